@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Allocators match rows (who asks) with columns (what is asked for), at most
+ * one of each to one of the other. A router uses one to hand out virtual
+ * channels and one to hand out its switch.
+ */
+#include "flitwarp/arbiter.h"
+
+#define NO_GRANT UINT16_MAX
+
+/*
+ * Requests and grants of one allocation. The request sets of rows and columns
+ * that ask for nothing are empty; active_rows and active_cols name the others.
+ * The router clears what it set after reading the grants (matching_clear).
+ */
+struct matching {
+    uint32_t rows, cols;
+    uint32_t row_words;    /* of a set of rows */
+    uint32_t col_words;    /* of a set of columns */
+    uint64_t *active_rows; /* set of rows */
+    uint64_t *active_cols; /* set of columns */
+    uint64_t *wants;       /* by row: set of columns, col_words each */
+    uint64_t *wanted_by;   /* by column: set of rows, row_words each */
+    uint64_t *granted;     /* set of rows that got something; the allocator fills it, empty at first */
+    uint16_t *grant;       /* by row, valid where granted: the column */
+    uint64_t *age;         /* by row * cols + column: smaller is older; only if the allocator needs it, else NULL */
+    struct random *random;
+    uint64_t *scratch;     /* room for (rows + cols) * (row_words + col_words + 2) words, zeroed; leave it zeroed */
+};
+
+struct allocator_ops {
+    COMPONENT_HEAD;
+    /* Whether .age must be filled (an arbiter inside needs it); NULL: no. */
+    bool (*needs_age)(const void *config);
+    /* Bytes of memory for one allocator of this size; NULL: none. It starts zeroed. */
+    size_t (*state_size)(const void *config, uint32_t rows, uint32_t cols);
+    /* Fills the zeroed memory; optional. */
+    void (*init)(void *state, const void *config, uint32_t rows, uint32_t cols);
+    /* Grants some of the requests; at least one where there are any. */
+    void (*allocate)(void *state, const void *config, struct matching *matching);
+};
+
+#define REGISTER_ALLOCATOR(ops) REGISTER_COMPONENT("allocator", ops)
+
+static inline void matching_request(struct matching *matching, uint32_t row, uint32_t col)
+{
+    bits_add(matching->active_rows, row);
+    bits_add(matching->active_cols, col);
+    bits_add(matching->wants + (size_t)row * matching->col_words, col);
+    bits_add(matching->wanted_by + (size_t)col * matching->row_words, row);
+}
+
+static inline void matching_grant(struct matching *matching, uint32_t row, uint32_t col)
+{
+    bits_add(matching->granted, row);
+    matching->grant[row] = (uint16_t)col;
+}
+
+static inline void matching_clear(struct matching *matching)
+{
+    BITS_EACH(row, matching->active_rows, matching->row_words)
+        for (uint32_t w = 0; w < matching->col_words; w++)
+            matching->wants[row * matching->col_words + w] = 0;
+    BITS_EACH(col, matching->active_cols, matching->col_words)
+        for (uint32_t w = 0; w < matching->row_words; w++)
+            matching->wanted_by[col * matching->row_words + w] = 0;
+    for (uint32_t w = 0; w < matching->row_words; w++)
+        matching->active_rows[w] = matching->granted[w] = 0;
+    for (uint32_t w = 0; w < matching->col_words; w++)
+        matching->active_cols[w] = 0;
+}
+
+/* Takes room for a matching of this size from an arena (src/network/matching.c). */
+void matching_init(struct matching *matching, struct arena *arena, uint32_t rows, uint32_t cols, bool needs_age,
+                   struct random *random);

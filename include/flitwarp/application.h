@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Applications make messages. Several run side by side; the workload moves all
+ * of them through four phases together:
+ *
+ *   warming --all ready, start--> generating --all complete, stop--> finishing --all done, kill--> draining
+ *
+ * Messages made while generating are sampled. Signals are given in check(),
+ * which is called at points of a fixed grid of ticks with a view of the whole;
+ * commands take effect at the grid point after the one at which the last signal
+ * was given. Everything else an application does at one of its terminals (its
+ * ranks 0..ranks-1) must depend on what that terminal knows alone.
+ */
+#include "flitwarp/component.h"
+#include "flitwarp/packet.h"
+#include "flitwarp/random.h"
+#include "flitwarp/traffic.h"
+
+struct workload;
+struct measurement;
+
+enum phase { PHASE_WARMING, PHASE_GENERATING, PHASE_FINISHING, PHASE_DRAINING };
+
+/* Settings that every application has; the first member of its config struct. */
+struct application_config {
+    const char *name;
+    uint32_t max_packet;
+    struct choice allocation;
+};
+#define APPLICATION_OPTIONS                                                                                            \
+    OPTION_TEXT(struct application_config, name, "null", "what results call it; its type by default"),                 \
+    OPTION_U32(struct application_config, max_packet, "1024", 1, 1 << 24, "flits",                                     \
+               "messages above this are cut into several packets"),                                                   \
+    OPTION_CHOICE(struct application_config, allocation, "allocation", "\"all\"", "terminals that it runs on")
+
+struct application {
+    const struct application_ops *ops;
+    const struct choice *choice;
+    const void *config;
+    const char *name;
+    uint32_t number;
+    uint32_t ranks;
+    const uint32_t *terminals;       /* by rank */
+    struct traffic_space space;      /* what traffic patterns want to know */
+    uint32_t injection_channels;     /* of a terminal */
+    tick_t cycle;                    /* of a terminal's channel */
+    tick_t check_interval;
+    uint64_t seed;
+    struct arena *arena;
+    struct workload *workload;
+    struct measurement *measurement; /* owned by the workload */
+    void *state;                     /* the application's own, made by prepare() */
+    enum phase phase;
+    tick_t phase_start[4];
+    bool ready, complete, done; /* signals */
+};
+
+struct application_ops {
+    COMPONENT_HEAD;
+    /* Makes the state, or adds errors. */
+    void (*prepare)(struct application *application, struct errors *errors);
+    /* The largest message it can send, in flits. */
+    uint32_t (*max_message)(const struct application *application);
+    /* Flits per terminal and channel cycle that it is meant to offer. */
+    double (*load)(const struct application *application);
+    /* Time 0: sets the first timers. */
+    void (*begin)(struct application *application);
+    /* A timer set by application_wake_at. */
+    void (*wake)(struct application *application, uint32_t rank, tick_t now);
+    /* The phase has just changed; optional. */
+    void (*phase_changed)(struct application *application, tick_t now);
+    /* A grid point: gives the signal that the phase ends with, once it is due. */
+    void (*check)(struct application *application, tick_t now);
+};
+#define REGISTER_APPLICATION(ops) REGISTER_COMPONENT("application", ops)
+
+/* Hands a message to the interface of a rank's terminal. */
+void application_send(struct application *application, uint32_t rank, uint32_t to_rank, uint32_t flits);
+void application_wake_at(struct application *application, uint32_t rank, tick_t when);
+/* All sampled packets have arrived, or will not (the network is saturated or this takes longer than `limit`). */
+bool application_is_finished(const struct application *application, tick_t now, tick_t limit);
+
+/* Allocations: which terminals an application runs on. */
+struct allocation_ops {
+    COMPONENT_HEAD;
+    /* Fills terminals[] (room for all of the network) by rank; returns how many, 0 with errors added. */
+    uint32_t (*allocate)(const struct choice *self, uint32_t network_terminals, uint64_t seed, uint32_t *terminals,
+                         struct errors *errors);
+};
+#define REGISTER_ALLOCATION(ops) REGISTER_COMPONENT("allocation", ops)

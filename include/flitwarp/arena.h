@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Arenas: memory that is built up piece by piece and given back as a whole.
+ * Everything that lives as long as a simulation (settings, names, built
+ * networks) lies in one, so nobody has to free single pieces. Running out of
+ * memory is fatal here, so that no caller tests for it.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena_block;
+
+struct arena {
+    struct arena_block *last; /* owned */
+    size_t bytes;             /* handed out so far */
+};
+
+/* Zeroed memory, aligned to a cache line when it is as large as one, to 16 bytes otherwise. */
+void *arena_take(struct arena *arena, size_t bytes);
+
+/* Room for `count` things of one type, zeroed. */
+#define arena_array(arena, type, count) ((type *)arena_take((arena), sizeof(type) * (size_t)(count)))
+
+char *arena_text(struct arena *arena, const char *text);
+char *arena_format(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Frees everything; the arena is empty and usable afterwards. */
+void arena_release(struct arena *arena);
+
+/* malloc and realloc that end the program when memory is gone. */
+void *memory_take(size_t bytes);
+void *memory_resize(void *memory, size_t bytes);
+/* The same, aligned to a cache line; freed by free(). */
+void *memory_take_aligned(size_t bytes);

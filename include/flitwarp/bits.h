@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Sets as bit words. A set of up to 64 members is one word; larger ones are
+ * arrays of words. The hot loops are written once for any number of words and
+ * compiled a second time for exactly one.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#define WORD_BITS 64u
+
+static inline uint32_t words_for(uint32_t bits) { return (bits + WORD_BITS - 1) / WORD_BITS; }
+static inline uint64_t bit(uint32_t index) { return (uint64_t)1 << (index % WORD_BITS); }
+static inline uint32_t lowest_bit(uint64_t word) { return (uint32_t)__builtin_ctzll(word); }
+
+static inline bool bits_test(const uint64_t *set, uint32_t index) { return set[index / WORD_BITS] & bit(index); }
+static inline void bits_add(uint64_t *set, uint32_t index) { set[index / WORD_BITS] |= bit(index); }
+static inline void bits_remove(uint64_t *set, uint32_t index) { set[index / WORD_BITS] &= ~bit(index); }
+
+/* A word with bits [first, first + count) set; the range lies within one word. */
+static inline uint64_t bits_range(uint32_t first, uint32_t count)
+{
+    return (count >= WORD_BITS ? ~(uint64_t)0 : ((uint64_t)1 << count) - 1) << first;
+}
+
+/* Adds [first, first + count), which may cross words. */
+static inline void bits_add_range(uint64_t *set, uint32_t first, uint32_t count)
+{
+    for (uint32_t i = first; i < first + count; i++)
+        bits_add(set, i);
+}
+
+static inline bool bits_any(const uint64_t *set, uint32_t words)
+{
+    for (uint32_t w = 0; w < words; w++)
+        if (set[w])
+            return true;
+    return false;
+}
+
+/* The first member at or after `from`, going round; the set is not empty and `from` lies in its words. */
+static inline uint32_t bits_next_cyclic(const uint64_t *set, uint32_t words, uint32_t from)
+{
+    uint32_t word = from / WORD_BITS;
+    uint64_t here = set[word] & (~(uint64_t)0 << (from % WORD_BITS));
+    while (!here) {
+        word = word + 1 < words ? word + 1 : 0;
+        here = set[word];
+    }
+    return word * WORD_BITS + lowest_bit(here);
+}
+
+/* Walks the members of a set in rising order; the loop works on a copy of each word, so members may leave. */
+#define BITS_EACH(index, set, words)                                                                                   \
+    for (uint32_t index##_word = 0; index##_word < (words); index##_word++)                                            \
+        for (uint64_t index##_left = (set)[index##_word], index = 0;                                                   \
+             index##_left && (index = index##_word * WORD_BITS + lowest_bit(index##_left), 1);                         \
+             index##_left &= index##_left - 1)

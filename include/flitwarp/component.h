@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Components and their registry. A component is a const operations struct that
+ * begins with COMPONENT_HEAD; one REGISTER_ line at the end of its file makes it
+ * known under its kind. Registration links a static node into a list and does
+ * nothing else; it works the same from a plugin loaded at run time.
+ */
+#include "flitwarp/option.h"
+
+#define COMPONENT_FIELDS                                                                                               \
+    const char *name;             /* the "type" in a configuration */                                                  \
+    const char *summary;          /* one line, for list and explain */                                                 \
+    const struct option *options; /* NULL: none */                                                                     \
+    size_t config_size;           /* of the struct that the rows fill */                                               \
+    const char *example;          /* JSON text of the block in use; NULL: the type alone */
+
+struct component {
+    COMPONENT_FIELDS
+};
+
+#define COMPONENT_HEAD                                                                                                 \
+    union {                                                                                                            \
+        struct component component;                                                                                    \
+        struct {                                                                                                       \
+            COMPONENT_FIELDS                                                                                           \
+        };                                                                                                             \
+    }
+
+struct registration {
+    const char *kind;
+    const struct component *component;
+    struct registration *next;
+};
+
+/* Called by constructors before main, and while a plugin is loaded. */
+void registration_add(struct registration *registration);
+
+#define REGISTER_COMPONENT(kind_name, ops)                                                                             \
+    static struct registration registration_of_##ops = {.kind = kind_name, .component = &(ops).component};             \
+    __attribute__((constructor)) static void register_##ops(void) { registration_add(&registration_of_##ops); }        \
+    struct registration /* swallows the semicolon */
+
+/* The component's operations, from a choice. */
+#define CHOICE_OPS(choice, ops_type) ((const ops_type *)(const void *)(choice)->component)

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * The event queue of one partition. Time is 64 bits: ticks, and below them 8
+ * bits of epsilon that order the work inside a tick. An event's kind carries its
+ * epsilon, its size and its handler; a handler gets all events of its kind at
+ * one time as arrays, and may post to any later (tick, epsilon).
+ *
+ *   wheel: WHEEL_SLOTS ticks ahead, a list of event chunks for each kind
+ *   heap:  what lies beyond, moved into the wheel when its time comes near
+ *
+ * Most kinds do not care about the order inside a batch (a router only stores
+ * what arrives). A kind that does is `ordered`: its events begin with a struct
+ * event_key and are handed over by destination, source and sequence.
+ */
+#include "flitwarp/packet.h"
+
+#include <stdalign.h>
+#include <stddef.h>
+
+#define EPSILON_BITS 8
+#define NEVER UINT64_MAX
+
+enum {
+    WHEEL_SLOTS = 1024,
+    MAX_EVENT_KINDS = 16,
+    MAX_EVENT_SIZE = 48,
+    EVENT_CHUNK_BYTES = 4096 - 16,
+};
+
+struct event_key {
+    uint32_t destination;
+    uint32_t source;
+    uint32_t sequence;
+};
+
+typedef void event_handler(void *context, tick_t now, const void *events, uint32_t count);
+
+struct event_kind {
+    const char *name;
+    uint32_t epsilon;
+    uint32_t size; /* bytes, at most MAX_EVENT_SIZE, a multiple of 8 */
+    bool ordered;
+    event_handler *handle;
+    void *context;
+};
+
+struct event_chunk {
+    struct event_chunk *next;
+    uint32_t count;
+    alignas(8) unsigned char data[EVENT_CHUNK_BYTES];
+};
+
+struct event_list {
+    struct event_chunk *first, *last;
+};
+
+struct far_event;
+
+struct engine {
+    tick_t now;
+    struct event_list *wheel; /* owned: [slot][kind] */
+    uint64_t occupied[WHEEL_SLOTS / 64];
+    struct event_kind kinds[MAX_EVENT_KINDS]; /* by rising epsilon */
+    uint32_t kind_count;
+    bool stopping;
+    uint64_t events;            /* handled so far */
+    struct event_chunk *free;   /* owned: empty chunks */
+    struct far_event **heap;    /* owned: earliest first */
+    uint32_t heap_count, heap_capacity;
+    uint64_t far_sequence;
+    struct far_event *far_free; /* owned */
+    void *sorted;               /* owned: room for ordering a batch */
+    size_t sorted_bytes;
+    uint64_t allocations;       /* of memory, to show that the steady state makes none */
+};
+
+void engine_init(struct engine *engine);
+void engine_release(struct engine *engine);
+
+/* Kinds are added in rising order of epsilon; returns the kind's number. */
+uint32_t engine_add_kind(struct engine *engine, struct event_kind kind);
+
+/* Handles events up to and including tick `last`, or until engine_stop; false when nothing is left to do. */
+bool engine_run(struct engine *engine, tick_t last);
+static inline void engine_stop(struct engine *engine) { engine->stopping = true; }
+
+/* Events of this kind that wait in the queue; slow, for reports. */
+uint64_t engine_pending(const struct engine *engine, uint32_t kind);
+
+/* Slow paths of engine_post. */
+struct event_chunk *engine_grow(struct engine *engine, uint32_t slot, uint32_t kind);
+void *engine_post_far(struct engine *engine, uint32_t kind, tick_t when);
+
+/* Room for one event of `size` bytes (a constant, the kind's size) at tick `when`; the caller fills it. */
+static inline __attribute__((always_inline)) void *engine_post(struct engine *engine, uint32_t kind, tick_t when,
+                                                               uint32_t size)
+{
+    if (__builtin_expect(when - engine->now >= WHEEL_SLOTS, 0))
+        return engine_post_far(engine, kind, when);
+    uint32_t slot = when % WHEEL_SLOTS;
+    struct event_chunk *chunk = engine->wheel[slot * MAX_EVENT_KINDS + kind].last;
+    if (__builtin_expect(!chunk || chunk->count == EVENT_CHUNK_BYTES / size, 0))
+        chunk = engine_grow(engine, slot, kind);
+    return chunk->data + (size_t)chunk->count++ * size;
+}

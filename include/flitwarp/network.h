@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * A built network: routers and interfaces joined by channels. Every effect of
+ * one component on another travels over a channel of at least one tick as an
+ * event, so the order in which components step within a tick cannot matter.
+ *
+ * Ports of a router: first those of its terminals (terminal_ports each), then
+ * those to other routers in the topology's order. A lane is one VC of one port:
+ * lane = port * num_vcs + vc. Input lanes have buffers; output lanes have
+ * credits for the buffer at the other end.
+ */
+#include "flitwarp/engine.h"
+#include "flitwarp/pool.h"
+#include "flitwarp/routing.h"
+
+#define FLIT_HEAD 0x80000000u
+#define FLIT_TAIL 0x40000000u
+#define FLIT_POSITION 0x3fffffffu
+
+struct flit {
+    uint32_t packet; /* handle in network->packets */
+    uint32_t place;  /* FLIT_HEAD, FLIT_TAIL and the position in the packet */
+};
+
+/* The kinds of events, in the order in which they are handled within a tick. */
+enum network_event {
+    EVENT_CONTROL,         /* the workload's grid points; a tick's first */
+    EVENT_FLIT,            /* a flit arrives at a router */
+    EVENT_CREDIT,          /* a credit arrives at a router */
+    EVENT_TERMINAL_FLIT,   /* a flit arrives at an interface */
+    EVENT_TERMINAL_CREDIT, /* a credit arrives at an interface */
+    EVENT_WAKE,            /* an application's timer at a terminal */
+    EVENT_INTERFACE_STEP,
+    EVENT_ROUTER_STEP,
+};
+
+struct flit_event {
+    uint32_t target; /* router or terminal */
+    uint32_t lane;   /* where it arrives */
+    struct flit flit;
+};
+struct credit_event {
+    uint32_t target;
+    uint32_t lane;
+};
+struct step_event {
+    uint32_t target;
+    uint32_t unused;
+};
+
+/* The far end of a port, for flits going out and for credits going back alike. */
+struct link {
+    uint32_t target;     /* router or terminal; NONE: the port is unused */
+    uint16_t first_lane; /* of the port at the far end */
+    bool to_terminal;
+    bool carries_out;    /* flits may leave through it (a terminal may have fewer ejection channels than ports) */
+    uint32_t latency;    /* ticks, at least 1 */
+    uint32_t cycle;      /* ticks between two flits */
+};
+
+struct network_config {
+    struct choice topology, routing, router, interface;
+    struct channel_config {
+        uint64_t latency, cycle;
+    } channel, terminal_channel;
+};
+extern const struct option network_options[];
+
+struct network;
+struct waiting;
+
+/* What a router architecture does. One object steps all routers of a partition. */
+struct router_ops {
+    COMPONENT_HEAD;
+    /* VCs of a port and flits that each can hold: what routing and the neighbours need to know. */
+    uint32_t (*num_vcs)(const void *config);
+    uint32_t (*buffer_depth)(const void *config);
+    /* Checks the settings against the network and makes the routers; NULL with errors. */
+    void *(*build)(struct network *network, const struct choice *self, struct errors *errors);
+    /* The largest packet that it can carry, in flits; 0: any. */
+    uint32_t (*max_packet)(const void *config);
+    event_handler *receive_flits;   /* struct flit_event */
+    event_handler *receive_credits; /* struct credit_event */
+    event_handler *step;            /* struct step_event */
+    /* After draining: every buffer empty, every credit back. CHECKs, or returns false while something is left. */
+    void (*check_idle)(void *routers);
+    /* For deadlock reports: what the packet at the front of an input lane waits for. See network/deadlock.h. */
+    bool (*waits_for)(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);
+    uint64_t (*flit_hops)(const void *routers);
+    /* Flits that have left through a port. */
+    uint64_t (*port_flits)(const void *routers, uint32_t router, uint32_t port);
+};
+#define REGISTER_ROUTER(ops) REGISTER_COMPONENT("router", ops)
+
+#define MAX_WANTED 64
+
+/* The state of one input lane, for the deadlock report. */
+struct waiting {
+    uint32_t packet;               /* at the front; NONE: empty */
+    bool for_credit;               /* holds `wanted[0]` and waits for room beyond it; else waits for an output lane */
+    uint32_t wanted_count;
+    uint16_t wanted[MAX_WANTED];   /* output lanes */
+    uint16_t holder[MAX_WANTED];   /* the input lane that holds each; UINT16_MAX: nobody */
+};
+
+struct interface_ops {
+    COMPONENT_HEAD;
+    uint32_t (*injection_channels)(const void *config);
+    uint32_t (*ejection_channels)(const void *config);
+    void *(*build)(struct network *network, const struct choice *self, struct errors *errors);
+    event_handler *receive_flits;
+    event_handler *receive_credits;
+    event_handler *step;
+    /* Puts a packet into the source queue of its terminal. */
+    void (*enqueue)(void *interfaces, uint32_t packet);
+    /* Removes packets that have not begun to enter the network; returns how many. */
+    uint64_t (*withdraw)(void *interfaces, void (*withdrawn)(void *context, uint32_t packet), void *context);
+    uint64_t (*waiting_flits)(const void *interfaces);
+    void (*check_idle)(void *interfaces);
+};
+#define REGISTER_INTERFACE(ops) REGISTER_COMPONENT("interface", ops)
+
+struct wake_event {
+    uint32_t application;
+    uint32_t rank;
+};
+
+/* Who uses the network: the workload. */
+struct network_client {
+    void *context;
+    event_handler *control; /* struct step_event, at grid points */
+    event_handler *wake;    /* struct wake_event */
+    /* A flit has arrived. */
+    void (*accept)(void *context, tick_t now, const struct packet *packet);
+    /* A packet's tail has arrived; the packet is gone afterwards. */
+    void (*deliver)(void *context, tick_t now, uint32_t packet);
+};
+
+struct network {
+    struct engine *engine;   /* borrowed */
+    struct arena *arena;     /* borrowed: holds all built state */
+    struct pool packets;     /* owned */
+    struct topology topology;
+    struct routing routing;
+    const struct network_config *config;
+    uint64_t seed;
+    uint32_t num_vcs;
+    uint32_t buffer_depth;
+    bool reserves_packet;    /* a packet enters a buffer only when there is room for all of it */
+    uint32_t ports;          /* of a router, terminals' included */
+    uint32_t terminal_ports; /* of each terminal */
+    uint32_t injection_channels, ejection_channels;
+    struct link *links;      /* by router * ports + port */
+    const uint32_t *terminal_router; /* by terminal */
+    const uint16_t *terminal_slot;   /* its place at that router */
+    uint16_t *coordinates;   /* by router * dimensions + dimension; NULL without a grid */
+    uint16_t *distances;     /* by pair of routers; NULL where the topology knows its distances */
+
+    const struct router_ops *router_ops;
+    void *routers;
+    const struct interface_ops *interface_ops;
+    void *interfaces;
+
+    struct network_client client;
+    uint64_t in_network;     /* packets whose head has entered and whose tail has not arrived */
+
+    FILE *trace_out;         /* NULL unless a packet's walk is printed */
+    uint32_t traced;         /* that packet's handle; NONE before it is made and after it has arrived */
+};
+
+static inline struct packet *network_packet(const struct network *network, uint32_t handle)
+{
+    return pool_at(&network->packets, handle, sizeof(struct packet));
+}
+
+static inline const struct link *network_link(const struct network *network, uint32_t router, uint32_t port)
+{
+    return &network->links[(size_t)router * network->ports + port];
+}
+
+/* Sends a flit over a channel; it arrives `delay` ticks from now. */
+static inline __attribute__((always_inline)) void link_send(struct engine *engine, const struct link *link,
+                                                            uint32_t vc, struct flit flit, tick_t arrival)
+{
+    uint32_t kind = link->to_terminal ? EVENT_TERMINAL_FLIT : EVENT_FLIT;
+    struct flit_event *event = engine_post(engine, kind, arrival, sizeof *event);
+    *event = (struct flit_event){.target = link->target, .lane = link->first_lane + vc, .flit = flit};
+}
+
+/* Gives a buffer's place back to the far end of the port it came in by. */
+static inline __attribute__((always_inline)) void link_credit(struct engine *engine, const struct link *link,
+                                                              uint32_t vc, tick_t arrival)
+{
+    uint32_t kind = link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT;
+    struct credit_event *event = engine_post(engine, kind, arrival, sizeof *event);
+    *event = (struct credit_event){.target = link->target, .lane = link->first_lane + vc};
+}
+
+/* Channels on a shortest way between the routers of two terminals. */
+uint32_t network_distance(const struct network *network, uint32_t from_router, uint32_t to_router);
+
+/* Prints one line of the traced packet's walk. */
+void network_trace(const struct network *network, tick_t now, uint32_t router, const char *stage, const char *format,
+                   ...) __attribute__((format(printf, 5, 6)));

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Option rows: the single description of a setting. Parsing, defaults, range
+ * checks, `flitwarp explain`, the JSON schema and error messages all come from
+ * the row. A component lists its rows, ends them with OPTION_END, and finds the
+ * values in its own config struct when it runs.
+ */
+#include "flitwarp/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct json;
+struct component;
+
+struct u32_list {
+    uint32_t count;
+    uint32_t *items;
+};
+struct f64_list {
+    uint32_t count;
+    double *items;
+};
+
+/* A component that the configuration picked, with its settings. */
+struct choice {
+    const struct component *component;
+    const void *config;      /* what the component's option rows filled */
+    const struct json *node; /* where it stands in the configuration, for messages */
+};
+struct choice_list {
+    uint32_t count;
+    struct choice *items;
+};
+
+#define TICKS_AUTO UINT64_MAX /* the value of a "ticks or auto" option set to "auto" */
+
+enum option_type {
+    OPTION_TYPE_BOOL,       /* bool */
+    OPTION_TYPE_U32,        /* uint32_t */
+    OPTION_TYPE_U64,        /* uint64_t */
+    OPTION_TYPE_F64,        /* double */
+    OPTION_TYPE_TEXT,       /* const char * */
+    OPTION_TYPE_FILE,       /* const char *: a path, relative to the file that names it */
+    OPTION_TYPE_ENUM,       /* uint32_t: index into names */
+    OPTION_TYPE_U32_LIST,   /* struct u32_list */
+    OPTION_TYPE_F64_LIST,   /* struct f64_list */
+    OPTION_TYPE_TICKS,      /* uint64_t ticks: a whole number, or a time with a unit ("10ns") */
+    OPTION_TYPE_TICKS_AUTO, /* the same, or "auto" (TICKS_AUTO) */
+    OPTION_TYPE_SECONDS,    /* double seconds: a time with a unit ("625ps") */
+    OPTION_TYPE_RATE,       /* double bits per second: "100Gb/s", "12.5GB/s" */
+    OPTION_TYPE_BLOCK,      /* a nested struct with rows of its own */
+    OPTION_TYPE_CHOICE,     /* struct choice: a component of one kind */
+    OPTION_TYPE_CHOICES,    /* struct choice_list: a list of them */
+    OPTION_TYPE_END,
+};
+
+struct option {
+    const char *key;
+    enum option_type type;
+    size_t offset;           /* of the field in the config struct */
+    const char *fallback;    /* the default as JSON text; NULL: required */
+    double min, max;         /* bounds of numbers and of list items; of time in ticks; of CHOICES: their number */
+    const char *unit;        /* "flits", "cycles", ... or NULL */
+    const char *help;        /* one line */
+    const char *const *names;     /* ENUM: accepted words, NULL-terminated */
+    const char *kind;             /* CHOICE, CHOICES: the kind of component */
+    const struct option *rows;    /* BLOCK */
+};
+
+#define NO_LIMIT 1e300
+
+/* A compile-time error when the row's type differs from the field's. */
+#define OPTION_OFFSET_(config, field, type)                                                                            \
+    (offsetof(config, field) + 0 * sizeof(_Generic(((config *)0)->field, type : 1)))
+
+#define OPTION_ROW_(config, field, ctype, row_type, default_text, low, high, unit_, help_)                             \
+    .key = #field, .type = row_type, .offset = OPTION_OFFSET_(config, field, ctype), .fallback = default_text,         \
+    .min = (low), .max = (high), .unit = unit_, .help = help_
+
+/* Defaults are JSON text; REQUIRED (NULL) means that the setting must be given. */
+#define REQUIRED NULL
+
+#define OPTION_BOOL(config, field, fallback, help)                                                                     \
+    { OPTION_ROW_(config, field, bool, OPTION_TYPE_BOOL, fallback, 0, 1, NULL, help) }
+#define OPTION_U32(config, field, fallback, min, max, unit, help)                                                      \
+    { OPTION_ROW_(config, field, uint32_t, OPTION_TYPE_U32, fallback, min, max, unit, help) }
+#define OPTION_U64(config, field, fallback, min, max, unit, help)                                                      \
+    { OPTION_ROW_(config, field, uint64_t, OPTION_TYPE_U64, fallback, min, max, unit, help) }
+#define OPTION_F64(config, field, fallback, min, max, unit, help)                                                      \
+    { OPTION_ROW_(config, field, double, OPTION_TYPE_F64, fallback, min, max, unit, help) }
+#define OPTION_TEXT(config, field, fallback, help)                                                                     \
+    { OPTION_ROW_(config, field, const char *, OPTION_TYPE_TEXT, fallback, 0, 0, NULL, help) }
+#define OPTION_FILE(config, field, fallback, help)                                                                     \
+    { OPTION_ROW_(config, field, const char *, OPTION_TYPE_FILE, fallback, 0, 0, NULL, help) }
+#define OPTION_ENUM(config, field, fallback, words, help)                                                              \
+    { OPTION_ROW_(config, field, uint32_t, OPTION_TYPE_ENUM, fallback, 0, 0, NULL, help), .names = words }
+#define OPTION_U32_LIST(config, field, fallback, min, max, unit, help)                                                 \
+    { OPTION_ROW_(config, field, struct u32_list, OPTION_TYPE_U32_LIST, fallback, min, max, unit, help) }
+#define OPTION_F64_LIST(config, field, fallback, min, max, unit, help)                                                 \
+    { OPTION_ROW_(config, field, struct f64_list, OPTION_TYPE_F64_LIST, fallback, min, max, unit, help) }
+#define OPTION_TICKS(config, field, fallback, min, max, help)                                                          \
+    { OPTION_ROW_(config, field, uint64_t, OPTION_TYPE_TICKS, fallback, min, max, "ticks", help) }
+#define OPTION_TICKS_AUTO(config, field, fallback, min, max, help)                                                     \
+    { OPTION_ROW_(config, field, uint64_t, OPTION_TYPE_TICKS_AUTO, fallback, min, max, "ticks", help) }
+#define OPTION_SECONDS(config, field, fallback, min, max, help)                                                        \
+    { OPTION_ROW_(config, field, double, OPTION_TYPE_SECONDS, fallback, min, max, "s", help) }
+#define OPTION_RATE(config, field, fallback, min, max, help)                                                           \
+    { OPTION_ROW_(config, field, double, OPTION_TYPE_RATE, fallback, min, max, "b/s", help) }
+/* A nested struct of type `block` whose settings stand in an object of their own. */
+#define OPTION_BLOCK(config, field, block, block_rows, help)                                                           \
+    { OPTION_ROW_(config, field, block, OPTION_TYPE_BLOCK, "{}", 0, 0, NULL, help), .rows = block_rows }
+#define OPTION_CHOICE(config, field, kind_name, fallback, help)                                                        \
+    { OPTION_ROW_(config, field, struct choice, OPTION_TYPE_CHOICE, fallback, 0, 0, NULL, help), .kind = kind_name }
+#define OPTION_CHOICES(config, field, kind_name, fallback, min, max, help)                                             \
+    { OPTION_ROW_(config, field, struct choice_list, OPTION_TYPE_CHOICES, fallback, min, max, NULL, help),             \
+      .kind = kind_name }
+#define OPTION_END { .type = OPTION_TYPE_END }
+
+/*
+ * A message about a setting that only the builder can judge (too few VCs, say).
+ * It is placed at file and line of `key` inside the choice, or of the choice
+ * itself when key is NULL or was not written in the file.
+ */
+void choice_error(struct errors *errors, const struct choice *choice, const char *key, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* The same for a block or any other place in the configuration. */
+void node_error(struct errors *errors, const struct json *node, const char *key, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * What travels. A message is what an application hands over; the interface cuts
+ * it into packets, which are what routing sees; a packet moves as flits, which
+ * are no more than the packet's handle and a position.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#define NONE UINT32_MAX /* no packet, no terminal, no router */
+
+typedef uint64_t tick_t;
+
+/* One cache line: a hop touches it once, when the head is routed. */
+struct packet {
+    tick_t created;              /* when the application made the message */
+    tick_t injected;             /* when the head flit entered the network */
+    uint32_t source;             /* terminal */
+    uint32_t destination;        /* terminal */
+    uint32_t destination_router; /* the router that terminal hangs on */
+    uint32_t size;               /* flits */
+    uint32_t sequence;           /* of this source's packets; (source, sequence) names a packet for ever */
+    uint32_t received;           /* flits that have reached the destination */
+    uint32_t message;            /* handle; NONE when this packet is the whole message */
+    uint32_t next;               /* in the queue of its source */
+    uint32_t head_delay;         /* from entering the network to the head's arrival */
+    uint16_t hops;               /* channels between routers that the head has crossed */
+    uint8_t application;
+    bool sampled;                /* counts in the results */
+    uint32_t waypoint;           /* free for the routing algorithm: a router on the way, say */
+    uint32_t route;              /* free for the routing algorithm: phase, order, ... */
+};
+_Static_assert(sizeof(struct packet) == 64, "a packet is one cache line");

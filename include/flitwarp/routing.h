@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Routing algorithms say, for a packet's head at a router, which output virtual
+ * channels it may take. The answer is a set of bits; the router's VC allocation
+ * picks among them. An algorithm declares how many VC classes it needs to be
+ * free of deadlock, and the VCs of a port are shared out evenly among them.
+ */
+#include "flitwarp/bits.h"
+#include "flitwarp/random.h"
+#include "flitwarp/topology.h"
+
+struct decisions; /* enumerates random choices when routes are checked rather than run */
+
+/* Facts of the built network that hot code needs, as flat arrays. */
+struct routing {
+    const struct routing_ops *ops;
+    const void *config;
+    const struct topology *topology;
+    uint64_t seed;
+    uint32_t num_vcs;
+    uint32_t classes;            /* of VCs, as declared by prepare() */
+    uint32_t words;              /* of an output VC set */
+    uint32_t local_ports;        /* ports to terminals, in front of those to routers */
+    uint32_t terminal_ports;     /* ports of one terminal at its router */
+    uint32_t ejection_channels;  /* of those, ports that lead to the terminal */
+    const uint16_t *terminal_slot; /* by terminal: its place at its router */
+    const uint64_t *class_vcs;   /* by class: its VCs at one port */
+    void *state;                 /* the algorithm's own, made by prepare() */
+};
+
+/* One question to a routing algorithm: where is the head, and what may it take? */
+struct route {
+    const struct routing *routing;
+    struct packet *packet;
+    uint32_t router;
+    uint32_t in_port;            /* counts terminals' ports first, as the router does */
+    uint32_t draws;              /* random choices made for this question */
+    struct decisions *decisions; /* NULL: choose at random */
+    uint64_t *vcs;               /* the answer, empty at first: bit port * num_vcs + vc */
+};
+
+struct routing_ops {
+    COMPONENT_HEAD;
+    /*
+     * Looks at the topology and the settings: sets routing->classes and routing->state, or adds errors (a topology
+     * that does not fit). Whether there are VCs enough for the classes is checked by the caller.
+     */
+    void (*prepare)(struct routing *routing, const struct choice *self, struct arena *arena, struct errors *errors);
+    /* A new packet at its source, before its first hop; optional. May set waypoint and route. */
+    void (*inject)(struct route *route);
+    /* Adds output VCs. Called once for a packet at each router, also at the last one. */
+    void (*route)(struct route *route);
+    /* VCs of the injection channel that a new packet may take; NULL: all. */
+    uint64_t (*injection_vcs)(const struct routing *routing, const struct packet *packet);
+};
+
+#define REGISTER_ROUTING(ops) REGISTER_COMPONENT("routing", ops)
+
+uint32_t decisions_take(struct decisions *decisions, uint32_t options);
+
+/* One of `options` alternatives: at random, keyed by packet and hop, so that no order of events matters. */
+static inline uint32_t route_pick(struct route *route, uint32_t options)
+{
+    if (__builtin_expect(route->decisions != NULL, 0))
+        return decisions_take(route->decisions, options);
+    const struct packet *packet = route->packet;
+    uint64_t name = random_mix(((uint64_t)packet->source << 32 | packet->sequence) + 0x9e3779b97f4a7c15u);
+    uint64_t draw = random_mix(route->routing->seed ^ name ^ ((uint64_t)packet->hops << 8 | route->draws++));
+    return (uint32_t)(((draw >> 32) * options) >> 32);
+}
+
+/* Offers the VCs of one class at a port between routers. */
+static inline void route_add(struct route *route, uint32_t port, uint32_t class)
+{
+    const struct routing *routing = route->routing;
+    uint32_t first = (routing->local_ports + port) * routing->num_vcs;
+    uint64_t vcs = routing->class_vcs[class];
+    uint32_t shift = first % WORD_BITS;
+    route->vcs[first / WORD_BITS] |= vcs << shift;
+    if (routing->words > 1 && shift && vcs >> (WORD_BITS - shift))
+        route->vcs[first / WORD_BITS + 1] |= vcs >> (WORD_BITS - shift);
+}
+
+/* Offers every VC of the packet's destination terminal. */
+static inline void route_eject(struct route *route)
+{
+    const struct routing *routing = route->routing;
+    uint32_t slot = routing->terminal_slot[route->packet->destination];
+    uint32_t first = slot * routing->terminal_ports * routing->num_vcs;
+    uint32_t count = routing->ejection_channels * routing->num_vcs;
+    if (routing->words == 1)
+        route->vcs[0] |= bits_range(first, count);
+    else
+        bits_add_range(route->vcs, first, count);
+}

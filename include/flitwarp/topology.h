@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Topologies answer questions about a graph and build nothing: one builder wires
+ * them all. Ports here are the ports between routers, numbered from 0 at each
+ * router; the builder puts the terminals' ports in front of them.
+ */
+#include "flitwarp/component.h"
+#include "flitwarp/packet.h"
+
+#define MAX_DIMENSIONS 16
+
+/*
+ * Routers at the points of a grid, coordinate 0 varying fastest. Ports go by
+ * dimension, then direction (up before down), then parallel channel:
+ * first_port[d] + down * channels[d] + j. In a hypercube one port serves both
+ * directions.
+ */
+struct grid {
+    uint32_t dimensions;
+    uint32_t width[MAX_DIMENSIONS];
+    uint32_t channels[MAX_DIMENSIONS]; /* parallel channels in each direction */
+    uint32_t first_port[MAX_DIMENSIONS];
+    bool wraps;      /* torus */
+    bool one_port;   /* both directions of a dimension are the same port (hypercube) */
+};
+
+struct topology {
+    const struct topology_ops *ops;
+    const void *config;
+    uint32_t routers;
+    uint32_t terminals;
+    uint32_t concentration; /* terminals at each router, when it is the same for all and .router_of is NULL */
+    uint32_t ports;         /* between routers, the most that any router has */
+    const struct grid *grid; /* NULL: has no coordinates */
+    void *state;             /* the topology's own, from the arena; may be NULL */
+};
+
+struct router_port {
+    uint32_t router;
+    uint32_t port;
+};
+
+struct topology_ops {
+    COMPONENT_HEAD;
+    /* What the option rows cannot say by themselves; optional. */
+    void (*check)(const struct choice *self, struct errors *errors);
+    /* Fills routers, terminals, concentration, ports, grid, state. */
+    void (*shape)(const void *config, struct arena *arena, struct topology *topology);
+    /* The other end of a port's channel; false when the port is unused. Symmetric. */
+    bool (*peer)(const struct topology *topology, uint32_t router, uint32_t port, struct router_port *peer);
+    /* Where a terminal hangs; NULL: terminal / concentration. */
+    uint32_t (*router_of)(const struct topology *topology, uint32_t terminal);
+    /* Channels on a shortest way between two routers; NULL: found by breadth-first search. */
+    uint32_t (*distance)(const struct topology *topology, uint32_t from, uint32_t to);
+};
+
+#define REGISTER_TOPOLOGY(ops) REGISTER_COMPONENT("topology", ops)
+
+static inline uint32_t grid_port(const struct grid *grid, uint32_t dimension, bool down, uint32_t channel)
+{
+    uint32_t direction = grid->one_port ? 0 : down;
+    return grid->first_port[dimension] + direction * grid->channels[dimension] + channel;
+}
+
+/* Shared by the grid-shaped topologies (src/network/topology/grid.c). */
+void grid_init(struct grid *grid, const struct u32_list *widths, const struct u32_list *channels, bool wraps);
+uint32_t grid_routers(const struct grid *grid);
+uint32_t grid_ports(const struct grid *grid);
+void grid_coordinates(const struct grid *grid, uint32_t router, uint32_t *coordinates);
+uint32_t grid_router(const struct grid *grid, const uint32_t *coordinates);
+bool grid_peer(const struct topology *topology, uint32_t router, uint32_t port, struct router_port *peer);
+uint32_t grid_distance(const struct topology *topology, uint32_t from, uint32_t to);

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Arenas as a chain of blocks, newest first. Blocks come from calloc, so a
+ * large piece that nobody touches costs address space only: the system hands
+ * out its zero pages when they are first written.
+ */
+#include "flitwarp/arena.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CACHE_LINE 64u
+#define SMALL_ALIGNMENT 16u
+#define FIRST_BLOCK ((size_t)4096)
+#define LARGEST_BLOCK ((size_t)1 << 20)
+
+struct arena_block {
+    struct arena_block *previous;
+    size_t size; /* of the bytes that follow this header */
+    size_t used;
+};
+
+static void out_of_memory(size_t bytes)
+{
+    fprintf(stderr, "flitwarp: out of memory: %zu more bytes were needed\n", bytes);
+    exit(3);
+}
+
+static char *block_bytes(struct arena_block *block)
+{
+    return (char *)(block + 1);
+}
+
+/* A block holds twice its forerunner up to a limit; a piece larger than that gets a block to itself. */
+static struct arena_block *block_create(struct arena *arena, size_t bytes)
+{
+    size_t size = arena->last ? arena->last->size * 2 : FIRST_BLOCK;
+    if (size > LARGEST_BLOCK)
+        size = LARGEST_BLOCK;
+    if (bytes > SIZE_MAX / 2)
+        out_of_memory(bytes);
+    if (size < bytes + CACHE_LINE)
+        size = bytes + CACHE_LINE;
+    struct arena_block *block = calloc(1, sizeof(*block) + size);
+    if (!block)
+        out_of_memory(bytes);
+    block->size = size;
+    block->previous = arena->last;
+    arena->last = block;
+    return block;
+}
+
+/* Where the next piece would begin, as an offset into the block. */
+static size_t aligned_offset(struct arena_block *block, size_t alignment)
+{
+    uintptr_t at = (uintptr_t)(block_bytes(block) + block->used);
+    return block->used + (size_t)(-at & (alignment - 1));
+}
+
+void *arena_take(struct arena *arena, size_t bytes)
+{
+    size_t alignment = bytes >= CACHE_LINE ? CACHE_LINE : SMALL_ALIGNMENT;
+    struct arena_block *block = arena->last;
+    if (!block || aligned_offset(block, alignment) > block->size ||
+        block->size - aligned_offset(block, alignment) < bytes)
+        block = block_create(arena, bytes);
+    size_t offset = aligned_offset(block, alignment);
+    block->used = offset + bytes;
+    arena->bytes += bytes;
+    return block_bytes(block) + offset;
+}
+
+char *arena_text(struct arena *arena, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    return memcpy(arena_take(arena, size), text, size);
+}
+
+char *arena_format(struct arena *arena, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (length < 0)
+        return arena_text(arena, format);
+    char *text = arena_take(arena, (size_t)length + 1);
+    va_start(arguments, format);
+    vsnprintf(text, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+    return text;
+}
+
+void arena_release(struct arena *arena)
+{
+    struct arena_block *block = arena->last;
+    while (block) {
+        struct arena_block *previous = block->previous;
+        free(block);
+        block = previous;
+    }
+    *arena = (struct arena){0};
+}
+
+void *memory_take(size_t bytes)
+{
+    void *memory = malloc(bytes ? bytes : 1);
+    if (!memory)
+        out_of_memory(bytes);
+    return memory;
+}
+
+void *memory_resize(void *memory, size_t bytes)
+{
+    void *resized = realloc(memory, bytes ? bytes : 1);
+    if (!resized)
+        out_of_memory(bytes);
+    return resized;
+}
+
+void *memory_take_aligned(size_t bytes)
+{
+    void *memory = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    if (!memory)
+        out_of_memory(bytes);
+    return memory;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The user's errors are a list of texts in an arena. Our own, found by CHECK,
+ * end the program at once and without running exit handlers: other threads
+ * may be in the middle of anything.
+ */
+#include "flitwarp/error.h"
+
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct error_message {
+    struct error_message *next;
+    const char *text;
+};
+
+void errors_add(struct errors *errors, const char *format, ...)
+{
+    struct text text = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    text_addv(&text, format, arguments);
+    va_end(arguments);
+
+    struct error_message *message = arena_take(errors->arena, sizeof(*message));
+    message->text = text_keep(&text, errors->arena);
+    if (errors->last)
+        errors->last->next = message;
+    else
+        errors->first = message;
+    errors->last = message;
+    errors->count++;
+}
+
+void errors_print(const struct errors *errors, FILE *out)
+{
+    for (const struct error_message *message = errors->first; message; message = message->next)
+        fprintf(out, "%s\n", message->text);
+}
+
+const char *errors_text(const struct errors *errors)
+{
+    struct text text = {0};
+    for (const struct error_message *message = errors->first; message; message = message->next)
+        text_addf(&text, "%s\n", message->text);
+    return text_keep(&text, errors->arena);
+}
+
+void check_failed(const char *file, int line, const char *claim, const char *format, ...)
+{
+    va_list arguments;
+    fflush(stdout);
+    fprintf(stderr, "flitwarp: broken invariant: ");
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, " (%s:%d: %s)\n", file, line, claim);
+    fflush(stderr);
+    _exit(EXIT_SIMULATION);
+}

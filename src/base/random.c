@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Random variates that need a logarithm. The logarithm is our own: libraries
+ * differ in its last bit, and one bit is enough to move an injection by a tick
+ * and make two machines disagree. Only + - * / are used, which IEEE 754 rounds
+ * exactly; contraction into fused operations would change bits, so it is off
+ * (gcc has it off under -std=c17).
+ */
+#include "flitwarp/random.h"
+
+#include <string.h>
+
+#ifdef __clang__
+#pragma STDC FP_CONTRACT OFF
+#endif
+
+#define MANTISSA_BITS 52
+#define EXPONENT_BIAS 1023
+
+static uint64_t bits_of(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof(bits));
+    return bits;
+}
+
+static double from_bits(uint64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof(x));
+    return x;
+}
+
+/* x = *mantissa * 2^returned, the mantissa in [sqrt(1/2), sqrt(2)). */
+static int split(double x, double *mantissa)
+{
+    int exponent = 0;
+    if (x < 0x1p-1022) { /* subnormal: bring it into the normal range first */
+        x *= 0x1p54;
+        exponent = -54;
+    }
+    uint64_t bits = bits_of(x);
+    exponent += (int)(bits >> MANTISSA_BITS) - EXPONENT_BIAS;
+    uint64_t fraction = bits & (((uint64_t)1 << MANTISSA_BITS) - 1);
+    *mantissa = from_bits(fraction | (uint64_t)EXPONENT_BIAS << MANTISSA_BITS);
+    if (*mantissa >= 1.4142135623730951) {
+        *mantissa *= 0.5;
+        exponent++;
+    }
+    return exponent;
+}
+
+/*
+ * log(m) = 2 atanh(s), s = (m - 1) / (m + 1), |s| < 0.172: twelve terms of the
+ * series leave less than 1e-18. log(2) is added in two parts, the first with
+ * so many trailing zeros that its product with the exponent is exact.
+ */
+double exact_log(double x)
+{
+    static const double log2_high = 0x1.62e42fee00000p-1, log2_low = 0x1.a39ef35793c76p-33;
+    if (!(x > 0))
+        return -__builtin_inf();
+    if (x > 0x1.fffffffffffffp+1023)
+        return x;
+    double mantissa;
+    double exponent = split(x, &mantissa);
+    double s = (mantissa - 1) / (mantissa + 1);
+    double square = s * s;
+    double series = 0;
+    for (int odd = 25; odd >= 3; odd -= 2)
+        series = series * square + 1.0 / odd;
+    double log_mantissa = 2 * s + 2 * s * square * series;
+    return exponent * log2_high + (log_mantissa + exponent * log2_low);
+}
+
+double random_exponential(struct random *random)
+{
+    return 0.0 - exact_log(1 - random_unit(random));
+}
+
+uint64_t random_geometric(struct random *random, double log_of_failure)
+{
+    double failures = exact_log(1 - random_unit(random)) / log_of_failure;
+    if (!(failures >= 0 && failures < 0x1p63)) /* a probability so small that the logarithm is 0, or nearly */
+        return (uint64_t)1 << 63;
+    return 1 + (uint64_t)failures;
+}

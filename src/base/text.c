@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Text builder and edit distance, and the few things we do with files as a
+ * whole. Output files are renamed into place: a run that is killed leaves the
+ * previous results as they were.
+ */
+#include "base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void text_reserve(struct text *text, size_t more)
+{
+    size_t needed = text->length + more + 1;
+    if (needed <= text->capacity)
+        return;
+    text->capacity = needed < 64 ? 64 : needed * 2;
+    text->chars = memory_resize(text->chars, text->capacity);
+}
+
+void text_add_bytes(struct text *text, const char *bytes, size_t count)
+{
+    text_reserve(text, count);
+    if (count)
+        memcpy(text->chars + text->length, bytes, count);
+    text->length += count;
+    text->chars[text->length] = '\0';
+}
+
+void text_add(struct text *text, const char *part)
+{
+    text_add_bytes(text, part, strlen(part));
+}
+
+void text_addv(struct text *text, const char *format, va_list arguments)
+{
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    if (length < 0)
+        return;
+    text_reserve(text, (size_t)length);
+    vsnprintf(text->chars + text->length, (size_t)length + 1, format, arguments);
+    text->length += (size_t)length;
+}
+
+void text_addf(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    text_addv(text, format, arguments);
+    va_end(arguments);
+}
+
+char *text_keep(struct text *text, struct arena *arena)
+{
+    char *kept = arena_take(arena, text->length + 1);
+    if (text->length)
+        memcpy(kept, text->chars, text->length);
+    text_release(text);
+    return kept;
+}
+
+void text_release(struct text *text)
+{
+    free(text->chars);
+    *text = (struct text){0};
+}
+
+#define LONGEST_WORD 64
+
+uint32_t edit_distance(const char *a, const char *b)
+{
+    size_t a_length = strlen(a), b_length = strlen(b);
+    if (a_length > LONGEST_WORD || b_length > LONGEST_WORD)
+        return strcmp(a, b) == 0 ? 0 : UINT32_MAX;
+    uint32_t row[LONGEST_WORD + 1]; /* distances from the first i letters of a to every beginning of b */
+    for (uint32_t j = 0; j <= b_length; j++)
+        row[j] = j;
+    for (uint32_t i = 1; i <= a_length; i++) {
+        uint32_t diagonal = row[0];
+        row[0] = i;
+        for (uint32_t j = 1; j <= b_length; j++) {
+            uint32_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+            uint32_t changed = 1 + (row[j] < row[j - 1] ? row[j] : row[j - 1]);
+            diagonal = row[j];
+            row[j] = replaced < changed ? replaced : changed;
+        }
+    }
+    return row[b_length];
+}
+
+void nearest_try(struct nearest *nearest, const char *candidate)
+{
+    uint32_t distance = edit_distance(nearest->wanted, candidate);
+    if (nearest->word && distance >= nearest->distance)
+        return;
+    nearest->word = candidate;
+    nearest->distance = distance;
+}
+
+const char *nearest_word(const struct nearest *nearest)
+{
+    if (!nearest->word)
+        return NULL;
+    size_t length = strlen(nearest->wanted);
+    uint32_t tolerated = length < 4 ? 1 : length < 10 ? 3 : (uint32_t)(length < 3000 ? length / 3 : 1000);
+    return nearest->distance <= tolerated ? nearest->word : NULL;
+}
+
+/* Reads to the end instead of asking for the size: pipes have none. */
+char *file_read(struct arena *arena, const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rbe");
+    if (!file)
+        return NULL;
+    struct text text = {0};
+    char part[16384];
+    size_t count;
+    while ((count = fread(part, 1, sizeof(part), file)) > 0)
+        text_add_bytes(&text, part, count);
+    int failure = ferror(file) ? errno : 0;
+    fclose(file);
+    if (failure) {
+        text_release(&text);
+        errno = failure;
+        return NULL;
+    }
+    *size = text.length;
+    return text_keep(&text, arena);
+}
+
+const char *path_beside(struct arena *arena, const char *file, const char *path)
+{
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    if (path[0] == '/' || !slash)
+        return arena_text(arena, path);
+    return arena_format(arena, "%.*s/%s", (int)(slash - file), file, path);
+}
+
+static bool output_failed(struct output_file *output, struct errors *errors, int reason)
+{
+    errors_add(errors, "cannot write '%s': %s", output->path, strerror(reason));
+    output_discard(output);
+    return false;
+}
+
+static char *format_name(const char *path)
+{
+    struct text name = {0};
+    text_addf(&name, "%s.%ld.tmp", path, (long)getpid());
+    return name.chars;
+}
+
+bool output_open(struct output_file *output, const char *path, struct errors *errors)
+{
+    *output = (struct output_file){0};
+    char *target = realpath(path, NULL); /* a link stays, what it points to is replaced */
+    output->path = target ? target : strcpy(memory_take(strlen(path) + 1), path);
+    if (strcmp(path, "-") == 0) {
+        output->stream = stdout;
+        return true;
+    }
+    struct stat status;
+    bool exists = stat(output->path, &status) == 0;
+    if (exists && !S_ISREG(status.st_mode)) {
+        output->stream = fopen(output->path, "wbe");
+        return output->stream ? true : output_failed(output, errors, errno);
+    }
+    output->temporary = format_name(output->path);
+    unlink(output->temporary); /* left by a killed process that had our number */
+    mode_t mode = exists ? status.st_mode & 0777 : 0666;
+    int descriptor = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (descriptor < 0)
+        return output_failed(output, errors, errno);
+    output->stream = fdopen(descriptor, "wb");
+    if (!output->stream) {
+        int reason = errno;
+        close(descriptor);
+        return output_failed(output, errors, reason);
+    }
+    return true;
+}
+
+/* Closes the stream and says what went wrong since it was opened: 0 or an errno. */
+static int output_close(struct output_file *output)
+{
+    FILE *stream = output->stream;
+    output->stream = NULL;
+    errno = 0;
+    bool is_good = fflush(stream) == 0 && !ferror(stream);
+    int reason = is_good ? 0 : errno ? errno : EIO;
+    if (stream != stdout && fclose(stream) != 0 && !reason)
+        reason = errno;
+    return reason;
+}
+
+bool output_commit(struct output_file *output, struct errors *errors)
+{
+    int reason = output_close(output);
+    if (!reason && output->temporary && rename(output->temporary, output->path) != 0)
+        reason = errno;
+    if (reason)
+        return output_failed(output, errors, reason);
+    free(output->temporary);
+    output->temporary = NULL;
+    output_discard(output);
+    return true;
+}
+
+void output_discard(struct output_file *output)
+{
+    if (output->stream)
+        output_close(output);
+    if (output->temporary)
+        unlink(output->temporary);
+    free(output->temporary);
+    free(output->path);
+    *output = (struct output_file){0};
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Text and files: a string that grows, how far two words are apart (for "did
+ * you mean"), whole files read at once, and output files that appear under
+ * their name only when they are complete.
+ */
+#include "flitwarp/error.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* A growing string; {0} is empty. `chars` is NULL until something was added, NUL-terminated from then on. */
+struct text {
+    char *chars; /* owned */
+    size_t length;
+    size_t capacity;
+};
+
+void text_add(struct text *text, const char *part);
+void text_add_bytes(struct text *text, const char *bytes, size_t count);
+void text_addf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_addv(struct text *text, const char *format, va_list arguments) __attribute__((format(printf, 2, 0)));
+/* Copies the text into the arena and empties the builder. */
+char *text_keep(struct text *text, struct arena *arena);
+void text_release(struct text *text);
+
+/* Letters to insert, remove or replace to get from one word to the other; words of over 64 bytes are far away. */
+uint32_t edit_distance(const char *a, const char *b);
+
+/* The candidate closest to a misspelt word: set .wanted, try every candidate, then ask. */
+struct nearest {
+    const char *wanted;
+    const char *word;
+    uint32_t distance;
+};
+void nearest_try(struct nearest *nearest, const char *candidate);
+/* NULL when nothing is so close that it could have been meant. */
+const char *nearest_word(const struct nearest *nearest);
+
+/* A whole file with a NUL after it; NULL with errno set when it cannot be read. */
+char *file_read(struct arena *arena, const char *path, size_t *size);
+/* `path` as seen from the directory that holds `file`; absolute paths stay as they are. */
+const char *path_beside(struct arena *arena, const char *file, const char *path);
+
+/*
+ * A file that is written beside its target and takes its place on commit, so
+ * that nobody ever sees half of it. What is not a regular file (a terminal, a
+ * pipe, /dev/null) is written directly; "-" is standard output.
+ */
+struct output_file {
+    FILE *stream;
+    char *path;      /* owned */
+    char *temporary; /* owned; NULL: written directly */
+};
+bool output_open(struct output_file *output, const char *path, struct errors *errors);
+/* False, with a message and the old file untouched, when anything could not be written. */
+bool output_commit(struct output_file *output, struct errors *errors);
+/* Drops what was written; harmless after a commit or a failed open. */
+void output_discard(struct output_file *output);

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading a subcommand's arguments, see arguments.h. Overrides are moved to the front of argv, in order. */
+#include "cli/arguments.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct flag *find_flag(const struct flag *flags, const char *argument, const char **attached)
+{
+    *attached = NULL;
+    for (const struct flag *flag = flags; flag->name; flag++) {
+        size_t length = strlen(flag->name);
+        if (strncmp(argument, flag->name, length) != 0)
+            continue;
+        if (argument[length] == 0)
+            return flag;
+        if (argument[length] == '=' && flag->value) {
+            *attached = argument + length + 1;
+            return flag;
+        }
+    }
+    return NULL;
+}
+
+bool arguments_read(struct arguments *arguments, int argc, char **argv, const struct flag *flags, const char *usage)
+{
+    *arguments = (struct arguments){.overrides = argv + 1};
+    const char *wrong = NULL, *problem = "is not understood";
+    for (int i = 1; i < argc && !wrong; i++) {
+        const char *attached;
+        const struct flag *flag = find_flag(flags, argv[i], &attached);
+        if (flag) {
+            if (flag->given)
+                *flag->given = true;
+            if (flag->value && !attached && i + 1 == argc)
+                wrong = argv[i], problem = "needs a value";
+            else if (flag->value)
+                *flag->value = attached ? attached : argv[++i];
+        } else if (argv[i][0] == '-' && argv[i][1]) {
+            wrong = argv[i];
+        } else if (strchr(argv[i], '=') && arguments->config) {
+            arguments->overrides[arguments->override_count++] = argv[i];
+        } else if (!arguments->config) {
+            arguments->config = argv[i];
+        } else {
+            wrong = argv[i], problem = "comes after the configuration and is no PATH=VALUE";
+        }
+    }
+    if (wrong)
+        fprintf(stderr, "flitwarp %s: '%s' %s\n", argv[0], wrong, problem);
+    else if (!arguments->config)
+        fprintf(stderr, "flitwarp %s: no configuration is given\n", argv[0]);
+    if (wrong || !arguments->config)
+        fprintf(stderr, "usage: %s\n", usage);
+    return !wrong && arguments->config;
+}

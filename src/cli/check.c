@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * flitwarp check CONFIG [PATH=VALUE ...]: every setting, the sizes of what would
+ * be built, and whether the routing can deadlock. Runs nothing.
+ */
+#include "cli/arguments.h"
+#include "cli/cli.h"
+#include "cli/simulation.h"
+
+#include "network/dependency.h"
+
+static const char usage[] = "flitwarp check CONFIG [PATH=VALUE ...]";
+
+int cli_check(int argc, char **argv)
+{
+    const struct flag flags[] = {{0}};
+    struct arguments arguments;
+    if (!arguments_read(&arguments, argc, argv, flags, usage))
+        return EXIT_USAGE;
+    struct simulation simulation;
+    simulation_init(&simulation);
+    int status = EXIT_USAGE;
+    if (simulation_load(&simulation, arguments.config, arguments.overrides, arguments.override_count) &&
+        simulation_build(&simulation)) {
+        const struct network *network = &simulation.network;
+        printf("settings: correct\n");
+        printf("network: %u routers of %u ports, %u terminals, %u virtual channels, %.1f KiB a router, %.1f MiB in all\n",
+               network->topology.routers, network->ports, network->topology.terminals, network->num_vcs,
+               (double)simulation.built.bytes / 1024 / network->topology.routers,
+               (double)simulation.built.bytes / 1024 / 1024);
+        status = dependency_check(&network->routing, DEPENDENCY_BUDGET, stdout) ? EXIT_DONE : EXIT_SIMULATION;
+    } else {
+        errors_print(&simulation.errors, stderr);
+    }
+    simulation_release(&simulation);
+    return status;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * The subcommands, one file each. Each gets its own arguments: argv[0] is the
+ * subcommand's name. Each returns the exit status of the program.
+ */
+#include "flitwarp/error.h"
+#include "flitwarp/option.h"
+
+/* The rows of a whole configuration. */
+const struct option *simulation_rows(void);
+
+int cli_list(int argc, char **argv);
+int cli_explain(int argc, char **argv);
+int cli_schema(int argc, char **argv);
+int cli_run(int argc, char **argv);
+int cli_check(int argc, char **argv);
+int cli_trace(int argc, char **argv);
+int cli_new(int argc, char **argv);

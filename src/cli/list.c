@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * flitwarp list [KIND] [--json]: the registered components, sorted by kind and
+ * name, one a line; or as a JSON array for programs.
+ */
+#include "cli/cli.h"
+
+#include "config/json.h"
+#include "config/registry.h"
+
+#include <string.h>
+
+static void print_table(const char *kind)
+{
+    int kind_width = 0, name_width = 0;
+    for (const struct registration *at = registry_first(); at; at = at->next) {
+        int kind_length = (int)strlen(at->kind), name_length = (int)strlen(at->component->name);
+        kind_width = kind_length > kind_width ? kind_length : kind_width;
+        name_width = name_length > name_width ? name_length : name_width;
+    }
+    for (const struct registration *at = registry_first(); at; at = at->next)
+        if (!kind || strcmp(at->kind, kind) == 0)
+            printf("%-*s  %-*s  %s\n", kind_width, at->kind, name_width, at->component->name, at->component->summary);
+}
+
+static void print_json(struct arena *arena, const char *kind)
+{
+    struct json *list = json_array(arena);
+    for (const struct registration *at = registry_first(); at; at = at->next) {
+        if (kind && strcmp(at->kind, kind) != 0)
+            continue;
+        struct json *entry = json_append(list, json_object(arena));
+        json_add(entry, "kind", json_text(arena, at->kind));
+        json_add(entry, "name", json_text(arena, at->component->name));
+        json_add(entry, "summary", json_text(arena, at->component->summary));
+    }
+    json_write(stdout, list, 2);
+    putchar('\n');
+}
+
+static int unknown_kind(const char *kind)
+{
+    struct nearest nearest = {.wanted = kind};
+    for (const struct registration *at = registry_first(); at; at = registry_next_kind(at))
+        nearest_try(&nearest, at->kind);
+    struct text kinds = {0};
+    registry_add_kinds(&kinds);
+    fprintf(stderr, "flitwarp list: unknown kind '%s'", kind);
+    if (nearest_word(&nearest))
+        fprintf(stderr, ", did you mean '%s'?", nearest_word(&nearest));
+    fprintf(stderr, " (kinds: %s)\n", kinds.length ? kinds.chars : "none");
+    text_release(&kinds);
+    return EXIT_USAGE;
+}
+
+int cli_list(int argc, char **argv)
+{
+    const char *kind = NULL;
+    bool as_json = false;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--json") == 0) {
+            as_json = true;
+        } else if (kind || argv[i][0] == '-') {
+            fprintf(stderr, "flitwarp list: found '%s', expected at most one kind and --json\n", argv[i]);
+            return EXIT_USAGE;
+        } else {
+            kind = argv[i];
+        }
+    }
+    if (kind && !registry_kind(kind))
+        return unknown_kind(kind);
+    struct arena arena = {0};
+    if (as_json)
+        print_json(&arena, kind);
+    else
+        print_table(kind);
+    arena_release(&arena);
+    return EXIT_DONE;
+}

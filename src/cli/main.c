@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The program: picks the subcommand, after loading what --plugin names. */
+#include "cli/cli.h"
+
+#include "base/text.h"
+#include "cli/version.h"
+#include "config/registry.h"
+
+#include <string.h>
+
+static const struct {
+    const char *name;
+    int (*call)(int argc, char **argv);
+    const char *help;
+} commands[] = {
+    {"run", cli_run, "CONFIG [PATH=VALUE ...]   simulate; results as JSON"},
+    {"check", cli_check, "CONFIG [PATH=VALUE ...]   settings, sizes, routing deadlock; runs nothing"},
+    {"trace", cli_trace, "CONFIG --packet N         one packet's walk, stage by stage"},
+    {"list", cli_list, "[KIND]                    registered components"},
+    {"explain", cli_explain, "NAME                      a component's options, defaults, units, ranges"},
+    {"schema", cli_schema, "                          JSON schema of the whole configuration"},
+    {"new", cli_new, "KIND NAME                 a new component's file, example and test"},
+};
+#define COMMANDS (sizeof commands / sizeof *commands)
+
+static void print_usage(FILE *out)
+{
+    fprintf(out, "flitwarp %s, an interconnection-network simulator\nusage: flitwarp [--plugin FILE.so ...] COMMAND ...\n",
+            FLITWARP_VERSION);
+    for (size_t i = 0; i < COMMANDS; i++)
+        fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
+}
+
+static int unknown_command(const char *name)
+{
+    struct nearest nearest = {.wanted = name};
+    for (size_t i = 0; i < COMMANDS; i++)
+        nearest_try(&nearest, commands[i].name);
+    fprintf(stderr, "flitwarp: unknown command '%s'", name);
+    if (nearest_word(&nearest))
+        fprintf(stderr, ", did you mean '%s'?", nearest_word(&nearest));
+    fprintf(stderr, "\n");
+    print_usage(stderr);
+    return EXIT_USAGE;
+}
+
+static bool load_plugins(int *argc, char ***argv)
+{
+    struct arena arena = {0};
+    struct errors errors = {.arena = &arena};
+    while (*argc > 2 && strcmp((*argv)[1], "--plugin") == 0) {
+        plugin_load((*argv)[2], &errors);
+        *argc -= 2;
+        *argv += 2;
+    }
+    if (errors.count == 0)
+        registry_check(&errors);
+    errors_print(&errors, stderr);
+    bool ok = errors.count == 0;
+    arena_release(&arena);
+    return ok;
+}
+
+int main(int argc, char **argv)
+{
+    if (!load_plugins(&argc, &argv))
+        return EXIT_USAGE;
+    if (argc < 2) {
+        print_usage(stderr);
+        return EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+        print_usage(stdout);
+        return EXIT_DONE;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("flitwarp %s\n", FLITWARP_VERSION);
+        return EXIT_DONE;
+    }
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].call(argc - 1, argv + 1);
+    return unknown_command(argv[1]);
+}

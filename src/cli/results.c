@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The results document, as the contract in docs/guide.md has it. Everything in
+ * it except times, memory and version is a function of configuration and seed.
+ */
+#include "cli/simulation.h"
+
+#include "cli/version.h"
+#include "metrics/summary.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#define ADD_U64(object, key, value) json_add(object, key, json_number_u64(arena, value))
+#define ADD_F64(object, key, value) json_add(object, key, json_number_f64(arena, value))
+#define ADD_BOOL(object, key, value) json_add(object, key, json_bool(arena, value))
+
+static struct json *simulation_block(struct simulation *simulation, struct arena *arena)
+{
+    const struct network *network = &simulation->network;
+    struct digest digest = {0};
+    uint64_t packet_hops = 0;
+    for (uint32_t i = 0; i < simulation->workload.count; i++) {
+        const struct measurement *m = &simulation->workload.measurements[i];
+        digest_merge(&digest, &m->digest);
+        packet_hops += (uint64_t)m->hops.sum + m->sampled_delivered; /* routers are one more than channels between them */
+    }
+    char text[33];
+    digest_text(&digest, text);
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    struct json *block = json_object(arena);
+    ADD_U64(block, "end_tick", simulation->engine.now);
+    ADD_U64(block, "events", simulation->engine.events);
+    ADD_U64(block, "flit_hops", network->router_ops->flit_hops(network->routers));
+    ADD_U64(block, "packet_hops", packet_hops);
+    ADD_F64(block, "cpu_seconds", simulation->cpu_seconds);
+    ADD_F64(block, "wall_seconds", simulation->wall_seconds);
+    ADD_U64(block, "peak_rss_bytes", (uint64_t)usage.ru_maxrss * 1024);
+    ADD_F64(block, "bytes_per_router", (double)simulation->built.bytes / network->topology.routers);
+    json_add(block, "digest", json_text(arena, text));
+    struct json *sync = json_add(block, "sync", json_object(arena));
+    json_add(sync, "type", json_text(arena, "sequential"));
+    ADD_U64(sync, "threads", 1);
+    return block;
+}
+
+/* Flits per terminal and channel cycle over the sampling window. */
+static double load_of(const struct application *application, uint64_t flits, uint32_t terminals)
+{
+    const struct measurement *m = application->measurement;
+    double cycles = (double)(m->window_end - m->window_start) / (double)application->cycle;
+    return cycles > 0 ? (double)flits / cycles / terminals : NAN;
+}
+
+static void add_terminals(struct json *block, const struct application *application, bool list, struct arena *arena)
+{
+    const struct measurement *m = application->measurement;
+    uint32_t worst = NONE;
+    struct json *all = json_array(arena);
+    for (uint32_t rank = 0; rank < application->ranks; rank++) {
+        uint32_t terminal = application->terminals[rank];
+        uint64_t flits = m->accepted_from_at_end[terminal] - m->accepted_from_at_start[terminal];
+        if (worst == NONE || flits < m->accepted_from_at_end[worst] - m->accepted_from_at_start[worst])
+            worst = terminal;
+        if (list)
+            json_append(all, json_number_f64(arena, load_of(application, flits, 1)));
+    }
+    struct json *entry = json_add(block, "worst_terminal", json_object(arena));
+    ADD_U64(entry, "terminal", worst);
+    ADD_F64(entry, "accepted_load",
+            load_of(application, m->accepted_from_at_end[worst] - m->accepted_from_at_start[worst], 1));
+    if (list)
+        json_add(block, "accepted_by_terminal", all);
+}
+
+static struct json *series_block(const struct series *series, struct arena *arena)
+{
+    struct json *block = json_object(arena);
+    ADD_U64(block, "interval", series->length);
+    struct json *latency = json_add(block, "packet_latency", json_array(arena));
+    struct json *created = json_add(block, "packets", json_array(arena));
+    struct json *offered = json_add(block, "flits_offered", json_array(arena));
+    struct json *accepted = json_add(block, "flits_accepted", json_array(arena));
+    for (uint32_t i = 0; i < series->count; i++) {
+        const struct series_bin *bin = &series->bins[i];
+        double mean = bin->packets_arrived ? (double)bin->latency_sum / (double)bin->packets_arrived : NAN;
+        json_append(latency, json_number_f64(arena, mean));
+        json_append(created, json_number_u64(arena, bin->packets_created));
+        json_append(offered, json_number_u64(arena, bin->flits_offered));
+        json_append(accepted, json_number_u64(arena, bin->flits_accepted));
+    }
+    return block;
+}
+
+static struct json *phases_block(const struct application *application, struct arena *arena)
+{
+    struct json *block = json_object(arena);
+    for (uint32_t phase = 0; phase <= application->phase; phase++)
+        ADD_U64(block, phase_name(phase), application->phase_start[phase]);
+    return block;
+}
+
+static struct json *application_block(const struct workload *workload, uint32_t number, struct arena *arena)
+{
+    const struct application *application = &workload->applications[number];
+    const struct measurement *m = application->measurement;
+    struct estimate estimate = batch_means_estimate(&m->batches);
+    struct json *block = json_object(arena);
+    json_add(block, "name", json_text(arena, application->name));
+    ADD_U64(block, "terminals", application->ranks);
+    ADD_F64(block, "target_load", application->ops->load(application));
+    ADD_F64(block, "offered_load", load_of(application, m->offered_at_end - m->offered_at_start, application->ranks));
+    ADD_F64(block, "accepted_load", load_of(application, m->accepted_at_end - m->accepted_at_start, application->ranks));
+    ADD_BOOL(block, "saturated", measurement_is_saturated(m));
+    ADD_U64(block, "warmup_ticks", m->window_start);
+    ADD_U64(block, "sampled_ticks", m->window_end - m->window_start);
+    ADD_U64(block, "packets", m->sampled_delivered);
+    ADD_U64(block, "unfinished_packets", m->sampled_created - m->sampled_delivered);
+    json_add(block, "packet_latency", summary_json(arena, &m->packet_latency, &estimate));
+    json_add(block, "network_latency", summary_json(arena, &m->network_latency, NULL));
+    json_add(block, "message_latency", summary_json(arena, &m->message_latency, NULL));
+    json_add(block, "hops", summary_json(arena, &m->hops, NULL));
+    json_add(block, "minimal_hops", summary_json(arena, &m->minimal_hops, NULL));
+    ADD_F64(block, "nonminimal_share", m->sampled_delivered ? (double)m->nonminimal / (double)m->sampled_delivered : NAN);
+    add_terminals(block, application, workload->config->per_terminal, arena);
+    json_add(block, "phases", phases_block(application, arena));
+    json_add(block, "latency_distribution", distribution_json(arena, &m->packet_latency));
+    if (m->series.length)
+        json_add(block, "series", series_block(&m->series, arena));
+    return block;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Share of the window's cycles in which channels between routers carried a flit. */
+static struct json *channels_block(struct simulation *simulation, struct arena *arena)
+{
+    const struct workload *workload = &simulation->workload;
+    const struct network *network = &simulation->network;
+    const struct measurement *m = &workload->measurements[0];
+    double cycles = (double)(m->window_end - m->window_start) / (double)network->config->channel.cycle;
+    size_t ports = (size_t)network->topology.routers * network->ports, count = 0;
+    double *shares = arena_array(arena, double, ports + 1), sum = 0;
+    for (size_t i = 0; i < ports; i++) {
+        const struct link *link = &network->links[i];
+        if (link->target == NONE || link->to_terminal || cycles <= 0 || !m->window_end)
+            continue;
+        shares[count] = (double)(workload->port_flits_at_end[i] - workload->port_flits_at_start[i]) / cycles;
+        sum += shares[count++];
+    }
+    qsort(shares, count, sizeof *shares, compare_doubles);
+    struct json *block = json_object(arena);
+    ADD_U64(block, "count", count);
+    struct json *utilisation = json_add(block, "utilisation", json_object(arena));
+    ADD_F64(utilisation, "mean", count ? sum / (double)count : NAN);
+    ADD_F64(utilisation, "min", count ? shares[0] : NAN);
+    ADD_F64(utilisation, "p50", count ? shares[count / 2] : NAN);
+    ADD_F64(utilisation, "p90", count ? shares[count * 9 / 10] : NAN);
+    ADD_F64(utilisation, "max", count ? shares[count - 1] : NAN);
+    return block;
+}
+
+struct json *simulation_results(struct simulation *simulation)
+{
+    struct arena *arena = &simulation->setup;
+    struct json *root = json_object(arena);
+    struct json *program = json_add(root, "flitwarp", json_object(arena));
+    json_add(program, "version", json_text(arena, FLITWARP_VERSION));
+    json_add(root, "config", simulation->json);
+    ADD_BOOL(root, "complete", simulation->workload.outcome == OUTCOME_DONE);
+    static const char *const outcomes[] = {"running", "done", "deadlock", "interrupted"};
+    json_add(root, "outcome", json_text(arena, outcomes[simulation->workload.outcome]));
+    json_add(root, "simulation", simulation_block(simulation, arena));
+    struct json *applications = json_add(root, "applications", json_array(arena));
+    for (uint32_t i = 0; i < simulation->workload.count; i++)
+        json_append(applications, application_block(&simulation->workload, i, arena));
+    json_add(root, "channels", channels_block(simulation, arena));
+    return root;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * flitwarp run CONFIG [PATH=VALUE ...]: load, build, run, write. Results go to
+ * --results or standard output; a one-line summary and progress go to standard
+ * error.
+ */
+#include "cli/arguments.h"
+#include "cli/cli.h"
+#include "cli/simulation.h"
+
+#include "base/text.h"
+
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char usage[] = "flitwarp run CONFIG [PATH=VALUE ...] [--results FILE] [--log FILE.csv.zst] [--quiet] "
+                            "[--sync sequential] [--threads 1]";
+
+/* The one thing that a signal handler may touch. */
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal_number)
+{
+    (void)signal_number;
+    interrupted = 1;
+}
+
+struct progress {
+    struct timespec last;
+    struct timespec start;
+    bool shown;
+};
+
+static double seconds_since(const struct timespec *then, const struct timespec *now)
+{
+    return (double)(now->tv_sec - then->tv_sec) + 1e-9 * (double)(now->tv_nsec - then->tv_nsec);
+}
+
+/* Twice a second on a terminal. */
+static void show_progress(void *context, const struct workload *workload, tick_t now)
+{
+    struct progress *progress = context;
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    if (seconds_since(&progress->last, &time) < 0.5)
+        return;
+    progress->last = time;
+    progress->shown = true;
+    double elapsed = seconds_since(&progress->start, &time);
+    const struct application *first = &workload->applications[0];
+    fprintf(stderr, "\r%-10s tick %-12llu load %-6g %.3g M events/s  %llu packets in the network, %.0f s \033[K",
+            phase_name(workload->phase), (unsigned long long)now, first->ops->load(first),
+            1e-6 * (double)workload->network->engine->events / elapsed,
+            (unsigned long long)workload->network->in_network, elapsed);
+}
+
+static void print_summary(const struct simulation *simulation)
+{
+    for (uint32_t i = 0; i < simulation->workload.count; i++) {
+        const struct application *a = &simulation->workload.applications[i];
+        const struct measurement *m = a->measurement;
+        struct estimate estimate = batch_means_estimate(&m->batches);
+        double cycles = (double)(m->window_end - m->window_start) / (double)a->cycle * a->ranks;
+        fprintf(stderr, "%s: offered %.4g, accepted %.4g flits/terminal/cycle; packet latency %.4g +- %.2g ticks, p99 %llu%s\n",
+                a->name, (double)(m->offered_at_end - m->offered_at_start) / cycles,
+                (double)(m->accepted_at_end - m->accepted_at_start) / cycles, estimate.mean, estimate.half_width,
+                (unsigned long long)histogram_percentile(&m->packet_latency, 99),
+                measurement_is_saturated(m) ? "; SATURATED" : "");
+    }
+}
+
+static bool write_results(struct simulation *simulation, const char *path)
+{
+    struct output_file output;
+    if (!output_open(&output, path, &simulation->errors))
+        return false;
+    json_write(output.stream, simulation_results(simulation), 2);
+    fputc('\n', output.stream);
+    return output_commit(&output, &simulation->errors);
+}
+
+static int run(struct simulation *simulation, const char *results, bool quiet)
+{
+    struct progress progress = {0};
+    clock_gettime(CLOCK_MONOTONIC, &progress.start);
+    progress.last = progress.start;
+    if (!quiet && isatty(STDERR_FILENO)) {
+        simulation->workload.progress = show_progress;
+        simulation->workload.progress_context = &progress;
+    }
+    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    simulation->workload.interrupt = &interrupted;
+    enum outcome outcome = simulation_run(simulation, stderr);
+    if (progress.shown)
+        fprintf(stderr, "\r\033[K");
+    bool log_is_kept = !simulation->workload.log || packet_log_close(simulation->workload.log, &simulation->errors);
+    bool is_written = write_results(simulation, results ? results : "-");
+    if (!quiet)
+        print_summary(simulation);
+    if (!log_is_kept || !is_written) {
+        errors_print(&simulation->errors, stderr);
+        return EXIT_IO;
+    }
+    return outcome == OUTCOME_DONE ? EXIT_DONE : outcome == OUTCOME_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_SIMULATION;
+}
+
+static bool open_log(struct simulation *simulation, const char *name)
+{
+    if (!packet_log_name_is_valid(name)) {
+        errors_add(&simulation->errors, "--log: '%s' is no packet log; accepted: names that end in .csv or .csv.zst", name);
+        return false;
+    }
+    simulation->workload.log = packet_log_open(name, &simulation->errors);
+    return simulation->workload.log;
+}
+
+int cli_run(int argc, char **argv)
+{
+    const char *results = NULL, *log = NULL, *sync = NULL, *threads = NULL;
+    bool quiet = false;
+    const struct flag flags[] = {{"--results", &results, NULL}, {"--log", &log, NULL},         {"--quiet", NULL, &quiet},
+                                 {"--sync", &sync, NULL},       {"--threads", &threads, NULL}, {0}};
+    struct arguments arguments;
+    if (!arguments_read(&arguments, argc, argv, flags, usage))
+        return EXIT_USAGE;
+    struct simulation simulation;
+    simulation_init(&simulation);
+    struct arena *arena = &simulation.setup;
+    char **overrides = arena_array(arena, char *, arguments.override_count + 2);
+    int count = arguments.override_count;
+    memcpy(overrides, arguments.overrides, sizeof *overrides * (size_t)count);
+    if (sync)
+        overrides[count++] = arena_format(arena, "simulator.sync=%s", sync);
+    if (threads)
+        overrides[count++] = arena_format(arena, "simulator.threads=%s", threads);
+    int status = EXIT_USAGE;
+    if (simulation_load(&simulation, arguments.config, overrides, count) && simulation_build(&simulation) &&
+        (!log || open_log(&simulation, log)))
+        status = run(&simulation, results, quiet);
+    else
+        errors_print(&simulation.errors, stderr);
+    simulation_release(&simulation);
+    return status;
+}

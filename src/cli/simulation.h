@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * One simulation from configuration to results: load, build, run, results,
+ * release. Two can live in one process.
+ */
+#include "workload/workload.h"
+
+#include "config/json.h"
+
+struct simulator_config {
+    uint64_t seed;
+    double tick; /* seconds */
+    uint32_t sync, threads;
+};
+
+struct simulation_config {
+    struct simulator_config simulator;
+    struct network_config network;
+    struct workload_config workload;
+};
+
+struct simulation {
+    struct arena setup; /* configuration and names */
+    struct arena built; /* network and workload */
+    struct errors errors;
+    struct json *json; /* effective settings */
+    struct simulation_config config;
+    struct engine engine;
+    struct network network;
+    struct workload workload;
+    double cpu_seconds, wall_seconds; /* of the run, without building */
+};
+
+/* An empty simulation that collects errors. */
+void simulation_init(struct simulation *simulation);
+/* Reads a configuration with overrides; false with errors. */
+bool simulation_load(struct simulation *simulation, const char *path, char **overrides, int count);
+/* Topology and routing only. */
+bool simulation_plan(struct simulation *simulation);
+bool simulation_build(struct simulation *simulation);
+enum outcome simulation_run(struct simulation *simulation, FILE *report);
+/* The results document; afterwards or after an interruption. */
+struct json *simulation_results(struct simulation *simulation);
+void simulation_release(struct simulation *simulation);

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * flitwarp trace CONFIG --packet N|SOURCE.N: one packet's walk, stage by stage.
+ * Stage names are the names of the functions that do the work. N counts the
+ * packets of terminal 0, or of the terminal before the dot.
+ */
+#include "cli/arguments.h"
+#include "cli/cli.h"
+#include "cli/simulation.h"
+
+#include <stdlib.h>
+
+static const char usage[] = "flitwarp trace CONFIG --packet N|SOURCE.N [PATH=VALUE ...]";
+
+static bool read_packet(const char *text, uint32_t *source, uint32_t *sequence)
+{
+    char *end;
+    unsigned long first = strtoul(text, &end, 10);
+    bool is_number = end != text && text[0] != '-' && first < NONE;
+    *source = 0;
+    *sequence = (uint32_t)first;
+    if (is_number && *end == '.') {
+        const char *rest = end + 1;
+        *source = (uint32_t)first;
+        first = strtoul(rest, &end, 10);
+        is_number = end != rest && rest[0] != '-' && first < NONE;
+        *sequence = (uint32_t)first;
+    }
+    return is_number && *end == 0;
+}
+
+static void stop_when_arrived(void *context, const struct workload *workload, tick_t now)
+{
+    struct network *network = workload->network;
+    (void)context, (void)now;
+    bool is_made = workload->sequences[workload->trace_source] > workload->trace_sequence;
+    if (is_made && network->traced == NONE)
+        engine_stop(network->engine);
+}
+
+int cli_trace(int argc, char **argv)
+{
+    const char *packet = NULL;
+    const struct flag flags[] = {{"--packet", &packet, NULL}, {0}};
+    struct arguments arguments;
+    if (!arguments_read(&arguments, argc, argv, flags, usage))
+        return EXIT_USAGE;
+    uint32_t source, sequence;
+    if (!packet || !read_packet(packet, &source, &sequence)) {
+        fprintf(stderr, "flitwarp trace: --packet %s; accepted: a packet's number, or SOURCE.NUMBER\nusage: %s\n",
+                packet ? packet : "is missing", usage);
+        return EXIT_USAGE;
+    }
+    struct simulation simulation;
+    simulation_init(&simulation);
+    int status = EXIT_USAGE;
+    if (simulation_load(&simulation, arguments.config, arguments.overrides, arguments.override_count) &&
+        simulation_build(&simulation)) {
+        if (source >= simulation.network.topology.terminals) {
+            fprintf(stderr, "flitwarp trace: --packet %s: there is no terminal %u; accepted: 0 to %u\n", packet, source,
+                    simulation.network.topology.terminals - 1);
+        } else {
+            simulation.network.trace_out = stdout;
+            simulation.workload.trace_source = source;
+            simulation.workload.trace_sequence = sequence;
+            simulation.workload.progress = stop_when_arrived;
+            printf("    tick  where        stage            what\n");
+            enum outcome outcome = workload_run(&simulation.workload, stderr);
+            status = outcome == OUTCOME_DEADLOCK ? EXIT_SIMULATION : EXIT_DONE;
+            if (simulation.workload.sequences[source] <= sequence)
+                printf("terminal %u made only %u packets\n", source, simulation.workload.sequences[source]);
+        }
+    } else {
+        errors_print(&simulation.errors, stderr);
+    }
+    simulation_release(&simulation);
+    return status;
+}

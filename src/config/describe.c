@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tables of options for people. A cell that is much wider than its column
+ * would push the help of all rows aside; its own help goes to the next line
+ * instead.
+ */
+#include "config/describe.h"
+
+#include "base/text.h"
+#include "config/options.h"
+#include "config/registry.h"
+
+#include <string.h>
+
+#define WIDEST_COLUMN 34
+
+enum { COLUMN_KEY, COLUMN_ACCEPTS, COLUMN_DEFAULT, COLUMN_HELP, COLUMNS };
+
+struct table {
+    int width[COLUMNS];
+    FILE *out; /* NULL: measure only */
+};
+
+static void measure_cells(struct table *table, const char *const cells[COLUMNS])
+{
+    for (int i = 0; i < COLUMNS; i++) {
+        int length = (int)strlen(cells[i]);
+        if (length <= WIDEST_COLUMN && length > table->width[i])
+            table->width[i] = length;
+    }
+}
+
+static void print_cells(const struct table *table, const char *const cells[COLUMNS])
+{
+    int at = 0, start = 2;
+    for (int i = 0; i < COLUMNS; i++) {
+        if (at >= start) {
+            putc('\n', table->out);
+            at = 0;
+        }
+        if (*cells[i])
+            at += fprintf(table->out, "%*s%s", start - at, "", cells[i]);
+        start += table->width[i] + 2;
+    }
+    putc('\n', table->out);
+}
+
+static void table_row(struct table *table, const char *const cells[COLUMNS])
+{
+    if (table->out)
+        print_cells(table, cells);
+    else
+        measure_cells(table, cells);
+}
+
+/* What a row takes, in the few words that fit a table. */
+static void add_short_type(struct text *text, const struct option *row)
+{
+    static const char *const names[] = {
+        [OPTION_TYPE_BOOL] = "true or false",  [OPTION_TYPE_U32] = "whole number",
+        [OPTION_TYPE_U64] = "whole number",    [OPTION_TYPE_F64] = "number",
+        [OPTION_TYPE_TEXT] = "text",           [OPTION_TYPE_FILE] = "file name",
+        [OPTION_TYPE_ENUM] = "",               [OPTION_TYPE_U32_LIST] = "whole numbers",
+        [OPTION_TYPE_F64_LIST] = "numbers",    [OPTION_TYPE_TICKS] = "ticks or time",
+        [OPTION_TYPE_TICKS_AUTO] = "ticks, time or auto", [OPTION_TYPE_SECONDS] = "time",
+        [OPTION_TYPE_RATE] = "rate",           [OPTION_TYPE_BLOCK] = "object",
+        [OPTION_TYPE_CHOICE] = "",             [OPTION_TYPE_CHOICES] = "list of ",
+    };
+    text_add(text, names[row->type]);
+    if (row->type == OPTION_TYPE_ENUM)
+        for (size_t i = 0; row->names[i]; i++)
+            text_addf(text, "%s%s", i ? " | " : "", row->names[i]);
+    if (row->kind) {
+        text_addf(text, "%s: ", row->kind);
+        registry_add_names(text, row->kind);
+        return;
+    }
+    size_t before = text->length;
+    text_add(text, ", ");
+    option_add_range(text, row);
+    if (text->length == before + 2) {
+        text->length = before;
+        text->chars[before] = '\0';
+    }
+}
+
+static void table_rows(struct table *table, const struct option *rows, const char *prefix)
+{
+    for (const struct option *row = rows; row->type != OPTION_TYPE_END; row++) {
+        struct text key = {0}, accepts = {0};
+        text_addf(&key, "%s%s", prefix, row->key);
+        add_short_type(&accepts, row);
+        bool is_block = row->type == OPTION_TYPE_BLOCK;
+        const char *fallback = is_block ? "" : row->fallback ? row->fallback : "required";
+        table_row(table, (const char *[COLUMNS]){key.chars, accepts.chars, fallback, row->help});
+        if (is_block) {
+            text_add(&key, ".");
+            table_rows(table, row->rows, key.chars);
+        }
+        text_release(&key);
+        text_release(&accepts);
+    }
+}
+
+void describe_rows(FILE *out, const struct option *rows)
+{
+    static const char *const heads[COLUMNS] = {"key", "accepts", "default", "meaning"};
+    struct table table = {0};
+    for (int pass = 0; pass < 2; pass++) {
+        table.out = pass == 0 ? NULL : out;
+        table_row(&table, heads);
+        table_rows(&table, rows, "");
+    }
+}
+
+void describe_component(FILE *out, const char *kind, const struct component *component)
+{
+    fprintf(out, "%s %s: %s\n\n", kind, component->name, component->summary);
+    if (component->options && component->options->type != OPTION_TYPE_END)
+        describe_rows(out, component->options);
+    else
+        fprintf(out, "  no options\n");
+    fprintf(out, "\n  example: \"%s\": ", kind);
+    if (component->example)
+        fprintf(out, "%s\n", component->example);
+    else
+        fprintf(out, "{\"type\": \"%s\"}\n", component->name);
+}
+
+static void describe_kind(FILE *out, const char *kind)
+{
+    fprintf(out, "%s: one of\n\n", kind);
+    for (const struct registration *at = registry_kind(kind); at; at = registry_next(at))
+        fprintf(out, "  %-24s  %s\n", at->component->name, at->component->summary);
+}
+
+/* The block that a dotted path leads to; NULL when it leads elsewhere. */
+static const struct option *find_block(const struct option *rows, const char *path)
+{
+    size_t length = strcspn(path, ".");
+    for (const struct option *row = rows; row->type != OPTION_TYPE_END; row++) {
+        if (row->type != OPTION_TYPE_BLOCK || strlen(row->key) != length || strncmp(row->key, path, length) != 0)
+            continue;
+        return path[length] ? find_block(row->rows, path + length + 1) : row;
+    }
+    return NULL;
+}
+
+/* "NAME" fits components of every kind, "KIND/NAME" of one. */
+static bool fits(const struct registration *registration, const char *name)
+{
+    const char *slash = strchr(name, '/');
+    const char *kind = registration->kind;
+    if (!slash)
+        return strcmp(registration->component->name, name) == 0;
+    size_t length = (size_t)(slash - name);
+    return strlen(kind) == length && strncmp(kind, name, length) == 0 &&
+           strcmp(registration->component->name, slash + 1) == 0;
+}
+
+static bool report_unknown(const struct option *root, const char *name, struct errors *errors)
+{
+    const char *slash = strchr(name, '/');
+    struct nearest nearest = {.wanted = slash ? slash + 1 : name};
+    for (const struct option *row = root; row->type != OPTION_TYPE_END; row++)
+        nearest_try(&nearest, row->key);
+    for (const struct registration *at = registry_first(); at; at = at->next) {
+        nearest_try(&nearest, at->kind);
+        nearest_try(&nearest, at->component->name);
+    }
+    struct text text = {0};
+    registry_add_kinds(&text);
+    const char *near = nearest_word(&nearest);
+    errors_add(errors, "nothing is called '%s'%s%s%s, expected a component, a kind or a block (kinds: %s)", name,
+               near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "", text.length ? text.chars : "none");
+    text_release(&text);
+    return false;
+}
+
+bool describe_name(FILE *out, const struct option *root, const char *name, struct errors *errors)
+{
+    const char *separator = "";
+    const struct option *block = find_block(root, name);
+    if (block) {
+        fprintf(out, "%s: %s\n\n", name, block->help);
+        describe_rows(out, block->rows);
+        separator = "\n";
+    }
+    if (registry_kind(name)) {
+        fputs(separator, out);
+        describe_kind(out, name);
+        separator = "\n";
+    }
+    for (const struct registration *at = registry_first(); at; at = at->next) {
+        if (!fits(at, name))
+            continue;
+        fputs(separator, out);
+        describe_component(out, at->kind, at->component);
+        separator = "\n";
+    }
+    return *separator ? true : report_unknown(root, name, errors);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Option rows made readable: tables for people (`flitwarp explain`) and the
+ * JSON schema of a whole configuration for editors and tools.
+ */
+#include "config/json.h"
+#include "flitwarp/component.h"
+
+/* A table of keys, accepted values, defaults and help; nested blocks as dotted keys. */
+void describe_rows(FILE *out, const struct option *rows);
+/* Summary, table and example of one component. */
+void describe_component(FILE *out, const char *kind, const struct component *component);
+/*
+ * Everything that goes by the name: a block of the root rows ("network",
+ * "network.channel"), a kind, a component of any kind, or one "KIND/NAME".
+ * False, with a message that names the nearest, when there is nothing.
+ */
+bool describe_name(FILE *out, const struct option *root, const char *name, struct errors *errors);
+
+/* JSON schema, draft 2020-12, with all registered components under $defs. */
+struct json *schema_create(struct arena *arena, const struct option *root);

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * JSON documents as trees in an arena. Each value knows where it was written,
+ * so that messages can point at it, and its parent, so that they can name it.
+ * The same trees carry results: constructors build them, json_write writes
+ * them. Objects keep the order of their keys.
+ */
+#include "flitwarp/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define JSON_DEPTH_MAX 200
+
+enum json_type { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_TEXT, JSON_ARRAY, JSON_OBJECT };
+
+struct json {
+    enum json_type type;
+    bool truth;           /* BOOL */
+    uint32_t count;       /* ARRAY, OBJECT: of children */
+    double number;        /* NUMBER */
+    const char *text;     /* TEXT: what it says; NUMBER: as written */
+    const char *key;      /* in the parent object; NULL elsewhere */
+    struct json *parent;
+    struct json *first;   /* ARRAY, OBJECT */
+    struct json *last;
+    struct json *next;    /* sibling */
+    const char *file;     /* NULL: not written by the user (a default, a result) */
+    uint32_t line;        /* of the value, from 1; 0: the command line */
+    uint32_t column;      /* in bytes, from 1 */
+};
+
+/* NULL, with one message at file:line:column, when the text is not JSON. Comments are skipped. */
+struct json *json_parse(struct arena *arena, struct errors *errors, const char *file, const char *bytes, size_t size);
+/* What JSON makes of the text, or the text itself as a string: for defaults and the command line. */
+struct json *json_from_word(struct arena *arena, const char *word);
+
+struct json *json_null(struct arena *arena);
+struct json *json_bool(struct arena *arena, bool truth);
+struct json *json_number_u64(struct arena *arena, uint64_t number);
+/* The shortest text that reads back as the same number; what is not finite becomes null. */
+struct json *json_number_f64(struct arena *arena, double number);
+struct json *json_text(struct arena *arena, const char *text);
+struct json *json_array(struct arena *arena);
+struct json *json_object(struct arena *arena);
+
+/* Adds a member; the key is borrowed and new to the object. Returns the node. */
+struct json *json_add(struct json *object, const char *key, struct json *node);
+struct json *json_append(struct json *array, struct json *node);
+/* NULL when there is no such key, or when `object` is no object. */
+struct json *json_find(const struct json *object, const char *key);
+/* NULL when there are not so many elements. */
+struct json *json_at(const struct json *array, uint32_t index);
+void json_remove(struct json *parent, struct json *child);
+struct json *json_copy(struct arena *arena, const struct json *node);
+/* Gives `node` the value and place of `with`, whose children move; key and parent stay. */
+void json_replace(struct json *node, struct json *with);
+/* Marks a whole tree as written in `file`, line and column unknown. */
+void json_place_all(struct json *node, const char *file);
+
+/* "null", "a number", "an object", ...: how messages call a type. */
+const char *json_type_name(enum json_type type);
+
+/* Indented by `indent` spaces a level, short arrays on one line; 0: all on one line. No newline at the end. */
+void json_write(FILE *out, const struct json *node, int indent);

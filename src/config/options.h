@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Option rows put to work: a JSON object becomes a config struct, with every
+ * wrong setting reported in one pass. The JSON tree is completed on the way:
+ * afterwards it holds all effective settings, defaults included, in the order
+ * of the rows, and writing it gives a configuration that repeats the run.
+ *
+ * A row whose default is null is optional: null leaves its field zeroed (a
+ * text that is NULL, a choice without component). Nowhere else is null accepted.
+ */
+#include "flitwarp/option.h"
+
+#include "base/text.h"
+#include "config/json.h"
+
+struct config_reader {
+    struct arena *arena;         /* gets the values: it must outlive the config struct */
+    struct errors *errors;
+    double tick_seconds;         /* a tick's length, for times with a unit; 0: not known yet */
+    const struct option *done;   /* the row that config_read_first has read */
+    uint32_t depth;              /* of blocks and choices being read */
+};
+
+/* Fills the zeroed struct from the object by the rows. False, with messages, when anything is wrong. */
+bool config_read(struct config_reader *reader, const struct option *rows, void *config, struct json *node);
+/*
+ * Reads the one row called `key` ahead of the others, and makes config_read leave
+ * it out later. For the block that sets the tick, which all times are read with.
+ */
+bool config_read_first(struct config_reader *reader, const struct option *rows, const char *key, void *config,
+                       struct json *node);
+
+/* The value of one row from one node; `field` points into the config struct. For values.c and options.c. */
+bool value_read(struct config_reader *reader, const struct option *row, void *field, struct json *node);
+bool choice_read(struct config_reader *reader, const struct option *row, struct choice *choice, struct json *node);
+bool choices_read(struct config_reader *reader, const struct option *row, struct choice_list *list, struct json *node);
+/* The rows of a component, below the keys that every one has (`type`). */
+bool settings_read(struct config_reader *reader, const struct option *rows, void *config, struct json *node,
+                   const char *first_key);
+/* The type that a row's default names; NULL when it names none. */
+const char *fallback_type(struct arena *arena, const struct option *row);
+
+/* Messages and descriptions. */
+
+/* "a whole number", "one of: a, b", ...: what a row accepts, without its range. */
+void option_add_accepted(struct text *text, const struct option *row);
+/* "2 to 65536 flits", "at least 0"; nothing when there are no bounds. */
+void option_add_range(struct text *text, const struct option *row);
+/* " (help, range)": the end of every message about a value. */
+void option_add_help(struct text *text, const struct option *row);
+/* Reports what was found, going on with what is accepted, the help and the range. Returns false. */
+bool value_error(const struct config_reader *reader, const struct option *row, const struct json *node,
+                 const char *format, ...) __attribute__((format(printf, 4, 5)));

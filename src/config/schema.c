@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The JSON schema of a configuration. $defs holds one entry a kind, which
+ * picks by `type` (if-then, so that a validator's complaint is about the
+ * component that was meant), and one entry a component, called KIND.NAME.
+ * Every setting may also be a reference, and every object may include files.
+ */
+#include "config/describe.h"
+
+#include "base/text.h"
+#include "config/options.h"
+#include "config/registry.h"
+
+#include <string.h>
+
+static struct json *add_text(struct arena *arena, struct json *object, const char *key, const char *text)
+{
+    json_add(object, key, json_text(arena, text));
+    return object;
+}
+
+static struct json *typed(struct arena *arena, const char *type)
+{
+    return add_text(arena, json_object(arena), "type", type);
+}
+
+static struct json *pointer(struct arena *arena, const char *to)
+{
+    return add_text(arena, json_object(arena), "$ref", arena_format(arena, "#/$defs/%s", to));
+}
+
+static struct json *any_of(struct arena *arena, struct json *a, struct json *b)
+{
+    struct json *node = json_object(arena), *list = json_add(node, "anyOf", json_array(arena));
+    json_append(list, a);
+    json_append(list, b);
+    return node;
+}
+
+static struct json *object_schema(struct arena *arena, const struct option *rows, const char *type);
+
+static struct json *number(struct arena *arena, const char *type, const struct option *row)
+{
+    struct json *node = typed(arena, type);
+    if (row->min > -NO_LIMIT)
+        json_add(node, "minimum", json_number_f64(arena, row->min));
+    if (row->max < NO_LIMIT)
+        json_add(node, "maximum", json_number_f64(arena, row->max));
+    return node;
+}
+
+static struct json *list_of(struct arena *arena, struct json *items)
+{
+    struct json *node = typed(arena, "array");
+    json_add(node, "items", items);
+    return node;
+}
+
+static struct json *text_like(struct arena *arena, const char *pattern)
+{
+    return add_text(arena, typed(arena, "string"), "pattern", pattern);
+}
+
+#define DECIMAL "^[0-9]+(\\.[0-9]*)?([eE][-+]?[0-9]+)? *"
+#define TIME_PATTERN DECIMAL "(fs|ps|ns|us|ms|s)$"
+#define TIME_OR_AUTO_PATTERN "^auto$|" TIME_PATTERN
+#define RATE_PATTERN DECIMAL "(k|[KMGT]i?)?(b/s|bps|B/s)$"
+
+static struct json *words(struct arena *arena, const char *const *names)
+{
+    struct json *node = json_object(arena), *list = json_add(node, "enum", json_array(arena));
+    for (size_t i = 0; names[i]; i++)
+        json_append(list, json_text(arena, names[i]));
+    return node;
+}
+
+static struct json *choices(struct arena *arena, const struct option *row)
+{
+    struct json *node = list_of(arena, pointer(arena, row->kind));
+    json_add(node, "minItems", json_number_f64(arena, row->min));
+    if (row->max < NO_LIMIT)
+        json_add(node, "maxItems", json_number_f64(arena, row->max));
+    return node;
+}
+
+static struct json *value_schema(struct arena *arena, const struct option *row)
+{
+    switch (row->type) {
+    case OPTION_TYPE_BOOL:
+        return typed(arena, "boolean");
+    case OPTION_TYPE_U32:
+    case OPTION_TYPE_U64:
+        return number(arena, "integer", row);
+    case OPTION_TYPE_F64:
+        return number(arena, "number", row);
+    case OPTION_TYPE_ENUM:
+        return words(arena, row->names);
+    case OPTION_TYPE_U32_LIST:
+        return list_of(arena, number(arena, "integer", row));
+    case OPTION_TYPE_F64_LIST:
+        return list_of(arena, number(arena, "number", row));
+    case OPTION_TYPE_TICKS:
+        return any_of(arena, number(arena, "integer", row), text_like(arena, TIME_PATTERN));
+    case OPTION_TYPE_TICKS_AUTO:
+        return any_of(arena, number(arena, "integer", row), text_like(arena, TIME_OR_AUTO_PATTERN));
+    case OPTION_TYPE_SECONDS:
+        return text_like(arena, TIME_PATTERN);
+    case OPTION_TYPE_RATE:
+        return any_of(arena, number(arena, "number", row), text_like(arena, RATE_PATTERN));
+    case OPTION_TYPE_BLOCK:
+        return object_schema(arena, row->rows, NULL);
+    case OPTION_TYPE_CHOICE:
+        return pointer(arena, row->kind);
+    case OPTION_TYPE_CHOICES:
+        return choices(arena, row);
+    default:
+        return typed(arena, "string");
+    }
+}
+
+static struct json *row_schema(struct arena *arena, const struct option *row)
+{
+    struct json *value = value_schema(arena, row);
+    struct json *fallback = row->fallback ? json_from_word(arena, row->fallback) : NULL;
+    if (fallback && fallback->type == JSON_NULL)
+        value = any_of(arena, value, typed(arena, "null"));
+    struct json *node = any_of(arena, value, pointer(arena, "reference"));
+    const char *unit = row->unit ? arena_format(arena, " [%s]", row->unit) : "";
+    add_text(arena, node, "description", arena_format(arena, "%s%s", row->help, unit));
+    if (fallback && row->type != OPTION_TYPE_BLOCK)
+        json_add(node, "default", fallback);
+    return node;
+}
+
+/* The schema of the object that the rows read; `type` is the component's name, NULL for a block. */
+static struct json *object_schema(struct arena *arena, const struct option *rows, const char *type)
+{
+    struct json *node = typed(arena, "object");
+    struct json *properties = json_add(node, "properties", json_object(arena));
+    if (type)
+        add_text(arena, json_add(properties, "type", json_object(arena)), "const", type);
+    for (const struct option *row = rows; row && row->type != OPTION_TYPE_END; row++)
+        json_add(properties, row->key, row_schema(arena, row));
+    json_add(properties, "$include", pointer(arena, "include"));
+    struct json *required = json_array(arena);
+    for (const struct option *row = rows; row && row->type != OPTION_TYPE_END; row++)
+        if (!row->fallback)
+            json_append(required, json_text(arena, row->key));
+    if (required->count)
+        json_add(node, "required", required);
+    json_add(node, "additionalProperties", json_bool(arena, false));
+    return node;
+}
+
+/* {"if": {"properties": {"type": {"const": NAME}}, "required": ["type"]}, "then": {"$ref": ...}} */
+static struct json *when_type(struct arena *arena, const char *kind, const char *name)
+{
+    struct json *node = json_object(arena);
+    struct json *condition = json_add(node, "if", json_object(arena));
+    struct json *properties = json_add(condition, "properties", json_object(arena));
+    add_text(arena, json_add(properties, "type", json_object(arena)), "const", name);
+    json_append(json_add(condition, "required", json_array(arena)), json_text(arena, "type"));
+    json_add(node, "then", pointer(arena, arena_format(arena, "%s.%s", kind, name)));
+    return node;
+}
+
+static struct json *kind_schema(struct arena *arena, const char *kind)
+{
+    struct json *names = json_array(arena), *cases = json_array(arena);
+    for (const struct registration *at = registry_kind(kind); at; at = registry_next(at)) {
+        json_append(names, json_text(arena, at->component->name));
+        json_append(cases, when_type(arena, kind, at->component->name));
+    }
+    struct json *bare = json_object(arena);
+    json_add(bare, "enum", names);
+    struct json *full = typed(arena, "object");
+    struct json *properties = json_add(full, "properties", json_object(arena));
+    json_add(properties, "type", json_copy(arena, bare));
+    json_add(full, "allOf", cases);
+    return any_of(arena, bare, full);
+}
+
+static void add_kinds(struct arena *arena, struct json *definitions)
+{
+    for (const struct registration *at = registry_first(); at; at = registry_next_kind(at))
+        json_add(definitions, at->kind, kind_schema(arena, at->kind));
+    for (const struct registration *at = registry_first(); at; at = at->next) {
+        struct json *node = object_schema(arena, at->component->options, at->component->name);
+        add_text(arena, node, "description", at->component->summary);
+        json_add(definitions, arena_format(arena, "%s.%s", at->kind, at->component->name), node);
+    }
+}
+
+/* Kinds that rows ask for although nothing of them is registered: no pointer may lead nowhere. */
+static void add_empty_kinds(struct arena *arena, struct json *definitions, const struct option *rows)
+{
+    for (const struct option *row = rows; row && row->type != OPTION_TYPE_END; row++) {
+        if (row->kind && !json_find(definitions, row->kind))
+            json_add(definitions, row->kind, json_bool(arena, false));
+        if (row->type == OPTION_TYPE_BLOCK)
+            add_empty_kinds(arena, definitions, row->rows);
+    }
+}
+
+static struct json *reference_schema(struct arena *arena)
+{
+    struct json *node = typed(arena, "object");
+    json_add(json_add(node, "properties", json_object(arena)), "$ref", typed(arena, "string"));
+    json_append(json_add(node, "required", json_array(arena)), json_text(arena, "$ref"));
+    json_add(node, "additionalProperties", json_bool(arena, false));
+    return node;
+}
+
+struct json *schema_create(struct arena *arena, const struct option *root)
+{
+    struct json *schema = json_object(arena);
+    add_text(arena, schema, "$schema", "https://json-schema.org/draft/2020-12/schema");
+    add_text(arena, schema, "title", "flitwarp configuration");
+    struct json *body = object_schema(arena, root, NULL), *next;
+    json_add(json_find(body, "properties"), "$schema", typed(arena, "string"));
+    for (struct json *child = body->first; child; child = next) {
+        next = child->next;
+        json_append(schema, child);
+    }
+    struct json *definitions = json_add(schema, "$defs", json_object(arena));
+    json_add(definitions, "reference", reference_schema(arena));
+    json_add(definitions, "include", any_of(arena, typed(arena, "string"), list_of(arena, typed(arena, "string"))));
+    add_kinds(arena, definitions);
+    add_empty_kinds(arena, definitions, root);
+    for (const struct registration *at = registry_first(); at; at = at->next)
+        add_empty_kinds(arena, definitions, at->component->options);
+    return schema;
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Single values: numbers, words, times, rates and lists of numbers, each held
+ * against its row. Nothing is rounded or clamped: 2.5 is no whole number, 1e3
+ * is one, and a time that is not a whole number of ticks is refused together
+ * with the two that would do.
+ */
+#include "config/options.h"
+
+#include "config/place.h"
+#include "config/units.h"
+
+#include <errno.h>
+#include <float.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+void option_add_range(struct text *text, const struct option *row)
+{
+    bool has_min = row->min > -NO_LIMIT, has_max = row->max < NO_LIMIT;
+    const char *unit = row->unit ? row->unit : "", *space = row->unit ? " " : "";
+    if (row->min == 0 && row->max == 0)
+        return;
+    if (row->type == OPTION_TYPE_BOOL)
+        return;
+    if (has_min && has_max)
+        text_addf(text, "%.15g to %.15g%s%s", row->min, row->max, space, unit);
+    else if (has_min)
+        text_addf(text, "at least %.15g%s%s", row->min, space, unit);
+    else if (has_max)
+        text_addf(text, "at most %.15g%s%s", row->max, space, unit);
+    else
+        text_add(text, unit);
+}
+
+static void add_names(struct text *text, const char *const *names)
+{
+    for (size_t i = 0; names[i]; i++)
+        text_addf(text, "%s'%s'", i ? ", " : "", names[i]);
+}
+
+void option_add_accepted(struct text *text, const struct option *row)
+{
+    static const char *const accepted[] = {
+        [OPTION_TYPE_BOOL] = "true or false",
+        [OPTION_TYPE_U32] = "a whole number",
+        [OPTION_TYPE_U64] = "a whole number",
+        [OPTION_TYPE_F64] = "a number",
+        [OPTION_TYPE_TEXT] = "text",
+        [OPTION_TYPE_FILE] = "a file name",
+        [OPTION_TYPE_ENUM] = "one of ",
+        [OPTION_TYPE_U32_LIST] = "an array of whole numbers",
+        [OPTION_TYPE_F64_LIST] = "an array of numbers",
+        [OPTION_TYPE_TICKS] = "a whole number of ticks or a time like \"10ns\"",
+        [OPTION_TYPE_TICKS_AUTO] = "a whole number of ticks, a time like \"10ns\" or \"auto\"",
+        [OPTION_TYPE_SECONDS] = "a time like \"625ps\"",
+        [OPTION_TYPE_RATE] = "a rate like \"100Gb/s\" or a number of bits per second",
+        [OPTION_TYPE_BLOCK] = "an object",
+        [OPTION_TYPE_CHOICE] = "an object with a 'type', or the name, of a ",
+        [OPTION_TYPE_CHOICES] = "an array of objects with a 'type', or names, of kind ",
+    };
+    text_add(text, accepted[row->type]);
+    if (row->type == OPTION_TYPE_ENUM)
+        add_names(text, row->names);
+    if (row->kind)
+        text_add(text, row->kind);
+}
+
+void option_add_help(struct text *text, const struct option *row)
+{
+    struct text range = {0};
+    option_add_range(&range, row);
+    text_addf(text, " (%s%s%s)", row->help, range.length ? ", " : "", range.length ? range.chars : "");
+    text_release(&range);
+}
+
+bool value_error(const struct config_reader *reader, const struct option *row, const struct json *node,
+                 const char *format, ...)
+{
+    struct text text = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    text_addv(&text, format, arguments);
+    va_end(arguments);
+    text_add(&text, ", expected ");
+    option_add_accepted(&text, row);
+    option_add_help(&text, row);
+    node_error(reader->errors, node, NULL, "%s", text.chars);
+    text_release(&text);
+    return false;
+}
+
+static bool type_error(const struct config_reader *reader, const struct option *row, const struct json *node)
+{
+    if (node->type == JSON_TEXT)
+        return value_error(reader, row, node, "found text '%s'", node->text);
+    if (node->type == JSON_NUMBER)
+        return value_error(reader, row, node, "found the number %s", node->text);
+    if (node->type == JSON_BOOL)
+        return value_error(reader, row, node, "found %s", node->truth ? "true" : "false");
+    return value_error(reader, row, node, "found %s", json_type_name(node->type));
+}
+
+static bool range_error(const struct config_reader *reader, const struct option *row, const struct json *node,
+                        const char *relation, double bound)
+{
+    struct text text = {0};
+    text_addf(&text, "%s is %s %.15g", node->text, relation, bound);
+    option_add_help(&text, row);
+    node_error(reader->errors, node, NULL, "%s", text.chars);
+    text_release(&text);
+    return false;
+}
+
+static bool check_range(const struct config_reader *reader, const struct option *row, const struct json *node,
+                        double value)
+{
+    if (value < row->min)
+        return range_error(reader, row, node, "below", row->min);
+    if (value > row->max)
+        return range_error(reader, row, node, "above", row->max);
+    return true;
+}
+
+/* Digits alone are read exactly; with a point or exponent the number must be whole. */
+static bool read_whole(const struct config_reader *reader, const struct option *row, const struct json *node,
+                       uint64_t type_max, uint64_t *value)
+{
+    if (node->type != JSON_NUMBER)
+        return type_error(reader, row, node);
+    if (node->number != floor(node->number))
+        return value_error(reader, row, node, "found %s", node->text);
+    if (!check_range(reader, row, node, node->number))
+        return false;
+    if (node->number < 0)
+        return range_error(reader, row, node, "below", 0);
+    bool is_plain = !strpbrk(node->text, ".eE");
+    bool fits = is_plain || node->number < 0x1p64;
+    errno = 0;
+    uint64_t whole = is_plain ? strtoull(node->text, NULL, 10) : fits ? (uint64_t)node->number : 0;
+    if (errno || !fits || whole > type_max)
+        return range_error(reader, row, node, "above", (double)type_max);
+    *value = whole;
+    return true;
+}
+
+static bool read_u32(const struct config_reader *reader, const struct option *row, const struct json *node,
+                     uint32_t *value)
+{
+    uint64_t wide = 0;
+    if (!read_whole(reader, row, node, UINT32_MAX, &wide))
+        return false;
+    *value = (uint32_t)wide;
+    return true;
+}
+
+static bool read_f64(const struct config_reader *reader, const struct option *row, const struct json *node,
+                     double *value)
+{
+    if (node->type != JSON_NUMBER)
+        return type_error(reader, row, node);
+    if (!check_range(reader, row, node, node->number))
+        return false;
+    *value = node->number;
+    return true;
+}
+
+static bool read_u32_list(const struct config_reader *reader, const struct option *row, const struct json *node,
+                          struct u32_list *list)
+{
+    if (node->type != JSON_ARRAY)
+        return type_error(reader, row, node);
+    *list = (struct u32_list){node->count, arena_array(reader->arena, uint32_t, node->count)};
+    bool is_good = true;
+    uint32_t i = 0;
+    const struct option item = {.type = OPTION_TYPE_U32, .min = row->min, .max = row->max, .unit = row->unit,
+                                .help = row->help};
+    for (const struct json *child = node->first; child; child = child->next)
+        is_good &= read_u32(reader, &item, child, &list->items[i++]);
+    return is_good;
+}
+
+static bool read_f64_list(const struct config_reader *reader, const struct option *row, const struct json *node,
+                          struct f64_list *list)
+{
+    if (node->type != JSON_ARRAY)
+        return type_error(reader, row, node);
+    *list = (struct f64_list){node->count, arena_array(reader->arena, double, node->count)};
+    bool is_good = true;
+    uint32_t i = 0;
+    const struct option item = {.type = OPTION_TYPE_F64, .min = row->min, .max = row->max, .unit = row->unit,
+                                .help = row->help};
+    for (const struct json *child = node->first; child; child = child->next)
+        is_good &= read_f64(reader, &item, child, &list->items[i++]);
+    return is_good;
+}
+
+static bool read_enum(const struct config_reader *reader, const struct option *row, const struct json *node,
+                      uint32_t *value)
+{
+    if (node->type != JSON_TEXT)
+        return type_error(reader, row, node);
+    struct nearest nearest = {.wanted = node->text};
+    for (uint32_t i = 0; row->names[i]; i++) {
+        if (strcmp(row->names[i], node->text) == 0) {
+            *value = i;
+            return true;
+        }
+        nearest_try(&nearest, row->names[i]);
+    }
+    const char *near = nearest_word(&nearest);
+    return value_error(reader, row, node, "found '%s'%s%s%s", node->text, near ? ", did you mean '" : "",
+                       near ? near : "", near ? "'?" : "");
+}
+
+/* A time between two ticks: say which ones, in the user's own unit. */
+static bool report_fraction(const struct config_reader *reader, const struct option *row, const struct json *node,
+                            double ticks, const char *unit)
+{
+    double per_tick = reader->tick_seconds * time_units_per_second(unit);
+    struct text text = {0};
+    text_addf(&text, "'%s' is %.15g ticks, expected a whole number of them: '%.12g%s' is %.15g, '%.12g%s' is %.15g",
+              node->text, ticks, floor(ticks) * per_tick, unit, floor(ticks), ceil(ticks) * per_tick, unit,
+              ceil(ticks));
+    option_add_help(&text, row);
+    node_error(reader->errors, node, NULL, "%s", text.chars);
+    text_release(&text);
+    return false;
+}
+
+static bool read_ticks(const struct config_reader *reader, const struct option *row, const struct json *node,
+                       uint64_t *value)
+{
+    double seconds;
+    const char *unit;
+    if (row->type == OPTION_TYPE_TICKS_AUTO && node->type == JSON_TEXT && strcmp(node->text, "auto") == 0) {
+        *value = TICKS_AUTO;
+        return true;
+    }
+    if (node->type == JSON_NUMBER)
+        return read_whole(reader, row, node, TICKS_AUTO - 1, value);
+    if (node->type != JSON_TEXT || !read_time(node->text, &seconds, &unit))
+        return type_error(reader, row, node);
+    if (!(reader->tick_seconds > 0)) {
+        if (!reader->errors->count) /* otherwise the tick itself was refused, and that was said */
+            node_error(reader->errors, node, NULL, "found '%s' where no tick is set, expected a number of ticks",
+                       node->text);
+        return false;
+    }
+    double ticks = seconds / reader->tick_seconds, whole = round(ticks);
+    if (fabs(ticks - whole) > 8 * DBL_EPSILON * fabs(ticks)) /* what division of decimals may cost */
+        return report_fraction(reader, row, node, ticks, unit);
+    if (!check_range(reader, row, node, whole))
+        return false;
+    if (whole < 0)
+        return range_error(reader, row, node, "below", 0);
+    if (whole >= 0x1p64)
+        return range_error(reader, row, node, "above", 0x1p64);
+    *value = (uint64_t)whole;
+    return true;
+}
+
+static bool read_seconds(const struct config_reader *reader, const struct option *row, const struct json *node,
+                         double *value)
+{
+    const char *unit;
+    double seconds;
+    if (node->type != JSON_TEXT || !read_time(node->text, &seconds, &unit))
+        return type_error(reader, row, node);
+    if (!check_range(reader, row, node, seconds))
+        return false;
+    *value = seconds;
+    return true;
+}
+
+static bool read_bits_per_second(const struct config_reader *reader, const struct option *row,
+                                 const struct json *node, double *value)
+{
+    double rate = node->number;
+    if (node->type != JSON_NUMBER && (node->type != JSON_TEXT || !read_rate(node->text, &rate)))
+        return type_error(reader, row, node);
+    if (!check_range(reader, row, node, rate))
+        return false;
+    *value = rate;
+    return true;
+}
+
+static bool read_text(const struct config_reader *reader, const struct option *row, const struct json *node,
+                      const char **value)
+{
+    if (node->type != JSON_TEXT)
+        return type_error(reader, row, node);
+    const char *file = json_file(node);
+    bool is_beside_file = row->type == OPTION_TYPE_FILE && *node->text && file && strcmp(file, COMMAND_LINE) != 0;
+    *value = is_beside_file ? path_beside(reader->arena, file, node->text) : node->text;
+    return true;
+}
+
+static bool read_bool(const struct config_reader *reader, const struct option *row, const struct json *node,
+                      bool *value)
+{
+    if (node->type != JSON_BOOL)
+        return type_error(reader, row, node);
+    *value = node->truth;
+    return true;
+}
+
+bool value_read(struct config_reader *reader, const struct option *row, void *field, struct json *node)
+{
+    switch (row->type) {
+    case OPTION_TYPE_BOOL:
+        return read_bool(reader, row, node, field);
+    case OPTION_TYPE_U32:
+        return read_u32(reader, row, node, field);
+    case OPTION_TYPE_U64:
+        return read_whole(reader, row, node, UINT64_MAX, field);
+    case OPTION_TYPE_F64:
+        return read_f64(reader, row, node, field);
+    case OPTION_TYPE_TEXT:
+    case OPTION_TYPE_FILE:
+        return read_text(reader, row, node, field);
+    case OPTION_TYPE_ENUM:
+        return read_enum(reader, row, node, field);
+    case OPTION_TYPE_U32_LIST:
+        return read_u32_list(reader, row, node, field);
+    case OPTION_TYPE_F64_LIST:
+        return read_f64_list(reader, row, node, field);
+    case OPTION_TYPE_TICKS:
+    case OPTION_TYPE_TICKS_AUTO:
+        return read_ticks(reader, row, node, field);
+    case OPTION_TYPE_SECONDS:
+        return read_seconds(reader, row, node, field);
+    case OPTION_TYPE_RATE:
+        return read_bits_per_second(reader, row, node, field);
+    default:
+        CHECK(false, "option '%s' has a type that is no single value", row->key);
+    }
+}

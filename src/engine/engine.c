@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The sequential engine: a timing wheel over a heap. A tick's lists are handled
+ * kind by kind in rising epsilon; chunks go back to a free list and are used
+ * again while they are still in the cache.
+ */
+#include "flitwarp/engine.h"
+
+#include "flitwarp/arena.h"
+#include "flitwarp/bits.h"
+#include "flitwarp/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct far_event {
+    tick_t when;
+    uint64_t sequence; /* keeps equal times in posting order */
+    struct far_event *next;
+    uint32_t kind;
+    alignas(8) unsigned char data[MAX_EVENT_SIZE];
+};
+
+void engine_init(struct engine *engine)
+{
+    memset(engine, 0, sizeof *engine);
+    size_t bytes = sizeof(struct event_list) * WHEEL_SLOTS * MAX_EVENT_KINDS;
+    engine->wheel = memory_take(bytes);
+    memset(engine->wheel, 0, bytes);
+}
+
+static void chunks_free(struct event_chunk *chunk)
+{
+    while (chunk) {
+        struct event_chunk *next = chunk->next;
+        free(chunk);
+        chunk = next;
+    }
+}
+
+void engine_release(struct engine *engine)
+{
+    for (uint32_t i = 0; i < WHEEL_SLOTS * MAX_EVENT_KINDS; i++)
+        chunks_free(engine->wheel[i].first);
+    chunks_free(engine->free);
+    for (uint32_t i = 0; i < engine->heap_count; i++)
+        free(engine->heap[i]);
+    while (engine->far_free) {
+        struct far_event *next = engine->far_free->next;
+        free(engine->far_free);
+        engine->far_free = next;
+    }
+    free(engine->heap);
+    free(engine->wheel);
+    free(engine->sorted);
+    memset(engine, 0, sizeof *engine);
+}
+
+uint32_t engine_add_kind(struct engine *engine, struct event_kind kind)
+{
+    uint32_t number = engine->kind_count;
+    CHECK(number < MAX_EVENT_KINDS, "event kind '%s' is one too many", kind.name);
+    CHECK(kind.size > 0 && kind.size <= MAX_EVENT_SIZE && kind.size % 8 == 0, "event kind '%s' has %u bytes",
+          kind.name, kind.size);
+    CHECK(kind.epsilon < 1u << EPSILON_BITS, "event kind '%s' has epsilon %u", kind.name, kind.epsilon);
+    CHECK(!number || engine->kinds[number - 1].epsilon <= kind.epsilon, "event kind '%s' comes too late", kind.name);
+    engine->kinds[engine->kind_count++] = kind;
+    return number;
+}
+
+struct event_chunk *engine_grow(struct engine *engine, uint32_t slot, uint32_t kind)
+{
+    struct event_chunk *chunk = engine->free;
+    if (chunk) {
+        engine->free = chunk->next;
+    } else {
+        chunk = memory_take(sizeof *chunk);
+        engine->allocations++;
+    }
+    chunk->next = NULL;
+    chunk->count = 0;
+    struct event_list *list = &engine->wheel[slot * MAX_EVENT_KINDS + kind];
+    if (list->last)
+        list->last->next = chunk;
+    else
+        list->first = chunk;
+    list->last = chunk;
+    bits_add(engine->occupied, slot);
+    return chunk;
+}
+
+static bool is_earlier(const struct far_event *a, const struct far_event *b)
+{
+    return a->when != b->when ? a->when < b->when : a->sequence < b->sequence;
+}
+
+void *engine_post_far(struct engine *engine, uint32_t kind, tick_t when)
+{
+    CHECK(when >= engine->now, "tick %llu: event '%s' posted to the past (%llu)", (unsigned long long)engine->now,
+          engine->kinds[kind].name, (unsigned long long)when);
+    if (engine->heap_count == engine->heap_capacity) {
+        engine->heap_capacity = engine->heap_capacity ? engine->heap_capacity * 2 : 64;
+        engine->heap = memory_resize(engine->heap, sizeof *engine->heap * engine->heap_capacity);
+        engine->allocations++;
+    }
+    struct far_event *event = engine->far_free;
+    if (event) {
+        engine->far_free = event->next;
+    } else {
+        event = memory_take(sizeof *event);
+        engine->allocations++;
+    }
+    event->when = when;
+    event->sequence = engine->far_sequence++;
+    event->kind = kind;
+    uint32_t at = engine->heap_count++;
+    while (at && is_earlier(event, engine->heap[(at - 1) / 2])) {
+        engine->heap[at] = engine->heap[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    engine->heap[at] = event;
+    return event->data;
+}
+
+static struct far_event *far_take(struct engine *engine)
+{
+    struct far_event *first = engine->heap[0];
+    struct far_event *last = engine->heap[--engine->heap_count];
+    uint32_t at = 0;
+    for (uint32_t child; (child = 2 * at + 1) < engine->heap_count; at = child) {
+        if (child + 1 < engine->heap_count && is_earlier(engine->heap[child + 1], engine->heap[child]))
+            child++;
+        if (!is_earlier(engine->heap[child], last))
+            break;
+        engine->heap[at] = engine->heap[child];
+    }
+    engine->heap[at] = last;
+    return first;
+}
+
+/* Moves what has come within the wheel's reach. */
+static void pull_far(struct engine *engine)
+{
+    while (engine->heap_count && engine->heap[0]->when - engine->now < WHEEL_SLOTS) {
+        struct far_event *event = far_take(engine);
+        uint32_t size = engine->kinds[event->kind].size;
+        memcpy(engine_post(engine, event->kind, event->when, size), event->data, size);
+        event->next = engine->far_free;
+        engine->far_free = event;
+    }
+}
+
+/* The next tick with events at or after now; NEVER when there is none. */
+static tick_t next_tick(const struct engine *engine)
+{
+    if (bits_any(engine->occupied, WHEEL_SLOTS / 64)) {
+        uint32_t here = engine->now % WHEEL_SLOTS;
+        uint32_t slot = bits_next_cyclic(engine->occupied, WHEEL_SLOTS / 64, here);
+        return engine->now + (slot - here + WHEEL_SLOTS) % WHEEL_SLOTS;
+    }
+    return engine->heap_count ? engine->heap[0]->when : NEVER;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    const struct event_key *x = a, *y = b;
+    if (x->destination != y->destination)
+        return x->destination < y->destination ? -1 : 1;
+    if (x->source != y->source)
+        return x->source < y->source ? -1 : 1;
+    return (x->sequence > y->sequence) - (x->sequence < y->sequence);
+}
+
+static void handle_ordered(struct engine *engine, const struct event_kind *kind, const struct event_chunk *first)
+{
+    uint32_t count = 0;
+    for (const struct event_chunk *chunk = first; chunk; chunk = chunk->next)
+        count += chunk->count;
+    if ((size_t)count * kind->size > engine->sorted_bytes) {
+        engine->sorted_bytes = (size_t)count * kind->size * 2;
+        engine->sorted = memory_resize(engine->sorted, engine->sorted_bytes);
+        engine->allocations++;
+    }
+    unsigned char *to = engine->sorted;
+    for (const struct event_chunk *chunk = first; chunk; chunk = chunk->next) {
+        memcpy(to, chunk->data, (size_t)chunk->count * kind->size);
+        to += (size_t)chunk->count * kind->size;
+    }
+    qsort(engine->sorted, count, kind->size, compare_keys);
+    kind->handle(kind->context, engine->now, engine->sorted, count);
+}
+
+static void handle_list(struct engine *engine, const struct event_kind *kind, struct event_chunk *first)
+{
+    if (kind->ordered)
+        handle_ordered(engine, kind, first);
+    for (struct event_chunk *chunk = first, *next; chunk; chunk = next) {
+        next = chunk->next;
+        engine->events += chunk->count;
+        if (!kind->ordered)
+            kind->handle(kind->context, engine->now, chunk->data, chunk->count);
+        chunk->next = engine->free;
+        engine->free = chunk;
+    }
+}
+
+static void run_tick(struct engine *engine)
+{
+    uint32_t slot = engine->now % WHEEL_SLOTS;
+    struct event_list *lists = engine->wheel + (size_t)slot * MAX_EVENT_KINDS;
+    for (uint32_t kind = 0; kind < engine->kind_count; kind++) {
+        struct event_chunk *first = lists[kind].first;
+        if (first) {
+            lists[kind] = (struct event_list){0};
+            handle_list(engine, &engine->kinds[kind], first);
+        }
+    }
+    for (uint32_t kind = 0; kind < engine->kind_count; kind++)
+        CHECK(!lists[kind].first, "tick %llu: an event '%s' was posted to an epsilon that has passed",
+              (unsigned long long)engine->now, engine->kinds[kind].name);
+    bits_remove(engine->occupied, slot);
+}
+
+bool engine_run(struct engine *engine, tick_t last)
+{
+    engine->stopping = false;
+    while (!engine->stopping) {
+        tick_t next = next_tick(engine);
+        if (next == NEVER)
+            return false;
+        if (next > last)
+            return true;
+        engine->now = next;
+        if (engine->heap_count)
+            pull_far(engine);
+        run_tick(engine);
+    }
+    return true;
+}
+
+uint64_t engine_pending(const struct engine *engine, uint32_t kind)
+{
+    uint64_t pending = 0;
+    for (uint32_t slot = 0; slot < WHEEL_SLOTS; slot++)
+        for (const struct event_chunk *c = engine->wheel[slot * MAX_EVENT_KINDS + kind].first; c; c = c->next)
+            pending += c->count;
+    for (uint32_t i = 0; i < engine->heap_count; i++)
+        pending += engine->heap[i]->kind == kind;
+    return pending;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The questions asked of a histogram after a run. Everything walks the buckets
+ * between minimum and maximum only, so that the untouched pages of a histogram
+ * of small values are never brought into memory.
+ */
+#include "metrics/histogram.h"
+
+static bool is_empty(const struct histogram *histogram)
+{
+    /* Only the value 0 makes 0 the minimum, and it counts in bucket 0. */
+    return histogram->min == 0 && histogram->buckets[0] == 0;
+}
+
+static uint32_t first_index(const struct histogram *histogram) { return (uint32_t)histogram_index(histogram->min); }
+
+static uint32_t last_index(const struct histogram *histogram)
+{
+    return (uint32_t)histogram_index(histogram->min + histogram->span);
+}
+
+void histogram_widen(struct histogram *histogram, uint64_t value)
+{
+    uint64_t max = histogram->min + histogram->span;
+    bool empty = is_empty(histogram);
+    if (empty || value < histogram->min)
+        histogram->min = value;
+    if (empty || value > max)
+        max = value;
+    histogram->span = max - histogram->min;
+}
+
+void histogram_merge(struct histogram *into, const struct histogram *from)
+{
+    if (is_empty(from))
+        return;
+    histogram_widen(into, histogram_min(from));
+    /* The new minimum may be 0 before bucket 0 is filled: fill it before asking again. */
+    for (uint32_t i = first_index(from); i <= last_index(from); i++)
+        into->buckets[i] += from->buckets[i];
+    histogram_widen(into, histogram_max(from));
+    into->sum += from->sum;
+}
+
+uint64_t histogram_count(const struct histogram *histogram)
+{
+    uint64_t count = 0;
+    for (uint32_t i = first_index(histogram); i <= last_index(histogram); i++)
+        count += histogram->buckets[i];
+    return count;
+}
+
+uint64_t histogram_min(const struct histogram *histogram) { return histogram->min; }
+
+uint64_t histogram_max(const struct histogram *histogram) { return histogram->min + histogram->span; }
+
+double histogram_mean(const struct histogram *histogram)
+{
+    uint64_t count = histogram_count(histogram);
+    return count ? (double)histogram->sum / (double)count : 0;
+}
+
+/* percent % of count, rounded up, at least 1. */
+static uint64_t nearest_rank(double percent, uint64_t count)
+{
+    /* 99.9 % of 1000 is 999: what binary fractions add to it must not make it 1000. */
+    double exact = percent / 100 * (double)count * (1 - 1e-12);
+    uint64_t rank = (uint64_t)exact;
+    rank += (double)rank < exact;
+    return rank < 1 ? 1 : rank > count ? count : rank;
+}
+
+static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+uint64_t histogram_percentile(const struct histogram *histogram, double percent)
+{
+    uint64_t rank = nearest_rank(percent, histogram_count(histogram));
+    struct histogram_bucket bucket;
+    uint64_t seen = 0;
+    for (uint32_t cursor = 0; histogram_next(histogram, &cursor, &bucket);) {
+        seen += bucket.count;
+        if (seen >= rank)
+            return clamp(bucket.low + (bucket.high - bucket.low) / 2, histogram_min(histogram),
+                         histogram_max(histogram));
+    }
+    return 0;
+}
+
+static struct histogram_bucket bucket_at(const struct histogram *histogram, uint32_t index)
+{
+    uint32_t shift = index < 256 ? 0 : (index >> 7) - 1;
+    uint64_t low = (uint64_t)(index - (shift << 7)) << shift;
+    return (struct histogram_bucket){
+        .low = low, .high = low + (((uint64_t)1 << shift) - 1), .count = histogram->buckets[index]};
+}
+
+bool histogram_next(const struct histogram *histogram, uint32_t *cursor, struct histogram_bucket *bucket)
+{
+    uint32_t first = first_index(histogram);
+    for (uint32_t i = *cursor > first ? *cursor : first; i <= last_index(histogram); i++)
+        if (histogram->buckets[i]) {
+            *bucket = bucket_at(histogram, i);
+            *cursor = i + 1;
+            return true;
+        }
+    return false;
+}

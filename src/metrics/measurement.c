@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Collecting what happens to one application's packets. The sampling window is
+ * marked by copies of running counters, so that counting costs the same inside
+ * and outside of it.
+ */
+#include "metrics/measurement.h"
+
+#include <math.h>
+#include <string.h>
+
+void measurement_init(struct measurement *measurement, struct arena *arena, uint32_t terminals, tick_t series_interval)
+{
+    memset(measurement, 0, sizeof *measurement);
+    measurement->terminals = terminals;
+    measurement->accepted_from = arena_array(arena, uint64_t, terminals);
+    measurement->accepted_from_at_start = arena_array(arena, uint64_t, terminals);
+    measurement->accepted_from_at_end = arena_array(arena, uint64_t, terminals);
+    if (series_interval)
+        series_init(&measurement->series, 0, series_interval);
+}
+
+void measurement_release(struct measurement *measurement)
+{
+    if (measurement->series.length)
+        series_release(&measurement->series);
+}
+
+void measurement_open(struct measurement *measurement, tick_t now)
+{
+    measurement->window_start = now;
+    measurement->offered_at_start = measurement->created_flits;
+    measurement->accepted_at_start = measurement->accepted_flits;
+    memcpy(measurement->accepted_from_at_start, measurement->accepted_from,
+           sizeof(uint64_t) * measurement->terminals);
+}
+
+void measurement_close(struct measurement *measurement, tick_t now)
+{
+    measurement->window_end = now;
+    measurement->offered_at_end = measurement->created_flits;
+    measurement->accepted_at_end = measurement->accepted_flits;
+    memcpy(measurement->accepted_from_at_end, measurement->accepted_from, sizeof(uint64_t) * measurement->terminals);
+}
+
+void measurement_add(struct measurement *measurement, const struct arrival *arrival)
+{
+    const struct packet *packet = arrival->packet;
+    uint64_t latency = arrival->now - packet->created;
+    tick_t in_window = packet->created - measurement->window_start;
+    measurement->sampled_delivered++;
+    measurement->nonminimal += packet->hops > arrival->minimal_hops;
+    histogram_add(&measurement->packet_latency, latency);
+    histogram_add(&measurement->network_latency, arrival->now - packet->injected);
+    if (arrival->is_message_end)
+        histogram_add(&measurement->message_latency, latency);
+    histogram_add(&measurement->hops, packet->hops);
+    histogram_add(&measurement->minimal_hops, arrival->minimal_hops);
+    batch_means_add(&measurement->batches, in_window, latency);
+    const uint64_t record[8] = {
+        packet->application,
+        (uint64_t)packet->source << 32 | packet->destination,
+        packet->sequence,
+        (uint64_t)packet->size << 32 | packet->hops,
+        packet->created,
+        packet->injected,
+        packet->head_delay,
+        arrival->now,
+    };
+    digest_add(&measurement->digest, record, 8);
+}
+
+/*
+ * Backlog that grows by more than 1 % of what was offered, and by more than it
+ * fluctuates in a steady state (the number in flight varies about as a Poisson
+ * variable does).
+ */
+bool measurement_is_saturated(const struct measurement *m)
+{
+    uint64_t offered = m->window_end ? m->offered_at_end : m->created_flits;
+    uint64_t accepted = m->window_end ? m->accepted_at_end : m->accepted_flits;
+    double before = (double)(m->offered_at_start - m->accepted_at_start);
+    double after = (double)(offered - accepted);
+    double size = m->created_packets ? (double)m->created_flits / (double)m->created_packets : 1;
+    double noise = 5 * sqrt(2 * (before + 1) * size);
+    return after - before > 0.01 * (double)(offered - m->offered_at_start) + noise;
+}

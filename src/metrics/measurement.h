@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * What is measured of one application while it runs. Everything is an integer
+ * sum, so that it does not matter in which order packets arrive.
+ */
+#include "flitwarp/packet.h"
+
+#include "metrics/batch_means.h"
+#include "metrics/digest.h"
+#include "metrics/histogram.h"
+#include "metrics/packet_log.h"
+#include "metrics/series.h"
+
+struct measurement {
+    /* Since the beginning. */
+    uint64_t created_packets, created_flits;
+    uint64_t delivered_packets, accepted_flits;
+    uint64_t latency_sum; /* of delivered packets */
+    uint64_t withdrawn_packets;
+    /* Sampled packets. */
+    uint64_t sampled_created, sampled_delivered, sampled_withdrawn;
+    uint64_t nonminimal;
+    struct histogram packet_latency, network_latency, message_latency, hops, minimal_hops;
+    struct batch_means batches, hop_batches;
+    struct digest digest;
+    tick_t window_start, window_end; /* of sampling; end is 0 while it goes on */
+    /* At the ends of the window. */
+    uint64_t offered_at_start, offered_at_end, accepted_at_start, accepted_at_end;
+    uint64_t *accepted_from;          /* by terminal: flits that arrived from it */
+    uint64_t *accepted_from_at_start; /* copies at the ends of the window */
+    uint64_t *accepted_from_at_end;
+    uint32_t terminals;
+    struct series series; /* length 0: none is kept */
+};
+
+/* One packet that has arrived, as the digest and the log see it. */
+struct arrival {
+    const struct packet *packet;
+    tick_t now;
+    uint32_t minimal_hops;
+    bool is_message_end;
+};
+
+void measurement_init(struct measurement *measurement, struct arena *arena, uint32_t terminals, tick_t series_interval);
+void measurement_release(struct measurement *measurement);
+
+void measurement_open(struct measurement *measurement, tick_t now);  /* sampling begins */
+void measurement_close(struct measurement *measurement, tick_t now); /* sampling ends */
+
+/* A sampled packet. */
+void measurement_add(struct measurement *measurement, const struct arrival *arrival);
+
+/* Flits made but not yet accepted. */
+static inline uint64_t measurement_backlog(const struct measurement *measurement)
+{
+    return measurement->created_flits - measurement->accepted_flits;
+}
+
+/* Did offered traffic pile up during the window (so far, while it is open)? */
+bool measurement_is_saturated(const struct measurement *measurement);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * A distribution as the results show it: mean with its 95 % confidence interval,
+ * extremes and percentiles. What is not known (no samples, too few batches for an
+ * interval) is null, never a number that looks like a measurement.
+ */
+#include "config/json.h"
+#include "metrics/batch_means.h"
+#include "metrics/histogram.h"
+
+/* {"mean", "ci95", "min", "max", "p50", "p90", "p99", "p99.9", "p99.99"}; estimate NULL: no interval was taken. */
+struct json *summary_json(struct arena *arena, const struct histogram *histogram, const struct estimate *estimate);
+
+/* [[low, high, count], ...] for every bucket with samples, for figures. */
+struct json *distribution_json(struct arena *arena, const struct histogram *histogram);

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The comparison of the last two quarters. Latency and throughput are both means
+ * of samples in intervals (packets with their latencies; one interval with its
+ * flits), so one function judges them. The variance of a sample comes from the
+ * differences of neighbouring intervals: a trend hardly enters them, where it
+ * would inflate a variance about the mean and so pass for noise.
+ */
+#include "metrics/warmup.h"
+
+#include "flitwarp/error.h"
+
+#include <math.h>
+
+struct samples {
+    double count;
+    double sum;
+};
+
+typedef struct samples samples_of(const struct warmup_interval *interval);
+
+static struct samples latency_of(const struct warmup_interval *interval)
+{
+    return (struct samples){.count = (double)interval->packets, .sum = (double)interval->latency_sum};
+}
+
+static struct samples throughput_of(const struct warmup_interval *interval)
+{
+    return (struct samples){.count = 1, .sum = (double)interval->flits};
+}
+
+void warmup_init(struct warmup *warmup, const struct warmup_rule *rule, struct arena *arena)
+{
+    CHECK(rule->min_intervals >= 8, "warm-up rule of %u intervals at least", rule->min_intervals);
+    *warmup = (struct warmup){
+        .rule = *rule,
+        .intervals = arena_array(arena, struct warmup_interval, rule->max_intervals),
+    };
+}
+
+void warmup_add(struct warmup *warmup, uint64_t packets, uint64_t latency_sum, uint64_t flits)
+{
+    CHECK(warmup->count < warmup->rule.max_intervals, "warm-up goes on after %u intervals", warmup->count);
+    warmup->intervals[warmup->count++] =
+        (struct warmup_interval){.packets = packets, .latency_sum = latency_sum, .flits = flits};
+}
+
+void warmup_merge(struct warmup *into, const struct warmup *from)
+{
+    CHECK(into->count == from->count, "warm-up of %u and %u intervals", into->count, from->count);
+    for (uint32_t i = 0; i < into->count; i++) {
+        into->intervals[i].packets += from->intervals[i].packets;
+        into->intervals[i].latency_sum += from->intervals[i].latency_sum;
+        into->intervals[i].flits += from->intervals[i].flits;
+    }
+}
+
+static struct samples sum_over(const struct warmup_interval *intervals, uint32_t count, samples_of *read)
+{
+    struct samples total = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        struct samples here = read(&intervals[i]);
+        total.count += here.count;
+        total.sum += here.sum;
+    }
+    return total;
+}
+
+/* The variance of one sample, from the differences of neighbours that both have samples. */
+static double variance_over(const struct warmup_interval *intervals, uint32_t count, samples_of *read)
+{
+    double squares = 0;
+    uint32_t pairs = 0;
+    for (uint32_t i = 0; i + 1 < count; i++) {
+        struct samples a = read(&intervals[i]), b = read(&intervals[i + 1]);
+        if (a.count == 0 || b.count == 0)
+            continue;
+        double difference = b.sum / b.count - a.sum / a.count;
+        squares += difference * difference / (1 / a.count + 1 / b.count);
+        pairs++;
+    }
+    return pairs ? squares / pairs : 0;
+}
+
+static bool is_at_end(const struct warmup *warmup) { return warmup->count >= warmup->rule.max_intervals; }
+
+static bool is_settled(const struct warmup *warmup, samples_of *read, double tolerance)
+{
+    uint32_t quarter = warmup->count / 4;
+    const struct warmup_interval *recent = &warmup->intervals[warmup->count - 2 * quarter];
+    struct samples before = sum_over(recent, quarter, read);
+    struct samples after = sum_over(recent + quarter, quarter, read);
+    if (before.count == 0 || after.count == 0)
+        return is_at_end(warmup); /* the first packets may be on their way still, but not for ever */
+    double mean = after.sum / after.count;
+    double difference = fabs(mean - before.sum / before.count);
+    double noise = 2 * sqrt(variance_over(recent, 2 * quarter, read) * (1 / before.count + 1 / after.count));
+    return difference <= fmax(tolerance * mean, noise);
+}
+
+bool warmup_is_over(const struct warmup *warmup)
+{
+    return warmup->count >= warmup->rule.min_intervals &&
+           is_settled(warmup, latency_of, warmup->rule.latency_tolerance) &&
+           is_settled(warmup, throughput_of, warmup->rule.throughput_tolerance);
+}
+
+bool warmup_gave_up(const struct warmup *warmup) { return is_at_end(warmup) && !warmup_is_over(warmup); }

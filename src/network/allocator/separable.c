@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Separable allocation (Dally and Towles, "Principles and Practices of
+ * Interconnection Networks", 19.3). In each iteration every free member of the
+ * first side proposes to one free member of the second side that it asked for
+ * (or that asked for it), and every member of the second side chooses one of its
+ * proposals. An arbiter remembers a pick only when it became a grant. The
+ * routine does not know which side is the rows: `struct side` says how a side is
+ * stored.
+ */
+#include "network/allocator/separable.h"
+
+#include <string.h>
+
+const struct option separable_options[] = {
+    OPTION_U32(struct separable_config, iterations, "1", 1, 64, NULL, "rounds of proposals and choices"),
+    OPTION_CHOICE(struct separable_config, input_arbiter, "arbiter", "\"round_robin\"",
+                  "picks the output that an input asks for or accepts"),
+    OPTION_CHOICE(struct separable_config, output_arbiter, "arbiter", "\"round_robin\"",
+                  "picks the input that an output serves"),
+    OPTION_END,
+};
+
+/* Followed by the arbiters' memory: rows first, then columns. */
+struct separable_state {
+    size_t row_bytes, col_bytes; /* of one arbiter */
+};
+
+bool separable_needs_age(const void *config)
+{
+    const struct separable_config *separable = config;
+    return CHOICE_OPS(&separable->input_arbiter, struct arbiter_ops)->needs_age ||
+           CHOICE_OPS(&separable->output_arbiter, struct arbiter_ops)->needs_age;
+}
+
+static size_t arbiter_bytes(const struct choice *choice, uint32_t inputs)
+{
+    const struct arbiter_ops *ops = CHOICE_OPS(choice, struct arbiter_ops);
+    size_t bytes = ops->state_size ? ops->state_size(choice->config, inputs) : 0;
+    return (bytes + 15) / 16 * 16;
+}
+
+size_t separable_state_size(const void *config, uint32_t rows, uint32_t cols)
+{
+    const struct separable_config *separable = config;
+    return sizeof(struct separable_state) + rows * arbiter_bytes(&separable->input_arbiter, cols) +
+           cols * arbiter_bytes(&separable->output_arbiter, rows);
+}
+
+/* Readies the arbiters of one side; returns where their memory ends. */
+static char *init_arbiters(char *memory, size_t bytes, uint32_t count, const struct choice *choice, uint32_t inputs)
+{
+    const struct arbiter_ops *ops = CHOICE_OPS(choice, struct arbiter_ops);
+    for (uint32_t i = 0; i < count; i++, memory += bytes)
+        if (ops->init)
+            ops->init(memory, choice->config, inputs);
+    return memory;
+}
+
+void separable_init(void *state, const void *config, uint32_t rows, uint32_t cols)
+{
+    const struct separable_config *separable = config;
+    struct separable_state *sizes = state;
+    sizes->row_bytes = arbiter_bytes(&separable->input_arbiter, cols);
+    sizes->col_bytes = arbiter_bytes(&separable->output_arbiter, rows);
+    char *memory = init_arbiters((char *)(sizes + 1), sizes->row_bytes, rows, &separable->input_arbiter, cols);
+    init_arbiters(memory, sizes->col_bytes, cols, &separable->output_arbiter, rows);
+}
+
+struct side {
+    uint32_t count, words;
+    const uint64_t *active;
+    const uint64_t *asked; /* by member: set of members of the other side */
+    uint64_t *taken;
+    const struct arbiter_ops *arbiter;
+    char *memory; /* of the arbiters, `bytes` each */
+    size_t bytes;
+    size_t age_step; /* from one member's ages to the next one's */
+};
+
+/* Sets that are empty between uses, in the matching's scratch. */
+struct work {
+    uint64_t *candidates; /* of the second side */
+    uint64_t *proposed;   /* members of the second side with proposals */
+    uint64_t *proposals;  /* by member of the second side: set of the first */
+    uint64_t *ages;       /* by input of the arbiter at work */
+};
+
+static uint32_t pick(const struct side *side, uint32_t member, const struct side *other, const uint64_t *requests,
+                     const struct matching *matching, uint64_t *ages)
+{
+    struct arbitration arbitration = {
+        .requests = requests,
+        .inputs = other->count,
+        .words = other->words,
+        .random = matching->random,
+    };
+    const void *memory = side->memory + member * side->bytes;
+    if (!side->arbiter->needs_age)
+        return side->arbiter->pick(memory, &arbitration);
+    BITS_EACH(input, requests, other->words)
+        ages[input] = matching->age[member * side->age_step + input * other->age_step];
+    arbitration.age = ages;
+    uint32_t winner = side->arbiter->pick(memory, &arbitration);
+    BITS_EACH(input, requests, other->words)
+        ages[input] = 0;
+    return winner;
+}
+
+static void propose(const struct side *first, const struct side *second, const struct matching *matching,
+                    const struct work *work)
+{
+    BITS_EACH(member, first->active, first->words) {
+        if (bits_test(first->taken, (uint32_t)member))
+            continue;
+        const uint64_t *asked = first->asked + member * second->words;
+        for (uint32_t w = 0; w < second->words; w++)
+            work->candidates[w] = asked[w] & ~second->taken[w];
+        if (!bits_any(work->candidates, second->words))
+            continue;
+        uint32_t favourite = pick(first, (uint32_t)member, second, work->candidates, matching, work->ages);
+        bits_add(work->proposals + (size_t)favourite * first->words, (uint32_t)member);
+        bits_add(work->proposed, favourite);
+    }
+    memset(work->candidates, 0, second->words * sizeof(uint64_t));
+}
+
+static void remember(const struct side *side, uint32_t member, const struct side *other, uint32_t winner)
+{
+    if (side->arbiter->served)
+        side->arbiter->served(side->memory + member * side->bytes, other->count, winner);
+}
+
+static void choose(const struct side *first, const struct side *second, struct matching *matching,
+                   const struct work *work, enum separable_order order)
+{
+    BITS_EACH(member, work->proposed, second->words) {
+        uint64_t *proposals = work->proposals + member * first->words;
+        uint32_t chooser = (uint32_t)member;
+        uint32_t winner = pick(second, chooser, first, proposals, matching, work->ages);
+        memset(proposals, 0, first->words * sizeof(uint64_t));
+        bits_add(first->taken, winner);
+        bits_add(second->taken, chooser);
+        matching_grant(matching, order == INPUT_FIRST ? winner : chooser, order == INPUT_FIRST ? chooser : winner);
+        remember(first, winner, second, chooser);
+        remember(second, chooser, first, winner);
+    }
+    memset(work->proposed, 0, second->words * sizeof(uint64_t));
+}
+
+void separable_allocate(void *state, const struct separable_config *config, struct matching *matching,
+                        enum separable_order order)
+{
+    struct separable_state *sizes = state;
+    struct side rows = {
+        .count = matching->rows, .words = matching->row_words,
+        .active = matching->active_rows, .asked = matching->wants, .taken = matching->granted,
+        .arbiter = CHOICE_OPS(&config->input_arbiter, struct arbiter_ops),
+        .memory = (char *)(sizes + 1), .bytes = sizes->row_bytes, .age_step = matching->cols,
+    };
+    struct side cols = {
+        .count = matching->cols, .words = matching->col_words,
+        .active = matching->active_cols, .asked = matching->wanted_by, .taken = matching->scratch,
+        .arbiter = CHOICE_OPS(&config->output_arbiter, struct arbiter_ops),
+        .memory = rows.memory + rows.count * rows.bytes, .bytes = sizes->col_bytes, .age_step = 1,
+    };
+    const struct side *first = order == INPUT_FIRST ? &rows : &cols;
+    const struct side *second = order == INPUT_FIRST ? &cols : &rows;
+    struct work work = {.candidates = cols.taken + cols.words};
+    work.proposed = work.candidates + second->words;
+    work.ages = work.proposed + second->words;
+    work.proposals = work.ages + rows.count + cols.count;
+
+    for (uint32_t i = 0; i < config->iterations; i++) {
+        propose(first, second, matching, &work);
+        if (!bits_any(work.proposed, second->words))
+            break;
+        choose(first, second, matching, &work, order);
+    }
+    memset(cols.taken, 0, cols.words * sizeof(uint64_t));
+}

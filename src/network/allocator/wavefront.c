@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Wavefront allocation (Y. Tamir and H.-C. Chi, "Symmetric crossbar arbiters for
+ * VLSI communication switches", IEEE Transactions on Parallel and Distributed
+ * Systems 4(1), 1993). Request (row, column) lies on diagonal row + column, modulo
+ * the larger side; requests of one diagonal never conflict. Diagonals are served
+ * in order, each granting what is still free, which gives a maximal matching. The
+ * first diagonal moves on by one with every allocation.
+ *
+ * Requests are sorted into their diagonals first, so that empty ones cost nothing.
+ */
+#include "flitwarp/allocator.h"
+
+#include <string.h>
+
+struct wavefront_state {
+    uint32_t first; /* the diagonal with the highest priority */
+};
+
+static size_t wavefront_state_size(const void *config, uint32_t rows, uint32_t cols)
+{
+    (void)config, (void)rows, (void)cols;
+    return sizeof(struct wavefront_state);
+}
+
+struct diagonals {
+    uint32_t count;
+    uint64_t *occupied; /* set of diagonals with requests */
+    uint64_t *rows;     /* by diagonal: set of rows, row_words each */
+};
+
+static void sort_requests(const struct matching *matching, const struct diagonals *diagonals)
+{
+    BITS_EACH(row, matching->active_rows, matching->row_words) {
+        BITS_EACH(col, matching->wants + row * matching->col_words, matching->col_words) {
+            uint32_t sum = (uint32_t)(row + col);
+            uint32_t diagonal = sum < diagonals->count ? sum : sum - diagonals->count;
+            bits_add(diagonals->occupied, diagonal);
+            bits_add(diagonals->rows + (size_t)diagonal * matching->row_words, (uint32_t)row);
+        }
+    }
+}
+
+/* Grants what is free on one diagonal and empties it. */
+static void serve(struct matching *matching, const struct diagonals *diagonals, uint32_t diagonal, uint64_t *taken_cols)
+{
+    uint64_t *rows = diagonals->rows + (size_t)diagonal * matching->row_words;
+    BITS_EACH(row, rows, matching->row_words) {
+        uint32_t col = diagonal >= row ? diagonal - (uint32_t)row : diagonal + diagonals->count - (uint32_t)row;
+        if (bits_test(matching->granted, (uint32_t)row) || bits_test(taken_cols, col))
+            continue;
+        bits_add(taken_cols, col);
+        matching_grant(matching, (uint32_t)row, col);
+    }
+    memset(rows, 0, matching->row_words * sizeof(uint64_t));
+    bits_remove(diagonals->occupied, diagonal);
+}
+
+static void wavefront_allocate(void *state, const void *config, struct matching *matching)
+{
+    (void)config;
+    struct wavefront_state *memory = state;
+    uint64_t *taken_cols = matching->scratch;
+    struct diagonals diagonals = {
+        .count = matching->rows > matching->cols ? matching->rows : matching->cols,
+        .occupied = taken_cols + matching->col_words,
+    };
+    uint32_t words = words_for(diagonals.count);
+    diagonals.rows = diagonals.occupied + words;
+    sort_requests(matching, &diagonals);
+    uint32_t diagonal = memory->first;
+    while (bits_any(diagonals.occupied, words)) {
+        diagonal = bits_next_cyclic(diagonals.occupied, words, diagonal);
+        serve(matching, &diagonals, diagonal, taken_cols);
+    }
+    memset(taken_cols, 0, matching->col_words * sizeof(uint64_t));
+    memory->first = memory->first + 1 < diagonals.count ? memory->first + 1 : 0;
+}
+
+static const struct allocator_ops wavefront = {
+    .name = "wavefront",
+    .summary = "diagonal after diagonal, each granting what is still free; maximal",
+    .state_size = wavefront_state_size,
+    .allocate = wavefront_allocate,
+};
+REGISTER_ALLOCATOR(wavefront);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * The graph of VCs that wait for each other. A node is a VC of a channel between
+ * routers, named by the end that receives: (router * ports + port) * num_vcs + vc.
+ * An edge means that a packet may hold the one and ask for the other.
+ */
+#include "flitwarp/routing.h"
+
+struct channel_graph {
+    uint32_t routers, ports, num_vcs;
+    uint32_t first_bit; /* of the router ports in a set of output VCs */
+    uint32_t words;     /* of such a set */
+    uint32_t nodes;
+    uint32_t *channels; /* owned, by router * ports + port: the same number at the other end; NONE: unused */
+    uint64_t *edges;    /* owned, by node: the output VCs of its router that are asked for */
+};
+
+/* False when the network has more VCs than fit into memory. */
+bool channel_graph_init(struct channel_graph *graph, const struct routing *routing);
+void channel_graph_release(struct channel_graph *graph);
+
+/* A packet that holds one of the VCs `held` of an incoming channel may ask for any of `wanted`. */
+void channel_graph_add(struct channel_graph *graph, uint32_t router, uint32_t port, uint64_t held,
+                       const uint64_t *wanted);
+uint64_t channel_graph_edges(const struct channel_graph *graph);
+/* Nodes of a short cycle, in order, into memory that the caller frees; NULL, with *length 0, when there is none. */
+uint32_t *channel_graph_cycle(const struct channel_graph *graph, uint32_t *length);

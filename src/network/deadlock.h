@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/* When nothing moves any more: who waits for whom. */
+#include "flitwarp/network.h"
+
+/* Prints the cycle of packets, with the channel that each holds and the one it wants. */
+void deadlock_report(const struct network *network, FILE *out);

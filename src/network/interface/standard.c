@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The standard network interface. Packets wait in one queue at their source,
+ * without limit; each injection channel sends the flits of one packet after the
+ * other, on a virtual channel picked in turn among those with room. What
+ * arrives is consumed at once and its credit returned.
+ *
+ *   application -> source queue -> injection channels -> router
+ *   router -> ejection channels -> (check, count) -> application
+ */
+#include "flitwarp/network.h"
+
+struct standard_config {
+    uint32_t injection_channels, ejection_channels;
+    uint64_t latency;
+};
+
+static const struct option standard_options[] = {
+    OPTION_U32(struct standard_config, injection_channels, "1", 1, 64, NULL, "channels from a terminal to its router"),
+    OPTION_U32(struct standard_config, ejection_channels, "1", 1, 64, NULL, "channels from a router to its terminal"),
+    OPTION_TICKS(struct standard_config, latency, "0", 0, 1000000, "from the source queue to the channel"),
+    OPTION_END,
+};
+
+/* One injection channel of one terminal. */
+struct injector {
+    tick_t free_at;    /* when the channel can take the next flit */
+    uint32_t packet;   /* being sent; NONE: none */
+    uint32_t position; /* next flit of it */
+    uint32_t vc;
+    uint32_t last_vc;
+};
+
+struct terminal {
+    tick_t step_at;
+    uint32_t first, last; /* source queue; NONE: empty */
+};
+
+struct interfaces {
+    struct network *network;
+    struct engine *engine;
+    struct standard_config config;
+    uint32_t num_vcs;
+    uint32_t lanes; /* injection lanes of a terminal */
+    uint64_t all_vcs;
+    struct terminal *terminals;
+    struct injector *injectors; /* by terminal * injection_channels + channel */
+    uint16_t *credits;          /* by terminal * lanes + lane */
+    uint64_t waiting_flits;     /* in source queues */
+};
+
+static void wake(struct interfaces *n, uint32_t number, tick_t when)
+{
+    struct terminal *terminal = &n->terminals[number];
+    if (when < terminal->step_at) {
+        terminal->step_at = when;
+        struct step_event *event = engine_post(n->engine, EVENT_INTERFACE_STEP, when, sizeof *event);
+        *event = (struct step_event){.target = number};
+    }
+}
+
+static void enqueue(void *interfaces, uint32_t handle)
+{
+    struct interfaces *n = interfaces;
+    struct packet *packet = network_packet(n->network, handle);
+    struct terminal *terminal = &n->terminals[packet->source];
+    packet->next = NONE;
+    if (terminal->last == NONE)
+        terminal->first = handle;
+    else
+        network_packet(n->network, terminal->last)->next = handle;
+    terminal->last = handle;
+    n->waiting_flits += packet->size;
+    wake(n, packet->source, n->engine->now);
+}
+
+static uint32_t source_queue_take(struct interfaces *n, struct terminal *terminal)
+{
+    uint32_t handle = terminal->first;
+    terminal->first = network_packet(n->network, handle)->next;
+    if (terminal->first == NONE)
+        terminal->last = NONE;
+    return handle;
+}
+
+/* The next VC in turn that the packet may take and that has room; NONE: none. */
+static uint32_t pick_vc(const struct interfaces *n, const struct packet *packet, const uint16_t *credits, uint32_t last)
+{
+    const struct routing *routing = &n->network->routing;
+    uint64_t allowed = routing->ops->injection_vcs ? routing->ops->injection_vcs(routing, packet) : n->all_vcs;
+    uint32_t room = n->network->reserves_packet ? packet->size : 1;
+    uint32_t vc = last;
+    for (uint32_t i = 0; i < n->num_vcs; i++) {
+        vc = vc + 1 < n->num_vcs ? vc + 1 : 0;
+        if ((allowed & bit(vc)) && credits[vc] >= room)
+            return vc;
+    }
+    return NONE;
+}
+
+/* The head is about to enter the network: the packet gets its route's beginning. */
+static void begin_packet(struct interfaces *n, struct injector *injector, uint32_t handle, uint32_t vc)
+{
+    struct packet *packet = network_packet(n->network, handle);
+    injector->packet = handle;
+    injector->position = 0;
+    injector->vc = injector->last_vc = vc;
+    n->network->in_network++;
+    const struct routing *routing = &n->network->routing;
+    if (routing->ops->inject) {
+        struct route question = {
+            .routing = routing, .packet = packet, .router = n->network->terminal_router[packet->source]};
+        routing->ops->inject(&question);
+    }
+}
+
+static void send_flit(struct interfaces *n, uint32_t number, uint32_t channel, struct injector *injector, tick_t now)
+{
+    struct network *network = n->network;
+    struct packet *packet = network_packet(network, injector->packet);
+    uint32_t port = network->terminal_slot[number] * network->terminal_ports + channel;
+    const struct link *link = network_link(network, network->terminal_router[number], port);
+    struct flit flit = {.packet = injector->packet, .place = injector->position};
+    if (injector->position == 0) {
+        flit.place |= FLIT_HEAD;
+        packet->injected = now;
+    }
+    if (injector->position + 1 == packet->size)
+        flit.place |= FLIT_TAIL;
+    /* The link describes the terminal as seen from the router; here it is used the other way round. */
+    struct link out = {.target = network->terminal_router[number],
+                       .first_lane = (uint16_t)(port * n->num_vcs),
+                       .latency = link->latency};
+    link_send(n->engine, &out, injector->vc, flit, now + n->config.latency + link->latency);
+    if (network->trace_out && injector->packet == network->traced)
+        network_trace(network, now, NONE, "inject", "flit %u by channel %u vc %u", injector->position, channel,
+                      injector->vc);
+    n->waiting_flits--;
+    n->credits[(size_t)number * n->lanes + channel * n->num_vcs + injector->vc]--;
+    injector->free_at = now + link->cycle;
+    if (++injector->position == packet->size)
+        injector->packet = NONE;
+}
+
+static void step_channel(struct interfaces *n, uint32_t number, uint32_t channel, tick_t now)
+{
+    struct terminal *terminal = &n->terminals[number];
+    struct injector *injector = &n->injectors[(size_t)number * n->config.injection_channels + channel];
+    uint16_t *credits = &n->credits[(size_t)number * n->lanes + channel * n->num_vcs];
+    if (injector->packet == NONE && terminal->first == NONE)
+        return;
+    if (injector->free_at > now) {
+        wake(n, number, injector->free_at);
+        return;
+    }
+    if (injector->packet == NONE) {
+        uint32_t vc = pick_vc(n, network_packet(n->network, terminal->first), credits, injector->last_vc);
+        if (vc == NONE)
+            return;
+        begin_packet(n, injector, source_queue_take(n, terminal), vc);
+    }
+    if (!credits[injector->vc])
+        return;
+    send_flit(n, number, channel, injector, now);
+    if (injector->packet != NONE || terminal->first != NONE)
+        wake(n, number, injector->free_at);
+}
+
+static void step(void *interfaces, tick_t now, const void *events, uint32_t count)
+{
+    struct interfaces *n = interfaces;
+    const struct step_event *event = events;
+    for (uint32_t i = 0; i < count; i++, event++) {
+        struct terminal *terminal = &n->terminals[event->target];
+        if (terminal->step_at != now)
+            continue;
+        terminal->step_at = NEVER;
+        for (uint32_t channel = 0; channel < n->config.injection_channels; channel++)
+            step_channel(n, event->target, channel, now);
+    }
+}
+
+static void receive_credits(void *interfaces, tick_t now, const void *events, uint32_t count)
+{
+    struct interfaces *n = interfaces;
+    const struct credit_event *event = events;
+    for (uint32_t i = 0; i < count; i++, event++) {
+        uint16_t *credits = &n->credits[(size_t)event->target * n->lanes + event->lane];
+        CHECK(*credits < n->network->buffer_depth, "tick %llu terminal %u lane %u: a credit too many",
+              (unsigned long long)now, event->target, event->lane);
+        ++*credits;
+        const struct injector *injector =
+            &n->injectors[(size_t)event->target * n->config.injection_channels + event->lane / n->num_vcs];
+        if (injector->packet != NONE || n->terminals[event->target].first != NONE)
+            wake(n, event->target, now);
+    }
+}
+
+static void receive_flits(void *interfaces, tick_t now, const void *events, uint32_t count)
+{
+    struct interfaces *n = interfaces;
+    struct network *network = n->network;
+    const struct flit_event *event = events;
+    for (uint32_t i = 0; i < count; i++, event++) {
+        struct packet *packet = network_packet(network, event->flit.packet);
+        CHECK(packet->destination == event->target, "tick %llu terminal %u: packet %u belongs to terminal %u",
+              (unsigned long long)now, event->target, event->flit.packet, packet->destination);
+        uint32_t position = event->flit.place & FLIT_POSITION;
+        CHECK(packet->received == position, "tick %llu terminal %u: packet %u brings flit %u where %u is due",
+              (unsigned long long)now, event->target, event->flit.packet, position, packet->received);
+        packet->received++;
+        if (event->flit.place & FLIT_HEAD)
+            packet->head_delay = (uint32_t)(now - packet->injected);
+
+        uint32_t router = network->terminal_router[event->target];
+        uint32_t port = network->terminal_slot[event->target] * network->terminal_ports + event->lane / n->num_vcs;
+        const struct link *link = network_link(network, router, port);
+        struct credit_event *credit = engine_post(n->engine, EVENT_CREDIT, now + link->latency, sizeof *credit);
+        *credit = (struct credit_event){.target = router, .lane = port * n->num_vcs + event->lane % n->num_vcs};
+
+        network->client.accept(network->client.context, now, packet);
+        if (event->flit.place & FLIT_TAIL) {
+            CHECK(packet->received == packet->size, "tick %llu terminal %u: packet %u ends after %u of %u flits",
+                  (unsigned long long)now, event->target, event->flit.packet, packet->received, packet->size);
+            if (network->trace_out && event->flit.packet == network->traced) {
+                network_trace(network, now, NONE, "eject", "tail at terminal %u", event->target);
+                network->traced = NONE;
+            }
+            network->in_network--;
+            network->client.deliver(network->client.context, now, event->flit.packet);
+            pool_give(&network->packets, event->flit.packet);
+        }
+    }
+}
+
+/* Packets that have not begun to enter the network go back, so that a saturated run can end. */
+static uint64_t withdraw(void *interfaces, void (*withdrawn)(void *context, uint32_t packet), void *context)
+{
+    struct interfaces *n = interfaces;
+    uint64_t count = 0;
+    for (uint32_t number = 0; number < n->network->topology.terminals; number++)
+        while (n->terminals[number].first != NONE) {
+            uint32_t handle = source_queue_take(n, &n->terminals[number]);
+            n->waiting_flits -= network_packet(n->network, handle)->size;
+            withdrawn(context, handle);
+            pool_give(&n->network->packets, handle);
+            count++;
+        }
+    return count;
+}
+
+static uint64_t waiting_flits(const void *interfaces)
+{
+    return ((const struct interfaces *)interfaces)->waiting_flits;
+}
+
+static void check_idle(void *interfaces)
+{
+    const struct interfaces *n = interfaces;
+    for (size_t i = 0; i < (size_t)n->network->topology.terminals * n->lanes; i++)
+        CHECK(n->credits[i] == n->network->buffer_depth, "terminal %zu: %u of %u credits are back at the end",
+              i / n->lanes, n->credits[i], n->network->buffer_depth);
+}
+
+static uint32_t injection_channels(const void *config)
+{
+    return ((const struct standard_config *)config)->injection_channels;
+}
+
+static uint32_t ejection_channels(const void *config)
+{
+    return ((const struct standard_config *)config)->ejection_channels;
+}
+
+static void *build(struct network *network, const struct choice *self, struct errors *errors)
+{
+    (void)errors;
+    struct arena *arena = network->arena;
+    struct interfaces *n = arena_take(arena, sizeof *n);
+    n->network = network;
+    n->engine = network->engine;
+    n->config = *(const struct standard_config *)self->config;
+    n->num_vcs = network->num_vcs;
+    n->all_vcs = bits_range(0, n->num_vcs);
+    n->lanes = n->config.injection_channels * n->num_vcs;
+    uint32_t terminals = network->topology.terminals;
+    n->terminals = arena_array(arena, struct terminal, terminals);
+    n->injectors = arena_array(arena, struct injector, (size_t)terminals * n->config.injection_channels);
+    n->credits = arena_array(arena, uint16_t, (size_t)terminals * n->lanes);
+    for (uint32_t number = 0; number < terminals; number++)
+        n->terminals[number] = (struct terminal){.step_at = NEVER, .first = NONE, .last = NONE};
+    for (size_t i = 0; i < (size_t)terminals * n->config.injection_channels; i++)
+        n->injectors[i].packet = NONE;
+    for (size_t i = 0; i < (size_t)terminals * n->lanes; i++)
+        n->credits[i] = (uint16_t)network->buffer_depth;
+    return n;
+}
+
+static const struct interface_ops standard = {
+    .name = "standard",
+    .summary = "source queue without limit, injection and ejection channels, consumes at once",
+    .options = standard_options,
+    .config_size = sizeof(struct standard_config),
+    .example = "{\"type\": \"standard\", \"injection_channels\": 1, \"ejection_channels\": 1}",
+    .injection_channels = injection_channels,
+    .ejection_channels = ejection_channels,
+    .build = build,
+    .receive_flits = receive_flits,
+    .receive_credits = receive_credits,
+    .step = step,
+    .enqueue = enqueue,
+    .withdraw = withdraw,
+    .waiting_flits = waiting_flits,
+    .check_idle = check_idle,
+};
+REGISTER_INTERFACE(standard);

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Room for the requests and grants of one allocator. Everything lies in the
+ * network's arena and is sized once; an allocation afterwards touches only the
+ * sets of the rows and columns that take part in it.
+ */
+#include "flitwarp/allocator.h"
+
+void matching_init(struct matching *matching, struct arena *arena, uint32_t rows, uint32_t cols, bool needs_age,
+                   struct random *random)
+{
+    CHECK(rows > 0 && cols > 0 && cols < NO_GRANT, "a matching of %u rows and %u columns", rows, cols);
+    uint32_t row_words = words_for(rows), col_words = words_for(cols);
+    *matching = (struct matching){
+        .rows = rows,
+        .cols = cols,
+        .row_words = row_words,
+        .col_words = col_words,
+        .active_rows = arena_array(arena, uint64_t, row_words),
+        .active_cols = arena_array(arena, uint64_t, col_words),
+        .wants = arena_array(arena, uint64_t, (size_t)rows * col_words),
+        .wanted_by = arena_array(arena, uint64_t, (size_t)cols * row_words),
+        .granted = arena_array(arena, uint64_t, row_words),
+        .grant = arena_array(arena, uint16_t, rows),
+        .age = needs_age ? arena_array(arena, uint64_t, (size_t)rows * cols) : NULL,
+        .random = random,
+        .scratch = arena_array(arena, uint64_t, (size_t)(rows + cols) * (row_words + col_words + 2)),
+    };
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The one builder. It asks the topology who is behind each port, turns the
+ * answers into a flat array of links, and lets the router architecture and the
+ * interface make their own state from it.
+ */
+#include "network/network.h"
+
+#include "network/routing/routing.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+static const struct option channel_options[] = {
+    OPTION_TICKS(struct channel_config, latency, "1", 1, 1e9, "from one end to the other"),
+    OPTION_TICKS(struct channel_config, cycle, "1", 1, 1e6, "between two flits"),
+    OPTION_END,
+};
+
+const struct option network_options[] = {
+    OPTION_CHOICE(struct network_config, topology, "topology", "\"torus\"", "which routers are joined"),
+    OPTION_CHOICE(struct network_config, routing, "routing", "\"dimension_order\"", "which ways packets take"),
+    OPTION_CHOICE(struct network_config, router, "router", "\"input_queued\"", "what a router is made of"),
+    OPTION_BLOCK(struct network_config, channel, struct channel_config, channel_options, "channels between routers"),
+    OPTION_BLOCK(struct network_config, terminal_channel, struct channel_config, channel_options,
+                 "channels between a terminal and its router"),
+    OPTION_CHOICE(struct network_config, interface, "interface", "\"standard\"", "how terminals meet the network"),
+    OPTION_END,
+};
+
+static struct link terminal_link(const struct network *network, uint32_t terminal, uint32_t channel)
+{
+    const struct channel_config *config = &network->config->terminal_channel;
+    return (struct link){
+        .target = terminal,
+        .first_lane = (uint16_t)(channel * network->num_vcs),
+        .to_terminal = true,
+        .carries_out = channel < network->ejection_channels,
+        .latency = (uint32_t)config->latency,
+        .cycle = (uint32_t)config->cycle,
+    };
+}
+
+static struct link router_link(const struct network *network, const struct router_port *peer)
+{
+    const struct channel_config *config = &network->config->channel;
+    return (struct link){
+        .target = peer->router,
+        .first_lane = (uint16_t)((network->routing.local_ports + peer->port) * network->num_vcs),
+        .carries_out = true,
+        .latency = (uint32_t)config->latency,
+        .cycle = (uint32_t)config->cycle,
+    };
+}
+
+static void wire(struct network *network)
+{
+    const struct topology *topology = &network->topology;
+    size_t count = (size_t)topology->routers * network->ports;
+    network->links = arena_array(network->arena, struct link, count);
+    for (size_t i = 0; i < count; i++)
+        network->links[i].target = NONE;
+    for (uint32_t terminal = 0; terminal < topology->terminals; terminal++) {
+        struct link *at = network->links + (size_t)network->terminal_router[terminal] * network->ports +
+                          network->terminal_slot[terminal] * network->terminal_ports;
+        for (uint32_t channel = 0; channel < network->terminal_ports; channel++)
+            at[channel] = terminal_link(network, terminal, channel);
+    }
+    for (uint32_t router = 0; router < topology->routers; router++)
+        for (uint32_t port = 0; port < topology->ports; port++) {
+            struct router_port peer;
+            if (topology->ops->peer(topology, router, port, &peer))
+                network->links[(size_t)router * network->ports + network->routing.local_ports + port] =
+                    router_link(network, &peer);
+        }
+}
+
+/* Coordinates as a flat array: distances are wanted for every packet that is sampled. */
+static void bake_coordinates(struct network *network)
+{
+    const struct grid *grid = network->topology.grid;
+    if (!grid)
+        return;
+    network->coordinates = arena_array(network->arena, uint16_t, (size_t)network->topology.routers * grid->dimensions);
+    for (uint32_t router = 0; router < network->topology.routers; router++) {
+        uint32_t at[MAX_DIMENSIONS];
+        grid_coordinates(grid, router, at);
+        for (uint32_t d = 0; d < grid->dimensions; d++)
+            network->coordinates[(size_t)router * grid->dimensions + d] = (uint16_t)at[d];
+    }
+}
+
+uint32_t network_distance(const struct network *network, uint32_t from, uint32_t to)
+{
+    const struct grid *grid = network->topology.grid;
+    if (!grid)
+        return network->distances ? network->distances[(size_t)from * network->topology.routers + to]
+                                  : network->topology.ops->distance(&network->topology, from, to);
+    const uint16_t *a = network->coordinates + (size_t)from * grid->dimensions;
+    const uint16_t *b = network->coordinates + (size_t)to * grid->dimensions;
+    uint32_t hops = 0;
+    for (uint32_t d = 0; d < grid->dimensions; d++) {
+        uint32_t apart = a[d] > b[d] ? a[d] - b[d] : b[d] - a[d];
+        uint32_t around = grid->width[d] - apart;
+        hops += grid->wraps && around < apart ? around : apart;
+    }
+    return hops;
+}
+
+bool network_plan(struct network *network, const struct network_config *config, struct arena *arena, uint64_t seed,
+                  struct errors *errors)
+{
+    uint32_t before = errors->count;
+    *network = (struct network){.config = config, .arena = arena, .seed = seed, .traced = NONE};
+    network->router_ops = CHOICE_OPS(&config->router, struct router_ops);
+    network->interface_ops = CHOICE_OPS(&config->interface, struct interface_ops);
+    network->num_vcs = network->router_ops->num_vcs(config->router.config);
+    network->buffer_depth = network->router_ops->buffer_depth(config->router.config);
+    network->injection_channels = network->interface_ops->injection_channels(config->interface.config);
+    network->ejection_channels = network->interface_ops->ejection_channels(config->interface.config);
+
+    struct topology *topology = &network->topology;
+    topology->ops = CHOICE_OPS(&config->topology, struct topology_ops);
+    topology->config = config->topology.config;
+    if (topology->ops->check)
+        topology->ops->check(&config->topology, errors);
+    if (errors->count > before)
+        return false;
+    topology->ops->shape(topology->config, arena, topology);
+
+    struct routing_ports ports = {network->num_vcs, network->injection_channels, network->ejection_channels};
+    if (!routing_init(&network->routing, &config->routing, topology, &ports, seed, arena, errors))
+        return false;
+    network->terminal_ports = network->routing.terminal_ports;
+    network->ports = network->routing.local_ports + topology->ports;
+    network->terminal_slot = network->routing.terminal_slot;
+    uint32_t *terminal_router = arena_array(arena, uint32_t, topology->terminals);
+    for (uint32_t terminal = 0; terminal < topology->terminals; terminal++)
+        terminal_router[terminal] = topology_router_of(topology, terminal);
+    network->terminal_router = terminal_router;
+    bake_coordinates(network);
+    return true;
+}
+
+static void add_kinds(struct network *network)
+{
+    const struct router_ops *router = network->router_ops;
+    const struct interface_ops *interface = network->interface_ops;
+    const uint32_t flit = sizeof(struct flit_event), credit = sizeof(struct credit_event);
+    const struct event_kind kinds[] = {
+        {"flit", 1, flit, false, router->receive_flits, network->routers},
+        {"credit", 1, credit, false, router->receive_credits, network->routers},
+        {"terminal flit", 1, flit, false, interface->receive_flits, network->interfaces},
+        {"terminal credit", 1, credit, false, interface->receive_credits, network->interfaces},
+        {"wake", 2, sizeof(struct wake_event), false, network->client.wake, network->client.context},
+        {"interface step", 3, sizeof(struct step_event), false, interface->step, network->interfaces},
+        {"router step", 3, sizeof(struct step_event), false, router->step, network->routers},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        engine_add_kind(network->engine, kinds[i]);
+}
+
+bool network_build(struct network *network, const struct network_config *config, struct engine *engine,
+                   struct arena *arena, uint64_t seed, struct errors *errors)
+{
+    if (!network_plan(network, config, arena, seed, errors))
+        return false;
+    network->engine = engine;
+    pool_init(&network->packets, sizeof(struct packet));
+    wire(network);
+    network->routers = network->router_ops->build(network, &config->router, errors);
+    network->interfaces = network->interface_ops->build(network, &config->interface, errors);
+    return network->routers && network->interfaces;
+}
+
+void network_connect(struct network *network, const struct network_client *client)
+{
+    network->client = *client;
+    const struct event_kind control = {"control", 0, sizeof(struct step_event), false, client->control,
+                                       client->context};
+    engine_add_kind(network->engine, control);
+    add_kinds(network);
+}
+
+void network_release(struct network *network) { pool_release(&network->packets); }
+
+void network_check_idle(struct network *network)
+{
+    CHECK(network->packets.taken == 0, "%u packets are unaccounted for at the end", network->packets.taken);
+    network->router_ops->check_idle(network->routers);
+    network->interface_ops->check_idle(network->interfaces);
+}
+
+const char *network_router_name(const struct network *network, uint32_t router, char *buffer, size_t size)
+{
+    const struct grid *grid = network->topology.grid;
+    if (!grid) {
+        snprintf(buffer, size, "%u", router);
+        return buffer;
+    }
+    size_t used = 0;
+    for (uint32_t d = 0; d < grid->dimensions && used < size; d++)
+        used += (size_t)snprintf(buffer + used, size - used, "%s%u", d ? "," : "(",
+                                 network->coordinates[(size_t)router * grid->dimensions + d]);
+    if (used < size)
+        snprintf(buffer + used, size - used, ")");
+    return buffer;
+}
+
+void network_trace(const struct network *network, tick_t now, uint32_t router, const char *stage, const char *format,
+                   ...)
+{
+    char name[128] = "terminal";
+    if (router != NONE)
+        network_router_name(network, router, name, sizeof name);
+    fprintf(network->trace_out, "%8llu  %-12s %-16s ", (unsigned long long)now, name, stage);
+    va_list arguments;
+    va_start(arguments, format);
+    vfprintf(network->trace_out, format, arguments);
+    va_end(arguments);
+    fputc('\n', network->trace_out);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Layout of the input-queued routers. All routers of a network have blocks of
+ * the same size in one array; the parts of a block lie at offsets that are
+ * worked out once:
+ *
+ *   | head | sets | inputs | routes | outputs | ports | allocators | rings |
+ *
+ * The parts that a step touches come first and together are a few cache lines.
+ */
+#include "flitwarp/allocator.h"
+#include "flitwarp/network.h"
+
+enum switching { WORMHOLE, VIRTUAL_CUT_THROUGH, STORE_AND_FORWARD };
+enum crossbar_flow { FLIT_BUFFER, PACKET_BUFFER, WINNER_TAKE_ALL };
+
+struct input_queued_config {
+    uint32_t num_vcs, buffer_depth;
+    uint64_t cycle;
+    uint32_t routing_latency, vc_allocation_latency, switch_allocation_latency, crossbar_latency; /* cycles */
+    uint32_t credit_latency;
+    uint32_t input_speedup, output_speedup;
+    uint32_t switching, crossbar_flow;
+    bool vc_needs_credit;
+    struct choice vc_allocator, allocator, arbiter;
+};
+
+#define LANE_IDLE 0xffffu   /* input lane without a packet at its front */
+#define LANE_WAITS 0xfffeu  /* its packet has no output lane yet */
+#define UNLOCKED 0xffffu
+#define NOBODY 0xffffu
+
+/* An input lane: a ring of flits, and how far its front packet has come. */
+struct input_lane {
+    tick_t ready_at; /* when the stage under way is over */
+    uint16_t first;  /* free-running; the ring's size is a power of two */
+    uint16_t count;
+    uint16_t output; /* output lane held, LANE_IDLE or LANE_WAITS */
+    uint16_t port;   /* of the output lane */
+};
+
+struct output_lane {
+    uint16_t credits;
+    uint16_t owner; /* input lane that holds it, or NOBODY */
+};
+
+struct output_port {
+    tick_t free_at; /* when its channel can take the next flit */
+    uint64_t flits; /* that have left */
+};
+
+struct router_head {
+    tick_t step_at; /* posted step; NEVER: asleep */
+    uint32_t number;
+    uint32_t unused;
+};
+
+/* The sets of lanes that a router keeps, each `words` long. */
+enum lane_set {
+    SET_FRESH,    /* input lanes whose front packet is yet to be routed */
+    SET_WAITING,  /* input lanes that are routed and want an output lane */
+    SET_SENDABLE, /* input lanes with an output lane, a flit and a credit */
+    SET_FREE,     /* output lanes that nobody holds */
+    SET_CREDITED, /* output lanes with a credit */
+    SET_USABLE,   /* output lanes that lead somewhere; never changes */
+    LANE_SETS,
+};
+
+struct input_queued {
+    struct network *network;
+    struct engine *engine;
+    struct input_queued_config config;
+    /* Latencies in ticks. */
+    tick_t cycle, routing, vc_allocation, leave_buffer, to_channel, credit;
+    uint32_t ports, num_vcs, lanes, words;
+    uint32_t ring_mask;
+    uint32_t switch_rows, switch_cols;
+    bool reserves_packet; /* a head moves on only when the whole packet has room */
+    const struct allocator_ops *vc_allocator, *switch_allocator;
+    const struct arbiter_ops *arbiter;
+    struct matching vc_matching, switch_matching; /* scratch, shared by all routers */
+    uint64_t *eligible;                           /* scratch: lanes that ask for the switch */
+    uint64_t *vc_age;                             /* scratch: by VC, for arbiters that look at age */
+    struct random *random;                        /* by router */
+    const uint16_t *lane_port;                    /* by lane */
+    const uint16_t *switch_row;                   /* by input lane */
+    uint64_t flit_hops;
+
+    unsigned char *blocks; /* by router */
+    size_t stride;
+    uint32_t sets_at, inputs_at, routes_at, outputs_at, ports_at, locks_at, links_at, vc_state_at, switch_state_at,
+        arbiter_state_at, arbiter_state_size, rings_at;
+};
+
+static inline struct router_head *block_of(const struct input_queued *q, uint32_t router)
+{
+    return (struct router_head *)(void *)(q->blocks + (size_t)router * q->stride);
+}
+
+#define PART(type, offset) ((type *)(void *)((unsigned char *)head + (offset)))
+static inline uint64_t *lanes_in(const struct input_queued *q, struct router_head *head, enum lane_set set,
+                                 uint32_t words)
+{
+    return PART(uint64_t, q->sets_at) + set * words;
+}
+static inline struct input_lane *inputs_of(const struct input_queued *q, struct router_head *head)
+{
+    return PART(struct input_lane, q->inputs_at);
+}
+static inline uint64_t *routes_of(const struct input_queued *q, struct router_head *head)
+{
+    return PART(uint64_t, q->routes_at);
+}
+static inline struct output_lane *outputs_of(const struct input_queued *q, struct router_head *head)
+{
+    return PART(struct output_lane, q->outputs_at);
+}
+static inline struct output_port *ports_of(const struct input_queued *q, struct router_head *head)
+{
+    return PART(struct output_port, q->ports_at);
+}
+static inline uint16_t *locks_of(const struct input_queued *q, struct router_head *head)
+{
+    return PART(uint16_t, q->locks_at);
+}
+static inline const struct link *links_of(const struct input_queued *q, struct router_head *head)
+{
+    return PART(const struct link, q->links_at);
+}
+static inline struct flit *ring_of(const struct input_queued *q, struct router_head *head, uint32_t lane)
+{
+    return PART(struct flit, q->rings_at) + (size_t)lane * (q->ring_mask + 1);
+}
+static inline struct flit front_flit(const struct input_queued *q, struct router_head *head, uint32_t lane)
+{
+    return ring_of(q, head, lane)[inputs_of(q, head)[lane].first & q->ring_mask];
+}
+
+/* Building and checking, in input_queued_build.c. */
+extern const struct option input_queued_options[];
+void *input_queued_build(struct network *network, const struct choice *self, struct errors *errors);
+uint32_t input_queued_num_vcs(const void *config);
+uint32_t input_queued_depth(const void *config);
+uint32_t input_queued_max_packet(const void *config);
+void input_queued_check_idle(void *routers);
+bool input_queued_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);
+uint64_t input_queued_flit_hops(const void *routers);
+uint64_t input_queued_port_flits(const void *routers, uint32_t router, uint32_t port);

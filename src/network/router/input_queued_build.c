@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Building the input-queued routers from their settings and the network's links,
+ * and looking at them from outside: are they idle, and what does a lane wait for?
+ */
+#include "network/router/input_queued.h"
+
+static const char *const switching_names[] = {"wormhole", "virtual_cut_through", "store_and_forward", NULL};
+static const char *const crossbar_flow_names[] = {"flit_buffer", "packet_buffer", "winner_take_all", NULL};
+
+const struct option input_queued_options[] = {
+    OPTION_U32(struct input_queued_config, num_vcs, "2", 1, 64, NULL, "virtual channels of each port"),
+    OPTION_U32(struct input_queued_config, buffer_depth, "8", 1, 32768, "flits", "buffer of each virtual channel"),
+    OPTION_TICKS(struct input_queued_config, cycle, "1", 1, 1000000, "clock of the router: a step each cycle"),
+    OPTION_U32(struct input_queued_config, routing_latency, "0", 0, 10000, "cycles", "to route a packet's head"),
+    OPTION_U32(struct input_queued_config, vc_allocation_latency, "1", 0, 10000, "cycles",
+               "to allocate an output virtual channel to a packet"),
+    OPTION_U32(struct input_queued_config, switch_allocation_latency, "1", 0, 10000, "cycles",
+               "to allocate the crossbar to a flit, which then leaves its buffer"),
+    OPTION_U32(struct input_queued_config, crossbar_latency, "1", 0, 10000, "cycles", "to cross the router"),
+    OPTION_U32(struct input_queued_config, credit_latency, "1", 0, 10000, "cycles",
+               "to process a credit, beyond the channel's latency"),
+    OPTION_U32(struct input_queued_config, input_speedup, "1", 1, 64, NULL,
+               "flits that an input port can send in a cycle, from different virtual channels"),
+    OPTION_U32(struct input_queued_config, output_speedup, "1", 1, 64, NULL,
+               "flits that an output port can take in a cycle; they queue for its channel"),
+    OPTION_ENUM(struct input_queued_config, switching, "\"wormhole\"", switching_names,
+                "what must be there before a packet moves on: a flit and its room, room for the packet, or the packet"),
+    OPTION_ENUM(struct input_queued_config, crossbar_flow, "\"flit_buffer\"", crossbar_flow_names,
+                "who may use an output while a packet passes: any flit, that packet only, or others when it stalls"),
+    OPTION_BOOL(struct input_queued_config, vc_needs_credit, "false",
+                "give a packet only virtual channels that have room for a flit at the time"),
+    OPTION_CHOICE(struct input_queued_config, vc_allocator, "allocator", "\"islip\"",
+                  "matches packets with output virtual channels"),
+    OPTION_CHOICE(struct input_queued_config, allocator, "allocator", "\"islip\"",
+                  "matches switch inputs with output ports"),
+    OPTION_CHOICE(struct input_queued_config, arbiter, "arbiter", "\"round_robin\"",
+                  "picks among an input's virtual channels that want the same output"),
+    OPTION_END,
+};
+
+uint32_t input_queued_num_vcs(const void *config)
+{
+    return ((const struct input_queued_config *)config)->num_vcs;
+}
+
+uint32_t input_queued_depth(const void *config)
+{
+    return ((const struct input_queued_config *)config)->buffer_depth;
+}
+
+static bool reserves_packet(const struct input_queued_config *config)
+{
+    return config->switching != WORMHOLE || config->crossbar_flow == PACKET_BUFFER;
+}
+
+uint32_t input_queued_max_packet(const void *config)
+{
+    const struct input_queued_config *c = config;
+    return reserves_packet(c) ? c->buffer_depth : 0;
+}
+
+static size_t allocator_bytes(const struct choice *choice, uint32_t rows, uint32_t cols)
+{
+    const struct allocator_ops *ops = CHOICE_OPS(choice, struct allocator_ops);
+    return ops->state_size ? ops->state_size(choice->config, rows, cols) : 0;
+}
+
+static bool allocator_needs_age(const struct choice *choice)
+{
+    const struct allocator_ops *ops = CHOICE_OPS(choice, struct allocator_ops);
+    return ops->needs_age && ops->needs_age(choice->config);
+}
+
+/* Gives the next part of a block its place. */
+static uint32_t place(size_t *size, size_t bytes, size_t alignment)
+{
+    *size = (*size + alignment - 1) / alignment * alignment;
+    uint32_t at = (uint32_t)*size;
+    *size += bytes;
+    return at;
+}
+
+static void lay_out(struct input_queued *q)
+{
+    size_t size = sizeof(struct router_head);
+    const struct arbiter_ops *arbiter = q->arbiter;
+    q->sets_at = place(&size, sizeof(uint64_t) * LANE_SETS * q->words, 8);
+    q->inputs_at = place(&size, sizeof(struct input_lane) * q->lanes, 8);
+    q->outputs_at = place(&size, sizeof(struct output_lane) * q->lanes, 8);
+    q->routes_at = place(&size, sizeof(uint64_t) * q->words * q->lanes, 8);
+    q->ports_at = place(&size, sizeof(struct output_port) * q->ports, 8);
+    q->links_at = place(&size, sizeof(struct link) * q->ports, 16);
+    q->locks_at = place(&size, sizeof(uint16_t) * q->ports, 8);
+    q->vc_state_at = place(&size, allocator_bytes(&q->config.vc_allocator, q->lanes, q->lanes), 8);
+    q->switch_state_at = place(&size, allocator_bytes(&q->config.allocator, q->switch_rows, q->switch_cols), 8);
+    q->arbiter_state_size =
+        arbiter->state_size ? (uint32_t)(arbiter->state_size(q->config.arbiter.config, q->num_vcs) + 7) / 8 * 8 : 0;
+    q->arbiter_state_at = place(&size, (size_t)q->arbiter_state_size * q->switch_rows, 8);
+    q->rings_at = place(&size, sizeof(struct flit) * (q->ring_mask + 1) * q->lanes, 64);
+    q->stride = (size + 63) / 64 * 64;
+}
+
+static void init_router(struct input_queued *q, uint32_t number)
+{
+    struct router_head *head = block_of(q, number);
+    struct network *network = q->network;
+    head->number = number;
+    head->step_at = NEVER;
+    for (uint32_t lane = 0; lane < q->lanes; lane++) {
+        inputs_of(q, head)[lane].output = LANE_IDLE;
+        outputs_of(q, head)[lane].owner = NOBODY;
+    }
+    for (uint32_t port = 0; port < q->ports; port++) {
+        const struct link *link = network_link(network, number, port);
+        PART(struct link, q->links_at)[port] = *link;
+        locks_of(q, head)[port] = UNLOCKED;
+        if (link->target == NONE || !link->carries_out)
+            continue;
+        for (uint32_t lane = port * q->num_vcs; lane < (port + 1) * q->num_vcs; lane++) {
+            outputs_of(q, head)[lane].credits = (uint16_t)q->config.buffer_depth;
+            bits_add(lanes_in(q, head, SET_FREE, q->words), lane);
+            bits_add(lanes_in(q, head, SET_CREDITED, q->words), lane);
+            bits_add(lanes_in(q, head, SET_USABLE, q->words), lane);
+        }
+    }
+    if (q->vc_allocator->init)
+        q->vc_allocator->init(PART(void, q->vc_state_at), q->config.vc_allocator.config, q->lanes, q->lanes);
+    if (q->switch_allocator->init)
+        q->switch_allocator->init(PART(void, q->switch_state_at), q->config.allocator.config, q->switch_rows,
+                                  q->switch_cols);
+    if (q->arbiter->init)
+        for (uint32_t row = 0; row < q->switch_rows; row++)
+            q->arbiter->init(PART(void, q->arbiter_state_at + row * q->arbiter_state_size), q->config.arbiter.config,
+                             q->num_vcs);
+    q->random[number] = random_stream(network->seed, number, RANDOM_ARBITER);
+}
+
+static void check_settings(const struct network *network, const struct choice *self, struct errors *errors)
+{
+    const struct input_queued_config *c = self->config;
+    if ((uint64_t)network->ports * c->num_vcs >= LANE_WAITS)
+        choice_error(errors, self, "num_vcs", "%u virtual channels at each of %u ports are more than %u in all",
+                     c->num_vcs, network->ports, LANE_WAITS - 1);
+    if (c->crossbar_flow != FLIT_BUFFER && c->output_speedup > 1)
+        choice_error(errors, self, "output_speedup", "%u is above 1, but crossbar_flow '%s' gives an output to one packet",
+                     c->output_speedup, crossbar_flow_names[c->crossbar_flow]);
+    if (c->input_speedup > c->num_vcs)
+        choice_error(errors, self, "input_speedup", "%u is above num_vcs (%u): an input sends from different VCs",
+                     c->input_speedup, c->num_vcs);
+}
+
+static void make_tables(struct input_queued *q, struct arena *arena)
+{
+    uint16_t *lane_port = arena_array(arena, uint16_t, q->lanes);
+    uint16_t *switch_row = arena_array(arena, uint16_t, q->lanes);
+    uint32_t speedup = q->config.input_speedup;
+    for (uint32_t lane = 0; lane < q->lanes; lane++) {
+        uint32_t port = lane / q->num_vcs;
+        lane_port[lane] = (uint16_t)port;
+        switch_row[lane] = (uint16_t)(port * speedup + lane % q->num_vcs % speedup);
+    }
+    q->lane_port = lane_port;
+    q->switch_row = switch_row;
+}
+
+void *input_queued_build(struct network *network, const struct choice *self, struct errors *errors)
+{
+    uint32_t before = errors->count;
+    check_settings(network, self, errors);
+    if (errors->count > before)
+        return NULL;
+    struct arena *arena = network->arena;
+    struct input_queued *q = arena_take(arena, sizeof *q);
+    q->network = network;
+    q->engine = network->engine;
+    q->config = *(const struct input_queued_config *)self->config;
+    const struct input_queued_config *c = &q->config;
+    q->cycle = c->cycle;
+    q->routing = c->routing_latency * c->cycle;
+    q->vc_allocation = c->vc_allocation_latency * c->cycle;
+    q->leave_buffer = c->switch_allocation_latency * c->cycle;
+    q->to_channel = (c->switch_allocation_latency + c->crossbar_latency) * c->cycle;
+    q->credit = c->credit_latency * c->cycle;
+    q->ports = network->ports;
+    q->num_vcs = c->num_vcs;
+    q->lanes = q->ports * q->num_vcs;
+    q->words = words_for(q->lanes);
+    q->ring_mask = 1;
+    while (q->ring_mask < c->buffer_depth)
+        q->ring_mask *= 2;
+    q->ring_mask--;
+    q->switch_rows = q->ports * c->input_speedup;
+    q->switch_cols = q->ports * c->output_speedup;
+    q->reserves_packet = network->reserves_packet = reserves_packet(c);
+    q->vc_allocator = CHOICE_OPS(&c->vc_allocator, struct allocator_ops);
+    q->switch_allocator = CHOICE_OPS(&c->allocator, struct allocator_ops);
+    q->arbiter = CHOICE_OPS(&c->arbiter, struct arbiter_ops);
+    matching_init(&q->vc_matching, arena, q->lanes, q->lanes, allocator_needs_age(&c->vc_allocator), NULL);
+    matching_init(&q->switch_matching, arena, q->switch_rows, q->switch_cols, allocator_needs_age(&c->allocator), NULL);
+    if (q->switch_matching.age)
+        for (uint32_t i = 0; i < q->switch_rows * q->switch_cols; i++)
+            q->switch_matching.age[i] = UINT64_MAX;
+    q->eligible = arena_array(arena, uint64_t, q->words);
+    q->vc_age = arena_array(arena, uint64_t, q->num_vcs);
+    q->random = arena_array(arena, struct random, network->topology.routers);
+    make_tables(q, arena);
+    lay_out(q);
+    q->blocks = arena_take(arena, q->stride * network->topology.routers);
+    for (uint32_t router = 0; router < network->topology.routers; router++)
+        init_router(q, router);
+    return q;
+}
+
+void input_queued_check_idle(void *routers)
+{
+    const struct input_queued *q = routers;
+    for (uint32_t router = 0; router < q->network->topology.routers; router++) {
+        struct router_head *head = block_of(q, router);
+        for (uint32_t lane = 0; lane < q->lanes; lane++) {
+            CHECK(inputs_of(q, head)[lane].count == 0, "router %u lane %u: %u flits are left at the end", router, lane,
+                  inputs_of(q, head)[lane].count);
+            if (bits_test(lanes_in(q, head, SET_USABLE, q->words), lane))
+                CHECK(outputs_of(q, head)[lane].credits == q->config.buffer_depth &&
+                          outputs_of(q, head)[lane].owner == NOBODY,
+                      "router %u output lane %u: %u of %u credits are back at the end", router, lane,
+                      outputs_of(q, head)[lane].credits, q->config.buffer_depth);
+        }
+    }
+}
+
+bool input_queued_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting)
+{
+    const struct input_queued *q = routers;
+    struct router_head *head = block_of(q, router);
+    const struct input_lane *input = &inputs_of(q, head)[lane];
+    if (!input->count)
+        return false;
+    *waiting = (struct waiting){.packet = front_flit(q, head, lane).packet};
+    if (input->output < LANE_WAITS) {
+        waiting->for_credit = true;
+        waiting->wanted[waiting->wanted_count++] = input->output;
+        waiting->holder[0] = (uint16_t)lane;
+        return true;
+    }
+    const uint64_t *route = routes_of(q, head) + (size_t)lane * q->words;
+    BITS_EACH(output, route, q->words)
+        if (waiting->wanted_count < MAX_WANTED) {
+            waiting->holder[waiting->wanted_count] = outputs_of(q, head)[output].owner;
+            waiting->wanted[waiting->wanted_count++] = (uint16_t)output;
+        }
+    return true;
+}
+
+uint64_t input_queued_flit_hops(const void *routers)
+{
+    return ((const struct input_queued *)routers)->flit_hops;
+}
+
+uint64_t input_queued_port_flits(const void *routers, uint32_t router, uint32_t port)
+{
+    const struct input_queued *q = routers;
+    return ports_of(q, block_of(q, router))[port].flits;
+}

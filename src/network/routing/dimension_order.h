@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Dimension-order steps for every algorithm that is made of them. A ring is one
+ * dimension of the grid with what a step needs to know of it.
+ */
+#include "flitwarp/routing.h"
+
+enum dateline { DATELINE_BALANCED, DATELINE_FIXED, DATELINE_NONE };
+enum tie { TIE_RANDOM, TIE_UP };
+
+/* The settings that every algorithm made of dimension-order steps has. */
+struct ring_config {
+    uint32_t dateline;
+    uint32_t tie;
+};
+
+extern const char *const dateline_names[];
+extern const char *const tie_names[];
+
+#define RING_OPTIONS                                                                                                   \
+    OPTION_ENUM(struct ring_config, dateline, "\"balanced\"", dateline_names,                                          \
+                "how the rings of a torus are kept free of deadlock (none: not at all, to see what happens)"),         \
+    OPTION_ENUM(struct ring_config, tie, "\"random\"", tie_names,                                                      \
+                "which way round a torus when both ways are equally long")
+
+struct ring {
+    const uint8_t *hops; /* by past pivot, at, to: enum hop; NULL: too wide for a table */
+    uint32_t last; /* coordinate */
+    uint32_t width;
+    uint32_t channels;
+    bool is_simple;        /* no parallel channels, and all VCs of a router in one word */
+    uint32_t first_bit[2]; /* up and down: of the direction's first port, in a set of output VCs */
+};
+
+struct dimension_order {
+    const uint16_t *coordinates; /* by router * dimensions + dimension */
+    uint32_t dimensions;
+    bool wraps;
+    enum dateline dateline;
+    enum tie tie;
+    uint32_t classes; /* of VCs that one pass over the dimensions needs */
+    struct ring rings[MAX_DIMENSIONS];
+};
+
+/* The only bit of packet->route that steps use: the packet has passed its pivot in the current dimension. */
+#define ROUTE_PAST_PIVOT 1u
+
+/* Bakes the grid into flat arrays; adds an error and returns NULL where there is no grid. */
+struct dimension_order *dimension_order_create(const struct routing *routing, const struct choice *self,
+                                               const struct ring_config *config, struct arena *arena,
+                                               struct errors *errors);
+/*
+ * Offers the next hop from route->router to another router, with VCs from classes [class, class + order->classes).
+ * Dimensions are corrected from the first to the last, or the other way when `reversed`.
+ */
+void dimension_order_step(struct route *route, const struct dimension_order *order, uint32_t target, uint32_t class,
+                          bool reversed);

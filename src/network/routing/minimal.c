@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Minimal routing by table, on any topology: breadth-first search from every
+ * router finds, for each pair, the ports that lead one hop closer. The table
+ * holds for a pair where its list of ports begins in one pool; equal lists are
+ * kept once, so that the pool stays small:
+ *
+ *     lists[here * routers + there] -> pool: count, port, port, ...
+ *
+ * With a VC class for every hop (the default) a packet always waits for a higher
+ * class than it holds, and there is no deadlock whatever the topology.
+ */
+#include "network/routing/routing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_TABLE_ROUTERS 16384
+
+enum select { SELECT_RANDOM, SELECT_ALL, SELECT_FIRST };
+enum vcs { VCS_HOPS, VCS_ALL };
+
+struct minimal_config {
+    uint32_t select;
+    uint32_t vcs;
+};
+
+static const char *const select_names[] = {"random", "all", "first", NULL};
+static const char *const vcs_names[] = {"hops", "all", NULL};
+
+static const struct option minimal_options[] = {
+    OPTION_ENUM(struct minimal_config, select, "\"random\"", select_names,
+                "among minimal ports: one at random, all of them (VC allocation picks), or the first"),
+    OPTION_ENUM(struct minimal_config, vcs, "\"hops\"", vcs_names,
+                "hops: a VC class for each hop, free of deadlock; all: any VC, no guarantee"),
+    OPTION_END,
+};
+
+struct minimal {
+    const uint32_t *lists; /* by here * routers + there: index into pool */
+    const uint32_t *pool;
+    enum select select;
+    bool counts_hops;
+};
+
+/* What is needed while the table is built. */
+struct table_builder {
+    const struct topology *topology;
+    uint32_t *neighbours; /* by router * ports + port; NONE: unused */
+    uint32_t *distance;   /* by router, to the one searched from; NONE: not reached */
+    uint32_t *queue;      /* routers in the order they were reached */
+    uint32_t *pool;
+    uint32_t used, room;  /* of pool */
+    uint32_t *slots;      /* hash table of lists in the pool; 0: empty */
+    uint32_t slot_count;  /* a power of two */
+    uint32_t list_count;
+    uint32_t diameter;
+};
+
+static void find_neighbours(struct table_builder *builder)
+{
+    const struct topology *topology = builder->topology;
+    uint32_t *next = builder->neighbours;
+    for (uint32_t router = 0; router < topology->routers; router++)
+        for (uint32_t port = 0; port < topology->ports; port++) {
+            struct router_port peer;
+            *next++ = topology->ops->peer(topology, router, port, &peer) ? peer.router : NONE;
+        }
+}
+
+/* Breadth-first search; true when every router was reached. */
+static bool find_distances(struct table_builder *builder, uint32_t from)
+{
+    uint32_t routers = builder->topology->routers, ports = builder->topology->ports;
+    uint32_t *distance = builder->distance, *queue = builder->queue, reached = 1;
+    memset(distance, 0xff, sizeof *distance * routers);
+    distance[from] = 0;
+    queue[0] = from;
+    for (uint32_t i = 0; i < reached; i++)
+        for (uint32_t port = 0; port < ports; port++) {
+            uint32_t neighbour = builder->neighbours[(size_t)queue[i] * ports + port];
+            if (neighbour == NONE || distance[neighbour] != NONE)
+                continue;
+            distance[neighbour] = distance[queue[i]] + 1;
+            queue[reached++] = neighbour;
+        }
+    uint32_t farthest = distance[queue[reached - 1]];
+    builder->diameter = farthest > builder->diameter ? farthest : builder->diameter;
+    return reached == routers;
+}
+
+static uint32_t *list_slot(const struct table_builder *builder, const uint32_t *list)
+{
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i <= list[0]; i++)
+        hash = random_mix(hash + list[i] + 1);
+    uint32_t mask = builder->slot_count - 1, slot = (uint32_t)hash & mask;
+    while (builder->slots[slot] &&
+           memcmp(builder->pool + builder->slots[slot], list, sizeof *list * ((size_t)list[0] + 1)) != 0)
+        slot = (slot + 1) & mask;
+    return &builder->slots[slot];
+}
+
+static void grow_slots(struct table_builder *builder)
+{
+    uint32_t *old = builder->slots, old_count = builder->slot_count;
+    builder->slot_count = old_count ? 2 * old_count : 64;
+    builder->slots = memory_take(sizeof *old * builder->slot_count);
+    memset(builder->slots, 0, sizeof *old * builder->slot_count);
+    for (uint32_t i = 0; i < old_count; i++)
+        if (old[i])
+            *list_slot(builder, builder->pool + old[i]) = old[i];
+    free(old);
+}
+
+/* Writes the ports that lead closer behind the pool's end, and keeps them there unless the pool has them already. */
+static uint32_t find_list(struct table_builder *builder, uint32_t router)
+{
+    uint32_t ports = builder->topology->ports;
+    if (builder->used + ports + 1 > builder->room) {
+        builder->room = 2 * builder->room + ports + 1;
+        builder->pool = memory_resize(builder->pool, sizeof *builder->pool * builder->room);
+    }
+    uint32_t *list = builder->pool + builder->used;
+    list[0] = 0;
+    for (uint32_t port = 0; port < ports; port++) {
+        uint32_t neighbour = builder->neighbours[(size_t)router * ports + port];
+        if (neighbour != NONE && builder->distance[neighbour] + 1 == builder->distance[router])
+            list[++list[0]] = port;
+    }
+    uint32_t *slot = list_slot(builder, list);
+    if (*slot)
+        return *slot;
+    uint32_t found = *slot = builder->used;
+    builder->used += list[0] + 1;
+    if (++builder->list_count * 2 > builder->slot_count)
+        grow_slots(builder);
+    return found;
+}
+
+static bool fill_table(struct table_builder *builder, uint32_t *lists)
+{
+    uint32_t routers = builder->topology->routers;
+    for (uint32_t there = 0; there < routers; there++) {
+        if (!find_distances(builder, there))
+            return false;
+        for (uint32_t here = 0; here < routers; here++)
+            lists[(size_t)here * routers + there] = find_list(builder, here);
+    }
+    return true;
+}
+
+static void minimal_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
+                            struct errors *errors)
+{
+    const struct topology *topology = routing->topology;
+    const struct minimal_config *config = self->config;
+    if (topology->routers > MAX_TABLE_ROUTERS) {
+        choice_error(errors, self, NULL, "\"minimal\" keeps a table of all pairs of at most %u routers; there are %u",
+                     MAX_TABLE_ROUTERS, topology->routers);
+        return;
+    }
+    struct arena scratch = {0};
+    struct table_builder builder = {
+        .topology = topology,
+        .neighbours = arena_array(&scratch, uint32_t, (size_t)topology->routers * topology->ports),
+        .distance = arena_array(&scratch, uint32_t, topology->routers),
+        .queue = arena_array(&scratch, uint32_t, topology->routers),
+        .pool = memory_take(sizeof(uint32_t)),
+        .used = 1, /* 0 stands for an empty slot */
+        .room = 1,
+    };
+    builder.pool[0] = 0;
+    grow_slots(&builder);
+    find_neighbours(&builder);
+    uint32_t *lists = arena_array(arena, uint32_t, (size_t)topology->routers * topology->routers);
+    if (!fill_table(&builder, lists))
+        choice_error(errors, self, NULL, "some routers of this \"%s\" cannot be reached from others",
+                     topology->ops->name);
+    uint32_t *pool = arena_array(arena, uint32_t, builder.used);
+    memcpy(pool, builder.pool, sizeof *pool * builder.used);
+    free(builder.pool);
+    free(builder.slots);
+    arena_release(&scratch);
+
+    struct minimal *minimal = arena_array(arena, struct minimal, 1);
+    *minimal = (struct minimal){lists, pool, config->select, config->vcs == VCS_HOPS};
+    routing->state = minimal;
+    routing->classes = minimal->counts_hops && builder.diameter > 1 ? builder.diameter : 1;
+}
+
+static void minimal_route(struct route *route)
+{
+    const struct minimal *minimal = route->routing->state;
+    const struct packet *packet = route->packet;
+    if (route->router == packet->destination_router) {
+        route_eject(route);
+        return;
+    }
+    size_t pair = (size_t)route->router * route->routing->topology->routers + packet->destination_router;
+    const uint32_t *list = minimal->pool + minimal->lists[pair];
+    uint32_t count = list[0], class = minimal->counts_hops ? packet->hops : 0;
+    if (minimal->select == SELECT_ALL)
+        for (uint32_t i = 1; i <= count; i++)
+            route_add(route, list[i], class);
+    else
+        route_add(route, list[1 + (minimal->select == SELECT_RANDOM && count > 1 ? route_pick(route, count) : 0)],
+                  class);
+}
+
+static const struct routing_ops minimal = {
+    .name = "minimal",
+    .summary = "a shortest way by table, on any topology",
+    .options = minimal_options,
+    .config_size = sizeof(struct minimal_config),
+    .example = "{\"type\": \"minimal\", \"select\": \"all\", \"vcs\": \"hops\"}",
+    .prepare = minimal_prepare,
+    .route = minimal_route,
+};
+REGISTER_ROUTING(minimal);

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Making a routing algorithm ready for a network, for the builder and for
+ * checks that build no network.
+ */
+#include "flitwarp/routing.h"
+
+/* Draws of inject() start here, so that they differ from those at the first router, where hops is 0 too. */
+#define INJECTION_DRAWS 128
+
+/* What the router and its terminals' interfaces have. */
+struct routing_ports {
+    uint32_t num_vcs;            /* 1 to 64 */
+    uint32_t injection_channels; /* of each terminal */
+    uint32_t ejection_channels;
+};
+
+/*
+ * Fills the routing facts and lets the chosen algorithm prepare itself. False, with errors added, when the algorithm
+ * does not fit the topology or has too few VCs.
+ */
+bool routing_init(struct routing *routing, const struct choice *choice, const struct topology *topology,
+                  const struct routing_ports *ports, uint64_t seed, struct arena *arena, struct errors *errors);
+
+/* The router that a terminal hangs on. */
+static inline uint32_t topology_router_of(const struct topology *topology, uint32_t terminal)
+{
+    return topology->ops->router_of ? topology->ops->router_of(topology, terminal) : terminal / topology->concentration;
+}

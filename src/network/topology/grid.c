@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Routers at the points of a grid: what torus, mesh, hypercube and parking lot
+ * have in common. Coordinate 0 varies fastest, so router 1 of an 8x8 grid is
+ * at (1,0). Ports of a dimension stand together, those that go up first:
+ *
+ *     dimension   0             1
+ *     direction   up    down    up    down
+ *     channel     0 1   0 1     0     0         (channels [2, 1])
+ *     port        0 1   2 3     4     5
+ */
+#include "network/topology/grid.h"
+
+void grid_init(struct grid *grid, const struct u32_list *widths, const struct u32_list *channels, bool wraps)
+{
+    *grid = (struct grid){.dimensions = widths->count, .wraps = wraps};
+    uint32_t port = 0;
+    for (uint32_t d = 0; d < grid->dimensions; d++) {
+        grid->width[d] = widths->items[d];
+        grid->channels[d] = channels->items[channels->count == 1 ? 0 : d];
+        grid->first_port[d] = port;
+        port += 2 * grid->channels[d];
+    }
+}
+
+void grid_check(const struct choice *self, const struct u32_list *widths, const struct u32_list *channels,
+                uint32_t concentration, struct errors *errors)
+{
+    if (widths->count == 0 || widths->count > MAX_DIMENSIONS) {
+        choice_error(errors, self, "widths", "%u dimensions, but a grid has 1 to %u", widths->count, MAX_DIMENSIONS);
+        return;
+    }
+    if (channels->count != 1 && channels->count != widths->count)
+        choice_error(errors, self, "channels", "%u values for %u dimensions; give one for all or one for each",
+                     channels->count, widths->count);
+    uint64_t terminals = concentration;
+    for (uint32_t d = 0; d < widths->count && terminals <= MAX_TERMINALS; d++)
+        terminals *= widths->items[d];
+    if (terminals > MAX_TERMINALS)
+        choice_error(errors, self, "widths", "more than %llu terminals", (unsigned long long)MAX_TERMINALS);
+}
+
+void grid_shape(struct topology *topology, const struct grid *grid, uint32_t concentration)
+{
+    topology->grid = grid;
+    topology->routers = grid_routers(grid);
+    topology->concentration = concentration;
+    topology->terminals = topology->routers * concentration;
+    topology->ports = grid_ports(grid);
+}
+
+uint32_t grid_routers(const struct grid *grid)
+{
+    uint32_t routers = 1;
+    for (uint32_t d = 0; d < grid->dimensions; d++)
+        routers *= grid->width[d];
+    return routers;
+}
+
+uint32_t grid_ports(const struct grid *grid)
+{
+    uint32_t ports = 0;
+    for (uint32_t d = 0; d < grid->dimensions; d++)
+        ports += (grid->one_port ? 1 : 2) * grid->channels[d];
+    return ports;
+}
+
+void grid_coordinates(const struct grid *grid, uint32_t router, uint32_t *coordinates)
+{
+    for (uint32_t d = 0; d < grid->dimensions; d++) {
+        coordinates[d] = router % grid->width[d];
+        router /= grid->width[d];
+    }
+}
+
+uint32_t grid_router(const struct grid *grid, const uint32_t *coordinates)
+{
+    uint32_t router = 0;
+    for (uint32_t d = grid->dimensions; d-- > 0;)
+        router = router * grid->width[d] + coordinates[d];
+    return router;
+}
+
+bool grid_peer(const struct topology *topology, uint32_t router, uint32_t port, struct router_port *peer)
+{
+    const struct grid *grid = topology->grid;
+    uint32_t d = grid->dimensions - 1;
+    while (port < grid->first_port[d])
+        d--;
+    uint32_t coordinates[MAX_DIMENSIONS];
+    grid_coordinates(grid, router, coordinates);
+    uint32_t at = coordinates[d], last = grid->width[d] - 1;
+    uint32_t offset = port - grid->first_port[d];
+    bool down = grid->one_port ? at > 0 : offset >= grid->channels[d];
+    if (!grid->wraps && at == (down ? 0 : last))
+        return false;
+    coordinates[d] = down ? (at == 0 ? last : at - 1) : (at == last ? 0 : at + 1);
+    peer->router = grid_router(grid, coordinates);
+    peer->port = grid_port(grid, d, !down, offset % grid->channels[d]);
+    return true;
+}
+
+uint32_t grid_distance(const struct topology *topology, uint32_t from, uint32_t to)
+{
+    const struct grid *grid = topology->grid;
+    uint32_t a[MAX_DIMENSIONS], b[MAX_DIMENSIONS], distance = 0;
+    grid_coordinates(grid, from, a);
+    grid_coordinates(grid, to, b);
+    for (uint32_t d = 0; d < grid->dimensions; d++) {
+        uint32_t apart = a[d] > b[d] ? a[d] - b[d] : b[d] - a[d];
+        uint32_t around = grid->width[d] - apart;
+        distance += grid->wraps && around < apart ? around : apart;
+    }
+    return distance;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * What the grid-shaped topologies share besides the questions answered in
+ * flitwarp/topology.h: judging their settings and filling their shape.
+ */
+#include "flitwarp/topology.h"
+
+#define MAX_TERMINALS ((uint64_t)INT32_MAX)
+
+/* Adds an error for each setting that the rows let pass but no network can have. */
+void grid_check(const struct choice *self, const struct u32_list *widths, const struct u32_list *channels,
+                uint32_t concentration, struct errors *errors);
+/* Fills the shape from a grid that lives as long as the topology. */
+void grid_shape(struct topology *topology, const struct grid *grid, uint32_t concentration);

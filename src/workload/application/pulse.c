@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pulse: a disturbance. It stays silent until sampling begins, waits a while,
+ * sends a fixed number of messages from each rank, and is complete when all are
+ * made. Beside a blast it shows how the network takes a sudden burst. After the
+ * SuperSim paper's application of that name.
+ */
+#include "workload/application/steady.h"
+
+#include "metrics/measurement.h"
+
+struct pulse_config {
+    struct application_config common;
+    double load;
+    struct choice traffic, injection, size;
+    uint64_t delay, finish_limit;
+    uint32_t messages;
+};
+
+static const struct option pulse_options[] = {
+    STEADY_OPTIONS(struct pulse_config),
+    OPTION_U32(struct pulse_config, messages, "100", 1, 1e9, NULL, "messages from each terminal"),
+    OPTION_TICKS(struct pulse_config, delay, "0", 0, 1e15, "from the start of sampling to the pulse"),
+    OPTION_TICKS(struct pulse_config, finish_limit, "1000000", 1, 1e15,
+                 "how long to wait for sampled packets after the window"),
+    APPLICATION_OPTIONS,
+    OPTION_END,
+};
+
+struct pulse {
+    struct steady steady;
+    uint32_t *left;      /* by rank: messages to send */
+    uint32_t ranks_left; /* with messages to send */
+};
+
+static void pulse_prepare(struct application *application, struct errors *errors)
+{
+    const struct pulse_config *config = application->config;
+    struct pulse *pulse = arena_take(application->arena, sizeof *pulse);
+    application->state = pulse;
+    pulse->left = arena_array(application->arena, uint32_t, application->ranks);
+    pulse->ranks_left = application->ranks;
+    for (uint32_t rank = 0; rank < application->ranks; rank++)
+        pulse->left[rank] = config->messages;
+    if (steady_prepare(&pulse->steady, application, STEADY_SETTINGS(config), errors) && pulse->steady.silent)
+        choice_error(errors, application->choice, "load", "0 makes no pulse; accepted: above 0");
+}
+
+static uint32_t pulse_max_message(const struct application *application)
+{
+    const struct pulse *pulse = application->state;
+    return pulse->steady.size.ops->max(&pulse->steady.size);
+}
+
+static double pulse_load(const struct application *application)
+{
+    return ((const struct pulse_config *)application->config)->load;
+}
+
+static void pulse_begin(struct application *application) { (void)application; }
+
+static void pulse_phase_changed(struct application *application, tick_t now)
+{
+    const struct pulse_config *config = application->config;
+    struct pulse *pulse = application->state;
+    if (application->phase == PHASE_GENERATING)
+        for (uint32_t rank = 0; rank < application->ranks; rank++)
+            application_wake_at(application, rank,
+                                now + config->delay + steady_gap(&pulse->steady, application, rank, true));
+}
+
+static void pulse_wake(struct application *application, uint32_t rank, tick_t now)
+{
+    struct pulse *pulse = application->state;
+    tick_t gap = 0;
+    while (gap == 0 && pulse->left[rank]) {
+        steady_send(&pulse->steady, application, rank);
+        pulse->left[rank]--;
+        gap = steady_gap(&pulse->steady, application, rank, false);
+    }
+    if (pulse->left[rank])
+        application_wake_at(application, rank, now + gap);
+    else
+        pulse->ranks_left--;
+}
+
+static void pulse_check(struct application *application, tick_t now)
+{
+    const struct pulse_config *config = application->config;
+    const struct pulse *pulse = application->state;
+    application->ready = true;
+    application->complete = pulse->ranks_left == 0;
+    if (application->phase == PHASE_FINISHING)
+        application->done = application_is_finished(application, now, config->finish_limit);
+}
+
+static const struct application_ops pulse = {
+    .name = "pulse",
+    .summary = "a burst of messages in the middle of another application's sampling",
+    .options = pulse_options,
+    .config_size = sizeof(struct pulse_config),
+    .example = "{\"type\": \"pulse\", \"load\": 0.8, \"messages\": 200, \"delay\": 2000}",
+    .prepare = pulse_prepare,
+    .max_message = pulse_max_message,
+    .load = pulse_load,
+    .begin = pulse_begin,
+    .phase_changed = pulse_phase_changed,
+    .wake = pulse_wake,
+    .check = pulse_check,
+};
+REGISTER_APPLICATION(pulse);

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * A source of messages at every rank: traffic pattern, injection process and
+ * sizes together. What blast and pulse have in common.
+ */
+#include "flitwarp/application.h"
+#include "flitwarp/injection.h"
+#include "flitwarp/size.h"
+
+struct steady_config {
+    double load; /* flits per terminal and channel cycle */
+    const struct choice *traffic, *injection, *size;
+};
+
+struct steady {
+    struct traffic traffic;
+    struct injection injection;
+    struct size size;
+    struct random *random;       /* by rank */
+    unsigned char *memory;       /* of the injection process, by rank */
+    bool silent;                 /* load 0 */
+};
+
+/* False, with errors added at the application's settings, when they do not fit. */
+bool steady_prepare(struct steady *steady, const struct application *application, const struct steady_config *config,
+                    struct errors *errors);
+/* Ticks to a rank's next message, from the last one, or from the start of time. */
+tick_t steady_gap(struct steady *steady, const struct application *application, uint32_t rank, bool first);
+/* Sends one message from a rank, unless its pattern keeps it silent this time. */
+void steady_send(struct steady *steady, struct application *application, uint32_t rank);
+
+/* The rows of the settings above, for a config struct that has these fields. */
+#define STEADY_OPTIONS(config)                                                                                         \
+    OPTION_F64(config, load, "0.1", 0, 64, "flits per terminal and channel cycle", "traffic offered by each terminal"), \
+    OPTION_CHOICE(config, traffic, "traffic", "\"uniform_random\"", "where messages go"),                              \
+    OPTION_CHOICE(config, injection, "injection", "\"bernoulli\"", "when messages are made"),                          \
+    OPTION_CHOICE(config, size, "size", "\"fixed\"", "flits of a message")
+#define STEADY_SETTINGS(config)                                                                                        \
+    (&(struct steady_config){                                                                                          \
+        .load = (config)->load, .traffic = &(config)->traffic, .injection = &(config)->injection, .size = &(config)->size})

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Periodic injection: a message every 1/rate cycles. Where that is not a whole
+ * number the gaps alternate between the two whole numbers around it, so that the
+ * mean is exact. With a random phase terminals are spread over the period; with
+ * an aligned one they all send in the same cycles, from cycle 0 on.
+ */
+#include "flitwarp/injection.h"
+
+enum periodic_phase { PHASE_RANDOM, PHASE_ALIGNED };
+static const char *const periodic_phases[] = {"random", "aligned", NULL};
+
+struct periodic_config {
+    uint32_t phase;
+};
+
+static const struct option periodic_options[] = {
+    OPTION_ENUM(struct periodic_config, phase, "\"random\"", periodic_phases,
+                "whether terminals start at different moments or all in cycle 0"),
+    OPTION_END,
+};
+
+#define NEVER 0x1p62 /* cycles */
+
+struct periodic_state {
+    double moment; /* of the last message, within its cycle */
+};
+
+static uint64_t periodic_gap(const struct injection *injection, void *state, bool first, struct random *random)
+{
+    const struct periodic_config *config = injection->config;
+    struct periodic_state *last = state;
+    double next = last->moment + 1 / injection->rate;
+    if (first)
+        next = config->phase == PHASE_RANDOM ? random_unit(random) / injection->rate : 0;
+    uint64_t cycles = next < NEVER ? (uint64_t)next : (uint64_t)NEVER;
+    last->moment = next < NEVER ? next - (double)cycles : 0;
+    return cycles;
+}
+
+static const struct injection_ops periodic = {
+    .name = "periodic",
+    .summary = "a message every 1/rate cycles",
+    .options = periodic_options,
+    .config_size = sizeof(struct periodic_config),
+    .example = "{\"type\": \"periodic\", \"phase\": \"aligned\"}",
+    .max_rate = 1,
+    .state_size = sizeof(struct periodic_state),
+    .gap = periodic_gap,
+};
+REGISTER_INJECTION(periodic);

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads files of numbers. Stops at the first wrong line: the rest is rarely better. */
+#include "workload/numbers.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_VALUE 1e100 /* so that sums stay finite */
+
+struct reader {
+    const char *path;
+    uint32_t line;
+    struct arena *arena;
+    const struct choice *self;
+    const char *key;
+    struct errors *errors;
+};
+
+static const char *skip_space(const char *text)
+{
+    while (isspace((unsigned char)*text))
+        text++;
+    return text;
+}
+
+static uint32_t count_fields(const char *text)
+{
+    uint32_t fields = 1;
+    for (; *text; text++)
+        fields += *text == ',';
+    return fields;
+}
+
+static bool read_row(struct numbers_row *row, const char *text, const struct reader *reader)
+{
+    uint32_t fields = count_fields(text);
+    *row = (struct numbers_row){.line = reader->line, .values = arena_array(reader->arena, double, fields)};
+    while (row->count < fields) {
+        char *end;
+        double value = strtod(text, &end);
+        const char *rest = skip_space(end);
+        if (end == text || (*rest && *rest != ',') || !(value >= 0 && value <= MAX_VALUE)) {
+            choice_error(reader->errors, reader->self, reader->key,
+                         "%s:%u: field %u (\"%.*s\") is not a number from 0 to %g", reader->path, reader->line,
+                         row->count + 1, (int)strcspn(text, ","), text, MAX_VALUE);
+            return false;
+        }
+        row->values[row->count++] = value;
+        text = rest + 1;
+    }
+    return true;
+}
+
+static void trim_end(char *text)
+{
+    size_t length = strlen(text);
+    while (length && isspace((unsigned char)text[length - 1]))
+        text[--length] = '\0';
+}
+
+static struct numbers_row *next_row(struct numbers *numbers, uint32_t *room)
+{
+    if (numbers->count == *room) {
+        *room = *room ? 2 * *room : 64;
+        numbers->rows = memory_resize(numbers->rows, *room * sizeof(*numbers->rows));
+    }
+    return &numbers->rows[numbers->count++];
+}
+
+static bool read_lines(struct numbers *numbers, FILE *file, const char *header, struct reader *reader)
+{
+    char *line = NULL;
+    size_t size = 0;
+    uint32_t room = 0;
+    bool ok = true;
+    while (ok && getline(&line, &size, file) >= 0) {
+        reader->line++;
+        trim_end(line);
+        const char *text = skip_space(line);
+        bool is_header = header && numbers->count == 0 && strcmp(text, header) == 0;
+        if (*text && *text != '#' && !is_header)
+            ok = read_row(next_row(numbers, &room), text, reader);
+    }
+    free(line);
+    return ok;
+}
+
+bool numbers_read(struct numbers *numbers, const char *path, const char *header, struct arena *arena,
+                  const struct choice *self, const char *key, struct errors *errors)
+{
+    *numbers = (struct numbers){0};
+    FILE *file = fopen(path, "r");
+    if (!file) {
+        choice_error(errors, self, key, "cannot read \"%s\": %s", path, strerror(errno));
+        return false;
+    }
+    struct reader reader = {path, 0, arena, self, key, errors};
+    bool ok = read_lines(numbers, file, header, &reader);
+    if (ok && ferror(file)) {
+        choice_error(errors, self, key, "reading \"%s\" failed after line %u", path, reader.line);
+        ok = false;
+    }
+    fclose(file);
+    if (ok && numbers->count == 0) {
+        choice_error(errors, self, key, "\"%s\" holds no numbers", path);
+        ok = false;
+    }
+    struct numbers_row *rows = arena_array(arena, struct numbers_row, numbers->count); /* out of the heap */
+    if (numbers->count)
+        memcpy(rows, numbers->rows, numbers->count * sizeof(*rows));
+    free(numbers->rows);
+    numbers->rows = rows;
+    return ok;
+}

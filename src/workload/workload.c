@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Leading the applications through their phases. Whatever needs a view of the
+ * whole is decided at the points of a fixed grid of ticks, from what is true
+ * there, and takes effect at the next point: so it depends neither on partitions
+ * nor on the order of events.
+ */
+#include "workload/workload.h"
+
+#include "network/deadlock.h"
+#include "network/network.h"
+
+#include <string.h>
+
+const struct option workload_options[] = {
+    OPTION_CHOICES(struct workload_config, applications, "application", "[\"blast\"]", 1, 255, "what runs"),
+    OPTION_TICKS(struct workload_config, check_interval, "100", 1, 1e9,
+                 "grid on which phases change; windows are rounded up to it"),
+    OPTION_TICKS(struct workload_config, series_interval, "0", 0, 1e12,
+                 "bin of the time series in the results; 0: none"),
+    OPTION_BOOL(struct workload_config, per_terminal, "false", "list the accepted load of every terminal"),
+    OPTION_END,
+};
+
+const char *phase_name(enum phase phase)
+{
+    static const char *const names[] = {"warming", "generating", "finishing", "draining"};
+    return names[phase];
+}
+
+static void post_control(struct workload *workload, tick_t when)
+{
+    struct step_event *event = engine_post(workload->network->engine, EVENT_CONTROL, when, sizeof *event);
+    *event = (struct step_event){0};
+}
+
+static void copy_port_flits(const struct workload *workload, uint64_t *copy)
+{
+    const struct network *network = workload->network;
+    for (uint32_t router = 0; router < network->topology.routers; router++)
+        for (uint32_t port = 0; port < network->ports; port++)
+            copy[(size_t)router * network->ports + port] =
+                network->router_ops->port_flits(network->routers, router, port);
+}
+
+/* A packet that never entered the network. */
+static void count_withdrawn(void *context, uint32_t handle)
+{
+    struct workload *workload = context;
+    const struct packet *packet = network_packet(workload->network, handle);
+    struct measurement *measurement = &workload->measurements[packet->application];
+    measurement->withdrawn_packets++;
+    measurement->sampled_withdrawn += packet->sampled;
+    if (packet->message != NONE) {
+        struct message *message = pool_at(&workload->messages, packet->message, sizeof *message);
+        if (--message->packets_left == 0)
+            pool_give(&workload->messages, packet->message);
+    }
+}
+
+static void enter_phase(struct workload *workload, enum phase phase, tick_t now)
+{
+    workload->phase = phase;
+    for (uint32_t i = 0; i < workload->count; i++) {
+        struct application *application = &workload->applications[i];
+        application->phase = phase;
+        application->phase_start[phase] = now;
+        if (phase == PHASE_GENERATING)
+            measurement_open(application->measurement, now);
+        if (phase == PHASE_FINISHING)
+            measurement_close(application->measurement, now);
+        if (application->ops->phase_changed)
+            application->ops->phase_changed(application, now);
+    }
+    if (phase == PHASE_GENERATING)
+        copy_port_flits(workload, workload->port_flits_at_start);
+    if (phase == PHASE_FINISHING)
+        copy_port_flits(workload, workload->port_flits_at_end);
+    if (phase == PHASE_DRAINING)
+        workload->network->interface_ops->withdraw(workload->network->interfaces, count_withdrawn, workload);
+}
+
+static bool all_have_signalled(struct workload *workload, tick_t now)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < workload->count; i++) {
+        struct application *a = &workload->applications[i];
+        a->ops->check(a, now);
+        all &= workload->phase == PHASE_WARMING      ? a->ready
+               : workload->phase == PHASE_GENERATING ? a->complete
+                                                     : a->done;
+    }
+    return all;
+}
+
+/* Nothing moves and nothing is about to. */
+static bool is_stuck(struct workload *workload)
+{
+    const struct network *network = workload->network;
+    uint64_t hops = network->router_ops->flit_hops(network->routers);
+    bool moved = hops != workload->hops_at_check;
+    workload->hops_at_check = hops;
+    if (moved || network->in_network == 0)
+        return false;
+    for (uint32_t kind = EVENT_FLIT; kind <= EVENT_ROUTER_STEP; kind++)
+        if (kind != EVENT_WAKE && engine_pending(network->engine, kind))
+            return false;
+    return true;
+}
+
+static void control(void *context, tick_t now, const void *events, uint32_t count)
+{
+    struct workload *workload = context;
+    (void)events, (void)count;
+    if (workload->change_due) {
+        workload->change_due = false;
+        enter_phase(workload, workload->phase + 1, now);
+    }
+    if (workload->progress)
+        workload->progress(workload->progress_context, workload, now);
+    if (workload->interrupt && *workload->interrupt)
+        workload->outcome = OUTCOME_INTERRUPTED;
+    else if (is_stuck(workload))
+        workload->outcome = OUTCOME_DEADLOCK;
+    if (workload->outcome != OUTCOME_RUNNING) {
+        if (workload->phase == PHASE_GENERATING)
+            for (uint32_t i = 0; i < workload->count; i++)
+                measurement_close(&workload->measurements[i], now);
+        engine_stop(workload->network->engine);
+        return;
+    }
+    if (workload->phase == PHASE_DRAINING) {
+        /* Ends by itself when the queue is empty; grid points go on only while packets are under way. */
+        if (workload->network->in_network)
+            post_control(workload, now + workload->config->check_interval);
+        return;
+    }
+    workload->change_due = all_have_signalled(workload, now);
+    post_control(workload, now + workload->config->check_interval);
+}
+
+static void wake(void *context, tick_t now, const void *events, uint32_t count)
+{
+    struct workload *workload = context;
+    const struct wake_event *event = events;
+    for (uint32_t i = 0; i < count; i++, event++) {
+        struct application *application = &workload->applications[event->application];
+        application->ops->wake(application, event->rank, now);
+    }
+}
+
+static void accept(void *context, tick_t now, const struct packet *packet)
+{
+    struct workload *workload = context;
+    struct measurement *measurement = &workload->measurements[packet->application];
+    measurement->accepted_flits++;
+    measurement->accepted_from[packet->source]++;
+    if (measurement->series.length)
+        series_at(&measurement->series, now)->flits_accepted++;
+}
+
+static void write_log(struct workload *workload, const struct arrival *arrival, const struct message *message)
+{
+    const struct packet *packet = arrival->packet;
+    const struct packet_record record = {
+        .application = packet->application,
+        .source = packet->source,
+        .destination = packet->destination,
+        .packet = packet->sequence,
+        .message = message ? message->first_sequence : packet->sequence,
+        .message_flits = message ? message->flits : packet->size,
+        .packet_flits = packet->size,
+        .hops = packet->hops,
+        .minimal_hops = arrival->minimal_hops,
+        .created = packet->created,
+        .injected = packet->injected,
+        .head_arrived = packet->injected + packet->head_delay,
+        .tail_arrived = arrival->now,
+    };
+    packet_log_add(workload->log, &record);
+}
+
+static void deliver(void *context, tick_t now, uint32_t handle)
+{
+    struct workload *workload = context;
+    const struct network *network = workload->network;
+    const struct packet *packet = network_packet(network, handle);
+    struct measurement *measurement = &workload->measurements[packet->application];
+    uint64_t latency = now - packet->created;
+    measurement->delivered_packets++;
+    measurement->latency_sum += latency;
+    if (measurement->series.length) {
+        struct series_bin *bin = series_at(&measurement->series, packet->created);
+        bin->packets_arrived++;
+        bin->latency_sum += latency;
+        bin->latency_max = latency > bin->latency_max ? latency : bin->latency_max;
+    }
+    struct message *message = NULL;
+    if (packet->message != NONE) {
+        message = pool_at(&workload->messages, packet->message, sizeof *message);
+        message->packets_left--;
+    }
+    if (packet->sampled) {
+        struct arrival arrival = {
+            .packet = packet,
+            .now = now,
+            .minimal_hops = network_distance(network, network->terminal_router[packet->source],
+                                             packet->destination_router),
+            .is_message_end = !message || message->packets_left == 0,
+        };
+        measurement_add(measurement, &arrival);
+        if (workload->log)
+            write_log(workload, &arrival, message);
+    }
+    if (message && message->packets_left == 0)
+        pool_give(&workload->messages, packet->message);
+}
+
+enum outcome workload_run(struct workload *workload, FILE *out)
+{
+    struct network *network = workload->network;
+    for (uint32_t i = 0; i < workload->count; i++)
+        workload->applications[i].ops->begin(&workload->applications[i]);
+    post_control(workload, 0);
+    engine_run(network->engine, NEVER - 1);
+    if (workload->outcome == OUTCOME_RUNNING && network->in_network)
+        workload->outcome = OUTCOME_DEADLOCK;
+    if (workload->outcome == OUTCOME_DEADLOCK)
+        deadlock_report(network, out);
+    if (workload->outcome == OUTCOME_RUNNING) {
+        network_check_idle(network);
+        CHECK(workload->messages.taken == 0, "%u messages are unaccounted for at the end", workload->messages.taken);
+        workload->outcome = OUTCOME_DONE;
+    }
+    return workload->outcome;
+}
+
+static void connect_to_network(struct workload *workload)
+{
+    const struct network_client client = {
+        .context = workload,
+        .control = control,
+        .wake = wake,
+        .accept = accept,
+        .deliver = deliver,
+    };
+    network_connect(workload->network, &client);
+}
+
+/* A whole grid-shaped network in order is a space that patterns with coordinates can use. */
+static struct traffic_space space_of(const struct workload *workload, const struct application *application)
+{
+    const struct topology *topology = &workload->network->topology;
+    bool is_whole = application->ranks == topology->terminals;
+    for (uint32_t rank = 0; is_whole && rank < application->ranks; rank++)
+        is_whole = application->terminals[rank] == rank;
+    return (struct traffic_space){
+        .terminals = application->ranks,
+        .concentration = topology->concentration,
+        .grid = is_whole ? topology->grid : NULL,
+        .seed = application->seed,
+        .arena = workload->arena,
+    };
+}
+
+static bool allocate(struct workload *workload, struct application *application, struct errors *errors)
+{
+    const struct application_config *config = application->config;
+    const struct allocation_ops *ops = CHOICE_OPS(&config->allocation, struct allocation_ops);
+    uint32_t total = workload->network->topology.terminals;
+    uint32_t *terminals = arena_array(workload->arena, uint32_t, total);
+    application->ranks = ops->allocate(&config->allocation, total, application->seed, terminals, errors);
+    application->terminals = terminals;
+    return application->ranks > 0;
+}
+
+static void check_packet_size(const struct workload *workload, const struct application *application,
+                              struct errors *errors)
+{
+    const struct network *network = workload->network;
+    const struct application_config *config = application->config;
+    uint32_t limit = network->router_ops->max_packet ? network->router_ops->max_packet(network->config->router.config) : 0;
+    uint32_t largest = application->ops->max_message(application);
+    largest = largest < config->max_packet ? largest : config->max_packet;
+    if (limit && largest > limit)
+        choice_error(errors, application->choice, "max_packet",
+                     "packets of up to %u flits do not fit network.router.buffer_depth (%u), and this router "
+                     "moves whole packets; accepted: 1 to %u",
+                     largest, limit, limit);
+}
+
+static void build_application(struct workload *workload, uint32_t number, uint64_t seed, struct errors *errors)
+{
+    const struct network *network = workload->network;
+    const struct choice *choice = &workload->config->applications.items[number];
+    struct application *application = &workload->applications[number];
+    const struct application_config *config = choice->config;
+    *application = (struct application){
+        .ops = CHOICE_OPS(choice, struct application_ops),
+        .choice = choice,
+        .config = choice->config,
+        .name = config->name ? config->name : choice->component->name,
+        .number = number,
+        .injection_channels = network->injection_channels,
+        .cycle = network->config->terminal_channel.cycle,
+        .check_interval = workload->config->check_interval,
+        .seed = random_mix(seed + number),
+        .arena = workload->arena,
+        .workload = workload,
+        .measurement = &workload->measurements[number],
+    };
+    measurement_init(application->measurement, workload->arena, network->topology.terminals,
+                     workload->config->series_interval);
+    if (!allocate(workload, application, errors))
+        return;
+    application->space = space_of(workload, application);
+    uint32_t before = errors->count;
+    application->ops->prepare(application, errors);
+    if (errors->count == before)
+        check_packet_size(workload, application, errors);
+}
+
+bool workload_build(struct workload *workload, const struct workload_config *config, struct network *network,
+                    struct arena *arena, uint64_t seed, struct errors *errors)
+{
+    uint32_t before = errors->count;
+    *workload = (struct workload){
+        .network = network, .config = config, .arena = arena, .count = config->applications.count, .trace_source = NONE};
+    size_t ports = (size_t)network->topology.routers * network->ports;
+    workload->applications = arena_array(arena, struct application, workload->count);
+    workload->measurements = arena_array(arena, struct measurement, workload->count);
+    workload->sequences = arena_array(arena, uint32_t, network->topology.terminals);
+    workload->port_flits_at_start = arena_array(arena, uint64_t, ports);
+    workload->port_flits_at_end = arena_array(arena, uint64_t, ports);
+    pool_init(&workload->messages, sizeof(struct message));
+    for (uint32_t i = 0; i < workload->count; i++)
+        build_application(workload, i, seed, errors);
+    if (errors->count > before)
+        return false;
+    connect_to_network(workload);
+    return true;
+}
+
+void workload_release(struct workload *workload)
+{
+    for (uint32_t i = 0; i < workload->count; i++)
+        measurement_release(&workload->measurements[i]);
+    pool_release(&workload->messages);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * A configuration for tests, with one row of every type, and two fake
+ * components of the kind "test_shape". The fuzzer reads by the same rows.
+ */
+#include "flitwarp/component.h"
+
+struct test_inner {
+    uint32_t depth;
+    uint64_t delay;
+};
+
+struct test_config {
+    double tick;
+    bool flag;
+    uint32_t small;
+    uint64_t large;
+    double share;
+    const char *label;
+    const char *file;
+    uint32_t mode;
+    struct u32_list widths;
+    struct f64_list weights;
+    uint64_t latency;
+    uint64_t warmup;
+    double bandwidth;
+    struct test_inner inner;
+    struct choice shape;
+    struct choice extra; /* optional */
+    struct choice_list shapes;
+    uint32_t needed; /* required */
+};
+
+struct test_box_config {
+    uint32_t sides;
+    struct choice inside;
+};
+
+const struct option *test_config_rows(void);

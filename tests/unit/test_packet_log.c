@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Packet logs: what is written comes back line by line, plain and compressed, the
+ * same each time, and the file appears only once it is whole.
+ */
+#include "test.h"
+
+#include "base/text.h"
+#include "metrics/packet_log.h"
+
+#include "flitwarp/random.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#define RECORDS 20000 /* more than a megabyte of text */
+
+struct sandbox {
+    char folder[64];
+    struct arena arena;
+    struct errors errors;
+};
+
+static void sandbox_open(struct sandbox *box)
+{
+    *box = (struct sandbox){.folder = "/tmp/flitwarp_packet_log_XXXXXX"};
+    box->errors.arena = &box->arena;
+    EXPECT(mkdtemp(box->folder) != NULL);
+}
+
+static const char *path_in(struct sandbox *box, const char *name)
+{
+    return arena_format(&box->arena, "%s/%s", box->folder, name);
+}
+
+/* Removes the files named, which must be all that there are. */
+static void sandbox_close(struct sandbox *box, const char *first, const char *second)
+{
+    if (first)
+        unlink(path_in(box, first));
+    if (second)
+        unlink(path_in(box, second));
+    EXPECT(rmdir(box->folder) == 0);
+    arena_release(&box->arena);
+}
+
+/* Numbers of every length. */
+static uint64_t draw(struct random *random) { return random_u64(random) >> random_below(random, 64); }
+
+static struct packet_record record_at(uint32_t index)
+{
+    struct random random = random_stream(19, index, RANDOM_SETUP);
+    return (struct packet_record){
+        .application = index % 3, .source = draw(&random), .destination = draw(&random), .packet = index,
+        .message = draw(&random), .message_flits = 16, .packet_flits = 4, .hops = index % 11, .minimal_hops = 0,
+        .created = draw(&random), .injected = draw(&random), .head_arrived = draw(&random),
+        .tail_arrived = UINT64_MAX - index,
+    };
+}
+
+static void text_add_record(struct text *text, const struct packet_record *r)
+{
+    const uint64_t fields[] = {r->application, r->source, r->destination, r->packet, r->message, r->message_flits,
+                               r->packet_flits, r->hops, r->minimal_hops, r->created, r->injected, r->head_arrived,
+                               r->tail_arrived};
+    for (uint32_t i = 0; i < 13; i++)
+        text_addf(text, i < 12 ? "%llu," : "%llu\n", (unsigned long long)fields[i]);
+}
+
+static const char *expected_text(struct arena *arena)
+{
+    struct text text = {0};
+    text_add(&text, PACKET_LOG_HEADER);
+    for (uint32_t i = 0; i < RECORDS; i++) {
+        struct packet_record record = record_at(i);
+        text_add_record(&text, &record);
+    }
+    return text_keep(&text, arena);
+}
+
+/* Writes a log and gives back the bytes of its file. */
+static char *write_log(struct sandbox *box, const char *name, size_t *size)
+{
+    struct packet_log *log = packet_log_open(path_in(box, name), &box->errors);
+    EXPECT(log != NULL);
+    for (uint32_t i = 0; i < RECORDS; i++) {
+        struct packet_record record = record_at(i);
+        packet_log_add(log, &record);
+    }
+    EXPECT(access(path_in(box, name), F_OK) != 0);
+    EXPECT(packet_log_close(log, &box->errors));
+    return file_read(&box->arena, path_in(box, name), size);
+}
+
+static void expect_unpacks_to(struct sandbox *box, const char *bytes, size_t size, const char *expected)
+{
+    size_t length = strlen(expected);
+    char *unpacked = arena_take(&box->arena, length);
+    EXPECT_EQ_U64(ZSTD_decompress(unpacked, length, bytes, size), length);
+    EXPECT(memcmp(unpacked, expected, length) == 0);
+}
+
+TEST(plain_log_is_the_csv_text)
+{
+    struct sandbox box;
+    sandbox_open(&box);
+    size_t size;
+    const char *bytes = write_log(&box, "log.csv", &size);
+    EXPECT(bytes && strcmp(bytes, expected_text(&box.arena)) == 0);
+    sandbox_close(&box, "log.csv", NULL);
+}
+
+TEST(compressed_log_unpacks_to_the_csv_text)
+{
+    struct sandbox box;
+    sandbox_open(&box);
+    const char *expected = expected_text(&box.arena);
+    size_t size;
+    const char *bytes = write_log(&box, "log.csv.zst", &size);
+    expect_unpacks_to(&box, bytes, size, expected);
+    EXPECT(size < strlen(expected) * 3 / 4);
+    sandbox_close(&box, "log.csv.zst", NULL);
+}
+
+TEST(compressed_log_has_the_same_bytes_each_time)
+{
+    struct sandbox box;
+    sandbox_open(&box);
+    size_t first_size, second_size;
+    const char *first = write_log(&box, "first.csv.zst", &first_size);
+    const char *second = write_log(&box, "second.csv.zst", &second_size);
+    EXPECT_EQ_U64(first_size, second_size);
+    EXPECT(first_size == second_size && memcmp(first, second, first_size) == 0);
+    sandbox_close(&box, "first.csv.zst", "second.csv.zst");
+}
+
+TEST(empty_log_holds_the_header)
+{
+    struct sandbox box;
+    sandbox_open(&box);
+    struct packet_log *log = packet_log_open(path_in(&box, "log.csv.zst"), &box.errors);
+    EXPECT(log && packet_log_close(log, &box.errors));
+    size_t size;
+    const char *bytes = file_read(&box.arena, path_in(&box, "log.csv.zst"), &size);
+    expect_unpacks_to(&box, bytes, size, PACKET_LOG_HEADER);
+    sandbox_close(&box, "log.csv.zst", NULL);
+}
+
+TEST(discarded_log_leaves_nothing)
+{
+    struct sandbox box;
+    sandbox_open(&box);
+    struct packet_log *log = packet_log_open(path_in(&box, "log.csv.zst"), &box.errors);
+    struct packet_record record = record_at(1);
+    packet_log_add(log, &record);
+    packet_log_discard(log);
+    sandbox_close(&box, NULL, NULL); /* expects the folder to be empty */
+}
+
+TEST(log_that_cannot_be_written_is_an_error)
+{
+    struct sandbox box;
+    sandbox_open(&box);
+    EXPECT(packet_log_open(path_in(&box, "missing/log.csv"), &box.errors) == NULL);
+    EXPECT_TEXT_CONTAINS(errors_text(&box.errors), "missing/log.csv");
+    sandbox_close(&box, NULL, NULL);
+}
+
+TEST(full_disk_is_an_error)
+{
+    struct sandbox box;
+    sandbox_open(&box);
+    EXPECT(symlink("/dev/full", path_in(&box, "log.csv")) == 0);
+    struct packet_log *log = packet_log_open(path_in(&box, "log.csv"), &box.errors);
+    for (uint32_t i = 0; log && i < RECORDS; i++) {
+        struct packet_record record = record_at(i);
+        packet_log_add(log, &record);
+    }
+    EXPECT(log && !packet_log_close(log, &box.errors));
+    EXPECT_TEXT_CONTAINS(errors_text(&box.errors), "cannot write");
+    sandbox_close(&box, "log.csv", NULL);
+}
+
+TEST(log_names_end_in_csv_or_csv_zst)
+{
+    EXPECT(packet_log_name_is_valid("log.csv"));
+    EXPECT(packet_log_name_is_valid("a/b.csv.zst"));
+    EXPECT(!packet_log_name_is_valid("log.zst"));
+    EXPECT(!packet_log_name_is_valid("log.csv.gz"));
+    EXPECT(!packet_log_name_is_valid(".csv"));
+    EXPECT(!packet_log_name_is_valid(""));
+}

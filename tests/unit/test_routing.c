@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Routing algorithms by themselves, without a router. Every algorithm on every
+ * topology that it accepts delivers from everywhere to everywhere. Channel loads,
+ * found exactly by adding up all routes with their probabilities, give the
+ * throughput bounds of the literature: the bound is 1 / the largest load when
+ * each terminal sends one flit a cycle.
+ */
+#include "test.h"
+
+#include "routed.h"
+
+#define TORUS "{\"type\": \"torus\", \"widths\": [8, 8]}"
+#define MESH "{\"type\": \"mesh\", \"widths\": [8, 8]}"
+
+static const char *const topologies[] = {
+    "{\"type\": \"torus\", \"widths\": [4, 4]}",
+    "{\"type\": \"torus\", \"widths\": [2, 5], \"channels\": [2, 1], \"concentration\": 2}",
+    "{\"type\": \"torus\", \"widths\": [3, 2, 3]}",
+    "{\"type\": \"torus\", \"widths\": [7]}",
+    "{\"type\": \"mesh\", \"widths\": [4, 3], \"concentration\": 2}",
+    "{\"type\": \"mesh\", \"widths\": [3, 3, 2]}",
+    "{\"type\": \"hypercube\", \"dimensions\": 4}",
+    "{\"type\": \"parking_lot\", \"stops\": 5}",
+    "{\"type\": \"single_router\", \"terminals\": 6}",
+};
+
+static const char *const algorithms[] = {
+    "{\"type\": \"dimension_order\"}",
+    "{\"type\": \"dimension_order\", \"dateline\": \"fixed\"}",
+    "{\"type\": \"dimension_order\", \"tie\": \"up\", \"dateline\": \"none\"}",
+    "{\"type\": \"minimal\"}",
+    "{\"type\": \"minimal\", \"select\": \"all\"}",
+    "{\"type\": \"minimal\", \"select\": \"first\", \"vcs\": \"all\"}",
+    "{\"type\": \"valiant\"}",
+    "{\"type\": \"o1turn\"}",
+    "{\"type\": \"o1turn\", \"dateline\": \"fixed\"}",
+    "{\"type\": \"voq\"}",
+};
+
+/* Everything goes home with certainty; minimal algorithms in the fewest hops, Valiant in at most twice the diameter. */
+static void expect_delivery(struct routed *routed)
+{
+    const struct topology *topology = &routed->topology;
+    bool is_minimal = strcmp(routed->routing.ops->name, "valiant") != 0;
+    uint32_t diameter = 0, wrong = 0, detours = 0;
+    for (uint32_t router = 0; router < topology->routers; router++) {
+        uint32_t distance = topology->ops->distance(topology, 0, router);
+        diameter = distance > diameter ? distance : diameter;
+    }
+    for (uint32_t source = 0; source < topology->terminals; source++)
+        for (uint32_t destination = 0; destination < topology->terminals; destination++) {
+            struct walk walk = routed_walk(routed, source, destination, 1);
+            uint32_t distance = topology->ops->distance(topology, topology_router_of(topology, source),
+                                                        topology_router_of(topology, destination));
+            wrong += walk.went_astray || walk.delivered < 1 - 1e-9 || walk.delivered > 1 + 1e-9;
+            detours += walk.min_hops != distance || walk.max_hops > (is_minimal ? distance : 2 * diameter);
+        }
+    EXPECT_EQ_U64(wrong, 0);
+    EXPECT_EQ_U64(detours, 0);
+}
+
+TEST(every_algorithm_delivers_from_everywhere_to_everywhere)
+{
+    uint32_t accepted = 0;
+    for (uint32_t t = 0; t < sizeof topologies / sizeof *topologies; t++)
+        for (uint32_t a = 0; a < sizeof algorithms / sizeof *algorithms; a++) {
+            struct routed routed;
+            if (routed_init(&routed, topologies[t], algorithms[a], 8)) {
+                expect_delivery(&routed);
+                accepted++;
+            } else
+                EXPECT_TEXT_CONTAINS(errors_text(&routed.errors), "needs");
+            routed_release(&routed);
+        }
+    /* 7 on each of 8 grids, o1turn twice on the 3 of two dimensions, minimal three times and voq on the single router */
+    EXPECT_EQ_U64(accepted, 8 * 7 + 3 * 2 + 4);
+}
+
+/* ---- throughput bounds ---- */
+
+static uint32_t uniform(uint32_t source) { return source; } /* stands for all destinations */
+static uint32_t tornado(uint32_t source) { return source / 8 * 8 + (source % 8 + 3) % 8; }
+static uint32_t bit_complement(uint32_t source) { return source ^ 63; }
+static uint32_t transpose(uint32_t source) { return source % 8 * 8 + source / 8; }
+static uint32_t shuffle(uint32_t source) { return (source << 1 & 63) | source >> 5; }
+
+static uint32_t bit_reverse(uint32_t source)
+{
+    uint32_t reversed = 0;
+    for (uint32_t i = 0; i < 6; i++)
+        reversed |= (source >> i & 1) << (5 - i);
+    return reversed;
+}
+
+static double bound(const char *topology, const char *algorithm, uint32_t (*pattern)(uint32_t))
+{
+    struct routed routed;
+    double most = 0;
+    if (!routed_init(&routed, topology, algorithm, 8))
+        return -1;
+    uint32_t channels = routed.topology.routers * routed.topology.ports;
+    routed.load = arena_array(&routed.arena, double, channels);
+    for (uint32_t source = 0; source < 64; source++)
+        if (pattern != uniform && pattern(source) != source)
+            routed_walk(&routed, source, pattern(source), 1);
+        else if (pattern == uniform)
+            for (uint32_t destination = 0; destination < 64; destination++)
+                routed_walk(&routed, source, destination, 1.0 / 64);
+    for (uint32_t channel = 0; channel < channels; channel++)
+        most = routed.load[channel] > most ? routed.load[channel] : most;
+    routed_release(&routed);
+    return 1 / most;
+}
+
+TEST(torus_bounds_are_those_of_the_literature)
+{
+    static const char algorithm[] = "{\"type\": \"dimension_order\"}";
+    EXPECT_NEAR(bound(TORUS, algorithm, uniform), 1, 1e-9);
+    EXPECT_NEAR(bound(TORUS, algorithm, tornado), 1.0 / 3, 1e-9);
+    EXPECT_NEAR(bound(TORUS, algorithm, bit_complement), 1.0 / 2, 1e-9);
+    EXPECT_NEAR(bound(TORUS, algorithm, transpose), 2.0 / 7, 1e-9);
+    EXPECT_NEAR(bound(TORUS, algorithm, bit_reverse), 2.0 / 7, 1e-9);
+    EXPECT_NEAR(bound(TORUS, algorithm, shuffle), 2.0 / 7, 1e-9);
+}
+
+TEST(ties_that_always_go_up_are_a_trap)
+{
+    static const char algorithm[] = "{\"type\": \"dimension_order\", \"tie\": \"up\"}";
+    EXPECT_NEAR(bound(TORUS, algorithm, uniform), 4.0 / 5, 1e-9);
+    EXPECT_NEAR(bound(TORUS, algorithm, tornado), 1.0 / 3, 1e-9);
+    EXPECT_NEAR(bound(TORUS, algorithm, bit_complement), 1.0 / 2, 1e-9);
+    EXPECT_NEAR(bound(TORUS, algorithm, transpose), 1.0 / 4, 1e-9);
+    EXPECT_NEAR(bound(TORUS, algorithm, shuffle), 1.0 / 4, 1e-9);
+}
+
+TEST(mesh_bounds_are_those_of_the_literature)
+{
+    static const char algorithm[] = "{\"type\": \"dimension_order\"}";
+    EXPECT_NEAR(bound(MESH, algorithm, uniform), 1.0 / 2, 1e-9);
+    EXPECT_NEAR(bound(MESH, algorithm, tornado), 1.0 / 3, 1e-9);
+    EXPECT_NEAR(bound(MESH, algorithm, bit_complement), 1.0 / 4, 1e-9);
+    EXPECT_NEAR(bound(MESH, algorithm, transpose), 1.0 / 7, 1e-9);
+    EXPECT_NEAR(bound(MESH, algorithm, bit_reverse), 1.0 / 7, 1e-9);
+    EXPECT_NEAR(bound(MESH, algorithm, shuffle), 1.0 / 4, 1e-9);
+}
+
+TEST(o1turn_bounds_are_those_of_the_literature)
+{
+    static const char algorithm[] = "{\"type\": \"o1turn\"}";
+    EXPECT_NEAR(bound(MESH, algorithm, uniform), 1.0 / 2, 1e-9);
+    EXPECT_NEAR(bound(MESH, algorithm, bit_complement), 1.0 / 4, 1e-9);
+    EXPECT_NEAR(bound(MESH, algorithm, transpose), 2.0 / 7, 1e-9);
+    EXPECT_NEAR(bound(MESH, algorithm, bit_reverse), 2.0 / 7, 1e-9);
+    EXPECT_NEAR(bound(MESH, algorithm, shuffle), 1.0 / 3, 1e-9);
+}
+
+TEST(valiant_bounds_are_those_of_the_literature)
+{
+    static const char algorithm[] = "{\"type\": \"valiant\"}";
+    EXPECT_NEAR(bound(TORUS, algorithm, uniform), 1.0 / 2, 1e-9);
+    EXPECT_NEAR(bound(TORUS, algorithm, tornado), 1.0 / 2, 1e-9);
+    EXPECT_NEAR(bound(TORUS, algorithm, transpose), 8.0 / 15, 1e-9);
+    EXPECT_NEAR(bound(MESH, algorithm, uniform), 1.0 / 4, 1e-9); /* 16/63 without self */
+    EXPECT_NEAR(bound(MESH, algorithm, transpose), 4.0 / 15, 1e-9);
+}
+
+/* ---- VC classes ---- */
+
+static uint64_t class_vcs(struct routed *routed, uint32_t source, uint32_t destination)
+{
+    uint64_t vcs[8] = {0}, found = 0;
+    struct packet packet = {.source = source, .destination = destination, .destination_router = destination};
+    struct route route = {.routing = &routed->routing, .packet = &packet, .router = source, .vcs = vcs};
+    CHECK(routed->routing.words <= 8, "%u words", routed->routing.words);
+    routed->routing.ops->inject(&route);
+    routed->routing.ops->route(&route);
+    BITS_EACH(index, vcs, routed->routing.words)
+        found |= bit((uint32_t)index % routed->routing.num_vcs);
+    return found;
+}
+
+TEST(fixed_dateline_leaves_class_0_to_packets_that_will_wrap)
+{
+    struct routed routed;
+    EXPECT(routed_init(&routed, "{\"type\": \"torus\", \"widths\": [8]}",
+                       "{\"type\": \"dimension_order\", \"dateline\": \"fixed\"}", 4));
+    EXPECT_EQ_U64(class_vcs(&routed, 1, 3), 0xc);
+    EXPECT_EQ_U64(class_vcs(&routed, 6, 1), 0x3);
+    EXPECT_EQ_U64(class_vcs(&routed, 7, 1), 0x3);
+    EXPECT_EQ_U64(class_vcs(&routed, 0, 1), 0xc);
+    EXPECT_EQ_U64(class_vcs(&routed, 1, 6), 0x3);
+    routed_release(&routed);
+}
+
+TEST(balanced_dateline_offers_both_classes_on_the_pivot)
+{
+    struct routed routed;
+    EXPECT(routed_init(&routed, "{\"type\": \"torus\", \"widths\": [8]}", "{\"type\": \"dimension_order\"}", 4));
+    EXPECT_EQ_U64(class_vcs(&routed, 1, 3), 0x3); /* lower half, not the last hop */
+    EXPECT_EQ_U64(class_vcs(&routed, 1, 2), 0xf); /* the last hop */
+    EXPECT_EQ_U64(class_vcs(&routed, 4, 6), 0xf); /* first hop in the upper half */
+    EXPECT_EQ_U64(class_vcs(&routed, 6, 1), 0x3); /* before the wrap channel */
+    EXPECT_EQ_U64(class_vcs(&routed, 7, 1), 0xf); /* on it */
+    EXPECT_EQ_U64(class_vcs(&routed, 0, 6), 0xf); /* on it, going down */
+    routed_release(&routed);
+}
+
+TEST(classes_share_all_vcs)
+{
+    struct routed routed;
+    EXPECT(routed_init(&routed, TORUS, "{\"type\": \"valiant\"}", 7));
+    EXPECT_EQ_U64(routed.routing.classes, 4);
+    uint64_t all = 0;
+    for (uint32_t class = 0; class < 4; class++) {
+        EXPECT_EQ_U64(all & routed.routing.class_vcs[class], 0);
+        EXPECT(routed.routing.class_vcs[class] != 0);
+        all |= routed.routing.class_vcs[class];
+    }
+    EXPECT_EQ_U64(all, 0x7f);
+    routed_release(&routed);
+}
+
+TEST(voq_keeps_a_queue_for_each_output)
+{
+    struct routed routed;
+    EXPECT(routed_init(&routed, "{\"type\": \"single_router\", \"terminals\": 4}", "{\"type\": \"voq\"}", 4));
+    uint64_t vcs = 0;
+    struct packet packet = {.source = 3, .destination = 2};
+    struct route route = {.routing = &routed.routing, .packet = &packet, .vcs = &vcs};
+    EXPECT_EQ_U64(routed.routing.ops->injection_vcs(&routed.routing, &packet), 1 << 2);
+    routed.routing.ops->route(&route);
+    EXPECT_EQ_U64(vcs, 1u << (2 * 4 + 3));
+    routed_release(&routed);
+}
+
+TEST(random_choices_are_even_and_independent)
+{
+    struct routed routed;
+    EXPECT(routed_init(&routed, TORUS, "{\"type\": \"o1turn\"}", 4));
+    uint32_t counts[4] = {0};
+    for (uint32_t sequence = 0; sequence < 40000; sequence++) {
+        uint64_t vcs = 0;
+        /* from (0,0) to (4,4), half way round in both dimensions */
+        struct packet packet = {.sequence = sequence, .destination = 36, .destination_router = 36};
+        struct route route = {.routing = &routed.routing, .packet = &packet, .router = 0, .vcs = &vcs};
+        routed.routing.ops->inject(&route);
+        route.draws = 0;
+        routed.routing.ops->route(&route);
+        counts[lowest_bit(vcs) / 4 - 1]++; /* by port: the order and the way round */
+    }
+    for (uint32_t port = 0; port < 4; port++)
+        EXPECT_NEAR(counts[port], 10000, 400);
+    routed_release(&routed);
+}
+
+static void expect_refusal(const char *topology, const char *routing, uint32_t num_vcs, const char *message)
+{
+    struct routed routed;
+    EXPECT(!routed_init(&routed, topology, routing, num_vcs));
+    EXPECT_TEXT_CONTAINS(errors_text(&routed.errors), message);
+    routed_release(&routed);
+}
+
+TEST(algorithms_refuse_what_they_cannot_route)
+{
+    expect_refusal(TORUS, "{\"type\": \"dimension_order\"}", 1,
+                   "needs 2 VCs on this topology, but network.router.num_vcs is 1");
+    expect_refusal(TORUS, "{\"type\": \"minimal\"}", 7, "needs 8 VCs");
+    expect_refusal("{\"type\": \"single_router\"}", "{\"type\": \"valiant\"}", 4, "needs a grid of routers");
+    expect_refusal("{\"type\": \"single_router\", \"terminals\": 9}", "{\"type\": \"voq\"}", 8, "needs 9 VCs");
+    expect_refusal(TORUS, "{\"type\": \"voq\"}", 64, "needs one router");
+    expect_refusal("{\"type\": \"mesh\", \"widths\": [3, 3, 3]}", "{\"type\": \"o1turn\"}", 4, "needs 2 dimensions");
+    expect_refusal("{\"type\": \"mesh\", \"widths\": [129, 128]}", "{\"type\": \"minimal\"}", 4,
+                   "at most 16384 routers; there are 16512");
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The contract of every topology, held by everything registered with its
+ * default settings and with the settings of its example, and by a list of awkward
+ * shapes; then facts of grids.
+ */
+#include "test.h"
+
+#include "config/registry.h"
+#include "routed.h"
+
+static const char *const shapes[] = {
+    "{\"type\": \"torus\", \"widths\": [2]}",
+    "{\"type\": \"torus\", \"widths\": [2, 3, 2]}",
+    "{\"type\": \"torus\", \"widths\": [5, 4], \"channels\": [2, 1], \"concentration\": 3}",
+    "{\"type\": \"torus\", \"widths\": [3, 3, 3], \"channels\": [2]}",
+    "{\"type\": \"mesh\", \"widths\": [2, 2]}",
+    "{\"type\": \"mesh\", \"widths\": [7, 3], \"channels\": [1, 4]}",
+    "{\"type\": \"hypercube\", \"dimensions\": 1}",
+    "{\"type\": \"hypercube\", \"dimensions\": 5, \"concentration\": 2}",
+    "{\"type\": \"parking_lot\", \"stops\": 2}",
+    "{\"type\": \"single_router\", \"terminals\": 1}",
+};
+
+/* Distances from one router by breadth-first search; NONE where there is no way. */
+static void search(const struct topology *topology, uint32_t from, uint32_t *distance, uint32_t *queue)
+{
+    uint32_t reached = 1;
+    memset(distance, 0xff, sizeof *distance * topology->routers);
+    distance[from] = 0;
+    queue[0] = from;
+    for (uint32_t i = 0; i < reached; i++)
+        for (uint32_t port = 0; port < topology->ports; port++) {
+            struct router_port peer;
+            if (!topology->ops->peer(topology, queue[i], port, &peer) || distance[peer.router] != NONE)
+                continue;
+            distance[peer.router] = distance[queue[i]] + 1;
+            queue[reached++] = peer.router;
+        }
+}
+
+static void expect_symmetric_peers(const struct topology *topology)
+{
+    uint32_t wrong = 0;
+    for (uint32_t router = 0; router < topology->routers; router++)
+        for (uint32_t port = 0; port < topology->ports; port++) {
+            struct router_port peer, back;
+            if (!topology->ops->peer(topology, router, port, &peer))
+                continue;
+            wrong += peer.router >= topology->routers || peer.port >= topology->ports || peer.router == router ||
+                     !topology->ops->peer(topology, peer.router, peer.port, &back) || back.router != router ||
+                     back.port != port;
+        }
+    EXPECT_EQ_U64(wrong, 0);
+}
+
+static void expect_distances(const struct topology *topology, struct arena *arena)
+{
+    uint32_t *distance = arena_array(arena, uint32_t, topology->routers);
+    uint32_t *queue = arena_array(arena, uint32_t, topology->routers);
+    uint32_t wrong = 0, apart = 0;
+    for (uint32_t from = 0; from < topology->routers; from++) {
+        search(topology, from, distance, queue);
+        for (uint32_t to = 0; to < topology->routers; to++) {
+            apart += distance[to] == NONE;
+            wrong += topology->ops->distance && topology->ops->distance(topology, from, to) != distance[to];
+        }
+    }
+    EXPECT_EQ_U64(apart, 0);
+    EXPECT_EQ_U64(wrong, 0);
+}
+
+static void expect_every_terminal_has_a_router(const struct topology *topology)
+{
+    uint32_t wrong = 0;
+    EXPECT(topology->terminals > 0);
+    if (!topology->ops->router_of)
+        EXPECT_EQ_U64(topology->terminals, (uint64_t)topology->routers * topology->concentration);
+    for (uint32_t terminal = 0; terminal < topology->terminals; terminal++)
+        wrong += topology_router_of(topology, terminal) >= topology->routers;
+    EXPECT_EQ_U64(wrong, 0);
+}
+
+static void expect_contract(const char *json)
+{
+    struct routed routed;
+    bool is_made = routed_topology(&routed, json);
+    if (!is_made)
+        EXPECT_TEXT_CONTAINS(errors_text(&routed.errors), "cannot happen");
+    else {
+        expect_symmetric_peers(&routed.topology);
+        expect_distances(&routed.topology, &routed.arena);
+        expect_every_terminal_has_a_router(&routed.topology);
+    }
+    routed_release(&routed);
+}
+
+TEST(every_topology_keeps_the_contract)
+{
+    uint32_t count = 0;
+    for (const struct registration *r = registry_kind("topology"); r; r = registry_next(r), count++) {
+        struct arena arena = {0};
+        if (r->component->example)
+            expect_contract(r->component->example);
+        if (!strstr(r->component->name, "file"))
+            expect_contract(arena_format(&arena, "{\"type\": \"%s\"}", r->component->name));
+        arena_release(&arena);
+    }
+    EXPECT(count >= 5);
+}
+
+TEST(awkward_shapes_keep_the_contract)
+{
+    for (uint32_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        expect_contract(shapes[i]);
+}
+
+static double mean_distance(const char *json)
+{
+    struct routed routed;
+    double sum = 0;
+    if (!routed_topology(&routed, json))
+        return -1;
+    const struct topology *topology = &routed.topology;
+    for (uint32_t from = 0; from < topology->routers; from++)
+        for (uint32_t to = 0; to < topology->routers; to++)
+            sum += topology->ops->distance(topology, from, to);
+    sum /= (double)topology->routers * topology->routers;
+    routed_release(&routed);
+    return sum;
+}
+
+TEST(mean_distances_are_those_of_the_literature)
+{
+    EXPECT_NEAR(mean_distance("{\"type\": \"mesh\", \"widths\": [8, 8]}"), 21.0 / 4, 1e-12);
+    EXPECT_NEAR(mean_distance("{\"type\": \"mesh\", \"widths\": [16, 16]}"), 85.0 / 8, 1e-12);
+    EXPECT_NEAR(mean_distance("{\"type\": \"torus\", \"widths\": [8, 8]}"), 4, 1e-12);
+    EXPECT_NEAR(mean_distance("{\"type\": \"torus\", \"widths\": [8, 8, 8]}"), 6, 1e-12);
+    EXPECT_NEAR(mean_distance("{\"type\": \"hypercube\", \"dimensions\": 6}"), 3, 1e-12);
+}
+
+TEST(torus_wraps_at_the_east_edge)
+{
+    struct routed routed;
+    struct router_port peer;
+    EXPECT(routed_topology(&routed, "{\"type\": \"torus\", \"widths\": [4, 3], \"channels\": [2, 1]}"));
+    const struct topology *torus = &routed.topology;
+    EXPECT_EQ_U64(torus->ports, 6);
+    EXPECT(torus->ops->peer(torus, 3, 1, &peer)); /* (3,0), second channel up in x */
+    EXPECT_EQ_U64(peer.router, 0);
+    EXPECT_EQ_U64(peer.port, 3);
+    EXPECT(torus->ops->peer(torus, 1, 5, &peer)); /* (1,0), down in y */
+    EXPECT_EQ_U64(peer.router, 9);
+    EXPECT_EQ_U64(peer.port, 4);
+    routed_release(&routed);
+}
+
+TEST(mesh_ends_at_the_edge)
+{
+    struct routed routed;
+    struct router_port peer;
+    EXPECT(routed_topology(&routed, "{\"type\": \"mesh\", \"widths\": [4, 3]}"));
+    const struct topology *mesh = &routed.topology;
+    EXPECT(!mesh->ops->peer(mesh, 3, 0, &peer));
+    EXPECT(!mesh->ops->peer(mesh, 0, 1, &peer));
+    EXPECT(mesh->ops->peer(mesh, 3, 1, &peer));
+    EXPECT_EQ_U64(peer.router, 2);
+    routed_release(&routed);
+}
+
+TEST(hypercube_port_flips_its_bit)
+{
+    struct routed routed;
+    struct router_port peer;
+    EXPECT(routed_topology(&routed, "{\"type\": \"hypercube\", \"dimensions\": 4}"));
+    const struct topology *cube = &routed.topology;
+    for (uint32_t router = 0; router < 16; router++)
+        for (uint32_t port = 0; port < 4; port++) {
+            EXPECT(cube->ops->peer(cube, router, port, &peer));
+            EXPECT_EQ_U64(peer.router, router ^ 1u << port);
+            EXPECT_EQ_U64(peer.port, port);
+        }
+    routed_release(&routed);
+}
+
+static void expect_refusal(const char *json, const char *message)
+{
+    struct routed routed;
+    EXPECT(!routed_topology(&routed, json));
+    EXPECT_TEXT_CONTAINS(errors_text(&routed.errors), message);
+    routed_release(&routed);
+}
+
+TEST(impossible_grids_are_refused)
+{
+    expect_refusal("{\"type\": \"torus\", \"widths\": [65536, 65536]}", "more than 2147483647 terminals");
+    expect_refusal("{\"type\": \"mesh\", \"widths\": [65536, 32768], \"concentration\": 1}", "more than 2147483647");
+    expect_refusal("{\"type\": \"mesh\", \"widths\": []}", "0 dimensions");
+    expect_refusal("{\"type\": \"torus\", \"widths\": [2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2]}", "17 dimensions");
+    expect_refusal("{\"type\": \"torus\", \"widths\": [4, 4, 4], \"channels\": [1, 2]}", "2 values for 3 dimensions");
+    expect_refusal("{\"type\": \"torus\", \"widths\": [1, 4]}", "widths");
+}
