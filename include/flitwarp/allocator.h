@@ -39,6 +39,12 @@ struct allocator_ops {
     void (*init)(void *state, const void *config, uint32_t rows, uint32_t cols);
     /* Grants some of the requests; at least one where there are any. */
     void (*allocate)(void *state, const void *config, struct matching *matching);
+    /*
+     * The same for the most common case: one-word sets, and no column that two of the rows want. Each row gets one of
+     * its columns; results and memory must be those of allocate(). NULL: allocate() does it.
+     */
+    void (*allocate_disjoint)(void *state, const void *config, uint32_t rows, uint32_t count, const uint8_t *row,
+                              const uint64_t *wants, uint8_t *grant);
 };
 
 #define REGISTER_ALLOCATOR(ops) REGISTER_COMPONENT("allocator", ops)

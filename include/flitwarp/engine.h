@@ -51,8 +51,10 @@ struct event_chunk {
     alignas(8) unsigned char data[EVENT_CHUNK_BYTES];
 };
 
+/* Events of one kind at one tick. The last chunk is filled up to `next`; full chunks know their counts. */
 struct event_list {
     struct event_chunk *first, *last;
+    unsigned char *next, *end; /* room in the last chunk; both NULL when there is none */
 };
 
 struct far_event;
@@ -89,7 +91,7 @@ static inline void engine_stop(struct engine *engine) { engine->stopping = true;
 uint64_t engine_pending(const struct engine *engine, uint32_t kind);
 
 /* Slow paths of engine_post. */
-struct event_chunk *engine_grow(struct engine *engine, uint32_t slot, uint32_t kind);
+void engine_grow(struct engine *engine, uint32_t slot, uint32_t kind);
 void *engine_post_far(struct engine *engine, uint32_t kind, tick_t when);
 
 /* Room for one event of `size` bytes (a constant, the kind's size) at tick `when`; the caller fills it. */
@@ -98,9 +100,10 @@ static inline __attribute__((always_inline)) void *engine_post(struct engine *en
 {
     if (__builtin_expect(when - engine->now >= WHEEL_SLOTS, 0))
         return engine_post_far(engine, kind, when);
-    uint32_t slot = when % WHEEL_SLOTS;
-    struct event_chunk *chunk = engine->wheel[slot * MAX_EVENT_KINDS + kind].last;
-    if (__builtin_expect(!chunk || chunk->count == EVENT_CHUNK_BYTES / size, 0))
-        chunk = engine_grow(engine, slot, kind);
-    return chunk->data + (size_t)chunk->count++ * size;
+    struct event_list *list = &engine->wheel[when % WHEEL_SLOTS * MAX_EVENT_KINDS + kind];
+    if (__builtin_expect(list->next == list->end, 0))
+        engine_grow(engine, when % WHEEL_SLOTS, kind);
+    void *event = list->next;
+    list->next += size;
+    return event;
 }

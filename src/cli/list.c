@@ -47,8 +47,8 @@ static int unknown_kind(const char *kind)
     registry_add_kinds(&kinds);
     fprintf(stderr, "flitwarp list: unknown kind '%s'", kind);
     if (nearest_word(&nearest))
-        fprintf(stderr, ", did you mean '%s'?", nearest_word(&nearest));
-    fprintf(stderr, " (kinds: %s)\n", kinds.length ? kinds.chars : "none");
+        fprintf(stderr, " (did you mean '%s'?)", nearest_word(&nearest));
+    fprintf(stderr, ", expected one of %s\n", kinds.length ? kinds.chars : "none");
     text_release(&kinds);
     return EXIT_USAGE;
 }

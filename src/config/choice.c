@@ -35,12 +35,12 @@ static void report_type(struct config_reader *reader, const struct option *row, 
     struct text text = {0};
     const char *nearest = found ? registry_nearest(row->kind, found) : NULL;
     if (found)
-        text_addf(&text, "found '%s', ", found);
+        text_addf(&text, "found '%s'", found);
     else
-        text_add(&text, "missing, ");
+        text_add(&text, "missing");
     if (nearest)
-        text_addf(&text, "did you mean '%s'? ", nearest);
-    text_addf(&text, "expected the name of a %s", row->kind);
+        text_addf(&text, " (did you mean '%s'?)", nearest);
+    text_addf(&text, ", expected a name of kind %s", row->kind);
     text_add(&text, registry_kind(row->kind) ? " (registered: " : " (none is registered");
     registry_add_names(&text, row->kind);
     node_error(reader->errors, node, "type", "%s)", text.chars);
@@ -55,7 +55,7 @@ static const struct component *find_component(struct config_reader *reader, cons
     if (fallback)
         type = json_add(node, "type", json_text(reader->arena, fallback));
     if (type && type->type != JSON_TEXT) {
-        node_error(reader->errors, type, NULL, "found %s, expected the name of a %s", json_type_name(type->type),
+        node_error(reader->errors, type, NULL, "found %s, expected a name of kind %s", json_type_name(type->type),
                    row->kind);
         return NULL;
     }

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#define WIDEST_COLUMN 34
+#define WIDEST_COLUMN 44
 
 enum { COLUMN_KEY, COLUMN_ACCEPTS, COLUMN_DEFAULT, COLUMN_HELP, COLUMNS };
 
@@ -172,7 +172,7 @@ static bool report_unknown(const struct option *root, const char *name, struct e
     registry_add_kinds(&text);
     const char *near = nearest_word(&nearest);
     errors_add(errors, "nothing is called '%s'%s%s%s, expected a component, a kind or a block (kinds: %s)", name,
-               near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "", text.length ? text.chars : "none");
+               near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", text.length ? text.chars : "none");
     text_release(&text);
     return false;
 }

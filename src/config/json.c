@@ -193,7 +193,7 @@ static char *unescape(struct parser *parser, char *to)
 /* Bytes of the UTF-8 character at `at`; 0 when it is malformed. */
 static int utf8_length(const unsigned char *at, const unsigned char *end)
 {
-    int length = *at < 0x80 ? 1 : *at >= 0xc2 && *at < 0xe0 ? 2 : (*at & 0xf0) == 0xe0 ? 3 : *at >= 0xf0 && *at < 0xf5 ? 4 : 0;
+    int length = *at < 0x80 ? 1 : *at < 0xc2 ? 0 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : *at < 0xf5 ? 4 : 0;
     if (end - at < length)
         return 0;
     for (int i = 1; i < length; i++)
@@ -310,8 +310,9 @@ static bool parse_separator(struct parser *parser, char close, bool *is_closed)
     if (!skip_blank(parser))
         return false;
     if (is_next(parser, close))
-        return fail(parser, parser->at, "found '%c' after a comma, expected another %s (no comma stands behind the last one)",
-                    close, close == ']' ? "value" : "key");
+        return fail(parser, parser->at,
+                    "found '%c' after a comma, expected another %s (no comma stands behind the last one)", close,
+                    close == ']' ? "value" : "key");
     return true;
 }
 
@@ -405,8 +406,8 @@ struct json *json_parse(struct arena *arena, struct errors *errors, const char *
     if (!node || !skip_blank(&parser))
         return NULL;
     if (parser.at < parser.end)
-        return fail(&parser, parser.at, "found %s behind the value, expected the end of the text", found(&parser)), NULL;
-    return node;
+        fail(&parser, parser.at, "found %s behind the value, expected the end of the text", found(&parser));
+    return parser.at == parser.end ? node : NULL;
 }
 
 struct json *json_from_word(struct arena *arena, const char *word)

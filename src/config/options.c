@@ -40,10 +40,10 @@ static void report_unknown_key(struct config_reader *reader, const struct option
     struct text text = {0};
     text_add(&text, "unknown key");
     if (nearest_word(&nearest))
-        text_addf(&text, ", did you mean '%s'?", nearest_word(&nearest));
-    text_add(&text, " (accepted: ");
+        text_addf(&text, " (did you mean '%s'?)", nearest_word(&nearest));
+    text_add(&text, ", expected one of ");
     add_known_keys(&text, rows, first_key);
-    node_error(reader->errors, child, NULL, "%s)", text.chars);
+    node_error(reader->errors, child, NULL, "%s", text.chars);
     text_release(&text);
 }
 

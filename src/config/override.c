@@ -54,10 +54,25 @@ static struct json *value_number(const struct override *override, const char *va
     return is_good ? node : fail(override, "found '%s', expected %s", value, accepted);
 }
 
-static struct json *value_uint(const struct override *o, const char *value) { return value_number(o, value, true, false); }
-static struct json *value_int(const struct override *o, const char *value) { return value_number(o, value, true, true); }
-static struct json *value_float(const struct override *o, const char *value) { return value_number(o, value, false, true); }
-static struct json *value_string(const struct override *o, const char *value) { return json_text(o->arena, value); }
+static struct json *value_uint(const struct override *override, const char *value)
+{
+    return value_number(override, value, true, false);
+}
+
+static struct json *value_int(const struct override *override, const char *value)
+{
+    return value_number(override, value, true, true);
+}
+
+static struct json *value_float(const struct override *override, const char *value)
+{
+    return value_number(override, value, false, true);
+}
+
+static struct json *value_string(const struct override *override, const char *value)
+{
+    return json_text(override->arena, value);
+}
 
 static struct json *value_bool(const struct override *override, const char *value)
 {

@@ -58,7 +58,7 @@ void option_add_accepted(struct text *text, const struct option *row)
         [OPTION_TYPE_SECONDS] = "a time like \"625ps\"",
         [OPTION_TYPE_RATE] = "a rate like \"100Gb/s\" or a number of bits per second",
         [OPTION_TYPE_BLOCK] = "an object",
-        [OPTION_TYPE_CHOICE] = "an object with a 'type', or the name, of a ",
+        [OPTION_TYPE_CHOICE] = "an object with a 'type', or a name, of kind ",
         [OPTION_TYPE_CHOICES] = "an array of objects with a 'type', or names, of kind ",
     };
     text_add(text, accepted[row->type]);
@@ -211,8 +211,8 @@ static bool read_enum(const struct config_reader *reader, const struct option *r
         nearest_try(&nearest, row->names[i]);
     }
     const char *near = nearest_word(&nearest);
-    return value_error(reader, row, node, "found '%s'%s%s%s", node->text, near ? ", did you mean '" : "",
-                       near ? near : "", near ? "'?" : "");
+    return value_error(reader, row, node, "found '%s'%s%s%s", node->text, near ? " (did you mean '" : "",
+                       near ? near : "", near ? "'?)" : "");
 }
 
 /* A time between two ticks: say which ones, in the user's own unit. */

@@ -68,7 +68,13 @@ uint32_t engine_add_kind(struct engine *engine, struct event_kind kind)
     return number;
 }
 
-struct event_chunk *engine_grow(struct engine *engine, uint32_t slot, uint32_t kind)
+/* Events in the last chunk of a list. */
+static uint32_t last_count(const struct engine *engine, const struct event_list *list, uint32_t kind)
+{
+    return (uint32_t)(list->next - list->last->data) / engine->kinds[kind].size;
+}
+
+void engine_grow(struct engine *engine, uint32_t slot, uint32_t kind)
 {
     struct event_chunk *chunk = engine->free;
     if (chunk) {
@@ -78,15 +84,18 @@ struct event_chunk *engine_grow(struct engine *engine, uint32_t slot, uint32_t k
         engine->allocations++;
     }
     chunk->next = NULL;
-    chunk->count = 0;
     struct event_list *list = &engine->wheel[slot * MAX_EVENT_KINDS + kind];
-    if (list->last)
+    if (list->last) {
+        list->last->count = last_count(engine, list, kind);
         list->last->next = chunk;
-    else
+    } else {
         list->first = chunk;
+    }
+    uint32_t size = engine->kinds[kind].size;
     list->last = chunk;
+    list->next = chunk->data;
+    list->end = chunk->data + EVENT_CHUNK_BYTES / size * size;
     bits_add(engine->occupied, slot);
-    return chunk;
 }
 
 static bool is_earlier(const struct far_event *a, const struct far_event *b)
@@ -211,6 +220,7 @@ static void run_tick(struct engine *engine)
     for (uint32_t kind = 0; kind < engine->kind_count; kind++) {
         struct event_chunk *first = lists[kind].first;
         if (first) {
+            lists[kind].last->count = last_count(engine, &lists[kind], kind);
             lists[kind] = (struct event_list){0};
             handle_list(engine, &engine->kinds[kind], first);
         }
@@ -241,9 +251,11 @@ bool engine_run(struct engine *engine, tick_t last)
 uint64_t engine_pending(const struct engine *engine, uint32_t kind)
 {
     uint64_t pending = 0;
-    for (uint32_t slot = 0; slot < WHEEL_SLOTS; slot++)
-        for (const struct event_chunk *c = engine->wheel[slot * MAX_EVENT_KINDS + kind].first; c; c = c->next)
-            pending += c->count;
+    for (uint32_t slot = 0; slot < WHEEL_SLOTS; slot++) {
+        const struct event_list *list = &engine->wheel[slot * MAX_EVENT_KINDS + kind];
+        for (const struct event_chunk *chunk = list->first; chunk; chunk = chunk->next)
+            pending += chunk == list->last ? last_count(engine, list, kind) : chunk->count;
+    }
     for (uint32_t i = 0; i < engine->heap_count; i++)
         pending += engine->heap[i]->kind == kind;
     return pending;

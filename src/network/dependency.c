@@ -44,7 +44,7 @@ struct check {
     struct state *states; /* those of this destination, in the order found */
     uint32_t state_count, state_room, followed;
     uint32_t *slots;      /* hash table over states: index + 1; 0: empty; twice state_room of them */
-    uint64_t steps;       /* states followed, for all destinations */
+    uint64_t steps;       /* questions asked, for all destinations */
     uint64_t faults;
 };
 
@@ -259,6 +259,7 @@ static void follow(struct check *check, struct state state)
         struct route route = question(check, &packet, &state, &decisions);
         check->routing->ops->route(&route);
         follow_answer(check, &state, &packet);
+        check->steps++;
     } while (decisions_next(&decisions));
 }
 
@@ -266,10 +267,8 @@ static void follow(struct check *check, struct state state)
 static bool follow_all(struct check *check, uint32_t source_router, uint64_t budget)
 {
     inject(check, source_router);
-    while (check->followed < check->state_count && check->steps < budget) {
+    while (check->followed < check->state_count && check->steps < budget)
         follow(check, check->states[check->followed++]);
-        check->steps++;
-    }
     return check->followed == check->state_count;
 }
 
@@ -330,7 +329,10 @@ static bool report(const struct check *check, uint64_t pairs, uint64_t all_pairs
     fprintf(check->out, "routing \"%s\" on \"%s\": checked %" PRIu64 " of %" PRIu64 " pairs of routers, %" PRIu64
             " dependencies: %s\n", check->routing->ops->name, check->topology->ops->name, pairs, all_pairs,
             channel_graph_edges(&check->graph),
-            cycle ? "deadlock is possible" : check->faults ? "faults" : "no deadlock");
+            cycle           ? "deadlock is possible"
+            : check->faults ? "faults"
+            : pairs < all_pairs ? "no deadlock found"
+                                : "no deadlock");
     free(cycle);
     return !cycle && check->faults == 0;
 }

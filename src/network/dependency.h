@@ -22,13 +22,13 @@ struct decisions {
 /* Lays down the next string and rewinds; false when all have been tried. */
 bool decisions_next(struct decisions *decisions);
 
-/* Steps of packets that are worth exploring in an interactive check: a few seconds. */
-#define DEPENDENCY_BUDGET 8000000
+/* Hops of packets that an interactive check follows: a few seconds. */
+#define DEPENDENCY_BUDGET 16000000
 
 /*
  * Follows packets between every pair of routers with terminals by every route that the algorithm may give them.
  * Prints what was checked and, where there are any, faults (dead ends, unused ports, wrong terminals, endless ways) and
- * a cycle of VCs that wait for each other. True when there are neither. Once `budget` steps have been explored, the
+ * a cycle of VCs that wait for each other. True when there are neither. Once `budget` hops have been followed, the
  * pairs left over are not checked; which ones depends on the network alone. Routes may depend on all that a packet
  * carries except its source.
  */

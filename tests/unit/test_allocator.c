@@ -107,7 +107,10 @@ static uint32_t most_grants(const struct matching *matching, uint32_t row, uint6
     return best;
 }
 
-static void allocate(struct bench *bench) { bench->ops->allocate(bench->state, bench->choice.config, &bench->matching); }
+static void allocate(struct bench *bench)
+{
+    bench->ops->allocate(bench->state, bench->choice.config, &bench->matching);
+}
 
 static const uint32_t shapes[][2] = {{1, 1}, {5, 5}, {64, 64}, {65, 3}, {3, 130}, {64, 65}, {200, 150}};
 #define SHAPES (sizeof(shapes) / sizeof(*shapes))
@@ -287,15 +290,15 @@ TEST(allocators_are_maximal_given_enough_iterations_and_never_above_the_maximum)
     for (uint32_t i = 0; i < sizeof(allocators) / sizeof(*allocators); i++) {
         for (uint32_t shape = 0; shape < SHAPES; shape++) {
             struct bench bench, best;
-            bench_init(&bench, &chosen, choose(&chosen, "allocator", allocators[i]), shapes[shape][0], shapes[shape][1]);
+            uint32_t rows = shapes[shape][0], cols = shapes[shape][1];
+            bench_init(&bench, &chosen, choose(&chosen, "allocator", allocators[i]), rows, cols);
             for (uint32_t call = 0; call < 20; call++) {
                 request_some(&bench.matching, call % 2 ? 3 : 30, &random);
                 allocate(&bench);
                 EXPECT(is_maximal(&bench.matching));
-                bench_init(&best, &chosen, choose(&chosen, "allocator", "\"maximum_size\""), shapes[shape][0],
-                           shapes[shape][1]);
-                for (uint32_t row = 0; row < best.matching.rows; row++)
-                    for (uint32_t col = 0; col < best.matching.cols; col++)
+                bench_init(&best, &chosen, choose(&chosen, "allocator", "\"maximum_size\""), rows, cols);
+                for (uint32_t row = 0; row < rows; row++)
+                    for (uint32_t col = 0; col < cols; col++)
                         if (wants(&bench.matching, row, col))
                             matching_request(&best.matching, row, col);
                 allocate(&best);

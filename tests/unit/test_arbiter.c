@@ -64,7 +64,8 @@ static void request_some(struct bench *bench, struct random *random)
 }
 
 static const uint32_t sizes[] = {1, 2, 5, 63, 64, 65, 130, 200};
-#define EACH_SIZE(inputs) for (const uint32_t *inputs = sizes; inputs < sizes + sizeof(sizes) / sizeof(*sizes); inputs++)
+#define SIZES (sizeof(sizes) / sizeof(*sizes))
+#define EACH_SIZE(inputs) for (const uint32_t *inputs = sizes; inputs < sizes + SIZES; inputs++)
 
 TEST(every_arbiter_grants_only_requesters_and_picks_the_same_twice)
 {

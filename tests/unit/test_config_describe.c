@@ -7,6 +7,7 @@
 #include "test_config_rows.h"
 
 #include "config/describe.h"
+#include "config/options.h"
 #include "config/registry.h"
 
 #include <stdlib.h>
@@ -106,12 +107,13 @@ TEST(explain_finds_components_kinds_and_blocks)
 {
     struct arena arena = {0};
     EXPECT_TEXT_CONTAINS(explained(&arena, "test_box"), "test_shape test_box: a box that holds another shape\n");
-    EXPECT_TEXT_CONTAINS(explained(&arena, "test_box"), "example: \"test_shape\": {\"type\": \"test_box\", \"sides\": 6}");
+    EXPECT_TEXT_CONTAINS(explained(&arena, "test_box"),
+                         "example: \"test_shape\": {\"type\": \"test_box\", \"sides\": 6}");
     EXPECT_TEXT_CONTAINS(explained(&arena, "test_shape/test_dot"), "no options");
     EXPECT_TEXT_CONTAINS(explained(&arena, "test_dot"), "{\"type\": \"test_dot\"}");
     EXPECT_TEXT_CONTAINS(explained(&arena, "test_shape"), "a point without options");
     EXPECT_TEXT_CONTAINS(explained(&arena, "inner"), "depth of the inner buffer");
-    EXPECT_TEXT_CONTAINS(explained(&arena, "test_bxo"), "nothing is called 'test_bxo', did you mean 'test_box'?");
+    EXPECT_TEXT_CONTAINS(explained(&arena, "test_bxo"), "nothing is called 'test_bxo' (did you mean 'test_box'?)");
     EXPECT_TEXT_CONTAINS(explained(&arena, "test_shape/test_bxo"), "did you mean 'test_box'?");
     EXPECT_TEXT_CONTAINS(explained(&arena, "inner.gone"), "nothing is called 'inner.gone'");
     arena_release(&arena);
@@ -150,4 +152,30 @@ TEST(the_schema_is_json_and_holds_every_key_and_component)
     expect_pointers_to_lead_somewhere(schema, definitions);
     free(chars);
     arena_release(&arena);
+}
+
+/* What a component makes of a text; NULL when it accepts it. */
+static const char *objection(struct arena *arena, const struct registration *registration, const char *text)
+{
+    struct errors errors = {.arena = arena};
+    struct json *node = json_parse(arena, &errors, registration->component->name, text, strlen(text));
+    struct config_reader reader = {.arena = arena, .errors = &errors, .tick_seconds = 1e-12};
+    const struct option row = {.key = registration->kind, .type = OPTION_TYPE_CHOICE, .kind = registration->kind,
+                               .help = "any"};
+    struct choice choice;
+    return node && choice_read(&reader, &row, &choice, node) ? NULL : errors_text(&errors);
+}
+
+TEST(every_component_accepts_its_own_example_and_defaults)
+{
+    for (const struct registration *at = registry_first(); at; at = at->next) {
+        struct arena arena = {0};
+        const char *type_alone = arena_format(&arena, "{\"type\": \"%s\"}", at->component->name);
+        const char *example = at->component->example ? at->component->example : type_alone;
+        const char *refused = objection(&arena, at, example);
+        EXPECT_TEXT_EQ(refused ? refused : "", "");
+        refused = objection(&arena, at, type_alone);
+        EXPECT(!refused || strstr(refused, "missing, expected ")); /* only what is required may be wrong */
+        arena_release(&arena);
+    }
 }

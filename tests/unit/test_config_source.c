@@ -137,7 +137,8 @@ TEST(the_root_is_an_object_and_schema_is_dropped)
 {
     struct scene scene;
     scene_open(&scene);
-    EXPECT_TEXT_CONTAINS(outcome(&scene, "\n[1]", NULL, NULL), "x.json:2: the configuration: found an array, expected an object");
+    EXPECT_TEXT_CONTAINS(outcome(&scene, "\n[1]", NULL, NULL),
+                         "x.json:2: the configuration: found an array, expected an object");
     EXPECT_TEXT_EQ(outcome(&scene, "{\"$schema\": \"s.json\", \"a\": 1}", NULL, NULL), "{\"a\": 1}");
     scene_close(&scene);
 }
@@ -238,9 +239,12 @@ TEST(references_copy_other_settings_after_overrides)
 {
     struct scene scene;
     scene_open(&scene);
-    EXPECT_TEXT_EQ(outcome(&scene, "{\"a\": {\"$ref\": \"/b/x\"}, \"b\": {\"x\": [1, {\"$ref\": \"c\"}]}, \"c\": 2}", "c=7", NULL),
-                   "{\"a\": [1, 7], \"b\": {\"x\": [1, 7]}, \"c\": 7}");
-    EXPECT_TEXT_EQ(outcome(&scene, "{\"a\": {\"$ref\": \"b.x[1]\"}, \"b\": {\"$ref\": \"#/c\"}, \"c\": {\"x\": [1, 2]}}", NULL, NULL),
+    EXPECT_TEXT_EQ(
+        outcome(&scene, "{\"a\": {\"$ref\": \"/b/x\"}, \"b\": {\"x\": [1, {\"$ref\": \"c\"}]}, \"c\": 2}", "c=7", NULL),
+        "{\"a\": [1, 7], \"b\": {\"x\": [1, 7]}, \"c\": 7}");
+    EXPECT_TEXT_EQ(outcome(&scene,
+                           "{\"a\": {\"$ref\": \"b.x[1]\"}, \"b\": {\"$ref\": \"#/c\"}, \"c\": {\"x\": [1, 2]}}", NULL,
+                           NULL),
                    "{\"a\": 2, \"b\": {\"x\": [1, 2]}, \"c\": {\"x\": [1, 2]}}");
     scene_close(&scene);
 }
@@ -266,7 +270,8 @@ TEST(wrong_references_are_refused)
         EXPECT_TEXT_CONTAINS(outcome(&scene, cases[i].text, NULL, NULL), cases[i].message);
         EXPECT_EQ_U64(scene.errors.count, 1);
     }
-    EXPECT_EQ_U64((outcome(&scene, "{\"a\": {\"$ref\": \"x\"}, \"b\": {\"$ref\": \"y\"}}", NULL, NULL), scene.errors.count), 2);
+    EXPECT_EQ_U64(
+        (outcome(&scene, "{\"a\": {\"$ref\": \"x\"}, \"b\": {\"$ref\": \"y\"}}", NULL, NULL), scene.errors.count), 2);
     scene_close(&scene);
 }
 

@@ -148,9 +148,9 @@ TEST(periodic_gaps_are_the_whole_numbers_around_the_period)
 }
 
 /*
- * on_rate 1, rate f: in each cycle the chain leaves a burst with probability b = 1 / burst and a pause with a = b f / (1 -
- * f). States n cycles apart correlate by r^n, r = 1 - a - b, so that the variance of a count over T cycles tends to
- * T f (1 - f) (1 + r) / (1 - r).
+ * on_rate 1, rate f: in each cycle the chain leaves a burst with probability b = 1 / burst and a pause with
+ * a = b f / (1 - f). States n cycles apart correlate by r^n, r = 1 - a - b, so that the variance of a count over T
+ * cycles tends to T f (1 - f) (1 + r) / (1 - r).
  */
 TEST(on_off_counts_have_the_variance_of_the_chain)
 {

@@ -70,7 +70,8 @@ TEST(json_text_understands_escapes)
 {
     struct arena arena = {0};
     struct errors errors;
-    struct json *text = parse(&arena, &errors, "\"\\\"\\\\\\/\\b\\f\\n\\r\\t \\u00e9 \\u20ac \\ud83d\\ude00 \xc3\xa9\"");
+    struct json *text =
+        parse(&arena, &errors, "\"\\\"\\\\\\/\\b\\f\\n\\r\\t \\u00e9 \\u20ac \\ud83d\\ude00 \xc3\xa9\"");
     EXPECT_TEXT_EQ(errors_text(&errors), "");
     EXPECT_TEXT_EQ(text->text, "\"\\/\b\f\n\r\t \xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80 \xc3\xa9");
     struct json *again = parse(&arena, &errors, written(&arena, text, 0));
@@ -81,7 +82,8 @@ TEST(json_text_understands_escapes)
 
 TEST(json_refusals_say_where_what_and_what_instead)
 {
-    static const struct { const char *text, *message; } refusals[] = {
+    static const struct { const char *text, *message;
+    } refusals[] = {
         {"", "x.json:1:1: found the end of the text, expected a value"},
         {"{\"a\": 1,}", "x.json:1:9: found '}' after a comma, expected another key"},
         {"[1,\n2,\n]", "x.json:3:1: found ']' after a comma, expected another value"},
@@ -89,7 +91,8 @@ TEST(json_refusals_say_where_what_and_what_instead)
         {"{\"a\" 1}", "x.json:1:6: found '1', expected ':' after key 'a'"},
         {"{a: 1}", "x.json:1:2: found 'a', expected a key in double quotes or '}'"},
         {"{\"a\": 1", "x.json:1:8: found the end of the text, expected ',' or '}'"},
-        {"{\n\"a\": 1,\n\"b\": 2,\n\"a\": 3}", "x.json:4:1: found key 'a' a second time, expected it once (the first is in line 2)"},
+        {"{\n\"a\": 1,\n\"b\": 2,\n\"a\": 3}",
+         "x.json:4:1: found key 'a' a second time, expected it once (the first is in line 2)"},
         {"[NaN]", "x.json:1:2: found 'NaN', expected a value: text in double quotes, a finite number"},
         {"[Infinity]", "found 'Infinity', expected a value"},
         {"[-Infinity]", "found '-' before 'Infinity', expected a number"},
@@ -183,10 +186,12 @@ TEST(json_documents_are_built_and_written_with_indent)
     json_add(inner, "text", json_text(&arena, "a\"\\\n\x01"));
     json_add(inner, "yes", json_bool(&arena, true));
     json_append(json_add(root, "objects", json_array(&arena)), json_object(&arena));
-    EXPECT_TEXT_EQ(written(&arena, root, 2), "{\n  \"list\": [8, 9],\n  \"inner\": {\n    \"text\": \"a\\\"\\\\\\n\\u0001\",\n"
-                                             "    \"yes\": true\n  },\n  \"objects\": [\n    {}\n  ]\n}");
-    EXPECT_TEXT_EQ(written(&arena, root, 0), "{\"list\": [8, 9], \"inner\": {\"text\": \"a\\\"\\\\\\n\\u0001\", \"yes\": true}, "
-                                             "\"objects\": [{}]}");
+    EXPECT_TEXT_EQ(written(&arena, root, 2),
+                   "{\n  \"list\": [8, 9],\n  \"inner\": {\n    \"text\": \"a\\\"\\\\\\n\\u0001\",\n"
+                   "    \"yes\": true\n  },\n  \"objects\": [\n    {}\n  ]\n}");
+    EXPECT_TEXT_EQ(written(&arena, root, 0),
+                   "{\"list\": [8, 9], \"inner\": {\"text\": \"a\\\"\\\\\\n\\u0001\", \"yes\": true}, "
+                   "\"objects\": [{}]}");
     arena_release(&arena);
 }
 

@@ -207,9 +207,9 @@ TEST(random_permutation_leaves_nobody_alone_unless_told)
 TEST(hotspot_gives_the_hot_terminals_their_share)
 {
     struct chosen chosen = CHOSEN_INIT(chosen);
-    struct traffic traffic = make(
-        &chosen, "{\"type\": \"hotspot\", \"terminals\": [0, 7], \"weights\": [3, 1], \"share\": 0.5, \"self\": true}", 8,
-        NULL, 1);
+    static const char json[] =
+        "{\"type\": \"hotspot\", \"terminals\": [0, 7], \"weights\": [3, 1], \"share\": 0.5, \"self\": true}";
+    struct traffic traffic = make(&chosen, json, 8, NULL, 1);
     double share[8];
     measure(&traffic, 3, 100000, share);
     EXPECT_NEAR(share[0], 0.5 * 0.75 + 0.5 / 8, 0.008);
@@ -251,12 +251,13 @@ TEST(hotspot_refuses_terminals_and_weights_that_do_not_fit)
     arena_release(&chosen.arena);
 }
 
-/* Half the messages of the mix go to the next terminal, half to the complement. */
+/* A quarter of the messages go to the next terminal, the others to the complement. */
 TEST(mix_draws_its_patterns_by_weight)
 {
     struct chosen chosen = CHOSEN_INIT(chosen);
-    struct traffic traffic = make(
-        &chosen, "{\"type\": \"mix\", \"patterns\": [\"neighbor\", \"bit_complement\"], \"weights\": [1, 3]}", 8, NULL, 1);
+    static const char json[] =
+        "{\"type\": \"mix\", \"patterns\": [\"neighbor\", \"bit_complement\"], \"weights\": [1, 3]}";
+    struct traffic traffic = make(&chosen, json, 8, NULL, 1);
     double share[8];
     measure(&traffic, 1, 40000, share);
     EXPECT_NEAR(share[2], 0.25, 0.011);

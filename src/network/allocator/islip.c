@@ -10,7 +10,7 @@
  *
  * Cost follows the rows and columns that take part. Sets of one word, the usual
  * case, have their own copy of the code with the sets in registers: 22
- * instructions a column and 21 a row (gcc 12), half of what arrays take.
+ * instructions a column and 21 a row, against 50 each with two words (gcc 12).
  */
 #include "flitwarp/allocator.h"
 #include "flitwarp/packet.h"
@@ -184,6 +184,21 @@ static void islip_allocate(void *state, const void *config, struct matching *mat
         match_many_words(state, islip->iterations, matching);
 }
 
+/* Every column has one row to offer itself to, so each row is offered all that it wants. */
+static void islip_allocate_disjoint(void *state, const void *config, uint32_t rows, uint32_t count, const uint8_t *row,
+                                    const uint64_t *wants, uint8_t *grant)
+{
+    uint32_t *last_col = state, *last_row = last_col + rows;
+    (void)config;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t after = wants[i] & (~(uint64_t)1 << last_col[row[i]]);
+        uint32_t col = lowest_bit(after ? after : wants[i]);
+        last_col[row[i]] = col;
+        last_row[col] = row[i];
+        grant[i] = (uint8_t)col;
+    }
+}
+
 static const struct allocator_ops islip = {
     .name = "islip",
     .summary = "rotating offers and acceptances whose pointers move on success only",
@@ -193,5 +208,6 @@ static const struct allocator_ops islip = {
     .state_size = islip_state_size,
     .init = islip_init,
     .allocate = islip_allocate,
+    .allocate_disjoint = islip_allocate_disjoint,
 };
 REGISTER_ALLOCATOR(islip);

@@ -5,9 +5,10 @@
  * the same size in one array; the parts of a block lie at offsets that are
  * worked out once:
  *
- *   | head | sets | inputs | routes | outputs | ports | allocators | rings |
+ *   | head | sets | inputs | outputs | routes | ports | links | allocators | rings |
  *
  * The parts that a step touches come first and together are a few cache lines.
+ * Head and sets have places that the compiler knows when a set is one word.
  */
 #include "flitwarp/allocator.h"
 #include "flitwarp/network.h"
@@ -72,14 +73,20 @@ struct input_queued {
     struct engine *engine;
     struct input_queued_config config;
     /* Latencies in ticks. */
-    tick_t cycle, routing, vc_allocation, leave_buffer, to_channel, credit;
+    tick_t cycle, routing, vc_allocation;
+    tick_t to_channel;  /* from the switch grant to the channel */
+    tick_t credit;      /* from the switch grant to the credit's way back */
+    tick_t next_packet; /* from the switch grant of a tail to the next packet's turn */
     uint32_t ports, num_vcs, lanes, words;
-    uint32_t ring_mask;
+    uint32_t ring_mask, ring_shift;
     uint32_t switch_rows, switch_cols;
     bool reserves_packet; /* a head moves on only when the whole packet has room */
     const struct allocator_ops *vc_allocator, *switch_allocator;
     const struct arbiter_ops *arbiter;
+    void (*serves)(void *state, uint32_t inputs, uint32_t winner); /* arbiter->served; NULL with a single VC too */
+    bool switch_is_simple; /* grants without rivals need no matching */
     struct matching vc_matching, switch_matching; /* scratch, shared by all routers */
+    uint32_t prefetch;                            /* bytes of a block worth fetching ahead; 0: all stays in the cache */
     uint64_t *eligible;                           /* scratch: lanes that ask for the switch */
     uint64_t *vc_age;                             /* scratch: by VC, for arbiters that look at age */
     struct random *random;                        /* by router */
@@ -89,7 +96,7 @@ struct input_queued {
 
     unsigned char *blocks; /* by router */
     size_t stride;
-    uint32_t sets_at, inputs_at, routes_at, outputs_at, ports_at, locks_at, links_at, vc_state_at, switch_state_at,
+    uint32_t routes_at, outputs_at, ports_at, locks_at, links_at, vc_state_at, switch_state_at,
         arbiter_state_at, arbiter_state_size, rings_at;
 };
 
@@ -99,14 +106,16 @@ static inline struct router_head *block_of(const struct input_queued *q, uint32_
 }
 
 #define PART(type, offset) ((type *)(void *)((unsigned char *)head + (offset)))
-static inline uint64_t *lanes_in(const struct input_queued *q, struct router_head *head, enum lane_set set,
-                                 uint32_t words)
+#define SETS_AT sizeof(struct router_head)
+#define INPUTS_AT(words) (SETS_AT + LANE_SETS * (words) * sizeof(uint64_t))
+
+static inline uint64_t *lanes_in(struct router_head *head, enum lane_set set, uint32_t words)
 {
-    return PART(uint64_t, q->sets_at) + set * words;
+    return PART(uint64_t, SETS_AT) + set * words;
 }
-static inline struct input_lane *inputs_of(const struct input_queued *q, struct router_head *head)
+static inline struct input_lane *inputs_of(struct router_head *head, uint32_t words)
 {
-    return PART(struct input_lane, q->inputs_at);
+    return PART(struct input_lane, INPUTS_AT(words));
 }
 static inline uint64_t *routes_of(const struct input_queued *q, struct router_head *head)
 {
@@ -130,11 +139,12 @@ static inline const struct link *links_of(const struct input_queued *q, struct r
 }
 static inline struct flit *ring_of(const struct input_queued *q, struct router_head *head, uint32_t lane)
 {
-    return PART(struct flit, q->rings_at) + (size_t)lane * (q->ring_mask + 1);
+    return PART(struct flit, q->rings_at) + ((size_t)lane << q->ring_shift);
 }
-static inline struct flit front_flit(const struct input_queued *q, struct router_head *head, uint32_t lane)
+static inline struct flit front_flit(const struct input_queued *q, struct router_head *head, uint32_t lane,
+                                     uint32_t words)
 {
-    return ring_of(q, head, lane)[inputs_of(q, head)[lane].first & q->ring_mask];
+    return ring_of(q, head, lane)[inputs_of(head, words)[lane].first & q->ring_mask];
 }
 
 /* Building and checking, in input_queued_build.c. */

@@ -5,6 +5,8 @@
  */
 #include "network/router/input_queued.h"
 
+#define CACHE_BYTES (1u << 20) /* routers that take more are fetched ahead */
+
 static const char *const switching_names[] = {"wormhole", "virtual_cut_through", "store_and_forward", NULL};
 static const char *const crossbar_flow_names[] = {"flit_buffer", "packet_buffer", "winner_take_all", NULL};
 
@@ -83,10 +85,8 @@ static uint32_t place(size_t *size, size_t bytes, size_t alignment)
 
 static void lay_out(struct input_queued *q)
 {
-    size_t size = sizeof(struct router_head);
+    size_t size = INPUTS_AT(q->words) + sizeof(struct input_lane) * q->lanes;
     const struct arbiter_ops *arbiter = q->arbiter;
-    q->sets_at = place(&size, sizeof(uint64_t) * LANE_SETS * q->words, 8);
-    q->inputs_at = place(&size, sizeof(struct input_lane) * q->lanes, 8);
     q->outputs_at = place(&size, sizeof(struct output_lane) * q->lanes, 8);
     q->routes_at = place(&size, sizeof(uint64_t) * q->words * q->lanes, 8);
     q->ports_at = place(&size, sizeof(struct output_port) * q->ports, 8);
@@ -108,7 +108,7 @@ static void init_router(struct input_queued *q, uint32_t number)
     head->number = number;
     head->step_at = NEVER;
     for (uint32_t lane = 0; lane < q->lanes; lane++) {
-        inputs_of(q, head)[lane].output = LANE_IDLE;
+        inputs_of(head, q->words)[lane].output = LANE_IDLE;
         outputs_of(q, head)[lane].owner = NOBODY;
     }
     for (uint32_t port = 0; port < q->ports; port++) {
@@ -119,9 +119,9 @@ static void init_router(struct input_queued *q, uint32_t number)
             continue;
         for (uint32_t lane = port * q->num_vcs; lane < (port + 1) * q->num_vcs; lane++) {
             outputs_of(q, head)[lane].credits = (uint16_t)q->config.buffer_depth;
-            bits_add(lanes_in(q, head, SET_FREE, q->words), lane);
-            bits_add(lanes_in(q, head, SET_CREDITED, q->words), lane);
-            bits_add(lanes_in(q, head, SET_USABLE, q->words), lane);
+            bits_add(lanes_in(head, SET_FREE, q->words), lane);
+            bits_add(lanes_in(head, SET_CREDITED, q->words), lane);
+            bits_add(lanes_in(head, SET_USABLE, q->words), lane);
         }
     }
     if (q->vc_allocator->init)
@@ -179,23 +179,24 @@ void *input_queued_build(struct network *network, const struct choice *self, str
     q->cycle = c->cycle;
     q->routing = c->routing_latency * c->cycle;
     q->vc_allocation = c->vc_allocation_latency * c->cycle;
-    q->leave_buffer = c->switch_allocation_latency * c->cycle;
     q->to_channel = (c->switch_allocation_latency + c->crossbar_latency) * c->cycle;
-    q->credit = c->credit_latency * c->cycle;
+    q->credit = (c->switch_allocation_latency + c->credit_latency) * c->cycle;
+    q->next_packet = (c->switch_allocation_latency ? c->switch_allocation_latency : 1) * c->cycle;
     q->ports = network->ports;
     q->num_vcs = c->num_vcs;
     q->lanes = q->ports * q->num_vcs;
     q->words = words_for(q->lanes);
-    q->ring_mask = 1;
-    while (q->ring_mask < c->buffer_depth)
-        q->ring_mask *= 2;
-    q->ring_mask--;
+    while (1u << q->ring_shift < c->buffer_depth)
+        q->ring_shift++;
+    q->ring_mask = (1u << q->ring_shift) - 1;
     q->switch_rows = q->ports * c->input_speedup;
     q->switch_cols = q->ports * c->output_speedup;
     q->reserves_packet = network->reserves_packet = reserves_packet(c);
     q->vc_allocator = CHOICE_OPS(&c->vc_allocator, struct allocator_ops);
     q->switch_allocator = CHOICE_OPS(&c->allocator, struct allocator_ops);
     q->arbiter = CHOICE_OPS(&c->arbiter, struct arbiter_ops);
+    q->serves = q->num_vcs > 1 ? q->arbiter->served : NULL;
+    q->switch_is_simple = q->switch_allocator->allocate_disjoint && c->output_speedup == 1 && q->switch_rows <= WORD_BITS;
     matching_init(&q->vc_matching, arena, q->lanes, q->lanes, allocator_needs_age(&c->vc_allocator), NULL);
     matching_init(&q->switch_matching, arena, q->switch_rows, q->switch_cols, allocator_needs_age(&c->allocator), NULL);
     if (q->switch_matching.age)
@@ -207,6 +208,7 @@ void *input_queued_build(struct network *network, const struct choice *self, str
     make_tables(q, arena);
     lay_out(q);
     q->blocks = arena_take(arena, q->stride * network->topology.routers);
+    q->prefetch = q->stride * network->topology.routers > CACHE_BYTES ? q->rings_at : 0;
     for (uint32_t router = 0; router < network->topology.routers; router++)
         init_router(q, router);
     return q;
@@ -218,9 +220,9 @@ void input_queued_check_idle(void *routers)
     for (uint32_t router = 0; router < q->network->topology.routers; router++) {
         struct router_head *head = block_of(q, router);
         for (uint32_t lane = 0; lane < q->lanes; lane++) {
-            CHECK(inputs_of(q, head)[lane].count == 0, "router %u lane %u: %u flits are left at the end", router, lane,
-                  inputs_of(q, head)[lane].count);
-            if (bits_test(lanes_in(q, head, SET_USABLE, q->words), lane))
+            CHECK(inputs_of(head, q->words)[lane].count == 0, "router %u lane %u: %u flits are left at the end", router, lane,
+                  inputs_of(head, q->words)[lane].count);
+            if (bits_test(lanes_in(head, SET_USABLE, q->words), lane))
                 CHECK(outputs_of(q, head)[lane].credits == q->config.buffer_depth &&
                           outputs_of(q, head)[lane].owner == NOBODY,
                       "router %u output lane %u: %u of %u credits are back at the end", router, lane,
@@ -233,10 +235,10 @@ bool input_queued_waits_for(void *routers, uint32_t router, uint32_t lane, struc
 {
     const struct input_queued *q = routers;
     struct router_head *head = block_of(q, router);
-    const struct input_lane *input = &inputs_of(q, head)[lane];
+    const struct input_lane *input = &inputs_of(head, q->words)[lane];
     if (!input->count)
         return false;
-    *waiting = (struct waiting){.packet = front_flit(q, head, lane).packet};
+    *waiting = (struct waiting){.packet = front_flit(q, head, lane, q->words).packet};
     if (input->output < LANE_WAITS) {
         waiting->for_credit = true;
         waiting->wanted[waiting->wanted_count++] = input->output;

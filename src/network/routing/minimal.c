@@ -5,7 +5,7 @@
  * holds for a pair where its list of ports begins in one pool; equal lists are
  * kept once, so that the pool stays small:
  *
- *     lists[here * routers + there] -> pool: count, port, port, ...
+ *     lists[there * routers + here] -> pool: count, port, port, ...
  *
  * With a VC class for every hop (the default) a packet always waits for a higher
  * class than it holds, and there is no deadlock whatever the topology.
@@ -37,7 +37,7 @@ static const struct option minimal_options[] = {
 };
 
 struct minimal {
-    const uint32_t *lists; /* by here * routers + there: index into pool */
+    const uint32_t *lists; /* by there * routers + here: index into pool */
     const uint32_t *pool;
     enum select select;
     bool counts_hops;
@@ -93,8 +93,8 @@ static uint32_t *list_slot(const struct table_builder *builder, const uint32_t *
 {
     uint64_t hash = 0;
     for (uint32_t i = 0; i <= list[0]; i++)
-        hash = random_mix(hash + list[i] + 1);
-    uint32_t mask = builder->slot_count - 1, slot = (uint32_t)hash & mask;
+        hash = (hash ^ list[i]) * 0x9e3779b97f4a7c15u;
+    uint32_t mask = builder->slot_count - 1, slot = (uint32_t)(hash >> 32) & mask;
     while (builder->slots[slot] &&
            memcmp(builder->pool + builder->slots[slot], list, sizeof *list * ((size_t)list[0] + 1)) != 0)
         slot = (slot + 1) & mask;
@@ -145,7 +145,7 @@ static bool fill_table(struct table_builder *builder, uint32_t *lists)
         if (!find_distances(builder, there))
             return false;
         for (uint32_t here = 0; here < routers; here++)
-            lists[(size_t)here * routers + there] = find_list(builder, here);
+            lists[(size_t)there * routers + here] = find_list(builder, here);
     }
     return true;
 }
@@ -197,7 +197,7 @@ static void minimal_route(struct route *route)
         route_eject(route);
         return;
     }
-    size_t pair = (size_t)route->router * route->routing->topology->routers + packet->destination_router;
+    size_t pair = (size_t)packet->destination_router * route->routing->topology->routers + route->router;
     const uint32_t *list = minimal->pool + minimal->lists[pair];
     uint32_t count = list[0], class = minimal->counts_hops ? packet->hops : 0;
     if (minimal->select == SELECT_ALL)

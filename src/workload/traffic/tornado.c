@@ -31,7 +31,7 @@ static void tornado_prepare(struct traffic *traffic, const struct choice *self, 
 {
     if (!space->grid) {
         choice_error(errors, self, NULL,
-                     "tornado needs coordinates: an application on all terminals, in order, of a grid (torus, mesh, ...)");
+                     "tornado needs coordinates: an application on all terminals, in order, of a torus or mesh");
         return;
     }
     const struct tornado_config *config = traffic->config;
