@@ -40,14 +40,31 @@ struct allocator_ops {
     /* Grants some of the requests; at least one where there are any. */
     void (*allocate)(void *state, const void *config, struct matching *matching);
     /*
-     * The same for the most common case: one-word sets, and no column that two of the rows want. Each row gets one of
-     * its columns; results and memory must be those of allocate(). NULL: allocate() does it.
+     * It rotates: its memory is uint32_t last_col[rows], last_row[cols], and a row that is the only one to want its
+     * columns gets the next of them after its last one. Routers grant such rows by themselves (matching_rotate), since
+     * most requests have no rival.
      */
-    void (*allocate_disjoint)(void *state, const void *config, uint32_t rows, uint32_t count, const uint8_t *row,
-                              const uint64_t *wants, uint8_t *grant);
+    bool rotates;
 };
 
 #define REGISTER_ALLOCATOR(ops) REGISTER_COMPONENT("allocator", ops)
+
+/* What a rotating allocator remembers of a grant. */
+static inline void matching_rotate_to(void *state, uint32_t rows, uint32_t row, uint32_t col)
+{
+    uint32_t *last_col = state, *last_row = last_col + rows;
+    last_col[row] = col;
+    last_row[col] = row;
+}
+
+/* What it does with a row of one-word sets that has no rivals. */
+static inline uint32_t matching_rotate(void *state, uint32_t rows, uint32_t row, uint64_t wants)
+{
+    uint64_t after = wants & (~(uint64_t)1 << ((uint32_t *)state)[row]);
+    uint32_t col = lowest_bit(after ? after : wants);
+    matching_rotate_to(state, rows, row, col);
+    return col;
+}
 
 static inline void matching_request(struct matching *matching, uint32_t row, uint32_t col)
 {
@@ -63,17 +80,19 @@ static inline void matching_grant(struct matching *matching, uint32_t row, uint3
     matching->grant[row] = (uint16_t)col;
 }
 
-static inline void matching_clear(struct matching *matching)
+/* Empties the sets; the words are those of the matching, given apart so that a caller can make them constants. */
+static inline __attribute__((always_inline)) void matching_clear(struct matching *matching, uint32_t row_words,
+                                                                 uint32_t col_words)
 {
-    BITS_EACH(row, matching->active_rows, matching->row_words)
-        for (uint32_t w = 0; w < matching->col_words; w++)
-            matching->wants[row * matching->col_words + w] = 0;
-    BITS_EACH(col, matching->active_cols, matching->col_words)
-        for (uint32_t w = 0; w < matching->row_words; w++)
-            matching->wanted_by[col * matching->row_words + w] = 0;
-    for (uint32_t w = 0; w < matching->row_words; w++)
+    BITS_EACH(row, matching->active_rows, row_words)
+        for (uint32_t w = 0; w < col_words; w++)
+            matching->wants[row * col_words + w] = 0;
+    BITS_EACH(col, matching->active_cols, col_words)
+        for (uint32_t w = 0; w < row_words; w++)
+            matching->wanted_by[col * row_words + w] = 0;
+    for (uint32_t w = 0; w < row_words; w++)
         matching->active_rows[w] = matching->granted[w] = 0;
-    for (uint32_t w = 0; w < matching->col_words; w++)
+    for (uint32_t w = 0; w < col_words; w++)
         matching->active_cols[w] = 0;
 }
 

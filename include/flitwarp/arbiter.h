@@ -20,6 +20,7 @@ struct arbitration {
 struct arbiter_ops {
     COMPONENT_HEAD;
     bool needs_age;
+    bool remembers_last; /* its memory is one uint32_t, the last winner; .served and .state_size are then not asked */
     /* Bytes of memory for so many inputs; NULL: none. It starts zeroed. */
     size_t (*state_size)(const void *config, uint32_t inputs);
     /* Fills the zeroed memory; optional. */
@@ -29,5 +30,25 @@ struct arbiter_ops {
     /* The winner was served; optional. */
     void (*served)(void *state, uint32_t inputs, uint32_t winner);
 };
+
+/* These treat all arbiters alike. */
+static inline size_t arbiter_state_size(const struct arbiter_ops *ops, const void *config, uint32_t inputs)
+{
+    return ops->remembers_last ? sizeof(uint32_t) : ops->state_size ? ops->state_size(config, inputs) : 0;
+}
+static inline void arbiter_init(const struct arbiter_ops *ops, void *state, const void *config, uint32_t inputs)
+{
+    if (ops->remembers_last)
+        *(uint32_t *)state = inputs - 1; /* so that the first input is the first to be served */
+    else if (ops->init)
+        ops->init(state, config, inputs);
+}
+static inline void arbiter_served(const struct arbiter_ops *ops, void *state, uint32_t inputs, uint32_t winner)
+{
+    if (ops->remembers_last)
+        *(uint32_t *)state = winner;
+    else if (ops->served)
+        ops->served(state, inputs, winner);
+}
 
 #define REGISTER_ARBITER(ops) REGISTER_COMPONENT("arbiter", ops)

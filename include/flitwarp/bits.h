@@ -51,6 +51,12 @@ static inline uint32_t bits_next_cyclic(const uint64_t *set, uint32_t words, uin
     return word * WORD_BITS + lowest_bit(here);
 }
 
+/* The first member after `last`, going round; the set is not empty. */
+static inline uint32_t bits_next_after(const uint64_t *set, uint32_t words, uint32_t last)
+{
+    return bits_next_cyclic(set, words, last + 1 < words * WORD_BITS ? last + 1 : 0);
+}
+
 /* Walks the members of a set in rising order; the loop works on a copy of each word, so members may leave. */
 #define BITS_EACH(index, set, words)                                                                                   \
     for (uint32_t index##_word = 0; index##_word < (words); index##_word++)                                            \

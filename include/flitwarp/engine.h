@@ -91,19 +91,31 @@ static inline void engine_stop(struct engine *engine) { engine->stopping = true;
 uint64_t engine_pending(const struct engine *engine, uint32_t kind);
 
 /* Slow paths of engine_post. */
-void engine_grow(struct engine *engine, uint32_t slot, uint32_t kind);
+void engine_grow(struct engine *engine, struct event_list *list);
 void *engine_post_far(struct engine *engine, uint32_t kind, tick_t when);
 
-/* Room for one event of `size` bytes (a constant, the kind's size) at tick `when`; the caller fills it. */
+/* Where events of a kind go at a tick within the wheel's reach, for those who post many. */
+static inline struct event_list *engine_list(struct engine *engine, uint32_t kind, tick_t when)
+{
+    return &engine->wheel[when % WHEEL_SLOTS * MAX_EVENT_KINDS + kind];
+}
+
+/* Room for one event of `size` bytes (a constant, the kind's size) in a list; the caller fills it. */
+static inline __attribute__((always_inline)) void *list_post(struct engine *engine, struct event_list *list,
+                                                             uint32_t size)
+{
+    if (__builtin_expect(list->next == list->end, 0))
+        engine_grow(engine, list);
+    void *event = list->next;
+    list->next += size;
+    return event;
+}
+
+/* The same at any tick from now on. */
 static inline __attribute__((always_inline)) void *engine_post(struct engine *engine, uint32_t kind, tick_t when,
                                                                uint32_t size)
 {
     if (__builtin_expect(when - engine->now >= WHEEL_SLOTS, 0))
         return engine_post_far(engine, kind, when);
-    struct event_list *list = &engine->wheel[when % WHEEL_SLOTS * MAX_EVENT_KINDS + kind];
-    if (__builtin_expect(list->next == list->end, 0))
-        engine_grow(engine, when % WHEEL_SLOTS, kind);
-    void *event = list->next;
-    list->next += size;
-    return event;
+    return list_post(engine, engine_list(engine, kind, when), size);
 }

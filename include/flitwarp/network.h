@@ -53,10 +53,12 @@ struct step_event {
 struct link {
     uint32_t target;     /* router or terminal; NONE: the port is unused */
     uint16_t first_lane; /* of the port at the far end */
+    uint8_t flit_kind;   /* of events there: EVENT_FLIT or EVENT_TERMINAL_FLIT */
+    uint8_t credit_kind;
+    uint32_t latency;    /* ticks, at least 1 */
+    uint16_t cycle;      /* ticks between two flits */
     bool to_terminal;
     bool carries_out;    /* flits may leave through it (a terminal may have fewer ejection channels than ports) */
-    uint32_t latency;    /* ticks, at least 1 */
-    uint32_t cycle;      /* ticks between two flits */
 };
 
 struct network_config {
@@ -179,21 +181,32 @@ static inline const struct link *network_link(const struct network *network, uin
     return &network->links[(size_t)router * network->ports + port];
 }
 
-/* Sends a flit over a channel; it arrives `delay` ticks from now. */
-static inline __attribute__((always_inline)) void link_send(struct engine *engine, const struct link *link,
-                                                            uint32_t vc, struct flit flit, tick_t arrival)
+/* Sends a flit over a channel, by the list that collects what arrives there at the same tick. */
+static inline __attribute__((always_inline)) void link_send_to(struct engine *engine, struct event_list *list,
+                                                               const struct link *link, uint32_t vc, struct flit flit)
 {
-    uint32_t kind = link->to_terminal ? EVENT_TERMINAL_FLIT : EVENT_FLIT;
-    struct flit_event *event = engine_post(engine, kind, arrival, sizeof *event);
+    struct flit_event *event = list_post(engine, list, sizeof *event);
     *event = (struct flit_event){.target = link->target, .lane = link->first_lane + vc, .flit = flit};
 }
 
-/* Gives a buffer's place back to the far end of the port it came in by. */
-static inline __attribute__((always_inline)) void link_credit(struct engine *engine, const struct link *link,
-                                                              uint32_t vc, tick_t arrival)
+/* The same by the tick of arrival. */
+static inline void link_send(struct engine *engine, const struct link *link, uint32_t vc, struct flit flit,
+                             tick_t arrival)
 {
-    uint32_t kind = link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT;
-    struct credit_event *event = engine_post(engine, kind, arrival, sizeof *event);
+    struct flit_event *event = engine_post(engine, link->flit_kind, arrival, sizeof *event);
+    *event = (struct flit_event){.target = link->target, .lane = link->first_lane + vc, .flit = flit};
+}
+
+/* Gives a buffer's place back to the far end of the port it came in by, in the same two ways. */
+static inline __attribute__((always_inline)) void link_credit_to(struct engine *engine, struct event_list *list,
+                                                                 const struct link *link, uint32_t vc)
+{
+    struct credit_event *event = list_post(engine, list, sizeof *event);
+    *event = (struct credit_event){.target = link->target, .lane = link->first_lane + vc};
+}
+static inline void link_credit(struct engine *engine, const struct link *link, uint32_t vc, tick_t arrival)
+{
+    struct credit_event *event = engine_post(engine, link->credit_kind, arrival, sizeof *event);
     *event = (struct credit_event){.target = link->target, .lane = link->first_lane + vc};
 }
 

@@ -10,11 +10,13 @@
 #include "flitwarp/random.h"
 #include "flitwarp/topology.h"
 
+struct route;
 struct decisions; /* enumerates random choices when routes are checked rather than run */
 
 /* Facts of the built network that hot code needs, as flat arrays. */
 struct routing {
     const struct routing_ops *ops;
+    void (*route)(struct route *route); /* ops->route, unless prepare() knows a faster one for this topology */
     const void *config;
     const struct topology *topology;
     uint64_t seed;
@@ -26,6 +28,7 @@ struct routing {
     uint32_t ejection_channels;  /* of those, ports that lead to the terminal */
     const uint16_t *terminal_slot; /* by terminal: its place at its router */
     const uint64_t *class_vcs;   /* by class: its VCs at one port */
+    const uint64_t *eject_vcs;   /* by place of a terminal: all VCs that lead to it; where one word holds them */
     void *state;                 /* the algorithm's own, made by prepare() */
 };
 
@@ -47,13 +50,21 @@ struct routing_ops {
      * that does not fit). Whether there are VCs enough for the classes is checked by the caller.
      */
     void (*prepare)(struct routing *routing, const struct choice *self, struct arena *arena, struct errors *errors);
-    /* A new packet at its source, before its first hop; optional. May set waypoint and route. */
+    /* A new packet at its source, before its first hop; optional. May set waypoint and route, which are 0 at first. */
     void (*inject)(struct route *route);
     /* Adds output VCs. Called once for a packet at each router, also at the last one. */
     void (*route)(struct route *route);
     /* VCs of the injection channel that a new packet may take; NULL: all. */
     uint64_t (*injection_vcs)(const struct routing *routing, const struct packet *packet);
 };
+
+/* Class c of C gets VCs [c * V / C, (c + 1) * V / C) of a port. */
+static inline uint64_t class_vcs(uint32_t num_vcs, uint32_t classes, uint32_t class)
+{
+    uint32_t first = (uint32_t)((uint64_t)class * num_vcs / classes);
+    uint32_t end = (uint32_t)(((uint64_t)class + 1) * num_vcs / classes);
+    return bits_range(first, end - first);
+}
 
 #define REGISTER_ROUTING(ops) REGISTER_COMPONENT("routing", ops)
 
@@ -87,10 +98,9 @@ static inline void route_eject(struct route *route)
 {
     const struct routing *routing = route->routing;
     uint32_t slot = routing->terminal_slot[route->packet->destination];
-    uint32_t first = slot * routing->terminal_ports * routing->num_vcs;
-    uint32_t count = routing->ejection_channels * routing->num_vcs;
     if (routing->words == 1)
-        route->vcs[0] |= bits_range(first, count);
+        route->vcs[0] |= routing->eject_vcs[slot];
     else
-        bits_add_range(route->vcs, first, count);
+        bits_add_range(route->vcs, slot * routing->terminal_ports * routing->num_vcs,
+                       routing->ejection_channels * routing->num_vcs);
 }

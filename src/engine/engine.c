@@ -74,8 +74,10 @@ static uint32_t last_count(const struct engine *engine, const struct event_list 
     return (uint32_t)(list->next - list->last->data) / engine->kinds[kind].size;
 }
 
-void engine_grow(struct engine *engine, uint32_t slot, uint32_t kind)
+void engine_grow(struct engine *engine, struct event_list *list)
 {
+    uint32_t slot = (uint32_t)(list - engine->wheel) / MAX_EVENT_KINDS;
+    uint32_t kind = (uint32_t)(list - engine->wheel) % MAX_EVENT_KINDS;
     struct event_chunk *chunk = engine->free;
     if (chunk) {
         engine->free = chunk->next;
@@ -84,7 +86,6 @@ void engine_grow(struct engine *engine, uint32_t slot, uint32_t kind)
         engine->allocations++;
     }
     chunk->next = NULL;
-    struct event_list *list = &engine->wheel[slot * MAX_EVENT_KINDS + kind];
     if (list->last) {
         list->last->count = last_count(engine, list, kind);
         list->last->next = chunk;

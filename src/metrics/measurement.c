@@ -57,17 +57,15 @@ void measurement_add(struct measurement *measurement, const struct arrival *arri
     histogram_add(&measurement->hops, packet->hops);
     histogram_add(&measurement->minimal_hops, arrival->minimal_hops);
     batch_means_add(&measurement->batches, in_window, latency);
-    const uint64_t record[8] = {
-        packet->application,
+    const uint64_t record[6] = {
         (uint64_t)packet->source << 32 | packet->destination,
-        packet->sequence,
-        (uint64_t)packet->size << 32 | packet->hops,
+        (uint64_t)packet->sequence << 32 | packet->size,
+        (uint64_t)packet->application << 48 | (uint64_t)packet->hops << 32 | packet->head_delay,
         packet->created,
         packet->injected,
-        packet->head_delay,
         arrival->now,
     };
-    digest_add(&measurement->digest, record, 8);
+    digest_add(&measurement->digest, record, 6);
 }
 
 /*

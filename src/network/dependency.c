@@ -257,7 +257,7 @@ static void follow(struct check *check, struct state state)
     do {
         struct packet packet = packet_in(check, &state, source);
         struct route route = question(check, &packet, &state, &decisions);
-        check->routing->ops->route(&route);
+        check->routing->route(&route);
         follow_answer(check, &state, &packet);
         check->steps++;
     } while (decisions_next(&decisions));

@@ -13,7 +13,7 @@
 
 static const struct option channel_options[] = {
     OPTION_TICKS(struct channel_config, latency, "1", 1, 1e9, "from one end to the other"),
-    OPTION_TICKS(struct channel_config, cycle, "1", 1, 1e6, "between two flits"),
+    OPTION_TICKS(struct channel_config, cycle, "1", 1, 65535, "between two flits"),
     OPTION_END,
 };
 
@@ -34,10 +34,12 @@ static struct link terminal_link(const struct network *network, uint32_t termina
     return (struct link){
         .target = terminal,
         .first_lane = (uint16_t)(channel * network->num_vcs),
+        .flit_kind = EVENT_TERMINAL_FLIT,
+        .credit_kind = EVENT_TERMINAL_CREDIT,
         .to_terminal = true,
         .carries_out = channel < network->ejection_channels,
         .latency = (uint32_t)config->latency,
-        .cycle = (uint32_t)config->cycle,
+        .cycle = (uint16_t)config->cycle,
     };
 }
 
@@ -47,9 +49,11 @@ static struct link router_link(const struct network *network, const struct route
     return (struct link){
         .target = peer->router,
         .first_lane = (uint16_t)((network->routing.local_ports + peer->port) * network->num_vcs),
+        .flit_kind = EVENT_FLIT,
+        .credit_kind = EVENT_CREDIT,
         .carries_out = true,
         .latency = (uint32_t)config->latency,
-        .cycle = (uint32_t)config->cycle,
+        .cycle = (uint16_t)config->cycle,
     };
 }
 

@@ -7,53 +7,62 @@
 
 #include "workload/workload.h"
 
-static void make_packet(struct workload *workload, const struct packet *pattern)
+/* Cuts off one packet and puts it into the source queue of its terminal. */
+static inline void make_packet(struct application *application, uint32_t source, uint32_t destination, uint32_t size,
+                               uint32_t message)
 {
+    struct workload *workload = application->workload;
     struct network *network = workload->network;
+    uint32_t sequence = workload->sequences[source]++;
     uint32_t handle = pool_take(&network->packets);
-    struct packet *packet = network_packet(network, handle);
-    *packet = *pattern;
-    packet->sequence = workload->sequences[packet->source]++;
-    if (__builtin_expect(network->trace_out != NULL, 0) && packet->source == workload->trace_source &&
-        packet->sequence == workload->trace_sequence)
+    *network_packet(network, handle) = (struct packet){
+        .created = network->engine->now,
+        .source = source,
+        .destination = destination,
+        .destination_router = network->terminal_router[destination],
+        .size = size,
+        .sequence = sequence,
+        .message = message,
+        .next = NONE,
+        .application = (uint8_t)application->number,
+        .sampled = application->phase == PHASE_GENERATING,
+    };
+    if (__builtin_expect(network->trace_out != NULL, 0) && source == workload->trace_source &&
+        sequence == workload->trace_sequence)
         network->traced = handle;
     network->interface_ops->enqueue(network->interfaces, handle);
 }
 
-void application_send(struct application *application, uint32_t rank, uint32_t to_rank, uint32_t flits)
+/* A message that takes several packets. */
+static uint32_t make_packets(struct application *application, uint32_t source, uint32_t destination, uint32_t flits)
 {
     struct workload *workload = application->workload;
-    struct network *network = workload->network;
+    const struct application_config *config = application->config;
+    uint32_t packets = (flits + config->max_packet - 1) / config->max_packet;
+    uint32_t message = pool_take(&workload->messages);
+    *(struct message *)pool_at(&workload->messages, message, sizeof(struct message)) =
+        (struct message){.packets_left = packets, .flits = flits, .first_sequence = workload->sequences[source]};
+    for (uint32_t left = flits, size; left; left -= size) {
+        size = left < config->max_packet ? left : config->max_packet;
+        make_packet(application, source, destination, size, message);
+    }
+    return packets;
+}
+
+void application_send(struct application *application, uint32_t rank, uint32_t to_rank, uint32_t flits)
+{
     struct measurement *measurement = application->measurement;
     const struct application_config *config = application->config;
-    uint32_t destination = application->terminals[to_rank];
-    struct packet pattern = {
-        .created = network->engine->now,
-        .source = application->terminals[rank],
-        .destination = destination,
-        .destination_router = network->terminal_router[destination],
-        .message = NONE,
-        .application = (uint8_t)application->number,
-        .sampled = application->phase == PHASE_GENERATING,
-    };
-    uint32_t packets = 1;
-    if (flits > config->max_packet) {
-        packets = (flits + config->max_packet - 1) / config->max_packet;
-        pattern.message = pool_take(&workload->messages);
-        struct message *message = pool_at(&workload->messages, pattern.message, sizeof *message);
-        *message = (struct message){
-            .packets_left = packets, .flits = flits, .first_sequence = workload->sequences[pattern.source]};
-    }
+    uint32_t source = application->terminals[rank], destination = application->terminals[to_rank], packets = 1;
+    if (flits <= config->max_packet)
+        make_packet(application, source, destination, flits, NONE);
+    else
+        packets = make_packets(application, source, destination, flits);
     measurement->created_packets += packets;
     measurement->created_flits += flits;
-    measurement->sampled_created += pattern.sampled ? packets : 0;
+    measurement->sampled_created += application->phase == PHASE_GENERATING ? packets : 0;
     if (measurement->series.length)
-        series_created(&measurement->series, pattern.created, flits);
-    for (uint32_t left = flits; left;) {
-        pattern.size = left < config->max_packet ? left : config->max_packet;
-        left -= pattern.size;
-        make_packet(workload, &pattern);
-    }
+        series_created(&measurement->series, application->workload->network->engine->now, flits);
 }
 
 void application_wake_at(struct application *application, uint32_t rank, tick_t when)

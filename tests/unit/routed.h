@@ -142,7 +142,7 @@ static inline void walk_on(struct walker *walker, struct packet packet, uint32_t
         struct route route = {.routing = routing, .packet = &moved, .router = router, .in_port = in_port,
                               .decisions = &decisions, .vcs = walker->vcs};
         memset(walker->vcs, 0, sizeof *walker->vcs * routing->words);
-        routing->ops->route(&route);
+        routing->route(&route);
         uint32_t ports[64], count = answer_ports(routing, walker->vcs, ports);
         walker->walk->went_astray |= count == 0;
         for (uint32_t i = 0; i < count; i++)

@@ -162,7 +162,7 @@ TEST(no_allocator_starves_a_row_when_all_ask_for_all)
             allocate(&bench);
             BITS_EACH(row, bench.matching.granted, bench.matching.row_words)
                 served[row] = true;
-            matching_clear(&bench.matching);
+            matching_clear(&bench.matching, bench.matching.row_words, bench.matching.col_words);
         }
         for (uint32_t row = 0; row < 70; row++)
             EXPECT(served[row]);
@@ -191,7 +191,7 @@ static void check_full_throughput(struct chosen *chosen, const char *json, uint3
             BITS_EACH(row, bench.matching.granted, bench.matching.row_words)
                 served[row * size + bench.matching.grant[row]]++;
         }
-        matching_clear(&bench.matching);
+        matching_clear(&bench.matching, bench.matching.row_words, bench.matching.col_words);
     }
     for (uint32_t i = 0; i < size * size; i++)
         EXPECT_EQ_U64(served[i], 1);
@@ -227,7 +227,7 @@ TEST(islip_pointers_move_in_the_first_iteration_alone)
     EXPECT_EQ_U64(bench.matching.granted[0], 3);
     EXPECT_EQ_U64(bench.matching.grant[0], 0);
     EXPECT_EQ_U64(bench.matching.grant[1], 1);
-    matching_clear(&bench.matching);
+    matching_clear(&bench.matching, bench.matching.row_words, bench.matching.col_words);
     request_all(&bench.matching);
     allocate(&bench);
     EXPECT_EQ_U64(bench.matching.granted[0], 7);
@@ -247,7 +247,7 @@ TEST(pim_with_one_iteration_grants_what_theory_says)
         struct bench bench;
         bench_init(&bench, &chosen, choose(&chosen, "allocator", "\"pim\""), widths[i], widths[i]);
         for (uint32_t call = 0; call < 4000; call++) {
-            matching_clear(&bench.matching);
+            matching_clear(&bench.matching, bench.matching.row_words, bench.matching.col_words);
             request_all(&bench.matching);
             allocate(&bench);
             total += grants(&bench.matching);
@@ -269,7 +269,7 @@ TEST(maximum_size_grants_as_many_as_trying_everything)
             request_some(&bench.matching, 2 + round % 4, &random);
             allocate(&bench);
             EXPECT_EQ_U64(grants(&bench.matching), most_grants(&bench.matching, 0, 0));
-            matching_clear(&bench.matching);
+            matching_clear(&bench.matching, bench.matching.row_words, bench.matching.col_words);
         }
     }
     arena_release(&chosen.arena);
@@ -303,7 +303,7 @@ TEST(allocators_are_maximal_given_enough_iterations_and_never_above_the_maximum)
                             matching_request(&best.matching, row, col);
                 allocate(&best);
                 EXPECT(grants(&bench.matching) <= grants(&best.matching));
-                matching_clear(&bench.matching);
+                matching_clear(&bench.matching, bench.matching.row_words, bench.matching.col_words);
             }
         }
     }

@@ -25,10 +25,9 @@ static struct bench bench_init(struct chosen *chosen, const struct choice *choic
         .inputs = inputs,
         .random = random_stream(1, inputs, RANDOM_ARBITER),
     };
-    size_t bytes = bench.ops->state_size ? bench.ops->state_size(choice->config, inputs) : 0;
+    size_t bytes = arbiter_state_size(bench.ops, choice->config, inputs);
     bench.state = arena_take(&chosen->arena, bytes);
-    if (bench.ops->init)
-        bench.ops->init(bench.state, choice->config, inputs);
+    arbiter_init(bench.ops, bench.state, choice->config, inputs);
     return bench;
 }
 
@@ -47,8 +46,7 @@ static uint32_t bench_pick(struct bench *bench)
 static uint32_t bench_serve(struct bench *bench)
 {
     uint32_t winner = bench_pick(bench);
-    if (bench->ops->served)
-        bench->ops->served(bench->state, bench->inputs, winner);
+    arbiter_served(bench->ops, bench->state, bench->inputs, winner);
     return winner;
 }
 

@@ -174,7 +174,7 @@ static uint64_t class_vcs(struct routed *routed, uint32_t source, uint32_t desti
     struct route route = {.routing = &routed->routing, .packet = &packet, .router = source, .vcs = vcs};
     CHECK(routed->routing.words <= 8, "%u words", routed->routing.words);
     routed->routing.ops->inject(&route);
-    routed->routing.ops->route(&route);
+    routed->routing.route(&route);
     BITS_EACH(index, vcs, routed->routing.words)
         found |= bit((uint32_t)index % routed->routing.num_vcs);
     return found;
@@ -229,7 +229,7 @@ TEST(voq_keeps_a_queue_for_each_output)
     struct packet packet = {.source = 3, .destination = 2};
     struct route route = {.routing = &routed.routing, .packet = &packet, .vcs = &vcs};
     EXPECT_EQ_U64(routed.routing.ops->injection_vcs(&routed.routing, &packet), 1 << 2);
-    routed.routing.ops->route(&route);
+    routed.routing.route(&route);
     EXPECT_EQ_U64(vcs, 1u << (2 * 4 + 3));
     routed_release(&routed);
 }
@@ -246,7 +246,7 @@ TEST(random_choices_are_even_and_independent)
         struct route route = {.routing = &routed.routing, .packet = &packet, .router = 0, .vcs = &vcs};
         routed.routing.ops->inject(&route);
         route.draws = 0;
-        routed.routing.ops->route(&route);
+        routed.routing.route(&route);
         counts[lowest_bit(vcs) / 4 - 1]++; /* by port: the order and the way round */
     }
     for (uint32_t port = 0; port < 4; port++)

@@ -184,21 +184,6 @@ static void islip_allocate(void *state, const void *config, struct matching *mat
         match_many_words(state, islip->iterations, matching);
 }
 
-/* Every column has one row to offer itself to, so each row is offered all that it wants. */
-static void islip_allocate_disjoint(void *state, const void *config, uint32_t rows, uint32_t count, const uint8_t *row,
-                                    const uint64_t *wants, uint8_t *grant)
-{
-    uint32_t *last_col = state, *last_row = last_col + rows;
-    (void)config;
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t after = wants[i] & (~(uint64_t)1 << last_col[row[i]]);
-        uint32_t col = lowest_bit(after ? after : wants[i]);
-        last_col[row[i]] = col;
-        last_row[col] = row[i];
-        grant[i] = (uint8_t)col;
-    }
-}
-
 static const struct allocator_ops islip = {
     .name = "islip",
     .summary = "rotating offers and acceptances whose pointers move on success only",
@@ -208,6 +193,6 @@ static const struct allocator_ops islip = {
     .state_size = islip_state_size,
     .init = islip_init,
     .allocate = islip_allocate,
-    .allocate_disjoint = islip_allocate_disjoint,
+    .rotates = true,
 };
 REGISTER_ALLOCATOR(islip);

@@ -36,7 +36,7 @@ bool separable_needs_age(const void *config)
 static size_t arbiter_bytes(const struct choice *choice, uint32_t inputs)
 {
     const struct arbiter_ops *ops = CHOICE_OPS(choice, struct arbiter_ops);
-    size_t bytes = ops->state_size ? ops->state_size(choice->config, inputs) : 0;
+    size_t bytes = arbiter_state_size(ops, choice->config, inputs);
     return (bytes + 15) / 16 * 16;
 }
 
@@ -52,8 +52,7 @@ static char *init_arbiters(char *memory, size_t bytes, uint32_t count, const str
 {
     const struct arbiter_ops *ops = CHOICE_OPS(choice, struct arbiter_ops);
     for (uint32_t i = 0; i < count; i++, memory += bytes)
-        if (ops->init)
-            ops->init(memory, choice->config, inputs);
+        arbiter_init(ops, memory, choice->config, inputs);
     return memory;
 }
 
@@ -127,8 +126,7 @@ static void propose(const struct side *first, const struct side *second, const s
 
 static void remember(const struct side *side, uint32_t member, const struct side *other, uint32_t winner)
 {
-    if (side->arbiter->served)
-        side->arbiter->served(side->memory + member * side->bytes, other->count, winner);
+    arbiter_served(side->arbiter, side->memory + member * side->bytes, other->count, winner);
 }
 
 static void choose(const struct side *first, const struct side *second, struct matching *matching,

@@ -9,24 +9,14 @@
  */
 #include "flitwarp/arbiter.h"
 
-struct age_state {
-    uint32_t first; /* wins among equals */
-};
-
-static size_t age_state_size(const void *config, uint32_t inputs)
-{
-    (void)config, (void)inputs;
-    return sizeof(struct age_state);
-}
-
 static uint32_t age_pick(const void *state, const struct arbitration *arbitration)
 {
-    const struct age_state *memory = state;
+    uint32_t last = *(const uint32_t *)state;
     const uint64_t *age = arbitration->age;
-    uint32_t winner = bits_next_cyclic(arbitration->requests, arbitration->words, memory->first);
-    uint32_t winner_turn = winner < memory->first;
+    uint32_t winner = bits_next_after(arbitration->requests, arbitration->words, last);
+    uint32_t winner_turn = winner <= last;
     BITS_EACH(input, arbitration->requests, arbitration->words) {
-        uint32_t turn = input < memory->first; /* 1: comes after the end was passed */
+        uint32_t turn = input <= last; /* 1: comes after the end was passed */
         if (age[input] < age[winner] || (age[input] == age[winner] && turn < winner_turn)) {
             winner = (uint32_t)input;
             winner_turn = turn;
@@ -35,18 +25,11 @@ static uint32_t age_pick(const void *state, const struct arbitration *arbitratio
     return winner;
 }
 
-static void age_served(void *state, uint32_t inputs, uint32_t winner)
-{
-    struct age_state *memory = state;
-    memory->first = winner + 1 < inputs ? winner + 1 : 0;
-}
-
 static const struct arbiter_ops age = {
     .name = "age",
     .summary = "the oldest packet first",
     .needs_age = true,
-    .state_size = age_state_size,
+    .remembers_last = true,
     .pick = age_pick,
-    .served = age_served,
 };
 REGISTER_ARBITER(age);

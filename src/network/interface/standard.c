@@ -10,6 +10,8 @@
  */
 #include "flitwarp/network.h"
 
+#include "network/routing/routing.h"
+
 struct standard_config {
     uint32_t injection_channels, ejection_channels;
     uint64_t latency;
@@ -27,8 +29,9 @@ struct injector {
     tick_t free_at;    /* when the channel can take the next flit */
     uint32_t packet;   /* being sent; NONE: none */
     uint32_t position; /* next flit of it */
-    uint32_t vc;
-    uint32_t last_vc;
+    uint32_t vc;       /* of that packet, or of the last one */
+    uint32_t channel;
+    struct link out; /* to the router */
 };
 
 struct terminal {
@@ -43,6 +46,7 @@ struct interfaces {
     uint32_t num_vcs;
     uint32_t lanes; /* injection lanes of a terminal */
     uint64_t all_vcs;
+    tick_t channel_latency;
     struct terminal *terminals;
     struct injector *injectors; /* by terminal * injection_channels + channel */
     uint16_t *credits;          /* by terminal * lanes + lane */
@@ -64,7 +68,6 @@ static void enqueue(void *interfaces, uint32_t handle)
     struct interfaces *n = interfaces;
     struct packet *packet = network_packet(n->network, handle);
     struct terminal *terminal = &n->terminals[packet->source];
-    packet->next = NONE;
     if (terminal->last == NONE)
         terminal->first = handle;
     else
@@ -84,7 +87,8 @@ static uint32_t source_queue_take(struct interfaces *n, struct terminal *termina
 }
 
 /* The next VC in turn that the packet may take and that has room; NONE: none. */
-static uint32_t pick_vc(const struct interfaces *n, const struct packet *packet, const uint16_t *credits, uint32_t last)
+static inline uint32_t pick_vc(const struct interfaces *n, const struct packet *packet, const uint16_t *credits,
+                               uint32_t last)
 {
     const struct routing *routing = &n->network->routing;
     uint64_t allowed = routing->ops->injection_vcs ? routing->ops->injection_vcs(routing, packet) : n->all_vcs;
@@ -99,69 +103,62 @@ static uint32_t pick_vc(const struct interfaces *n, const struct packet *packet,
 }
 
 /* The head is about to enter the network: the packet gets its route's beginning. */
-static void begin_packet(struct interfaces *n, struct injector *injector, uint32_t handle, uint32_t vc)
+static inline void begin_packet(struct interfaces *n, uint32_t number, struct packet *packet, tick_t now)
 {
-    struct packet *packet = network_packet(n->network, handle);
-    injector->packet = handle;
-    injector->position = 0;
-    injector->vc = injector->last_vc = vc;
-    n->network->in_network++;
     const struct routing *routing = &n->network->routing;
+    packet->injected = now;
+    n->network->in_network++;
     if (routing->ops->inject) {
         struct route question = {
-            .routing = routing, .packet = packet, .router = n->network->terminal_router[packet->source]};
+            .routing = routing, .packet = packet, .router = n->network->terminal_router[number], .draws = INJECTION_DRAWS};
         routing->ops->inject(&question);
     }
 }
 
-static void send_flit(struct interfaces *n, uint32_t number, uint32_t channel, struct injector *injector, tick_t now)
+static inline void send_flit(struct interfaces *n, struct injector *injector, const struct packet *packet, tick_t now)
 {
     struct network *network = n->network;
-    struct packet *packet = network_packet(network, injector->packet);
-    uint32_t port = network->terminal_slot[number] * network->terminal_ports + channel;
-    const struct link *link = network_link(network, network->terminal_router[number], port);
-    struct flit flit = {.packet = injector->packet, .place = injector->position};
-    if (injector->position == 0) {
-        flit.place |= FLIT_HEAD;
-        packet->injected = now;
-    }
-    if (injector->position + 1 == packet->size)
-        flit.place |= FLIT_TAIL;
-    /* The link describes the terminal as seen from the router; here it is used the other way round. */
-    struct link out = {.target = network->terminal_router[number],
-                       .first_lane = (uint16_t)(port * n->num_vcs),
-                       .latency = link->latency};
-    link_send(n->engine, &out, injector->vc, flit, now + n->config.latency + link->latency);
-    if (network->trace_out && injector->packet == network->traced)
-        network_trace(network, now, NONE, "inject", "flit %u by channel %u vc %u", injector->position, channel,
+    uint32_t position = injector->position++;
+    struct flit flit = {.packet = injector->packet, .place = position};
+    flit.place |= position == 0 ? FLIT_HEAD : 0;
+    flit.place |= position + 1 == packet->size ? FLIT_TAIL : 0;
+    link_send(n->engine, &injector->out, injector->vc, flit, now + n->config.latency + injector->out.latency);
+    if (__builtin_expect(network->trace_out != NULL, 0) && injector->packet == network->traced)
+        network_trace(network, now, NONE, "inject", "flit %u by channel %u vc %u", position, injector->channel,
                       injector->vc);
     n->waiting_flits--;
-    n->credits[(size_t)number * n->lanes + channel * n->num_vcs + injector->vc]--;
-    injector->free_at = now + link->cycle;
-    if (++injector->position == packet->size)
+    injector->free_at = now + injector->out.cycle;
+    if (flit.place & FLIT_TAIL)
         injector->packet = NONE;
 }
 
-static void step_channel(struct interfaces *n, uint32_t number, uint32_t channel, tick_t now)
+static inline void step_channel(struct interfaces *n, uint32_t number, struct injector *injector, tick_t now)
 {
     struct terminal *terminal = &n->terminals[number];
-    struct injector *injector = &n->injectors[(size_t)number * n->config.injection_channels + channel];
-    uint16_t *credits = &n->credits[(size_t)number * n->lanes + channel * n->num_vcs];
+    uint16_t *credits = &n->credits[(size_t)number * n->lanes + injector->channel * n->num_vcs];
     if (injector->packet == NONE && terminal->first == NONE)
         return;
     if (injector->free_at > now) {
         wake(n, number, injector->free_at);
         return;
     }
+    struct packet *packet;
     if (injector->packet == NONE) {
-        uint32_t vc = pick_vc(n, network_packet(n->network, terminal->first), credits, injector->last_vc);
+        packet = network_packet(n->network, terminal->first);
+        uint32_t vc = pick_vc(n, packet, credits, injector->vc);
         if (vc == NONE)
             return;
-        begin_packet(n, injector, source_queue_take(n, terminal), vc);
+        injector->packet = source_queue_take(n, terminal);
+        injector->position = 0;
+        injector->vc = vc;
+        begin_packet(n, number, packet, now);
+    } else {
+        packet = network_packet(n->network, injector->packet);
     }
     if (!credits[injector->vc])
         return;
-    send_flit(n, number, channel, injector, now);
+    credits[injector->vc]--;
+    send_flit(n, injector, packet, now);
     if (injector->packet != NONE || terminal->first != NONE)
         wake(n, number, injector->free_at);
 }
@@ -176,7 +173,8 @@ static void step(void *interfaces, tick_t now, const void *events, uint32_t coun
             continue;
         terminal->step_at = NEVER;
         for (uint32_t channel = 0; channel < n->config.injection_channels; channel++)
-            step_channel(n, event->target, channel, now);
+            step_channel(n, event->target, &n->injectors[(size_t)event->target * n->config.injection_channels + channel],
+                         now);
     }
 }
 
@@ -213,10 +211,9 @@ static void receive_flits(void *interfaces, tick_t now, const void *events, uint
             packet->head_delay = (uint32_t)(now - packet->injected);
 
         uint32_t router = network->terminal_router[event->target];
-        uint32_t port = network->terminal_slot[event->target] * network->terminal_ports + event->lane / n->num_vcs;
-        const struct link *link = network_link(network, router, port);
-        struct credit_event *credit = engine_post(n->engine, EVENT_CREDIT, now + link->latency, sizeof *credit);
-        *credit = (struct credit_event){.target = router, .lane = port * n->num_vcs + event->lane % n->num_vcs};
+        uint32_t first_lane = network->terminal_slot[event->target] * network->terminal_ports * n->num_vcs;
+        struct credit_event *credit = engine_post(n->engine, EVENT_CREDIT, now + n->channel_latency, sizeof *credit);
+        *credit = (struct credit_event){.target = router, .lane = first_lane + event->lane};
 
         network->client.accept(network->client.context, now, packet);
         if (event->flit.place & FLIT_TAIL) {
@@ -272,6 +269,20 @@ static uint32_t ejection_channels(const void *config)
     return ((const struct standard_config *)config)->ejection_channels;
 }
 
+/* The router's link to a terminal, seen from the terminal. */
+static struct link injection_link(const struct network *network, uint32_t terminal, uint32_t channel)
+{
+    uint32_t router = network->terminal_router[terminal];
+    uint32_t port = network->terminal_slot[terminal] * network->terminal_ports + channel;
+    struct link link = *network_link(network, router, port);
+    link.target = router;
+    link.first_lane = (uint16_t)(port * network->num_vcs);
+    link.flit_kind = EVENT_FLIT;
+    link.credit_kind = EVENT_CREDIT;
+    link.to_terminal = false;
+    return link;
+}
+
 static void *build(struct network *network, const struct choice *self, struct errors *errors)
 {
     (void)errors;
@@ -282,6 +293,7 @@ static void *build(struct network *network, const struct choice *self, struct er
     n->config = *(const struct standard_config *)self->config;
     n->num_vcs = network->num_vcs;
     n->all_vcs = bits_range(0, n->num_vcs);
+    n->channel_latency = network->config->terminal_channel.latency;
     n->lanes = n->config.injection_channels * n->num_vcs;
     uint32_t terminals = network->topology.terminals;
     n->terminals = arena_array(arena, struct terminal, terminals);
@@ -289,8 +301,10 @@ static void *build(struct network *network, const struct choice *self, struct er
     n->credits = arena_array(arena, uint16_t, (size_t)terminals * n->lanes);
     for (uint32_t number = 0; number < terminals; number++)
         n->terminals[number] = (struct terminal){.step_at = NEVER, .first = NONE, .last = NONE};
-    for (size_t i = 0; i < (size_t)terminals * n->config.injection_channels; i++)
-        n->injectors[i].packet = NONE;
+    for (uint32_t number = 0; number < terminals; number++)
+        for (uint32_t channel = 0; channel < n->config.injection_channels; channel++)
+            n->injectors[(size_t)number * n->config.injection_channels + channel] = (struct injector){
+                .packet = NONE, .channel = channel, .out = injection_link(network, number, channel)};
     for (size_t i = 0; i < (size_t)terminals * n->lanes; i++)
         n->credits[i] = (uint16_t)network->buffer_depth;
     return n;

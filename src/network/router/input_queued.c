@@ -17,83 +17,129 @@
  * ready_at comes, so it sleeps; arbiters move only on grants, so that sleeping
  * changes nothing.
  *
- * Each stage is compiled twice: for networks whose lanes fit one word, and for
- * any number of words (which also prints the walk of a traced packet).
+ * Each stage is compiled twice from the same text: once for the usual router
+ * (`plain`: lanes fit one word, wormhole switching with a flit-wise crossbar, no
+ * stage longer than a cycle, nobody traced), where most questions are answered
+ * by the compiler, and once for all others. Measured on the 8x8 mesh: PLAIN_GAIN.
  */
 #include "network/router/input_queued.h"
 
 #define STAGE static inline __attribute__((always_inline))
 
-/* One router's parts, found once a step. */
+/* How a stage is compiled; constants wherever it is used. */
+struct variant {
+    bool plain;
+    bool traced;
+    uint32_t words;
+};
+#define PLAIN ((struct variant){.plain = true, .words = 1})
+
+/* Where a tick's flits and credits go: to routers [0] and terminals [1]. For the plain variant, whose channels are all
+   alike. */
+struct destinations {
+    struct event_list *flits[2], *credits[2];
+};
+
+/* One router during a step. */
 struct view {
     struct input_queued *q;
     struct router_head *head;
     struct input_lane *inputs;
     struct output_lane *outputs;
-    uint64_t *fresh, *waiting, *sendable, *free, *credited;
+    uint64_t *fresh, *waiting, *sendable, *busy, *free, *credited, *usable; /* see enum lane_set */
+    const struct destinations *to;
     tick_t now;
-    tick_t soonest; /* when a lane that was looked at becomes ready */
+    tick_t soonest; /* when the next busy lane is not any more */
     bool moved;     /* something was granted */
 };
 
-STAGE struct view view_of(struct input_queued *q, struct router_head *head, tick_t now, uint32_t words)
+STAGE struct view view_of(struct input_queued *q, struct router_head *head, tick_t now, const struct destinations *to,
+                          struct variant is)
 {
-    return (struct view){
+    struct view view = {
         .q = q,
         .head = head,
-        .inputs = inputs_of(head, words),
+        .inputs = inputs_of(head, is.words),
         .outputs = outputs_of(q, head),
-        .fresh = lanes_in(head, SET_FRESH, words),
-        .waiting = lanes_in(head, SET_WAITING, words),
-        .sendable = lanes_in(head, SET_SENDABLE, words),
-        .free = lanes_in(head, SET_FREE, words),
-        .credited = lanes_in(head, SET_CREDITED, words),
+        .fresh = lanes_in(head, SET_FRESH, is.words),
+        .waiting = lanes_in(head, SET_WAITING, is.words),
+        .sendable = lanes_in(head, SET_SENDABLE, is.words),
+        .busy = lanes_in(head, SET_BUSY, is.words),
+        .free = lanes_in(head, SET_FREE, is.words),
+        .credited = lanes_in(head, SET_CREDITED, is.words),
+        .usable = lanes_in(head, SET_USABLE, is.words),
+        .to = to,
         .now = now,
         .soonest = NEVER,
     };
+    return view;
 }
 
-STAGE void wake(const struct input_queued *q, struct router_head *head, tick_t when)
+STAGE void wake(const struct input_queued *q, struct router_head *head, tick_t when, struct variant is)
 {
-    if (__builtin_expect(q->cycle > 1, 0))
+    if (!is.plain && q->cycle > 1)
         when = (when + q->cycle - 1) / q->cycle * q->cycle;
     if (when < head->step_at) {
         head->step_at = when;
-        struct step_event *event = engine_post(q->engine, EVENT_ROUTER_STEP, when, sizeof *event);
+        struct step_event *event = is.plain
+                                       ? list_post(q->engine, engine_list(q->engine, EVENT_ROUTER_STEP, when), sizeof *event)
+                                       : engine_post(q->engine, EVENT_ROUTER_STEP, when, sizeof *event);
         *event = (struct step_event){.target = head->number};
     }
 }
 
-/* A packet has come to the front of its lane: its routing begins, unless it must first be there as a whole. */
-STAGE bool begin_packet(const struct input_queued *q, struct router_head *head, uint32_t lane, tick_t when,
-                        uint32_t words)
+/* A lane's stage takes until `when`. */
+STAGE void keep_busy(const struct input_queued *q, struct router_head *head, uint64_t *busy, uint32_t lane, tick_t when,
+                     struct variant is)
 {
-    struct input_lane *input = &inputs_of(head, words)[lane];
-    struct flit flit = front_flit(q, head, lane, words);
-    CHECK(flit.place & FLIT_HEAD, "router %u lane %u: packet %u begins with flit %u", head->number, lane, flit.packet,
-          flit.place & FLIT_POSITION);
-    if (q->config.switching == STORE_AND_FORWARD && input->count < network_packet(q->network, flit.packet)->size)
+    bits_add(busy, lane);
+    if (!is.plain)
+        q->ready_at[(size_t)head->number * q->lanes + lane] = when;
+}
+
+/* A packet has come to the front of its lane: its routing begins, unless it must first be there as a whole. */
+STAGE bool begin_packet(const struct input_queued *q, struct router_head *head, uint64_t *fresh, uint64_t *busy,
+                        uint32_t lane, struct input_lane *input, tick_t when, struct variant is)
+{
+    CHECK(input->front.place & FLIT_HEAD, "router %u lane %u: packet %u begins with flit %u", head->number, lane,
+          input->front.packet, input->front.place & FLIT_POSITION);
+    if (!is.plain && q->config.switching == STORE_AND_FORWARD &&
+        input->count < network_packet(q->network, input->front.packet)->size)
         return false;
     input->output = LANE_WAITS;
-    input->ready_at = when + q->routing;
-    bits_add(lanes_in(head, SET_FRESH, words), lane);
+    bits_add(fresh, lane);
+    if (!is.plain)
+        keep_busy(q, head, busy, lane, when + q->routing, is);
     return true;
 }
 
-STAGE void receive_flit(const struct input_queued *q, const struct flit_event *event, tick_t now, uint32_t words)
+STAGE struct flit *ring_of(struct router_head *head, const struct input_lane *input)
+{
+    return PART(struct flit, input->ring_at);
+}
+
+STAGE void receive_flit(const struct input_queued *q, const struct flit_event *event, tick_t now, struct variant is)
 {
     struct router_head *head = block_of(q, event->target);
-    struct input_lane *input = &inputs_of(head, words)[event->lane];
-    CHECK(input->count < q->config.buffer_depth, "tick %llu router %u lane %u: packet %u overruns the buffer",
-          (unsigned long long)now, head->number, event->lane, event->flit.packet);
-    ring_of(q, head, event->lane)[(input->first + input->count) & q->ring_mask] = event->flit;
-    input->count++;
+    uint32_t lane = event->lane;
+    struct input_lane *input = &inputs_of(head, is.words)[lane];
+    uint32_t count = input->count++;
+    if (count) {
+        CHECK(count < q->config.buffer_depth, "tick %llu router %u lane %u: packet %u overruns the buffer",
+              (unsigned long long)now, head->number, lane, event->flit.packet);
+        ring_of(head, input)[(input->first + count - 1) & q->ring_mask] = event->flit;
+        if (is.plain || input->output != LANE_IDLE)
+            return;
+    } else {
+        input->front = event->flit;
+    }
     if (input->output == LANE_IDLE) {
-        if (begin_packet(q, head, event->lane, now, words))
-            wake(q, head, now);
-    } else if (input->count == 1 && bits_test(lanes_in(head, SET_CREDITED, words), input->output)) {
-        bits_add(lanes_in(head, SET_SENDABLE, words), event->lane);
-        wake(q, head, now);
+        if (begin_packet(q, head, lanes_in(head, SET_FRESH, is.words), lanes_in(head, SET_BUSY, is.words), lane, input,
+                         now, is))
+            wake(q, head, now, is);
+    } else if (bits_test(lanes_in(head, SET_CREDITED, is.words), input->output)) {
+        bits_add(lanes_in(head, SET_SENDABLE, is.words), lane);
+        wake(q, head, now, is);
     }
 }
 
@@ -101,6 +147,11 @@ static void receive_flits(void *routers, tick_t now, const void *events, uint32_
 {
     const struct input_queued *q = routers;
     const struct flit_event *event = events, *end = event + count;
+    if (q->is_plain && !q->prefetch) {
+        for (; event < end; event++)
+            receive_flit(q, event, now, PLAIN);
+        return;
+    }
     for (; event < end; event++) {
         if (q->prefetch && event + 4 < end) {
             struct router_head *ahead = block_of(q, event[4].target);
@@ -108,28 +159,29 @@ static void receive_flits(void *routers, tick_t now, const void *events, uint32_
             __builtin_prefetch(&inputs_of(ahead, q->words)[event[4].lane], 1);
             __builtin_prefetch(network_packet(q->network, event[4].flit.packet), 1);
         }
-        if (q->words == 1)
-            receive_flit(q, event, now, 1);
+        if (q->is_plain)
+            receive_flit(q, event, now, PLAIN);
         else
-            receive_flit(q, event, now, q->words);
+            receive_flit(q, event, now, (struct variant){.words = q->words});
     }
 }
 
-STAGE void receive_credit(const struct input_queued *q, const struct credit_event *event, tick_t now, uint32_t words)
+STAGE void receive_credit(const struct input_queued *q, const struct credit_event *event, tick_t now,
+                          struct variant is)
 {
     struct router_head *head = block_of(q, event->target);
     struct output_lane *output = &outputs_of(q, head)[event->lane];
     CHECK(output->credits < q->config.buffer_depth, "tick %llu router %u lane %u: a credit too many",
           (unsigned long long)now, head->number, event->lane);
     if (output->credits++ == 0) {
-        bits_add(lanes_in(head, SET_CREDITED, words), event->lane);
-        if (output->owner != NOBODY && inputs_of(head, words)[output->owner].count)
-            bits_add(lanes_in(head, SET_SENDABLE, words), output->owner);
+        bits_add(lanes_in(head, SET_CREDITED, is.words), event->lane);
+        if (output->owner != NOBODY && inputs_of(head, is.words)[output->owner].count)
+            bits_add(lanes_in(head, SET_SENDABLE, is.words), output->owner);
         else if (!q->config.vc_needs_credit)
             return;
-        wake(q, head, now);
-    } else if (q->reserves_packet) {
-        wake(q, head, now);
+        wake(q, head, now, is);
+    } else if (!is.plain && q->reserves_packet) {
+        wake(q, head, now, is);
     }
 }
 
@@ -137,168 +189,217 @@ static void receive_credits(void *routers, tick_t now, const void *events, uint3
 {
     const struct input_queued *q = routers;
     const struct credit_event *event = events, *end = event + count;
+    if (q->is_plain && !q->prefetch) {
+        for (; event < end; event++)
+            receive_credit(q, event, now, PLAIN);
+        return;
+    }
     for (; event < end; event++) {
         if (q->prefetch && event + 4 < end)
             __builtin_prefetch(&outputs_of(q, block_of(q, event[4].target))[event[4].lane], 1);
-        if (q->words == 1)
-            receive_credit(q, event, now, 1);
+        if (q->is_plain)
+            receive_credit(q, event, now, PLAIN);
         else
-            receive_credit(q, event, now, q->words);
+            receive_credit(q, event, now, (struct variant){.words = q->words});
     }
 }
 
-STAGE void route(struct view *v, uint32_t words, bool traced)
+/* Lanes whose stage is over are busy no more. */
+STAGE void end_stages(struct view *v, struct variant is)
 {
     const struct input_queued *q = v->q;
-    const struct routing *routing = &q->network->routing;
-    const uint64_t *usable = lanes_in(v->head, SET_USABLE, words);
-    BITS_EACH(lane, v->fresh, words) {
-        uint32_t handle = front_flit(q, v->head, lane, words).packet;
-        uint64_t *vcs = routes_of(q, v->head) + lane * words;
-        for (uint32_t w = 0; w < words; w++)
-            vcs[w] = 0;
-        struct route question = {
-            .routing = routing,
-            .packet = network_packet(q->network, handle),
-            .router = v->head->number,
-            .in_port = q->lane_port[lane],
-            .vcs = vcs,
-        };
-        routing->ops->route(&question);
-        uint64_t some = 0, wrong = 0;
-        for (uint32_t w = 0; w < words; w++) {
-            some |= vcs[w];
-            wrong |= vcs[w] & ~usable[w];
-        }
-        CHECK(some && !wrong, "tick %llu router %u: routing gives packet %u for terminal %u %s",
-              (unsigned long long)v->now, v->head->number, handle, question.packet->destination,
-              wrong ? "an unused port" : "nowhere to go");
-        if (traced && handle == q->network->traced)
-            network_trace(q->network, v->now, v->head->number, "route", "input lane %u, to terminal %u",
-                          (unsigned)lane, question.packet->destination);
+    if (is.plain || q->ends_in_a_cycle) {
+        for (uint32_t w = 0; w < is.words; w++)
+            v->busy[w] = 0;
+        return;
     }
-    for (uint32_t w = 0; w < words; w++) {
+    BITS_EACH(lane, v->busy, is.words) {
+        tick_t ready_at = q->ready_at[(size_t)v->head->number * q->lanes + lane];
+        if (ready_at <= v->now)
+            bits_remove(v->busy, lane);
+        else
+            v->soonest = ready_at < v->soonest ? ready_at : v->soonest;
+    }
+}
+
+/* Asks the algorithm where the packet at the front of a lane may go. */
+STAGE void route_lane(struct view *v, struct route *question, uint32_t lane, struct variant is)
+{
+    const struct input_queued *q = v->q;
+    const struct input_lane *input = &v->inputs[lane];
+    uint64_t *wants = wants_of(q, v->head, lane, is.words);
+    for (uint32_t w = 0; w < is.words; w++)
+        wants[w] = 0;
+    question->packet = network_packet(q->network, input->front.packet);
+    question->packet->hops += input->port >= question->routing->local_ports; /* it came from another router */
+    question->in_port = input->port;
+    question->draws = 0;
+    question->vcs = wants;
+    question->routing->route(question);
+    uint64_t some = 0, wrong = 0;
+    for (uint32_t w = 0; w < is.words; w++) {
+        some |= wants[w];
+        wrong |= wants[w] & ~v->usable[w];
+    }
+    CHECK(some && !wrong, "tick %llu router %u: routing gives packet %u for terminal %u %s",
+          (unsigned long long)v->now, v->head->number, input->front.packet, question->packet->destination,
+          wrong ? "an unused port" : "nowhere to go");
+    if (is.traced && input->front.packet == q->network->traced)
+        network_trace(q->network, v->now, v->head->number, "route", "from port %u vc %u, to terminal %u", input->port,
+                      input->vc, question->packet->destination);
+}
+
+STAGE void route(struct view *v, struct variant is)
+{
+    struct route *question = &v->q->question;
+    question->router = v->head->number;
+    BITS_EACH(lane, v->fresh, is.words)
+        route_lane(v, question, lane, is);
+    for (uint32_t w = 0; w < is.words; w++) {
         v->waiting[w] |= v->fresh[w];
         v->fresh[w] = 0;
     }
 }
 
 /* When the packet at the front of a lane was made: smaller is older. */
-static uint64_t age_of(const struct input_queued *q, struct router_head *head, uint32_t lane)
+static uint64_t age_of(const struct view *v, uint32_t lane)
 {
-    return network_packet(q->network, front_flit(q, head, lane, q->words).packet)->created;
+    return network_packet(v->q->network, v->inputs[lane].front.packet)->created;
 }
 
-/* The stage's latency is not over: the router must look again when it is. */
-STAGE bool is_ready(struct view *v, uint32_t lane)
-{
-    tick_t ready_at = v->inputs[lane].ready_at;
-    if (ready_at <= v->now)
-        return true;
-    v->soonest = ready_at < v->soonest ? ready_at : v->soonest;
-    return false;
-}
-
-STAGE void take_output(struct view *v, uint32_t lane, uint32_t output, bool traced)
+STAGE void take_output(struct view *v, uint32_t lane, uint32_t output, struct variant is)
 {
     const struct input_queued *q = v->q;
     struct input_lane *input = &v->inputs[lane];
+    struct output_lane *out = &v->outputs[output];
     bits_remove(v->waiting, lane);
     bits_remove(v->free, output);
-    v->outputs[output].owner = (uint16_t)lane;
+    out->owner = (uint16_t)lane;
     input->output = (uint16_t)output;
-    input->port = q->lane_port[output];
-    input->ready_at = v->now + q->vc_allocation;
+    input->out_port = out->port;
+    if (q->vc_allocation)
+        keep_busy(q, v->head, v->busy, lane, v->now + q->vc_allocation, is);
     if (bits_test(v->credited, output))
         bits_add(v->sendable, lane);
-    if (traced && front_flit(q, v->head, lane, q->words).packet == q->network->traced)
-        network_trace(q->network, v->now, v->head->number, "allocate_vc", "port %u vc %u", input->port,
-                      output - input->port * q->num_vcs);
+    if (is.traced && input->front.packet == q->network->traced)
+        network_trace(q->network, v->now, v->head->number, "allocate_vc", "port %u vc %u", out->port, out->vc);
 }
 
 /* What a lane may take of the output lanes that are free, one word of it. */
-STAGE uint64_t wanted_outputs(const struct view *v, uint32_t lane, uint32_t word, uint32_t words)
+STAGE uint64_t wanted_outputs(const struct view *v, uint32_t lane, uint32_t word, struct variant is)
 {
-    uint64_t want = routes_of(v->q, v->head)[lane * words + word] & v->free[word];
-    return v->q->config.vc_needs_credit ? want & v->credited[word] : want;
+    uint64_t want = wants_of(v->q, v->head, lane, is.words)[word] & v->free[word];
+    return !is.plain && v->q->config.vc_needs_credit ? want & v->credited[word] : want;
 }
 
-static __attribute__((noinline)) void request_outputs(struct view *v, struct matching *m, uint32_t lane)
+STAGE void request_outputs(const struct view *v, struct matching *m, uint32_t lane, struct variant is)
 {
-    uint32_t words = v->q->words;
-    for (uint32_t w = 0; w < words; w++)
-        for (uint64_t want = wanted_outputs(v, lane, w, words); want; want &= want - 1) {
+    uint64_t some = 0;
+    for (uint32_t w = 0; w < is.words; w++) {
+        uint64_t want = wanted_outputs(v, lane, w, is);
+        m->wants[lane * is.words + w] = want;
+        m->active_cols[w] |= want;
+        some |= want;
+        for (; want; want &= want - 1) {
             uint32_t output = w * WORD_BITS + lowest_bit(want);
-            matching_request(m, lane, output);
-            if (m->age)
-                m->age[lane * m->cols + output] = age_of(v->q, v->head, lane);
+            bits_add(m->wanted_by + output * is.words, lane);
+            if (!is.plain && m->age)
+                m->age[lane * m->cols + output] = age_of(v, lane);
         }
+    }
+    if (some)
+        bits_add(m->active_rows, lane);
 }
 
-/* Rivals for output lanes, or more lanes than fit a word: the allocator sees the whole picture. */
-static __attribute__((noinline)) void match_outputs(struct view *v, bool traced)
+/* The allocator sees who wants what as a whole. */
+STAGE bool match_outputs(struct view *v, struct variant is)
 {
     struct input_queued *q = v->q;
     struct matching *m = &q->vc_matching;
-    BITS_EACH(lane, v->waiting, q->words)
-        if (is_ready(v, lane))
-            request_outputs(v, m, lane);
-    if (!bits_any(m->active_rows, m->row_words))
-        return;
+    for (uint32_t w = 0; w < is.words; w++)
+        for (uint64_t left = v->waiting[w] & ~v->busy[w]; left; left &= left - 1)
+            request_outputs(v, m, w * WORD_BITS + lowest_bit(left), is);
+    if (!bits_any(m->active_rows, is.words))
+        return false;
     m->random = &q->random[v->head->number];
     q->vc_allocator->allocate((unsigned char *)v->head + q->vc_state_at, q->config.vc_allocator.config, m);
-    BITS_EACH(lane, m->granted, m->row_words)
-        take_output(v, lane, m->grant[lane], traced);
-    v->moved = true;
-    matching_clear(m);
+    BITS_EACH(lane, m->granted, is.words)
+        take_output(v, lane, m->grant[lane], is);
+    matching_clear(m, is.words, is.words);
+    return true;
 }
 
-STAGE void allocate_vc(struct view *v, uint32_t words, bool traced)
+/*
+ * The plain router's sets are in registers while it steps. Where there are
+ * rivals they go to memory and back around these two calls.
+ */
+static __attribute__((noinline)) void match_outputs_plain(struct input_queued *q, struct router_head *head, tick_t now)
+{
+    struct view view = view_of(q, head, now, NULL, PLAIN);
+    match_outputs(&view, PLAIN);
+}
+
+STAGE void store_sets(const struct view *v)
+{
+    struct view memory = view_of(v->q, v->head, v->now, v->to, PLAIN);
+    *memory.fresh = *v->fresh;
+    *memory.waiting = *v->waiting;
+    *memory.sendable = *v->sendable;
+    *memory.busy = *v->busy;
+    *memory.free = *v->free;
+    *memory.credited = *v->credited;
+}
+
+STAGE void load_sets(const struct view *v)
+{
+    struct view memory = view_of(v->q, v->head, v->now, v->to, PLAIN);
+    *v->fresh = *memory.fresh;
+    *v->waiting = *memory.waiting;
+    *v->sendable = *memory.sendable;
+    *v->busy = *memory.busy;
+    *v->free = *memory.free;
+    *v->credited = *memory.credited;
+}
+
+STAGE void allocate_vc(struct view *v, struct variant is)
 {
     struct input_queued *q = v->q;
-    if (words > 1 || !q->vc_allocator->allocate_disjoint) {
-        match_outputs(v, traced);
+    if (!is.plain) {
+        v->moved |= match_outputs(v, is);
         return;
     }
-    uint8_t lanes[WORD_BITS], grant[WORD_BITS];
-    uint64_t wants[WORD_BITS], seen = 0, rivals = 0;
-    uint32_t count = 0;
-    BITS_EACH(lane, v->waiting, 1) {
-        if (!is_ready(v, lane))
-            continue;
-        uint64_t want = wanted_outputs(v, lane, 0, 1);
+    uint64_t asking = *v->waiting, seen = 0, rivals = 0; /* nobody is busy yet in a plain step */
+    for (uint64_t left = asking; left; left &= left - 1) {
+        uint64_t want = wanted_outputs(v, lowest_bit(left), 0, is);
         rivals |= seen & want;
         seen |= want;
-        lanes[count] = (uint8_t)lane;
-        wants[count] = want;
-        count += want != 0;
     }
-    if (!count)
-        return;
+    v->moved |= seen != 0;
     if (rivals) {
-        match_outputs(v, traced);
+        store_sets(v);
+        match_outputs_plain(q, v->head, v->now);
+        load_sets(v);
         return;
     }
-    q->vc_allocator->allocate_disjoint((unsigned char *)v->head + q->vc_state_at, q->config.vc_allocator.config,
-                                       q->lanes, count, lanes, wants, grant);
-    for (uint32_t i = 0; i < count; i++)
-        take_output(v, lanes[i], grant[i], traced);
-    v->moved = true;
+    void *state = (unsigned char *)v->head + q->vc_state_at;
+    for (uint64_t left = asking; left; left &= left - 1) {
+        uint32_t lane = lowest_bit(left);
+        uint64_t want = wanted_outputs(v, lane, 0, is);
+        if (want)
+            take_output(v, lane, matching_rotate(state, q->lanes, lane, want), is);
+    }
 }
 
 /* May this lane ask for the switch now? The flow control of the crossbar has its say here. */
-STAGE bool may_send(struct view *v, uint32_t lane, uint32_t words)
+static bool may_send(struct view *v, uint32_t lane)
 {
     const struct input_queued *q = v->q;
     const struct input_lane *input = &v->inputs[lane];
-    if (q->reserves_packet) {
-        struct flit flit = front_flit(q, v->head, lane, words);
-        if ((flit.place & FLIT_HEAD) &&
-            v->outputs[input->output].credits < network_packet(q->network, flit.packet)->size)
-            return false;
-    }
+    if (q->reserves_packet && (input->front.place & FLIT_HEAD) &&
+        v->outputs[input->output].credits < network_packet(q->network, input->front.packet)->size)
+        return false;
     if (q->config.crossbar_flow != FLIT_BUFFER) {
-        uint16_t *lock = &locks_of(q, v->head)[input->port];
+        uint16_t *lock = &locks_of(q, v->head)[input->out_port];
         if (*lock != UNLOCKED && *lock != lane) {
             if (q->config.crossbar_flow == PACKET_BUFFER || bits_test(v->sendable, *lock))
                 return false;
@@ -308,50 +409,58 @@ STAGE bool may_send(struct view *v, uint32_t lane, uint32_t words)
     return true;
 }
 
-/* A winner leaves its buffer: its flit goes out, a credit goes back. */
-STAGE void traverse(struct view *v, uint32_t lane, uint32_t words, bool traced)
+/* The flit goes out, a credit goes back. */
+STAGE tick_t send(struct view *v, const struct input_lane *input, const struct output_lane *out, struct variant is)
+{
+    struct input_queued *q = v->q;
+    const struct link *links = links_of(q, v->head);
+    const struct link *link = &links[out->port], *back = &links[input->port];
+    struct output_port *exit = &ports_of(q, v->head)[out->port];
+    exit->flits++;
+    if (is.plain) {
+        link_send_to(q->engine, v->to->flits[link->to_terminal], link, out->vc, input->front);
+        link_credit_to(q->engine, v->to->credits[back->to_terminal], back, input->vc);
+        return 0;
+    }
+    /* Flits may leave the switch faster than the channel takes them. */
+    tick_t enters = v->now + q->to_channel;
+    enters = enters > exit->free_at ? enters : exit->free_at;
+    exit->free_at = enters + link->cycle;
+    link_send(q->engine, link, out->vc, input->front, enters + link->latency);
+    link_credit(q->engine, back, input->vc, v->now + q->credit + back->latency);
+    return enters + link->latency;
+}
+
+/* A winner leaves its buffer. */
+STAGE void traverse(struct view *v, uint32_t lane, struct variant is)
 {
     struct input_queued *q = v->q;
     struct input_lane *input = &v->inputs[lane];
-    uint32_t output = input->output, port = input->port, in_port = q->lane_port[lane];
+    uint32_t output = input->output;
     struct output_lane *out = &v->outputs[output];
-    const struct link *links = links_of(q, v->head);
-    const struct link *link = &links[port], *back = &links[in_port];
-    struct flit flit = front_flit(q, v->head, lane, words);
+    struct flit flit = input->front;
+    tick_t arrival = send(v, input, out, is);
+    if (is.traced && flit.packet == q->network->traced)
+        network_trace(q->network, v->now, v->head->number, "traverse", "flit %u by port %u vc %u, arrives at %llu",
+                      flit.place & FLIT_POSITION, out->port, out->vc, (unsigned long long)arrival);
 
-    input->first++;
-    input->count--;
+    if (--input->count)
+        input->front = ring_of(v->head, input)[input->first++ & q->ring_mask];
     CHECK(out->credits > 0, "tick %llu router %u output lane %u: packet %u is sent without a credit",
           (unsigned long long)v->now, v->head->number, output, flit.packet);
     if (--out->credits == 0)
         bits_remove(v->credited, output);
-
-    struct output_port *exit = &ports_of(q, v->head)[port];
-    tick_t enters = v->now + q->to_channel;
-    enters = enters > exit->free_at ? enters : exit->free_at;
-    exit->free_at = enters + link->cycle;
-    exit->flits++;
-    link_send(q->engine, link, output - port * q->num_vcs, flit, enters + link->latency);
-    link_credit(q->engine, back, lane - in_port * q->num_vcs, v->now + q->credit + back->latency);
-
-    if (flit.place & FLIT_HEAD) {
-        network_packet(q->network, flit.packet)->hops += !link->to_terminal;
-        if (q->config.crossbar_flow != FLIT_BUFFER)
-            locks_of(q, v->head)[port] = (uint16_t)lane;
-    }
-    if (traced && flit.packet == q->network->traced)
-        network_trace(q->network, v->now, v->head->number, "traverse", "flit %u by port %u vc %u, arrives at %llu",
-                      flit.place & FLIT_POSITION, port, output - port * q->num_vcs,
-                      (unsigned long long)(enters + link->latency));
+    if (!is.plain && q->config.crossbar_flow != FLIT_BUFFER && (flit.place & FLIT_HEAD))
+        locks_of(q, v->head)[out->port] = (uint16_t)lane;
     if (flit.place & FLIT_TAIL) {
         out->owner = NOBODY;
         bits_add(v->free, output);
         bits_remove(v->sendable, lane);
-        if (q->config.crossbar_flow != FLIT_BUFFER)
-            locks_of(q, v->head)[port] = UNLOCKED;
+        if (!is.plain && q->config.crossbar_flow != FLIT_BUFFER)
+            locks_of(q, v->head)[out->port] = UNLOCKED;
         input->output = LANE_IDLE;
         if (input->count)
-            begin_packet(q, v->head, lane, v->now + q->next_packet, words);
+            begin_packet(q, v->head, v->fresh, v->busy, lane, input, v->now + q->next_packet, is);
     } else if (out->credits == 0 || input->count == 0) {
         bits_remove(v->sendable, lane);
     }
@@ -363,27 +472,29 @@ STAGE void *arbiter_state(const struct view *v, uint32_t row)
     return (unsigned char *)v->head + v->q->arbiter_state_at + row * v->q->arbiter_state_size;
 }
 
-STAGE void served(const struct view *v, uint32_t row, uint32_t vc)
+/* The row of the switch that a lane's input uses. */
+STAGE uint32_t row_of(const struct view *v, uint32_t lane, struct variant is)
 {
-    const struct input_queued *q = v->q;
-    if (q->serves)
-        q->serves(arbiter_state(v, row), q->num_vcs, vc);
+    const struct input_lane *input = &v->inputs[lane];
+    uint32_t speedup = is.plain ? 1 : v->q->config.input_speedup;
+    return speedup == 1 ? input->port : input->port * speedup + input->vc % speedup;
 }
 
 /* Which of the eligible lanes of a switch input uses the output port that the input was granted. */
-static uint32_t choose_lane(struct view *v, uint32_t row, uint32_t port)
+STAGE uint32_t choose_lane(struct view *v, uint32_t row, uint32_t port, struct variant is)
 {
     const struct input_queued *q = v->q;
-    uint32_t first = row / q->config.input_speedup * q->num_vcs;
+    uint32_t first = (is.plain ? row : row / q->config.input_speedup) * q->num_vcs;
     uint64_t vcs = 0;
     for (uint32_t vc = 0; vc < q->num_vcs; vc++)
-        if (bits_test(q->eligible, first + vc) && v->inputs[first + vc].port == port && q->switch_row[first + vc] == row)
+        if (bits_test(q->eligible, first + vc) && v->inputs[first + vc].out_port == port &&
+            row_of(v, first + vc, is) == row)
             vcs |= bit(vc);
     uint32_t vc = lowest_bit(vcs);
     if (vcs & (vcs - 1)) {
         if (q->arbiter->needs_age)
             for (uint64_t left = vcs; left; left &= left - 1)
-                q->vc_age[lowest_bit(left)] = age_of(q, v->head, first + lowest_bit(left));
+                q->vc_age[lowest_bit(left)] = age_of(v, first + lowest_bit(left));
         struct arbitration arbitration = {.requests = &vcs,
                                           .inputs = q->num_vcs,
                                           .words = 1,
@@ -391,18 +502,17 @@ static uint32_t choose_lane(struct view *v, uint32_t row, uint32_t port)
                                           .random = &q->random[v->head->number]};
         vc = q->arbiter->pick(arbiter_state(v, row), &arbitration);
     }
-    served(v, row, vc);
+    arbiter_served(q->arbiter, arbiter_state(v, row), q->num_vcs, vc);
     return first + vc;
 }
 
-static void request_switch(struct view *v, struct matching *m, uint32_t lane)
+STAGE void request_switch(struct view *v, struct matching *m, uint32_t lane, struct variant is)
 {
-    const struct input_queued *q = v->q;
-    uint32_t row = q->switch_row[lane], spread = q->config.output_speedup;
-    for (uint32_t col = v->inputs[lane].port * spread, end = col + spread; col < end; col++) {
+    uint32_t row = row_of(v, lane, is), spread = is.plain ? 1 : v->q->config.output_speedup;
+    for (uint32_t col = v->inputs[lane].out_port * spread, end = col + spread; col < end; col++) {
         matching_request(m, row, col);
-        if (m->age) {
-            uint64_t *oldest = &m->age[row * m->cols + col], age = age_of(q, v->head, lane);
+        if (!is.plain && m->age) {
+            uint64_t *oldest = &m->age[row * m->cols + col], age = age_of(v, lane);
             *oldest = age < *oldest ? age : *oldest;
         }
     }
@@ -415,93 +525,138 @@ static void forget_ages(struct matching *m)
             m->age[row * m->cols + col] = UINT64_MAX;
 }
 
-/* Rivals for inputs or outputs of the switch: the allocator sees the whole picture. q->eligible says who asks. */
-static __attribute__((noinline)) void match_switch(struct view *v, bool traced)
+/* The allocator sees which input wants which output as a whole. q->eligible says who asks. */
+STAGE void match_switch(struct view *v, struct variant is)
 {
     struct input_queued *q = v->q;
     struct matching *m = &q->switch_matching;
-    BITS_EACH(lane, q->eligible, q->words)
-        request_switch(v, m, lane);
+    uint32_t row_words = is.plain ? 1 : m->row_words, col_words = is.plain ? 1 : m->col_words;
+    BITS_EACH(lane, q->eligible, is.words)
+        request_switch(v, m, lane, is);
     m->random = &q->random[v->head->number];
     q->switch_allocator->allocate((unsigned char *)v->head + q->switch_state_at, q->config.allocator.config, m);
-    BITS_EACH(row, m->granted, m->row_words) {
-        uint32_t lane = choose_lane(v, row, m->grant[row] / q->config.output_speedup);
-        traverse(v, lane, q->words, traced);
+    BITS_EACH(row, m->granted, row_words) {
+        traverse(v, choose_lane(v, row, is.plain ? m->grant[row] : m->grant[row] / q->config.output_speedup, is), is);
         q->flit_hops++;
     }
-    v->moved = true;
-    if (m->age)
+    if (!is.plain && m->age)
         forget_ages(m);
-    matching_clear(m);
+    matching_clear(m, row_words, col_words);
 }
 
-STAGE void allocate_switch(struct view *v, uint32_t words, bool traced)
+static __attribute__((noinline)) void match_switch_plain(struct input_queued *q, struct router_head *head, tick_t now,
+                                                         const struct destinations *to)
+{
+    struct view view = view_of(q, head, now, to, PLAIN);
+    match_switch(&view, PLAIN);
+}
+
+/* Does any of these lanes share its input or output port with another? */
+STAGE bool switch_has_rivals(const struct view *v, uint64_t lanes)
+{
+    uint64_t in = 0, out = 0, rivals = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        const struct input_lane *input = &v->inputs[lowest_bit(lanes)];
+        rivals |= (in & bit(input->port)) | (out & bit(input->out_port));
+        in |= bit(input->port);
+        out |= bit(input->out_port);
+    }
+    return rivals;
+}
+
+STAGE void allocate_switch(struct view *v, struct variant is)
 {
     struct input_queued *q = v->q;
-    uint8_t lanes[WORD_BITS], rows[WORD_BITS], grant[WORD_BITS];
-    uint64_t wants[WORD_BITS], rows_seen = 0, ports_seen = 0, rivals = 0;
-    uint32_t count = 0;
-    for (uint32_t w = 0; w < words; w++)
-        q->eligible[w] = 0;
-    BITS_EACH(lane, v->sendable, words) {
-        if (!is_ready(v, lane) || !may_send(v, lane, words))
-            continue;
-        bits_add(q->eligible, lane);
-        if (words == 1) {
-            uint64_t row = bit(q->switch_row[lane]), port = bit(v->inputs[lane].port);
-            rivals |= (rows_seen & row) | (ports_seen & port);
-            rows_seen |= row;
-            ports_seen |= port;
-            lanes[count] = (uint8_t)lane;
-            rows[count] = (uint8_t)q->switch_row[lane];
-            wants[count] = port;
+    if (!is.plain) {
+        for (uint32_t w = 0; w < is.words; w++)
+            q->eligible[w] = v->sendable[w] & ~v->busy[w];
+        BITS_EACH(lane, q->eligible, is.words)
+            if (!may_send(v, lane))
+                bits_remove(q->eligible, lane);
+        if (bits_any(q->eligible, is.words)) {
+            match_switch(v, is);
+            v->moved = true;
         }
-        count++;
-    }
-    if (!count)
-        return;
-    if (words > 1 || rivals || !q->switch_is_simple) {
-        match_switch(v, traced);
         return;
     }
-    q->switch_allocator->allocate_disjoint((unsigned char *)v->head + q->switch_state_at, q->config.allocator.config,
-                                           q->switch_rows, count, rows, wants, grant);
-    for (uint32_t i = 0; i < count; i++) {
-        served(v, rows[i], lanes[i] - q->lane_port[lanes[i]] * q->num_vcs);
-        traverse(v, lanes[i], 1, traced);
-    }
-    q->flit_hops += count;
+    uint64_t asking = *v->sendable & ~*v->busy;
+    if (!asking)
+        return;
     v->moved = true;
+    if (switch_has_rivals(v, asking)) {
+        q->eligible[0] = asking;
+        store_sets(v);
+        match_switch_plain(q, v->head, v->now, v->to);
+        load_sets(v);
+        return;
+    }
+    q->flit_hops += (uint32_t)__builtin_popcountll(asking);
+    void *state = (unsigned char *)v->head + q->switch_state_at;
+    for (; asking; asking &= asking - 1) {
+        uint32_t lane = lowest_bit(asking);
+        const struct input_lane *input = &v->inputs[lane];
+        matching_rotate_to(state, q->ports, input->port, input->out_port);
+        *(uint32_t *)arbiter_state(v, input->port) = input->vc;
+        traverse(v, lane, is);
+    }
 }
 
 /* Sleeps, unless there is something to do in a cycle that is known now. */
-STAGE void rest(struct view *v, uint32_t words)
+STAGE void rest(struct view *v, struct variant is)
 {
     uint64_t work = 0;
-    for (uint32_t w = 0; w < words; w++)
+    for (uint32_t w = 0; w < is.words; w++)
         work |= v->fresh[w] | v->waiting[w] | v->sendable[w];
     if (!work)
         return;
     if (v->moved)
-        wake(v->q, v->head, v->now + v->q->cycle);
-    else if (v->soonest != NEVER)
-        wake(v->q, v->head, v->soonest);
+        wake(v->q, v->head, v->now + v->q->cycle, is);
+    else if (!is.plain && v->soonest != NEVER)
+        wake(v->q, v->head, v->soonest, is);
 }
 
-STAGE void step_router(struct input_queued *q, struct router_head *head, tick_t now, uint32_t words, bool traced)
+/* One step of one router. The usual router's sets are held in registers meanwhile. */
+STAGE void step_router(struct input_queued *q, struct router_head *head, tick_t now, const struct destinations *to,
+                       struct variant is)
 {
-    struct view view = view_of(q, head, now, words);
-    route(&view, words, traced);
-    allocate_vc(&view, words, traced);
-    allocate_switch(&view, words, traced);
-    rest(&view, words);
+    struct view view = view_of(q, head, now, to, is);
+    uint64_t fresh, waiting, sendable, busy, free, credited;
+    if (is.plain) {
+        view.fresh = &fresh;
+        view.waiting = &waiting;
+        view.sendable = &sendable;
+        view.busy = &busy;
+        view.free = &free;
+        view.credited = &credited;
+        load_sets(&view);
+    }
+    end_stages(&view, is);
+    route(&view, is);
+    allocate_vc(&view, is);
+    allocate_switch(&view, is);
+    rest(&view, is);
+    if (is.plain)
+        store_sets(&view);
+}
+
+static struct destinations destinations_at(const struct input_queued *q, tick_t now)
+{
+    const struct network_config *config = q->network->config;
+    tick_t latency = config->channel.latency, terminal = config->terminal_channel.latency;
+    return (struct destinations){
+        .flits = {engine_list(q->engine, EVENT_FLIT, now + q->to_channel + latency),
+                  engine_list(q->engine, EVENT_TERMINAL_FLIT, now + q->to_channel + terminal)},
+        .credits = {engine_list(q->engine, EVENT_CREDIT, now + q->credit + latency),
+                    engine_list(q->engine, EVENT_TERMINAL_CREDIT, now + q->credit + terminal)},
+    };
 }
 
 static void step(void *routers, tick_t now, const void *events, uint32_t count)
 {
     struct input_queued *q = routers;
     const struct step_event *event = events, *end = event + count;
-    bool traced = q->network->trace_out != NULL;
+    bool traced = q->network->trace_out != NULL, plain = q->is_plain && !traced;
+    const struct destinations to = plain ? destinations_at(q, now) : (struct destinations){0};
     for (; event < end; event++) {
         if (q->prefetch && event + 2 < end)
             for (uint32_t line = 0; line < q->prefetch; line += 64)
@@ -510,10 +665,10 @@ static void step(void *routers, tick_t now, const void *events, uint32_t count)
         if (head->step_at != now)
             continue; /* woken earlier than this step was posted for */
         head->step_at = NEVER;
-        if (q->words == 1 && !traced)
-            step_router(q, head, now, 1, false);
+        if (plain)
+            step_router(q, head, now, &to, PLAIN);
         else
-            step_router(q, head, now, q->words, traced);
+            step_router(q, head, now, NULL, (struct variant){.traced = traced, .words = q->words});
     }
 }
 

@@ -5,10 +5,12 @@
  * the same size in one array; the parts of a block lie at offsets that are
  * worked out once:
  *
- *   | head | sets | inputs | outputs | routes | ports | links | allocators | rings |
+ *   | head | sets | inputs | outputs | ports | links | locks | allocators | rings |
  *
  * The parts that a step touches come first and together are a few cache lines.
- * Head and sets have places that the compiler knows when a set is one word.
+ * Head, sets and inputs have places that the compiler knows when a set is one
+ * word. A lane's first flit lies in the lane itself, those behind it in its ring:
+ * at low load the rings are never touched.
  */
 #include "flitwarp/allocator.h"
 #include "flitwarp/network.h"
@@ -27,28 +29,32 @@ struct input_queued_config {
     struct choice vc_allocator, allocator, arbiter;
 };
 
-#define LANE_IDLE 0xffffu   /* input lane without a packet at its front */
-#define LANE_WAITS 0xfffeu  /* its packet has no output lane yet */
+#define LANE_IDLE 0xffffu  /* input lane without a packet at its front */
+#define LANE_WAITS 0xfffeu /* its packet has no output lane yet */
 #define UNLOCKED 0xffffu
 #define NOBODY 0xffffu
 
-/* An input lane: a ring of flits, and how far its front packet has come. */
+/* An input lane: a queue of flits, and how far its front packet has come. */
 struct input_lane {
-    tick_t ready_at; /* when the stage under way is over */
-    uint16_t first;  /* free-running; the ring's size is a power of two */
-    uint16_t count;
-    uint16_t output; /* output lane held, LANE_IDLE or LANE_WAITS */
-    uint16_t port;   /* of the output lane */
+    uint64_t wants;    /* output lanes that the packet may take, where one word holds them */
+    struct flit front; /* the first flit, while count > 0 */
+    uint16_t first;    /* of the ring, free-running; the ring's size is a power of two */
+    uint16_t count;    /* flits, the front one included */
+    uint16_t output;   /* output lane held, LANE_IDLE or LANE_WAITS */
+    uint16_t out_port; /* of the output lane */
+    uint32_t ring_at;  /* offset of the ring in the block; this and the following never change */
+    uint16_t port, vc;
 };
 
 struct output_lane {
     uint16_t credits;
-    uint16_t owner; /* input lane that holds it, or NOBODY */
+    uint16_t owner;    /* input lane that holds it, or NOBODY */
+    uint16_t port, vc; /* never change */
 };
 
 struct output_port {
-    tick_t free_at; /* when its channel can take the next flit */
     uint64_t flits; /* that have left */
+    tick_t free_at; /* when its channel can take the next flit */
 };
 
 struct router_head {
@@ -62,6 +68,7 @@ enum lane_set {
     SET_FRESH,    /* input lanes whose front packet is yet to be routed */
     SET_WAITING,  /* input lanes that are routed and want an output lane */
     SET_SENDABLE, /* input lanes with an output lane, a flit and a credit */
+    SET_BUSY,     /* input lanes whose last stage is not over yet: those above must wait for it */
     SET_FREE,     /* output lanes that nobody holds */
     SET_CREDITED, /* output lanes with a credit */
     SET_USABLE,   /* output lanes that lead somewhere; never changes */
@@ -72,32 +79,33 @@ struct input_queued {
     struct network *network;
     struct engine *engine;
     struct input_queued_config config;
-    /* Latencies in ticks. */
+    /* In ticks. */
     tick_t cycle, routing, vc_allocation;
     tick_t to_channel;  /* from the switch grant to the channel */
     tick_t credit;      /* from the switch grant to the credit's way back */
     tick_t next_packet; /* from the switch grant of a tail to the next packet's turn */
     uint32_t ports, num_vcs, lanes, words;
-    uint32_t ring_mask, ring_shift;
+    uint32_t ring_mask;
     uint32_t switch_rows, switch_cols;
     bool reserves_packet; /* a head moves on only when the whole packet has room */
+    bool is_plain;        /* the usual router, for which the stages are compiled apart; see input_queued.c */
+    bool ends_in_a_cycle; /* no stage is longer than a cycle, so what was busy in the last step is not in the next */
     const struct allocator_ops *vc_allocator, *switch_allocator;
     const struct arbiter_ops *arbiter;
-    void (*serves)(void *state, uint32_t inputs, uint32_t winner); /* arbiter->served; NULL with a single VC too */
-    bool switch_is_simple; /* grants without rivals need no matching */
     struct matching vc_matching, switch_matching; /* scratch, shared by all routers */
-    uint32_t prefetch;                            /* bytes of a block worth fetching ahead; 0: all stays in the cache */
     uint64_t *eligible;                           /* scratch: lanes that ask for the switch */
     uint64_t *vc_age;                             /* scratch: by VC, for arbiters that look at age */
     struct random *random;                        /* by router */
-    const uint16_t *lane_port;                    /* by lane */
-    const uint16_t *switch_row;                   /* by input lane */
+    struct route question;                        /* scratch: to the routing algorithm */
+    tick_t *ready_at;                             /* by router * lanes + lane: end of the stage of a busy lane */
+    uint64_t *routes;                             /* by router * lanes + lane, `words` each; NULL where one is enough */
+    uint32_t prefetch;                            /* bytes of a block worth fetching ahead; 0: all stays in the cache */
     uint64_t flit_hops;
 
     unsigned char *blocks; /* by router */
     size_t stride;
-    uint32_t routes_at, outputs_at, ports_at, locks_at, links_at, vc_state_at, switch_state_at,
-        arbiter_state_at, arbiter_state_size, rings_at;
+    uint32_t outputs_at, ports_at, locks_at, links_at, vc_state_at, switch_state_at, arbiter_state_at,
+        arbiter_state_size, rings_at;
 };
 
 static inline struct router_head *block_of(const struct input_queued *q, uint32_t router)
@@ -117,10 +125,6 @@ static inline struct input_lane *inputs_of(struct router_head *head, uint32_t wo
 {
     return PART(struct input_lane, INPUTS_AT(words));
 }
-static inline uint64_t *routes_of(const struct input_queued *q, struct router_head *head)
-{
-    return PART(uint64_t, q->routes_at);
-}
 static inline struct output_lane *outputs_of(const struct input_queued *q, struct router_head *head)
 {
     return PART(struct output_lane, q->outputs_at);
@@ -137,14 +141,10 @@ static inline const struct link *links_of(const struct input_queued *q, struct r
 {
     return PART(const struct link, q->links_at);
 }
-static inline struct flit *ring_of(const struct input_queued *q, struct router_head *head, uint32_t lane)
+static inline uint64_t *wants_of(const struct input_queued *q, struct router_head *head, uint32_t lane, uint32_t words)
 {
-    return PART(struct flit, q->rings_at) + ((size_t)lane << q->ring_shift);
-}
-static inline struct flit front_flit(const struct input_queued *q, struct router_head *head, uint32_t lane,
-                                     uint32_t words)
-{
-    return ring_of(q, head, lane)[inputs_of(head, words)[lane].first & q->ring_mask];
+    return words == 1 ? &inputs_of(head, 1)[lane].wants
+                      : q->routes + ((size_t)head->number * q->lanes + lane) * words;
 }
 
 /* Building and checking, in input_queued_build.c. */

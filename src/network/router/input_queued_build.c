@@ -88,14 +88,12 @@ static void lay_out(struct input_queued *q)
     size_t size = INPUTS_AT(q->words) + sizeof(struct input_lane) * q->lanes;
     const struct arbiter_ops *arbiter = q->arbiter;
     q->outputs_at = place(&size, sizeof(struct output_lane) * q->lanes, 8);
-    q->routes_at = place(&size, sizeof(uint64_t) * q->words * q->lanes, 8);
     q->ports_at = place(&size, sizeof(struct output_port) * q->ports, 8);
     q->links_at = place(&size, sizeof(struct link) * q->ports, 16);
     q->locks_at = place(&size, sizeof(uint16_t) * q->ports, 8);
     q->vc_state_at = place(&size, allocator_bytes(&q->config.vc_allocator, q->lanes, q->lanes), 8);
     q->switch_state_at = place(&size, allocator_bytes(&q->config.allocator, q->switch_rows, q->switch_cols), 8);
-    q->arbiter_state_size =
-        arbiter->state_size ? (uint32_t)(arbiter->state_size(q->config.arbiter.config, q->num_vcs) + 7) / 8 * 8 : 0;
+    q->arbiter_state_size = (uint32_t)(arbiter_state_size(arbiter, q->config.arbiter.config, q->num_vcs) + 3) / 4 * 4;
     q->arbiter_state_at = place(&size, (size_t)q->arbiter_state_size * q->switch_rows, 8);
     q->rings_at = place(&size, sizeof(struct flit) * (q->ring_mask + 1) * q->lanes, 64);
     q->stride = (size + 63) / 64 * 64;
@@ -108,8 +106,14 @@ static void init_router(struct input_queued *q, uint32_t number)
     head->number = number;
     head->step_at = NEVER;
     for (uint32_t lane = 0; lane < q->lanes; lane++) {
-        inputs_of(head, q->words)[lane].output = LANE_IDLE;
-        outputs_of(q, head)[lane].owner = NOBODY;
+        uint16_t port = (uint16_t)(lane / q->num_vcs), vc = (uint16_t)(lane % q->num_vcs);
+        inputs_of(head, q->words)[lane] = (struct input_lane){
+            .output = LANE_IDLE,
+            .ring_at = q->rings_at + (uint32_t)sizeof(struct flit) * (q->ring_mask + 1) * lane,
+            .port = port,
+            .vc = vc,
+        };
+        outputs_of(q, head)[lane] = (struct output_lane){.owner = NOBODY, .port = port, .vc = vc};
     }
     for (uint32_t port = 0; port < q->ports; port++) {
         const struct link *link = network_link(network, number, port);
@@ -129,10 +133,9 @@ static void init_router(struct input_queued *q, uint32_t number)
     if (q->switch_allocator->init)
         q->switch_allocator->init(PART(void, q->switch_state_at), q->config.allocator.config, q->switch_rows,
                                   q->switch_cols);
-    if (q->arbiter->init)
-        for (uint32_t row = 0; row < q->switch_rows; row++)
-            q->arbiter->init(PART(void, q->arbiter_state_at + row * q->arbiter_state_size), q->config.arbiter.config,
-                             q->num_vcs);
+    for (uint32_t row = 0; row < q->switch_rows; row++)
+        arbiter_init(q->arbiter, PART(void, q->arbiter_state_at + row * q->arbiter_state_size),
+                     q->config.arbiter.config, q->num_vcs);
     q->random[number] = random_stream(network->seed, number, RANDOM_ARBITER);
 }
 
@@ -150,18 +153,17 @@ static void check_settings(const struct network *network, const struct choice *s
                      c->input_speedup, c->num_vcs);
 }
 
-static void make_tables(struct input_queued *q, struct arena *arena)
+/* Is this the usual router? See input_queued.c. */
+static bool is_plain(const struct input_queued *q)
 {
-    uint16_t *lane_port = arena_array(arena, uint16_t, q->lanes);
-    uint16_t *switch_row = arena_array(arena, uint16_t, q->lanes);
-    uint32_t speedup = q->config.input_speedup;
-    for (uint32_t lane = 0; lane < q->lanes; lane++) {
-        uint32_t port = lane / q->num_vcs;
-        lane_port[lane] = (uint16_t)port;
-        switch_row[lane] = (uint16_t)(port * speedup + lane % q->num_vcs % speedup);
-    }
-    q->lane_port = lane_port;
-    q->switch_row = switch_row;
+    const struct input_queued_config *c = &q->config;
+    const struct network_config *network = q->network->config;
+    return q->words == 1 && c->cycle == 1 && network->channel.cycle == 1 && network->terminal_channel.cycle == 1 &&
+           network->channel.latency + q->to_channel + q->credit < WHEEL_SLOTS &&
+           network->terminal_channel.latency + q->to_channel + q->credit < WHEEL_SLOTS && q->ends_in_a_cycle &&
+           c->input_speedup == 1 && c->output_speedup == 1 && !q->reserves_packet &&
+           c->crossbar_flow == FLIT_BUFFER && !c->vc_needs_credit && q->switch_allocator->rotates &&
+           q->vc_allocator->rotates && q->arbiter->remembers_last;
 }
 
 void *input_queued_build(struct network *network, const struct choice *self, struct errors *errors)
@@ -174,6 +176,7 @@ void *input_queued_build(struct network *network, const struct choice *self, str
     struct input_queued *q = arena_take(arena, sizeof *q);
     q->network = network;
     q->engine = network->engine;
+    q->question.routing = &network->routing;
     q->config = *(const struct input_queued_config *)self->config;
     const struct input_queued_config *c = &q->config;
     q->cycle = c->cycle;
@@ -186,17 +189,16 @@ void *input_queued_build(struct network *network, const struct choice *self, str
     q->num_vcs = c->num_vcs;
     q->lanes = q->ports * q->num_vcs;
     q->words = words_for(q->lanes);
-    while (1u << q->ring_shift < c->buffer_depth)
-        q->ring_shift++;
-    q->ring_mask = (1u << q->ring_shift) - 1;
+    q->ring_mask = 1;
+    while (q->ring_mask < c->buffer_depth)
+        q->ring_mask *= 2;
+    q->ring_mask--;
     q->switch_rows = q->ports * c->input_speedup;
     q->switch_cols = q->ports * c->output_speedup;
     q->reserves_packet = network->reserves_packet = reserves_packet(c);
     q->vc_allocator = CHOICE_OPS(&c->vc_allocator, struct allocator_ops);
     q->switch_allocator = CHOICE_OPS(&c->allocator, struct allocator_ops);
     q->arbiter = CHOICE_OPS(&c->arbiter, struct arbiter_ops);
-    q->serves = q->num_vcs > 1 ? q->arbiter->served : NULL;
-    q->switch_is_simple = q->switch_allocator->allocate_disjoint && c->output_speedup == 1 && q->switch_rows <= WORD_BITS;
     matching_init(&q->vc_matching, arena, q->lanes, q->lanes, allocator_needs_age(&c->vc_allocator), NULL);
     matching_init(&q->switch_matching, arena, q->switch_rows, q->switch_cols, allocator_needs_age(&c->allocator), NULL);
     if (q->switch_matching.age)
@@ -205,8 +207,12 @@ void *input_queued_build(struct network *network, const struct choice *self, str
     q->eligible = arena_array(arena, uint64_t, q->words);
     q->vc_age = arena_array(arena, uint64_t, q->num_vcs);
     q->random = arena_array(arena, struct random, network->topology.routers);
-    make_tables(q, arena);
+    q->ends_in_a_cycle = c->routing_latency == 0 && c->vc_allocation_latency <= 1 && c->switch_allocation_latency <= 1;
+    q->is_plain = is_plain(q);
     lay_out(q);
+    q->ready_at = arena_array(arena, tick_t, q->is_plain ? 0 : (size_t)network->topology.routers * q->lanes);
+    q->routes = q->words == 1 ? NULL
+                              : arena_array(arena, uint64_t, (size_t)network->topology.routers * q->lanes * q->words);
     q->blocks = arena_take(arena, q->stride * network->topology.routers);
     q->prefetch = q->stride * network->topology.routers > CACHE_BYTES ? q->rings_at : 0;
     for (uint32_t router = 0; router < network->topology.routers; router++)
@@ -238,14 +244,14 @@ bool input_queued_waits_for(void *routers, uint32_t router, uint32_t lane, struc
     const struct input_lane *input = &inputs_of(head, q->words)[lane];
     if (!input->count)
         return false;
-    *waiting = (struct waiting){.packet = front_flit(q, head, lane, q->words).packet};
+    *waiting = (struct waiting){.packet = input->front.packet};
     if (input->output < LANE_WAITS) {
         waiting->for_credit = true;
         waiting->wanted[waiting->wanted_count++] = input->output;
         waiting->holder[0] = (uint16_t)lane;
         return true;
     }
-    const uint64_t *route = routes_of(q, head) + (size_t)lane * q->words;
+    const uint64_t *route = wants_of(q, head, lane, q->words);
     BITS_EACH(output, route, q->words)
         if (waiting->wanted_count < MAX_WANTED) {
             waiting->holder[waiting->wanted_count] = outputs_of(q, head)[output].owner;

@@ -48,6 +48,18 @@ static const uint16_t *bake_coordinates(const struct topology *topology, struct 
     return baked;
 }
 
+static const uint64_t *pack_coordinates(const uint16_t *coordinates, uint32_t dimensions, uint32_t routers,
+                                        struct arena *arena)
+{
+    if (dimensions > 4)
+        return NULL;
+    uint64_t *packed = arena_array(arena, uint64_t, routers);
+    for (uint32_t router = 0; router < routers; router++)
+        for (uint32_t d = 0; d < dimensions; d++)
+            packed[router] |= (uint64_t)coordinates[(size_t)router * dimensions + d] << 16 * d;
+    return packed;
+}
+
 /* What to do at a place in a ring for a target in it. */
 enum hop {
     HOP_PAST_PIVOT = ROUTE_PAST_PIVOT, /* the packet's bit after this hop */
@@ -98,6 +110,15 @@ static const uint8_t *bake_hops(const struct dimension_order *order, const struc
     return hops;
 }
 
+/* For algorithms that make one pass over the dimensions. */
+static void bake_offers(const struct dimension_order *order, struct ring *ring, uint32_t num_vcs)
+{
+    for (uint32_t i = 0; i < 8 && ring->is_simple; i++)
+        for (uint32_t class = 0; class < order->classes; class++)
+            if (i & 1u << class)
+                ring->offers[i] |= class_vcs(num_vcs, order->classes, class) << ring->first_bit[i / 4];
+}
+
 struct dimension_order *dimension_order_create(const struct routing *routing, const struct choice *self,
                                                const struct ring_config *config, struct arena *arena,
                                                struct errors *errors)
@@ -110,6 +131,7 @@ struct dimension_order *dimension_order_create(const struct routing *routing, co
     }
     struct dimension_order *order = arena_array(arena, struct dimension_order, 1);
     order->coordinates = bake_coordinates(routing->topology, arena);
+    order->packed = pack_coordinates(order->coordinates, grid->dimensions, routing->topology->routers, arena);
     order->dimensions = grid->dimensions;
     order->wraps = grid->wraps;
     order->dateline = config->dateline;
@@ -126,6 +148,7 @@ struct dimension_order *dimension_order_create(const struct routing *routing, co
                           (routing->local_ports + grid_port(grid, d, true, 0)) * routing->num_vcs},
         };
         ring->hops = grid->wraps ? bake_hops(order, ring, arena) : NULL;
+        bake_offers(order, ring, routing->num_vcs);
     }
     return order;
 }
@@ -181,8 +204,8 @@ __attribute__((noinline)) static void ring_step(struct route *route, const struc
         take_hop(route, ring, hop, class);
 }
 
-void dimension_order_step(struct route *route, const struct dimension_order *order, uint32_t target, uint32_t class,
-                          bool reversed)
+static inline __attribute__((always_inline)) void step(struct route *route, const struct dimension_order *order,
+                                                       uint32_t target, uint32_t class, bool reversed)
 {
     const uint16_t *here = order->coordinates + (size_t)route->router * order->dimensions;
     const uint16_t *there = order->coordinates + (size_t)target * order->dimensions;
@@ -199,15 +222,11 @@ void dimension_order_step(struct route *route, const struct dimension_order *ord
         offer(route, &order->rings[d], there[d] < here[d], route->routing->class_vcs[class]);
 }
 
-static void dimension_order_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
-                                    struct errors *errors)
+void dimension_order_step(struct route *route, const struct dimension_order *order, uint32_t target, uint32_t class,
+                          bool reversed)
 {
-    struct dimension_order *order = dimension_order_create(routing, self, self->config, arena, errors);
-    routing->state = order;
-    routing->classes = order ? order->classes : 1;
+    step(route, order, target, class, reversed);
 }
-
-static void dimension_order_inject(struct route *route) { route->packet->route = 0; }
 
 static void dimension_order_route(struct route *route)
 {
@@ -215,7 +234,71 @@ static void dimension_order_route(struct route *route)
     if (route->router == target)
         route_eject(route);
     else
-        dimension_order_step(route, route->routing->state, target, 0, false);
+        step(route, route->routing->state, target, 0, false);
+}
+
+/*
+ * The same where coordinates are packed and all rings are simple: the first
+ * coordinate that differs is found without a loop, and what to offer is looked up.
+ */
+static void route_packed_mesh(struct route *route)
+{
+    const struct dimension_order *order = route->routing->state;
+    uint64_t here = order->packed[route->router], there = order->packed[route->packet->destination_router];
+    if (here == there) {
+        route_eject(route);
+        return;
+    }
+    uint32_t shift = lowest_bit(here ^ there) & 48; /* 16 times the dimension */
+    bool down = (there >> shift & 0xffff) < (here >> shift & 0xffff);
+    route->vcs[0] |= order->mesh_offers[shift / 8 + down];
+}
+
+static void route_packed_torus(struct route *route)
+{
+    const struct dimension_order *order = route->routing->state;
+    struct packet *packet = route->packet;
+    uint64_t here = order->packed[route->router], there = order->packed[packet->destination_router];
+    if (here == there) {
+        route_eject(route);
+        return;
+    }
+    uint32_t d = lowest_bit(here ^ there) / 16;
+    uint32_t at = here >> 16 * d & 0xffff, to = there >> 16 * d & 0xffff;
+    const struct ring *ring = &order->rings[d];
+    uint32_t is_past = packet->route & ROUTE_PAST_PIVOT;
+    uint32_t hop = ring->hops[(is_past * ring->width + at) * ring->width + to];
+    if (__builtin_expect(hop & HOP_TIE, 0)) {
+        work_out_hop(route, order, ring, at, to, 0);
+        return;
+    }
+    packet->route = hop & HOP_PAST_PIVOT;
+    route->vcs[0] |= ring->offers[hop / HOP_CLASS_0 & 7];
+}
+
+/* The fastest way that the grid allows. */
+static void pick_route(struct routing *routing, struct dimension_order *order)
+{
+    bool is_simple = order->packed;
+    for (uint32_t d = 0; d < order->dimensions; d++)
+        is_simple &= order->rings[d].is_simple && (!order->wraps || order->rings[d].hops);
+    if (!is_simple)
+        return;
+    for (uint32_t d = 0; d < order->dimensions; d++)
+        for (uint32_t down = 0; down < 2; down++)
+            order->mesh_offers[2 * d + down] = order->rings[d].offers[4 * down + 1];
+    routing->route = order->wraps ? route_packed_torus : route_packed_mesh;
+}
+
+static void dimension_order_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
+                                    struct errors *errors)
+{
+    struct dimension_order *order = dimension_order_create(routing, self, self->config, arena, errors);
+    routing->state = order;
+    if (!order)
+        return;
+    routing->classes = order->classes;
+    pick_route(routing, order);
 }
 
 static const struct routing_ops dimension_order = {
@@ -225,7 +308,6 @@ static const struct routing_ops dimension_order = {
     .config_size = sizeof(struct ring_config),
     .example = "{\"type\": \"dimension_order\", \"dateline\": \"balanced\", \"tie\": \"random\"}",
     .prepare = dimension_order_prepare,
-    .inject = dimension_order_inject,
     .route = dimension_order_route,
 };
 REGISTER_ROUTING(dimension_order);

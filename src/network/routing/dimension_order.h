@@ -31,16 +31,19 @@ struct ring {
     uint32_t channels;
     bool is_simple;        /* no parallel channels, and all VCs of a router in one word */
     uint32_t first_bit[2]; /* up and down: of the direction's first port, in a set of output VCs */
+    uint64_t offers[8];    /* by direction * 4 + classes (bits): the answer, where the ring is simple */
 };
 
 struct dimension_order {
     const uint16_t *coordinates; /* by router * dimensions + dimension */
+    const uint64_t *packed;      /* by router: coordinates in 16 bits each; NULL where that is not enough */
     uint32_t dimensions;
     bool wraps;
     enum dateline dateline;
     enum tie tie;
     uint32_t classes; /* of VCs that one pass over the dimensions needs */
     struct ring rings[MAX_DIMENSIONS];
+    uint64_t mesh_offers[8]; /* by 2 * dimension + down, for up to four dimensions */
 };
 
 /* The only bit of packet->route that steps use: the packet has passed its pivot in the current dimension. */

@@ -28,16 +28,22 @@ static uint32_t place_terminals(const struct topology *topology, uint16_t *termi
     return most;
 }
 
-/* Class c of C gets VCs [c * V / C, (c + 1) * V / C). One more class, without VCs, lets steps read past the last. */
 static const uint64_t *share_vcs(uint32_t num_vcs, uint32_t classes, struct arena *arena)
 {
-    uint64_t *class_vcs = arena_array(arena, uint64_t, (size_t)classes + 1);
-    for (uint32_t class = 0; class < classes; class++) {
-        uint32_t first = (uint32_t)((uint64_t)class * num_vcs / classes);
-        uint32_t end = (uint32_t)(((uint64_t)class + 1) * num_vcs / classes);
-        class_vcs[class] = bits_range(first, end - first);
-    }
-    return class_vcs;
+    uint64_t *shares = arena_array(arena, uint64_t, (size_t)classes + 1); /* one more, empty, for those who look ahead */
+    for (uint32_t class = 0; class < classes; class++)
+        shares[class] = class_vcs(num_vcs, classes, class);
+    return shares;
+}
+
+static const uint64_t *bake_ejection(const struct routing *routing, struct arena *arena)
+{
+    uint32_t terminals = routing->local_ports / routing->terminal_ports;
+    uint64_t *vcs = arena_array(arena, uint64_t, terminals);
+    for (uint32_t slot = 0; slot < terminals && routing->words == 1; slot++)
+        vcs[slot] = bits_range(slot * routing->terminal_ports * routing->num_vcs,
+                               routing->ejection_channels * routing->num_vcs);
+    return vcs;
 }
 
 bool routing_init(struct routing *routing, const struct choice *choice, const struct topology *topology,
@@ -49,6 +55,7 @@ bool routing_init(struct routing *routing, const struct choice *choice, const st
     uint32_t local_ports = place_terminals(topology, terminal_slot) * terminal_ports;
     *routing = (struct routing){
         .ops = CHOICE_OPS(choice, struct routing_ops),
+        .route = CHOICE_OPS(choice, struct routing_ops)->route,
         .config = choice->config,
         .topology = topology,
         .seed = seed,
@@ -60,6 +67,7 @@ bool routing_init(struct routing *routing, const struct choice *choice, const st
         .ejection_channels = ports->ejection_channels,
         .terminal_slot = terminal_slot,
     };
+    routing->eject_vcs = bake_ejection(routing, arena);
     uint32_t errors_before = errors->count;
     routing->ops->prepare(routing, choice, arena, errors);
     if (errors->count > errors_before)
