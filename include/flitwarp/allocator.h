@@ -40,30 +40,29 @@ struct allocator_ops {
     /* Grants some of the requests; at least one where there are any. */
     void (*allocate)(void *state, const void *config, struct matching *matching);
     /*
-     * It rotates: its memory is uint32_t last_col[rows], last_row[cols], and a row that is the only one to want its
-     * columns gets the next of them after its last one. Routers grant such rows by themselves (matching_rotate), since
-     * most requests have no rival.
+     * It is greedy: its memory is a struct greedy, and it works as described there. Routers then do the common cases
+     * by themselves, without filling a matching.
      */
-    bool rotates;
+    bool is_greedy;
 };
 
 #define REGISTER_ALLOCATOR(ops) REGISTER_COMPONENT("allocator", ops)
 
-/* What a rotating allocator remembers of a grant. */
-static inline void matching_rotate_to(void *state, uint32_t rows, uint32_t row, uint32_t col)
-{
-    uint32_t *last_col = state, *last_row = last_col + rows;
-    last_col[row] = col;
-    last_row[col] = row;
-}
+/*
+ * Greedy allocation: rows have their turns one after the other, beginning with
+ * `first`, and each takes the next free column that it wants after the last one
+ * it got. Then the row after the first that got one is the first. Nobody starves:
+ * whoever is first gets something, and everybody becomes first.
+ */
+struct greedy {
+    uint32_t first;
+    uint32_t last_col[]; /* by row */
+};
 
-/* What it does with a row of one-word sets that has no rivals. */
-static inline uint32_t matching_rotate(void *state, uint32_t rows, uint32_t row, uint64_t wants)
+static inline uint32_t greedy_take(struct greedy *greedy, uint32_t row, uint64_t free_and_wanted)
 {
-    uint64_t after = wants & (~(uint64_t)1 << ((uint32_t *)state)[row]);
-    uint32_t col = lowest_bit(after ? after : wants);
-    matching_rotate_to(state, rows, row, col);
-    return col;
+    uint64_t after = free_and_wanted & (~(uint64_t)1 << greedy->last_col[row]);
+    return greedy->last_col[row] = lowest_bit(after ? after : free_and_wanted);
 }
 
 static inline void matching_request(struct matching *matching, uint32_t row, uint32_t col)

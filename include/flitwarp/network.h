@@ -35,14 +35,17 @@ enum network_event {
     EVENT_ROUTER_STEP,
 };
 
-struct flit_event {
+/* Where an event arrives. */
+struct place {
     uint32_t target; /* router or terminal */
-    uint32_t lane;   /* where it arrives */
+    uint32_t lane;
+};
+struct flit_event {
+    struct place to;
     struct flit flit;
 };
 struct credit_event {
-    uint32_t target;
-    uint32_t lane;
+    struct place to;
 };
 struct step_event {
     uint32_t target;
@@ -53,8 +56,7 @@ struct step_event {
 struct link {
     uint32_t target;     /* router or terminal; NONE: the port is unused */
     uint16_t first_lane; /* of the port at the far end */
-    uint8_t flit_kind;   /* of events there: EVENT_FLIT or EVENT_TERMINAL_FLIT */
-    uint8_t credit_kind;
+    uint16_t unused;
     uint32_t latency;    /* ticks, at least 1 */
     uint16_t cycle;      /* ticks between two flits */
     bool to_terminal;
@@ -123,8 +125,9 @@ struct interface_ops {
 };
 #define REGISTER_INTERFACE(ops) REGISTER_COMPONENT("interface", ops)
 
+/* A timer of an application at a terminal. Where several applications share terminals the order is theirs. */
 struct wake_event {
-    uint32_t application;
+    struct event_key key; /* destination: terminal, source: application */
     uint32_t rank;
 };
 
@@ -133,6 +136,7 @@ struct network_client {
     void *context;
     event_handler *control; /* struct step_event, at grid points */
     event_handler *wake;    /* struct wake_event */
+    bool wakes_are_ordered; /* several applications: timers of one terminal go off in the order of applications */
     /* A flit has arrived. */
     void (*accept)(void *context, tick_t now, const struct packet *packet);
     /* A packet's tail has arrived; the packet is gone afterwards. */
@@ -181,33 +185,24 @@ static inline const struct link *network_link(const struct network *network, uin
     return &network->links[(size_t)router * network->ports + port];
 }
 
-/* Sends a flit over a channel, by the list that collects what arrives there at the same tick. */
-static inline __attribute__((always_inline)) void link_send_to(struct engine *engine, struct event_list *list,
-                                                               const struct link *link, uint32_t vc, struct flit flit)
+/* The far end of one VC of a link. */
+static inline struct place link_place(const struct link *link, uint32_t vc)
 {
-    struct flit_event *event = list_post(engine, list, sizeof *event);
-    *event = (struct flit_event){.target = link->target, .lane = link->first_lane + vc, .flit = flit};
+    return (struct place){.target = link->target, .lane = link->first_lane + vc};
 }
 
-/* The same by the tick of arrival. */
-static inline void link_send(struct engine *engine, const struct link *link, uint32_t vc, struct flit flit,
-                             tick_t arrival)
+/* Sends a flit to a place. */
+static inline void send_flit(struct engine *engine, uint32_t kind, struct place to, struct flit flit, tick_t arrival)
 {
-    struct flit_event *event = engine_post(engine, link->flit_kind, arrival, sizeof *event);
-    *event = (struct flit_event){.target = link->target, .lane = link->first_lane + vc, .flit = flit};
+    struct flit_event *event = engine_post(engine, kind, arrival, sizeof *event);
+    *event = (struct flit_event){.to = to, .flit = flit};
 }
 
-/* Gives a buffer's place back to the far end of the port it came in by, in the same two ways. */
-static inline __attribute__((always_inline)) void link_credit_to(struct engine *engine, struct event_list *list,
-                                                                 const struct link *link, uint32_t vc)
+/* Gives a place in a buffer back. */
+static inline void send_credit(struct engine *engine, uint32_t kind, struct place to, tick_t arrival)
 {
-    struct credit_event *event = list_post(engine, list, sizeof *event);
-    *event = (struct credit_event){.target = link->target, .lane = link->first_lane + vc};
-}
-static inline void link_credit(struct engine *engine, const struct link *link, uint32_t vc, tick_t arrival)
-{
-    struct credit_event *event = engine_post(engine, link->credit_kind, arrival, sizeof *event);
-    *event = (struct credit_event){.target = link->target, .lane = link->first_lane + vc};
+    struct credit_event *event = engine_post(engine, kind, arrival, sizeof *event);
+    *event = (struct credit_event){.to = to};
 }
 
 /* Channels on a shortest way between the routers of two terminals. */

@@ -51,8 +51,8 @@ static int split(double x, double *mantissa)
 }
 
 /*
- * log(m) = 2 atanh(s), s = (m - 1) / (m + 1), |s| < 0.172: twelve terms of the
- * series leave less than 1e-18. log(2) is added in two parts, the first with
+ * log(m) = 2 atanh(s), s = (m - 1) / (m + 1), |s| < 0.172: terms up to s^25 of
+ * the series leave less than 1e-18. log(2) is added in two parts, the first with
  * so many trailing zeros that its product with the exponent is exact.
  */
 double exact_log(double x)
@@ -78,9 +78,24 @@ double random_exponential(struct random *random)
     return 0.0 - exact_log(1 - random_unit(random));
 }
 
+/*
+ * For a draw in (0, 1]: terms up to s^11 leave less than 3e-11, which moves a
+ * geometric variate once in some 10^10 draws and no statistic. Half the
+ * instructions of exact_log, and every message takes one.
+ */
+static double log_of_draw(double x)
+{
+    uint64_t bits = bits_of(x) - bits_of(0.70710678118654757); /* counts in powers of two from sqrt(1/2) */
+    double exponent = (double)((int64_t)bits >> MANTISSA_BITS);
+    double m = from_bits((bits & (((uint64_t)1 << MANTISSA_BITS) - 1)) + bits_of(0.70710678118654757));
+    double s = (m - 1) / (m + 1), square = s * s;
+    double series = ((((1.0 / 11 * square + 1.0 / 9) * square + 1.0 / 7) * square + 1.0 / 5) * square + 1.0 / 3) * square;
+    return exponent * 0.69314718055994531 + 2 * (s + s * series);
+}
+
 uint64_t random_geometric(struct random *random, double log_of_failure)
 {
-    double failures = exact_log(1 - random_unit(random)) / log_of_failure;
+    double failures = log_of_draw(1 - random_unit(random)) / log_of_failure;
     if (!(failures >= 0 && failures < 0x1p63)) /* a probability so small that the logarithm is 0, or nearly */
         return (uint64_t)1 << 63;
     return 1 + (uint64_t)failures;

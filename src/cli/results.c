@@ -122,7 +122,9 @@ static struct json *application_block(const struct workload *workload, uint32_t 
     json_add(block, "network_latency", summary_json(arena, &m->network_latency, NULL));
     json_add(block, "message_latency", summary_json(arena, &m->message_latency, NULL));
     json_add(block, "hops", summary_json(arena, &m->hops, NULL));
-    json_add(block, "minimal_hops", summary_json(arena, &m->minimal_hops, NULL));
+    struct histogram *minimal = arena_array(arena, struct histogram, 1);
+    measurement_minimal_hops(m, minimal);
+    json_add(block, "minimal_hops", summary_json(arena, minimal, NULL));
     ADD_F64(block, "nonminimal_share", m->sampled_delivered ? (double)m->nonminimal / (double)m->sampled_delivered : NAN);
     add_terminals(block, application, workload->config->per_terminal, arena);
     json_add(block, "phases", phases_block(application, arena));

@@ -44,6 +44,16 @@ static inline void histogram_add(struct histogram *histogram, uint64_t value)
     histogram->buckets[histogram_index(value)]++;
 }
 
+/* The same value several times. */
+static inline void histogram_add_many(struct histogram *histogram, uint64_t value, uint64_t times)
+{
+    if (!times)
+        return;
+    histogram_add(histogram, value);
+    histogram->sum += (unsigned __int128)value * (times - 1);
+    histogram->buckets[histogram_index(value)] += times - 1;
+}
+
 void histogram_merge(struct histogram *into, const struct histogram *from);
 
 uint64_t histogram_count(const struct histogram *histogram);

@@ -49,13 +49,16 @@ void measurement_add(struct measurement *measurement, const struct arrival *arri
     uint64_t latency = arrival->now - packet->created;
     tick_t in_window = packet->created - measurement->window_start;
     measurement->sampled_delivered++;
-    measurement->nonminimal += packet->hops > arrival->minimal_hops;
     histogram_add(&measurement->packet_latency, latency);
     histogram_add(&measurement->network_latency, arrival->now - packet->injected);
     if (arrival->is_message_end)
         histogram_add(&measurement->message_latency, latency);
     histogram_add(&measurement->hops, packet->hops);
-    histogram_add(&measurement->minimal_hops, arrival->minimal_hops);
+    if (__builtin_expect(packet->hops > arrival->minimal_hops, 0)) {
+        measurement->nonminimal++;
+        histogram_add(&measurement->detours, packet->hops);
+        histogram_add(&measurement->shortcuts, arrival->minimal_hops);
+    }
     batch_means_add(&measurement->batches, in_window, latency);
     const uint64_t record[6] = {
         (uint64_t)packet->source << 32 | packet->destination,
@@ -66,6 +69,17 @@ void measurement_add(struct measurement *measurement, const struct arrival *arri
         arrival->now,
     };
     digest_add(&measurement->digest, record, 6);
+}
+
+/* Most ways are minimal, so only the others are counted twice. */
+void measurement_minimal_hops(const struct measurement *measurement, struct histogram *minimal)
+{
+    struct histogram_bucket bucket;
+    for (uint32_t cursor = 0; histogram_next(&measurement->hops, &cursor, &bucket);) {
+        uint64_t detours = measurement->detours.buckets[histogram_index(bucket.low)];
+        histogram_add_many(minimal, bucket.low, bucket.count - detours);
+    }
+    histogram_merge(minimal, &measurement->shortcuts);
 }
 
 /*

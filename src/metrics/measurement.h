@@ -21,8 +21,10 @@ struct measurement {
     /* Sampled packets. */
     uint64_t sampled_created, sampled_delivered, sampled_withdrawn;
     uint64_t nonminimal;
-    struct histogram packet_latency, network_latency, message_latency, hops, minimal_hops;
-    struct batch_means batches, hop_batches;
+    struct histogram packet_latency, network_latency, message_latency;
+    struct histogram hops;                /* of all sampled packets */
+    struct histogram detours, shortcuts;  /* of those on non-minimal ways: their hops, and the hops of a minimal way */
+    struct batch_means batches;
     struct digest digest;
     tick_t window_start, window_end; /* of sampling; end is 0 while it goes on */
     /* At the ends of the window. */
@@ -50,6 +52,9 @@ void measurement_close(struct measurement *measurement, tick_t now); /* sampling
 
 /* A sampled packet. */
 void measurement_add(struct measurement *measurement, const struct arrival *arrival);
+
+/* Hops on minimal ways of all sampled packets. */
+void measurement_minimal_hops(const struct measurement *measurement, struct histogram *minimal);
 
 /* Flits made but not yet accepted. */
 static inline uint64_t measurement_backlog(const struct measurement *measurement)

@@ -34,8 +34,6 @@ static struct link terminal_link(const struct network *network, uint32_t termina
     return (struct link){
         .target = terminal,
         .first_lane = (uint16_t)(channel * network->num_vcs),
-        .flit_kind = EVENT_TERMINAL_FLIT,
-        .credit_kind = EVENT_TERMINAL_CREDIT,
         .to_terminal = true,
         .carries_out = channel < network->ejection_channels,
         .latency = (uint32_t)config->latency,
@@ -49,8 +47,6 @@ static struct link router_link(const struct network *network, const struct route
     return (struct link){
         .target = peer->router,
         .first_lane = (uint16_t)((network->routing.local_ports + peer->port) * network->num_vcs),
-        .flit_kind = EVENT_FLIT,
-        .credit_kind = EVENT_CREDIT,
         .carries_out = true,
         .latency = (uint32_t)config->latency,
         .cycle = (uint16_t)config->cycle,
@@ -156,7 +152,7 @@ static void add_kinds(struct network *network)
         {"credit", 1, credit, false, router->receive_credits, network->routers},
         {"terminal flit", 1, flit, false, interface->receive_flits, network->interfaces},
         {"terminal credit", 1, credit, false, interface->receive_credits, network->interfaces},
-        {"wake", 2, sizeof(struct wake_event), false, network->client.wake, network->client.context},
+        {"wake", 2, sizeof(struct wake_event), network->client.wakes_are_ordered, network->client.wake, network->client.context},
         {"interface step", 3, sizeof(struct step_event), false, interface->step, network->interfaces},
         {"router step", 3, sizeof(struct step_event), false, router->step, network->routers},
     };

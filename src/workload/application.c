@@ -69,7 +69,8 @@ void application_wake_at(struct application *application, uint32_t rank, tick_t 
 {
     struct wake_event *event =
         engine_post(application->workload->network->engine, EVENT_WAKE, when, sizeof *event);
-    *event = (struct wake_event){.application = application->number, .rank = rank};
+    *event = (struct wake_event){
+        .key = {.destination = application->terminals[rank], .source = application->number}, .rank = rank};
 }
 
 bool application_is_finished(const struct application *application, tick_t now, tick_t limit)

@@ -144,7 +144,7 @@ static void wake(void *context, tick_t now, const void *events, uint32_t count)
     struct workload *workload = context;
     const struct wake_event *event = events;
     for (uint32_t i = 0; i < count; i++, event++) {
-        struct application *application = &workload->applications[event->application];
+        struct application *application = &workload->applications[event->key.source];
         application->ops->wake(application, event->rank, now);
     }
 }
@@ -241,6 +241,7 @@ static void connect_to_network(struct workload *workload)
         .context = workload,
         .control = control,
         .wake = wake,
+        .wakes_are_ordered = workload->count > 1,
         .accept = accept,
         .deliver = deliver,
     };

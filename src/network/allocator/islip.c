@@ -193,6 +193,5 @@ static const struct allocator_ops islip = {
     .state_size = islip_state_size,
     .init = islip_init,
     .allocate = islip_allocate,
-    .rotates = true,
 };
 REGISTER_ALLOCATOR(islip);

@@ -31,7 +31,8 @@ struct injector {
     uint32_t position; /* next flit of it */
     uint32_t vc;       /* of that packet, or of the last one */
     uint32_t channel;
-    struct link out; /* to the router */
+    struct place to;   /* VC 0 at the router */
+    uint16_t *credits; /* by VC */
 };
 
 struct terminal {
@@ -46,7 +47,8 @@ struct interfaces {
     uint32_t num_vcs;
     uint32_t lanes; /* injection lanes of a terminal */
     uint64_t all_vcs;
-    tick_t channel_latency;
+    uint64_t (*injection_vcs)(const struct routing *routing, const struct packet *packet); /* NULL: all */
+    tick_t channel_latency, channel_cycle;
     struct terminal *terminals;
     struct injector *injectors; /* by terminal * injection_channels + channel */
     uint16_t *credits;          /* by terminal * lanes + lane */
@@ -63,20 +65,6 @@ static void wake(struct interfaces *n, uint32_t number, tick_t when)
     }
 }
 
-static void enqueue(void *interfaces, uint32_t handle)
-{
-    struct interfaces *n = interfaces;
-    struct packet *packet = network_packet(n->network, handle);
-    struct terminal *terminal = &n->terminals[packet->source];
-    if (terminal->last == NONE)
-        terminal->first = handle;
-    else
-        network_packet(n->network, terminal->last)->next = handle;
-    terminal->last = handle;
-    n->waiting_flits += packet->size;
-    wake(n, packet->source, n->engine->now);
-}
-
 static uint32_t source_queue_take(struct interfaces *n, struct terminal *terminal)
 {
     uint32_t handle = terminal->first;
@@ -91,7 +79,7 @@ static inline uint32_t pick_vc(const struct interfaces *n, const struct packet *
                                uint32_t last)
 {
     const struct routing *routing = &n->network->routing;
-    uint64_t allowed = routing->ops->injection_vcs ? routing->ops->injection_vcs(routing, packet) : n->all_vcs;
+    uint64_t allowed = n->injection_vcs ? n->injection_vcs(routing, packet) : n->all_vcs;
     uint32_t room = n->network->reserves_packet ? packet->size : 1;
     uint32_t vc = last;
     for (uint32_t i = 0; i < n->num_vcs; i++) {
@@ -115,19 +103,20 @@ static inline void begin_packet(struct interfaces *n, uint32_t number, struct pa
     }
 }
 
-static inline void send_flit(struct interfaces *n, struct injector *injector, const struct packet *packet, tick_t now)
+static inline void inject_flit(struct interfaces *n, struct injector *injector, const struct packet *packet, tick_t now)
 {
     struct network *network = n->network;
     uint32_t position = injector->position++;
     struct flit flit = {.packet = injector->packet, .place = position};
     flit.place |= position == 0 ? FLIT_HEAD : 0;
     flit.place |= position + 1 == packet->size ? FLIT_TAIL : 0;
-    link_send(n->engine, &injector->out, injector->vc, flit, now + n->config.latency + injector->out.latency);
+    struct place to = {.target = injector->to.target, .lane = injector->to.lane + injector->vc};
+    send_flit(n->engine, EVENT_FLIT, to, flit, now + n->config.latency + n->channel_latency);
     if (__builtin_expect(network->trace_out != NULL, 0) && injector->packet == network->traced)
         network_trace(network, now, NONE, "inject", "flit %u by channel %u vc %u", position, injector->channel,
                       injector->vc);
     n->waiting_flits--;
-    injector->free_at = now + injector->out.cycle;
+    injector->free_at = now + n->channel_cycle;
     if (flit.place & FLIT_TAIL)
         injector->packet = NONE;
 }
@@ -135,7 +124,7 @@ static inline void send_flit(struct interfaces *n, struct injector *injector, co
 static inline void step_channel(struct interfaces *n, uint32_t number, struct injector *injector, tick_t now)
 {
     struct terminal *terminal = &n->terminals[number];
-    uint16_t *credits = &n->credits[(size_t)number * n->lanes + injector->channel * n->num_vcs];
+    uint16_t *credits = injector->credits;
     if (injector->packet == NONE && terminal->first == NONE)
         return;
     if (injector->free_at > now) {
@@ -158,9 +147,32 @@ static inline void step_channel(struct interfaces *n, uint32_t number, struct in
     if (!credits[injector->vc])
         return;
     credits[injector->vc]--;
-    send_flit(n, injector, packet, now);
+    inject_flit(n, injector, packet, now);
     if (injector->packet != NONE || terminal->first != NONE)
         wake(n, number, injector->free_at);
+}
+
+static inline void step_terminal(struct interfaces *n, uint32_t number, tick_t now)
+{
+    struct injector *injector = &n->injectors[(size_t)number * n->config.injection_channels];
+    for (uint32_t left = n->config.injection_channels; left; left--)
+        step_channel(n, number, injector++, now);
+}
+
+static void enqueue(void *interfaces, uint32_t handle)
+{
+    struct interfaces *n = interfaces;
+    struct packet *packet = network_packet(n->network, handle);
+    struct terminal *terminal = &n->terminals[packet->source];
+    if (terminal->last == NONE)
+        terminal->first = handle;
+    else
+        network_packet(n->network, terminal->last)->next = handle;
+    terminal->last = handle;
+    n->waiting_flits += packet->size;
+    /* Credits of this tick are in already, so the interface can as well step now as at the end of the tick. */
+    if (terminal->step_at > n->engine->now)
+        step_terminal(n, packet->source, n->engine->now);
 }
 
 static void step(void *interfaces, tick_t now, const void *events, uint32_t count)
@@ -172,9 +184,7 @@ static void step(void *interfaces, tick_t now, const void *events, uint32_t coun
         if (terminal->step_at != now)
             continue;
         terminal->step_at = NEVER;
-        for (uint32_t channel = 0; channel < n->config.injection_channels; channel++)
-            step_channel(n, event->target, &n->injectors[(size_t)event->target * n->config.injection_channels + channel],
-                         now);
+        step_terminal(n, event->target, now);
     }
 }
 
@@ -183,14 +193,14 @@ static void receive_credits(void *interfaces, tick_t now, const void *events, ui
     struct interfaces *n = interfaces;
     const struct credit_event *event = events;
     for (uint32_t i = 0; i < count; i++, event++) {
-        uint16_t *credits = &n->credits[(size_t)event->target * n->lanes + event->lane];
+        uint16_t *credits = &n->credits[(size_t)event->to.target * n->lanes + event->to.lane];
         CHECK(*credits < n->network->buffer_depth, "tick %llu terminal %u lane %u: a credit too many",
-              (unsigned long long)now, event->target, event->lane);
+              (unsigned long long)now, event->to.target, event->to.lane);
         ++*credits;
         const struct injector *injector =
-            &n->injectors[(size_t)event->target * n->config.injection_channels + event->lane / n->num_vcs];
-        if (injector->packet != NONE || n->terminals[event->target].first != NONE)
-            wake(n, event->target, now);
+            &n->injectors[(size_t)event->to.target * n->config.injection_channels + event->to.lane / n->num_vcs];
+        if (injector->packet != NONE || n->terminals[event->to.target].first != NONE)
+            wake(n, event->to.target, now);
     }
 }
 
@@ -201,26 +211,26 @@ static void receive_flits(void *interfaces, tick_t now, const void *events, uint
     const struct flit_event *event = events;
     for (uint32_t i = 0; i < count; i++, event++) {
         struct packet *packet = network_packet(network, event->flit.packet);
-        CHECK(packet->destination == event->target, "tick %llu terminal %u: packet %u belongs to terminal %u",
-              (unsigned long long)now, event->target, event->flit.packet, packet->destination);
+        CHECK(packet->destination == event->to.target, "tick %llu terminal %u: packet %u belongs to terminal %u",
+              (unsigned long long)now, event->to.target, event->flit.packet, packet->destination);
         uint32_t position = event->flit.place & FLIT_POSITION;
         CHECK(packet->received == position, "tick %llu terminal %u: packet %u brings flit %u where %u is due",
-              (unsigned long long)now, event->target, event->flit.packet, position, packet->received);
+              (unsigned long long)now, event->to.target, event->flit.packet, position, packet->received);
         packet->received++;
         if (event->flit.place & FLIT_HEAD)
             packet->head_delay = (uint32_t)(now - packet->injected);
 
-        uint32_t router = network->terminal_router[event->target];
-        uint32_t first_lane = network->terminal_slot[event->target] * network->terminal_ports * n->num_vcs;
-        struct credit_event *credit = engine_post(n->engine, EVENT_CREDIT, now + n->channel_latency, sizeof *credit);
-        *credit = (struct credit_event){.target = router, .lane = first_lane + event->lane};
+        uint32_t router = network->terminal_router[event->to.target];
+        uint32_t first_lane = network->terminal_slot[event->to.target] * network->terminal_ports * n->num_vcs;
+        struct place back = {.target = router, .lane = first_lane + event->to.lane};
+        send_credit(n->engine, EVENT_CREDIT, back, now + n->channel_latency);
 
         network->client.accept(network->client.context, now, packet);
         if (event->flit.place & FLIT_TAIL) {
             CHECK(packet->received == packet->size, "tick %llu terminal %u: packet %u ends after %u of %u flits",
-                  (unsigned long long)now, event->target, event->flit.packet, packet->received, packet->size);
+                  (unsigned long long)now, event->to.target, event->flit.packet, packet->received, packet->size);
             if (network->trace_out && event->flit.packet == network->traced) {
-                network_trace(network, now, NONE, "eject", "tail at terminal %u", event->target);
+                network_trace(network, now, NONE, "eject", "tail at terminal %u", event->to.target);
                 network->traced = NONE;
             }
             network->in_network--;
@@ -269,20 +279,6 @@ static uint32_t ejection_channels(const void *config)
     return ((const struct standard_config *)config)->ejection_channels;
 }
 
-/* The router's link to a terminal, seen from the terminal. */
-static struct link injection_link(const struct network *network, uint32_t terminal, uint32_t channel)
-{
-    uint32_t router = network->terminal_router[terminal];
-    uint32_t port = network->terminal_slot[terminal] * network->terminal_ports + channel;
-    struct link link = *network_link(network, router, port);
-    link.target = router;
-    link.first_lane = (uint16_t)(port * network->num_vcs);
-    link.flit_kind = EVENT_FLIT;
-    link.credit_kind = EVENT_CREDIT;
-    link.to_terminal = false;
-    return link;
-}
-
 static void *build(struct network *network, const struct choice *self, struct errors *errors)
 {
     (void)errors;
@@ -293,7 +289,9 @@ static void *build(struct network *network, const struct choice *self, struct er
     n->config = *(const struct standard_config *)self->config;
     n->num_vcs = network->num_vcs;
     n->all_vcs = bits_range(0, n->num_vcs);
+    n->injection_vcs = network->routing.ops->injection_vcs;
     n->channel_latency = network->config->terminal_channel.latency;
+    n->channel_cycle = network->config->terminal_channel.cycle;
     n->lanes = n->config.injection_channels * n->num_vcs;
     uint32_t terminals = network->topology.terminals;
     n->terminals = arena_array(arena, struct terminal, terminals);
@@ -304,7 +302,12 @@ static void *build(struct network *network, const struct choice *self, struct er
     for (uint32_t number = 0; number < terminals; number++)
         for (uint32_t channel = 0; channel < n->config.injection_channels; channel++)
             n->injectors[(size_t)number * n->config.injection_channels + channel] = (struct injector){
-                .packet = NONE, .channel = channel, .out = injection_link(network, number, channel)};
+                .packet = NONE,
+                .channel = channel,
+                .to = {.target = network->terminal_router[number],
+                       .lane = (network->terminal_slot[number] * network->terminal_ports + channel) * n->num_vcs},
+                .credits = n->credits + (size_t)number * n->lanes + channel * n->num_vcs,
+            };
     for (size_t i = 0; i < (size_t)terminals * n->lanes; i++)
         n->credits[i] = (uint16_t)network->buffer_depth;
     return n;

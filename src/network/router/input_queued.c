@@ -34,10 +34,25 @@ struct variant {
 };
 #define PLAIN ((struct variant){.plain = true, .words = 1})
 
+/* Sets of lanes: one word in the plain variant, so that the compiler can keep it in a register. */
+STAGE void add(uint64_t *set, uint32_t lane, struct variant is)
+{
+    set[is.plain ? 0 : lane / WORD_BITS] |= bit(lane);
+}
+STAGE void drop(uint64_t *set, uint32_t lane, struct variant is)
+{
+    set[is.plain ? 0 : lane / WORD_BITS] &= ~bit(lane);
+}
+STAGE bool has(const uint64_t *set, uint32_t lane, struct variant is)
+{
+    return set[is.plain ? 0 : lane / WORD_BITS] & bit(lane);
+}
+
 /* Where a tick's flits and credits go: to routers [0] and terminals [1]. For the plain variant, whose channels are all
    alike. */
 struct destinations {
     struct event_list *flits[2], *credits[2];
+    struct event_list *steps; /* of the next cycle */
 };
 
 /* One router during a step. */
@@ -92,7 +107,7 @@ STAGE void wake(const struct input_queued *q, struct router_head *head, tick_t w
 STAGE void keep_busy(const struct input_queued *q, struct router_head *head, uint64_t *busy, uint32_t lane, tick_t when,
                      struct variant is)
 {
-    bits_add(busy, lane);
+    add(busy, lane, is);
     if (!is.plain)
         q->ready_at[(size_t)head->number * q->lanes + lane] = when;
 }
@@ -107,7 +122,7 @@ STAGE bool begin_packet(const struct input_queued *q, struct router_head *head, 
         input->count < network_packet(q->network, input->front.packet)->size)
         return false;
     input->output = LANE_WAITS;
-    bits_add(fresh, lane);
+    add(fresh, lane, is);
     if (!is.plain)
         keep_busy(q, head, busy, lane, when + q->routing, is);
     return true;
@@ -120,8 +135,8 @@ STAGE struct flit *ring_of(struct router_head *head, const struct input_lane *in
 
 STAGE void receive_flit(const struct input_queued *q, const struct flit_event *event, tick_t now, struct variant is)
 {
-    struct router_head *head = block_of(q, event->target);
-    uint32_t lane = event->lane;
+    struct router_head *head = block_of(q, event->to.target);
+    uint32_t lane = event->to.lane;
     struct input_lane *input = &inputs_of(head, is.words)[lane];
     uint32_t count = input->count++;
     if (count) {
@@ -137,8 +152,8 @@ STAGE void receive_flit(const struct input_queued *q, const struct flit_event *e
         if (begin_packet(q, head, lanes_in(head, SET_FRESH, is.words), lanes_in(head, SET_BUSY, is.words), lane, input,
                          now, is))
             wake(q, head, now, is);
-    } else if (bits_test(lanes_in(head, SET_CREDITED, is.words), input->output)) {
-        bits_add(lanes_in(head, SET_SENDABLE, is.words), lane);
+    } else if (has(lanes_in(head, SET_CREDITED, is.words), input->output, is)) {
+        add(lanes_in(head, SET_SENDABLE, is.words), lane, is);
         wake(q, head, now, is);
     }
 }
@@ -154,9 +169,9 @@ static void receive_flits(void *routers, tick_t now, const void *events, uint32_
     }
     for (; event < end; event++) {
         if (q->prefetch && event + 4 < end) {
-            struct router_head *ahead = block_of(q, event[4].target);
+            struct router_head *ahead = block_of(q, event[4].to.target);
             __builtin_prefetch(ahead, 1);
-            __builtin_prefetch(&inputs_of(ahead, q->words)[event[4].lane], 1);
+            __builtin_prefetch(&inputs_of(ahead, q->words)[event[4].to.lane], 1);
             __builtin_prefetch(network_packet(q->network, event[4].flit.packet), 1);
         }
         if (q->is_plain)
@@ -169,14 +184,14 @@ static void receive_flits(void *routers, tick_t now, const void *events, uint32_
 STAGE void receive_credit(const struct input_queued *q, const struct credit_event *event, tick_t now,
                           struct variant is)
 {
-    struct router_head *head = block_of(q, event->target);
-    struct output_lane *output = &outputs_of(q, head)[event->lane];
+    struct router_head *head = block_of(q, event->to.target);
+    struct output_lane *output = &outputs_of(q, head)[event->to.lane];
     CHECK(output->credits < q->config.buffer_depth, "tick %llu router %u lane %u: a credit too many",
-          (unsigned long long)now, head->number, event->lane);
+          (unsigned long long)now, head->number, event->to.lane);
     if (output->credits++ == 0) {
-        bits_add(lanes_in(head, SET_CREDITED, is.words), event->lane);
+        add(lanes_in(head, SET_CREDITED, is.words), event->to.lane, is);
         if (output->owner != NOBODY && inputs_of(head, is.words)[output->owner].count)
-            bits_add(lanes_in(head, SET_SENDABLE, is.words), output->owner);
+            add(lanes_in(head, SET_SENDABLE, is.words), output->owner, is);
         else if (!q->config.vc_needs_credit)
             return;
         wake(q, head, now, is);
@@ -196,7 +211,7 @@ static void receive_credits(void *routers, tick_t now, const void *events, uint3
     }
     for (; event < end; event++) {
         if (q->prefetch && event + 4 < end)
-            __builtin_prefetch(&outputs_of(q, block_of(q, event[4].target))[event[4].lane], 1);
+            __builtin_prefetch(&outputs_of(q, block_of(q, event[4].to.target))[event[4].to.lane], 1);
         if (q->is_plain)
             receive_credit(q, event, now, PLAIN);
         else
@@ -216,7 +231,7 @@ STAGE void end_stages(struct view *v, struct variant is)
     BITS_EACH(lane, v->busy, is.words) {
         tick_t ready_at = q->ready_at[(size_t)v->head->number * q->lanes + lane];
         if (ready_at <= v->now)
-            bits_remove(v->busy, lane);
+            drop(v->busy, lane, is);
         else
             v->soonest = ready_at < v->soonest ? ready_at : v->soonest;
     }
@@ -272,15 +287,17 @@ STAGE void take_output(struct view *v, uint32_t lane, uint32_t output, struct va
     const struct input_queued *q = v->q;
     struct input_lane *input = &v->inputs[lane];
     struct output_lane *out = &v->outputs[output];
-    bits_remove(v->waiting, lane);
-    bits_remove(v->free, output);
+    drop(v->waiting, lane, is);
+    drop(v->free, output, is);
     out->owner = (uint16_t)lane;
     input->output = (uint16_t)output;
     input->out_port = out->port;
-    if (q->vc_allocation)
+    if (is.plain)
+        *v->busy |= bit(lane) & q->busy_after_grant;
+    else if (q->vc_allocation)
         keep_busy(q, v->head, v->busy, lane, v->now + q->vc_allocation, is);
-    if (bits_test(v->credited, output))
-        bits_add(v->sendable, lane);
+    if (has(v->credited, output, is))
+        add(v->sendable, lane, is);
     if (is.traced && input->front.packet == q->network->traced)
         network_trace(q->network, v->now, v->head->number, "allocate_vc", "port %u vc %u", out->port, out->vc);
 }
@@ -329,38 +346,6 @@ STAGE bool match_outputs(struct view *v, struct variant is)
     return true;
 }
 
-/*
- * The plain router's sets are in registers while it steps. Where there are
- * rivals they go to memory and back around these two calls.
- */
-static __attribute__((noinline)) void match_outputs_plain(struct input_queued *q, struct router_head *head, tick_t now)
-{
-    struct view view = view_of(q, head, now, NULL, PLAIN);
-    match_outputs(&view, PLAIN);
-}
-
-STAGE void store_sets(const struct view *v)
-{
-    struct view memory = view_of(v->q, v->head, v->now, v->to, PLAIN);
-    *memory.fresh = *v->fresh;
-    *memory.waiting = *v->waiting;
-    *memory.sendable = *v->sendable;
-    *memory.busy = *v->busy;
-    *memory.free = *v->free;
-    *memory.credited = *v->credited;
-}
-
-STAGE void load_sets(const struct view *v)
-{
-    struct view memory = view_of(v->q, v->head, v->now, v->to, PLAIN);
-    *v->fresh = *memory.fresh;
-    *v->waiting = *memory.waiting;
-    *v->sendable = *memory.sendable;
-    *v->busy = *memory.busy;
-    *v->free = *memory.free;
-    *v->credited = *memory.credited;
-}
-
 STAGE void allocate_vc(struct view *v, struct variant is)
 {
     struct input_queued *q = v->q;
@@ -368,25 +353,20 @@ STAGE void allocate_vc(struct view *v, struct variant is)
         v->moved |= match_outputs(v, is);
         return;
     }
-    uint64_t asking = *v->waiting, seen = 0, rivals = 0; /* nobody is busy yet in a plain step */
-    for (uint64_t left = asking; left; left &= left - 1) {
-        uint64_t want = wanted_outputs(v, lowest_bit(left), 0, is);
-        rivals |= seen & want;
-        seen |= want;
-    }
-    v->moved |= seen != 0;
-    if (rivals) {
-        store_sets(v);
-        match_outputs_plain(q, v->head, v->now);
-        load_sets(v);
-        return;
-    }
-    void *state = (unsigned char *)v->head + q->vc_state_at;
-    for (uint64_t left = asking; left; left &= left - 1) {
-        uint32_t lane = lowest_bit(left);
+    struct greedy *greedy = (struct greedy *)(void *)((unsigned char *)v->head + q->vc_state_at);
+    uint32_t first = greedy->first, winner = NONE;
+    uint64_t turns = bits_rotate(*v->waiting, first); /* nobody is busy yet in a plain step */
+    for (; turns; turns &= turns - 1) {
+        uint32_t lane = (lowest_bit(turns) + first) % WORD_BITS;
         uint64_t want = wanted_outputs(v, lane, 0, is);
-        if (want)
-            take_output(v, lane, matching_rotate(state, q->lanes, lane, want), is);
+        if (!want)
+            continue;
+        take_output(v, lane, greedy_take(greedy, lane, want), is);
+        winner = winner == NONE ? lane : winner;
+    }
+    if (winner != NONE) {
+        greedy->first = winner + 1 < q->lanes ? winner + 1 : 0;
+        v->moved = true;
     }
 }
 
@@ -409,25 +389,29 @@ static bool may_send(struct view *v, uint32_t lane)
     return true;
 }
 
-/* The flit goes out, a credit goes back. */
-STAGE tick_t send(struct view *v, const struct input_lane *input, const struct output_lane *out, struct variant is)
+/* The flit goes out, a credit goes back. Returns when the flit arrives. */
+STAGE tick_t send(struct view *v, const struct input_lane *input, struct output_lane *out, struct variant is)
 {
     struct input_queued *q = v->q;
-    const struct link *links = links_of(q, v->head);
-    const struct link *link = &links[out->port], *back = &links[input->port];
-    struct output_port *exit = &ports_of(q, v->head)[out->port];
-    exit->flits++;
+    out->flits++;
     if (is.plain) {
-        link_send_to(q->engine, v->to->flits[link->to_terminal], link, out->vc, input->front);
-        link_credit_to(q->engine, v->to->credits[back->to_terminal], back, input->vc);
+        struct flit_event *flit = list_post(q->engine, v->to->flits[out->to_terminal], sizeof *flit);
+        flit->to = out->to;
+        flit->flit = input->front;
+        struct credit_event *credit = list_post(q->engine, v->to->credits[input->from_terminal], sizeof *credit);
+        credit->to = input->back;
         return 0;
     }
     /* Flits may leave the switch faster than the channel takes them. */
-    tick_t enters = v->now + q->to_channel;
-    enters = enters > exit->free_at ? enters : exit->free_at;
-    exit->free_at = enters + link->cycle;
-    link_send(q->engine, link, out->vc, input->front, enters + link->latency);
-    link_credit(q->engine, back, input->vc, v->now + q->credit + back->latency);
+    const struct link *link = network_link(q->network, v->head->number, out->port);
+    const struct link *back = network_link(q->network, v->head->number, input->port);
+    tick_t *free_at = &free_at_of(q, v->head)[out->port], enters = v->now + q->to_channel;
+    enters = enters > *free_at ? enters : *free_at;
+    *free_at = enters + link->cycle;
+    send_flit(q->engine, out->to_terminal ? EVENT_TERMINAL_FLIT : EVENT_FLIT, out->to, input->front,
+              enters + link->latency);
+    send_credit(q->engine, input->from_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT, input->back,
+                v->now + q->credit + back->latency);
     return enters + link->latency;
 }
 
@@ -449,20 +433,20 @@ STAGE void traverse(struct view *v, uint32_t lane, struct variant is)
     CHECK(out->credits > 0, "tick %llu router %u output lane %u: packet %u is sent without a credit",
           (unsigned long long)v->now, v->head->number, output, flit.packet);
     if (--out->credits == 0)
-        bits_remove(v->credited, output);
+        drop(v->credited, output, is);
     if (!is.plain && q->config.crossbar_flow != FLIT_BUFFER && (flit.place & FLIT_HEAD))
         locks_of(q, v->head)[out->port] = (uint16_t)lane;
     if (flit.place & FLIT_TAIL) {
         out->owner = NOBODY;
-        bits_add(v->free, output);
-        bits_remove(v->sendable, lane);
+        add(v->free, output, is);
+        drop(v->sendable, lane, is);
         if (!is.plain && q->config.crossbar_flow != FLIT_BUFFER)
             locks_of(q, v->head)[out->port] = UNLOCKED;
         input->output = LANE_IDLE;
         if (input->count)
             begin_packet(q, v->head, v->fresh, v->busy, lane, input, v->now + q->next_packet, is);
     } else if (out->credits == 0 || input->count == 0) {
-        bits_remove(v->sendable, lane);
+        drop(v->sendable, lane, is);
     }
 }
 
@@ -544,60 +528,75 @@ STAGE void match_switch(struct view *v, struct variant is)
     matching_clear(m, row_words, col_words);
 }
 
-static __attribute__((noinline)) void match_switch_plain(struct input_queued *q, struct router_head *head, tick_t now,
-                                                         const struct destinations *to)
+/* An input with several lanes that ask: the output port that it gets, then the lane; NONE when all ports are taken. */
+static __attribute__((noinline)) uint32_t choose_among(struct input_queued *q, struct router_head *head, uint64_t lanes,
+                                                       uint64_t ports_taken, struct greedy *greedy)
 {
-    struct view view = view_of(q, head, now, to, PLAIN);
-    match_switch(&view, PLAIN);
+    struct input_lane *inputs = inputs_of(head, 1);
+    uint64_t ports = 0, vcs = 0;
+    uint32_t row = inputs[lowest_bit(lanes)].port;
+    for (uint64_t left = lanes; left; left &= left - 1)
+        ports |= bit(inputs[lowest_bit(left)].out_port);
+    ports &= ~ports_taken;
+    if (!ports)
+        return NONE;
+    uint32_t port = greedy_take(greedy, row, ports);
+    for (uint64_t left = lanes; left; left &= left - 1)
+        if (inputs[lowest_bit(left)].out_port == port)
+            vcs |= bit(inputs[lowest_bit(left)].vc);
+    const struct arbitration arbitration = {.requests = &vcs, .inputs = q->num_vcs, .words = 1};
+    void *state = (unsigned char *)head + q->arbiter_state_at + row * sizeof(uint32_t);
+    return row * q->num_vcs + (vcs & (vcs - 1) ? q->arbiter->pick(state, &arbitration) : lowest_bit(vcs));
 }
 
-/* Does any of these lanes share its input or output port with another? */
-STAGE bool switch_has_rivals(const struct view *v, uint64_t lanes)
+/* What match_switch does with a greedy allocator and an arbiter that remembers the last. */
+STAGE void share_switch(struct view *v, struct variant is)
 {
-    uint64_t in = 0, out = 0, rivals = 0;
-    for (; lanes; lanes &= lanes - 1) {
-        const struct input_lane *input = &v->inputs[lowest_bit(lanes)];
-        rivals |= (in & bit(input->port)) | (out & bit(input->out_port));
-        in |= bit(input->port);
-        out |= bit(input->out_port);
+    struct input_queued *q = v->q;
+    struct greedy *greedy = (struct greedy *)(void *)((unsigned char *)v->head + q->switch_state_at);
+    uint32_t *last_vc = (uint32_t *)(void *)((unsigned char *)v->head + q->arbiter_state_at);
+    uint32_t first = greedy->first * q->num_vcs, winner = NONE;
+    uint64_t turns = bits_rotate(*v->sendable & ~*v->busy, first), ports_taken = 0;
+    while (turns) {
+        uint32_t place = lowest_bit(turns), lane = (place + first) % WORD_BITS, row = v->inputs[lane].port;
+        uint64_t rivals = turns & q->port_lanes << (place - v->inputs[lane].vc);
+        turns ^= rivals;
+        if (rivals & (rivals - 1)) {
+            lane = choose_among(q, v->head, bits_rotate(rivals, -first), ports_taken, greedy);
+            if (lane == NONE)
+                continue;
+        } else if (ports_taken & bit(v->inputs[lane].out_port)) {
+            continue;
+        }
+        const struct input_lane *input = &v->inputs[lane];
+        greedy->last_col[row] = input->out_port;
+        last_vc[row] = input->vc;
+        ports_taken |= bit(input->out_port);
+        winner = winner == NONE ? row : winner;
+        traverse(v, lane, is);
     }
-    return rivals;
+    if (winner != NONE) {
+        greedy->first = winner + 1 < q->ports ? winner + 1 : 0;
+        q->flit_hops += (uint32_t)__builtin_popcountll(ports_taken);
+        v->moved = true;
+    }
 }
 
 STAGE void allocate_switch(struct view *v, struct variant is)
 {
     struct input_queued *q = v->q;
-    if (!is.plain) {
-        for (uint32_t w = 0; w < is.words; w++)
-            q->eligible[w] = v->sendable[w] & ~v->busy[w];
-        BITS_EACH(lane, q->eligible, is.words)
-            if (!may_send(v, lane))
-                bits_remove(q->eligible, lane);
-        if (bits_any(q->eligible, is.words)) {
-            match_switch(v, is);
-            v->moved = true;
-        }
+    if (is.plain) {
+        share_switch(v, is);
         return;
     }
-    uint64_t asking = *v->sendable & ~*v->busy;
-    if (!asking)
-        return;
-    v->moved = true;
-    if (switch_has_rivals(v, asking)) {
-        q->eligible[0] = asking;
-        store_sets(v);
-        match_switch_plain(q, v->head, v->now, v->to);
-        load_sets(v);
-        return;
-    }
-    q->flit_hops += (uint32_t)__builtin_popcountll(asking);
-    void *state = (unsigned char *)v->head + q->switch_state_at;
-    for (; asking; asking &= asking - 1) {
-        uint32_t lane = lowest_bit(asking);
-        const struct input_lane *input = &v->inputs[lane];
-        matching_rotate_to(state, q->ports, input->port, input->out_port);
-        *(uint32_t *)arbiter_state(v, input->port) = input->vc;
-        traverse(v, lane, is);
+    for (uint32_t w = 0; w < is.words; w++)
+        q->eligible[w] = v->sendable[w] & ~v->busy[w];
+    BITS_EACH(lane, q->eligible, is.words)
+        if (!may_send(v, lane))
+            bits_remove(q->eligible, lane);
+    if (bits_any(q->eligible, is.words)) {
+        match_switch(v, is);
+        v->moved = true;
     }
 }
 
@@ -609,10 +608,15 @@ STAGE void rest(struct view *v, struct variant is)
         work |= v->fresh[w] | v->waiting[w] | v->sendable[w];
     if (!work)
         return;
-    if (v->moved)
+    if (v->moved && is.plain) {
+        v->head->step_at = v->now + 1; /* it has no other step to come: it was NEVER */
+        struct step_event *event = list_post(v->q->engine, v->to->steps, sizeof *event);
+        *event = (struct step_event){.target = v->head->number};
+    } else if (v->moved) {
         wake(v->q, v->head, v->now + v->q->cycle, is);
-    else if (!is.plain && v->soonest != NEVER)
+    } else if (!is.plain && v->soonest != NEVER) {
         wake(v->q, v->head, v->soonest, is);
+    }
 }
 
 /* One step of one router. The usual router's sets are held in registers meanwhile. */
@@ -621,22 +625,28 @@ STAGE void step_router(struct input_queued *q, struct router_head *head, tick_t 
 {
     struct view view = view_of(q, head, now, to, is);
     uint64_t fresh, waiting, sendable, busy, free, credited;
+    struct view memory = view;
     if (is.plain) {
-        view.fresh = &fresh;
-        view.waiting = &waiting;
-        view.sendable = &sendable;
-        view.busy = &busy;
-        view.free = &free;
-        view.credited = &credited;
-        load_sets(&view);
+        fresh = *view.fresh, view.fresh = &fresh;
+        waiting = *view.waiting, view.waiting = &waiting;
+        sendable = *view.sendable, view.sendable = &sendable;
+        busy = *view.busy, view.busy = &busy;
+        free = *view.free, view.free = &free;
+        credited = *view.credited, view.credited = &credited;
     }
     end_stages(&view, is);
     route(&view, is);
     allocate_vc(&view, is);
     allocate_switch(&view, is);
     rest(&view, is);
-    if (is.plain)
-        store_sets(&view);
+    if (is.plain) {
+        *memory.fresh = fresh;
+        *memory.waiting = waiting;
+        *memory.sendable = sendable;
+        *memory.busy = busy;
+        *memory.free = free;
+        *memory.credited = credited;
+    }
 }
 
 static struct destinations destinations_at(const struct input_queued *q, tick_t now)
@@ -648,28 +658,54 @@ static struct destinations destinations_at(const struct input_queued *q, tick_t 
                   engine_list(q->engine, EVENT_TERMINAL_FLIT, now + q->to_channel + terminal)},
         .credits = {engine_list(q->engine, EVENT_CREDIT, now + q->credit + latency),
                     engine_list(q->engine, EVENT_TERMINAL_CREDIT, now + q->credit + terminal)},
+        .steps = engine_list(q->engine, EVENT_ROUTER_STEP, now + 1),
     };
+}
+
+/* A step that was posted before the router was woken earlier is not due any more. */
+STAGE bool is_due(struct router_head *head, tick_t now)
+{
+    if (head->step_at != now)
+        return false;
+    head->step_at = NEVER;
+    return true;
+}
+
+/* The two variants are apart so that the compiler's registers go to the plain one alone. */
+static __attribute__((noinline)) void step_plain(struct input_queued *q, tick_t now, const struct step_event *event,
+                                                 const struct step_event *end)
+{
+    const struct destinations to = destinations_at(q, now);
+    const struct step_event *last_ahead = q->prefetch ? end - 2 : event; /* whose second next is worth fetching */
+    for (; event < end; event++) {
+        if (event < last_ahead)
+            for (uint32_t line = 0; line < q->prefetch; line += 64)
+                __builtin_prefetch((unsigned char *)block_of(q, event[2].target) + line, 1);
+        struct router_head *head = block_of(q, event->target);
+        if (is_due(head, now))
+            step_router(q, head, now, &to, PLAIN);
+    }
+}
+
+static __attribute__((noinline)) void step_any(struct input_queued *q, tick_t now, const struct step_event *event,
+                                               const struct step_event *end)
+{
+    const struct variant is = {.traced = q->network->trace_out != NULL, .words = q->words};
+    for (; event < end; event++) {
+        struct router_head *head = block_of(q, event->target);
+        if (is_due(head, now))
+            step_router(q, head, now, NULL, is);
+    }
 }
 
 static void step(void *routers, tick_t now, const void *events, uint32_t count)
 {
     struct input_queued *q = routers;
-    const struct step_event *event = events, *end = event + count;
-    bool traced = q->network->trace_out != NULL, plain = q->is_plain && !traced;
-    const struct destinations to = plain ? destinations_at(q, now) : (struct destinations){0};
-    for (; event < end; event++) {
-        if (q->prefetch && event + 2 < end)
-            for (uint32_t line = 0; line < q->prefetch; line += 64)
-                __builtin_prefetch((unsigned char *)block_of(q, event[2].target) + line, 1);
-        struct router_head *head = block_of(q, event->target);
-        if (head->step_at != now)
-            continue; /* woken earlier than this step was posted for */
-        head->step_at = NEVER;
-        if (plain)
-            step_router(q, head, now, &to, PLAIN);
-        else
-            step_router(q, head, now, NULL, (struct variant){.traced = traced, .words = q->words});
-    }
+    const struct step_event *event = events;
+    if (q->is_plain && !q->network->trace_out)
+        step_plain(q, now, event, event + count);
+    else
+        step_any(q, now, event, event + count);
 }
 
 static const struct router_ops input_queued = {

@@ -5,7 +5,7 @@
  * the same size in one array; the parts of a block lie at offsets that are
  * worked out once:
  *
- *   | head | sets | inputs | outputs | ports | links | locks | allocators | rings |
+ *   | head | sets | inputs | outputs | allocators | free_at | locks | rings |
  *
  * The parts that a step touches come first and together are a few cache lines.
  * Head, sets and inputs have places that the compiler knows when a set is one
@@ -42,19 +42,23 @@ struct input_lane {
     uint16_t count;    /* flits, the front one included */
     uint16_t output;   /* output lane held, LANE_IDLE or LANE_WAITS */
     uint16_t out_port; /* of the output lane */
-    uint32_t ring_at;  /* offset of the ring in the block; this and the following never change */
-    uint16_t port, vc;
+    /* These never change. */
+    struct place back; /* where its credits go */
+    uint32_t ring_at;  /* offset of the ring in the block */
+    uint8_t vc;
+    bool from_terminal;
+    uint16_t port;
 };
 
 struct output_lane {
     uint16_t credits;
-    uint16_t owner;    /* input lane that holds it, or NOBODY */
-    uint16_t port, vc; /* never change */
-};
-
-struct output_port {
-    uint64_t flits; /* that have left */
-    tick_t free_at; /* when its channel can take the next flit */
+    uint16_t owner; /* input lane that holds it, or NOBODY */
+    /* These never change, but for flits. */
+    uint16_t port;
+    uint8_t vc;
+    bool to_terminal;
+    struct place to; /* where its flits go */
+    uint64_t flits;  /* that have left */
 };
 
 struct router_head {
@@ -85,6 +89,8 @@ struct input_queued {
     tick_t credit;      /* from the switch grant to the credit's way back */
     tick_t next_packet; /* from the switch grant of a tail to the next packet's turn */
     uint32_t ports, num_vcs, lanes, words;
+    uint64_t port_lanes;       /* the lanes of port 0 */
+    uint64_t busy_after_grant; /* all ones, or none when a VC is allocated in no time */
     uint32_t ring_mask;
     uint32_t switch_rows, switch_cols;
     bool reserves_packet; /* a head moves on only when the whole packet has room */
@@ -104,8 +110,8 @@ struct input_queued {
 
     unsigned char *blocks; /* by router */
     size_t stride;
-    uint32_t outputs_at, ports_at, locks_at, links_at, vc_state_at, switch_state_at, arbiter_state_at,
-        arbiter_state_size, rings_at;
+    uint32_t outputs_at, vc_state_at, switch_state_at, arbiter_state_at, arbiter_state_size, free_at_at, locks_at,
+        rings_at;
 };
 
 static inline struct router_head *block_of(const struct input_queued *q, uint32_t router)
@@ -129,17 +135,14 @@ static inline struct output_lane *outputs_of(const struct input_queued *q, struc
 {
     return PART(struct output_lane, q->outputs_at);
 }
-static inline struct output_port *ports_of(const struct input_queued *q, struct router_head *head)
+/* By port: when its channel can take the next flit. */
+static inline tick_t *free_at_of(const struct input_queued *q, struct router_head *head)
 {
-    return PART(struct output_port, q->ports_at);
+    return PART(tick_t, q->free_at_at);
 }
 static inline uint16_t *locks_of(const struct input_queued *q, struct router_head *head)
 {
     return PART(uint16_t, q->locks_at);
-}
-static inline const struct link *links_of(const struct input_queued *q, struct router_head *head)
-{
-    return PART(const struct link, q->links_at);
 }
 static inline uint64_t *wants_of(const struct input_queued *q, struct router_head *head, uint32_t lane, uint32_t words)
 {

@@ -32,9 +32,9 @@ const struct option input_queued_options[] = {
                 "who may use an output while a packet passes: any flit, that packet only, or others when it stalls"),
     OPTION_BOOL(struct input_queued_config, vc_needs_credit, "false",
                 "give a packet only virtual channels that have room for a flit at the time"),
-    OPTION_CHOICE(struct input_queued_config, vc_allocator, "allocator", "\"islip\"",
+    OPTION_CHOICE(struct input_queued_config, vc_allocator, "allocator", "\"greedy\"",
                   "matches packets with output virtual channels"),
-    OPTION_CHOICE(struct input_queued_config, allocator, "allocator", "\"islip\"",
+    OPTION_CHOICE(struct input_queued_config, allocator, "allocator", "\"greedy\"",
                   "matches switch inputs with output ports"),
     OPTION_CHOICE(struct input_queued_config, arbiter, "arbiter", "\"round_robin\"",
                   "picks among an input's virtual channels that want the same output"),
@@ -88,15 +88,42 @@ static void lay_out(struct input_queued *q)
     size_t size = INPUTS_AT(q->words) + sizeof(struct input_lane) * q->lanes;
     const struct arbiter_ops *arbiter = q->arbiter;
     q->outputs_at = place(&size, sizeof(struct output_lane) * q->lanes, 8);
-    q->ports_at = place(&size, sizeof(struct output_port) * q->ports, 8);
-    q->links_at = place(&size, sizeof(struct link) * q->ports, 16);
-    q->locks_at = place(&size, sizeof(uint16_t) * q->ports, 8);
     q->vc_state_at = place(&size, allocator_bytes(&q->config.vc_allocator, q->lanes, q->lanes), 8);
     q->switch_state_at = place(&size, allocator_bytes(&q->config.allocator, q->switch_rows, q->switch_cols), 8);
     q->arbiter_state_size = (uint32_t)(arbiter_state_size(arbiter, q->config.arbiter.config, q->num_vcs) + 3) / 4 * 4;
     q->arbiter_state_at = place(&size, (size_t)q->arbiter_state_size * q->switch_rows, 8);
+    q->free_at_at = place(&size, sizeof(tick_t) * q->ports, 8);
+    q->locks_at = place(&size, sizeof(uint16_t) * q->ports, 8);
     q->rings_at = place(&size, sizeof(struct flit) * (q->ring_mask + 1) * q->lanes, 64);
     q->stride = (size + 63) / 64 * 64;
+}
+
+static void init_lane(const struct input_queued *q, struct router_head *head, uint32_t lane)
+{
+    uint32_t port = lane / q->num_vcs, vc = lane % q->num_vcs;
+    const struct link *link = network_link(q->network, head->number, port);
+    bool is_usable = link->target != NONE && link->carries_out;
+    inputs_of(head, q->words)[lane] = (struct input_lane){
+        .output = LANE_IDLE,
+        .back = link_place(link, vc),
+        .ring_at = q->rings_at + (uint32_t)sizeof(struct flit) * (q->ring_mask + 1) * lane,
+        .vc = (uint8_t)vc,
+        .from_terminal = link->to_terminal,
+        .port = (uint16_t)port,
+    };
+    outputs_of(q, head)[lane] = (struct output_lane){
+        .credits = is_usable ? (uint16_t)q->config.buffer_depth : 0,
+        .owner = NOBODY,
+        .port = (uint16_t)port,
+        .vc = (uint8_t)vc,
+        .to_terminal = link->to_terminal,
+        .to = link_place(link, vc),
+    };
+    if (!is_usable)
+        return;
+    bits_add(lanes_in(head, SET_FREE, q->words), lane);
+    bits_add(lanes_in(head, SET_CREDITED, q->words), lane);
+    bits_add(lanes_in(head, SET_USABLE, q->words), lane);
 }
 
 static void init_router(struct input_queued *q, uint32_t number)
@@ -105,29 +132,10 @@ static void init_router(struct input_queued *q, uint32_t number)
     struct network *network = q->network;
     head->number = number;
     head->step_at = NEVER;
-    for (uint32_t lane = 0; lane < q->lanes; lane++) {
-        uint16_t port = (uint16_t)(lane / q->num_vcs), vc = (uint16_t)(lane % q->num_vcs);
-        inputs_of(head, q->words)[lane] = (struct input_lane){
-            .output = LANE_IDLE,
-            .ring_at = q->rings_at + (uint32_t)sizeof(struct flit) * (q->ring_mask + 1) * lane,
-            .port = port,
-            .vc = vc,
-        };
-        outputs_of(q, head)[lane] = (struct output_lane){.owner = NOBODY, .port = port, .vc = vc};
-    }
-    for (uint32_t port = 0; port < q->ports; port++) {
-        const struct link *link = network_link(network, number, port);
-        PART(struct link, q->links_at)[port] = *link;
+    for (uint32_t port = 0; port < q->ports; port++)
         locks_of(q, head)[port] = UNLOCKED;
-        if (link->target == NONE || !link->carries_out)
-            continue;
-        for (uint32_t lane = port * q->num_vcs; lane < (port + 1) * q->num_vcs; lane++) {
-            outputs_of(q, head)[lane].credits = (uint16_t)q->config.buffer_depth;
-            bits_add(lanes_in(head, SET_FREE, q->words), lane);
-            bits_add(lanes_in(head, SET_CREDITED, q->words), lane);
-            bits_add(lanes_in(head, SET_USABLE, q->words), lane);
-        }
-    }
+    for (uint32_t lane = 0; lane < q->lanes; lane++)
+        init_lane(q, head, lane);
     if (q->vc_allocator->init)
         q->vc_allocator->init(PART(void, q->vc_state_at), q->config.vc_allocator.config, q->lanes, q->lanes);
     if (q->switch_allocator->init)
@@ -162,8 +170,8 @@ static bool is_plain(const struct input_queued *q)
            network->channel.latency + q->to_channel + q->credit < WHEEL_SLOTS &&
            network->terminal_channel.latency + q->to_channel + q->credit < WHEEL_SLOTS && q->ends_in_a_cycle &&
            c->input_speedup == 1 && c->output_speedup == 1 && !q->reserves_packet &&
-           c->crossbar_flow == FLIT_BUFFER && !c->vc_needs_credit && q->switch_allocator->rotates &&
-           q->vc_allocator->rotates && q->arbiter->remembers_last;
+           c->crossbar_flow == FLIT_BUFFER && !c->vc_needs_credit && q->switch_allocator->is_greedy &&
+           q->vc_allocator->is_greedy && q->arbiter->remembers_last;
 }
 
 void *input_queued_build(struct network *network, const struct choice *self, struct errors *errors)
@@ -188,6 +196,8 @@ void *input_queued_build(struct network *network, const struct choice *self, str
     q->ports = network->ports;
     q->num_vcs = c->num_vcs;
     q->lanes = q->ports * q->num_vcs;
+    q->port_lanes = bits_range(0, q->num_vcs);
+    q->busy_after_grant = c->vc_allocation_latency ? ~(uint64_t)0 : 0;
     q->words = words_for(q->lanes);
     q->ring_mask = 1;
     while (q->ring_mask < c->buffer_depth)
@@ -268,5 +278,9 @@ uint64_t input_queued_flit_hops(const void *routers)
 uint64_t input_queued_port_flits(const void *routers, uint32_t router, uint32_t port)
 {
     const struct input_queued *q = routers;
-    return ports_of(q, block_of(q, router))[port].flits;
+    const struct output_lane *lanes = outputs_of(q, block_of(q, router)) + (size_t)port * q->num_vcs;
+    uint64_t flits = 0;
+    for (uint32_t vc = 0; vc < q->num_vcs; vc++)
+        flits += lanes[vc].flits;
+    return flits;
 }

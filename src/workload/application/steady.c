@@ -37,18 +37,3 @@ bool steady_prepare(struct steady *steady, const struct application *application
         steady->random[rank] = random_stream(application->seed, application->terminals[rank], RANDOM_INJECTION);
     return errors->count == before;
 }
-
-tick_t steady_gap(struct steady *steady, const struct application *application, uint32_t rank, bool first)
-{
-    const struct injection_ops *ops = steady->injection.ops;
-    void *memory = steady->memory + ops->state_size * rank;
-    return ops->gap(&steady->injection, memory, first, &steady->random[rank]) * application->cycle;
-}
-
-void steady_send(struct steady *steady, struct application *application, uint32_t rank)
-{
-    struct random *random = &steady->random[rank];
-    uint32_t to = steady->traffic.ops->destination(&steady->traffic, rank, random);
-    if (to != NONE)
-        application_send(application, rank, to, steady->size.ops->draw(&steady->size, random));
-}

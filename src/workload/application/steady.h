@@ -8,6 +8,8 @@
 #include "flitwarp/injection.h"
 #include "flitwarp/size.h"
 
+#define MAX_GAP ((uint64_t)1 << 40) /* a longer silence is as good as for ever, and times stay far from their limit */
+
 struct steady_config {
     double load; /* flits per terminal and channel cycle */
     const struct choice *traffic, *injection, *size;
@@ -26,9 +28,22 @@ struct steady {
 bool steady_prepare(struct steady *steady, const struct application *application, const struct steady_config *config,
                     struct errors *errors);
 /* Ticks to a rank's next message, from the last one, or from the start of time. */
-tick_t steady_gap(struct steady *steady, const struct application *application, uint32_t rank, bool first);
+static inline tick_t steady_gap(struct steady *steady, const struct application *application, uint32_t rank, bool first)
+{
+    const struct injection_ops *ops = steady->injection.ops;
+    void *memory = steady->memory + ops->state_size * rank;
+    uint64_t cycles = ops->gap(&steady->injection, memory, first, &steady->random[rank]);
+    return cycles < MAX_GAP ? cycles * application->cycle : MAX_GAP;
+}
+
 /* Sends one message from a rank, unless its pattern keeps it silent this time. */
-void steady_send(struct steady *steady, struct application *application, uint32_t rank);
+static inline void steady_send(struct steady *steady, struct application *application, uint32_t rank)
+{
+    struct random *random = &steady->random[rank];
+    uint32_t to = steady->traffic.ops->destination(&steady->traffic, rank, random);
+    if (to != NONE)
+        application_send(application, rank, to, steady->size.ops->draw(&steady->size, random));
+}
 
 /* The rows of the settings above, for a config struct that has these fields. */
 #define STEADY_OPTIONS(config)                                                                                         \
