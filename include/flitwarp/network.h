@@ -205,8 +205,25 @@ static inline void send_credit(struct engine *engine, uint32_t kind, struct plac
     *event = (struct credit_event){.to = to};
 }
 
-/* Channels on a shortest way between the routers of two terminals. */
-uint32_t network_distance(const struct network *network, uint32_t from_router, uint32_t to_router);
+/* Channels on a shortest way between two routers. */
+static inline uint32_t network_distance(const struct network *network, uint32_t from, uint32_t to)
+{
+    const struct topology *topology = &network->topology;
+    const struct grid *grid = topology->grid;
+    if (!grid)
+        return network->distances ? network->distances[(size_t)from * topology->routers + to]
+                                  : topology->ops->distance(topology, from, to);
+    const uint16_t *a = network->coordinates + (size_t)from * grid->dimensions;
+    const uint16_t *b = network->coordinates + (size_t)to * grid->dimensions;
+    uint32_t hops = 0;
+    for (uint32_t d = 0; d < grid->dimensions; d++) {
+        uint32_t apart = (uint32_t)(a[d] > b[d] ? a[d] - b[d] : b[d] - a[d]);
+        if (grid->wraps && grid->width[d] - apart < apart)
+            apart = grid->width[d] - apart;
+        hops += apart;
+    }
+    return hops;
+}
 
 /* Prints one line of the traced packet's walk. */
 void network_trace(const struct network *network, tick_t now, uint32_t router, const char *stage, const char *format,

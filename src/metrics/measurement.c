@@ -43,34 +43,6 @@ void measurement_close(struct measurement *measurement, tick_t now)
     memcpy(measurement->accepted_from_at_end, measurement->accepted_from, sizeof(uint64_t) * measurement->terminals);
 }
 
-void measurement_add(struct measurement *measurement, const struct arrival *arrival)
-{
-    const struct packet *packet = arrival->packet;
-    uint64_t latency = arrival->now - packet->created;
-    tick_t in_window = packet->created - measurement->window_start;
-    measurement->sampled_delivered++;
-    histogram_add(&measurement->packet_latency, latency);
-    histogram_add(&measurement->network_latency, arrival->now - packet->injected);
-    if (arrival->is_message_end)
-        histogram_add(&measurement->message_latency, latency);
-    histogram_add(&measurement->hops, packet->hops);
-    if (__builtin_expect(packet->hops > arrival->minimal_hops, 0)) {
-        measurement->nonminimal++;
-        histogram_add(&measurement->detours, packet->hops);
-        histogram_add(&measurement->shortcuts, arrival->minimal_hops);
-    }
-    batch_means_add(&measurement->batches, in_window, latency);
-    const uint64_t record[6] = {
-        (uint64_t)packet->source << 32 | packet->destination,
-        (uint64_t)packet->sequence << 32 | packet->size,
-        (uint64_t)packet->application << 48 | (uint64_t)packet->hops << 32 | packet->head_delay,
-        packet->created,
-        packet->injected,
-        arrival->now,
-    };
-    digest_add(&measurement->digest, record, 6);
-}
-
 /* Most ways are minimal, so only the others are counted twice. */
 void measurement_minimal_hops(const struct measurement *measurement, struct histogram *minimal)
 {

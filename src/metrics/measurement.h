@@ -36,22 +36,40 @@ struct measurement {
     struct series series; /* length 0: none is kept */
 };
 
-/* One packet that has arrived, as the digest and the log see it. */
-struct arrival {
-    const struct packet *packet;
-    tick_t now;
-    uint32_t minimal_hops;
-    bool is_message_end;
-};
-
 void measurement_init(struct measurement *measurement, struct arena *arena, uint32_t terminals, tick_t series_interval);
 void measurement_release(struct measurement *measurement);
 
 void measurement_open(struct measurement *measurement, tick_t now);  /* sampling begins */
 void measurement_close(struct measurement *measurement, tick_t now); /* sampling ends */
 
-/* A sampled packet. */
-void measurement_add(struct measurement *measurement, const struct arrival *arrival);
+/* A sampled packet has arrived. */
+static inline void measurement_add(struct measurement *measurement, const struct packet *packet, tick_t now,
+                                   uint32_t minimal_hops, bool is_message_end)
+{
+    uint64_t latency = now - packet->created;
+    tick_t in_window = packet->created - measurement->window_start;
+    measurement->sampled_delivered++;
+    histogram_add(&measurement->packet_latency, latency);
+    histogram_add(&measurement->network_latency, now - packet->injected);
+    if (is_message_end)
+        histogram_add(&measurement->message_latency, latency);
+    histogram_add(&measurement->hops, packet->hops);
+    if (__builtin_expect(packet->hops > minimal_hops, 0)) {
+        measurement->nonminimal++;
+        histogram_add(&measurement->detours, packet->hops);
+        histogram_add(&measurement->shortcuts, minimal_hops);
+    }
+    batch_means_add(&measurement->batches, in_window, latency);
+    const uint64_t record[6] = {
+        (uint64_t)packet->source << 32 | packet->destination,
+        (uint64_t)packet->sequence << 32 | packet->size,
+        (uint64_t)packet->application << 48 | (uint64_t)packet->hops << 32 | packet->head_delay,
+        packet->created,
+        packet->injected,
+        now,
+    };
+    digest_add(&measurement->digest, record, 6);
+}
 
 /* Hops on minimal ways of all sampled packets. */
 void measurement_minimal_hops(const struct measurement *measurement, struct histogram *minimal);

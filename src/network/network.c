@@ -90,23 +90,6 @@ static void bake_coordinates(struct network *network)
     }
 }
 
-uint32_t network_distance(const struct network *network, uint32_t from, uint32_t to)
-{
-    const struct grid *grid = network->topology.grid;
-    if (!grid)
-        return network->distances ? network->distances[(size_t)from * network->topology.routers + to]
-                                  : network->topology.ops->distance(&network->topology, from, to);
-    const uint16_t *a = network->coordinates + (size_t)from * grid->dimensions;
-    const uint16_t *b = network->coordinates + (size_t)to * grid->dimensions;
-    uint32_t hops = 0;
-    for (uint32_t d = 0; d < grid->dimensions; d++) {
-        uint32_t apart = a[d] > b[d] ? a[d] - b[d] : b[d] - a[d];
-        uint32_t around = grid->width[d] - apart;
-        hops += grid->wraps && around < apart ? around : apart;
-    }
-    return hops;
-}
-
 bool network_plan(struct network *network, const struct network_config *config, struct arena *arena, uint64_t seed,
                   struct errors *errors)
 {

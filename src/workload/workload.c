@@ -159,9 +159,9 @@ static void accept(void *context, tick_t now, const struct packet *packet)
         series_at(&measurement->series, now)->flits_accepted++;
 }
 
-static void write_log(struct workload *workload, const struct arrival *arrival, const struct message *message)
+static void write_log(struct workload *workload, const struct packet *packet, tick_t now, uint32_t minimal_hops,
+                      const struct message *message)
 {
-    const struct packet *packet = arrival->packet;
     const struct packet_record record = {
         .application = packet->application,
         .source = packet->source,
@@ -171,11 +171,11 @@ static void write_log(struct workload *workload, const struct arrival *arrival, 
         .message_flits = message ? message->flits : packet->size,
         .packet_flits = packet->size,
         .hops = packet->hops,
-        .minimal_hops = arrival->minimal_hops,
+        .minimal_hops = minimal_hops,
         .created = packet->created,
         .injected = packet->injected,
         .head_arrived = packet->injected + packet->head_delay,
-        .tail_arrived = arrival->now,
+        .tail_arrived = now,
     };
     packet_log_add(workload->log, &record);
 }
@@ -201,16 +201,11 @@ static void deliver(void *context, tick_t now, uint32_t handle)
         message->packets_left--;
     }
     if (packet->sampled) {
-        struct arrival arrival = {
-            .packet = packet,
-            .now = now,
-            .minimal_hops = network_distance(network, network->terminal_router[packet->source],
-                                             packet->destination_router),
-            .is_message_end = !message || message->packets_left == 0,
-        };
-        measurement_add(measurement, &arrival);
+        uint32_t minimal_hops =
+            network_distance(network, network->terminal_router[packet->source], packet->destination_router);
+        measurement_add(measurement, packet, now, minimal_hops, !message || message->packets_left == 0);
         if (workload->log)
-            write_log(workload, &arrival, message);
+            write_log(workload, packet, now, minimal_hops, message);
     }
     if (message && message->packets_left == 0)
         pool_give(&workload->messages, packet->message);

@@ -127,7 +127,7 @@ static void check_contract(struct chosen *chosen, struct choice choice, struct r
             EXPECT(is_matching(matching));
             EXPECT(grants(matching) >= 1);
             EXPECT(scratch_is_zero(matching));
-            matching_clear(matching);
+            matching_clear(matching, matching->row_words, matching->col_words);
             EXPECT(is_zero(matching->wants, (size_t)matching->rows * matching->col_words));
             EXPECT(is_zero(matching->wanted_by, (size_t)matching->cols * matching->row_words));
         }

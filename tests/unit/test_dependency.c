@@ -32,11 +32,13 @@ static const char *const topologies[] = {
 static const char *const algorithms[] = {
     "{\"type\": \"dimension_order\"}",
     "{\"type\": \"dimension_order\", \"dateline\": \"fixed\"}",
+    "{\"type\": \"dimension_order\", \"dateline\": \"by_wrap\"}",
     "{\"type\": \"dimension_order\", \"tie\": \"up\"}",
     "{\"type\": \"minimal\"}",
     "{\"type\": \"minimal\", \"select\": \"all\"}",
     "{\"type\": \"valiant\"}",
     "{\"type\": \"valiant\", \"dateline\": \"fixed\"}",
+    "{\"type\": \"valiant\", \"dateline\": \"by_wrap\"}",
     "{\"type\": \"o1turn\"}",
     "{\"type\": \"voq\"}",
 };
@@ -148,9 +150,7 @@ static void expect_fault(const char *topology, void (*wrong)(struct route *route
     struct routed routed;
     bool is_sound = true;
     EXPECT(routed_init(&routed, topology, "{\"type\": \"dimension_order\"}", 2));
-    struct routing_ops ops = *routed.routing.ops;
-    ops.route = wrong;
-    routed.routing.ops = &ops;
+    routed.routing.route = wrong;
     EXPECT_TEXT_CONTAINS(check(&routed, DEPENDENCY_BUDGET, &is_sound), message);
     EXPECT(!is_sound);
     routed_release(&routed);

@@ -38,6 +38,7 @@ struct injector {
 struct terminal {
     tick_t step_at;
     uint32_t first, last; /* source queue; NONE: empty */
+    struct place ejector; /* VC 0 of its first ejection channel, at the router: where credits go */
 };
 
 struct interfaces {
@@ -121,38 +122,50 @@ static inline void inject_flit(struct interfaces *n, struct injector *injector, 
         injector->packet = NONE;
 }
 
-static inline void step_channel(struct interfaces *n, uint32_t number, struct injector *injector, tick_t now)
+/* Takes a packet that is next in turn, if a VC has room for it. */
+static inline bool take_packet(struct interfaces *n, uint32_t number, struct injector *injector, uint32_t handle,
+                               tick_t now)
+{
+    struct packet *packet = network_packet(n->network, handle);
+    uint32_t vc = pick_vc(n, packet, injector->credits, injector->vc);
+    if (vc == NONE)
+        return false;
+    injector->packet = handle;
+    injector->position = 0;
+    injector->vc = vc;
+    begin_packet(n, number, packet, now);
+    return true;
+}
+
+/* Sends a flit of the packet in hand, if there is a credit, and comes again while there is more to send. */
+static inline void send_next(struct interfaces *n, uint32_t number, struct injector *injector, tick_t now)
+{
+    if (!injector->credits[injector->vc])
+        return;
+    injector->credits[injector->vc]--;
+    inject_flit(n, injector, network_packet(n->network, injector->packet), now);
+    if (injector->packet != NONE || n->terminals[number].first != NONE)
+        wake(n, number, injector->free_at);
+}
+
+static void step_channel(struct interfaces *n, uint32_t number, struct injector *injector, tick_t now)
 {
     struct terminal *terminal = &n->terminals[number];
-    uint16_t *credits = injector->credits;
     if (injector->packet == NONE && terminal->first == NONE)
         return;
     if (injector->free_at > now) {
         wake(n, number, injector->free_at);
         return;
     }
-    struct packet *packet;
     if (injector->packet == NONE) {
-        packet = network_packet(n->network, terminal->first);
-        uint32_t vc = pick_vc(n, packet, credits, injector->vc);
-        if (vc == NONE)
+        if (!take_packet(n, number, injector, terminal->first, now))
             return;
-        injector->packet = source_queue_take(n, terminal);
-        injector->position = 0;
-        injector->vc = vc;
-        begin_packet(n, number, packet, now);
-    } else {
-        packet = network_packet(n->network, injector->packet);
+        source_queue_take(n, terminal);
     }
-    if (!credits[injector->vc])
-        return;
-    credits[injector->vc]--;
-    inject_flit(n, injector, packet, now);
-    if (injector->packet != NONE || terminal->first != NONE)
-        wake(n, number, injector->free_at);
+    send_next(n, number, injector, now);
 }
 
-static inline void step_terminal(struct interfaces *n, uint32_t number, tick_t now)
+static void step_terminal(struct interfaces *n, uint32_t number, tick_t now)
 {
     struct injector *injector = &n->injectors[(size_t)number * n->config.injection_channels];
     for (uint32_t left = n->config.injection_channels; left; left--)
@@ -162,17 +175,25 @@ static inline void step_terminal(struct interfaces *n, uint32_t number, tick_t n
 static void enqueue(void *interfaces, uint32_t handle)
 {
     struct interfaces *n = interfaces;
-    struct packet *packet = network_packet(n->network, handle);
-    struct terminal *terminal = &n->terminals[packet->source];
+    const struct packet *packet = network_packet(n->network, handle);
+    uint32_t number = packet->source;
+    tick_t now = n->engine->now;
+    struct terminal *terminal = &n->terminals[number];
+    struct injector *injector = &n->injectors[(size_t)number * n->config.injection_channels];
+    n->waiting_flits += packet->size;
+    /* Credits of this tick are in already, so what can be sent now need not wait for the end of the tick. */
+    if (terminal->first == NONE && injector->packet == NONE && injector->free_at <= now &&
+        take_packet(n, number, injector, handle, now)) {
+        send_next(n, number, injector, now);
+        return;
+    }
     if (terminal->last == NONE)
         terminal->first = handle;
     else
         network_packet(n->network, terminal->last)->next = handle;
     terminal->last = handle;
-    n->waiting_flits += packet->size;
-    /* Credits of this tick are in already, so the interface can as well step now as at the end of the tick. */
-    if (terminal->step_at > n->engine->now)
-        step_terminal(n, packet->source, n->engine->now);
+    if (terminal->step_at > now)
+        step_terminal(n, number, now);
 }
 
 static void step(void *interfaces, tick_t now, const void *events, uint32_t count)
@@ -197,8 +218,9 @@ static void receive_credits(void *interfaces, tick_t now, const void *events, ui
         CHECK(*credits < n->network->buffer_depth, "tick %llu terminal %u lane %u: a credit too many",
               (unsigned long long)now, event->to.target, event->to.lane);
         ++*credits;
+        uint32_t channel = n->config.injection_channels == 1 ? 0 : event->to.lane / n->num_vcs;
         const struct injector *injector =
-            &n->injectors[(size_t)event->to.target * n->config.injection_channels + event->to.lane / n->num_vcs];
+            &n->injectors[(size_t)event->to.target * n->config.injection_channels + channel];
         if (injector->packet != NONE || n->terminals[event->to.target].first != NONE)
             wake(n, event->to.target, now);
     }
@@ -220,9 +242,8 @@ static void receive_flits(void *interfaces, tick_t now, const void *events, uint
         if (event->flit.place & FLIT_HEAD)
             packet->head_delay = (uint32_t)(now - packet->injected);
 
-        uint32_t router = network->terminal_router[event->to.target];
-        uint32_t first_lane = network->terminal_slot[event->to.target] * network->terminal_ports * n->num_vcs;
-        struct place back = {.target = router, .lane = first_lane + event->to.lane};
+        struct place back = n->terminals[event->to.target].ejector;
+        back.lane += event->to.lane;
         send_credit(n->engine, EVENT_CREDIT, back, now + n->channel_latency);
 
         network->client.accept(network->client.context, now, packet);
@@ -298,7 +319,13 @@ static void *build(struct network *network, const struct choice *self, struct er
     n->injectors = arena_array(arena, struct injector, (size_t)terminals * n->config.injection_channels);
     n->credits = arena_array(arena, uint16_t, (size_t)terminals * n->lanes);
     for (uint32_t number = 0; number < terminals; number++)
-        n->terminals[number] = (struct terminal){.step_at = NEVER, .first = NONE, .last = NONE};
+        n->terminals[number] = (struct terminal){
+            .step_at = NEVER,
+            .first = NONE,
+            .last = NONE,
+            .ejector = {.target = network->terminal_router[number],
+                        .lane = network->terminal_slot[number] * network->terminal_ports * n->num_vcs},
+        };
     for (uint32_t number = 0; number < terminals; number++)
         for (uint32_t channel = 0; channel < n->config.injection_channels; channel++)
             n->injectors[(size_t)number * n->config.injection_channels + channel] = (struct injector){

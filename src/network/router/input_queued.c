@@ -152,7 +152,7 @@ STAGE void receive_flit(const struct input_queued *q, const struct flit_event *e
         if (begin_packet(q, head, lanes_in(head, SET_FRESH, is.words), lanes_in(head, SET_BUSY, is.words), lane, input,
                          now, is))
             wake(q, head, now, is);
-    } else if (has(lanes_in(head, SET_CREDITED, is.words), input->output, is)) {
+    } else if (outputs_of(q, head)[input->output].credits) {
         add(lanes_in(head, SET_SENDABLE, is.words), lane, is);
         wake(q, head, now, is);
     }
@@ -189,10 +189,11 @@ STAGE void receive_credit(const struct input_queued *q, const struct credit_even
     CHECK(output->credits < q->config.buffer_depth, "tick %llu router %u lane %u: a credit too many",
           (unsigned long long)now, head->number, event->to.lane);
     if (output->credits++ == 0) {
-        add(lanes_in(head, SET_CREDITED, is.words), event->to.lane, is);
+        if (!is.plain && q->config.vc_needs_credit)
+            add(lanes_in(head, SET_CREDITED, is.words), event->to.lane, is);
         if (output->owner != NOBODY && inputs_of(head, is.words)[output->owner].count)
             add(lanes_in(head, SET_SENDABLE, is.words), output->owner, is);
-        else if (!q->config.vc_needs_credit)
+        else if (is.plain || !q->config.vc_needs_credit)
             return;
         wake(q, head, now, is);
     } else if (!is.plain && q->reserves_packet) {
@@ -296,7 +297,7 @@ STAGE void take_output(struct view *v, uint32_t lane, uint32_t output, struct va
         *v->busy |= bit(lane) & q->busy_after_grant;
     else if (q->vc_allocation)
         keep_busy(q, v->head, v->busy, lane, v->now + q->vc_allocation, is);
-    if (has(v->credited, output, is))
+    if (out->credits)
         add(v->sendable, lane, is);
     if (is.traced && input->front.packet == q->network->traced)
         network_trace(q->network, v->now, v->head->number, "allocate_vc", "port %u vc %u", out->port, out->vc);
@@ -432,7 +433,8 @@ STAGE void traverse(struct view *v, uint32_t lane, struct variant is)
         input->front = ring_of(v->head, input)[input->first++ & q->ring_mask];
     CHECK(out->credits > 0, "tick %llu router %u output lane %u: packet %u is sent without a credit",
           (unsigned long long)v->now, v->head->number, output, flit.packet);
-    if (--out->credits == 0)
+    out->credits--;
+    if (!is.plain && q->config.vc_needs_credit && out->credits == 0)
         drop(v->credited, output, is);
     if (!is.plain && q->config.crossbar_flow != FLIT_BUFFER && (flit.place & FLIT_HEAD))
         locks_of(q, v->head)[out->port] = (uint16_t)lane;
@@ -624,7 +626,7 @@ STAGE void step_router(struct input_queued *q, struct router_head *head, tick_t 
                        struct variant is)
 {
     struct view view = view_of(q, head, now, to, is);
-    uint64_t fresh, waiting, sendable, busy, free, credited;
+    uint64_t fresh, waiting, sendable, busy, free;
     struct view memory = view;
     if (is.plain) {
         fresh = *view.fresh, view.fresh = &fresh;
@@ -632,7 +634,6 @@ STAGE void step_router(struct input_queued *q, struct router_head *head, tick_t 
         sendable = *view.sendable, view.sendable = &sendable;
         busy = *view.busy, view.busy = &busy;
         free = *view.free, view.free = &free;
-        credited = *view.credited, view.credited = &credited;
     }
     end_stages(&view, is);
     route(&view, is);
@@ -645,7 +646,6 @@ STAGE void step_router(struct input_queued *q, struct router_head *head, tick_t 
         *memory.sendable = sendable;
         *memory.busy = busy;
         *memory.free = free;
-        *memory.credited = credited;
     }
 }
 

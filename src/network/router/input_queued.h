@@ -74,7 +74,7 @@ enum lane_set {
     SET_SENDABLE, /* input lanes with an output lane, a flit and a credit */
     SET_BUSY,     /* input lanes whose last stage is not over yet: those above must wait for it */
     SET_FREE,     /* output lanes that nobody holds */
-    SET_CREDITED, /* output lanes with a credit */
+    SET_CREDITED, /* output lanes with a credit; kept only where packets need one to be given a lane */
     SET_USABLE,   /* output lanes that lead somewhere; never changes */
     LANE_SETS,
 };

@@ -11,6 +11,11 @@
  * fixed: class 0 while the wrap channel lies ahead, class 1 from behind it on.
  * Packets that never wrap, most of them, share class 1: simple and unbalanced.
  *
+ * by_wrap: class 0 all the way through a ring for packets that wrap in it, class
+ * 1 for the others (BookSim's way). A shortest way that wraps is at most half a
+ * ring long, so it begins in the upper half and ends in the lower: it never uses
+ * the channel that joins the halves, which breaks the cycle of class 0.
+ *
  * balanced: every packet has one pivot on its way through a ring. It takes class
  * 0 before, either class on the pivot and class 1 behind it. The pivot is the
  * wrap channel for packets that cross it. Others use class 0 in the lower half
@@ -29,7 +34,7 @@
 
 #define MAX_BAKED_WIDTH 64
 
-const char *const dateline_names[] = {"balanced", "fixed", "none", NULL};
+const char *const dateline_names[] = {"balanced", "fixed", "by_wrap", "none", NULL};
 const char *const tie_names[] = {"random", "up", NULL};
 
 static const struct option dimension_order_options[] = {RING_OPTIONS, OPTION_END};
@@ -83,6 +88,10 @@ static uint8_t ring_hop_towards(const struct dimension_order *order, const struc
     if (order->dateline == DATELINE_FIXED)
         return direction | (will_wrap ? HOP_CLASS_0 : HOP_CLASS_1);
     bool is_last_hop = to == (at == ring->last ? 0 : at + 1);
+    if (order->dateline == DATELINE_BY_WRAP) {
+        bool wraps = will_wrap || is_past;
+        return direction | (wraps ? HOP_CLASS_0 : HOP_CLASS_1) | (wraps && !is_last_hop ? HOP_PAST_PIVOT : 0);
+    }
     bool is_pivot = will_wrap ? at == ring->last : is_last_hop || 2 * at >= ring->width;
     bool is_behind = is_past || is_pivot;
     return direction | (is_past ? 0 : HOP_CLASS_0) | (is_behind ? HOP_CLASS_1 : 0) |

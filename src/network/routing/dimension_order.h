@@ -6,7 +6,7 @@
  */
 #include "flitwarp/routing.h"
 
-enum dateline { DATELINE_BALANCED, DATELINE_FIXED, DATELINE_NONE };
+enum dateline { DATELINE_BALANCED, DATELINE_FIXED, DATELINE_BY_WRAP, DATELINE_NONE };
 enum tie { TIE_RANDOM, TIE_UP };
 
 /* The settings that every algorithm made of dimension-order steps has. */
@@ -46,7 +46,8 @@ struct dimension_order {
     uint64_t mesh_offers[8]; /* by 2 * dimension + down, for up to four dimensions */
 };
 
-/* The only bit of packet->route that steps use: the packet has passed its pivot in the current dimension. */
+/* The only bit of packet->route that steps use: the packet has passed its pivot (by_wrap: is to wrap, or has wrapped) in
+   the current dimension. */
 #define ROUTE_PAST_PIVOT 1u
 
 /* Bakes the grid into flat arrays; adds an error and returns NULL where there is no grid. */

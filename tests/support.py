@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of whole runs share: starting the program, short forms of configurations, reference tables.
+
+The program is $FLITWARP, or build/flitwarp of this tree. The reference tables lie in $FLITWARP_SHARED, or in
+shared/ beside the tree; tests that need them are skipped where they are absent.
+"""
+import copy
+import csv
+import json
+import os
+import subprocess
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PROGRAM = os.environ.get("FLITWARP", str(ROOT / "build" / "flitwarp"))
+SHARED = Path(os.environ.get("FLITWARP_SHARED", ROOT.parent / "shared"))
+BOOKSIM = SHARED / "reference" / "booksim"
+
+
+class Failed(Exception):
+    """The program ended with an error; `status` is its exit status."""
+
+    def __init__(self, status, message):
+        super().__init__(f"exit status {status}: {message}")
+        self.status = status
+        self.message = message
+
+
+def set_path(config, path, value):
+    """Sets one setting by its dotted path, as `flitwarp run CONFIG PATH=VALUE` does."""
+    *parents, last = path.split(".")
+    for key in parents:
+        config = config[int(key)] if isinstance(config, list) else config.setdefault(key, {})
+    if isinstance(config, list):
+        config[int(last)] = value
+    else:
+        config[last] = value
+
+
+def invoke(config, overrides=None, log=False, arguments=()):
+    """Runs a configuration; returns the text of its results, and the packets of its log if asked for."""
+    config = copy.deepcopy(config)
+    for path, value in (overrides or {}).items():
+        set_path(config, path, value)
+    with tempfile.TemporaryDirectory() as directory:
+        place = Path(directory)
+        (place / "config.json").write_text(json.dumps(config))
+        command = [PROGRAM, "run", str(place / "config.json"), "--results", str(place / "results.json"), "--quiet"]
+        if log:
+            command += ["--log", str(place / "packets.csv")]
+        done = subprocess.run([*command, *arguments], capture_output=True, text=True)
+        if done.returncode:
+            raise Failed(done.returncode, done.stderr.strip())
+        packets = None
+        if log:
+            with open(place / "packets.csv") as file:
+                packets = [{key: as_number(value) for key, value in row.items()} for row in csv.DictReader(file)]
+        return (place / "results.json").read_text(), packets
+
+
+def as_number(text):
+    try:
+        return int(text)
+    except ValueError:
+        return text
+
+
+def run(config, **overrides):
+    """Runs a configuration and returns its results. Overrides are paths with __ for the dots."""
+    text, _ = invoke(config, {path.replace("__", "."): value for path, value in overrides.items()})
+    return json.loads(text)
+
+
+def run_logged(config, **overrides):
+    """The same, with the list of packets."""
+    text, packets = invoke(config, {path.replace("__", "."): value for path, value in overrides.items()}, log=True)
+    return json.loads(text), packets
+
+
+def run_all(configs):
+    """Runs configurations side by side, as many at a time as there are processors; results in their order."""
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(run, configs))
+
+
+def blast(load, traffic="uniform_random", flits=1, **more):
+    return {"type": "blast", "load": load, "traffic": traffic, "size": {"type": "fixed", "flits": flits}, **more}
+
+
+def network_of(topology, routing="dimension_order", router=None, channel=1, terminal_channel=1, **more):
+    return {
+        "topology": topology,
+        "routing": routing,
+        "router": {"type": "input_queued", **(router or {})},
+        "channel": {"latency": channel} if isinstance(channel, int) else channel,
+        "terminal_channel": {"latency": terminal_channel} if isinstance(terminal_channel, int) else terminal_channel,
+        **more,
+    }
+
+
+def config_of(network, *applications, seed=1, **workload):
+    return {"simulator": {"seed": seed}, "network": network, "workload": {"applications": list(applications), **workload}}
+
+
+NO_LATENCY = {"routing_latency": 0, "vc_allocation_latency": 0, "switch_allocation_latency": 0,
+              "crossbar_latency": 0, "credit_latency": 0}
+
+
+# --- BookSim's tables -------------------------------------------------------------------------------------------
+
+def booksim_settings(name):
+    """A configuration of BookSim: {key: text}."""
+    settings = {}
+    for line in (BOOKSIM / f"{name}.cfg").read_text().splitlines():
+        line = line.split("//")[0].strip().rstrip(";")
+        if "=" in line:
+            key, value = line.split("=")
+            settings[key.strip()] = value.strip()
+    return settings
+
+
+def booksim_rows(name):
+    """The rows of one table in order of load; the row SAT, at full load, has the offered load 0.999."""
+    with open(BOOKSIM / f"{name}.csv") as file:
+        rows = []
+        for row in csv.DictReader(file):
+            is_full = row["offered"] == "SAT"
+            numbers = {key: float(value) for key, value in row.items() if key not in ("offered", "stable") and value}
+            rows.append({"offered": 0.999 if is_full else float(row["offered"]),
+                         "stable": row["stable"] == "True" and not is_full, **numbers})
+    return sorted(rows, key=lambda row: row["offered"])
+
+
+BOOKSIM_TRAFFIC = {"uniform": {"type": "uniform_random", "self": True}, "tornado": "tornado",
+                   "bitcomp": "bit_complement", "transpose": "transpose"}
+BOOKSIM_TABLES = ["a_mesh8x8_p1", "a_mesh8x8_p8", "b_torus8x8_uniform", "b_torus8x8_uniform_lat1",
+                  "b_torus8x8_tornado", "b_torus8x8_bitcomp", "b_torus8x8_transpose"]
+
+
+def from_booksim(name, load, warmup=5000, sample=10000, seed=1):
+    """The same network and workload in flitwarp's words. docs/validation.md explains the mapping."""
+    theirs = booksim_settings(name)
+    is_torus = theirs["topology"] == "torus"
+    router = {
+        "num_vcs": int(theirs["num_vcs"]),
+        "buffer_depth": int(theirs["vc_buf_size"]),
+        "routing_latency": int(theirs["routing_delay"]),
+        "vc_allocation_latency": int(theirs["vc_alloc_delay"]),
+        "switch_allocation_latency": int(theirs["sw_alloc_delay"]),
+        "crossbar_latency": int(theirs["st_prepare_delay"]) + int(theirs["st_final_delay"]),
+        "credit_latency": int(theirs["credit_delay"]),
+        "vc_allocator": {"type": theirs["vc_allocator"], "iterations": int(theirs["alloc_iters"])},
+        "allocator": {"type": theirs["sw_allocator"], "iterations": int(theirs["alloc_iters"])},
+        "arbiter": "round_robin",
+    }
+    routing = {"type": "dimension_order", "dateline": "fixed"} if is_torus else "dimension_order"
+    widths = [int(theirs["k"])] * int(theirs["n"])
+    latency = 2 if is_torus and theirs["use_noc_latency"] == "1" else 1
+    network = network_of({"type": theirs["topology"], "widths": widths}, routing, router, channel=latency)
+    return config_of(network, blast(load, BOOKSIM_TRAFFIC[theirs["traffic"]], int(theirs["packet_size"]),
+                                    warmup=warmup, sample=sample, finish_limit=30000), seed=seed)
