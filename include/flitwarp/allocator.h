@@ -55,14 +55,16 @@ struct allocator_ops {
  * whoever is first gets something, and everybody becomes first.
  */
 struct greedy {
-    uint32_t first;
-    uint32_t last_col[]; /* by row */
+    uint16_t first;
+    uint16_t last_col[]; /* by row */
 };
 
 static inline uint32_t greedy_take(struct greedy *greedy, uint32_t row, uint64_t free_and_wanted)
 {
     uint64_t after = free_and_wanted & (~(uint64_t)1 << greedy->last_col[row]);
-    return greedy->last_col[row] = lowest_bit(after ? after : free_and_wanted);
+    uint32_t col = lowest_bit(after ? after : free_and_wanted);
+    greedy->last_col[row] = (uint16_t)col;
+    return col;
 }
 
 static inline void matching_request(struct matching *matching, uint32_t row, uint32_t col)

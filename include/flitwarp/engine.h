@@ -58,6 +58,7 @@ struct event_list {
 };
 
 struct far_event;
+struct chunk_slab;
 
 struct engine {
     tick_t now;
@@ -67,7 +68,9 @@ struct engine {
     uint32_t kind_count;
     bool stopping;
     uint64_t events;            /* handled so far */
-    struct event_chunk *free;   /* owned: empty chunks */
+    struct event_chunk *free;   /* empty chunks */
+    struct chunk_slab *slabs;   /* owned: the memory of all chunks */
+    uint32_t next_slab;         /* chunks that the next slab will have */
     struct far_event **heap;    /* owned: earliest first */
     uint32_t heap_count, heap_capacity;
     uint64_t far_sequence;

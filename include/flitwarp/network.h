@@ -92,8 +92,8 @@ struct router_ops {
     /* For deadlock reports: what the packet at the front of an input lane waits for. See network/deadlock.h. */
     bool (*waits_for)(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);
     uint64_t (*flit_hops)(const void *routers);
-    /* Flits that have left through a port. */
-    uint64_t (*port_flits)(const void *routers, uint32_t router, uint32_t port);
+    /* Flits that have left through a port, modulo 2^32. */
+    uint32_t (*port_flits)(const void *routers, uint32_t router, uint32_t port);
 };
 #define REGISTER_ROUTER(ops) REGISTER_COMPONENT("router", ops)
 

@@ -14,7 +14,6 @@ struct pool {
     uint32_t capacity;
     uint32_t free;  /* first free index, NONE: full */
     uint32_t taken; /* now in use */
-    uint32_t peak;
 };
 
 void pool_init(struct pool *pool, size_t item_size);
@@ -33,8 +32,7 @@ static inline uint32_t pool_take(struct pool *pool)
         pool_grow(pool);
     uint32_t index = pool->free;
     pool->free = *(uint32_t *)(void *)(pool->items + (size_t)index * pool->item_size);
-    if (++pool->taken > pool->peak)
-        pool->peak = pool->taken;
+    pool->taken++;
     return index;
 }
 

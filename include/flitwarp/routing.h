@@ -45,6 +45,7 @@ struct route {
 
 struct routing_ops {
     COMPONENT_HEAD;
+    bool is_minimal; /* every way that it gives is a shortest one, so that nobody needs to measure it */
     /*
      * Looks at the topology and the settings: sets routing->classes and routing->state, or adds errors (a topology
      * that does not fit). Whether there are VCs enough for the classes is checked by the caller.

@@ -153,7 +153,8 @@ static struct json *channels_block(struct simulation *simulation, struct arena *
         const struct link *link = &network->links[i];
         if (link->target == NONE || link->to_terminal || cycles <= 0 || !m->window_end)
             continue;
-        shares[count] = (double)(workload->port_flits_at_end[i] - workload->port_flits_at_start[i]) / cycles;
+        uint32_t flits = workload->port_flits_at_end[i] - workload->port_flits_at_start[i]; /* modulo 2^32 */
+        shares[count] = flits / cycles;
         sum += shares[count++];
     }
     qsort(shares, count, sizeof *shares, compare_doubles);

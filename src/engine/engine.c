@@ -29,20 +29,34 @@ void engine_init(struct engine *engine)
     memset(engine->wheel, 0, bytes);
 }
 
-static void chunks_free(struct event_chunk *chunk)
+/* Chunks are made in ever larger slabs, so that those of a large network lie together. */
+struct chunk_slab {
+    struct chunk_slab *previous;
+    alignas(64) struct event_chunk chunks[];
+};
+enum { FIRST_SLAB = 8, LARGEST_SLAB = 1024 };
+
+static void make_chunks(struct engine *engine)
 {
-    while (chunk) {
-        struct event_chunk *next = chunk->next;
-        free(chunk);
-        chunk = next;
+    uint32_t count = engine->next_slab ? engine->next_slab : FIRST_SLAB;
+    struct chunk_slab *slab = memory_take_aligned(sizeof *slab + sizeof(struct event_chunk) * count);
+    slab->previous = engine->slabs;
+    engine->slabs = slab;
+    engine->next_slab = count < LARGEST_SLAB ? count * 2 : count;
+    engine->allocations++;
+    while (count--) {
+        slab->chunks[count].next = engine->free;
+        engine->free = &slab->chunks[count];
     }
 }
 
 void engine_release(struct engine *engine)
 {
-    for (uint32_t i = 0; i < WHEEL_SLOTS * MAX_EVENT_KINDS; i++)
-        chunks_free(engine->wheel[i].first);
-    chunks_free(engine->free);
+    while (engine->slabs) {
+        struct chunk_slab *previous = engine->slabs->previous;
+        free(engine->slabs);
+        engine->slabs = previous;
+    }
     for (uint32_t i = 0; i < engine->heap_count; i++)
         free(engine->heap[i]);
     while (engine->far_free) {
@@ -78,13 +92,10 @@ void engine_grow(struct engine *engine, struct event_list *list)
 {
     uint32_t slot = (uint32_t)(list - engine->wheel) / MAX_EVENT_KINDS;
     uint32_t kind = (uint32_t)(list - engine->wheel) % MAX_EVENT_KINDS;
+    if (!engine->free)
+        make_chunks(engine);
     struct event_chunk *chunk = engine->free;
-    if (chunk) {
-        engine->free = chunk->next;
-    } else {
-        chunk = memory_take(sizeof *chunk);
-        engine->allocations++;
-    }
+    engine->free = chunk->next;
     chunk->next = NULL;
     if (list->last) {
         list->last->count = last_count(engine, list, kind);

@@ -34,7 +34,7 @@ static void post_control(struct workload *workload, tick_t when)
     *event = (struct step_event){0};
 }
 
-static void copy_port_flits(const struct workload *workload, uint64_t *copy)
+static void copy_port_flits(const struct workload *workload, uint32_t *copy)
 {
     const struct network *network = workload->network;
     for (uint32_t router = 0; router < network->topology.routers; router++)
@@ -201,8 +201,9 @@ static void deliver(void *context, tick_t now, uint32_t handle)
         message->packets_left--;
     }
     if (packet->sampled) {
-        uint32_t minimal_hops =
-            network_distance(network, network->terminal_router[packet->source], packet->destination_router);
+        uint32_t minimal_hops = packet->hops;
+        if (!network->routing.ops->is_minimal)
+            minimal_hops = network_distance(network, network->terminal_router[packet->source], packet->destination_router);
         measurement_add(measurement, packet, now, minimal_hops, !message || message->packets_left == 0);
         if (workload->log)
             write_log(workload, packet, now, minimal_hops, message);
@@ -326,8 +327,8 @@ bool workload_build(struct workload *workload, const struct workload_config *con
     workload->applications = arena_array(arena, struct application, workload->count);
     workload->measurements = arena_array(arena, struct measurement, workload->count);
     workload->sequences = arena_array(arena, uint32_t, network->topology.terminals);
-    workload->port_flits_at_start = arena_array(arena, uint64_t, ports);
-    workload->port_flits_at_end = arena_array(arena, uint64_t, ports);
+    workload->port_flits_at_start = arena_array(arena, uint32_t, ports);
+    workload->port_flits_at_end = arena_array(arena, uint32_t, ports);
     pool_init(&workload->messages, sizeof(struct message));
     for (uint32_t i = 0; i < workload->count; i++)
         build_application(workload, i, seed, errors);

@@ -42,7 +42,7 @@ struct workload {
     bool change_due; /* the phase ends at the next grid point */
     enum outcome outcome;
     uint64_t hops_at_check;
-    uint64_t *port_flits_at_start, *port_flits_at_end; /* by router * ports + port, over the sampling window */
+    uint32_t *port_flits_at_start, *port_flits_at_end; /* by router * ports + port, over the sampling window */
     struct packet_log *log;                            /* borrowed; NULL: none */
     const volatile sig_atomic_t *interrupt;            /* borrowed; NULL: never */
     void (*progress)(void *context, const struct workload *workload, tick_t now); /* at grid points; NULL: none */

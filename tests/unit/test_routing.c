@@ -74,8 +74,8 @@ TEST(every_algorithm_delivers_from_everywhere_to_everywhere)
                 EXPECT_TEXT_CONTAINS(errors_text(&routed.errors), "needs");
             routed_release(&routed);
         }
-    /* 7 on each of 8 grids, o1turn twice on the 3 of two dimensions, 4 on the single router */
-    EXPECT_EQ_U64(accepted, 8 * 7 + 3 * 2 + 4);
+    /* 8 on each of 8 grids, o1turn twice on the 3 of two dimensions, 4 on the single router */
+    EXPECT_EQ_U64(accepted, 8 * 8 + 3 * 2 + 4);
 }
 
 /* ---- throughput bounds ---- */

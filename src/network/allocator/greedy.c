@@ -10,7 +10,7 @@
 static size_t greedy_state_size(const void *config, uint32_t rows, uint32_t cols)
 {
     (void)config, (void)cols;
-    return sizeof(struct greedy) + sizeof(uint32_t) * rows;
+    return sizeof(struct greedy) + sizeof(uint16_t) * rows;
 }
 
 /* The first column is the first to be given. */
@@ -19,7 +19,7 @@ static void greedy_init(void *state, const void *config, uint32_t rows, uint32_t
     struct greedy *greedy = state;
     (void)config;
     for (uint32_t row = 0; row < rows; row++)
-        greedy->last_col[row] = cols - 1;
+        greedy->last_col[row] = (uint16_t)(cols - 1);
 }
 
 /* One row's turn; false when all that it wants is taken. */
@@ -34,7 +34,7 @@ static bool take_turn(struct greedy *greedy, struct matching *matching, uint32_t
     if (!any)
         return false;
     uint32_t col = bits_next_after(free, matching->col_words, greedy->last_col[row]);
-    greedy->last_col[row] = col;
+    greedy->last_col[row] = (uint16_t)col;
     bits_add(matching->scratch, col);
     matching_grant(matching, row, col);
     return true;
@@ -50,7 +50,7 @@ static void greedy_allocate(void *state, const void *config, struct matching *ma
     for (uint32_t turn = 0; turn < 2; turn++)
         BITS_EACH(row, matching->active_rows, matching->row_words)
             if ((row >= start) == (turn == 0) && take_turn(greedy, matching, (uint32_t)row, free) && is_first) {
-                greedy->first = row + 1 < matching->rows ? (uint32_t)row + 1 : 0;
+                greedy->first = (uint16_t)(row + 1 < matching->rows ? row + 1 : 0);
                 is_first = false;
             }
     for (uint32_t w = 0; w < matching->col_words; w++)

@@ -48,7 +48,7 @@ STAGE bool has(const uint64_t *set, uint32_t lane, struct variant is)
     return set[is.plain ? 0 : lane / WORD_BITS] & bit(lane);
 }
 
-/* Where a tick's flits and credits go: to routers [0] and terminals [1]. For the plain variant, whose channels are all
+/* Where a tick's flits and credits go: to terminals [0] and routers [1]. For the plain variant, whose channels are all
    alike. */
 struct destinations {
     struct event_list *flits[2], *credits[2];
@@ -103,6 +103,11 @@ STAGE void wake(const struct input_queued *q, struct router_head *head, tick_t w
     }
 }
 
+STAGE const struct lane_facts *facts_of(const struct input_queued *q, uint32_t lane, struct variant is)
+{
+    return is.plain ? &q->few_facts[lane] : &q->facts[lane];
+}
+
 /* A lane's stage takes until `when`. */
 STAGE void keep_busy(const struct input_queued *q, struct router_head *head, uint64_t *busy, uint32_t lane, tick_t when,
                      struct variant is)
@@ -128,9 +133,9 @@ STAGE bool begin_packet(const struct input_queued *q, struct router_head *head, 
     return true;
 }
 
-STAGE struct flit *ring_of(struct router_head *head, const struct input_lane *input)
+STAGE struct flit *ring_of(const struct input_queued *q, struct router_head *head, uint32_t lane, struct variant is)
 {
-    return PART(struct flit, input->ring_at);
+    return PART(struct flit, facts_of(q, lane, is)->ring_at);
 }
 
 STAGE void receive_flit(const struct input_queued *q, const struct flit_event *event, tick_t now, struct variant is)
@@ -142,7 +147,7 @@ STAGE void receive_flit(const struct input_queued *q, const struct flit_event *e
     if (count) {
         CHECK(count < q->config.buffer_depth, "tick %llu router %u lane %u: packet %u overruns the buffer",
               (unsigned long long)now, head->number, lane, event->flit.packet);
-        ring_of(head, input)[(input->first + count - 1) & q->ring_mask] = event->flit;
+        ring_of(q, head, lane, is)[(input->first + count - 1) & q->ring_mask] = event->flit;
         if (is.plain || input->output != LANE_IDLE)
             return;
     } else {
@@ -162,17 +167,16 @@ static void receive_flits(void *routers, tick_t now, const void *events, uint32_
 {
     const struct input_queued *q = routers;
     const struct flit_event *event = events, *end = event + count;
-    if (q->is_plain && !q->prefetch) {
+    if (q->is_plain && !q->fetches_ahead) {
         for (; event < end; event++)
             receive_flit(q, event, now, PLAIN);
         return;
     }
     for (; event < end; event++) {
-        if (q->prefetch && event + 4 < end) {
-            struct router_head *ahead = block_of(q, event[4].to.target);
+        if (q->fetches_ahead && event + 12 < end) {
+            struct router_head *ahead = block_of(q, event[12].to.target);
             __builtin_prefetch(ahead, 1);
-            __builtin_prefetch(&inputs_of(ahead, q->words)[event[4].to.lane], 1);
-            __builtin_prefetch(network_packet(q->network, event[4].flit.packet), 1);
+            __builtin_prefetch(&inputs_of(ahead, q->words)[event[12].to.lane], 1);
         }
         if (q->is_plain)
             receive_flit(q, event, now, PLAIN);
@@ -205,14 +209,14 @@ static void receive_credits(void *routers, tick_t now, const void *events, uint3
 {
     const struct input_queued *q = routers;
     const struct credit_event *event = events, *end = event + count;
-    if (q->is_plain && !q->prefetch) {
+    if (q->is_plain && !q->fetches_ahead) {
         for (; event < end; event++)
             receive_credit(q, event, now, PLAIN);
         return;
     }
     for (; event < end; event++) {
-        if (q->prefetch && event + 4 < end)
-            __builtin_prefetch(&outputs_of(q, block_of(q, event[4].to.target))[event[4].to.lane], 1);
+        if (q->fetches_ahead && event + 12 < end)
+            __builtin_prefetch(&outputs_of(q, block_of(q, event[12].to.target))[event[12].to.lane], 1);
         if (q->is_plain)
             receive_credit(q, event, now, PLAIN);
         else
@@ -247,8 +251,8 @@ STAGE void route_lane(struct view *v, struct route *question, uint32_t lane, str
     for (uint32_t w = 0; w < is.words; w++)
         wants[w] = 0;
     question->packet = network_packet(q->network, input->front.packet);
-    question->packet->hops += input->port >= question->routing->local_ports; /* it came from another router */
-    question->in_port = input->port;
+    question->packet->hops += facts_of(q, lane, is)->at_router;
+    question->in_port = facts_of(q, lane, is)->port;
     question->draws = 0;
     question->vcs = wants;
     question->routing->route(question);
@@ -261,16 +265,17 @@ STAGE void route_lane(struct view *v, struct route *question, uint32_t lane, str
           (unsigned long long)v->now, v->head->number, input->front.packet, question->packet->destination,
           wrong ? "an unused port" : "nowhere to go");
     if (is.traced && input->front.packet == q->network->traced)
-        network_trace(q->network, v->now, v->head->number, "route", "from port %u vc %u, to terminal %u", input->port,
-                      input->vc, question->packet->destination);
+        network_trace(q->network, v->now, v->head->number, "route", "from port %u vc %u, to terminal %u",
+                      facts_of(q, lane, is)->port, facts_of(q, lane, is)->vc, question->packet->destination);
 }
 
 STAGE void route(struct view *v, struct variant is)
 {
     struct route *question = &v->q->question;
     question->router = v->head->number;
-    BITS_EACH(lane, v->fresh, is.words)
-        route_lane(v, question, lane, is);
+    for (uint32_t w = 0; w < is.words; w++)
+        for (uint64_t left = v->fresh[w]; left; left &= left - 1)
+            route_lane(v, question, w * WORD_BITS + lowest_bit(left), is);
     for (uint32_t w = 0; w < is.words; w++) {
         v->waiting[w] |= v->fresh[w];
         v->fresh[w] = 0;
@@ -292,7 +297,7 @@ STAGE void take_output(struct view *v, uint32_t lane, uint32_t output, struct va
     drop(v->free, output, is);
     out->owner = (uint16_t)lane;
     input->output = (uint16_t)output;
-    input->out_port = out->port;
+    input->out_port = facts_of(q, output, is)->port;
     if (is.plain)
         *v->busy |= bit(lane) & q->busy_after_grant;
     else if (q->vc_allocation)
@@ -300,7 +305,8 @@ STAGE void take_output(struct view *v, uint32_t lane, uint32_t output, struct va
     if (out->credits)
         add(v->sendable, lane, is);
     if (is.traced && input->front.packet == q->network->traced)
-        network_trace(q->network, v->now, v->head->number, "allocate_vc", "port %u vc %u", out->port, out->vc);
+        network_trace(q->network, v->now, v->head->number, "allocate_vc", "port %u vc %u",
+                      facts_of(q, output, is)->port, facts_of(q, output, is)->vc);
 }
 
 /* What a lane may take of the output lanes that are free, one word of it. */
@@ -366,7 +372,7 @@ STAGE void allocate_vc(struct view *v, struct variant is)
         winner = winner == NONE ? lane : winner;
     }
     if (winner != NONE) {
-        greedy->first = winner + 1 < q->lanes ? winner + 1 : 0;
+        greedy->first = (uint16_t)(winner + 1 < q->lanes ? winner + 1 : 0);
         v->moved = true;
     }
 }
@@ -391,27 +397,29 @@ static bool may_send(struct view *v, uint32_t lane)
 }
 
 /* The flit goes out, a credit goes back. Returns when the flit arrives. */
-STAGE tick_t send(struct view *v, const struct input_lane *input, struct output_lane *out, struct variant is)
+STAGE tick_t send(struct view *v, uint32_t lane, const struct input_lane *input, struct output_lane *out,
+                  struct variant is)
 {
     struct input_queued *q = v->q;
+    const struct lane_facts *from = facts_of(q, lane, is), *to = facts_of(q, input->output, is);
     out->flits++;
     if (is.plain) {
-        struct flit_event *flit = list_post(q->engine, v->to->flits[out->to_terminal], sizeof *flit);
+        struct flit_event *flit = list_post(q->engine, v->to->flits[to->at_router], sizeof *flit);
         flit->to = out->to;
         flit->flit = input->front;
-        struct credit_event *credit = list_post(q->engine, v->to->credits[input->from_terminal], sizeof *credit);
+        struct credit_event *credit = list_post(q->engine, v->to->credits[from->at_router], sizeof *credit);
         credit->to = input->back;
         return 0;
     }
     /* Flits may leave the switch faster than the channel takes them. */
-    const struct link *link = network_link(q->network, v->head->number, out->port);
-    const struct link *back = network_link(q->network, v->head->number, input->port);
-    tick_t *free_at = &free_at_of(q, v->head)[out->port], enters = v->now + q->to_channel;
+    const struct link *link = network_link(q->network, v->head->number, to->port);
+    const struct link *back = network_link(q->network, v->head->number, from->port);
+    tick_t *free_at = &free_at_of(q, v->head)[to->port], enters = v->now + q->to_channel;
     enters = enters > *free_at ? enters : *free_at;
     *free_at = enters + link->cycle;
-    send_flit(q->engine, out->to_terminal ? EVENT_TERMINAL_FLIT : EVENT_FLIT, out->to, input->front,
+    send_flit(q->engine, to->at_router ? EVENT_FLIT : EVENT_TERMINAL_FLIT, out->to, input->front,
               enters + link->latency);
-    send_credit(q->engine, input->from_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT, input->back,
+    send_credit(q->engine, from->at_router ? EVENT_CREDIT : EVENT_TERMINAL_CREDIT, input->back,
                 v->now + q->credit + back->latency);
     return enters + link->latency;
 }
@@ -424,26 +432,26 @@ STAGE void traverse(struct view *v, uint32_t lane, struct variant is)
     uint32_t output = input->output;
     struct output_lane *out = &v->outputs[output];
     struct flit flit = input->front;
-    tick_t arrival = send(v, input, out, is);
-    if (is.traced && flit.packet == q->network->traced)
-        network_trace(q->network, v->now, v->head->number, "traverse", "flit %u by port %u vc %u, arrives at %llu",
-                      flit.place & FLIT_POSITION, out->port, out->vc, (unsigned long long)arrival);
-
-    if (--input->count)
-        input->front = ring_of(v->head, input)[input->first++ & q->ring_mask];
     CHECK(out->credits > 0, "tick %llu router %u output lane %u: packet %u is sent without a credit",
           (unsigned long long)v->now, v->head->number, output, flit.packet);
+    tick_t arrival = send(v, lane, input, out, is);
+    if (is.traced && flit.packet == q->network->traced)
+        network_trace(q->network, v->now, v->head->number, "traverse", "flit %u by port %u vc %u, arrives at %llu",
+                      flit.place & FLIT_POSITION, facts_of(q, output, is)->port, facts_of(q, output, is)->vc, (unsigned long long)arrival);
+
+    if (--input->count)
+        input->front = ring_of(q, v->head, lane, is)[input->first++ & q->ring_mask];
     out->credits--;
     if (!is.plain && q->config.vc_needs_credit && out->credits == 0)
         drop(v->credited, output, is);
     if (!is.plain && q->config.crossbar_flow != FLIT_BUFFER && (flit.place & FLIT_HEAD))
-        locks_of(q, v->head)[out->port] = (uint16_t)lane;
+        locks_of(q, v->head)[input->out_port] = (uint16_t)lane;
     if (flit.place & FLIT_TAIL) {
         out->owner = NOBODY;
         add(v->free, output, is);
         drop(v->sendable, lane, is);
         if (!is.plain && q->config.crossbar_flow != FLIT_BUFFER)
-            locks_of(q, v->head)[out->port] = UNLOCKED;
+            locks_of(q, v->head)[input->out_port] = UNLOCKED;
         input->output = LANE_IDLE;
         if (input->count)
             begin_packet(q, v->head, v->fresh, v->busy, lane, input, v->now + q->next_packet, is);
@@ -461,9 +469,9 @@ STAGE void *arbiter_state(const struct view *v, uint32_t row)
 /* The row of the switch that a lane's input uses. */
 STAGE uint32_t row_of(const struct view *v, uint32_t lane, struct variant is)
 {
-    const struct input_lane *input = &v->inputs[lane];
+    const struct lane_facts *facts = facts_of(v->q, lane, is);
     uint32_t speedup = is.plain ? 1 : v->q->config.input_speedup;
-    return speedup == 1 ? input->port : input->port * speedup + input->vc % speedup;
+    return speedup == 1 ? facts->port : facts->port * speedup + facts->vc % speedup;
 }
 
 /* Which of the eligible lanes of a switch input uses the output port that the input was granted. */
@@ -536,7 +544,7 @@ static __attribute__((noinline)) uint32_t choose_among(struct input_queued *q, s
 {
     struct input_lane *inputs = inputs_of(head, 1);
     uint64_t ports = 0, vcs = 0;
-    uint32_t row = inputs[lowest_bit(lanes)].port;
+    uint32_t row = facts_of(q, lowest_bit(lanes), PLAIN)->port;
     for (uint64_t left = lanes; left; left &= left - 1)
         ports |= bit(inputs[lowest_bit(left)].out_port);
     ports &= ~ports_taken;
@@ -545,7 +553,7 @@ static __attribute__((noinline)) uint32_t choose_among(struct input_queued *q, s
     uint32_t port = greedy_take(greedy, row, ports);
     for (uint64_t left = lanes; left; left &= left - 1)
         if (inputs[lowest_bit(left)].out_port == port)
-            vcs |= bit(inputs[lowest_bit(left)].vc);
+            vcs |= bit(facts_of(q, lowest_bit(left), PLAIN)->vc);
     const struct arbitration arbitration = {.requests = &vcs, .inputs = q->num_vcs, .words = 1};
     void *state = (unsigned char *)head + q->arbiter_state_at + row * sizeof(uint32_t);
     return row * q->num_vcs + (vcs & (vcs - 1) ? q->arbiter->pick(state, &arbitration) : lowest_bit(vcs));
@@ -560,8 +568,8 @@ STAGE void share_switch(struct view *v, struct variant is)
     uint32_t first = greedy->first * q->num_vcs, winner = NONE;
     uint64_t turns = bits_rotate(*v->sendable & ~*v->busy, first), ports_taken = 0;
     while (turns) {
-        uint32_t place = lowest_bit(turns), lane = (place + first) % WORD_BITS, row = v->inputs[lane].port;
-        uint64_t rivals = turns & q->port_lanes << (place - v->inputs[lane].vc);
+        uint32_t place = lowest_bit(turns), lane = (place + first) % WORD_BITS, row = facts_of(q, lane, is)->port;
+        uint64_t rivals = turns & q->port_lanes << (place - facts_of(q, lane, is)->vc);
         turns ^= rivals;
         if (rivals & (rivals - 1)) {
             lane = choose_among(q, v->head, bits_rotate(rivals, -first), ports_taken, greedy);
@@ -572,13 +580,13 @@ STAGE void share_switch(struct view *v, struct variant is)
         }
         const struct input_lane *input = &v->inputs[lane];
         greedy->last_col[row] = input->out_port;
-        last_vc[row] = input->vc;
+        last_vc[row] = facts_of(q, lane, is)->vc;
         ports_taken |= bit(input->out_port);
         winner = winner == NONE ? row : winner;
         traverse(v, lane, is);
     }
     if (winner != NONE) {
-        greedy->first = winner + 1 < q->ports ? winner + 1 : 0;
+        greedy->first = (uint16_t)(winner + 1 < q->ports ? winner + 1 : 0);
         q->flit_hops += (uint32_t)__builtin_popcountll(ports_taken);
         v->moved = true;
     }
@@ -654,10 +662,10 @@ static struct destinations destinations_at(const struct input_queued *q, tick_t 
     const struct network_config *config = q->network->config;
     tick_t latency = config->channel.latency, terminal = config->terminal_channel.latency;
     return (struct destinations){
-        .flits = {engine_list(q->engine, EVENT_FLIT, now + q->to_channel + latency),
-                  engine_list(q->engine, EVENT_TERMINAL_FLIT, now + q->to_channel + terminal)},
-        .credits = {engine_list(q->engine, EVENT_CREDIT, now + q->credit + latency),
-                    engine_list(q->engine, EVENT_TERMINAL_CREDIT, now + q->credit + terminal)},
+        .flits = {engine_list(q->engine, EVENT_TERMINAL_FLIT, now + q->to_channel + terminal),
+                  engine_list(q->engine, EVENT_FLIT, now + q->to_channel + latency)},
+        .credits = {engine_list(q->engine, EVENT_TERMINAL_CREDIT, now + q->credit + terminal),
+                    engine_list(q->engine, EVENT_CREDIT, now + q->credit + latency)},
         .steps = engine_list(q->engine, EVENT_ROUTER_STEP, now + 1),
     };
 }
@@ -671,16 +679,43 @@ STAGE bool is_due(struct router_head *head, tick_t now)
     return true;
 }
 
+/*
+ * A network that does not fit the cache is fetched ahead in three strides: the
+ * sets of a router, the lanes that its sets name, and the packets that it will
+ * route. On a 256x256 mesh waiting for packets took half of all time before.
+ */
+enum { SETS_AHEAD = 12, LANES_AHEAD = 8, PACKETS_AHEAD = 4 };
+
+STAGE void fetch_ahead(const struct input_queued *q, const struct step_event *event, const struct step_event *end)
+{
+    if (event + SETS_AHEAD < end) {
+        struct router_head *head = block_of(q, event[SETS_AHEAD].target);
+        __builtin_prefetch(head, 1);
+        __builtin_prefetch(PART(char, 64), 1);
+    }
+    if (event + LANES_AHEAD < end) {
+        struct router_head *head = block_of(q, event[LANES_AHEAD].target);
+        uint64_t lanes = *lanes_in(head, SET_FRESH, 1) | *lanes_in(head, SET_WAITING, 1) | *lanes_in(head, SET_SENDABLE, 1);
+        for (; lanes; lanes &= lanes - 1)
+            __builtin_prefetch(&inputs_of(head, 1)[lowest_bit(lanes)], 1);
+        for (uint32_t lane = 0; lane < q->lanes && lane < 16; lane += 4)
+            __builtin_prefetch(&outputs_of(q, head)[lane], 1);
+    }
+    if (event + PACKETS_AHEAD < end) {
+        struct router_head *head = block_of(q, event[PACKETS_AHEAD].target);
+        BITS_EACH(lane, lanes_in(head, SET_FRESH, 1), 1)
+            __builtin_prefetch(network_packet(q->network, inputs_of(head, 1)[lane].front.packet), 1);
+    }
+}
+
 /* The two variants are apart so that the compiler's registers go to the plain one alone. */
 static __attribute__((noinline)) void step_plain(struct input_queued *q, tick_t now, const struct step_event *event,
                                                  const struct step_event *end)
 {
     const struct destinations to = destinations_at(q, now);
-    const struct step_event *last_ahead = q->prefetch ? end - 2 : event; /* whose second next is worth fetching */
-    for (; event < end; event++) {
-        if (event < last_ahead)
-            for (uint32_t line = 0; line < q->prefetch; line += 64)
-                __builtin_prefetch((unsigned char *)block_of(q, event[2].target) + line, 1);
+    for (bool ahead = q->fetches_ahead; event < end; event++) {
+        if (ahead)
+            fetch_ahead(q, event, end);
         struct router_head *head = block_of(q, event->target);
         if (is_due(head, now))
             step_router(q, head, now, &to, PLAIN);

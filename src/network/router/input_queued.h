@@ -5,11 +5,12 @@
  * the same size in one array; the parts of a block lie at offsets that are
  * worked out once:
  *
- *   | head | sets | inputs | outputs | allocators | free_at | locks | rings |
+ *   | head | sets | allocators | inputs | outputs | free_at | locks | rings |
  *
  * The parts that a step touches come first and together are a few cache lines.
  * Head, sets and inputs have places that the compiler knows when a set is one
- * word. A lane's first flit lies in the lane itself, those behind it in its ring:
+ * word. Small allocators fit between sets and inputs, large ones go behind the
+ * outputs. A lane's first flit lies in the lane itself, those behind it in its ring:
  * at low load the rings are never touched.
  */
 #include "flitwarp/allocator.h"
@@ -42,23 +43,22 @@ struct input_lane {
     uint16_t count;    /* flits, the front one included */
     uint16_t output;   /* output lane held, LANE_IDLE or LANE_WAITS */
     uint16_t out_port; /* of the output lane */
-    /* These never change. */
-    struct place back; /* where its credits go */
-    uint32_t ring_at;  /* offset of the ring in the block */
-    uint8_t vc;
-    bool from_terminal;
-    uint16_t port;
+    struct place back; /* where its credits go; never changes */
 };
 
 struct output_lane {
     uint16_t credits;
-    uint16_t owner; /* input lane that holds it, or NOBODY */
-    /* These never change, but for flits. */
+    uint16_t owner;  /* input lane that holds it, or NOBODY */
+    uint32_t flits;  /* that have left, modulo 2^32 */
+    struct place to; /* where its flits go; never changes */
+};
+
+/* What does not change about a lane and is the same in every router. */
+struct lane_facts {
     uint16_t port;
     uint8_t vc;
-    bool to_terminal;
-    struct place to; /* where its flits go */
-    uint64_t flits;  /* that have left */
+    bool at_router; /* its channel comes from and leads to a router, not a terminal */
+    uint32_t ring_at; /* offset of its ring in the block */
 };
 
 struct router_head {
@@ -99,13 +99,15 @@ struct input_queued {
     const struct allocator_ops *vc_allocator, *switch_allocator;
     const struct arbiter_ops *arbiter;
     struct matching vc_matching, switch_matching; /* scratch, shared by all routers */
+    struct lane_facts *facts;                     /* by lane */
+    struct lane_facts few_facts[WORD_BITS];       /* the same where a word holds the lanes, a load nearer */
     uint64_t *eligible;                           /* scratch: lanes that ask for the switch */
     uint64_t *vc_age;                             /* scratch: by VC, for arbiters that look at age */
     struct random *random;                        /* by router */
     struct route question;                        /* scratch: to the routing algorithm */
     tick_t *ready_at;                             /* by router * lanes + lane: end of the stage of a busy lane */
     uint64_t *routes;                             /* by router * lanes + lane, `words` each; NULL where one is enough */
-    uint32_t prefetch;                            /* bytes of a block worth fetching ahead; 0: all stays in the cache */
+    bool fetches_ahead;                           /* the routers do not fit the cache */
     uint64_t flit_hops;
 
     unsigned char *blocks; /* by router */
@@ -121,7 +123,8 @@ static inline struct router_head *block_of(const struct input_queued *q, uint32_
 
 #define PART(type, offset) ((type *)(void *)((unsigned char *)head + (offset)))
 #define SETS_AT sizeof(struct router_head)
-#define INPUTS_AT(words) (SETS_AT + LANE_SETS * (words) * sizeof(uint64_t))
+#define SETS_END(words) (SETS_AT + LANE_SETS * (words) * sizeof(uint64_t))
+#define INPUTS_AT(words) ((SETS_END(words) + 63) / 64 * 64)
 
 static inline uint64_t *lanes_in(struct router_head *head, enum lane_set set, uint32_t words)
 {
@@ -159,4 +162,4 @@ uint32_t input_queued_max_packet(const void *config);
 void input_queued_check_idle(void *routers);
 bool input_queued_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);
 uint64_t input_queued_flit_hops(const void *routers);
-uint64_t input_queued_port_flits(const void *routers, uint32_t router, uint32_t port);
+uint32_t input_queued_port_flits(const void *routers, uint32_t router, uint32_t port);

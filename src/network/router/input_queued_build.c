@@ -83,19 +83,42 @@ static uint32_t place(size_t *size, size_t bytes, size_t alignment)
     return at;
 }
 
+/* The memory of the allocators and of the VC arbiters. */
+static void place_allocators(struct input_queued *q, size_t *size)
+{
+    const struct input_queued_config *c = &q->config;
+    q->vc_state_at = place(size, allocator_bytes(&c->vc_allocator, q->lanes, q->lanes), 8);
+    q->switch_state_at = place(size, allocator_bytes(&c->allocator, q->switch_rows, q->switch_cols),
+                               q->switch_allocator->is_greedy ? 2 : 8);
+    q->arbiter_state_size = (uint32_t)(arbiter_state_size(q->arbiter, c->arbiter.config, q->num_vcs) + 3) / 4 * 4;
+    q->arbiter_state_at = place(size, (size_t)q->arbiter_state_size * q->switch_rows, q->arbiter->remembers_last ? 4 : 8);
+}
+
 static void lay_out(struct input_queued *q)
 {
-    size_t size = INPUTS_AT(q->words) + sizeof(struct input_lane) * q->lanes;
-    const struct arbiter_ops *arbiter = q->arbiter;
+    size_t gap_end = SETS_END(q->words), size = INPUTS_AT(q->words) + sizeof(struct input_lane) * q->lanes;
     q->outputs_at = place(&size, sizeof(struct output_lane) * q->lanes, 8);
-    q->vc_state_at = place(&size, allocator_bytes(&q->config.vc_allocator, q->lanes, q->lanes), 8);
-    q->switch_state_at = place(&size, allocator_bytes(&q->config.allocator, q->switch_rows, q->switch_cols), 8);
-    q->arbiter_state_size = (uint32_t)(arbiter_state_size(arbiter, q->config.arbiter.config, q->num_vcs) + 3) / 4 * 4;
-    q->arbiter_state_at = place(&size, (size_t)q->arbiter_state_size * q->switch_rows, 8);
-    q->free_at_at = place(&size, sizeof(tick_t) * q->ports, 8);
-    q->locks_at = place(&size, sizeof(uint16_t) * q->ports, 8);
+    place_allocators(q, &gap_end);
+    if (gap_end > INPUTS_AT(q->words))
+        place_allocators(q, &size);
+    q->free_at_at = place(&size, q->is_plain ? 0 : sizeof(tick_t) * q->ports, 8);
+    q->locks_at = place(&size, q->is_plain ? 0 : sizeof(uint16_t) * q->ports, 8);
     q->rings_at = place(&size, sizeof(struct flit) * (q->ring_mask + 1) * q->lanes, 64);
     q->stride = (size + 63) / 64 * 64;
+}
+
+static void make_facts(struct input_queued *q, struct arena *arena)
+{
+    q->facts = q->words == 1 ? q->few_facts : arena_array(arena, struct lane_facts, q->lanes);
+    for (uint32_t lane = 0; lane < q->lanes; lane++) {
+        uint32_t port = lane / q->num_vcs;
+        q->facts[lane] = (struct lane_facts){
+            .port = (uint16_t)port,
+            .vc = (uint8_t)(lane % q->num_vcs),
+            .at_router = port >= q->network->routing.local_ports,
+            .ring_at = q->rings_at + (uint32_t)sizeof(struct flit) * (q->ring_mask + 1) * lane,
+        };
+    }
 }
 
 static void init_lane(const struct input_queued *q, struct router_head *head, uint32_t lane)
@@ -103,22 +126,9 @@ static void init_lane(const struct input_queued *q, struct router_head *head, ui
     uint32_t port = lane / q->num_vcs, vc = lane % q->num_vcs;
     const struct link *link = network_link(q->network, head->number, port);
     bool is_usable = link->target != NONE && link->carries_out;
-    inputs_of(head, q->words)[lane] = (struct input_lane){
-        .output = LANE_IDLE,
-        .back = link_place(link, vc),
-        .ring_at = q->rings_at + (uint32_t)sizeof(struct flit) * (q->ring_mask + 1) * lane,
-        .vc = (uint8_t)vc,
-        .from_terminal = link->to_terminal,
-        .port = (uint16_t)port,
-    };
+    inputs_of(head, q->words)[lane] = (struct input_lane){.output = LANE_IDLE, .back = link_place(link, vc)};
     outputs_of(q, head)[lane] = (struct output_lane){
-        .credits = is_usable ? (uint16_t)q->config.buffer_depth : 0,
-        .owner = NOBODY,
-        .port = (uint16_t)port,
-        .vc = (uint8_t)vc,
-        .to_terminal = link->to_terminal,
-        .to = link_place(link, vc),
-    };
+        .credits = is_usable ? (uint16_t)q->config.buffer_depth : 0, .owner = NOBODY, .to = link_place(link, vc)};
     if (!is_usable)
         return;
     bits_add(lanes_in(head, SET_FREE, q->words), lane);
@@ -132,7 +142,7 @@ static void init_router(struct input_queued *q, uint32_t number)
     struct network *network = q->network;
     head->number = number;
     head->step_at = NEVER;
-    for (uint32_t port = 0; port < q->ports; port++)
+    for (uint32_t port = 0; port < q->ports && !q->is_plain; port++)
         locks_of(q, head)[port] = UNLOCKED;
     for (uint32_t lane = 0; lane < q->lanes; lane++)
         init_lane(q, head, lane);
@@ -220,11 +230,12 @@ void *input_queued_build(struct network *network, const struct choice *self, str
     q->ends_in_a_cycle = c->routing_latency == 0 && c->vc_allocation_latency <= 1 && c->switch_allocation_latency <= 1;
     q->is_plain = is_plain(q);
     lay_out(q);
+    make_facts(q, arena);
     q->ready_at = arena_array(arena, tick_t, q->is_plain ? 0 : (size_t)network->topology.routers * q->lanes);
     q->routes = q->words == 1 ? NULL
                               : arena_array(arena, uint64_t, (size_t)network->topology.routers * q->lanes * q->words);
     q->blocks = arena_take(arena, q->stride * network->topology.routers);
-    q->prefetch = q->stride * network->topology.routers > CACHE_BYTES ? q->rings_at : 0;
+    q->fetches_ahead = q->stride * network->topology.routers > CACHE_BYTES;
     for (uint32_t router = 0; router < network->topology.routers; router++)
         init_router(q, router);
     return q;
@@ -275,11 +286,11 @@ uint64_t input_queued_flit_hops(const void *routers)
     return ((const struct input_queued *)routers)->flit_hops;
 }
 
-uint64_t input_queued_port_flits(const void *routers, uint32_t router, uint32_t port)
+uint32_t input_queued_port_flits(const void *routers, uint32_t router, uint32_t port)
 {
     const struct input_queued *q = routers;
     const struct output_lane *lanes = outputs_of(q, block_of(q, router)) + (size_t)port * q->num_vcs;
-    uint64_t flits = 0;
+    uint32_t flits = 0; /* modulo 2^32, as each lane counts; differences over a window are what is asked for */
     for (uint32_t vc = 0; vc < q->num_vcs; vc++)
         flits += lanes[vc].flits;
     return flits;

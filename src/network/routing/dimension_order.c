@@ -316,6 +316,7 @@ static const struct routing_ops dimension_order = {
     .options = dimension_order_options,
     .config_size = sizeof(struct ring_config),
     .example = "{\"type\": \"dimension_order\", \"dateline\": \"balanced\", \"tie\": \"random\"}",
+    .is_minimal = true,
     .prepare = dimension_order_prepare,
     .route = dimension_order_route,
 };

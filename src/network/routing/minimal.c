@@ -214,6 +214,7 @@ static const struct routing_ops minimal = {
     .options = minimal_options,
     .config_size = sizeof(struct minimal_config),
     .example = "{\"type\": \"minimal\", \"select\": \"all\", \"vcs\": \"hops\"}",
+    .is_minimal = true,
     .prepare = minimal_prepare,
     .route = minimal_route,
 };

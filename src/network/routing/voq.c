@@ -36,6 +36,7 @@ static const struct routing_ops voq = {
     .name = "voq",
     .summary = "one VC for each output: virtual output queues on a single router",
     .example = "{\"type\": \"voq\"}",
+    .is_minimal = true,
     .prepare = voq_prepare,
     .route = voq_route,
     .injection_vcs = voq_injection_vcs,

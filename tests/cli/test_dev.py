@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""./dev, the benchmark runner and the Python package behind ./dev run. Nothing here builds."""
+
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FLITWARP = os.environ.get("FLITWARP", str(ROOT / "build" / "flitwarp"))
+ENVIRONMENT = {**os.environ, "FLITWARP": FLITWARP, "PYTHONPATH": str(ROOT / "python")}
+sys.path.insert(0, str(ROOT / "python"))
+os.environ.setdefault("FLITWARP", FLITWARP)
+
+import flitwarp  # noqa: E402
+from flitwarp.sweep import Curve, load_sweep  # noqa: E402
+
+SMALL = {"network": {"topology": {"type": "torus", "widths": [4, 4]}},
+         "workload": {"applications": [{"type": "blast", "load": 0.1, "warmup": 500, "sample": 2000}]}}
+
+
+def dev(*arguments, cwd=ROOT):
+    return subprocess.run([str(ROOT / "dev"), *arguments], cwd=cwd, env=ENVIRONMENT, capture_output=True, text=True,
+                          timeout=300, check=False)
+
+
+def python(*arguments, cwd=ROOT, **environment):
+    return subprocess.run(["/usr/bin/python3", *map(str, arguments)], cwd=cwd, env={**ENVIRONMENT, **environment},
+                          capture_output=True, text=True, timeout=300, check=False)
+
+
+# ---- ./dev ----
+
+
+@pytest.mark.parametrize("arguments", [(), ("help",), ("--help",)])
+def test_help_has_a_line_for_every_command(arguments, tmp_path):
+    ended = dev(*arguments, cwd=tmp_path)
+    assert ended.returncode == 0
+    for command in ("build", "run", "test", "bench", "format", "lint", "fuzz", "help"):
+        assert re.search(rf"^  {command} ", ended.stdout, re.M), command
+
+
+def test_unknown_command_is_refused():
+    ended = dev("biuld")
+    assert ended.returncode == 1
+    assert "unknown command 'biuld'" in ended.stderr and "usage:" in ended.stderr
+
+
+@pytest.mark.parametrize("arguments", [("fuzz", "soon"), ("fuzz", "-1"), ("fuzz", "0"), ("fuzz", "1", "2"),
+                                       ("format", "src"), ("lint", "src")])
+def test_wrong_arguments_are_refused(arguments):
+    ended = dev(*arguments)
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("./dev: ")
+
+
+def test_continuous_integration_calls_dev_test():
+    assert (ROOT / ".ci" / "run").read_text().rstrip().endswith("./dev test")
+    assert os.access(ROOT / ".ci" / "run", os.X_OK) and os.access(ROOT / "dev", os.X_OK)
+
+
+# ---- bench ----
+
+
+def test_unknown_benchmark_is_refused_and_the_known_are_named():
+    ended = python(ROOT / "bench" / "bench.py", "mesh_9x9")
+    assert ended.returncode == 1
+    assert "'mesh_9x9'" in ended.stderr and "mesh_8x8" in ended.stderr
+
+
+def test_benchmark_prints_a_table_and_json(tmp_path):
+    ended = python(ROOT / "bench" / "bench.py", "--json", tmp_path / "bench.json", "mesh_8x8", cwd=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    head, row = ended.stdout.splitlines()
+    assert head.split()[0] == "name" and row.split()[0] == "mesh_8x8"
+    numbers = json.loads((tmp_path / "bench.json").read_text())["benchmarks"]["mesh_8x8"]
+    # 0.3 flits from each of 64 terminals through 6.33 routers on average, for 101300 ticks
+    assert numbers["flit_hops"] == pytest.approx(0.3 * 64 * (16 / 3 + 1) * 101300, rel=0.02)
+    assert numbers["hops_per_cpu_second"] == pytest.approx(numbers["flit_hops"] / numbers["cpu_seconds"])
+
+
+def test_growth_benchmarks_carry_the_same_channel_load():
+    for path in (ROOT / "bench" / "growth").glob("mesh_*.json"):
+        config = json.loads(path.read_text())
+        width = config["network"]["topology"]["widths"][0]
+        assert config["workload"]["applications"][0]["load"] * width == pytest.approx(2.4)
+
+
+# ---- the package ----
+
+
+def test_binary_is_asked_for_components_and_schema():
+    assert "torus" in flitwarp.components("topology")
+    assert "network" in flitwarp.schema()["properties"]
+
+
+def test_a_wrong_program_is_refused(monkeypatch):
+    monkeypatch.setenv("FLITWARP", "/nowhere/flitwarp")
+    with pytest.raises(FileNotFoundError, match="/nowhere/flitwarp"):
+        flitwarp.find_binary()
+
+
+def test_run_takes_settings_and_overrides():
+    results = flitwarp.run(SMALL, {"network.router.num_vcs": 4, "workload.applications.0.traffic": "tornado"})
+    assert results["complete"]
+    assert results["config"]["network"]["router"]["num_vcs"] == 4
+    assert results["config"]["workload"]["applications"][0]["traffic"]["type"] == "tornado"
+
+
+def test_wrong_settings_raise_with_the_program_s_message():
+    with pytest.raises(flitwarp.RunFailed, match="num_vcs") as caught:
+        flitwarp.run(SMALL, {"network.router.num_vcs": 0})
+    assert caught.value.status == 1 and caught.value.results is None
+
+
+def test_deadlock_raises_and_keeps_what_was_measured():
+    with pytest.raises(flitwarp.RunFailed, match="deadlock") as caught:
+        flitwarp.run(ROOT / "examples" / "deadlock_torus.json")
+    assert caught.value.status == 2 and not caught.value.results["complete"]
+
+
+def test_many_runs_keep_their_order():
+    loads = [0.05, 0.2, 0.1, 0.15]
+    results = flitwarp.run_many((SMALL, {"workload.applications.0.load": load}) for load in loads)
+    assert [r["applications"][0]["target_load"] for r in results] == loads
+
+
+def test_sweep_ends_soon_after_saturation_and_finds_the_knee():
+    curve = load_sweep(Curve("small", SMALL, {"network.router.num_vcs": 2}), step=0.2, past=1, refine=2)
+    loads = [point.load for point in curve.points]
+    assert loads == sorted(loads) and len(set(loads)) == len(loads)
+    assert curve.points[-1].saturated and not curve.points[0].saturated
+    assert curve.saturation() - curve.stable()[-1].load == pytest.approx(0.05)
+
+
+@pytest.fixture(scope="module")
+def experiment(tmp_path_factory):
+    """What a short form of ./dev run leaves."""
+    out = tmp_path_factory.mktemp("experiment") / "out"
+    ended = python("-m", "flitwarp.experiment", "--quick", "--out", out)
+    assert ended.returncode == 0, ended.stderr
+    assert str(out / "report.html") in ended.stdout
+    return out
+
+
+def test_default_experiment_leaves_figures_numbers_and_a_page(experiment):
+    out = experiment
+    for stem in ("load_latency", "offered_accepted"):
+        assert (out / f"{stem}.png").read_bytes().startswith(b"\x89PNG")
+        assert (out / f"{stem}.pdf").read_bytes().startswith(b"%PDF")
+        assert "offered load (flits/terminal/cycle)" in (out / f"{stem}.svg").read_text()
+    assert "packet latency (ticks)" in (out / "load_latency.svg").read_text()
+    with (out / "results.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == len(list((out / "runs").glob("*.json")))
+    assert len({row["curve"] for row in rows}) == 4
+    assert float(rows[0]["packet_latency.mean"]) > 0
+    page = (out / "report.html").read_text()
+    assert page.count("data:image/png;base64,") == 2
+    assert not re.search(r"""(src|href)=(?!["']?data:)|https?://""", page), "the page needs other files"
+    assert "./dev run" in page
+
+
+def test_the_page_s_command_repeats_a_run(experiment):
+    page = (experiment / "report.html").read_text()
+    command = re.search(r"^build/flitwarp run (.*)$", page, re.M).group(1).split()
+    again = subprocess.run([FLITWARP, "run", *command], cwd=ROOT, capture_output=True, text=True, check=True)
+    digests = {json.loads(path.read_text())["simulation"]["digest"] for path in (experiment / "runs").glob("*.json")}
+    assert json.loads(again.stdout)["simulation"]["digest"] in digests
+
+
+def test_time_series_needs_a_series():
+    from flitwarp import figures
+    with pytest.raises(ValueError, match="series_interval"):
+        figures.time_series(flitwarp.run(SMALL))

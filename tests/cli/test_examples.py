@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every example runs, ends as it says, and gives the same bytes each time and from each compiler."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FLITWARP = os.environ.get("FLITWARP", str(ROOT / "build" / "flitwarp"))
+EXAMPLES = sorted((ROOT / "examples").glob("*.json"))
+STATUS = {"deadlock_torus": 2}  # all others end with 0
+UNLIKE = ("cpu_seconds", "wall_seconds", "peak_rss_bytes")  # what no two runs share
+
+
+def run(example, results, program=FLITWARP, *overrides):
+    command = [program, "run", str(example), *overrides, "--quiet", "--results", str(results)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+def stable_bytes(results):
+    """The file as it is, without the lines that no two runs share."""
+    lines = results.read_bytes().splitlines()
+    kept = [line for line in lines if not line.strip().startswith(tuple(f'"{key}":'.encode() for key in UNLIKE))]
+    assert len(lines) - len(kept) == len(UNLIKE)
+    return kept
+
+
+def test_examples_exist():
+    assert len(EXAMPLES) >= 9
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_example_ends_as_it_says_and_repeats(example, tmp_path):
+    first, second = tmp_path / "first.json", tmp_path / "second.json"
+    status = STATUS.get(example.stem, 0)
+    for results in (first, second):
+        ended = run(example, results)
+        assert ended.returncode == status, ended.stderr
+    assert stable_bytes(first) == stable_bytes(second)
+    assert json.loads(first.read_text())["complete"] == (status == 0)
+
+
+@pytest.mark.parametrize("other", ["FLITWARP_CLANG", "FLITWARP_ASAN"])
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_example_is_the_same_from_every_compiler(example, other, tmp_path):
+    program = os.environ.get(other)
+    if not program or not os.access(program, os.X_OK):
+        pytest.skip(f"{other} names no program: ./dev test builds it")
+    ours, theirs = tmp_path / "ours.json", tmp_path / "theirs.json"
+    run(example, ours)
+    ended = run(example, theirs, program)
+    assert ended.returncode == STATUS.get(example.stem, 0), ended.stderr
+    assert stable_bytes(ours) == stable_bytes(theirs)
+
+
+def results_of(name, tmp_path, *overrides):
+    results = tmp_path / "results.json"
+    ended = run(ROOT / "examples" / f"{name}.json", results, FLITWARP, *overrides)
+    assert ended.returncode == 0, ended.stderr
+    return json.loads(results.read_text())
+
+
+def test_round_robin_halves_the_share_at_every_stop(tmp_path):
+    application = results_of("parking_lot_round_robin", tmp_path)["applications"][0]
+    # The last two stops merge as equals: 1/2, 1/4, ... 1/64, 1/64.
+    expected = [2**-min(stop, 6) for stop in range(1, 8)]
+    assert application["accepted_by_terminal"][1:] == pytest.approx(expected, rel=0.03)
+
+
+def test_age_gives_every_stop_the_same_share(tmp_path):
+    application = results_of("parking_lot_age", tmp_path)["applications"][0]
+    assert application["accepted_by_terminal"][1:] == pytest.approx([1 / 7] * 7, rel=0.05)
+
+
+def test_o1turn_carries_what_dimension_order_cannot(tmp_path):
+    assert not results_of("mesh_transpose_o1turn", tmp_path)["applications"][0]["saturated"]
+    ordered = results_of("mesh_transpose_o1turn", tmp_path, 'network.routing="dimension_order"')
+    assert ordered["applications"][0]["saturated"]
+
+
+def test_pulse_disturbs_the_blast_and_passes(tmp_path):
+    steady = results_of("pulse_on_blast", tmp_path)["applications"][0]
+    series = steady["series"]["packet_latency"]
+    calm, pulse = series[50], max(series[70:80])  # bins of 100 ticks; the pulse comes at 2000 + 5000
+    assert pulse > 3 * calm
+    assert series[150] == pytest.approx(calm, rel=0.1)
+
+
+def test_deadlock_names_the_cycle(tmp_path):
+    ended = run(ROOT / "examples" / "deadlock_torus.json", tmp_path / "results.json")
+    assert ended.returncode == 2
+    assert "deadlock at tick" in ended.stderr and "holds" in ended.stderr and "wants" in ended.stderr
+
+
+def test_the_dateline_cures_the_deadlock(tmp_path):
+    results_of("deadlock_torus", tmp_path, "network.routing.dateline=balanced", "network.router.num_vcs=2")
