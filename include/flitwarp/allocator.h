@@ -40,31 +40,32 @@ struct allocator_ops {
     /* Grants some of the requests; at least one where there are any. */
     void (*allocate)(void *state, const void *config, struct matching *matching);
     /*
-     * It is greedy: its memory is a struct greedy, and it works as described there. Routers then do the common cases
-     * by themselves, without filling a matching.
+     * It is the round robin described at turn_after, with the memory given there. Routers then do the common cases by
+     * themselves, without filling a matching.
      */
-    bool is_greedy;
+    bool takes_turns;
 };
 
 #define REGISTER_ALLOCATOR(ops) REGISTER_COMPONENT("allocator", ops)
 
 /*
- * Greedy allocation: rows have their turns one after the other, beginning with
- * `first`, and each takes the next free column that it wants after the last one
- * it got. Then the row after the first that got one is the first. Nobody starves:
- * whoever is first gets something, and everybody becomes first.
+ * Round-robin allocation: every row asks for the next column that it wants after
+ * the last one it got; every column takes the next of the rows that ask for it
+ * after the last one it took. What is remembered moves with grants only; it is an
+ * array of uint16_t, by row its last column, then by column its last row.
  */
-struct greedy {
-    uint16_t first;
-    uint16_t last_col[]; /* by row */
-};
 
-static inline uint32_t greedy_take(struct greedy *greedy, uint32_t row, uint64_t free_and_wanted)
+/* The next member after `last`, going round; the word is not empty. */
+static inline size_t turn_after(uint64_t word, uint32_t last)
 {
-    uint64_t after = free_and_wanted & (~(uint64_t)1 << greedy->last_col[row]);
-    uint32_t col = lowest_bit(after ? after : free_and_wanted);
-    greedy->last_col[row] = (uint16_t)col;
-    return col;
+    uint64_t after = word & (~(uint64_t)1 << last);
+    return lowest_bit(after ? after : word);
+}
+
+/* Does `row` come before `other` when they are counted round from after `last`? All are below 64. */
+static inline bool turn_is_before(size_t row, size_t other, size_t last)
+{
+    return (row - last - 1) % WORD_BITS < (other - last - 1) % WORD_BITS;
 }
 
 static inline void matching_request(struct matching *matching, uint32_t row, uint32_t col)

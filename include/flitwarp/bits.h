@@ -6,13 +6,14 @@
  * compiled a second time for exactly one.
  */
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define WORD_BITS 64u
 
 static inline uint32_t words_for(uint32_t bits) { return (bits + WORD_BITS - 1) / WORD_BITS; }
 static inline uint64_t bit(uint32_t index) { return (uint64_t)1 << (index % WORD_BITS); }
-static inline uint32_t lowest_bit(uint64_t word) { return (uint32_t)__builtin_ctzll(word); }
+static inline size_t lowest_bit(uint64_t word) { return (size_t)__builtin_ctzll(word); }
 
 static inline bool bits_test(const uint64_t *set, uint32_t index) { return set[index / WORD_BITS] & bit(index); }
 static inline void bits_add(uint64_t *set, uint32_t index) { set[index / WORD_BITS] |= bit(index); }
@@ -54,7 +55,7 @@ static inline uint32_t bits_next_cyclic(const uint64_t *set, uint32_t words, uin
         word = word + 1 < words ? word + 1 : 0;
         here = set[word];
     }
-    return word * WORD_BITS + lowest_bit(here);
+    return (uint32_t)(word * WORD_BITS + lowest_bit(here));
 }
 
 /* The first member after `last`, going round; the set is not empty. */

@@ -11,7 +11,8 @@ struct injection {
     const struct injection_ops *ops;
     const void *config;
     double rate; /* messages per cycle, above 0 */
-    double a, b; /* free for the process: worked out once by prepare() */
+    double a, b;          /* free for the process: worked out once by prepare() */
+    uint64_t limits[16];  /* likewise */
 };
 
 struct injection_ops {

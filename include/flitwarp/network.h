@@ -120,7 +120,6 @@ struct interface_ops {
     void (*enqueue)(void *interfaces, uint32_t packet);
     /* Removes packets that have not begun to enter the network; returns how many. */
     uint64_t (*withdraw)(void *interfaces, void (*withdrawn)(void *context, uint32_t packet), void *context);
-    uint64_t (*waiting_flits)(const void *interfaces);
     void (*check_idle)(void *interfaces);
 };
 #define REGISTER_INTERFACE(ops) REGISTER_COMPONENT("interface", ops)
@@ -137,9 +136,9 @@ struct network_client {
     event_handler *control; /* struct step_event, at grid points */
     event_handler *wake;    /* struct wake_event */
     bool wakes_are_ordered; /* several applications: timers of one terminal go off in the order of applications */
-    /* A flit has arrived. */
+    /* A flit has arrived that is not its packet's last. */
     void (*accept)(void *context, tick_t now, const struct packet *packet);
-    /* A packet's tail has arrived; the packet is gone afterwards. */
+    /* A packet's last flit has arrived; the packet is gone afterwards. */
     void (*deliver)(void *context, tick_t now, uint32_t packet);
 };
 

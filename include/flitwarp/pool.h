@@ -25,20 +25,20 @@ static inline void *pool_at(const struct pool *pool, uint32_t index, size_t item
     return pool->items + (size_t)index * item_size;
 }
 
-/* The content is whatever was there before. */
-static inline uint32_t pool_take(struct pool *pool)
+/* The content is whatever was there before. The size is the pool's; as a constant it spares a multiplication. */
+static inline uint32_t pool_take(struct pool *pool, size_t item_size)
 {
     if (__builtin_expect(pool->free == NONE, 0))
         pool_grow(pool);
     uint32_t index = pool->free;
-    pool->free = *(uint32_t *)(void *)(pool->items + (size_t)index * pool->item_size);
+    pool->free = *(uint32_t *)pool_at(pool, index, item_size);
     pool->taken++;
     return index;
 }
 
-static inline void pool_give(struct pool *pool, uint32_t index)
+static inline void pool_give(struct pool *pool, uint32_t index, size_t item_size)
 {
-    *(uint32_t *)(void *)(pool->items + (size_t)index * pool->item_size) = pool->free;
+    *(uint32_t *)pool_at(pool, index, item_size) = pool->free;
     pool->free = index;
     pool->taken--;
 }

@@ -96,7 +96,7 @@ static double log_of_draw(double x)
 uint64_t random_geometric(struct random *random, double log_of_failure)
 {
     double failures = log_of_draw(1 - random_unit(random)) / log_of_failure;
-    if (!(failures < 0x1p62)) /* a probability so small that the logarithm is 0, or nearly */
+    if (!(failures >= 0 && failures < 0x1p62)) /* a probability so small that the logarithm is 0, or nearly */
         return (uint64_t)1 << 62;
     return 1 + (uint64_t)failures;
 }

@@ -1,3 +1,283 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * flitwarp new KIND NAME [--dir DIR]: a new component to start from. The file is
+ * a copy of a small real one of that kind under its new name; beside it come an
+ * example configuration and a test. It compiles as it is, in the tree and as a
+ * plugin outside. All three files are written, or none; nothing is overwritten.
+ */
 #include "cli/cli.h"
-int cli_new(int argc, char **argv) { (void)argc; (void)argv; return EXIT_USAGE; }
+#include "cli/templates.h"
+
+#include "config/registry.h"
+#include "config/source.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NAME_MAX_LENGTH 40
+#define FILES 3
+
+static const char usage[] = "flitwarp new KIND NAME [--dir DIR]";
+
+/* The configuration that the example starts from, and where each kind has its place in it. */
+static const char base_config[] =
+    "{\"network\": {\"topology\": {\"type\": \"torus\", \"widths\": [8, 8]}, \"routing\": \"minimal\","
+    " \"router\": {\"type\": \"input_queued\", \"num_vcs\": 8, \"buffer_depth\": 8}},"
+    " \"workload\": {\"applications\": [{\"type\": \"blast\", \"load\": 0.2, \"warmup\": 500, \"sample\": 2000}]}}";
+
+static const char *const places[][2] = {
+    {"topology", "network.topology"},
+    {"routing", "network.routing"},
+    {"arbiter", "network.router.arbiter"},
+    {"allocator", "network.router.allocator"},
+    {"traffic", "workload.applications.0.traffic"},
+    {"injection", "workload.applications.0.injection"},
+    {"size", "workload.applications.0.size"},
+    {"application", "workload.applications.0"},
+    {"allocation", "workload.applications.0.allocation"},
+};
+
+struct new_file {
+    const char *path;
+    const char *text;
+};
+
+static bool is_letter(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+/* The text with one name in the place of another: whole words and the beginnings of words up to an underscore. */
+static const char *rename_all(struct arena *arena, const char *text, const char *old, const char *new)
+{
+    struct text renamed = {0};
+    size_t length = strlen(old);
+    bool in_word = false;
+    while (*text) {
+        bool is_name = !in_word && strncmp(text, old, length) == 0 && (text[length] == '_' || !is_letter(text[length]));
+        if (is_name)
+            text_add(&renamed, new);
+        else
+            text_add_bytes(&renamed, text, 1);
+        text += is_name ? length : 1;
+        in_word = is_letter(text[-1]);
+    }
+    return text_keep(&renamed, arena);
+}
+
+/* Does the text use the name, or names that begin with it, for something of its own? */
+static bool is_used(struct arena *arena, const char *text, const char *name)
+{
+    return strcmp(rename_all(arena, text, name, ""), text) != 0;
+}
+
+static const struct template *find_template(const char *kind, struct errors *errors)
+{
+    struct text kinds = {0};
+    for (const struct template *at = templates; at->kind; at++) {
+        if (strcmp(at->kind, kind) == 0) {
+            text_release(&kinds);
+            return at;
+        }
+        text_addf(&kinds, "%s%s", at == templates ? "" : ", ", at->kind);
+    }
+    if (registry_kind(kind))
+        errors_add(errors, "flitwarp new: there is no small %s to copy, accepted are: %s", kind, kinds.chars);
+    else
+        errors_add(errors, "flitwarp new: unknown kind '%s', accepted are: %s", kind, kinds.chars);
+    text_release(&kinds);
+    return NULL;
+}
+
+static bool is_keyword(const char *name)
+{
+    static const char *const keywords[] = {
+        "auto",   "bool",  "break",    "case",   "char",   "const",  "continue", "default", "do",       "double",
+        "else",   "enum",  "extern",   "false",  "float",  "for",    "goto",     "if",      "inline",   "int",
+        "long",   "main",  "register", "return", "short",  "signed", "sizeof",   "static",  "restrict", "struct",
+        "switch", "true",  "typedef",  "union",  "unsigned", "void", "volatile", "while",
+    };
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+        if (strcmp(keywords[i], name) == 0)
+            return true;
+    return false;
+}
+
+static bool check_name(struct arena *arena, const struct template *template, const char *name, struct errors *errors)
+{
+    size_t length = strlen(name), good = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    if (length == 0 || length > NAME_MAX_LENGTH || good < length || !islower((unsigned char)name[0]) || is_keyword(name))
+        errors_add(errors,
+                   "flitwarp new: '%s' is no name for a component; accepted: a lower-case letter, then lower-case "
+                   "letters, digits and underscores, at most %d in all, no word of C (my_%s)",
+                   name, NAME_MAX_LENGTH, template->kind);
+    else if (component_find(template->kind, name))
+        errors_add(errors, "flitwarp new: there is a %s '%s' already; accepted: a name that `flitwarp list %s` does not show",
+                   template->kind, name, template->kind);
+    else if (is_used(arena, template->text, name))
+        errors_add(errors,
+                   "flitwarp new: '%s' has a meaning of its own in the file to be copied (%s/%s.c); accepted: any other "
+                   "name, such as my_%s",
+                   name, template->folder, template->name, name);
+    return errors->count == 0;
+}
+
+static const char *component_text(struct arena *arena, const struct template *template, const char *name)
+{
+    const char *end = strchr(template->text, '\n'); /* the licence stays on top */
+    return arena_format(arena, "%.*s\n/* A new %s, made by `flitwarp new` from %s: say here what it models. */%s",
+                        (int)(end - template->text), template->text, template->kind, template->name,
+                        rename_all(arena, end, template->name, name));
+}
+
+static const char *config_text(struct arena *arena, const struct template *template, const char *name,
+                               struct errors *errors)
+{
+    const char *place = NULL;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (strcmp(places[i][0], template->kind) == 0)
+            place = places[i][1];
+    CHECK(place, "no place in a configuration for a %s", template->kind);
+    const struct component *original = component_find(template->kind, template->name);
+    const char *example = original->example ? rename_all(arena, original->example, template->name, name)
+                                            : arena_format(arena, "\"%s\"", name);
+    struct json *root = json_parse(arena, errors, "example", base_config, strlen(base_config));
+    CHECK(root && source_override(arena, errors, root, arena_format(arena, "%s=%s", place, example)),
+          "the example of %s does not fit: %s", template->name, errors_text(errors));
+    char *written = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&written, &size);
+    CHECK(stream, "no memory for an example");
+    fprintf(stream, "// The %s \"%s\" in use:\n//   flitwarp --plugin ./%s.so run %s.json\n", template->kind, name, name,
+            name);
+    json_write(stream, root, 2);
+    fprintf(stream, "\n");
+    fclose(stream);
+    const char *text = arena_text(arena, written);
+    free(written);
+    return text;
+}
+
+static const char *compile_command(struct arena *arena, const char *name)
+{
+    return arena_format(arena, "gcc -std=c17 -O2 -Wall -Wextra -fPIC -shared -I%s %s.c -o %s.so", templates_include, name,
+                        name);
+}
+
+/* The test that a component of any kind must pass; what is special about this one its author adds. */
+static const char test_format[] =
+    "# SPDX-License-Identifier: Apache-2.0\n"
+    "\"\"\"The %1$s \"%2$s\": compiles as a plugin, runs its example and delivers all packets. pytest test_%2$s.py\"\"\"\n"
+    "import json\n"
+    "import os\n"
+    "import subprocess\n"
+    "from pathlib import Path\n"
+    "\n"
+    "HERE = Path(__file__).resolve().parent\n"
+    "FLITWARP = os.environ.get(\"FLITWARP\", \"%3$s\")\n"
+    "INCLUDE = \"%4$s\"\n"
+    "\n"
+    "\n"
+    "def test_%2$s_delivers_all_packets(tmp_path):\n"
+    "    plugin = tmp_path / \"%2$s.so\"\n"
+    "    subprocess.run([\"gcc\", \"-std=c17\", \"-O2\", \"-Wall\", \"-Wextra\", \"-Werror\", \"-fPIC\", \"-shared\", f\"-I{INCLUDE}\",\n"
+    "                    HERE / \"%2$s.c\", \"-o\", plugin], check=True)\n"
+    "    ended = subprocess.run([FLITWARP, \"--plugin\", plugin, \"run\", HERE / \"%2$s.json\", \"--quiet\"],\n"
+    "                           capture_output=True, text=True, check=False)\n"
+    "    assert ended.returncode == 0, ended.stderr  # the program itself checks order, losses and credits\n"
+    "    results = json.loads(ended.stdout)\n"
+    "    assert results[\"complete\"] and results[\"applications\"][0][\"packets\"] > 0\n";
+
+static const char *test_text(struct arena *arena, const struct template *template, const char *name)
+{
+    char program[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length > 0 ? length : 0] = 0;
+    return arena_format(arena, test_format, template->kind, name, length > 0 ? program : "flitwarp", templates_include);
+}
+
+/* Writes a file that is not there yet; 0 or an errno. */
+static int write_new(const struct new_file *file)
+{
+    int descriptor = open(file->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor < 0)
+        return errno;
+    FILE *stream = fdopen(descriptor, "wb");
+    CHECK(stream, "no memory for a file");
+    bool is_good = fputs(file->text, stream) != EOF;
+    int reason = is_good ? 0 : errno;
+    if (fclose(stream) != 0 && !reason)
+        reason = errno;
+    if (reason)
+        unlink(file->path);
+    return reason;
+}
+
+/* All of them or none. */
+static int write_all(const struct new_file *files, struct errors *errors)
+{
+    int written = 0, reason = 0;
+    while (written < FILES && !(reason = write_new(&files[written])))
+        written++;
+    if (!reason)
+        return EXIT_DONE;
+    bool exists = reason == EEXIST;
+    errors_add(errors, "flitwarp new: cannot write '%s': %s%s", files[written].path, strerror(reason),
+               exists ? "; nothing is overwritten, choose another name or --dir" : "");
+    while (written-- > 0)
+        unlink(files[written].path);
+    return exists ? EXIT_USAGE : EXIT_IO;
+}
+
+static int make(struct arena *arena, const char *kind, const char *name, const char *dir, struct errors *errors)
+{
+    const struct template *template = find_template(kind, errors);
+    if (!template || !check_name(arena, template, name, errors))
+        return EXIT_USAGE;
+    const struct new_file files[FILES] = {
+        {arena_format(arena, "%s/%s.c", dir, name), component_text(arena, template, name)},
+        {arena_format(arena, "%s/%s.json", dir, name), config_text(arena, template, name, errors)},
+        {arena_format(arena, "%s/test_%s.py", dir, name), test_text(arena, template, name)},
+    };
+    int status = write_all(files, errors);
+    if (status != EXIT_DONE)
+        return status;
+    for (int i = 0; i < FILES; i++)
+        printf("wrote %s\n", files[i].path);
+    printf("as a plugin, in %s:\n  %s\n  flitwarp --plugin ./%s.so run %s.json\n", dir, compile_command(arena, name), name,
+           name);
+    printf("in the tree: move %s.c into %s/ and %s.json into examples/, then ./dev build\n", name, template->folder, name);
+    return EXIT_DONE;
+}
+
+int cli_new(int argc, char **argv)
+{
+    const char *words[2] = {0}, *dir = ".", *wrong = NULL;
+    int count = 0;
+    for (int i = 1; i < argc && !wrong; i++) {
+        if (strcmp(argv[i], "--dir") == 0 && i + 1 < argc)
+            dir = argv[++i];
+        else if (strncmp(argv[i], "--dir=", 6) == 0)
+            dir = argv[i] + 6;
+        else if (argv[i][0] == '-' || count == 2)
+            wrong = argv[i];
+        else
+            words[count++] = argv[i];
+    }
+    if (wrong || count < 2) {
+        if (wrong)
+            fprintf(stderr, "flitwarp new: '%s' is not understood\n", wrong);
+        else
+            fprintf(stderr, "flitwarp new: no %s is given\n", count ? "name" : "kind");
+        fprintf(stderr, "usage: %s\n", usage);
+        return EXIT_USAGE;
+    }
+    struct arena arena = {0};
+    struct errors errors = {.arena = &arena};
+    int status = make(&arena, words[0], words[1], dir, &errors);
+    errors_print(&errors, stderr);
+    arena_release(&arena);
+    return status;
+}

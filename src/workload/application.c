@@ -14,7 +14,7 @@ static inline void make_packet(struct application *application, uint32_t source,
     struct workload *workload = application->workload;
     struct network *network = workload->network;
     uint32_t sequence = workload->sequences[source]++;
-    uint32_t handle = pool_take(&network->packets);
+    uint32_t handle = pool_take(&network->packets, sizeof(struct packet));
     *network_packet(network, handle) = (struct packet){
         .created = network->engine->now,
         .source = source,
@@ -39,7 +39,7 @@ static uint32_t make_packets(struct application *application, uint32_t source, u
     struct workload *workload = application->workload;
     const struct application_config *config = application->config;
     uint32_t packets = (flits + config->max_packet - 1) / config->max_packet;
-    uint32_t message = pool_take(&workload->messages);
+    uint32_t message = pool_take(&workload->messages, sizeof(struct message));
     *(struct message *)pool_at(&workload->messages, message, sizeof(struct message)) =
         (struct message){.packets_left = packets, .flits = flits, .first_sequence = workload->sequences[source]};
     for (uint32_t left = flits, size; left; left -= size) {

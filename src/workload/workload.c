@@ -54,7 +54,7 @@ static void count_withdrawn(void *context, uint32_t handle)
     if (packet->message != NONE) {
         struct message *message = pool_at(&workload->messages, packet->message, sizeof *message);
         if (--message->packets_left == 0)
-            pool_give(&workload->messages, packet->message);
+            pool_give(&workload->messages, packet->message, sizeof(struct message));
     }
 }
 
@@ -187,6 +187,7 @@ static void deliver(void *context, tick_t now, uint32_t handle)
     const struct packet *packet = network_packet(network, handle);
     struct measurement *measurement = &workload->measurements[packet->application];
     uint64_t latency = now - packet->created;
+    accept(context, now, packet);
     measurement->delivered_packets++;
     measurement->latency_sum += latency;
     if (measurement->series.length) {
@@ -209,7 +210,7 @@ static void deliver(void *context, tick_t now, uint32_t handle)
             write_log(workload, packet, now, minimal_hops, message);
     }
     if (message && message->packets_left == 0)
-        pool_give(&workload->messages, packet->message);
+        pool_give(&workload->messages, packet->message, sizeof(struct message));
 }
 
 enum outcome workload_run(struct workload *workload, FILE *out)

@@ -11,7 +11,8 @@ static struct injection make(struct chosen *chosen, const char *json, double rat
 {
     struct choice *choice = arena_array(&chosen->arena, struct choice, 1);
     *choice = choose(chosen, "injection", json);
-    struct injection injection = {CHOICE_OPS(choice, struct injection_ops), choice->config, rate, 0, 0};
+    struct injection injection = {
+        .ops = CHOICE_OPS(choice, struct injection_ops), .config = choice->config, .rate = rate};
     if (injection.ops->prepare)
         injection.ops->prepare(&injection, choice, &chosen->errors);
     return injection;

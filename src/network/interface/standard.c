@@ -53,7 +53,6 @@ struct interfaces {
     struct terminal *terminals;
     struct injector *injectors; /* by terminal * injection_channels + channel */
     uint16_t *credits;          /* by terminal * lanes + lane */
-    uint64_t waiting_flits;     /* in source queues */
 };
 
 static void wake(struct interfaces *n, uint32_t number, tick_t when)
@@ -116,7 +115,6 @@ static inline void inject_flit(struct interfaces *n, struct injector *injector, 
     if (__builtin_expect(network->trace_out != NULL, 0) && injector->packet == network->traced)
         network_trace(network, now, NONE, "inject", "flit %u by channel %u vc %u", position, injector->channel,
                       injector->vc);
-    n->waiting_flits--;
     injector->free_at = now + n->channel_cycle;
     if (flit.place & FLIT_TAIL)
         injector->packet = NONE;
@@ -180,7 +178,6 @@ static void enqueue(void *interfaces, uint32_t handle)
     tick_t now = n->engine->now;
     struct terminal *terminal = &n->terminals[number];
     struct injector *injector = &n->injectors[(size_t)number * n->config.injection_channels];
-    n->waiting_flits += packet->size;
     /* Credits of this tick are in already, so what can be sent now need not wait for the end of the tick. */
     if (terminal->first == NONE && injector->packet == NONE && injector->free_at <= now &&
         take_packet(n, number, injector, handle, now)) {
@@ -246,8 +243,9 @@ static void receive_flits(void *interfaces, tick_t now, const void *events, uint
         back.lane += event->to.lane;
         send_credit(n->engine, EVENT_CREDIT, back, now + n->channel_latency);
 
-        network->client.accept(network->client.context, now, packet);
-        if (event->flit.place & FLIT_TAIL) {
+        if (!(event->flit.place & FLIT_TAIL)) {
+            network->client.accept(network->client.context, now, packet);
+        } else {
             CHECK(packet->received == packet->size, "tick %llu terminal %u: packet %u ends after %u of %u flits",
                   (unsigned long long)now, event->to.target, event->flit.packet, packet->received, packet->size);
             if (network->trace_out && event->flit.packet == network->traced) {
@@ -256,7 +254,7 @@ static void receive_flits(void *interfaces, tick_t now, const void *events, uint
             }
             network->in_network--;
             network->client.deliver(network->client.context, now, event->flit.packet);
-            pool_give(&network->packets, event->flit.packet);
+            pool_give(&network->packets, event->flit.packet, sizeof(struct packet));
         }
     }
 }
@@ -269,17 +267,11 @@ static uint64_t withdraw(void *interfaces, void (*withdrawn)(void *context, uint
     for (uint32_t number = 0; number < n->network->topology.terminals; number++)
         while (n->terminals[number].first != NONE) {
             uint32_t handle = source_queue_take(n, &n->terminals[number]);
-            n->waiting_flits -= network_packet(n->network, handle)->size;
             withdrawn(context, handle);
-            pool_give(&n->network->packets, handle);
+            pool_give(&n->network->packets, handle, sizeof(struct packet));
             count++;
         }
     return count;
-}
-
-static uint64_t waiting_flits(const void *interfaces)
-{
-    return ((const struct interfaces *)interfaces)->waiting_flits;
 }
 
 static void check_idle(void *interfaces)
@@ -354,7 +346,6 @@ static const struct interface_ops standard = {
     .step = step,
     .enqueue = enqueue,
     .withdraw = withdraw,
-    .waiting_flits = waiting_flits,
     .check_idle = check_idle,
 };
 REGISTER_INTERFACE(standard);

@@ -35,17 +35,13 @@ struct variant {
 #define PLAIN ((struct variant){.plain = true, .words = 1})
 
 /* Sets of lanes: one word in the plain variant, so that the compiler can keep it in a register. */
-STAGE void add(uint64_t *set, uint32_t lane, struct variant is)
+STAGE void add(uint64_t *set, size_t lane, struct variant is)
 {
     set[is.plain ? 0 : lane / WORD_BITS] |= bit(lane);
 }
-STAGE void drop(uint64_t *set, uint32_t lane, struct variant is)
+STAGE void drop(uint64_t *set, size_t lane, struct variant is)
 {
     set[is.plain ? 0 : lane / WORD_BITS] &= ~bit(lane);
-}
-STAGE bool has(const uint64_t *set, uint32_t lane, struct variant is)
-{
-    return set[is.plain ? 0 : lane / WORD_BITS] & bit(lane);
 }
 
 /* Where a tick's flits and credits go: to terminals [0] and routers [1]. For the plain variant, whose channels are all
@@ -103,13 +99,13 @@ STAGE void wake(const struct input_queued *q, struct router_head *head, tick_t w
     }
 }
 
-STAGE const struct lane_facts *facts_of(const struct input_queued *q, uint32_t lane, struct variant is)
+STAGE const struct lane_facts *facts_of(const struct input_queued *q, size_t lane, struct variant is)
 {
     return is.plain ? &q->few_facts[lane] : &q->facts[lane];
 }
 
 /* A lane's stage takes until `when`. */
-STAGE void keep_busy(const struct input_queued *q, struct router_head *head, uint64_t *busy, uint32_t lane, tick_t when,
+STAGE void keep_busy(const struct input_queued *q, struct router_head *head, uint64_t *busy, size_t lane, tick_t when,
                      struct variant is)
 {
     add(busy, lane, is);
@@ -119,9 +115,9 @@ STAGE void keep_busy(const struct input_queued *q, struct router_head *head, uin
 
 /* A packet has come to the front of its lane: its routing begins, unless it must first be there as a whole. */
 STAGE bool begin_packet(const struct input_queued *q, struct router_head *head, uint64_t *fresh, uint64_t *busy,
-                        uint32_t lane, struct input_lane *input, tick_t when, struct variant is)
+                        size_t lane, struct input_lane *input, tick_t when, struct variant is)
 {
-    CHECK(input->front.place & FLIT_HEAD, "router %u lane %u: packet %u begins with flit %u", head->number, lane,
+    CHECK(input->front.place & FLIT_HEAD, "router %u lane %zu: packet %u begins with flit %u", head->number, lane,
           input->front.packet, input->front.place & FLIT_POSITION);
     if (!is.plain && q->config.switching == STORE_AND_FORWARD &&
         input->count < network_packet(q->network, input->front.packet)->size)
@@ -133,7 +129,7 @@ STAGE bool begin_packet(const struct input_queued *q, struct router_head *head, 
     return true;
 }
 
-STAGE struct flit *ring_of(const struct input_queued *q, struct router_head *head, uint32_t lane, struct variant is)
+STAGE struct flit *ring_of(const struct input_queued *q, struct router_head *head, size_t lane, struct variant is)
 {
     return PART(struct flit, facts_of(q, lane, is)->ring_at);
 }
@@ -141,11 +137,11 @@ STAGE struct flit *ring_of(const struct input_queued *q, struct router_head *hea
 STAGE void receive_flit(const struct input_queued *q, const struct flit_event *event, tick_t now, struct variant is)
 {
     struct router_head *head = block_of(q, event->to.target);
-    uint32_t lane = event->to.lane;
+    size_t lane = event->to.lane;
     struct input_lane *input = &inputs_of(head, is.words)[lane];
     uint32_t count = input->count++;
     if (count) {
-        CHECK(count < q->config.buffer_depth, "tick %llu router %u lane %u: packet %u overruns the buffer",
+        CHECK(count < q->config.buffer_depth, "tick %llu router %u lane %zu: packet %u overruns the buffer",
               (unsigned long long)now, head->number, lane, event->flit.packet);
         ring_of(q, head, lane, is)[(input->first + count - 1) & q->ring_mask] = event->flit;
         if (is.plain || input->output != LANE_IDLE)
@@ -243,7 +239,7 @@ STAGE void end_stages(struct view *v, struct variant is)
 }
 
 /* Asks the algorithm where the packet at the front of a lane may go. */
-STAGE void route_lane(struct view *v, struct route *question, uint32_t lane, struct variant is)
+STAGE void route_lane(struct view *v, struct route *question, size_t lane, struct variant is)
 {
     const struct input_queued *q = v->q;
     const struct input_lane *input = &v->inputs[lane];
@@ -283,25 +279,20 @@ STAGE void route(struct view *v, struct variant is)
 }
 
 /* When the packet at the front of a lane was made: smaller is older. */
-static uint64_t age_of(const struct view *v, uint32_t lane)
+static uint64_t age_of(const struct view *v, size_t lane)
 {
     return network_packet(v->q->network, v->inputs[lane].front.packet)->created;
 }
 
-STAGE void take_output(struct view *v, uint32_t lane, uint32_t output, struct variant is)
+/* A lane holds an output lane from now on. The sets of waiting, free and busy lanes are the caller's. */
+STAGE void hold_output(struct view *v, size_t lane, size_t output, struct variant is)
 {
     const struct input_queued *q = v->q;
     struct input_lane *input = &v->inputs[lane];
     struct output_lane *out = &v->outputs[output];
-    drop(v->waiting, lane, is);
-    drop(v->free, output, is);
     out->owner = (uint16_t)lane;
     input->output = (uint16_t)output;
     input->out_port = facts_of(q, output, is)->port;
-    if (is.plain)
-        *v->busy |= bit(lane) & q->busy_after_grant;
-    else if (q->vc_allocation)
-        keep_busy(q, v->head, v->busy, lane, v->now + q->vc_allocation, is);
     if (out->credits)
         add(v->sendable, lane, is);
     if (is.traced && input->front.packet == q->network->traced)
@@ -310,13 +301,13 @@ STAGE void take_output(struct view *v, uint32_t lane, uint32_t output, struct va
 }
 
 /* What a lane may take of the output lanes that are free, one word of it. */
-STAGE uint64_t wanted_outputs(const struct view *v, uint32_t lane, uint32_t word, struct variant is)
+STAGE uint64_t wanted_outputs(const struct view *v, size_t lane, uint32_t word, struct variant is)
 {
     uint64_t want = wants_of(v->q, v->head, lane, is.words)[word] & v->free[word];
     return !is.plain && v->q->config.vc_needs_credit ? want & v->credited[word] : want;
 }
 
-STAGE void request_outputs(const struct view *v, struct matching *m, uint32_t lane, struct variant is)
+STAGE void request_outputs(const struct view *v, struct matching *m, size_t lane, struct variant is)
 {
     uint64_t some = 0;
     for (uint32_t w = 0; w < is.words; w++) {
@@ -325,7 +316,7 @@ STAGE void request_outputs(const struct view *v, struct matching *m, uint32_t la
         m->active_cols[w] |= want;
         some |= want;
         for (; want; want &= want - 1) {
-            uint32_t output = w * WORD_BITS + lowest_bit(want);
+            size_t output = w * WORD_BITS + lowest_bit(want);
             bits_add(m->wanted_by + output * is.words, lane);
             if (!is.plain && m->age)
                 m->age[lane * m->cols + output] = age_of(v, lane);
@@ -347,8 +338,13 @@ STAGE bool match_outputs(struct view *v, struct variant is)
         return false;
     m->random = &q->random[v->head->number];
     q->vc_allocator->allocate((unsigned char *)v->head + q->vc_state_at, q->config.vc_allocator.config, m);
-    BITS_EACH(lane, m->granted, is.words)
-        take_output(v, lane, m->grant[lane], is);
+    BITS_EACH(lane, m->granted, is.words) {
+        hold_output(v, lane, m->grant[lane], is);
+        drop(v->waiting, lane, is);
+        drop(v->free, m->grant[lane], is);
+        if (q->vc_allocation)
+            keep_busy(q, v->head, v->busy, lane, v->now + q->vc_allocation, is);
+    }
     matching_clear(m, is.words, is.words);
     return true;
 }
@@ -360,25 +356,36 @@ STAGE void allocate_vc(struct view *v, struct variant is)
         v->moved |= match_outputs(v, is);
         return;
     }
-    struct greedy *greedy = (struct greedy *)(void *)((unsigned char *)v->head + q->vc_state_at);
-    uint32_t first = greedy->first, winner = NONE;
-    uint64_t turns = bits_rotate(*v->waiting, first); /* nobody is busy yet in a plain step */
-    for (; turns; turns &= turns - 1) {
-        uint32_t lane = (lowest_bit(turns) + first) % WORD_BITS;
+    uint16_t *last = (uint16_t *)(void *)((unsigned char *)v->head + q->vc_state_at);
+    uint8_t asker[WORD_BITS];
+    uint64_t asked = 0;
+    for (uint64_t left = *v->waiting; left; left &= left - 1) { /* nobody is busy yet in a plain step */
+        size_t lane = lowest_bit(left);
         uint64_t want = wanted_outputs(v, lane, 0, is);
         if (!want)
             continue;
-        take_output(v, lane, greedy_take(greedy, lane, want), is);
-        winner = winner == NONE ? lane : winner;
+        size_t output = turn_after(want, last[lane]);
+        if ((asked & bit(output)) && !turn_is_before(lane, asker[output], last[q->lanes + output]))
+            continue;
+        asker[output] = (uint8_t)lane;
+        asked |= bit(output);
     }
-    if (winner != NONE) {
-        greedy->first = (uint16_t)(winner + 1 < q->lanes ? winner + 1 : 0);
-        v->moved = true;
+    v->moved |= asked != 0;
+    *v->free &= ~asked;
+    uint64_t granted = 0;
+    for (; asked; asked &= asked - 1) {
+        size_t output = lowest_bit(asked), lane = asker[output];
+        last[lane] = (uint16_t)output;
+        last[q->lanes + output] = (uint16_t)lane;
+        granted |= bit(lane);
+        hold_output(v, lane, output, is);
     }
+    *v->waiting &= ~granted;
+    *v->busy = granted & q->busy_after_grant;
 }
 
 /* May this lane ask for the switch now? The flow control of the crossbar has its say here. */
-static bool may_send(struct view *v, uint32_t lane)
+static bool may_send(struct view *v, size_t lane)
 {
     const struct input_queued *q = v->q;
     const struct input_lane *input = &v->inputs[lane];
@@ -397,7 +404,7 @@ static bool may_send(struct view *v, uint32_t lane)
 }
 
 /* The flit goes out, a credit goes back. Returns when the flit arrives. */
-STAGE tick_t send(struct view *v, uint32_t lane, const struct input_lane *input, struct output_lane *out,
+STAGE tick_t send(struct view *v, size_t lane, const struct input_lane *input, struct output_lane *out,
                   struct variant is)
 {
     struct input_queued *q = v->q;
@@ -425,14 +432,14 @@ STAGE tick_t send(struct view *v, uint32_t lane, const struct input_lane *input,
 }
 
 /* A winner leaves its buffer. */
-STAGE void traverse(struct view *v, uint32_t lane, struct variant is)
+STAGE void traverse(struct view *v, size_t lane, struct variant is)
 {
     struct input_queued *q = v->q;
     struct input_lane *input = &v->inputs[lane];
-    uint32_t output = input->output;
+    size_t output = input->output;
     struct output_lane *out = &v->outputs[output];
     struct flit flit = input->front;
-    CHECK(out->credits > 0, "tick %llu router %u output lane %u: packet %u is sent without a credit",
+    CHECK(out->credits > 0, "tick %llu router %u output lane %zu: packet %u is sent without a credit",
           (unsigned long long)v->now, v->head->number, output, flit.packet);
     tick_t arrival = send(v, lane, input, out, is);
     if (is.traced && flit.packet == q->network->traced)
@@ -461,13 +468,13 @@ STAGE void traverse(struct view *v, uint32_t lane, struct variant is)
 }
 
 /* The VC arbiter of a switch input; it remembers whom it served. */
-STAGE void *arbiter_state(const struct view *v, uint32_t row)
+STAGE void *arbiter_state(const struct view *v, size_t row)
 {
     return (unsigned char *)v->head + v->q->arbiter_state_at + row * v->q->arbiter_state_size;
 }
 
 /* The row of the switch that a lane's input uses. */
-STAGE uint32_t row_of(const struct view *v, uint32_t lane, struct variant is)
+STAGE uint32_t row_of(const struct view *v, size_t lane, struct variant is)
 {
     const struct lane_facts *facts = facts_of(v->q, lane, is);
     uint32_t speedup = is.plain ? 1 : v->q->config.input_speedup;
@@ -475,10 +482,10 @@ STAGE uint32_t row_of(const struct view *v, uint32_t lane, struct variant is)
 }
 
 /* Which of the eligible lanes of a switch input uses the output port that the input was granted. */
-STAGE uint32_t choose_lane(struct view *v, uint32_t row, uint32_t port, struct variant is)
+STAGE uint32_t choose_lane(struct view *v, size_t row, size_t port, struct variant is)
 {
     const struct input_queued *q = v->q;
-    uint32_t first = (is.plain ? row : row / q->config.input_speedup) * q->num_vcs;
+    size_t first = (is.plain ? row : row / q->config.input_speedup) * q->num_vcs;
     uint64_t vcs = 0;
     for (uint32_t vc = 0; vc < q->num_vcs; vc++)
         if (bits_test(q->eligible, first + vc) && v->inputs[first + vc].out_port == port &&
@@ -500,9 +507,9 @@ STAGE uint32_t choose_lane(struct view *v, uint32_t row, uint32_t port, struct v
     return first + vc;
 }
 
-STAGE void request_switch(struct view *v, struct matching *m, uint32_t lane, struct variant is)
+STAGE void request_switch(struct view *v, struct matching *m, size_t lane, struct variant is)
 {
-    uint32_t row = row_of(v, lane, is), spread = is.plain ? 1 : v->q->config.output_speedup;
+    size_t row = row_of(v, lane, is), spread = is.plain ? 1 : v->q->config.output_speedup;
     for (uint32_t col = v->inputs[lane].out_port * spread, end = col + spread; col < end; col++) {
         matching_request(m, row, col);
         if (!is.plain && m->age) {
@@ -538,57 +545,54 @@ STAGE void match_switch(struct view *v, struct variant is)
     matching_clear(m, row_words, col_words);
 }
 
-/* An input with several lanes that ask: the output port that it gets, then the lane; NONE when all ports are taken. */
-static __attribute__((noinline)) uint32_t choose_among(struct input_queued *q, struct router_head *head, uint64_t lanes,
-                                                       uint64_t ports_taken, struct greedy *greedy)
+/* An input with several lanes that can send: the one that asks for its output port. */
+static __attribute__((noinline)) uint32_t choose_among(struct input_queued *q, struct router_head *head, uint64_t lanes)
 {
-    struct input_lane *inputs = inputs_of(head, 1);
+    const struct input_lane *inputs = inputs_of(head, 1);
+    const uint16_t *last = PART(const uint16_t, q->switch_state_at);
+    size_t row = facts_of(q, lowest_bit(lanes), PLAIN)->port;
     uint64_t ports = 0, vcs = 0;
-    uint32_t row = facts_of(q, lowest_bit(lanes), PLAIN)->port;
     for (uint64_t left = lanes; left; left &= left - 1)
         ports |= bit(inputs[lowest_bit(left)].out_port);
-    ports &= ~ports_taken;
-    if (!ports)
-        return NONE;
-    uint32_t port = greedy_take(greedy, row, ports);
+    size_t port = turn_after(ports, last[row]);
     for (uint64_t left = lanes; left; left &= left - 1)
         if (inputs[lowest_bit(left)].out_port == port)
             vcs |= bit(facts_of(q, lowest_bit(left), PLAIN)->vc);
     const struct arbitration arbitration = {.requests = &vcs, .inputs = q->num_vcs, .words = 1};
-    void *state = (unsigned char *)head + q->arbiter_state_at + row * sizeof(uint32_t);
+    void *state = PART(void, q->arbiter_state_at + row * sizeof(uint32_t));
     return row * q->num_vcs + (vcs & (vcs - 1) ? q->arbiter->pick(state, &arbitration) : lowest_bit(vcs));
 }
 
-/* What match_switch does with a greedy allocator and an arbiter that remembers the last. */
+/* What match_switch does with a round-robin allocator and an arbiter that remembers the last. */
 STAGE void share_switch(struct view *v, struct variant is)
 {
     struct input_queued *q = v->q;
-    struct greedy *greedy = (struct greedy *)(void *)((unsigned char *)v->head + q->switch_state_at);
+    uint16_t *last = (uint16_t *)(void *)((unsigned char *)v->head + q->switch_state_at);
     uint32_t *last_vc = (uint32_t *)(void *)((unsigned char *)v->head + q->arbiter_state_at);
-    uint32_t first = greedy->first * q->num_vcs, winner = NONE;
-    uint64_t turns = bits_rotate(*v->sendable & ~*v->busy, first), ports_taken = 0;
-    while (turns) {
-        uint32_t place = lowest_bit(turns), lane = (place + first) % WORD_BITS, row = facts_of(q, lane, is)->port;
-        uint64_t rivals = turns & q->port_lanes << (place - facts_of(q, lane, is)->vc);
-        turns ^= rivals;
-        if (rivals & (rivals - 1)) {
-            lane = choose_among(q, v->head, bits_rotate(rivals, -first), ports_taken, greedy);
-            if (lane == NONE)
-                continue;
-        } else if (ports_taken & bit(v->inputs[lane].out_port)) {
+    uint8_t asker[WORD_BITS]; /* by port: the lane that it takes */
+    uint64_t asked = 0;
+    for (uint64_t left = *v->sendable & ~*v->busy; left;) {
+        size_t lane = lowest_bit(left);
+        const struct lane_facts *facts = facts_of(q, lane, is);
+        uint64_t rivals = left & q->port_lanes << (lane - facts->vc);
+        left ^= rivals;
+        if (rivals & (rivals - 1))
+            lane = choose_among(q, v->head, rivals);
+        size_t port = v->inputs[lane].out_port;
+        if ((asked & bit(port)) &&
+            !turn_is_before(facts->port, facts_of(q, asker[port], is)->port, last[q->ports + port]))
             continue;
-        }
-        const struct input_lane *input = &v->inputs[lane];
-        greedy->last_col[row] = input->out_port;
-        last_vc[row] = facts_of(q, lane, is)->vc;
-        ports_taken |= bit(input->out_port);
-        winner = winner == NONE ? row : winner;
-        traverse(v, lane, is);
+        asker[port] = (uint8_t)lane;
+        asked |= bit(port);
     }
-    if (winner != NONE) {
-        greedy->first = (uint16_t)(winner + 1 < q->ports ? winner + 1 : 0);
-        q->flit_hops += (uint32_t)__builtin_popcountll(ports_taken);
-        v->moved = true;
+    v->moved |= asked != 0;
+    q->flit_hops += (uint32_t)__builtin_popcountll(asked);
+    for (; asked; asked &= asked - 1) {
+        size_t port = lowest_bit(asked), lane = asker[port], row = facts_of(q, lane, is)->port;
+        last[row] = (uint16_t)port;
+        last[q->ports + port] = (uint16_t)row;
+        last_vc[row] = facts_of(q, lane, is)->vc;
+        traverse(v, lane, is);
     }
 }
 
@@ -698,7 +702,7 @@ STAGE void fetch_ahead(const struct input_queued *q, const struct step_event *ev
         uint64_t lanes = *lanes_in(head, SET_FRESH, 1) | *lanes_in(head, SET_WAITING, 1) | *lanes_in(head, SET_SENDABLE, 1);
         for (; lanes; lanes &= lanes - 1)
             __builtin_prefetch(&inputs_of(head, 1)[lowest_bit(lanes)], 1);
-        for (uint32_t lane = 0; lane < q->lanes && lane < 16; lane += 4)
+        for (size_t lane = 0; lane < q->lanes && lane < 16; lane += 4)
             __builtin_prefetch(&outputs_of(q, head)[lane], 1);
     }
     if (event + PACKETS_AHEAD < end) {

@@ -32,9 +32,9 @@ const struct option input_queued_options[] = {
                 "who may use an output while a packet passes: any flit, that packet only, or others when it stalls"),
     OPTION_BOOL(struct input_queued_config, vc_needs_credit, "false",
                 "give a packet only virtual channels that have room for a flit at the time"),
-    OPTION_CHOICE(struct input_queued_config, vc_allocator, "allocator", "\"greedy\"",
+    OPTION_CHOICE(struct input_queued_config, vc_allocator, "allocator", "\"round_robin\"",
                   "matches packets with output virtual channels"),
-    OPTION_CHOICE(struct input_queued_config, allocator, "allocator", "\"greedy\"",
+    OPTION_CHOICE(struct input_queued_config, allocator, "allocator", "\"round_robin\"",
                   "matches switch inputs with output ports"),
     OPTION_CHOICE(struct input_queued_config, arbiter, "arbiter", "\"round_robin\"",
                   "picks among an input's virtual channels that want the same output"),
@@ -89,7 +89,7 @@ static void place_allocators(struct input_queued *q, size_t *size)
     const struct input_queued_config *c = &q->config;
     q->vc_state_at = place(size, allocator_bytes(&c->vc_allocator, q->lanes, q->lanes), 8);
     q->switch_state_at = place(size, allocator_bytes(&c->allocator, q->switch_rows, q->switch_cols),
-                               q->switch_allocator->is_greedy ? 2 : 8);
+                               q->switch_allocator->takes_turns ? 2 : 8);
     q->arbiter_state_size = (uint32_t)(arbiter_state_size(q->arbiter, c->arbiter.config, q->num_vcs) + 3) / 4 * 4;
     q->arbiter_state_at = place(size, (size_t)q->arbiter_state_size * q->switch_rows, q->arbiter->remembers_last ? 4 : 8);
 }
@@ -180,8 +180,8 @@ static bool is_plain(const struct input_queued *q)
            network->channel.latency + q->to_channel + q->credit < WHEEL_SLOTS &&
            network->terminal_channel.latency + q->to_channel + q->credit < WHEEL_SLOTS && q->ends_in_a_cycle &&
            c->input_speedup == 1 && c->output_speedup == 1 && !q->reserves_packet &&
-           c->crossbar_flow == FLIT_BUFFER && !c->vc_needs_credit && q->switch_allocator->is_greedy &&
-           q->vc_allocator->is_greedy && q->arbiter->remembers_last;
+           c->crossbar_flow == FLIT_BUFFER && !c->vc_needs_credit && q->switch_allocator->takes_turns &&
+           q->vc_allocator->takes_turns && q->arbiter->remembers_last;
 }
 
 void *input_queued_build(struct network *network, const struct choice *self, struct errors *errors)

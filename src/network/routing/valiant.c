@@ -24,7 +24,9 @@ static void valiant_prepare(struct routing *routing, const struct choice *self, 
 static void valiant_inject(struct route *route)
 {
     route->draws = INJECTION_DRAWS;
-    route->packet->waypoint = route_pick(route, route->routing->topology->routers);
+    /* A packet for its own router has no way to be spread. */
+    bool is_there = route->packet->destination_router == route->router;
+    route->packet->waypoint = is_there ? route->router : route_pick(route, route->routing->topology->routers);
     route->packet->route = 0;
 }
 

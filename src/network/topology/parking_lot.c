@@ -10,7 +10,9 @@
  *
  * Arbiters that look at age give everyone the same share.
  */
-#include "network/topology/grid.h"
+#include "flitwarp/topology.h"
+
+enum { UP, DOWN, PORTS }; /* the ports of a router: away from the exit, towards it */
 
 struct parking_lot_config {
     uint32_t stops;
@@ -23,13 +25,31 @@ static const struct option parking_lot_options[] = {
     OPTION_END,
 };
 
+/* A grid of one dimension, so that routing by coordinates works too. */
 static void parking_lot_shape(const void *config, struct arena *arena, struct topology *topology)
 {
-    const struct parking_lot_config *parking_lot = config;
-    uint32_t width = parking_lot->stops, one = 1;
+    const struct parking_lot_config *settings = config;
     struct grid *grid = arena_array(arena, struct grid, 1);
-    grid_init(grid, &(struct u32_list){1, &width}, &(struct u32_list){1, &one}, false);
-    grid_shape(topology, grid, parking_lot->concentration);
+    *grid = (struct grid){.dimensions = 1, .width = {settings->stops}, .channels = {1}};
+    topology->grid = grid;
+    topology->routers = settings->stops;
+    topology->concentration = settings->concentration;
+    topology->terminals = settings->stops * settings->concentration;
+    topology->ports = PORTS;
+}
+
+static bool parking_lot_peer(const struct topology *topology, uint32_t router, uint32_t port, struct router_port *peer)
+{
+    if (router == (port == UP ? topology->routers - 1 : 0))
+        return false;
+    *peer = port == UP ? (struct router_port){router + 1, DOWN} : (struct router_port){router - 1, UP};
+    return true;
+}
+
+static uint32_t parking_lot_distance(const struct topology *topology, uint32_t from, uint32_t to)
+{
+    (void)topology;
+    return from < to ? to - from : from - to;
 }
 
 static const struct topology_ops parking_lot = {
@@ -39,7 +59,7 @@ static const struct topology_ops parking_lot = {
     .config_size = sizeof(struct parking_lot_config),
     .example = "{\"type\": \"parking_lot\", \"stops\": 4}",
     .shape = parking_lot_shape,
-    .peer = grid_peer,
-    .distance = grid_distance,
+    .peer = parking_lot_peer,
+    .distance = parking_lot_distance,
 };
 REGISTER_TOPOLOGY(parking_lot);

@@ -6,7 +6,7 @@
  * sending until it is killed, so that sampled packets meet the same network from
  * first to last. After the SuperSim paper's application of that name.
  */
-#include "workload/application/steady.h"
+#include "flitwarp/steady.h"
 
 #include "metrics/measurement.h"
 #include "metrics/warmup.h"

@@ -5,9 +5,7 @@
  * made. Beside a blast it shows how the network takes a sudden burst. After the
  * SuperSim paper's application of that name.
  */
-#include "workload/application/steady.h"
-
-#include "metrics/measurement.h"
+#include "flitwarp/steady.h"
 
 struct pulse_config {
     struct application_config common;

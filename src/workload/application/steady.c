@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sources of messages, see steady.h. One random stream a rank serves all its draws. */
-#include "workload/application/steady.h"
+#include "flitwarp/steady.h"
 
 bool steady_prepare(struct steady *steady, const struct application *application, const struct steady_config *config,
                     struct errors *errors)

@@ -6,16 +6,33 @@
  */
 #include "flitwarp/injection.h"
 
+#define SHORT_GAPS 16 /* found by comparison, which is cheaper than a logarithm where gaps are short */
+
+/* limits[k] is the chance that the gap is longer than k + 1, as a share of 2^64. */
 static void bernoulli_prepare(struct injection *injection, const struct choice *self, struct errors *errors)
 {
     (void)self, (void)errors;
     injection->a = exact_log(1 - injection->rate);
+    double longer = 1;
+    for (uint32_t k = 0; k < SHORT_GAPS && injection->rate * SHORT_GAPS >= 1; k++) {
+        longer *= 1 - injection->rate;
+        injection->limits[k] = (uint64_t)(longer * 0x1p64);
+    }
 }
 
+/* A gap longer than the table starts afresh behind it: the process has no memory. */
 static uint64_t bernoulli_gap(const struct injection *injection, void *state, bool first, struct random *random)
 {
     (void)state;
-    return random_geometric(random, injection->a) - first; /* the first message may come in cycle 0 */
+    uint64_t passed = 0;
+    if (injection->limits[0]) {
+        uint64_t draw = random_u64(random);
+        for (uint32_t k = 0; k < SHORT_GAPS; k++)
+            if (draw >= injection->limits[k])
+                return k + 1 - first; /* the first message may come in cycle 0 */
+        passed = SHORT_GAPS;
+    }
+    return passed + random_geometric(random, injection->a) - first;
 }
 
 static const struct injection_ops bernoulli = {

@@ -2,7 +2,8 @@
 #pragma once
 /*
  * A source of messages at every rank: traffic pattern, injection process and
- * sizes together. What blast and pulse have in common.
+ * sizes together. What blast and pulse have in common, and any application that
+ * sends at a steady load.
  */
 #include "flitwarp/application.h"
 #include "flitwarp/injection.h"
