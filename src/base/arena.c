@@ -32,7 +32,7 @@ static void out_of_memory(size_t bytes)
 
 /*
  * A network of many routers is walked through once a tick: with small pages most
- * of its lines would miss the translation cache too (256x256 mesh: HUGE_GAIN).
+ * of its lines would miss the translation cache too (5 % on a 256x256 mesh).
  */
 static void prefer_huge_pages(void *memory, size_t bytes)
 {

@@ -10,11 +10,28 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #define ADD_U64(object, key, value) json_add(object, key, json_number_u64(arena, value))
 #define ADD_F64(object, key, value) json_add(object, key, json_number_f64(arena, value))
 #define ADD_BOOL(object, key, value) json_add(object, key, json_bool(arena, value))
+
+/* What this program itself has used; getrusage would count what its parent had before. */
+static uint64_t peak_memory(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    uint64_t kilobytes = (uint64_t)usage.ru_maxrss;
+    FILE *status = fopen("/proc/self/status", "r");
+    char line[256];
+    while (status && fgets(line, sizeof line, status))
+        if (strncmp(line, "VmHWM:", 6) == 0)
+            kilobytes = strtoull(line + 6, NULL, 10);
+    if (status)
+        fclose(status);
+    return kilobytes * 1024;
+}
 
 static struct json *simulation_block(struct simulation *simulation, struct arena *arena)
 {
@@ -28,8 +45,6 @@ static struct json *simulation_block(struct simulation *simulation, struct arena
     }
     char text[33];
     digest_text(&digest, text);
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
     struct json *block = json_object(arena);
     ADD_U64(block, "end_tick", simulation->engine.now);
     ADD_U64(block, "events", simulation->engine.events);
@@ -37,8 +52,8 @@ static struct json *simulation_block(struct simulation *simulation, struct arena
     ADD_U64(block, "packet_hops", packet_hops);
     ADD_F64(block, "cpu_seconds", simulation->cpu_seconds);
     ADD_F64(block, "wall_seconds", simulation->wall_seconds);
-    ADD_U64(block, "peak_rss_bytes", (uint64_t)usage.ru_maxrss * 1024);
-    ADD_F64(block, "bytes_per_router", (double)simulation->built.bytes / network->topology.routers);
+    ADD_U64(block, "peak_rss_bytes", peak_memory());
+    ADD_F64(block, "bytes_per_router", (double)simulation->network_bytes / network->topology.routers);
     json_add(block, "digest", json_text(arena, text));
     struct json *sync = json_add(block, "sync", json_object(arena));
     json_add(sync, "type", json_text(arena, "sequential"));

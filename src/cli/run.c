@@ -11,6 +11,7 @@
 #include "base/text.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -62,9 +63,16 @@ static void print_summary(const struct simulation *simulation)
         const struct measurement *m = a->measurement;
         struct estimate estimate = batch_means_estimate(&m->batches);
         double cycles = (double)(m->window_end - m->window_start) / (double)a->cycle * a->ranks;
-        fprintf(stderr, "%s: offered %.4g, accepted %.4g flits/terminal/cycle; packet latency %.4g +- %.2g ticks, p99 %llu%s\n",
+        if (!m->sampled_delivered) {
+            fprintf(stderr, "%s: no sampled packet has arrived\n", a->name);
+            continue;
+        }
+        char interval[32] = "";
+        if (estimate.half_width < 1e300) /* else there are too few batches to tell */
+            snprintf(interval, sizeof interval, " +- %.2g", estimate.half_width);
+        fprintf(stderr, "%s: offered %.4g, accepted %.4g flits/terminal/cycle; packet latency %.4g%s ticks, p99 %llu%s\n",
                 a->name, (double)(m->offered_at_end - m->offered_at_start) / cycles,
-                (double)(m->accepted_at_end - m->accepted_at_start) / cycles, estimate.mean, estimate.half_width,
+                (double)(m->accepted_at_end - m->accepted_at_start) / cycles, estimate.mean, interval,
                 (unsigned long long)histogram_percentile(&m->packet_latency, 99),
                 measurement_is_saturated(m) ? "; SATURATED" : "");
     }
@@ -107,14 +115,24 @@ static int run(struct simulation *simulation, const char *results, bool quiet)
     return outcome == OUTCOME_DONE ? EXIT_DONE : outcome == OUTCOME_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_SIMULATION;
 }
 
-static bool open_log(struct simulation *simulation, const char *name)
+/* Looks before the run whether the files can be written: the end of a long run is no time to find out. */
+static int open_files(struct simulation *simulation, const char *results, const char *log)
 {
-    if (!packet_log_name_is_valid(name)) {
-        errors_add(&simulation->errors, "--log: '%s' is no packet log; accepted: names that end in .csv or .csv.zst", name);
-        return false;
+    struct errors *errors = &simulation->errors;
+    if (log && !packet_log_name_is_valid(log)) {
+        errors_add(errors, "--log: '%s' is no packet log; accepted: names that end in .csv or .csv.zst", log);
+        return EXIT_USAGE;
     }
-    simulation->workload.log = packet_log_open(name, &simulation->errors);
-    return simulation->workload.log;
+    struct output_file trial;
+    struct stat status;
+    bool is_pipe = results && stat(results, &status) == 0 && S_ISFIFO(status.st_mode); /* opening it has effects */
+    if (results && !is_pipe && !output_open(&trial, results, errors))
+        return EXIT_IO;
+    if (results && !is_pipe)
+        output_discard(&trial);
+    if (log && !(simulation->workload.log = packet_log_open(log, errors)))
+        return EXIT_IO;
+    return EXIT_DONE;
 }
 
 int cli_run(int argc, char **argv)
@@ -137,8 +155,9 @@ int cli_run(int argc, char **argv)
     if (threads)
         overrides[count++] = arena_format(arena, "simulator.threads=%s", threads);
     int status = EXIT_USAGE;
-    if (simulation_load(&simulation, arguments.config, overrides, count) && simulation_build(&simulation) &&
-        (!log || open_log(&simulation, log)))
+    if (simulation_load(&simulation, arguments.config, overrides, count) && simulation_build(&simulation))
+        status = open_files(&simulation, results, log);
+    if (status == EXIT_DONE)
         status = run(&simulation, results, quiet);
     else
         errors_print(&simulation.errors, stderr);

@@ -47,10 +47,9 @@ bool simulation_load(struct simulation *simulation, const char *path, char **ove
         return false;
     struct config_reader reader = {.arena = &simulation->setup, .errors = &simulation->errors};
     struct simulation_config *config = &simulation->config;
-    if (!config_read_first(&reader, root_options, "simulator", config, simulation->json))
-        return false;
+    bool is_right = config_read_first(&reader, root_options, "simulator", config, simulation->json);
     reader.tick_seconds = config->simulator.tick;
-    return config_read(&reader, root_options, config, simulation->json);
+    return config_read(&reader, root_options, config, simulation->json) && is_right;
 }
 
 bool simulation_plan(struct simulation *simulation)
@@ -65,9 +64,11 @@ bool simulation_build(struct simulation *simulation)
     const struct simulation_config *config = &simulation->config;
     uint64_t seed = config->simulator.seed;
     engine_init(&simulation->engine);
-    return network_build(&simulation->network, &config->network, &simulation->engine, &simulation->built, seed,
-                         &simulation->errors) &&
-           workload_build(&simulation->workload, &config->workload, &simulation->network, &simulation->built, seed,
+    if (!network_build(&simulation->network, &config->network, &simulation->engine, &simulation->built, seed,
+                       &simulation->errors))
+        return false;
+    simulation->network_bytes = simulation->built.bytes;
+    return workload_build(&simulation->workload, &config->workload, &simulation->network, &simulation->built, seed,
                           &simulation->errors);
 }
 

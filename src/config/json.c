@@ -81,6 +81,7 @@ static bool skip_comment(struct parser *parser)
     if (parser->end - start < 2 || (start[1] != '/' && start[1] != '*'))
         return fail(parser, start, "found '/', expected a value or a comment (// or /* */)");
     bool is_block = start[1] == '*';
+    uint32_t first_line = parser->line;
     parser->at += 2;
     while (parser->at < parser->end) {
         if (!is_block && *parser->at == '\n')
@@ -94,7 +95,10 @@ static bool skip_comment(struct parser *parser)
             parser->line_start = parser->at;
         }
     }
-    return is_block ? fail(parser, parser->at, "found the end of the text, expected */ to close a comment") : true;
+    if (is_block)
+        return fail(parser, parser->at, "found the end of the text, expected */ to close a comment that begins in line %u",
+                    first_line);
+    return true;
 }
 
 static bool skip_blank(struct parser *parser)

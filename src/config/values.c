@@ -142,6 +142,8 @@ static bool read_whole(const struct config_reader *reader, const struct option *
     uint64_t whole = is_plain ? strtoull(node->text, NULL, 10) : fits ? (uint64_t)node->number : 0;
     if (errno || !fits || whole > type_max)
         return range_error(reader, row, node, "above", (double)type_max);
+    if (row->max < 0x1p64 && row->max >= 0 && whole > (uint64_t)row->max) /* which the double was rounded down to */
+        return range_error(reader, row, node, "above", row->max);
     *value = whole;
     return true;
 }

@@ -55,7 +55,7 @@ void measurement_minimal_hops(const struct measurement *measurement, struct hist
 }
 
 /*
- * Backlog that grows by more than 1 % of what was offered, and by more than it
+ * Backlog that grows by more than 0.5 % of what was offered, and by more than it
  * fluctuates in a steady state (the number in flight varies about as a Poisson
  * variable does).
  */
@@ -67,5 +67,5 @@ bool measurement_is_saturated(const struct measurement *m)
     double after = (double)(offered - accepted);
     double size = m->created_packets ? (double)m->created_flits / (double)m->created_packets : 1;
     double noise = 5 * sqrt(2 * (before + 1) * size);
-    return after - before > 0.01 * (double)(offered - m->offered_at_start) + noise;
+    return after - before > 0.005 * (double)(offered - m->offered_at_start) + noise;
 }

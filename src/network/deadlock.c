@@ -87,7 +87,7 @@ static bool follow(struct search *search, uint64_t start, FILE *out)
             uint64_t first = length - 1;
             while (search->path[first] != next)
                 first--;
-            fprintf(out, "a cycle of %llu packets waits for itself:\n", (unsigned long long)(length - first));
+            fprintf(out, "a cycle of %llu waits:\n", (unsigned long long)(length - first));
             for (uint64_t i = first; i < length; i++)
                 print_lane(search, search->path[i], out);
             return true;

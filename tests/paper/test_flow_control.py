@@ -80,7 +80,7 @@ def shares(stops, allocator, arbiter):
 
 
 @pytest.mark.parametrize("stops", [3, 4, 6, 9])
-@pytest.mark.parametrize("allocator", ["greedy", "islip", "separable_input_first", "separable_output_first"])
+@pytest.mark.parametrize("allocator", ["round_robin", "islip", "separable_input_first", "separable_output_first"])
 def test_round_robin_halves_the_parking_lot_at_every_stop(stops, allocator):
     # Exact but for where the window cuts a turn of 2^(stops - 2) ticks.
     expected = [Fraction(1, 2 ** i) for i in range(1, stops - 1)] + [Fraction(1, 2 ** (stops - 2))]

@@ -63,7 +63,6 @@ def test_no_pattern_exceeds_its_bound_and_most_of_it_is_reached(network):
         assert 0.85 <= share <= 1.005, (pattern, share)
 
 
-@pytest.mark.xfail(reason="valiant sends a packet for its own router to a waypoint and back", strict=False)
 def test_valiant_keeps_a_packet_for_its_own_router_at_home():
     # The bounds 8/15, 16/63 and 4/15 count on it: the transpose's diagonal loads no channel.
     _, packets = run_logged(grid("torus, Valiant", "transpose", 0.01, warmup=0, sample=2000))
@@ -72,9 +71,7 @@ def test_valiant_keeps_a_packet_for_its_own_router_at_home():
 
 
 @pytest.mark.parametrize("network", NETWORKS)
-def test_nine_tenths_of_the_bound_are_carried_steadily(network, request):
-    if network == "torus, Valiant":  # the transpose's bound of 8/15 needs it; without, 1/2 is the bound
-        request.applymarker(pytest.mark.xfail(reason="valiant sends a packet for its own router to a waypoint and back", strict=False))
+def test_nine_tenths_of_the_bound_are_carried_steadily(network):
     patterns = BOUNDS[network]
     results = run_all([grid(network, pattern, 0.9 * bound) for pattern, bound in patterns.items()])
     for pattern, result in zip(patterns, results):

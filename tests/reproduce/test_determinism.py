@@ -7,7 +7,7 @@ import pytest
 
 from support import NO_LATENCY, blast, config_of, invoke, network_of, run
 
-GREEDY = {"vc_allocator": "greedy", "allocator": "greedy"}
+DEFAULTS = {"vc_allocator": "round_robin", "allocator": "round_robin"}
 ISLIP = {"vc_allocator": "islip", "allocator": "islip"}
 
 
@@ -49,7 +49,7 @@ def test_another_seed_gives_another_digest(name):
 
 
 def test_a_default_given_explicitly_changes_nothing():
-    assert digest(torus()) == digest(torus(**GREEDY, arbiter="round_robin", cycle=1, input_speedup=1, output_speedup=1))
+    assert digest(torus()) == digest(torus(**DEFAULTS, arbiter="round_robin", cycle=1, input_speedup=1, output_speedup=1))
 
 
 @pytest.mark.parametrize("load", [0.1, 0.5, 0.9])

@@ -65,7 +65,7 @@ def test_output_queues_wait_as_karol_hluchyj_and_morgan_say(terminals):
     # arrivals: (N - 1) / N * p / (2 (1 - p)). The rest of the latency is the two terminal channels.
     loads = [.3, .5, .7, .8, .9]
     samples = [200000, 200000, 200000, 400000, 800000] if terminals < 16 else [100000, 100000, 100000, 200000, 400000]
-    results = run_all([voq(terminals, "greedy", 256, load=p, sample=sample, input_speedup=terminals,
+    results = run_all([voq(terminals, "wavefront", 256, load=p, sample=sample, input_speedup=terminals,
                            output_speedup=terminals) for p, sample in zip(loads, samples)])
     for p, result in zip(loads, results):
         application = result["applications"][0]
@@ -79,7 +79,7 @@ def test_source_queues_wait_as_a_geometric_d_1_queue_does(flits):
     # A packet of L flits comes with probability r / L in each cycle and holds the channel for L cycles. Mean wait of
     # that queue: r (L - 1) / (2 (1 - r)). Nobody shares a channel: terminal i sends to terminal i + 1.
     loads = [.2, .5, .7, .8]
-    results = run_all([switch(8, "greedy", load, traffic="neighbor", flits=flits, warmup=5000, sample=1500000, num_vcs=2,
+    results = run_all([switch(8, "round_robin", load, traffic="neighbor", flits=flits, warmup=5000, sample=1500000, num_vcs=2,
                               buffer_depth=32) for load in loads])
     for load, result in zip(loads, results):
         application = result["applications"][0]

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The documents say what is so: their commands run, their files compile, their functions, files and links exist.
+
+In README.md, docs/guide.md and docs/extending.md a block ```sh is run, line by line, where a line begins with build/flitwarp or
+gcc; ```sh fails expects an exit status other than 0; ```c NAME is written to that file. Each document has a folder of its own
+with copies of examples/ and links to include/ and build/flitwarp.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FLITWARP = os.environ.get("FLITWARP", str(ROOT / "build" / "flitwarp"))
+RUN = ("README.md", "docs/guide.md", "docs/extending.md")
+ALL = ("README.md", "CHANGELOG.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))))
+PROGRAMS = ("build/flitwarp", "./build/flitwarp", "gcc")
+
+
+def blocks(document):
+    """(language and words behind it, lines) of each fenced block."""
+    text = (ROOT / document).read_text()
+    for info, body in re.findall(r"^```(\S[^\n]*)\n(.*?)^```$", text, re.M | re.S):
+        yield info.split(), body
+
+
+def steps(document):
+    """What to do, in order: (command, expected to fail) or (file name, text)."""
+    for info, body in blocks(document):
+        if info[0] == "c" and len(info) == 2:
+            yield pytest.param(document, ("write", info[1], body), id=f"{document}: {info[1]}")
+        if info[0] == "sh":
+            for line in body.splitlines():
+                if line.startswith(PROGRAMS):
+                    yield pytest.param(document, ("run", line, info[1:] == ["fails"]), id=f"{document}: {line[:90]}")
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    made = {}
+
+    def folder(document):
+        if document not in made:
+            path = made[document] = tmp_path_factory.mktemp("docs")
+            shutil.copytree(ROOT / "examples", path / "examples")
+            (path / "include").symlink_to(ROOT / "include")
+            (path / "build").mkdir()
+            (path / "build" / "flitwarp").symlink_to(Path(FLITWARP).resolve())
+        return made[document]
+
+    return folder
+
+
+@pytest.mark.parametrize("document, step", [step for document in RUN for step in steps(document)])
+def test_document_does_what_it_says(document, step, folders):
+    kind, what, more = step
+    folder = folders(document)
+    if kind == "write":
+        (folder / what).write_text(more)
+        return
+    ended = subprocess.run(shlex.split(what), cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    assert (ended.returncode != 0) == more, ended.stderr
+    assert "warning" not in ended.stderr
+
+
+@pytest.mark.parametrize("document", RUN)
+def test_document_has_commands(document):
+    assert any(info[0] == "sh" for info, _ in blocks(document))
+
+
+def test_every_function_of_the_walk_exists():
+    sources = "\n".join(path.read_text() for folder in ("src", "include") for path in (ROOT / folder).rglob("*.[ch]"))
+    named = sorted(set(re.findall(r"`(\w+)\(\)`", (ROOT / "docs" / "walk.md").read_text())))
+    assert len(named) > 40
+    # Defined: a function's name after a type, at the beginning of a line.
+    missing = [name for name in named if not re.search(rf"^[A-Za-z_][^\n;={{}}#]*\b{name}\(", sources, re.M)]
+    assert not missing
+
+
+@pytest.mark.parametrize("document", ALL)
+def test_files_that_a_document_names_exist(document):
+    text = (ROOT / document).read_text()
+    paths = re.findall(r"`((?:src|include|tests|docs|examples|bench|python)/[\w./]*\w)`", text)
+    assert not [path for path in paths if not (ROOT / path).exists()]
+
+
+def anchors(path):
+    headings = re.findall(r"^#+ (.*)$", path.read_text(), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("document", ALL)
+def test_links_lead_somewhere(document):
+    here = ROOT / document
+    for target in re.findall(r"\]\(([^)\s]+)\)", here.read_text()):
+        if "://" in target:
+            continue
+        name, _, anchor = target.partition("#")
+        path = (here.parent / name) if name else here
+        assert path.exists(), target
+        assert not anchor or anchor in anchors(path), target
