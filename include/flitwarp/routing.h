@@ -37,7 +37,6 @@ struct route {
     const struct routing *routing;
     struct packet *packet;
     uint32_t router;
-    uint32_t in_port;            /* counts terminals' ports first, as the router does */
     uint32_t draws;              /* random choices made for this question */
     struct decisions *decisions; /* NULL: choose at random */
     uint64_t *vcs;               /* the answer, empty at first: bit port * num_vcs + vc */

@@ -73,7 +73,7 @@ int main(int argc, char **argv)
         print_usage(stdout);
         return EXIT_DONE;
     }
-    if (strcmp(argv[1], "--version") == 0) {
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "version") == 0) {
         printf("flitwarp %s\n", FLITWARP_VERSION);
         return EXIT_DONE;
     }

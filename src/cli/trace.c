@@ -31,11 +31,10 @@ static bool read_packet(const char *text, uint32_t *source, uint32_t *sequence)
 
 static void stop_when_arrived(void *context, const struct workload *workload, tick_t now)
 {
-    struct network *network = workload->network;
-    (void)context, (void)now;
+    volatile sig_atomic_t *has_arrived = context;
+    (void)now;
     bool is_made = workload->sequences[workload->trace_source] > workload->trace_sequence;
-    if (is_made && network->traced == NONE)
-        engine_stop(network->engine);
+    *has_arrived = is_made && workload->network->traced == NONE;
 }
 
 int cli_trace(int argc, char **argv)
@@ -63,7 +62,10 @@ int cli_trace(int argc, char **argv)
             simulation.network.trace_out = stdout;
             simulation.workload.trace_source = source;
             simulation.workload.trace_sequence = sequence;
+            volatile sig_atomic_t has_arrived = 0;
             simulation.workload.progress = stop_when_arrived;
+            simulation.workload.progress_context = (void *)&has_arrived;
+            simulation.workload.interrupt = &has_arrived;
             printf("    tick  where        stage            what\n");
             enum outcome outcome = workload_run(&simulation.workload, stderr);
             status = outcome == OUTCOME_DEADLOCK ? EXIT_SIMULATION : EXIT_DONE;

@@ -210,13 +210,10 @@ static void follow_answer(struct check *check, const struct state *state, const 
 static struct route question(struct check *check, struct packet *packet, const struct state *state,
                              struct decisions *decisions)
 {
-    uint32_t in_port = state->held ? check->routing->local_ports + state->in_port
-                                   : check->routing->terminal_slot[packet->source] * check->routing->terminal_ports;
     memset(check->vcs, 0, sizeof *check->vcs * check->routing->words);
     return (struct route){.routing = check->routing,
                           .packet = packet,
                           .router = state->router,
-                          .in_port = in_port,
                           .decisions = decisions,
                           .vcs = check->vcs};
 }

@@ -111,8 +111,7 @@ static inline void walk_ends(struct walker *walker, const struct packet *packet,
     walk->max_hops = packet->hops > walk->max_hops ? packet->hops : walk->max_hops;
 }
 
-static inline void walk_on(struct walker *walker, struct packet packet, uint32_t router, uint32_t in_port,
-                           double probability);
+static inline void walk_on(struct walker *walker, struct packet packet, uint32_t router, double probability);
 
 static inline void walk_port(struct walker *walker, struct packet packet, uint32_t router, uint32_t port, double share)
 {
@@ -127,20 +126,18 @@ static inline void walk_port(struct walker *walker, struct packet packet, uint32
         if (walker->routed->load)
             walker->routed->load[router * topology->ports + port - local_ports] += share;
         packet.hops++;
-        walk_on(walker, packet, peer.router, local_ports + peer.port, share);
+        walk_on(walker, packet, peer.router, share);
     }
 }
 
 /* Where an answer offers several ports, they are taken equally often. */
-static inline void walk_on(struct walker *walker, struct packet packet, uint32_t router, uint32_t in_port,
-                           double probability)
+static inline void walk_on(struct walker *walker, struct packet packet, uint32_t router, double probability)
 {
     const struct routing *routing = &walker->routed->routing;
     struct decisions decisions = {0};
     do {
         struct packet moved = packet;
-        struct route route = {.routing = routing, .packet = &moved, .router = router, .in_port = in_port,
-                              .decisions = &decisions, .vcs = walker->vcs};
+        struct route route = {.routing = routing, .packet = &moved, .router = router, .decisions = &decisions, .vcs = walker->vcs};
         memset(walker->vcs, 0, sizeof *walker->vcs * routing->words);
         routing->route(&route);
         uint32_t ports[64], count = answer_ports(routing, walker->vcs, ports);
@@ -162,12 +159,10 @@ static inline struct walk routed_walk(struct routed *routed, uint32_t source, ui
         struct packet packet = {.source = source, .destination = destination, .size = 1, .message = NONE, .next = NONE};
         packet.destination_router = topology_router_of(&routed->topology, destination);
         uint32_t router = topology_router_of(&routed->topology, source);
-        uint32_t in_port = routing->terminal_slot[source] * routing->terminal_ports;
-        struct route route = {.routing = routing, .packet = &packet, .router = router, .in_port = in_port,
-                              .decisions = &decisions, .vcs = walker.vcs};
+        struct route route = {.routing = routing, .packet = &packet, .router = router, .decisions = &decisions, .vcs = walker.vcs};
         if (routing->ops->inject)
             routing->ops->inject(&route);
-        walk_on(&walker, packet, router, in_port, weight * decisions_probability(&decisions));
+        walk_on(&walker, packet, router, weight * decisions_probability(&decisions));
     } while (decisions_next(&decisions));
     free(walker.vcs);
     return walk;

@@ -62,7 +62,7 @@ struct lane_facts {
 };
 
 struct router_head {
-    tick_t step_at; /* posted step; NEVER: asleep */
+    tick_t step_at; /* when it steps next, or did last; NEVER: asleep */
     uint32_t number;
     uint32_t unused;
 };
@@ -107,6 +107,12 @@ struct input_queued {
     struct route question;                        /* scratch: to the routing algorithm */
     tick_t *ready_at;                             /* by router * lanes + lane: end of the stage of a busy lane */
     uint64_t *routes;                             /* by router * lanes + lane, `words` each; NULL where one is enough */
+    /* The routers that step, in the plain variant: by the tick's parity a set of them, and the tick its event is posted
+       for. A set keeps them in the order of memory, whatever order they were woken in. */
+    uint64_t *due[2];
+    uint32_t router_words;
+    tick_t *due_at;
+    uint32_t *order;                              /* scratch: the members of a set */
     bool fetches_ahead;                           /* the routers do not fit the cache */
     uint64_t flit_hops;
 

@@ -235,6 +235,12 @@ void *input_queued_build(struct network *network, const struct choice *self, str
     q->routes = q->words == 1 ? NULL
                               : arena_array(arena, uint64_t, (size_t)network->topology.routers * q->lanes * q->words);
     q->blocks = arena_take(arena, q->stride * network->topology.routers);
+    q->router_words = words_for(network->topology.routers);
+    for (uint32_t parity = 0; parity < 2; parity++)
+        q->due[parity] = arena_array(arena, uint64_t, q->router_words);
+    q->due_at = arena_array(arena, tick_t, 2);
+    q->due_at[0] = q->due_at[1] = NEVER;
+    q->order = arena_array(arena, uint32_t, network->topology.routers);
     q->fetches_ahead = q->stride * network->topology.routers > CACHE_BYTES;
     for (uint32_t router = 0; router < network->topology.routers; router++)
         init_router(q, router);
