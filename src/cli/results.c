@@ -69,7 +69,9 @@ static double load_of(const struct application *application, uint64_t flits, uin
     return cycles > 0 ? (double)flits / cycles / terminals : NAN;
 }
 
-static void add_terminals(struct json *block, const struct application *application, bool list, struct arena *arena)
+/* The worst terminal is that whose messages fare worst, of those that send any. */
+static void add_terminals(struct json *block, const struct application *application, const uint32_t *sequences,
+                          bool list, struct arena *arena)
 {
     const struct measurement *m = application->measurement;
     uint32_t worst = NONE;
@@ -77,15 +79,18 @@ static void add_terminals(struct json *block, const struct application *applicat
     for (uint32_t rank = 0; rank < application->ranks; rank++) {
         uint32_t terminal = application->terminals[rank];
         uint64_t flits = m->accepted_from_at_end[terminal] - m->accepted_from_at_start[terminal];
-        if (worst == NONE || flits < m->accepted_from_at_end[worst] - m->accepted_from_at_start[worst])
+        bool is_worse = worst == NONE || flits < m->accepted_from_at_end[worst] - m->accepted_from_at_start[worst];
+        if (sequences[terminal] && is_worse)
             worst = terminal;
         if (list)
             json_append(all, json_number_f64(arena, load_of(application, flits, 1)));
     }
-    struct json *entry = json_add(block, "worst_terminal", json_object(arena));
-    ADD_U64(entry, "terminal", worst);
-    ADD_F64(entry, "accepted_load",
-            load_of(application, m->accepted_from_at_end[worst] - m->accepted_from_at_start[worst], 1));
+    struct json *entry = json_add(block, "worst_terminal", worst == NONE ? json_null(arena) : json_object(arena));
+    if (worst != NONE) {
+        ADD_U64(entry, "terminal", worst);
+        ADD_F64(entry, "accepted_load",
+                load_of(application, m->accepted_from_at_end[worst] - m->accepted_from_at_start[worst], 1));
+    }
     if (list)
         json_add(block, "accepted_by_terminal", all);
 }
@@ -141,7 +146,7 @@ static struct json *application_block(const struct workload *workload, uint32_t 
     measurement_minimal_hops(m, minimal);
     json_add(block, "minimal_hops", summary_json(arena, minimal, NULL));
     ADD_F64(block, "nonminimal_share", m->sampled_delivered ? (double)m->nonminimal / (double)m->sampled_delivered : NAN);
-    add_terminals(block, application, workload->config->per_terminal, arena);
+    add_terminals(block, application, workload->sequences, workload->config->per_terminal, arena);
     json_add(block, "phases", phases_block(application, arena));
     json_add(block, "latency_distribution", distribution_json(arena, &m->packet_latency));
     if (m->series.length)

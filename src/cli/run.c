@@ -64,7 +64,10 @@ static void print_summary(const struct simulation *simulation)
         struct estimate estimate = batch_means_estimate(&m->batches);
         double cycles = (double)(m->window_end - m->window_start) / (double)a->cycle * a->ranks;
         if (!m->sampled_delivered) {
-            fprintf(stderr, "%s: no sampled packet has arrived\n", a->name);
+            fprintf(stderr, "%s: offered %.4g, accepted %.4g flits/terminal/cycle; no sampled packet has arrived%s\n", a->name,
+                    cycles > 0 ? (double)(m->offered_at_end - m->offered_at_start) / cycles : 0,
+                    cycles > 0 ? (double)(m->accepted_at_end - m->accepted_at_start) / cycles : 0,
+                    measurement_is_saturated(m) ? "; SATURATED" : "");
             continue;
         }
         char interval[32] = "";

@@ -43,10 +43,10 @@ static inline struct series_bin *series_at(struct series *series, uint64_t tick)
     return series_seek(series, tick);
 }
 
-static inline void series_created(struct series *series, uint64_t tick, uint64_t flits)
+static inline void series_created(struct series *series, uint64_t tick, uint64_t packets, uint64_t flits)
 {
     struct series_bin *bin = series_at(series, tick);
-    bin->packets_created++;
+    bin->packets_created += packets;
     bin->flits_offered += flits;
 }
 

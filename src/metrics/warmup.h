@@ -26,7 +26,7 @@ struct warmup_rule {
 
 #define WARMUP_RULE_DEFAULT                                                                                            \
     ((struct warmup_rule){                                                                                             \
-        .min_intervals = 16, .max_intervals = 1000, .latency_tolerance = 0.05, .throughput_tolerance = 0.02})
+        .min_intervals = 16, .max_intervals = 400, .latency_tolerance = 0.05, .throughput_tolerance = 0.02})
 
 struct warmup {
     struct warmup_rule rule;

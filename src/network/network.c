@@ -90,6 +90,29 @@ static void bake_coordinates(struct network *network)
     }
 }
 
+/* For topologies that do not know their distances: breadth-first search from every router. */
+static void find_distances(struct network *network)
+{
+    const struct topology *topology = &network->topology;
+    size_t routers = topology->routers;
+    network->distances = arena_array(network->arena, uint16_t, routers * routers);
+    uint32_t *queue = arena_array(network->arena, uint32_t, routers);
+    memset(network->distances, 0xff, sizeof *network->distances * routers * routers);
+    for (size_t from = 0; from < routers; from++) {
+        uint16_t *distance = network->distances + from * routers;
+        uint32_t reached = 1;
+        distance[queue[0] = (uint32_t)from] = 0;
+        for (uint32_t i = 0; i < reached; i++)
+            for (uint32_t port = 0; port < topology->ports; port++) {
+                struct router_port peer;
+                if (!topology->ops->peer(topology, queue[i], port, &peer) || distance[peer.router] != UINT16_MAX)
+                    continue;
+                distance[peer.router] = (uint16_t)(distance[queue[i]] + 1);
+                queue[reached++] = peer.router;
+            }
+    }
+}
+
 bool network_plan(struct network *network, const struct network_config *config, struct arena *arena, uint64_t seed,
                   struct errors *errors)
 {
@@ -122,6 +145,8 @@ bool network_plan(struct network *network, const struct network_config *config, 
         terminal_router[terminal] = topology_router_of(topology, terminal);
     network->terminal_router = terminal_router;
     bake_coordinates(network);
+    if (!topology->grid && !topology->ops->distance && !network->routing.ops->is_minimal)
+        find_distances(network);
     return true;
 }
 

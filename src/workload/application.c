@@ -62,7 +62,7 @@ void application_send(struct application *application, uint32_t rank, uint32_t t
     measurement->created_flits += flits;
     measurement->sampled_created += application->phase == PHASE_GENERATING ? packets : 0;
     if (measurement->series.length)
-        series_created(&measurement->series, application->workload->network->engine->now, flits);
+        series_created(&measurement->series, application->workload->network->engine->now, packets, flits);
 }
 
 void application_wake_at(struct application *application, uint32_t rank, tick_t when)

@@ -9,9 +9,9 @@ TEST(ticks_fall_into_bins_of_equal_length)
 {
     struct series series;
     series_init(&series, 100, 10);
-    series_created(&series, 100, 4);
-    series_created(&series, 109, 4);
-    series_created(&series, 110, 2);
+    series_created(&series, 100, 1, 4);
+    series_created(&series, 109, 1, 4);
+    series_created(&series, 110, 1, 2);
     series_arrived(&series, 109, 4, 7);
     series_arrived(&series, 105, 4, 5);
     EXPECT_EQ_U64(series.count, 2);
@@ -29,9 +29,9 @@ TEST(series_grows_and_leaves_gaps_empty)
 {
     struct series series;
     series_init(&series, 0, 3);
-    series_created(&series, 2, 1);
-    series_created(&series, 3000, 1);
-    series_created(&series, 0, 1);
+    series_created(&series, 2, 1, 1);
+    series_created(&series, 3000, 1, 1);
+    series_created(&series, 0, 1, 1);
     EXPECT_EQ_U64(series.count, 1001);
     EXPECT_EQ_U64(series.bins[0].packets_created, 2);
     EXPECT_EQ_U64(series.bins[1000].packets_created, 1);
@@ -48,7 +48,7 @@ TEST(reserved_series_does_not_move)
     series_reserve(&series, 50 + 7000);
     struct series_bin *bins = series.bins;
     for (uint32_t tick = 50; tick < 50 + 7000; tick++)
-        series_created(&series, tick, 1);
+        series_created(&series, tick, 1, 1);
     EXPECT(series.bins == bins);
     EXPECT_EQ_U64(series.count, 1000);
     EXPECT_EQ_U64(series.bins[999].packets_created, 7);
@@ -72,7 +72,7 @@ static void add_event(struct series *series, uint32_t event)
 {
     uint64_t tick = 1000 + random_mix(event) % 5000, flits = 1 + event % 9;
     if (event % 2)
-        series_created(series, tick, flits);
+        series_created(series, tick, 1, flits);
     else
         series_arrived(series, tick, flits, random_mix(event + 77) % 400);
 }

@@ -26,6 +26,8 @@ bool steady_prepare(struct steady *steady, const struct application *application
         .rate = config->load / steady->size.ops->mean(&steady->size),
     };
     const struct injection_ops *ops = steady->injection.ops;
+    if (errors->count > before)
+        return false;
     if (ops->max_rate > 0 && steady->injection.rate > ops->max_rate)
         choice_error(errors, self, "load", "%g asks for %g messages a cycle at each terminal, but injection \"%s\" makes "
                      "at most %g", config->load, steady->injection.rate, ops->name, ops->max_rate);

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Components in one file each: outside the tree as plugins, and inside a copy of it with nothing else changed."""
+import itertools
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from support import PROGRAM, ROOT, blast, config_of, network_of
+
+# A ring of routers, written as somebody outside would: no grid, no distance.
+RING = r"""
+#include "flitwarp/topology.h"
+
+struct ring_config {
+    uint32_t routers;
+};
+
+static const struct option ring_options[] = {
+    OPTION_U32(struct ring_config, routers, "8", 3, 1000, "routers", "routers in the ring"),
+    OPTION_END,
+};
+
+static void ring_shape(const void *config, struct arena *arena, struct topology *topology)
+{
+    const struct ring_config *ring = config;
+    (void)arena;
+    topology->routers = topology->terminals = ring->routers;
+    topology->concentration = 1;
+    topology->ports = 2;
+}
+
+static bool ring_peer(const struct topology *topology, uint32_t router, uint32_t port, struct router_port *peer)
+{
+    uint32_t step = port == 0 ? 1 : topology->routers - 1;
+    *peer = (struct router_port){(router + step) % topology->routers, 1 - port};
+    return true;
+}
+
+static const struct topology_ops ring = {
+    .name = "ring",
+    .summary = "routers in a circle",
+    .options = ring_options,
+    .config_size = sizeof(struct ring_config),
+    .example = "{\"type\": \"ring\", \"routers\": 8}",
+    .shape = ring_shape,
+    .peer = ring_peer,
+};
+REGISTER_TOPOLOGY(ring);
+"""
+
+REVERSE = r"""
+#include "flitwarp/traffic.h"
+
+static uint32_t reverse_destination(const struct traffic *traffic, uint32_t source, struct random *random)
+{
+    (void)random;
+    return traffic->terminals - 1 - source;
+}
+
+static const struct traffic_ops reverse = {
+    .name = "reverse",
+    .summary = "from i to N-1-i",
+    .destination = reverse_destination,
+};
+REGISTER_TRAFFIC(reverse);
+"""
+
+# The last input first: unfair on purpose, so that its effect shows.
+LAST = r"""
+#include "flitwarp/arbiter.h"
+
+static uint32_t last_pick(const void *state, const struct arbitration *arbitration)
+{
+    uint32_t winner = 0;
+    (void)state;
+    BITS_EACH(input, arbitration->requests, arbitration->words)
+        winner = (uint32_t)input;
+    return winner;
+}
+
+static const struct arbiter_ops last = {
+    .name = "last",
+    .summary = "the highest input that asks",
+    .pick = last_pick,
+};
+REGISTER_ARBITER(last);
+"""
+
+SOURCES = {"ring": ("topology", RING), "reverse": ("traffic", REVERSE), "last": ("arbiter", LAST)}
+
+
+def compile_plugin(directory, name, text):
+    (directory / f"{name}.c").write_text(text)
+    subprocess.run(["gcc", "-std=c17", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", f"-I{ROOT / 'include'}",
+                    f"{name}.c", "-o", f"{name}.so"], cwd=directory, check=True)
+    return directory / f"{name}.so"
+
+
+@pytest.fixture(scope="module")
+def plugins(tmp_path_factory):
+    """--plugin arguments that load all three."""
+    directory = tmp_path_factory.mktemp("plugins")
+    return list(itertools.chain.from_iterable(
+        ("--plugin", str(compile_plugin(directory, name, text))) for name, (_, text) in SOURCES.items()))
+
+
+def call(*arguments, cwd=None, status=0):
+    ended = subprocess.run(list(map(str, arguments)), cwd=cwd, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == status, f"exit status {ended.returncode}: {ended.stderr}"
+    return ended
+
+
+def results_of(program, config, tmp_path, *arguments):
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    return json.loads(call(*program, "run", tmp_path / "config.json", "--quiet", *arguments).stdout)
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_plugin_appears_in_list_explain_and_schema(name, plugins):
+    kind = SOURCES[name][0]
+    program = [PROGRAM, *plugins]
+    summary = re.search(r'\.summary = "(.*)"', SOURCES[name][1]).group(1)
+    assert {"kind": kind, "name": name, "summary": summary} in json.loads(call(*program, "list", "--json").stdout)
+    assert call(*program, "explain", kind, name).stdout.startswith(f"{kind} {name}: {summary}")
+    schema = json.loads(call(*program, "schema").stdout)
+    assert f"{kind}.{name}" in schema["$defs"] and name in schema["$defs"][kind]["anyOf"][0]["enum"]
+    assert not any(entry["name"] == name for entry in json.loads(call(PROGRAM, "list", "--json").stdout))
+
+
+@pytest.mark.parametrize("routers", [7, 8])
+def test_ring_has_the_mean_distance_of_a_ring(routers, plugins, tmp_path):
+    config = config_of(network_of({"type": "ring", "routers": routers}, "minimal", {"num_vcs": routers // 2}),
+                       blast(0.1, warmup=500, sample=20000))
+    application = results_of([PROGRAM, *plugins], config, tmp_path)["applications"][0]
+    distances = [min(i, routers - i) for i in range(1, routers)]
+    assert application["hops"]["mean"] == pytest.approx(sum(distances) / len(distances), rel=0.02)
+    assert application["hops"]["max"] == routers // 2 and application["nonminimal_share"] == 0
+    assert not application["saturated"]
+
+
+def test_ring_needs_a_vc_a_hop_and_its_options_are_checked(plugins, tmp_path):
+    program = [PROGRAM, *plugins]
+    for topology, message in (({"type": "ring", "routers": 8}, '"minimal" needs 4 VCs'),
+                              ({"type": "ring", "routers": 2}, "network.topology.routers: 2 is below 3"),
+                              ({"type": "ring", "router": 8}, "did you mean 'routers'?")):
+        (tmp_path / "config.json").write_text(json.dumps(config_of(network_of(topology, "minimal"), blast(0.1))))
+        assert message in call(*program, "run", tmp_path / "config.json", status=1).stderr
+
+
+def test_check_judges_a_plugin(plugins, tmp_path):
+    network = network_of({"type": "ring", "routers": 8}, {"type": "minimal", "vcs": "all"}, {"num_vcs": 4})
+    (tmp_path / "config.json").write_text(json.dumps(config_of(network, blast(0.1))))
+    assert "deadlock is possible" in call(PROGRAM, *plugins, "check", tmp_path / "config.json", status=2).stdout
+    assert "no deadlock" in call(PROGRAM, *plugins, "check", tmp_path / "config.json", "network.routing.vcs=hops").stdout
+
+
+def test_reverse_sends_from_i_to_the_opposite(plugins, tmp_path):
+    config = config_of(network_of({"type": "mesh", "widths": [4, 4]}), blast(0.2, "reverse", warmup=100, sample=2000))
+    results = results_of([PROGRAM, *plugins], config, tmp_path, "--log", tmp_path / "packets.csv")
+    rows = [line.split(",") for line in (tmp_path / "packets.csv").read_text().splitlines()[1:]]
+    assert len(rows) > 1000 and all(int(row[1]) + int(row[2]) == 15 for row in rows)
+    # On 4x4, |x - (3 - x)| is 3, 1, 1, 3: two on average, in each of two dimensions.
+    assert results["applications"][0]["hops"]["mean"] == pytest.approx(4, rel=0.02)
+
+
+def test_last_serves_one_input_and_starves_the_others(plugins, tmp_path):
+    """Four terminals send to the first of them at full load: its arbiters let the highest one through."""
+    allocator = {"type": "separable_input_first", "input_arbiter": "last", "output_arbiter": "last"}
+    config = config_of(network_of({"type": "single_router", "terminals": 4}, "minimal",
+                                  {"num_vcs": 1, "vc_allocator": allocator, "allocator": allocator, "arbiter": "last"}),
+                       blast(0.9, {"type": "hotspot", "terminals": [0]}, injection="periodic", warmup=2000, sample=5000,
+                             finish_limit=1000), per_terminal=True)
+    shares = results_of([PROGRAM, *plugins], config, tmp_path)["applications"][0]["accepted_by_terminal"]
+    assert shares[3] > 0.85 and sum(shares) == pytest.approx(1, abs=0.05) and max(shares[:3]) < 0.2
+    allocator.update(input_arbiter="round_robin", output_arbiter="round_robin")
+    fair = results_of([PROGRAM, *plugins], config, tmp_path)["applications"][0]["accepted_by_terminal"]
+    assert fair[1:] == pytest.approx([1 / 3] * 3, abs=0.02)
+
+
+# ---- wrong plugins ----
+
+
+def refused(*plugins, cwd):
+    arguments = itertools.chain.from_iterable(("--plugin", plugin) for plugin in plugins)
+    ended = call(PROGRAM, *arguments, "list", cwd=cwd, status=1)
+    assert ended.stdout == ""
+    return ended.stderr
+
+
+def test_missing_plugin_is_refused(tmp_path):
+    message = refused("none.so", cwd=tmp_path)
+    assert "plugin 'none.so'" in message and "No such file" in message
+
+
+def test_file_that_is_no_shared_object_is_refused(tmp_path):
+    (tmp_path / "text.so").write_text("no shared object at all, just text")
+    assert "plugin 'text.so': cannot be loaded" in refused("text.so", cwd=tmp_path)
+
+
+def test_plugin_that_needs_what_is_not_there_is_refused(tmp_path):
+    compile_plugin(tmp_path, "needy", "int nowhere_defined(void); int needy(void);"
+                                      "int needy(void) { return nowhere_defined(); }")
+    assert "nowhere_defined" in refused("needy.so", cwd=tmp_path)
+
+
+def test_plugin_without_a_component_is_refused(tmp_path):
+    compile_plugin(tmp_path, "empty", "int empty; ")
+    message = refused("empty.so", cwd=tmp_path)
+    assert "plugin 'empty.so'" in message and "REGISTER_" in message
+
+
+def test_name_of_a_built_in_component_is_refused(tmp_path):
+    compile_plugin(tmp_path, "double", REVERSE.replace('"reverse"', '"tornado"'))
+    message = refused("double.so", cwd=tmp_path)
+    assert "traffic 'tornado' is registered twice" in message and "double.so" in message and "unique" in message
+
+
+def test_two_plugins_of_one_name_are_refused(tmp_path):
+    compile_plugin(tmp_path, "one", REVERSE)
+    compile_plugin(tmp_path, "two", REVERSE)
+    message = refused("one.so", "two.so", cwd=tmp_path)
+    assert "one.so" in message and "two.so" in message
+
+
+def test_a_plugin_named_twice_is_loaded_once(tmp_path):
+    compile_plugin(tmp_path, "one", REVERSE)
+    call(PROGRAM, "--plugin", "one.so", "--plugin", "./one.so", "list", cwd=tmp_path)
+
+
+# ---- inside the tree ----
+
+
+def test_one_file_each_in_a_copy_of_the_tree_is_enough(plugins, tmp_path):
+    """Three files are added, nothing else is touched, and the results are those of the plugins."""
+    copy = tmp_path / "copy"
+    for part in ("src", "include"):
+        shutil.copytree(ROOT / part, copy / part)
+    (copy / "tests" / "unit").mkdir(parents=True)
+    shutil.copy(ROOT / "CMakeLists.txt", copy)
+    folders = {"topology": "network", "arbiter": "network", "traffic": "workload"}
+    for name, (kind, text) in SOURCES.items():
+        (copy / "src" / folders[kind] / kind / f"{name}.c").write_text(text)
+    (copy / "tests" / "unit" / "main.c").write_text("int main(void) { return 0; }\n")
+    for command in (["cmake", "-S", copy, "-B", tmp_path / "build", "-G", "Ninja", "-DCMAKE_C_FLAGS_RELEASE=-O0"],
+                    ["cmake", "--build", tmp_path / "build", "--target", "flitwarp"]):
+        subprocess.run(command, capture_output=True, check=True, timeout=300)
+    program = tmp_path / "build" / "flitwarp"
+    listed = {entry["name"] for entry in json.loads(call(program, "list", "--json").stdout)}
+    assert set(SOURCES) <= listed
+    config = config_of(network_of({"type": "ring", "routers": 8}, "minimal", {"num_vcs": 4, "arbiter": "last"}),
+                       blast(0.2, "reverse", warmup=200, sample=2000))
+    inside, outside = (results_of(way, config, tmp_path) for way in ([program], [PROGRAM, *plugins]))
+    assert inside["simulation"]["digest"] == outside["simulation"]["digest"]
