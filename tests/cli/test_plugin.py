@@ -170,7 +170,7 @@ def test_last_serves_one_input_and_starves_the_others(plugins, tmp_path):
     """Four terminals send to the first of them at full load: its arbiters let the highest one through."""
     allocator = {"type": "separable_input_first", "input_arbiter": "last", "output_arbiter": "last"}
     config = config_of(network_of({"type": "single_router", "terminals": 4}, "minimal",
-                                  {"num_vcs": 1, "vc_allocator": allocator, "allocator": allocator, "arbiter": "last"}),
+                                  {"num_vcs": 2, "vc_allocator": allocator, "allocator": allocator, "arbiter": "last"}),
                        blast(0.9, {"type": "hotspot", "terminals": [0]}, injection="periodic", warmup=2000, sample=5000,
                              finish_limit=1000), per_terminal=True)
     shares = results_of([PROGRAM, *plugins], config, tmp_path)["applications"][0]["accepted_by_terminal"]

@@ -181,7 +181,7 @@ static bool is_plain(const struct input_queued *q)
            network->terminal_channel.latency + q->to_channel + q->credit < WHEEL_SLOTS && q->ends_in_a_cycle &&
            c->input_speedup == 1 && c->output_speedup == 1 && !q->reserves_packet &&
            c->crossbar_flow == FLIT_BUFFER && !c->vc_needs_credit && q->switch_allocator->takes_turns &&
-           q->vc_allocator->takes_turns && q->arbiter->remembers_last;
+           q->vc_allocator->takes_turns && q->arbiter->remembers_last && !q->arbiter->needs_age;
 }
 
 void *input_queued_build(struct network *network, const struct choice *self, struct errors *errors)

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whatever is registered works with whatever it accepts. Settings are drawn at random from a fixed seed; a run that ends
+with status 0 has kept every invariant that the program checks as it goes: order within a packet, arrival at the right
+terminal, no buffer overrun, every packet accounted for and every credit back at the end. A newcomer's component is drawn
+too, with the settings of its example.
+"""
+import functools
+import json
+import os
+import random
+import re
+import subprocess
+
+import pytest
+
+from support import PROGRAM
+
+ASAN = os.environ.get("FLITWARP_ASAN", "")
+PROGRAMS = [PROGRAM] + ([ASAN] if ASAN and os.access(ASAN, os.X_OK) else [])
+RUNS_A_PAIR = int(os.environ.get("FLITWARP_RUNS_A_PAIR", 6))
+
+# Small forms; a topology that is not here takes part with its example.
+TOPOLOGIES = {
+    "torus": [{"widths": [4, 3]}, {"widths": [2, 2, 3]}, {"widths": [5], "concentration": 2},
+              {"widths": [3, 4], "channels": [2, 1]}],
+    "mesh": [{"widths": [3, 4]}, {"widths": [2, 3, 2]}, {"widths": [3, 3], "channels": [2]},
+             {"widths": [6], "concentration": 3}],
+    "hypercube": [{"dimensions": 2}, {"dimensions": 3}, {"dimensions": 2, "concentration": 2}],
+    "parking_lot": [{"stops": 5}, {"stops": 3, "concentration": 2}],
+    "single_router": [{"terminals": 6}, {"terminals": 3}],
+}
+GRIDS = {"torus", "mesh", "hypercube", "parking_lot"}
+ACCEPTED = {("minimal", topology) for topology in TOPOLOGIES} | {("voq", "single_router")} | {
+    (routing, topology) for routing in ("dimension_order", "valiant") for topology in GRIDS} | {
+    ("o1turn", "torus"), ("o1turn", "mesh"), ("o1turn", "hypercube")}
+
+
+@functools.cache
+def registered():
+    """{kind: {name: example}}"""
+    found = {}
+    try:
+        listed = json.loads(subprocess.run([PROGRAM, "list", "--json"], capture_output=True, check=True).stdout)
+    except (OSError, subprocess.CalledProcessError):
+        return {"topology": {}, "routing": {}}
+    for entry in listed:
+        text = subprocess.run([PROGRAM, "explain", entry["kind"], entry["name"]], capture_output=True, text=True,
+                              check=True).stdout
+        block = json.loads("{" + re.search(r"example: (.*)", text).group(1) + "}")[entry["kind"]]
+        found.setdefault(entry["kind"], {})[entry["name"]] = block
+    return found
+
+
+def some(draw, kind, without=()):
+    return draw.choice([block for name, block in sorted(registered()[kind].items()) if name not in without])
+
+
+def topology_of(number, name):
+    forms = TOPOLOGIES.get(name)
+    return {"type": name, **forms[number % len(forms)]} if forms else registered()["topology"][name]
+
+
+def router_of(draw, num_vcs, packet):
+    """A router with every option drawn, such that it can carry packets of so many flits."""
+    crossbar_flow = draw.choice(["flit_buffer", "flit_buffer", "packet_buffer", "winner_take_all"])
+    switching = draw.choice(["wormhole", "wormhole", "virtual_cut_through", "store_and_forward"])
+    moves_whole = switching != "wormhole" or crossbar_flow == "packet_buffer"
+    is_usual = draw.random() < 0.2  # the router's fast paths have conditions of their own
+    latency = (lambda: 1) if is_usual else (lambda: draw.choice([0, 0, 1, 1, 2, 3]))
+    return {
+        "type": "input_queued", "num_vcs": num_vcs,
+        "buffer_depth": draw.choice([1, 2, 3, 5, 8]) + (packet - 1 if moves_whole else 0),
+        "cycle": 1 if is_usual else draw.choice([1, 1, 2, 3]),
+        "routing_latency": 0 if is_usual else latency(), "vc_allocation_latency": latency(),
+        "switch_allocation_latency": latency(), "crossbar_latency": latency(), "credit_latency": latency(),
+        "input_speedup": 1 if is_usual else draw.randint(1, min(3, num_vcs)),
+        "output_speedup": draw.randint(1, 3) if crossbar_flow == "flit_buffer" and not is_usual else 1,
+        "switching": switching, "crossbar_flow": crossbar_flow, "vc_needs_credit": draw.random() < 0.3,
+        "vc_allocator": "round_robin" if is_usual else some(draw, "allocator"),
+        "allocator": "round_robin" if is_usual else some(draw, "allocator"),
+        "arbiter": some(draw, "arbiter"),
+    }
+
+
+def config_for(draw, topology, routing, num_vcs):
+    packet = draw.choice([1, 1, 2, 4])
+    channels = {"injection_channels": draw.randint(1, 2), "ejection_channels": draw.randint(1, 2)}
+    traffic = draw.choice(["uniform_random", {"type": "uniform_random", "self": True}, "neighbor", "random_permutation",
+                           {"type": "hotspot", "terminals": [0, 1], "share": 0.3}])
+    application = {
+        "type": "blast", "load": draw.choice([0.05, 0.2, 0.5]), "traffic": traffic,
+        "injection": draw.choice([some(draw, "injection", without=["on_off"]), {"type": "on_off", "burst": 3}]),
+        "max_packet": packet, "warmup": 200, "sample": 600, "finish_limit": 20000,
+        "size": draw.choice([{"type": "fixed", "flits": packet}, {"type": "uniform", "max": 2 * packet},
+                             {"type": "mix", "sizes": [1, 3 * packet], "weights": [3, 1]}]),
+    }
+    applications = [application]
+    if draw.random() < 0.25:
+        applications.append({"type": "pulse", "load": 0.3, "messages": 10, "delay": 100, "max_packet": packet})
+    return {
+        "simulator": {"seed": draw.randint(0, 10**9)},
+        "network": {
+            "topology": topology, "routing": routing, "router": router_of(draw, num_vcs, packet),
+            "interface": {"type": "standard", "latency": draw.choice([0, 0, 2]), **channels},
+            "channel": {"latency": draw.choice([1, 1, 2, 5, 1500]), "cycle": draw.choice([1, 1, 2])},
+            "terminal_channel": {"latency": draw.choice([1, 1, 3]), "cycle": draw.choice([1, 1, 2])},
+        },
+        "workload": {"applications": applications, "check_interval": 100},
+    }
+
+
+def start(program, config, directory):
+    path = directory / "config.json"
+    path.write_text(json.dumps(config, indent=1))
+    return subprocess.run([program, "run", path, "--quiet"], capture_output=True, text=True, timeout=120, check=False)
+
+
+def is_accepted(routing, topology, directory):
+    ended = start(PROGRAM, {"network": {"topology": topology, "routing": routing, "router": {"num_vcs": 32}},
+                            "workload": {"applications": [{"type": "blast", "warmup": 0, "sample": 0}]}}, directory)
+    assert ended.returncode in (0, 1), ended.stderr
+    assert ended.returncode == 0 or "network.routing" in ended.stderr, ended.stderr
+    return ended.returncode == 0
+
+
+def vcs_needed(routing, topology, directory):
+    """What the program asks for when it is given too few."""
+    ended = start(PROGRAM, {"network": {"topology": topology, "routing": routing, "router": {"num_vcs": 1}},
+                            "workload": {"applications": [{"type": "blast", "warmup": 0, "sample": 0}]}}, directory)
+    found = re.search(r"needs (\d+) VCs", ended.stderr)
+    return int(found.group(1)) if found else 1
+
+
+PAIRS = [(routing, topology) for routing in sorted(registered()["routing"]) for topology in sorted(registered()["topology"])]
+
+
+@pytest.mark.parametrize("routing, topology", PAIRS, ids=[f"{routing}-{topology}" for routing, topology in PAIRS])
+def test_pair_is_refused_or_runs_and_drains_in_every_router(routing, topology, tmp_path):
+    draw = random.Random(f"{routing} {topology}")
+    ran = 0
+    for number in range(RUNS_A_PAIR):
+        shape = topology_of(number, topology)
+        block = draw.choice([routing, registered()["routing"][routing]])
+        if not is_accepted(block, shape, tmp_path):
+            continue
+        ran += 1
+        num_vcs = vcs_needed(block, shape, tmp_path)
+        num_vcs = min(64, num_vcs * draw.choice([1, 1, 2]) + draw.choice([0, 0, 1]))
+        config = config_for(draw, shape, block, num_vcs)
+        digests = set()
+        for program in PROGRAMS:
+            ended = start(program, config, tmp_path)
+            assert ended.returncode == 0, f"run {number}: exit status {ended.returncode}: {ended.stderr}\n{json.dumps(config)}"
+            results = json.loads(ended.stdout)
+            assert results["complete"] and results["simulation"]["flit_hops"] > 0
+            for application in results["applications"]:
+                assert application["packets"] > 0 or application["saturated"], json.dumps(config)
+            digests.add(results["simulation"]["digest"])
+        assert len(digests) == 1, f"run {number}: programs differ\n{json.dumps(config)}"
+    if topology in TOPOLOGIES and routing in {routing for routing, _ in ACCEPTED}:
+        assert (ran > 0) == ((routing, topology) in ACCEPTED)
+
+
+@pytest.mark.parametrize("kind", ["allocator", "arbiter", "traffic", "injection", "size", "allocation"])
+def test_every_component_runs_with_its_example(kind, tmp_path):
+    """On a network of 64 terminals in a grid, which all examples fit."""
+    (tmp_path / "sizes.csv").write_text("1,3\n4,1\n")
+    (tmp_path / "matrix.csv").write_text("\n".join([",".join(["1"] * 64)] * 64))
+    for name, block in registered()[kind].items():
+        config = {"network": {"topology": {"type": "torus", "widths": [8, 8]}, "router": {"num_vcs": 2}},
+                  "workload": {"applications": [{"type": "blast", "load": 0.2, "warmup": 200, "sample": 500}]}}
+        place = config["network"]["router"] if kind in ("allocator", "arbiter") else config["workload"]["applications"][0]
+        if isinstance(block, dict) and "file" in block:
+            block = {**block, "file": "matrix.csv" if kind == "traffic" else "sizes.csv"}
+        place[kind] = block
+        for program in PROGRAMS:
+            ended = start(program, config, tmp_path)
+            assert ended.returncode == 0, f"{kind} {name}: {ended.stderr}"
+            assert json.loads(ended.stdout)["applications"][0]["packets"] > 0, (kind, name)
