@@ -47,7 +47,10 @@ struct new_file {
     const char *text;
 };
 
-static bool is_letter(char c) { return isalnum((unsigned char)c) || c == '_'; }
+static bool is_letter(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
 
 /* The text with one name in the place of another: whole words and the beginnings of words up to an underscore. */
 static const char *rename_all(struct arena *arena, const char *text, const char *old, const char *new)
@@ -94,10 +97,10 @@ static const struct template *find_template(const char *kind, struct errors *err
 static bool is_keyword(const char *name)
 {
     static const char *const keywords[] = {
-        "auto",   "bool",  "break",    "case",   "char",   "const",  "continue", "default", "do",       "double",
-        "else",   "enum",  "extern",   "false",  "float",  "for",    "goto",     "if",      "inline",   "int",
-        "long",   "main",  "register", "return", "short",  "signed", "sizeof",   "static",  "restrict", "struct",
-        "switch", "true",  "typedef",  "union",  "unsigned", "void", "volatile", "while",
+        "auto",   "bool", "break",    "case",   "char",     "const",  "continue", "default", "do",       "double",
+        "else",   "enum", "extern",   "false",  "float",    "for",    "goto",     "if",      "inline",   "int",
+        "long",   "main", "register", "return", "short",    "signed", "sizeof",   "static",  "restrict", "struct",
+        "switch", "true", "typedef",  "union",  "unsigned", "void",   "volatile", "while",
     };
     for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
         if (strcmp(keywords[i], name) == 0)
@@ -108,19 +111,22 @@ static bool is_keyword(const char *name)
 static bool check_name(struct arena *arena, const struct template *template, const char *name, struct errors *errors)
 {
     size_t length = strlen(name), good = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
-    if (length == 0 || length > NAME_MAX_LENGTH || good < length || !islower((unsigned char)name[0]) || is_keyword(name))
+    if (length == 0 || length > NAME_MAX_LENGTH || good < length || !islower((unsigned char)name[0]) ||
+        is_keyword(name))
         errors_add(errors,
                    "flitwarp new: '%s' is no name for a component; accepted: a lower-case letter, then lower-case "
                    "letters, digits and underscores, at most %d in all, no word of C (my_%s)",
                    name, NAME_MAX_LENGTH, template->kind);
     else if (component_find(template->kind, name))
-        errors_add(errors, "flitwarp new: there is a %s '%s' already; accepted: a name that `flitwarp list %s` does not show",
+        errors_add(errors,
+                   "flitwarp new: there is a %s '%s' already; accepted: a name that `flitwarp list %s` does not show",
                    template->kind, name, template->kind);
     else if (is_used(arena, template->text, name))
-        errors_add(errors,
-                   "flitwarp new: '%s' has a meaning of its own in the file to be copied (%s/%s.c); accepted: any other "
-                   "name, such as my_%s",
-                   name, template->folder, template->name, name);
+        errors_add(
+            errors,
+            "flitwarp new: '%s' has a meaning of its own in the file to be copied (%s/%s.c); accepted: any other "
+            "name, such as my_%s",
+            name, template->folder, template->name, name);
     return errors->count == 0;
 }
 
@@ -150,8 +156,8 @@ static const char *config_text(struct arena *arena, const struct template *templ
     size_t size = 0;
     FILE *stream = open_memstream(&written, &size);
     CHECK(stream, "no memory for an example");
-    fprintf(stream, "// The %s \"%s\" in use:\n//   flitwarp --plugin ./%s.so run %s.json\n", template->kind, name, name,
-            name);
+    fprintf(stream, "// The %s \"%s\" in use:\n//   flitwarp --plugin ./%s.so run %s.json\n", template->kind, name,
+            name, name);
     json_write(stream, root, 2);
     fprintf(stream, "\n");
     fclose(stream);
@@ -162,14 +168,15 @@ static const char *config_text(struct arena *arena, const struct template *templ
 
 static const char *compile_command(struct arena *arena, const char *name)
 {
-    return arena_format(arena, "gcc -std=c17 -O2 -Wall -Wextra -fPIC -shared -I%s %s.c -o %s.so", templates_include, name,
-                        name);
+    return arena_format(arena, "gcc -std=c17 -O2 -Wall -Wextra -fPIC -shared -I%s %s.c -o %s.so", templates_include,
+                        name, name);
 }
 
 /* The test that a component of any kind must pass; what is special about this one its author adds. */
 static const char test_format[] =
     "# SPDX-License-Identifier: Apache-2.0\n"
-    "\"\"\"The %1$s \"%2$s\": compiles as a plugin, runs its example and delivers all packets. pytest test_%2$s.py\"\"\"\n"
+    "\"\"\"The %1$s \"%2$s\": compiles as a plugin, runs its example and delivers all packets. pytest "
+    "test_%2$s.py\"\"\"\n"
     "import json\n"
     "import os\n"
     "import subprocess\n"
@@ -182,7 +189,8 @@ static const char test_format[] =
     "\n"
     "def test_%2$s_delivers_all_packets(tmp_path):\n"
     "    plugin = tmp_path / \"%2$s.so\"\n"
-    "    subprocess.run([\"gcc\", \"-std=c17\", \"-O2\", \"-Wall\", \"-Wextra\", \"-Werror\", \"-fPIC\", \"-shared\", f\"-I{INCLUDE}\",\n"
+    "    subprocess.run([\"gcc\", \"-std=c17\", \"-O2\", \"-Wall\", \"-Wextra\", \"-Werror\", \"-fPIC\", \"-shared\", "
+    "f\"-I{INCLUDE}\",\n"
     "                    HERE / \"%2$s.c\", \"-o\", plugin], check=True)\n"
     "    ended = subprocess.run([FLITWARP, \"--plugin\", plugin, \"run\", HERE / \"%2$s.json\", \"--quiet\"],\n"
     "                           capture_output=True, text=True, check=False)\n"
@@ -246,9 +254,10 @@ static int make(struct arena *arena, const char *kind, const char *name, const c
         return status;
     for (int i = 0; i < FILES; i++)
         printf("wrote %s\n", files[i].path);
-    printf("as a plugin, in %s:\n  %s\n  flitwarp --plugin ./%s.so run %s.json\n", dir, compile_command(arena, name), name,
+    printf("as a plugin, in %s:\n  %s\n  flitwarp --plugin ./%s.so run %s.json\n", dir, compile_command(arena, name),
+           name, name);
+    printf("in the tree: move %s.c into %s/ and %s.json into examples/, then ./dev build\n", name, template->folder,
            name);
-    printf("in the tree: move %s.c into %s/ and %s.json into examples/, then ./dev build\n", name, template->folder, name);
     return EXIT_DONE;
 }
 

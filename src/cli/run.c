@@ -64,8 +64,8 @@ static void print_summary(const struct simulation *simulation)
         struct estimate estimate = batch_means_estimate(&m->batches);
         double cycles = (double)(m->window_end - m->window_start) / (double)a->cycle * a->ranks;
         if (!m->sampled_delivered) {
-            fprintf(stderr, "%s: offered %.4g, accepted %.4g flits/terminal/cycle; no sampled packet has arrived%s\n", a->name,
-                    cycles > 0 ? (double)(m->offered_at_end - m->offered_at_start) / cycles : 0,
+            fprintf(stderr, "%s: offered %.4g, accepted %.4g flits/terminal/cycle; no sampled packet has arrived%s\n",
+                    a->name, cycles > 0 ? (double)(m->offered_at_end - m->offered_at_start) / cycles : 0,
                     cycles > 0 ? (double)(m->accepted_at_end - m->accepted_at_start) / cycles : 0,
                     measurement_is_saturated(m) ? "; SATURATED" : "");
             continue;
@@ -73,7 +73,8 @@ static void print_summary(const struct simulation *simulation)
         char interval[32] = "";
         if (estimate.half_width < 1e300) /* else there are too few batches to tell */
             snprintf(interval, sizeof interval, " +- %.2g", estimate.half_width);
-        fprintf(stderr, "%s: offered %.4g, accepted %.4g flits/terminal/cycle; packet latency %.4g%s ticks, p99 %llu%s\n",
+        fprintf(stderr,
+                "%s: offered %.4g, accepted %.4g flits/terminal/cycle; packet latency %.4g%s ticks, p99 %llu%s\n",
                 a->name, (double)(m->offered_at_end - m->offered_at_start) / cycles,
                 (double)(m->accepted_at_end - m->accepted_at_start) / cycles, estimate.mean, interval,
                 (unsigned long long)histogram_percentile(&m->packet_latency, 99),
@@ -142,8 +143,9 @@ int cli_run(int argc, char **argv)
 {
     const char *results = NULL, *log = NULL, *sync = NULL, *threads = NULL;
     bool quiet = false;
-    const struct flag flags[] = {{"--results", &results, NULL}, {"--log", &log, NULL},         {"--quiet", NULL, &quiet},
-                                 {"--sync", &sync, NULL},       {"--threads", &threads, NULL}, {0}};
+    const struct flag flags[] = {{"--results", &results, NULL}, {"--log", &log, NULL},
+                                 {"--quiet", NULL, &quiet},     {"--sync", &sync, NULL},
+                                 {"--threads", &threads, NULL}, {0}};
     struct arguments arguments;
     if (!arguments_read(&arguments, argc, argv, flags, usage))
         return EXIT_USAGE;

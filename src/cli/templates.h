@@ -2,7 +2,8 @@
 #pragma once
 /* The real components that `flitwarp new` copies. CMake writes their text into templates.c in the build directory. */
 
-struct template {
+struct template
+{
     const char *kind, *name;
     const char *folder; /* in the source tree */
     const char *text;

@@ -36,8 +36,8 @@ __attribute__((format(printf, 3, 4))) static bool fail(struct parser *parser, co
     va_start(arguments, format);
     text_addv(&text, format, arguments);
     va_end(arguments);
-    errors_add(parser->errors, "%s:%u:%u: %s", parser->file, parser->line,
-               (uint32_t)(at - parser->line_start + 1), text.chars);
+    errors_add(parser->errors, "%s:%u:%u: %s", parser->file, parser->line, (uint32_t)(at - parser->line_start + 1),
+               text.chars);
     text_release(&text);
     return false;
 }
@@ -96,8 +96,8 @@ static bool skip_comment(struct parser *parser)
         }
     }
     if (is_block)
-        return fail(parser, parser->at, "found the end of the text, expected */ to close a comment that begins in line %u",
-                    first_line);
+        return fail(parser, parser->at,
+                    "found the end of the text, expected */ to close a comment that begins in line %u", first_line);
     return true;
 }
 
@@ -188,7 +188,8 @@ static char *unescape(struct parser *parser, char *to)
         return unescape_unicode(parser, to);
     if (!letter)
         return fail(parser, parser->at - 1, "found \\ before %s, expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u",
-                    found(parser)), NULL;
+                    found(parser)),
+               NULL;
     parser->at++;
     *to++ = meant[letter - letters];
     return to;
@@ -270,8 +271,11 @@ static struct json *parse_number(struct parser *parser)
             return fail(parser, parser->at, "found %s, expected a digit of the exponent", found(parser)), NULL;
     }
     if (parser->at < parser->end && is_word_char(*parser->at))
-        return fail(parser, parser->at, "found %s right behind a number, expected ',' or a closing bracket "
-                    "(a value with a unit is text: \"10ns\")", found(parser)), NULL;
+        return fail(parser, parser->at,
+                    "found %s right behind a number, expected ',' or a closing bracket "
+                    "(a value with a unit is text: \"10ns\")",
+                    found(parser)),
+               NULL;
     node->text = arena_format(parser->arena, "%.*s", (int)(parser->at - start), start);
     node->number = strtod(node->text, NULL);
     if (!isfinite(node->number))
@@ -281,8 +285,11 @@ static struct json *parse_number(struct parser *parser)
 
 static struct json *parse_word(struct parser *parser)
 {
-    static const struct { const char *word; enum json_type type; bool truth; } words[] = {
-        {"true", JSON_BOOL, true}, {"false", JSON_BOOL, false}, {"null", JSON_NULL, false}};
+    static const struct {
+        const char *word;
+        enum json_type type;
+        bool truth;
+    } words[] = {{"true", JSON_BOOL, true}, {"false", JSON_BOOL, false}, {"null", JSON_NULL, false}};
     const char *end = parser->at;
     while (end < parser->end && is_word_char(*end))
         end++;
@@ -295,8 +302,11 @@ static struct json *parse_word(struct parser *parser)
         parser->at = end;
         return node;
     }
-    return fail(parser, parser->at, "found %s, expected a value: text in double quotes, a finite number, "
-                "an object, an array, true, false or null", found(parser)), NULL;
+    return fail(parser, parser->at,
+                "found %s, expected a value: text in double quotes, a finite number, "
+                "an object, an array, true, false or null",
+                found(parser)),
+           NULL;
 }
 
 /* Behind a value in an array or object: true when another one follows. `*is_closed` says that none does. */
@@ -400,8 +410,13 @@ static struct json *parse_value(struct parser *parser)
 
 struct json *json_parse(struct arena *arena, struct errors *errors, const char *file, const char *bytes, size_t size)
 {
-    struct parser parser = {.arena = arena, .errors = errors, .file = file, .at = bytes, .end = bytes + size,
-                            .line_start = bytes, .line = 1};
+    struct parser parser = {.arena = arena,
+                            .errors = errors,
+                            .file = file,
+                            .at = bytes,
+                            .end = bytes + size,
+                            .line_start = bytes,
+                            .line = 1};
     if (size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) /* the mark that some editors put before UTF-8 */
         parser.at = parser.line_start = bytes + 3;
     if (!skip_blank(&parser))

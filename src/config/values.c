@@ -177,8 +177,8 @@ static bool read_u32_list(const struct config_reader *reader, const struct optio
     *list = (struct u32_list){node->count, arena_array(reader->arena, uint32_t, node->count)};
     bool is_good = true;
     uint32_t i = 0;
-    const struct option item = {.type = OPTION_TYPE_U32, .min = row->min, .max = row->max, .unit = row->unit,
-                                .help = row->help};
+    const struct option item = {
+        .type = OPTION_TYPE_U32, .min = row->min, .max = row->max, .unit = row->unit, .help = row->help};
     for (const struct json *child = node->first; child; child = child->next)
         is_good &= read_u32(reader, &item, child, &list->items[i++]);
     return is_good;
@@ -192,8 +192,8 @@ static bool read_f64_list(const struct config_reader *reader, const struct optio
     *list = (struct f64_list){node->count, arena_array(reader->arena, double, node->count)};
     bool is_good = true;
     uint32_t i = 0;
-    const struct option item = {.type = OPTION_TYPE_F64, .min = row->min, .max = row->max, .unit = row->unit,
-                                .help = row->help};
+    const struct option item = {
+        .type = OPTION_TYPE_F64, .min = row->min, .max = row->max, .unit = row->unit, .help = row->help};
     for (const struct json *child = node->first; child; child = child->next)
         is_good &= read_f64(reader, &item, child, &list->items[i++]);
     return is_good;
@@ -277,8 +277,8 @@ static bool read_seconds(const struct config_reader *reader, const struct option
     return true;
 }
 
-static bool read_bits_per_second(const struct config_reader *reader, const struct option *row,
-                                 const struct json *node, double *value)
+static bool read_bits_per_second(const struct config_reader *reader, const struct option *row, const struct json *node,
+                                 double *value)
 {
     double rate = node->number;
     if (node->type != JSON_NUMBER && (node->type != JSON_TEXT || !read_rate(node->text, &rate)))
