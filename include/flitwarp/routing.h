@@ -16,7 +16,8 @@ struct decisions; /* enumerates random choices when routes are checked rather th
 /* Facts of the built network that hot code needs, as flat arrays. */
 struct routing {
     const struct routing_ops *ops;
-    void (*route)(struct route *route); /* ops->route, unless prepare() knows a faster one for this topology */
+    void (*inject)(struct route *route); /* ops->inject and ops->route, unless prepare() knows faster ones for this */
+    void (*route)(struct route *route);  /* topology */
     const void *config;
     const struct topology *topology;
     uint64_t seed;

@@ -239,8 +239,8 @@ static void inject(struct check *check, uint32_t router)
         struct state state = {.router = router};
         struct packet packet = packet_in(check, &state, check->terminals[router]);
         struct route route = question(check, &packet, &state, &decisions);
-        if (check->routing->ops->inject)
-            check->routing->ops->inject(&route);
+        if (check->routing->inject)
+            check->routing->inject(&route);
         state.waypoint = packet.waypoint;
         state.route = packet.route;
         states_add(check, &state);

@@ -160,8 +160,8 @@ static inline struct walk routed_walk(struct routed *routed, uint32_t source, ui
         packet.destination_router = topology_router_of(&routed->topology, destination);
         uint32_t router = topology_router_of(&routed->topology, source);
         struct route route = {.routing = routing, .packet = &packet, .router = router, .decisions = &decisions, .vcs = walker.vcs};
-        if (routing->ops->inject)
-            routing->ops->inject(&route);
+        if (routing->inject)
+            routing->inject(&route);
         walk_on(&walker, packet, router, weight * decisions_probability(&decisions));
     } while (decisions_next(&decisions));
     free(walker.vcs);

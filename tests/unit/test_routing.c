@@ -175,8 +175,8 @@ static uint64_t vcs_of_class(struct routed *routed, uint32_t source, uint32_t de
     struct packet packet = {.source = source, .destination = destination, .destination_router = destination};
     struct route route = {.routing = &routed->routing, .packet = &packet, .router = source, .vcs = vcs};
     CHECK(routed->routing.words <= 8, "%u words", routed->routing.words);
-    if (routed->routing.ops->inject)
-        routed->routing.ops->inject(&route);
+    if (routed->routing.inject)
+        routed->routing.inject(&route);
     routed->routing.route(&route);
     BITS_EACH(index, vcs, routed->routing.words)
         found |= bit((uint32_t)index % routed->routing.num_vcs);
@@ -247,8 +247,8 @@ TEST(random_choices_are_even_and_independent)
         /* from (0,0) to (4,4), half way round in both dimensions */
         struct packet packet = {.sequence = sequence, .destination = 36, .destination_router = 36};
         struct route route = {.routing = &routed.routing, .packet = &packet, .router = 0, .vcs = &vcs};
-        if (routed.routing.ops->inject)
-        routed.routing.ops->inject(&route);
+        if (routed.routing.inject)
+        routed.routing.inject(&route);
         route.draws = 0;
         routed.routing.route(&route);
         counts[lowest_bit(vcs) / 4 - 1]++; /* by port: the order and the way round */

@@ -96,10 +96,10 @@ static inline void begin_packet(struct interfaces *n, uint32_t number, struct pa
     const struct routing *routing = &n->network->routing;
     packet->injected = now;
     n->network->in_network++;
-    if (routing->ops->inject) {
+    if (routing->inject) {
         struct route question = {
             .routing = routing, .packet = packet, .router = n->network->terminal_router[number], .draws = INJECTION_DRAWS};
-        routing->ops->inject(&question);
+        routing->inject(&question);
     }
 }
 

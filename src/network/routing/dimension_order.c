@@ -263,6 +263,29 @@ static void route_packed_mesh(struct route *route)
     route->vcs[0] |= order->mesh_offers[shift / 8 + down];
 }
 
+/*
+ * In two dimensions the packet takes its destination's coordinates along: looked
+ * up in a table at every hop they took a tenth of all time on a 256x256 mesh.
+ */
+static void inject_flat_mesh(struct route *route)
+{
+    const struct dimension_order *order = route->routing->state;
+    route->packet->waypoint = (uint32_t)order->packed[route->packet->destination_router];
+}
+
+static void route_flat_mesh(struct route *route)
+{
+    const struct dimension_order *order = route->routing->state;
+    uint32_t here = (uint32_t)order->packed[route->router], there = route->packet->waypoint;
+    if (here == there) {
+        route_eject(route);
+        return;
+    }
+    uint32_t shift = lowest_bit(here ^ there) & 16;
+    bool down = (there >> shift & 0xffff) < (here >> shift & 0xffff);
+    route->vcs[0] |= order->mesh_offers[shift / 8 + down];
+}
+
 static void route_packed_torus(struct route *route)
 {
     const struct dimension_order *order = route->routing->state;
@@ -297,6 +320,10 @@ static void pick_route(struct routing *routing, struct dimension_order *order)
         for (uint32_t down = 0; down < 2; down++)
             order->mesh_offers[2 * d + down] = order->rings[d].offers[4 * down + 1];
     routing->route = order->wraps ? route_packed_torus : route_packed_mesh;
+    if (!order->wraps && order->dimensions <= 2) {
+        routing->inject = inject_flat_mesh;
+        routing->route = route_flat_mesh;
+    }
 }
 
 static void dimension_order_prepare(struct routing *routing, const struct choice *self, struct arena *arena,

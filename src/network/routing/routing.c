@@ -55,6 +55,7 @@ bool routing_init(struct routing *routing, const struct choice *choice, const st
     uint32_t local_ports = place_terminals(topology, terminal_slot) * terminal_ports;
     *routing = (struct routing){
         .ops = CHOICE_OPS(choice, struct routing_ops),
+        .inject = CHOICE_OPS(choice, struct routing_ops)->inject,
         .route = CHOICE_OPS(choice, struct routing_ops)->route,
         .config = choice->config,
         .topology = topology,
