@@ -52,7 +52,8 @@ struct allocator_ops {
  * Round-robin allocation: every row asks for the next column that it wants after
  * the last one it got; every column takes the next of the rows that ask for it
  * after the last one it took. What is remembered moves with grants only; it is an
- * array of uint16_t, by row its last column, then by column its last row.
+ * array, by row its last column, then by column its last row, of uint8_t where
+ * that is enough and of uint16_t where there are more than 256 rows or columns.
  */
 
 /* The next member after `last`, going round; the word is not empty. */

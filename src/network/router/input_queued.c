@@ -79,7 +79,7 @@ STAGE struct view view_of(struct input_queued *q, struct router_head *head, tick
         .sendable = lanes_in(head, SET_SENDABLE, is.words),
         .busy = lanes_in(head, SET_BUSY, is.words),
         .free = lanes_in(head, SET_FREE, is.words),
-        .credited = lanes_in(head, SET_CREDITED, is.words),
+        .credited = credited_of(q, head),
         .usable = lanes_in(head, SET_USABLE, is.words),
         .to = to,
         .now = now,
@@ -208,7 +208,7 @@ STAGE void receive_credit(const struct input_queued *q, const struct credit_even
           (unsigned long long)now, head->number, event->to.lane);
     if (output->credits++ == 0) {
         if (!is.plain && q->config.vc_needs_credit)
-            add(lanes_in(head, SET_CREDITED, is.words), event->to.lane, is);
+            add(credited_of(q, head), event->to.lane, is);
         if (output->owner != NOBODY && inputs_of(head, is.words)[output->owner].count)
             add(lanes_in(head, SET_SENDABLE, is.words), output->owner, is);
         else if (is.plain || !q->config.vc_needs_credit)
@@ -373,7 +373,7 @@ STAGE void allocate_vc(struct view *v, struct variant is)
         v->moved |= match_outputs(v, is);
         return;
     }
-    uint16_t *last = (uint16_t *)(void *)((unsigned char *)v->head + q->vc_state_at);
+    uint8_t *last = (uint8_t *)v->head + q->vc_state_at;
     uint8_t asker[WORD_BITS];
     uint64_t asked = 0;
     for (uint64_t left = *v->waiting; left; left &= left - 1) { /* nobody is busy yet in a plain step */
@@ -392,8 +392,8 @@ STAGE void allocate_vc(struct view *v, struct variant is)
     uint64_t granted = 0;
     for (; asked; asked &= asked - 1) {
         size_t output = lowest_bit(asked), lane = asker[output];
-        last[lane] = (uint16_t)output;
-        last[q->lanes + output] = (uint16_t)lane;
+        last[lane] = (uint8_t)output;
+        last[q->lanes + output] = (uint8_t)lane;
         granted |= bit(lane);
         hold_output(v, lane, output, is);
     }
@@ -566,7 +566,7 @@ STAGE void match_switch(struct view *v, struct variant is)
 static __attribute__((noinline)) uint32_t choose_among(struct input_queued *q, struct router_head *head, uint64_t lanes)
 {
     const struct input_lane *inputs = inputs_of(head, 1);
-    const uint16_t *last = PART(const uint16_t, q->switch_state_at);
+    const uint8_t *last = PART(const uint8_t, q->switch_state_at);
     size_t row = facts_of(q, lowest_bit(lanes), PLAIN)->port;
     uint64_t ports = 0, vcs = 0;
     for (uint64_t left = lanes; left; left &= left - 1)
@@ -584,7 +584,7 @@ static __attribute__((noinline)) uint32_t choose_among(struct input_queued *q, s
 STAGE void share_switch(struct view *v, struct variant is)
 {
     struct input_queued *q = v->q;
-    uint16_t *last = (uint16_t *)(void *)((unsigned char *)v->head + q->switch_state_at);
+    uint8_t *last = (uint8_t *)v->head + q->switch_state_at;
     uint32_t *last_vc = (uint32_t *)(void *)((unsigned char *)v->head + q->arbiter_state_at);
     uint8_t asker[WORD_BITS]; /* by port: the lane that it takes */
     uint64_t asked = 0;
@@ -606,8 +606,8 @@ STAGE void share_switch(struct view *v, struct variant is)
     q->flit_hops += (uint32_t)__builtin_popcountll(asked);
     for (; asked; asked &= asked - 1) {
         size_t port = lowest_bit(asked), lane = asker[port], row = facts_of(q, lane, is)->port;
-        last[row] = (uint16_t)port;
-        last[q->ports + port] = (uint16_t)row;
+        last[row] = (uint8_t)port;
+        last[q->ports + port] = (uint8_t)row;
         last_vc[row] = facts_of(q, lane, is)->vc;
         traverse(v, lane, is);
     }

@@ -5,7 +5,7 @@
  * the same size in one array; the parts of a block lie at offsets that are
  * worked out once:
  *
- *   | head | sets | allocators | inputs | outputs | free_at | locks | rings |
+ *   | head | sets | allocators | inputs | outputs | free_at | locks | credited | rings |
  *
  * The parts that a step touches come first and together are a few cache lines.
  * Head, sets and inputs have places that the compiler knows when a set is one
@@ -67,14 +67,13 @@ struct router_head {
     uint32_t unused;
 };
 
-/* The sets of lanes that a router keeps, each `words` long. */
+/* The sets of lanes that a router keeps, each `words` long. Head and sets of one word are one cache line. */
 enum lane_set {
     SET_FRESH,    /* input lanes whose front packet is yet to be routed */
     SET_WAITING,  /* input lanes that are routed and want an output lane */
     SET_SENDABLE, /* input lanes with an output lane, a flit and a credit */
     SET_BUSY,     /* input lanes whose last stage is not over yet: those above must wait for it */
     SET_FREE,     /* output lanes that nobody holds */
-    SET_CREDITED, /* output lanes with a credit; kept only where packets need one to be given a lane */
     SET_USABLE,   /* output lanes that lead somewhere; never changes */
     LANE_SETS,
 };
@@ -119,7 +118,7 @@ struct input_queued {
     unsigned char *blocks; /* by router */
     size_t stride;
     uint32_t outputs_at, vc_state_at, switch_state_at, arbiter_state_at, arbiter_state_size, free_at_at, locks_at,
-        rings_at;
+        credited_at, rings_at;
 };
 
 static inline struct router_head *block_of(const struct input_queued *q, uint32_t router)
@@ -130,11 +129,17 @@ static inline struct router_head *block_of(const struct input_queued *q, uint32_
 #define PART(type, offset) ((type *)(void *)((unsigned char *)head + (offset)))
 #define SETS_AT sizeof(struct router_head)
 #define SETS_END(words) (SETS_AT + LANE_SETS * (words) * sizeof(uint64_t))
-#define INPUTS_AT(words) ((SETS_END(words) + 63) / 64 * 64)
+#define ALLOCATORS_ROOM 64
+#define INPUTS_AT(words) ((SETS_END(words) + ALLOCATORS_ROOM + 63) / 64 * 64)
 
 static inline uint64_t *lanes_in(struct router_head *head, enum lane_set set, uint32_t words)
 {
     return PART(uint64_t, SETS_AT) + set * words;
+}
+/* The set of output lanes with a credit; kept only where packets need one to be given a lane. */
+static inline uint64_t *credited_of(const struct input_queued *q, struct router_head *head)
+{
+    return PART(uint64_t, q->credited_at);
 }
 static inline struct input_lane *inputs_of(struct router_head *head, uint32_t words)
 {

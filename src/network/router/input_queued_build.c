@@ -103,6 +103,7 @@ static void lay_out(struct input_queued *q)
         place_allocators(q, &size);
     q->free_at_at = place(&size, q->is_plain ? 0 : sizeof(tick_t) * q->ports, 8);
     q->locks_at = place(&size, q->is_plain ? 0 : sizeof(uint16_t) * q->ports, 8);
+    q->credited_at = place(&size, q->config.vc_needs_credit ? sizeof(uint64_t) * q->words : 0, 8);
     q->rings_at = place(&size, sizeof(struct flit) * (q->ring_mask + 1) * q->lanes, 64);
     q->stride = (size + 63) / 64 * 64;
 }
@@ -132,7 +133,8 @@ static void init_lane(const struct input_queued *q, struct router_head *head, ui
     if (!is_usable)
         return;
     bits_add(lanes_in(head, SET_FREE, q->words), lane);
-    bits_add(lanes_in(head, SET_CREDITED, q->words), lane);
+    if (q->config.vc_needs_credit)
+        bits_add(credited_of(q, head), lane);
     bits_add(lanes_in(head, SET_USABLE, q->words), lane);
 }
 
