@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * The second half of a step: lanes that hold an output lane share the switch, and
+ * the winners' flits leave.
+ */
+#include "network/router/input_queued_parts.h"
+
+/* May this lane ask for the switch now? The flow control of the crossbar has its say here. */
+static bool may_send(struct view *v, size_t lane)
+{
+    const struct input_queued *q = v->q;
+    const struct input_lane *input = &v->inputs[lane];
+    if (q->reserves_packet && (input->front.place & FLIT_HEAD) &&
+        v->outputs[input->output].credits < network_packet(q->network, input->front.packet)->size)
+        return false;
+    if (q->config.crossbar_flow != FLIT_BUFFER) {
+        uint16_t *lock = &locks_of(q, v->head)[input->out_port];
+        if (*lock != UNLOCKED && *lock != lane) {
+            if (q->config.crossbar_flow == PACKET_BUFFER || bits_test(v->sendable, *lock))
+                return false;
+            *lock = UNLOCKED; /* the winner that took all is idle: others may have the output */
+        }
+    }
+    return true;
+}
+
+/* The flit goes out, a credit goes back. Returns when the flit arrives. */
+STAGE tick_t send(struct view *v, size_t lane, const struct input_lane *input, struct output_lane *out,
+                  struct variant is)
+{
+    struct input_queued *q = v->q;
+    const struct lane_facts *from = facts_of(q, lane, is), *to = facts_of(q, input->output, is);
+    out->flits++;
+    if (is.plain) {
+        struct flit_event *flit = list_post(q->engine, v->to->flits[to->at_router], sizeof *flit);
+        flit->to = out->to;
+        flit->flit = input->front;
+        struct credit_event *credit = list_post(q->engine, v->to->credits[from->at_router], sizeof *credit);
+        credit->to = input->back;
+        return v->now + q->to_channel + network_link(q->network, v->head->number, to->port)->latency;
+    }
+    /* Flits may leave the switch faster than the channel takes them. */
+    const struct link *link = network_link(q->network, v->head->number, to->port);
+    const struct link *back = network_link(q->network, v->head->number, from->port);
+    tick_t *free_at = &free_at_of(q, v->head)[to->port], enters = v->now + q->to_channel;
+    enters = enters > *free_at ? enters : *free_at;
+    *free_at = enters + link->cycle;
+    send_flit(q->engine, to->at_router ? EVENT_FLIT : EVENT_TERMINAL_FLIT, out->to, input->front,
+              enters + link->latency);
+    send_credit(q->engine, from->at_router ? EVENT_CREDIT : EVENT_TERMINAL_CREDIT, input->back,
+                v->now + q->credit + back->latency);
+    return enters + link->latency;
+}
+
+/* A winner leaves its buffer. */
+STAGE void traverse(struct view *v, size_t lane, struct variant is)
+{
+    struct input_queued *q = v->q;
+    struct input_lane *input = &v->inputs[lane];
+    size_t output = input->output;
+    struct output_lane *out = &v->outputs[output];
+    struct flit flit = input->front;
+    CHECK(out->credits > 0, "tick %llu router %u output lane %zu: packet %u is sent without a credit",
+          (unsigned long long)v->now, v->head->number, output, flit.packet);
+    tick_t arrival = send(v, lane, input, out, is);
+    if (is.traced && flit.packet == q->network->traced)
+        network_trace(q->network, v->now, v->head->number, "traverse", "flit %u by port %u vc %u, arrives at %llu",
+                      flit.place & FLIT_POSITION, facts_of(q, output, is)->port, facts_of(q, output, is)->vc, (unsigned long long)arrival);
+
+    if (--input->count)
+        input->front = ring_of(q, v->head, lane, is)[input->first++ & q->ring_mask];
+    out->credits--;
+    if (!is.plain && q->config.vc_needs_credit && out->credits == 0)
+        drop(v->credited, output, is);
+    if (!is.plain && q->config.crossbar_flow != FLIT_BUFFER && (flit.place & FLIT_HEAD))
+        locks_of(q, v->head)[input->out_port] = (uint16_t)lane;
+    if (flit.place & FLIT_TAIL) {
+        out->owner = NOBODY;
+        add(v->free, output, is);
+        drop(v->sendable, lane, is);
+        if (!is.plain && q->config.crossbar_flow != FLIT_BUFFER)
+            locks_of(q, v->head)[input->out_port] = UNLOCKED;
+        input->output = LANE_IDLE;
+        if (input->count)
+            begin_packet(q, v->head, v->fresh, v->busy, lane, input, v->now + q->next_packet, is);
+    } else if (out->credits == 0 || input->count == 0) {
+        drop(v->sendable, lane, is);
+    }
+}
+
+/* The VC arbiter of a switch input; it remembers whom it served. */
+STAGE void *arbiter_state(const struct view *v, size_t row)
+{
+    return (unsigned char *)v->head + v->q->arbiter_state_at + row * v->q->arbiter_state_size;
+}
+
+/* The row of the switch that a lane's input uses. */
+STAGE uint32_t row_of(const struct view *v, size_t lane, struct variant is)
+{
+    const struct lane_facts *facts = facts_of(v->q, lane, is);
+    uint32_t speedup = is.plain ? 1 : v->q->config.input_speedup;
+    return speedup == 1 ? facts->port : facts->port * speedup + facts->vc % speedup;
+}
+
+/* Which of the eligible lanes of a switch input uses the output port that the input was granted. */
+STAGE uint32_t choose_lane(struct view *v, size_t row, size_t port, struct variant is)
+{
+    const struct input_queued *q = v->q;
+    size_t first = (is.plain ? row : row / q->config.input_speedup) * q->num_vcs;
+    uint64_t vcs = 0;
+    for (uint32_t vc = 0; vc < q->num_vcs; vc++)
+        if (bits_test(q->eligible, first + vc) && v->inputs[first + vc].out_port == port &&
+            row_of(v, first + vc, is) == row)
+            vcs |= bit(vc);
+    uint32_t vc = lowest_bit(vcs);
+    if (vcs & (vcs - 1)) {
+        if (q->arbiter->needs_age)
+            for (uint64_t left = vcs; left; left &= left - 1)
+                q->vc_age[lowest_bit(left)] = age_of(v, first + lowest_bit(left));
+        struct arbitration arbitration = {.requests = &vcs,
+                                          .inputs = q->num_vcs,
+                                          .words = 1,
+                                          .age = q->vc_age,
+                                          .random = &q->random[v->head->number]};
+        vc = q->arbiter->pick(arbiter_state(v, row), &arbitration);
+    }
+    arbiter_served(q->arbiter, arbiter_state(v, row), q->num_vcs, vc);
+    return first + vc;
+}
+
+STAGE void request_switch(struct view *v, struct matching *m, size_t lane, struct variant is)
+{
+    size_t row = row_of(v, lane, is), spread = is.plain ? 1 : v->q->config.output_speedup;
+    for (uint32_t col = v->inputs[lane].out_port * spread, end = col + spread; col < end; col++) {
+        matching_request(m, row, col);
+        if (!is.plain && m->age) {
+            uint64_t *oldest = &m->age[row * m->cols + col], age = age_of(v, lane);
+            *oldest = age < *oldest ? age : *oldest;
+        }
+    }
+}
+
+static void forget_ages(struct matching *m)
+{
+    BITS_EACH(row, m->active_rows, m->row_words)
+        BITS_EACH(col, m->wants + row * m->col_words, m->col_words)
+            m->age[row * m->cols + col] = UINT64_MAX;
+}
+
+/* The allocator sees which input wants which output as a whole. q->eligible says who asks. */
+STAGE void match_switch(struct view *v, struct variant is)
+{
+    struct input_queued *q = v->q;
+    struct matching *m = &q->switch_matching;
+    uint32_t row_words = is.plain ? 1 : m->row_words, col_words = is.plain ? 1 : m->col_words;
+    BITS_EACH(lane, q->eligible, is.words)
+        request_switch(v, m, lane, is);
+    m->random = &q->random[v->head->number];
+    q->switch_allocator->allocate((unsigned char *)v->head + q->switch_state_at, q->config.allocator.config, m);
+    BITS_EACH(row, m->granted, row_words) {
+        traverse(v, choose_lane(v, row, is.plain ? m->grant[row] : m->grant[row] / q->config.output_speedup, is), is);
+        q->flit_hops++;
+    }
+    if (!is.plain && m->age)
+        forget_ages(m);
+    matching_clear(m, row_words, col_words);
+}
+
+/* An input with several lanes that can send: the one that asks for its output port. */
+static __attribute__((noinline)) uint32_t choose_among(struct input_queued *q, struct router_head *head, uint64_t lanes)
+{
+    const struct input_lane *inputs = inputs_of(head, 1);
+    const uint8_t *last = PART(const uint8_t, q->switch_state_at);
+    size_t row = facts_of(q, lowest_bit(lanes), PLAIN)->port;
+    uint64_t ports = 0, vcs = 0;
+    for (uint64_t left = lanes; left; left &= left - 1)
+        ports |= bit(inputs[lowest_bit(left)].out_port);
+    size_t port = turn_after(ports, last[row]);
+    for (uint64_t left = lanes; left; left &= left - 1)
+        if (inputs[lowest_bit(left)].out_port == port)
+            vcs |= bit(facts_of(q, lowest_bit(left), PLAIN)->vc);
+    const struct arbitration arbitration = {
+        .requests = &vcs, .inputs = q->num_vcs, .words = 1, .random = &q->random[head->number]};
+    void *state = PART(void, q->arbiter_state_at + row * sizeof(uint32_t));
+    return row * q->num_vcs + (vcs & (vcs - 1) ? q->arbiter->pick(state, &arbitration) : lowest_bit(vcs));
+}
+
+/* What match_switch does with a round-robin allocator and an arbiter that remembers the last. */
+STAGE void share_switch(struct view *v, struct variant is)
+{
+    struct input_queued *q = v->q;
+    uint8_t *last = (uint8_t *)v->head + q->switch_state_at;
+    uint32_t *last_vc = (uint32_t *)(void *)((unsigned char *)v->head + q->arbiter_state_at);
+    uint8_t asker[WORD_BITS]; /* by port: the lane that it takes */
+    uint64_t asked = 0;
+    for (uint64_t left = *v->sendable & ~*v->busy; left;) {
+        size_t lane = lowest_bit(left);
+        const struct lane_facts *facts = facts_of(q, lane, is);
+        uint64_t rivals = left & q->port_lanes << (lane - facts->vc);
+        left ^= rivals;
+        if (rivals & (rivals - 1))
+            lane = choose_among(q, v->head, rivals);
+        size_t port = v->inputs[lane].out_port;
+        if ((asked & bit(port)) &&
+            !turn_is_before(facts->port, facts_of(q, asker[port], is)->port, last[q->ports + port]))
+            continue;
+        asker[port] = (uint8_t)lane;
+        asked |= bit(port);
+    }
+    v->moved |= asked != 0;
+    q->flit_hops += (uint32_t)__builtin_popcountll(asked);
+    for (; asked; asked &= asked - 1) {
+        size_t port = lowest_bit(asked), lane = asker[port], row = facts_of(q, lane, is)->port;
+        last[row] = (uint8_t)port;
+        last[q->ports + port] = (uint8_t)row;
+        last_vc[row] = facts_of(q, lane, is)->vc;
+        traverse(v, lane, is);
+    }
+}
+
+STAGE void allocate_switch(struct view *v, struct variant is)
+{
+    struct input_queued *q = v->q;
+    if (is.plain) {
+        share_switch(v, is);
+        return;
+    }
+    for (uint32_t w = 0; w < is.words; w++)
+        q->eligible[w] = v->sendable[w] & ~v->busy[w];
+    BITS_EACH(lane, q->eligible, is.words)
+        if (!may_send(v, lane))
+            bits_remove(q->eligible, lane);
+    if (bits_any(q->eligible, is.words)) {
+        match_switch(v, is);
+        v->moved = true;
+    }
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * The first half of a step: packets at the front of their lanes are routed and
+ * are given output lanes.
+ */
+#include "network/router/input_queued_parts.h"
+
+/* Lanes whose stage is over are busy no more. */
+STAGE void end_stages(struct view *v, struct variant is)
+{
+    const struct input_queued *q = v->q;
+    if (is.plain || q->ends_in_a_cycle) {
+        for (uint32_t w = 0; w < is.words; w++)
+            v->busy[w] = 0;
+        return;
+    }
+    BITS_EACH(lane, v->busy, is.words) {
+        tick_t ready_at = q->ready_at[(size_t)v->head->number * q->lanes + lane];
+        if (ready_at <= v->now)
+            drop(v->busy, lane, is);
+        else
+            v->soonest = ready_at < v->soonest ? ready_at : v->soonest;
+    }
+}
+
+/* Asks the algorithm where the packet at the front of a lane may go. */
+STAGE void route_lane(struct view *v, struct route *question, size_t lane, struct variant is)
+{
+    const struct input_queued *q = v->q;
+    const struct input_lane *input = &v->inputs[lane];
+    uint64_t *wants = wants_of(q, v->head, lane, is.words);
+    for (uint32_t w = 0; w < is.words; w++)
+        wants[w] = 0;
+    question->packet = network_packet(q->network, input->front.packet);
+    question->packet->hops += facts_of(q, lane, is)->at_router;
+    question->draws = 0;
+    question->vcs = wants;
+    question->routing->route(question);
+    uint64_t some = 0, wrong = 0;
+    for (uint32_t w = 0; w < is.words; w++) {
+        some |= wants[w];
+        wrong |= wants[w] & ~v->usable[w];
+    }
+    CHECK(some && !wrong, "tick %llu router %u: routing gives packet %u for terminal %u %s",
+          (unsigned long long)v->now, v->head->number, input->front.packet, question->packet->destination,
+          wrong ? "an unused port" : "nowhere to go");
+    if (is.traced && input->front.packet == q->network->traced)
+        network_trace(q->network, v->now, v->head->number, "route", "from port %u vc %u, to terminal %u",
+                      facts_of(q, lane, is)->port, facts_of(q, lane, is)->vc, question->packet->destination);
+}
+
+STAGE void route(struct view *v, struct variant is)
+{
+    struct route *question = &v->q->question;
+    question->router = v->head->number;
+    for (uint32_t w = 0; w < is.words; w++)
+        for (uint64_t left = v->fresh[w]; left; left &= left - 1)
+            route_lane(v, question, w * WORD_BITS + lowest_bit(left), is);
+    for (uint32_t w = 0; w < is.words; w++) {
+        v->waiting[w] |= v->fresh[w];
+        v->fresh[w] = 0;
+    }
+}
+
+/* A lane holds an output lane from now on. The sets of waiting, free and busy lanes are the caller's. */
+STAGE void hold_output(struct view *v, size_t lane, size_t output, struct variant is)
+{
+    const struct input_queued *q = v->q;
+    struct input_lane *input = &v->inputs[lane];
+    struct output_lane *out = &v->outputs[output];
+    out->owner = (uint16_t)lane;
+    input->output = (uint16_t)output;
+    input->out_port = facts_of(q, output, is)->port;
+    if (out->credits)
+        add(v->sendable, lane, is);
+    if (is.traced && input->front.packet == q->network->traced)
+        network_trace(q->network, v->now, v->head->number, "allocate_vc", "port %u vc %u",
+                      facts_of(q, output, is)->port, facts_of(q, output, is)->vc);
+}
+
+/* What a lane may take of the output lanes that are free, one word of it. */
+STAGE uint64_t wanted_outputs(const struct view *v, size_t lane, uint32_t word, struct variant is)
+{
+    uint64_t want = wants_of(v->q, v->head, lane, is.words)[word] & v->free[word];
+    return !is.plain && v->q->config.vc_needs_credit ? want & v->credited[word] : want;
+}
+
+STAGE void request_outputs(const struct view *v, struct matching *m, size_t lane, struct variant is)
+{
+    uint64_t some = 0;
+    for (uint32_t w = 0; w < is.words; w++) {
+        uint64_t want = wanted_outputs(v, lane, w, is);
+        m->wants[lane * is.words + w] = want;
+        m->active_cols[w] |= want;
+        some |= want;
+        for (; want; want &= want - 1) {
+            size_t output = w * WORD_BITS + lowest_bit(want);
+            bits_add(m->wanted_by + output * is.words, lane);
+            if (!is.plain && m->age)
+                m->age[lane * m->cols + output] = age_of(v, lane);
+        }
+    }
+    if (some)
+        bits_add(m->active_rows, lane);
+}
+
+/* The allocator sees who wants what as a whole. */
+STAGE bool match_outputs(struct view *v, struct variant is)
+{
+    struct input_queued *q = v->q;
+    struct matching *m = &q->vc_matching;
+    for (uint32_t w = 0; w < is.words; w++)
+        for (uint64_t left = v->waiting[w] & ~v->busy[w]; left; left &= left - 1)
+            request_outputs(v, m, w * WORD_BITS + lowest_bit(left), is);
+    if (!bits_any(m->active_rows, is.words))
+        return false;
+    m->random = &q->random[v->head->number];
+    q->vc_allocator->allocate((unsigned char *)v->head + q->vc_state_at, q->config.vc_allocator.config, m);
+    BITS_EACH(lane, m->granted, is.words) {
+        hold_output(v, lane, m->grant[lane], is);
+        drop(v->waiting, lane, is);
+        drop(v->free, m->grant[lane], is);
+        if (q->vc_allocation)
+            keep_busy(q, v->head, v->busy, lane, v->now + q->vc_allocation, is);
+    }
+    matching_clear(m, is.words, is.words);
+    return true;
+}
+
+STAGE void allocate_vc(struct view *v, struct variant is)
+{
+    struct input_queued *q = v->q;
+    if (!is.plain) {
+        v->moved |= match_outputs(v, is);
+        return;
+    }
+    uint8_t *last = (uint8_t *)v->head + q->vc_state_at;
+    uint8_t asker[WORD_BITS];
+    uint64_t asked = 0;
+    for (uint64_t left = *v->waiting; left; left &= left - 1) { /* nobody is busy yet in a plain step */
+        size_t lane = lowest_bit(left);
+        uint64_t want = wanted_outputs(v, lane, 0, is);
+        if (!want)
+            continue;
+        size_t output = turn_after(want, last[lane]);
+        if ((asked & bit(output)) && !turn_is_before(lane, asker[output], last[q->lanes + output]))
+            continue;
+        asker[output] = (uint8_t)lane;
+        asked |= bit(output);
+    }
+    v->moved |= asked != 0;
+    *v->free &= ~asked;
+    uint64_t granted = 0;
+    for (; asked; asked &= asked - 1) {
+        size_t output = lowest_bit(asked), lane = asker[output];
+        last[lane] = (uint8_t)output;
+        last[q->lanes + output] = (uint8_t)lane;
+        granted |= bit(lane);
+        hold_output(v, lane, output, is);
+    }
+    *v->waiting &= ~granted;
+    *v->busy = granted & q->busy_after_grant;
+}
