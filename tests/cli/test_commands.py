@@ -223,7 +223,7 @@ def test_check_runs_nothing_and_writes_nothing(tmp_path):
 
 
 def router_functions():
-    text = "".join(path.read_text() for path in (ROOT / "src" / "network" / "router").glob("*.c"))
+    text = "".join(path.read_text() for path in (ROOT / "src" / "network" / "router").glob("*.[ch]"))
     return set(re.findall(r"^(?:STAGE|static)[^;=(]*?(\w+)\(", text, re.M))
 
 
