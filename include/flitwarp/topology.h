@@ -57,6 +57,17 @@ struct topology_ops {
 
 #define REGISTER_TOPOLOGY(ops) REGISTER_COMPONENT("topology", ops)
 
+/* Breadth-first searches in any topology (src/network/search.c). */
+struct search {
+    const struct topology *topology;
+    uint32_t *neighbours; /* by router * ports + port; NONE: unused */
+    uint32_t *distance;   /* by router, from the one searched from; NONE: out of reach */
+    uint32_t *order;      /* routers as they were reached: the last is the farthest */
+    uint32_t reached;
+};
+void search_init(struct search *search, const struct topology *topology, struct arena *arena);
+void search_from(struct search *search, uint32_t router);
+
 static inline uint32_t grid_port(const struct grid *grid, uint32_t dimension, bool down, uint32_t channel)
 {
     uint32_t direction = grid->one_port ? 0 : down;

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct search {
+struct wait_search {
     const struct network *network;
     uint32_t lanes; /* of a router */
     uint8_t *state; /* by router * lanes + lane: 0 new, 1 on the path, 2 done */
@@ -23,7 +23,7 @@ struct search {
 };
 
 /* The lane that this one waits for by its wait number `index`; false when it has no more. */
-static bool next_lane(const struct search *search, uint64_t node, uint32_t index, uint64_t *next)
+static bool next_lane(const struct wait_search *search, uint64_t node, uint32_t index, uint64_t *next)
 {
     const struct network *network = search->network;
     uint32_t router = (uint32_t)(node / search->lanes), lane = (uint32_t)(node % search->lanes);
@@ -53,7 +53,7 @@ static void print_channel(const struct network *network, uint32_t router, uint32
     fprintf(out, "%s->%s vc %u", incoming ? there : here, incoming ? here : there, lane % network->num_vcs);
 }
 
-static void print_lane(const struct search *search, uint64_t node, FILE *out)
+static void print_lane(const struct wait_search *search, uint64_t node, FILE *out)
 {
     const struct network *network = search->network;
     uint32_t router = (uint32_t)(node / search->lanes), lane = (uint32_t)(node % search->lanes);
@@ -72,7 +72,7 @@ static void print_lane(const struct search *search, uint64_t node, FILE *out)
 }
 
 /* Depth first from one lane; prints a cycle and returns true when it meets one. */
-static bool follow(struct search *search, uint64_t start, FILE *out)
+static bool follow(struct wait_search *search, uint64_t start, FILE *out)
 {
     uint64_t length = 0;
     search->path[length] = start;
@@ -104,7 +104,7 @@ void deadlock_report(const struct network *network, FILE *out)
 {
     uint32_t lanes = network->ports * network->num_vcs;
     uint64_t nodes = (uint64_t)network->topology.routers * lanes;
-    struct search search = {
+    struct wait_search search = {
         .network = network,
         .lanes = lanes,
         .state = memory_take(nodes),

@@ -334,22 +334,13 @@ static bool report(const struct check *check, uint64_t pairs, uint64_t all_pairs
     return !cycle && check->faults == 0;
 }
 
-/* The farthest that a router is from router 0, by breadth-first search. */
-static uint32_t find_radius(const struct channel_graph *graph, struct arena *arena)
+/* The farthest that a router is from router 0. */
+static uint32_t find_radius(const struct topology *topology, struct arena *arena)
 {
-    uint32_t *distance = arena_array(arena, uint32_t, graph->routers);
-    uint32_t *queue = arena_array(arena, uint32_t, graph->routers);
-    uint32_t reached = 1; /* router 0; a distance of 0 means not reached for all others */
-    for (uint32_t i = 0; i < reached; i++)
-        for (uint32_t port = 0; port < graph->ports; port++) {
-            uint32_t channel = graph->channels[queue[i] * graph->ports + port];
-            uint32_t neighbour = channel == NONE ? 0 : channel / graph->ports;
-            if (neighbour == 0 || distance[neighbour] > 0)
-                continue;
-            distance[neighbour] = distance[queue[i]] + 1;
-            queue[reached++] = neighbour;
-        }
-    return distance[queue[reached - 1]];
+    struct search search;
+    search_init(&search, topology, arena);
+    search_from(&search, 0);
+    return search.distance[search.order[search.reached - 1]];
 }
 
 /* The first terminal of each router; returns the number of routers that have one, listed in `hosts`. */
@@ -377,7 +368,7 @@ bool dependency_check(const struct routing *routing, uint64_t budget, FILE *out)
     uint32_t *hosts = arena_array(&arena, uint32_t, check.topology->routers);
     check.terminals = arena_array(&arena, uint32_t, check.topology->routers);
     check.vcs = arena_array(&arena, uint64_t, routing->words);
-    check.longest = 10 * find_radius(&check.graph, &arena) + 10;
+    check.longest = 10 * find_radius(check.topology, &arena) + 10;
     states_grow(&check, 1024);
     uint32_t count = find_hosts(&check, hosts);
     uint64_t pairs = follow_pairs(&check, hosts, count, budget);

@@ -90,27 +90,20 @@ static void bake_coordinates(struct network *network)
     }
 }
 
-/* For topologies that do not know their distances: breadth-first search from every router. */
+/* For topologies that do not know their distances. */
 static void find_distances(struct network *network)
 {
-    const struct topology *topology = &network->topology;
-    size_t routers = topology->routers;
+    size_t routers = network->topology.routers;
+    struct arena scratch = {0};
+    struct search search;
+    search_init(&search, &network->topology, &scratch);
     network->distances = arena_array(network->arena, uint16_t, routers * routers);
-    uint32_t *queue = arena_array(network->arena, uint32_t, routers);
-    memset(network->distances, 0xff, sizeof *network->distances * routers * routers);
     for (size_t from = 0; from < routers; from++) {
-        uint16_t *distance = network->distances + from * routers;
-        uint32_t reached = 1;
-        distance[queue[0] = (uint32_t)from] = 0;
-        for (uint32_t i = 0; i < reached; i++)
-            for (uint32_t port = 0; port < topology->ports; port++) {
-                struct router_port peer;
-                if (!topology->ops->peer(topology, queue[i], port, &peer) || distance[peer.router] != UINT16_MAX)
-                    continue;
-                distance[peer.router] = (uint16_t)(distance[queue[i]] + 1);
-                queue[reached++] = peer.router;
-            }
+        search_from(&search, (uint32_t)from);
+        for (size_t to = 0; to < routers; to++)
+            network->distances[from * routers + to] = (uint16_t)search.distance[to];
     }
+    arena_release(&scratch);
 }
 
 bool network_plan(struct network *network, const struct network_config *config, struct arena *arena, uint64_t seed,

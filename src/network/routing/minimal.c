@@ -46,9 +46,7 @@ struct minimal {
 /* What is needed while the table is built. */
 struct table_builder {
     const struct topology *topology;
-    uint32_t *neighbours; /* by router * ports + port; NONE: unused */
-    uint32_t *distance;   /* by router, to the one searched from; NONE: not reached */
-    uint32_t *queue;      /* routers in the order they were reached */
+    struct search search;
     uint32_t *pool;
     uint32_t used, room;  /* of pool */
     uint32_t *slots;      /* hash table of lists in the pool; 0: empty */
@@ -56,38 +54,6 @@ struct table_builder {
     uint32_t list_count;
     uint32_t diameter;
 };
-
-static void find_neighbours(struct table_builder *builder)
-{
-    const struct topology *topology = builder->topology;
-    uint32_t *next = builder->neighbours;
-    for (uint32_t router = 0; router < topology->routers; router++)
-        for (uint32_t port = 0; port < topology->ports; port++) {
-            struct router_port peer;
-            *next++ = topology->ops->peer(topology, router, port, &peer) ? peer.router : NONE;
-        }
-}
-
-/* Breadth-first search; true when every router was reached. */
-static bool find_distances(struct table_builder *builder, uint32_t from)
-{
-    uint32_t routers = builder->topology->routers, ports = builder->topology->ports;
-    uint32_t *distance = builder->distance, *queue = builder->queue, reached = 1;
-    memset(distance, 0xff, sizeof *distance * routers);
-    distance[from] = 0;
-    queue[0] = from;
-    for (uint32_t i = 0; i < reached; i++)
-        for (uint32_t port = 0; port < ports; port++) {
-            uint32_t neighbour = builder->neighbours[(size_t)queue[i] * ports + port];
-            if (neighbour == NONE || distance[neighbour] != NONE)
-                continue;
-            distance[neighbour] = distance[queue[i]] + 1;
-            queue[reached++] = neighbour;
-        }
-    uint32_t farthest = distance[queue[reached - 1]];
-    builder->diameter = farthest > builder->diameter ? farthest : builder->diameter;
-    return reached == routers;
-}
 
 static uint32_t *list_slot(const struct table_builder *builder, const uint32_t *list)
 {
@@ -124,8 +90,8 @@ static uint32_t find_list(struct table_builder *builder, uint32_t router)
     uint32_t *list = builder->pool + builder->used;
     list[0] = 0;
     for (uint32_t port = 0; port < ports; port++) {
-        uint32_t neighbour = builder->neighbours[(size_t)router * ports + port];
-        if (neighbour != NONE && builder->distance[neighbour] + 1 == builder->distance[router])
+        uint32_t neighbour = builder->search.neighbours[(size_t)router * ports + port];
+        if (neighbour != NONE && builder->search.distance[neighbour] + 1 == builder->search.distance[router])
             list[++list[0]] = port;
     }
     uint32_t *slot = list_slot(builder, list);
@@ -142,8 +108,11 @@ static bool fill_table(struct table_builder *builder, uint32_t *lists)
 {
     uint32_t routers = builder->topology->routers;
     for (uint32_t there = 0; there < routers; there++) {
-        if (!find_distances(builder, there))
+        search_from(&builder->search, there);
+        if (builder->search.reached < routers)
             return false;
+        uint32_t farthest = builder->search.distance[builder->search.order[routers - 1]];
+        builder->diameter = farthest > builder->diameter ? farthest : builder->diameter;
         for (uint32_t here = 0; here < routers; here++)
             lists[(size_t)there * routers + here] = find_list(builder, here);
     }
@@ -163,16 +132,13 @@ static void minimal_prepare(struct routing *routing, const struct choice *self, 
     struct arena scratch = {0};
     struct table_builder builder = {
         .topology = topology,
-        .neighbours = arena_array(&scratch, uint32_t, (size_t)topology->routers * topology->ports),
-        .distance = arena_array(&scratch, uint32_t, topology->routers),
-        .queue = arena_array(&scratch, uint32_t, topology->routers),
         .pool = memory_take(sizeof(uint32_t)),
         .used = 1, /* 0 stands for an empty slot */
         .room = 1,
     };
     builder.pool[0] = 0;
     grow_slots(&builder);
-    find_neighbours(&builder);
+    search_init(&builder.search, topology, &scratch);
     uint32_t *lists = arena_array(arena, uint32_t, (size_t)topology->routers * topology->routers);
     if (!fill_table(&builder, lists))
         choice_error(errors, self, NULL, "some routers of this \"%s\" cannot be reached from others",
