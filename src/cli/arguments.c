@@ -3,6 +3,7 @@
 #include "cli/arguments.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct flag *find_flag(const struct flag *flags, const char *argument, const char **attached)
@@ -27,6 +28,10 @@ bool arguments_read(struct arguments *arguments, int argc, char **argv, const st
     *arguments = (struct arguments){.overrides = argv + 1};
     const char *wrong = NULL, *problem = "is not understood";
     for (int i = 1; i < argc && !wrong; i++) {
+        if (strcmp(argv[i], "--help") == 0) {
+            printf("usage: %s\n", usage);
+            exit(EXIT_SUCCESS);
+        }
         const char *attached;
         const struct flag *flag = find_flag(flags, argv[i], &attached);
         if (flag) {

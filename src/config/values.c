@@ -26,11 +26,11 @@ void option_add_range(struct text *text, const struct option *row)
     if (row->type == OPTION_TYPE_BOOL)
         return;
     if (has_min && has_max)
-        text_addf(text, "%.15g to %.15g%s%s", row->min, row->max, space, unit);
+        text_addf(text, "%.16g to %.16g%s%s", row->min, row->max, space, unit);
     else if (has_min)
-        text_addf(text, "at least %.15g%s%s", row->min, space, unit);
+        text_addf(text, "at least %.16g%s%s", row->min, space, unit);
     else if (has_max)
-        text_addf(text, "at most %.15g%s%s", row->max, space, unit);
+        text_addf(text, "at most %.16g%s%s", row->max, space, unit);
     else
         text_add(text, unit);
 }
@@ -107,7 +107,7 @@ static bool range_error(const struct config_reader *reader, const struct option 
                         const char *relation, double bound)
 {
     struct text text = {0};
-    text_addf(&text, "%s is %s %.15g", node->text, relation, bound);
+    text_addf(&text, "%s is %s %.16g", node->text, relation, bound);
     option_add_help(&text, row);
     node_error(reader->errors, node, NULL, "%s", text.chars);
     text_release(&text);

@@ -99,15 +99,15 @@ STAGE void *arbiter_state(const struct view *v, size_t row)
 STAGE uint32_t row_of(const struct view *v, size_t lane, struct variant is)
 {
     const struct lane_facts *facts = facts_of(v->q, lane, is);
-    uint32_t speedup = is.plain ? 1 : v->q->config.input_speedup;
-    return speedup == 1 ? facts->port : facts->port * speedup + facts->vc % speedup;
+    uint32_t speedup = v->q->config.input_speedup;
+    return facts->port * speedup + facts->vc % speedup;
 }
 
 /* Which of the eligible lanes of a switch input uses the output port that the input was granted. */
 STAGE uint32_t choose_lane(struct view *v, size_t row, size_t port, struct variant is)
 {
     const struct input_queued *q = v->q;
-    size_t first = (is.plain ? row : row / q->config.input_speedup) * q->num_vcs;
+    size_t first = row / q->config.input_speedup * q->num_vcs;
     uint64_t vcs = 0;
     for (uint32_t vc = 0; vc < q->num_vcs; vc++)
         if (bits_test(q->eligible, first + vc) && v->inputs[first + vc].out_port == port &&
@@ -131,10 +131,10 @@ STAGE uint32_t choose_lane(struct view *v, size_t row, size_t port, struct varia
 
 STAGE void request_switch(struct view *v, struct matching *m, size_t lane, struct variant is)
 {
-    size_t row = row_of(v, lane, is), spread = is.plain ? 1 : v->q->config.output_speedup;
+    size_t row = row_of(v, lane, is), spread = v->q->config.output_speedup;
     for (uint32_t col = v->inputs[lane].out_port * spread, end = col + spread; col < end; col++) {
         matching_request(m, row, col);
-        if (!is.plain && m->age) {
+        if (m->age) {
             uint64_t *oldest = &m->age[row * m->cols + col], age = age_of(v, lane);
             *oldest = age < *oldest ? age : *oldest;
         }
@@ -153,18 +153,17 @@ STAGE void match_switch(struct view *v, struct variant is)
 {
     struct input_queued *q = v->q;
     struct matching *m = &q->switch_matching;
-    uint32_t row_words = is.plain ? 1 : m->row_words, col_words = is.plain ? 1 : m->col_words;
     BITS_EACH(lane, q->eligible, is.words)
         request_switch(v, m, lane, is);
     m->random = &q->random[v->head->number];
     q->switch_allocator->allocate((unsigned char *)v->head + q->switch_state_at, q->config.allocator.config, m);
-    BITS_EACH(row, m->granted, row_words) {
-        traverse(v, choose_lane(v, row, is.plain ? m->grant[row] : m->grant[row] / q->config.output_speedup, is), is);
+    BITS_EACH(row, m->granted, m->row_words) {
+        traverse(v, choose_lane(v, row, m->grant[row] / q->config.output_speedup, is), is);
         q->flit_hops++;
     }
-    if (!is.plain && m->age)
+    if (m->age)
         forget_ages(m);
-    matching_clear(m, row_words, col_words);
+    matching_clear(m, m->row_words, m->col_words);
 }
 
 /* An input with several lanes that can send: the one that asks for its output port. */

@@ -97,7 +97,7 @@ STAGE void request_outputs(const struct view *v, struct matching *m, size_t lane
         for (; want; want &= want - 1) {
             size_t output = w * WORD_BITS + lowest_bit(want);
             bits_add(m->wanted_by + output * is.words, lane);
-            if (!is.plain && m->age)
+            if (m->age)
                 m->age[lane * m->cols + output] = age_of(v, lane);
         }
     }
