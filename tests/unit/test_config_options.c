@@ -215,7 +215,7 @@ TEST(messages_name_value_bound_help_and_range)
     expect_refusal("\"small\": -3", "small: -3 is below 2");
     expect_refusal("\"large\": -1", "large: -1 is below 0 (a large count, at least 0)");
     expect_refusal("\"large\": 18446744073709551616", "large: 18446744073709551616 is above 1.844674407370955e+19");
-    expect_refusal("\"large\": 1e30", "large: 1e30 is above 1.84467440737096e+19");
+    expect_refusal("\"large\": 1e30", "large: 1e30 is above 1.844674407370955e+19");
     expect_refusal("\"mode\": \"fats\"",
                    "mode: found 'fats' (did you mean 'fast'?), expected one of 'slow', 'fast', 'fastest'");
     expect_refusal("\"inner\": {\"depth\": 0}", "inner.depth: 0 is below 1 (depth of the inner buffer, 1 to 64 flits)");
