@@ -10,6 +10,7 @@
 
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct option channel_options[] = {
     OPTION_TICKS(struct channel_config, latency, "1", 1, 1e9, "from one end to the other"),
@@ -106,6 +107,21 @@ static void find_distances(struct network *network)
     arena_release(&scratch);
 }
 
+/* Refuses at once what could never be built: the buffers alone would take more memory than there is. */
+static bool fits_memory(const struct network *network, struct errors *errors)
+{
+    const struct topology *topology = &network->topology;
+    double lanes = (double)topology->routers * topology->ports + (double)topology->terminals * network->injection_channels;
+    double needed = lanes * network->num_vcs * network->buffer_depth * sizeof(struct flit);
+    double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    if (needed <= memory)
+        return true;
+    choice_error(errors, &network->config->topology, NULL,
+                 "the buffers of %u routers alone would take %.0f GiB; accepted: what fits this machine's %.0f GiB",
+                 topology->routers, needed / 0x1p30, memory / 0x1p30);
+    return false;
+}
+
 bool network_plan(struct network *network, const struct network_config *config, struct arena *arena, uint64_t seed,
                   struct errors *errors)
 {
@@ -126,6 +142,8 @@ bool network_plan(struct network *network, const struct network_config *config, 
     if (errors->count > before)
         return false;
     topology->ops->shape(topology->config, arena, topology);
+    if (!fits_memory(network, errors))
+        return false;
 
     struct routing_ports ports = {network->num_vcs, network->injection_channels, network->ejection_channels};
     if (!routing_init(&network->routing, &config->routing, topology, &ports, seed, arena, errors))

@@ -178,6 +178,7 @@ NETWORKS = {
     "2^64 routers": ({"network__topology": {"type": "torus", "widths": [65536] * 4}}, "network.topology.widths"),
     "17 dimensions": ({"network__topology": {"type": "torus", "widths": [2] * 17}}, "network.topology.widths", "1 to 16"),
     "no dimensions": ({"network__topology": {"type": "torus", "widths": []}}, "network.topology.widths", "1 to 16"),
+    "more buffers than memory": ({"network__topology": {"type": "torus", "widths": [65536, 16384]}}, "network.topology", "GiB"),
     "zero width": ({"network__topology__widths": [4, 0]}, "network.topology.widths[1]", "2 to 65536"),
     "width of one": ({"network__topology__widths": [1]}, "network.topology.widths[0]", "2 to 65536"),
     "channels for three of two dimensions": ({"network__topology__channels": [1, 1, 1]}, "network.topology.channels",
