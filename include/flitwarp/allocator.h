@@ -26,7 +26,7 @@ struct matching {
     uint16_t *grant;       /* by row, valid where granted: the column */
     uint64_t *age;         /* by row * cols + column: smaller is older; only if the allocator needs it, else NULL */
     struct random *random;
-    uint64_t *scratch;     /* room for (rows + cols) * (row_words + col_words + 2) words, zeroed; leave it zeroed */
+    uint64_t *scratch; /* room for (rows + cols) * (row_words + col_words + 2) words, zeroed; leave it zeroed */
 };
 
 struct allocator_ops {

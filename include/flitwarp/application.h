@@ -30,9 +30,9 @@ struct application_config {
 };
 #define APPLICATION_OPTIONS                                                                                            \
     OPTION_TEXT(struct application_config, name, "null", "what results call it; its type by default"),                 \
-    OPTION_U32(struct application_config, max_packet, "1024", 1, 1 << 24, "flits",                                     \
-               "messages above this are cut into several packets"),                                                   \
-    OPTION_CHOICE(struct application_config, allocation, "allocation", "\"all\"", "terminals that it runs on")
+        OPTION_U32(struct application_config, max_packet, "1024", 1, 1 << 24, "flits",                                 \
+                   "messages above this are cut into several packets"),                                                \
+        OPTION_CHOICE(struct application_config, allocation, "allocation", "\"all\"", "terminals that it runs on")
 
 struct application {
     const struct application_ops *ops;
@@ -41,10 +41,10 @@ struct application {
     const char *name;
     uint32_t number;
     uint32_t ranks;
-    const uint32_t *terminals;       /* by rank */
-    struct traffic_space space;      /* what traffic patterns want to know */
-    uint32_t injection_channels;     /* of a terminal */
-    tick_t cycle;                    /* of a terminal's channel */
+    const uint32_t *terminals;   /* by rank */
+    struct traffic_space space;  /* what traffic patterns want to know */
+    uint32_t injection_channels; /* of a terminal */
+    tick_t cycle;                /* of a terminal's channel */
     tick_t check_interval;
     uint64_t seed;
     struct arena *arena;

@@ -10,15 +10,15 @@
 struct injection {
     const struct injection_ops *ops;
     const void *config;
-    double rate; /* messages per cycle, above 0 */
-    double a, b;          /* free for the process: worked out once by prepare() */
-    uint64_t limits[16];  /* likewise */
+    double rate;         /* messages per cycle, above 0 */
+    double a, b;         /* free for the process: worked out once by prepare() */
+    uint64_t limits[16]; /* likewise */
 };
 
 struct injection_ops {
     COMPONENT_HEAD;
-    double max_rate;    /* messages per cycle that the process can make; 0: no limit */
-    size_t state_size;  /* bytes of memory a terminal; starts zeroed */
+    double max_rate;   /* messages per cycle that the process can make; 0: no limit */
+    size_t state_size; /* bytes of memory a terminal; starts zeroed */
     /* Works out a and b, or adds errors; optional. */
     void (*prepare)(struct injection *injection, const struct choice *self, struct errors *errors);
     /* Cycles from a terminal's last message to its next; 0 where several in one cycle are possible. On the first call

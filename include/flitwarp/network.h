@@ -57,10 +57,10 @@ struct link {
     uint32_t target;     /* router or terminal; NONE: the port is unused */
     uint16_t first_lane; /* of the port at the far end */
     uint16_t unused;
-    uint32_t latency;    /* ticks, at least 1 */
-    uint16_t cycle;      /* ticks between two flits */
+    uint32_t latency; /* ticks, at least 1 */
+    uint16_t cycle;   /* ticks between two flits */
     bool to_terminal;
-    bool carries_out;    /* flits may leave through it (a terminal may have fewer ejection channels than ports) */
+    bool carries_out; /* flits may leave through it (a terminal may have fewer ejection channels than ports) */
 };
 
 struct network_config {
@@ -101,11 +101,11 @@ struct router_ops {
 
 /* The state of one input lane, for the deadlock report. */
 struct waiting {
-    uint32_t packet;               /* at the front; NONE: empty */
-    bool for_credit;               /* holds `wanted[0]` and waits for room beyond it; else waits for an output lane */
+    uint32_t packet; /* at the front; NONE: empty */
+    bool for_credit; /* holds `wanted[0]` and waits for room beyond it; else waits for an output lane */
     uint32_t wanted_count;
-    uint16_t wanted[MAX_WANTED];   /* output lanes */
-    uint16_t holder[MAX_WANTED];   /* the input lane that holds each; UINT16_MAX: nobody */
+    uint16_t wanted[MAX_WANTED]; /* output lanes */
+    uint16_t holder[MAX_WANTED]; /* the input lane that holds each; UINT16_MAX: nobody */
 };
 
 struct interface_ops {
@@ -143,9 +143,9 @@ struct network_client {
 };
 
 struct network {
-    struct engine *engine;   /* borrowed */
-    struct arena *arena;     /* borrowed: holds all built state */
-    struct pool packets;     /* owned */
+    struct engine *engine; /* borrowed */
+    struct arena *arena;   /* borrowed: holds all built state */
+    struct pool packets;   /* owned */
     struct topology topology;
     struct routing routing;
     const struct network_config *config;
@@ -156,11 +156,11 @@ struct network {
     uint32_t ports;          /* of a router, terminals' included */
     uint32_t terminal_ports; /* of each terminal */
     uint32_t injection_channels, ejection_channels;
-    struct link *links;      /* by router * ports + port */
+    struct link *links;              /* by router * ports + port */
     const uint32_t *terminal_router; /* by terminal */
     const uint16_t *terminal_slot;   /* its place at that router */
-    uint16_t *coordinates;   /* by router * dimensions + dimension; NULL without a grid */
-    uint16_t *distances;     /* by pair of routers; NULL where the topology knows its distances */
+    uint16_t *coordinates;           /* by router * dimensions + dimension; NULL without a grid */
+    uint16_t *distances;             /* by pair of routers; NULL where the topology knows its distances */
 
     const struct router_ops *router_ops;
     void *routers;
@@ -168,10 +168,10 @@ struct network {
     void *interfaces;
 
     struct network_client client;
-    uint64_t in_network;     /* packets whose head has entered and whose tail has not arrived */
+    uint64_t in_network; /* packets whose head has entered and whose tail has not arrived */
 
-    FILE *trace_out;         /* NULL unless a packet's walk is printed */
-    uint32_t traced;         /* that packet's handle; NONE before it is made and after it has arrived */
+    FILE *trace_out; /* NULL unless a packet's walk is printed */
+    uint32_t traced; /* that packet's handle; NONE before it is made and after it has arrived */
 };
 
 static inline struct packet *network_packet(const struct network *network, uint32_t handle)

@@ -59,14 +59,14 @@ enum option_type {
 struct option {
     const char *key;
     enum option_type type;
-    size_t offset;           /* of the field in the config struct */
-    const char *fallback;    /* the default as JSON text; NULL: required */
-    double min, max;         /* bounds of numbers and of list items; of time in ticks; of CHOICES: their number */
-    const char *unit;        /* "flits", "cycles", ... or NULL */
-    const char *help;        /* one line */
-    const char *const *names;     /* ENUM: accepted words, NULL-terminated */
-    const char *kind;             /* CHOICE, CHOICES: the kind of component */
-    const struct option *rows;    /* BLOCK */
+    size_t offset;             /* of the field in the config struct */
+    const char *fallback;      /* the default as JSON text; NULL: required */
+    double min, max;           /* bounds of numbers and of list items; of time in ticks; of CHOICES: their number */
+    const char *unit;          /* "flits", "cycles", ... or NULL */
+    const char *help;          /* one line */
+    const char *const *names;  /* ENUM: accepted words, NULL-terminated */
+    const char *kind;          /* CHOICE, CHOICES: the kind of component */
+    const struct option *rows; /* BLOCK */
 };
 
 #define NO_LIMIT 1e300
@@ -83,40 +83,75 @@ struct option {
 #define REQUIRED NULL
 
 #define OPTION_BOOL(config, field, fallback, help)                                                                     \
-    { OPTION_ROW_(config, field, bool, OPTION_TYPE_BOOL, fallback, 0, 1, NULL, help) }
+    {                                                                                                                  \
+        OPTION_ROW_(config, field, bool, OPTION_TYPE_BOOL, fallback, 0, 1, NULL, help)                                 \
+    }
 #define OPTION_U32(config, field, fallback, min, max, unit, help)                                                      \
-    { OPTION_ROW_(config, field, uint32_t, OPTION_TYPE_U32, fallback, min, max, unit, help) }
+    {                                                                                                                  \
+        OPTION_ROW_(config, field, uint32_t, OPTION_TYPE_U32, fallback, min, max, unit, help)                          \
+    }
 #define OPTION_U64(config, field, fallback, min, max, unit, help)                                                      \
-    { OPTION_ROW_(config, field, uint64_t, OPTION_TYPE_U64, fallback, min, max, unit, help) }
+    {                                                                                                                  \
+        OPTION_ROW_(config, field, uint64_t, OPTION_TYPE_U64, fallback, min, max, unit, help)                          \
+    }
 #define OPTION_F64(config, field, fallback, min, max, unit, help)                                                      \
-    { OPTION_ROW_(config, field, double, OPTION_TYPE_F64, fallback, min, max, unit, help) }
+    {                                                                                                                  \
+        OPTION_ROW_(config, field, double, OPTION_TYPE_F64, fallback, min, max, unit, help)                            \
+    }
 #define OPTION_TEXT(config, field, fallback, help)                                                                     \
-    { OPTION_ROW_(config, field, const char *, OPTION_TYPE_TEXT, fallback, 0, 0, NULL, help) }
+    {                                                                                                                  \
+        OPTION_ROW_(config, field, const char *, OPTION_TYPE_TEXT, fallback, 0, 0, NULL, help)                         \
+    }
 #define OPTION_FILE(config, field, fallback, help)                                                                     \
-    { OPTION_ROW_(config, field, const char *, OPTION_TYPE_FILE, fallback, 0, 0, NULL, help) }
+    {                                                                                                                  \
+        OPTION_ROW_(config, field, const char *, OPTION_TYPE_FILE, fallback, 0, 0, NULL, help)                         \
+    }
 #define OPTION_ENUM(config, field, fallback, words, help)                                                              \
-    { OPTION_ROW_(config, field, uint32_t, OPTION_TYPE_ENUM, fallback, 0, 0, NULL, help), .names = words }
+    {                                                                                                                  \
+        OPTION_ROW_(config, field, uint32_t, OPTION_TYPE_ENUM, fallback, 0, 0, NULL, help), .names = words             \
+    }
 #define OPTION_U32_LIST(config, field, fallback, min, max, unit, help)                                                 \
-    { OPTION_ROW_(config, field, struct u32_list, OPTION_TYPE_U32_LIST, fallback, min, max, unit, help) }
+    {                                                                                                                  \
+        OPTION_ROW_(config, field, struct u32_list, OPTION_TYPE_U32_LIST, fallback, min, max, unit, help)              \
+    }
 #define OPTION_F64_LIST(config, field, fallback, min, max, unit, help)                                                 \
-    { OPTION_ROW_(config, field, struct f64_list, OPTION_TYPE_F64_LIST, fallback, min, max, unit, help) }
+    {                                                                                                                  \
+        OPTION_ROW_(config, field, struct f64_list, OPTION_TYPE_F64_LIST, fallback, min, max, unit, help)              \
+    }
 #define OPTION_TICKS(config, field, fallback, min, max, help)                                                          \
-    { OPTION_ROW_(config, field, uint64_t, OPTION_TYPE_TICKS, fallback, min, max, "ticks", help) }
+    {                                                                                                                  \
+        OPTION_ROW_(config, field, uint64_t, OPTION_TYPE_TICKS, fallback, min, max, "ticks", help)                     \
+    }
 #define OPTION_TICKS_AUTO(config, field, fallback, min, max, help)                                                     \
-    { OPTION_ROW_(config, field, uint64_t, OPTION_TYPE_TICKS_AUTO, fallback, min, max, "ticks", help) }
+    {                                                                                                                  \
+        OPTION_ROW_(config, field, uint64_t, OPTION_TYPE_TICKS_AUTO, fallback, min, max, "ticks", help)                \
+    }
 #define OPTION_SECONDS(config, field, fallback, min, max, help)                                                        \
-    { OPTION_ROW_(config, field, double, OPTION_TYPE_SECONDS, fallback, min, max, "s", help) }
+    {                                                                                                                  \
+        OPTION_ROW_(config, field, double, OPTION_TYPE_SECONDS, fallback, min, max, "s", help)                         \
+    }
 #define OPTION_RATE(config, field, fallback, min, max, help)                                                           \
-    { OPTION_ROW_(config, field, double, OPTION_TYPE_RATE, fallback, min, max, "b/s", help) }
+    {                                                                                                                  \
+        OPTION_ROW_(config, field, double, OPTION_TYPE_RATE, fallback, min, max, "b/s", help)                          \
+    }
 /* A nested struct of type `block` whose settings stand in an object of their own. */
 #define OPTION_BLOCK(config, field, block, block_rows, help)                                                           \
-    { OPTION_ROW_(config, field, block, OPTION_TYPE_BLOCK, "{}", 0, 0, NULL, help), .rows = block_rows }
+    {                                                                                                                  \
+        OPTION_ROW_(config, field, block, OPTION_TYPE_BLOCK, "{}", 0, 0, NULL, help), .rows = block_rows               \
+    }
 #define OPTION_CHOICE(config, field, kind_name, fallback, help)                                                        \
-    { OPTION_ROW_(config, field, struct choice, OPTION_TYPE_CHOICE, fallback, 0, 0, NULL, help), .kind = kind_name }
+    {                                                                                                                  \
+        OPTION_ROW_(config, field, struct choice, OPTION_TYPE_CHOICE, fallback, 0, 0, NULL, help), .kind = kind_name   \
+    }
 #define OPTION_CHOICES(config, field, kind_name, fallback, min, max, help)                                             \
-    { OPTION_ROW_(config, field, struct choice_list, OPTION_TYPE_CHOICES, fallback, min, max, NULL, help),             \
-      .kind = kind_name }
-#define OPTION_END { .type = OPTION_TYPE_END }
+    {                                                                                                                  \
+        OPTION_ROW_(config, field, struct choice_list, OPTION_TYPE_CHOICES, fallback, min, max, NULL, help),           \
+            .kind = kind_name                                                                                          \
+    }
+#define OPTION_END                                                                                                     \
+    {                                                                                                                  \
+        .type = OPTION_TYPE_END                                                                                        \
+    }
 
 /*
  * A message about a setting that only the builder can judge (too few VCs, say).

@@ -54,10 +54,7 @@ static inline uint32_t random_below(struct random *random, uint32_t limit)
 }
 
 /* In [0, 1), 53 bits. */
-static inline double random_unit(struct random *random)
-{
-    return (double)(random_u64(random) >> 11) * 0x1p-53;
-}
+static inline double random_unit(struct random *random) { return (double)(random_u64(random) >> 11) * 0x1p-53; }
 
 /* Natural logarithm by basic arithmetic alone, so that it has the same bits everywhere; x > 0. */
 double exact_log(double x);

@@ -22,15 +22,15 @@ struct routing {
     const struct topology *topology;
     uint64_t seed;
     uint32_t num_vcs;
-    uint32_t classes;            /* of VCs, as declared by prepare() */
-    uint32_t words;              /* of an output VC set */
-    uint32_t local_ports;        /* ports to terminals, in front of those to routers */
-    uint32_t terminal_ports;     /* ports of one terminal at its router */
-    uint32_t ejection_channels;  /* of those, ports that lead to the terminal */
+    uint32_t classes;              /* of VCs, as declared by prepare() */
+    uint32_t words;                /* of an output VC set */
+    uint32_t local_ports;          /* ports to terminals, in front of those to routers */
+    uint32_t terminal_ports;       /* ports of one terminal at its router */
+    uint32_t ejection_channels;    /* of those, ports that lead to the terminal */
     const uint16_t *terminal_slot; /* by terminal: its place at its router */
-    const uint64_t *class_vcs;   /* by class: its VCs at one port */
-    const uint64_t *eject_vcs;   /* by place of a terminal: all VCs that lead to it; where one word holds them */
-    void *state;                 /* the algorithm's own, made by prepare() */
+    const uint64_t *class_vcs;     /* by class: its VCs at one port */
+    const uint64_t *eject_vcs;     /* by place of a terminal: all VCs that lead to it; where one word holds them */
+    void *state;                   /* the algorithm's own, made by prepare() */
 };
 
 /* One question to a routing algorithm: where is the head, and what may it take? */
@@ -62,8 +62,8 @@ struct routing_ops {
 /* Class c of C gets VCs [c * V / C, (c + 1) * V / C) of a port. */
 static inline uint64_t class_vcs(uint32_t num_vcs, uint32_t classes, uint32_t class)
 {
-    uint32_t first = (uint32_t)((uint64_t)class * num_vcs / classes);
-    uint32_t end = (uint32_t)(((uint64_t)class + 1) * num_vcs / classes);
+    uint32_t first = (uint32_t)((uint64_t) class * num_vcs / classes);
+    uint32_t end = (uint32_t)(((uint64_t) class + 1) * num_vcs / classes);
     return bits_range(first, end - first);
 }
 

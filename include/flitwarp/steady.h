@@ -20,9 +20,9 @@ struct steady {
     struct traffic traffic;
     struct injection injection;
     struct size size;
-    struct random *random;       /* by rank */
-    unsigned char *memory;       /* of the injection process, by rank */
-    bool silent;                 /* load 0 */
+    struct random *random; /* by rank */
+    unsigned char *memory; /* of the injection process, by rank */
+    bool silent;           /* load 0 */
 };
 
 /* False, with errors added at the application's settings, when they do not fit. */
@@ -48,10 +48,13 @@ static inline void steady_send(struct steady *steady, struct application *applic
 
 /* The rows of the settings above, for a config struct that has these fields. */
 #define STEADY_OPTIONS(config)                                                                                         \
-    OPTION_F64(config, load, "0.1", 0, 64, "flits per terminal and channel cycle", "traffic offered by each terminal"), \
-    OPTION_CHOICE(config, traffic, "traffic", "\"uniform_random\"", "where messages go"),                              \
-    OPTION_CHOICE(config, injection, "injection", "\"bernoulli\"", "when messages are made"),                          \
-    OPTION_CHOICE(config, size, "size", "\"fixed\"", "flits of a message")
+    OPTION_F64(config, load, "0.1", 0, 64, "flits per terminal and channel cycle",                                     \
+               "traffic offered by each terminal"),                                                                    \
+        OPTION_CHOICE(config, traffic, "traffic", "\"uniform_random\"", "where messages go"),                          \
+        OPTION_CHOICE(config, injection, "injection", "\"bernoulli\"", "when messages are made"),                      \
+        OPTION_CHOICE(config, size, "size", "\"fixed\"", "flits of a message")
 #define STEADY_SETTINGS(config)                                                                                        \
-    (&(struct steady_config){                                                                                          \
-        .load = (config)->load, .traffic = &(config)->traffic, .injection = &(config)->injection, .size = &(config)->size})
+    (&(struct steady_config){.load = (config)->load,                                                                   \
+                             .traffic = &(config)->traffic,                                                            \
+                             .injection = &(config)->injection,                                                        \
+                             .size = &(config)->size})

@@ -21,8 +21,8 @@ struct grid {
     uint32_t width[MAX_DIMENSIONS];
     uint32_t channels[MAX_DIMENSIONS]; /* parallel channels in each direction */
     uint32_t first_port[MAX_DIMENSIONS];
-    bool wraps;      /* torus */
-    bool one_port;   /* both directions of a dimension are the same port (hypercube) */
+    bool wraps;    /* torus */
+    bool one_port; /* both directions of a dimension are the same port (hypercube) */
 };
 
 struct topology {
@@ -30,8 +30,8 @@ struct topology {
     const void *config;
     uint32_t routers;
     uint32_t terminals;
-    uint32_t concentration; /* terminals at each router, when it is the same for all and .router_of is NULL */
-    uint32_t ports;         /* between routers, the most that any router has */
+    uint32_t concentration;  /* terminals at each router, when it is the same for all and .router_of is NULL */
+    uint32_t ports;          /* between routers, the most that any router has */
     const struct grid *grid; /* NULL: has no coordinates */
     void *state;             /* the topology's own, from the arena; may be NULL */
 };

@@ -46,10 +46,7 @@ static void prefer_huge_pages(void *memory, size_t bytes)
 #endif
 }
 
-static char *block_bytes(struct arena_block *block)
-{
-    return (char *)(block + 1);
-}
+static char *block_bytes(struct arena_block *block) { return (char *)(block + 1); }
 
 /* A block holds twice its forerunner up to a limit; a piece larger than that gets a block to itself. */
 static struct arena_block *block_create(struct arena *arena, size_t bytes)

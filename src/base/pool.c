@@ -11,10 +11,7 @@
 
 #define FIRST_CAPACITY 256u
 
-void pool_init(struct pool *pool, size_t item_size)
-{
-    *pool = (struct pool){.item_size = item_size, .free = NONE};
-}
+void pool_init(struct pool *pool, size_t item_size) { *pool = (struct pool){.item_size = item_size, .free = NONE}; }
 
 void pool_release(struct pool *pool)
 {

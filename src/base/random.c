@@ -73,10 +73,7 @@ double exact_log(double x)
     return exponent * log2_high + (log_mantissa + exponent * log2_low);
 }
 
-double random_exponential(struct random *random)
-{
-    return 0.0 - exact_log(1 - random_unit(random));
-}
+double random_exponential(struct random *random) { return 0.0 - exact_log(1 - random_unit(random)); }
 
 /*
  * For a draw in (0, 1]: terms up to s^11 leave less than 3e-11, which moves a
@@ -89,7 +86,8 @@ static double log_of_draw(double x)
     double exponent = (double)((int64_t)bits >> MANTISSA_BITS);
     double m = from_bits((bits & (((uint64_t)1 << MANTISSA_BITS) - 1)) + bits_of(0.70710678118654757));
     double s = (m - 1) / (m + 1), square = s * s;
-    double series = ((((1.0 / 11 * square + 1.0 / 9) * square + 1.0 / 7) * square + 1.0 / 5) * square + 1.0 / 3) * square;
+    double series =
+        ((((1.0 / 11 * square + 1.0 / 9) * square + 1.0 / 7) * square + 1.0 / 5) * square + 1.0 / 3) * square;
     return exponent * 0.69314718055994531 + 2 * (s + s * series);
 }
 

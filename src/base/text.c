@@ -31,10 +31,7 @@ void text_add_bytes(struct text *text, const char *bytes, size_t count)
     text->chars[text->length] = '\0';
 }
 
-void text_add(struct text *text, const char *part)
-{
-    text_add_bytes(text, part, strlen(part));
-}
+void text_add(struct text *text, const char *part) { text_add_bytes(text, part, strlen(part)); }
 
 void text_addv(struct text *text, const char *format, va_list arguments)
 {

@@ -25,7 +25,8 @@ static const struct {
 
 static void print_usage(FILE *out)
 {
-    fprintf(out, "flitwarp %s, an interconnection-network simulator\nusage: flitwarp [--plugin FILE.so ...] COMMAND ...\n",
+    fprintf(out,
+            "flitwarp %s, an interconnection-network simulator\nusage: flitwarp [--plugin FILE.so ...] COMMAND ...\n",
             FLITWARP_VERSION);
     for (size_t i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].help);

@@ -47,10 +47,7 @@ struct new_file {
     const char *text;
 };
 
-static bool is_letter(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
+static bool is_letter(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 /* The text with one name in the place of another: whole words and the beginnings of words up to an underscore. */
 static const char *rename_all(struct arena *arena, const char *text, const char *old, const char *new)

@@ -41,7 +41,8 @@ static struct json *simulation_block(struct simulation *simulation, struct arena
     for (uint32_t i = 0; i < simulation->workload.count; i++) {
         const struct measurement *m = &simulation->workload.measurements[i];
         digest_merge(&digest, &m->digest);
-        packet_hops += (uint64_t)m->hops.sum + m->sampled_delivered; /* routers are one more than channels between them */
+        packet_hops +=
+            (uint64_t)m->hops.sum + m->sampled_delivered; /* routers are one more than channels between them */
     }
     char text[33];
     digest_text(&digest, text);
@@ -132,7 +133,8 @@ static struct json *application_block(const struct workload *workload, uint32_t 
     ADD_U64(block, "terminals", application->ranks);
     ADD_F64(block, "target_load", application->ops->load(application));
     ADD_F64(block, "offered_load", load_of(application, m->offered_at_end - m->offered_at_start, application->ranks));
-    ADD_F64(block, "accepted_load", load_of(application, m->accepted_at_end - m->accepted_at_start, application->ranks));
+    ADD_F64(block, "accepted_load",
+            load_of(application, m->accepted_at_end - m->accepted_at_start, application->ranks));
     ADD_BOOL(block, "saturated", measurement_is_saturated(m));
     ADD_U64(block, "warmup_ticks", m->window_start);
     ADD_U64(block, "sampled_ticks", m->window_end - m->window_start);
@@ -145,7 +147,8 @@ static struct json *application_block(const struct workload *workload, uint32_t 
     struct histogram *minimal = arena_array(arena, struct histogram, 1);
     measurement_minimal_hops(m, minimal);
     json_add(block, "minimal_hops", summary_json(arena, minimal, NULL));
-    ADD_F64(block, "nonminimal_share", m->sampled_delivered ? (double)m->nonminimal / (double)m->sampled_delivered : NAN);
+    ADD_F64(block, "nonminimal_share",
+            m->sampled_delivered ? (double)m->nonminimal / (double)m->sampled_delivered : NAN);
     add_terminals(block, application, workload->sequences, workload->config->per_terminal, arena);
     json_add(block, "phases", phases_block(application, arena));
     json_add(block, "latency_distribution", distribution_json(arena, &m->packet_latency));

@@ -25,9 +25,11 @@ static const struct option simulator_options[] = {
 };
 
 static const struct option root_options[] = {
-    OPTION_BLOCK(struct simulation_config, simulator, struct simulator_config, simulator_options, "time and randomness"),
+    OPTION_BLOCK(struct simulation_config, simulator, struct simulator_config, simulator_options,
+                 "time and randomness"),
     OPTION_BLOCK(struct simulation_config, network, struct network_config, network_options, "what carries the traffic"),
-    OPTION_BLOCK(struct simulation_config, workload, struct workload_config, workload_options, "what makes the traffic"),
+    OPTION_BLOCK(struct simulation_config, workload, struct workload_config, workload_options,
+                 "what makes the traffic"),
     OPTION_END,
 };
 
@@ -41,8 +43,8 @@ void simulation_init(struct simulation *simulation)
 
 bool simulation_load(struct simulation *simulation, const char *path, char **overrides, int count)
 {
-    simulation->json = source_load(&simulation->setup, &simulation->errors, path, (const char *const *)overrides,
-                                   (uint32_t)count);
+    simulation->json =
+        source_load(&simulation->setup, &simulation->errors, path, (const char *const *)overrides, (uint32_t)count);
     if (!simulation->json)
         return false;
     struct config_reader reader = {.arena = &simulation->setup, .errors = &simulation->errors};

@@ -47,8 +47,7 @@ static void report_type(struct config_reader *reader, const struct option *row, 
     text_release(&text);
 }
 
-static const struct component *find_component(struct config_reader *reader, const struct option *row,
-                                              struct json *node)
+static const struct component *find_component(struct config_reader *reader, const struct option *row, struct json *node)
 {
     struct json *type = json_find(node, "type");
     const char *fallback = type ? NULL : fallback_type(reader->arena, row);

@@ -57,14 +57,22 @@ static void table_row(struct table *table, const char *const cells[COLUMNS])
 static void add_short_type(struct text *text, const struct option *row)
 {
     static const char *const names[] = {
-        [OPTION_TYPE_BOOL] = "true or false",  [OPTION_TYPE_U32] = "whole number",
-        [OPTION_TYPE_U64] = "whole number",    [OPTION_TYPE_F64] = "number",
-        [OPTION_TYPE_TEXT] = "text",           [OPTION_TYPE_FILE] = "file name",
-        [OPTION_TYPE_ENUM] = "",               [OPTION_TYPE_U32_LIST] = "whole numbers",
-        [OPTION_TYPE_F64_LIST] = "numbers",    [OPTION_TYPE_TICKS] = "ticks or time",
-        [OPTION_TYPE_TICKS_AUTO] = "ticks, time or auto", [OPTION_TYPE_SECONDS] = "time",
-        [OPTION_TYPE_RATE] = "rate",           [OPTION_TYPE_BLOCK] = "object",
-        [OPTION_TYPE_CHOICE] = "",             [OPTION_TYPE_CHOICES] = "list of ",
+        [OPTION_TYPE_BOOL] = "true or false",
+        [OPTION_TYPE_U32] = "whole number",
+        [OPTION_TYPE_U64] = "whole number",
+        [OPTION_TYPE_F64] = "number",
+        [OPTION_TYPE_TEXT] = "text",
+        [OPTION_TYPE_FILE] = "file name",
+        [OPTION_TYPE_ENUM] = "",
+        [OPTION_TYPE_U32_LIST] = "whole numbers",
+        [OPTION_TYPE_F64_LIST] = "numbers",
+        [OPTION_TYPE_TICKS] = "ticks or time",
+        [OPTION_TYPE_TICKS_AUTO] = "ticks, time or auto",
+        [OPTION_TYPE_SECONDS] = "time",
+        [OPTION_TYPE_RATE] = "rate",
+        [OPTION_TYPE_BLOCK] = "object",
+        [OPTION_TYPE_CHOICE] = "",
+        [OPTION_TYPE_CHOICES] = "list of ",
     };
     text_add(text, names[row->type]);
     if (row->type == OPTION_TYPE_ENUM)

@@ -42,10 +42,7 @@ __attribute__((format(printf, 3, 4))) static bool fail(struct parser *parser, co
     return false;
 }
 
-static bool is_next(const struct parser *parser, char c)
-{
-    return parser->at < parser->end && *parser->at == c;
-}
+static bool is_next(const struct parser *parser, char c) { return parser->at < parser->end && *parser->at == c; }
 
 static bool accept(struct parser *parser, char c)
 {
@@ -55,10 +52,7 @@ static bool accept(struct parser *parser, char c)
     return true;
 }
 
-static bool is_word_char(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || c == '$';
-}
+static bool is_word_char(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$'; }
 
 /* What stands at the current place, for messages. */
 static const char *found(const struct parser *parser)

@@ -18,18 +18,18 @@ enum json_type { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_TEXT, JSON_ARRAY, JSON_
 
 struct json {
     enum json_type type;
-    bool truth;           /* BOOL */
-    uint32_t count;       /* ARRAY, OBJECT: of children */
-    double number;        /* NUMBER */
-    const char *text;     /* TEXT: what it says; NUMBER: as written */
-    const char *key;      /* in the parent object; NULL elsewhere */
+    bool truth;       /* BOOL */
+    uint32_t count;   /* ARRAY, OBJECT: of children */
+    double number;    /* NUMBER */
+    const char *text; /* TEXT: what it says; NUMBER: as written */
+    const char *key;  /* in the parent object; NULL elsewhere */
     struct json *parent;
-    struct json *first;   /* ARRAY, OBJECT */
+    struct json *first; /* ARRAY, OBJECT */
     struct json *last;
-    struct json *next;    /* sibling */
-    const char *file;     /* NULL: not written by the user (a default, a result) */
-    uint32_t line;        /* of the value, from 1; 0: the command line */
-    uint32_t column;      /* in bytes, from 1 */
+    struct json *next; /* sibling */
+    const char *file;  /* NULL: not written by the user (a default, a result) */
+    uint32_t line;     /* of the value, from 1; 0: the command line */
+    uint32_t column;   /* in bytes, from 1 */
 };
 
 /* NULL, with one message at file:line:column, when the text is not JSON. Comments are skipped. */

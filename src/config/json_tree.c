@@ -221,7 +221,4 @@ static void write_node(FILE *out, const struct json *node, int indent, int level
     }
 }
 
-void json_write(FILE *out, const struct json *node, int indent)
-{
-    write_node(out, node, indent, 0);
-}
+void json_write(FILE *out, const struct json *node, int indent) { write_node(out, node, indent, 0); }

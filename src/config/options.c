@@ -76,10 +76,7 @@ static struct json *find_or_default(struct config_reader *reader, const struct o
     return NULL;
 }
 
-static bool is_optional(const struct option *row)
-{
-    return row->fallback && strcmp(row->fallback, "null") == 0;
-}
+static bool is_optional(const struct option *row) { return row->fallback && strcmp(row->fallback, "null") == 0; }
 
 static bool row_read(struct config_reader *reader, const struct option *row, void *config, struct json *node)
 {

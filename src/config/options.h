@@ -15,11 +15,11 @@
 #include "config/json.h"
 
 struct config_reader {
-    struct arena *arena;         /* gets the values: it must outlive the config struct */
+    struct arena *arena; /* gets the values: it must outlive the config struct */
     struct errors *errors;
-    double tick_seconds;         /* a tick's length, for times with a unit; 0: not known yet */
-    const struct option *done;   /* the row that config_read_first has read */
-    uint32_t depth;              /* of blocks and choices being read */
+    double tick_seconds;       /* a tick's length, for times with a unit; 0: not known yet */
+    const struct option *done; /* the row that config_read_first has read */
+    uint32_t depth;            /* of blocks and choices being read */
 };
 
 /* Fills the zeroed struct from the object by the rows. False, with messages, when anything is wrong. */

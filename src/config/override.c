@@ -101,8 +101,8 @@ static const struct {
     const char *prefix;
     struct json *(*make)(const struct override *override, const char *value);
 } typed_values[] = {
-    {"uint=", value_uint}, {"int=", value_int},   {"float=", value_float}, {"string=", value_string},
-    {"bool=", value_bool}, {"ref=", value_ref},   {"file=", value_file},
+    {"uint=", value_uint}, {"int=", value_int}, {"float=", value_float}, {"string=", value_string},
+    {"bool=", value_bool}, {"ref=", value_ref}, {"file=", value_file},
 };
 
 static struct json *read_value(const struct override *override, const char *value)

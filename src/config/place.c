@@ -45,10 +45,7 @@ static const struct json *written_node(const struct json *node)
     return node;
 }
 
-const char *json_file(const struct json *node)
-{
-    return written_node(node)->file;
-}
+const char *json_file(const struct json *node) { return written_node(node)->file; }
 
 static void add_place(struct text *text, const struct json *node)
 {

@@ -26,10 +26,7 @@ void registration_add(struct registration *registration)
     *link = registration;
 }
 
-const struct registration *registry_first(void)
-{
-    return registrations;
-}
+const struct registration *registry_first(void) { return registrations; }
 
 const struct registration *registry_kind(const char *kind)
 {

@@ -69,10 +69,7 @@ static struct json *load_file(const struct loader *loader, const char *path, con
     return node && include_all(loader, node, &reading) ? node : NULL;
 }
 
-static bool is_reference(const struct json *node)
-{
-    return json_find(node, "$ref");
-}
+static bool is_reference(const struct json *node) { return json_find(node, "$ref"); }
 
 /* Moves what `into` lacks over from `from`; what both have stays as it is in `into`. */
 static void merge(struct arena *arena, struct json *into, struct json *from)
@@ -157,8 +154,8 @@ struct json *source_read_file(struct arena *arena, struct errors *errors, const 
 }
 
 /* What follows the reading of the text; all overrides are tried, so that all messages come at once. */
-static struct json *finish(struct arena *arena, struct errors *errors, struct json *root,
-                           const char *const *overrides, uint32_t override_count)
+static struct json *finish(struct arena *arena, struct errors *errors, struct json *root, const char *const *overrides,
+                           uint32_t override_count)
 {
     if (!root)
         return NULL;

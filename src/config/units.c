@@ -18,8 +18,8 @@ static const struct time_unit {
 static const struct {
     const char *name;
     double factor;
-} prefixes[] = {{"", 1},        {"K", 1e3},    {"k", 1e3},    {"M", 1e6},    {"G", 1e9},
-                {"T", 1e12},    {"Ki", 0x1p10}, {"Mi", 0x1p20}, {"Gi", 0x1p30}, {"Ti", 0x1p40}},
+} prefixes[] = {{"", 1},     {"K", 1e3},     {"k", 1e3},     {"M", 1e6},     {"G", 1e9},
+                {"T", 1e12}, {"Ki", 0x1p10}, {"Mi", 0x1p20}, {"Gi", 0x1p30}, {"Ti", 0x1p40}},
   rate_units[] = {{"b/s", 1}, {"bps", 1}, {"B/s", 8}};
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -74,8 +74,8 @@ uint32_t engine_add_kind(struct engine *engine, struct event_kind kind)
 {
     uint32_t number = engine->kind_count;
     CHECK(number < MAX_EVENT_KINDS, "event kind '%s' is one too many", kind.name);
-    CHECK(kind.size > 0 && kind.size <= MAX_EVENT_SIZE && kind.size % 8 == 0, "event kind '%s' has %u bytes",
-          kind.name, kind.size);
+    CHECK(kind.size > 0 && kind.size <= MAX_EVENT_SIZE && kind.size % 8 == 0, "event kind '%s' has %u bytes", kind.name,
+          kind.size);
     CHECK(kind.epsilon < 1u << EPSILON_BITS, "event kind '%s' has epsilon %u", kind.name, kind.epsilon);
     CHECK(!number || engine->kinds[number - 1].epsilon <= kind.epsilon, "event kind '%s' comes too late", kind.name);
     engine->kinds[engine->kind_count++] = kind;

@@ -81,10 +81,7 @@ static struct spread spread_of(const struct batch_means *batches, double mean, d
 }
 
 /* Against the one-sided 5 % level for n independent slots, 1.645 / sqrt(n). */
-static bool is_correlated(const struct spread *spread)
-{
-    return spread->correlation * sqrt(spread->slots) > 1.645;
-}
+static bool is_correlated(const struct spread *spread) { return spread->correlation * sqrt(spread->slots) > 1.645; }
 
 struct estimate batch_means_estimate(const struct batch_means *batches)
 {

@@ -31,8 +31,7 @@ void measurement_open(struct measurement *measurement, tick_t now)
     measurement->window_start = now;
     measurement->offered_at_start = measurement->created_flits;
     measurement->accepted_at_start = measurement->accepted_flits;
-    memcpy(measurement->accepted_from_at_start, measurement->accepted_from,
-           sizeof(uint64_t) * measurement->terminals);
+    memcpy(measurement->accepted_from_at_start, measurement->accepted_from, sizeof(uint64_t) * measurement->terminals);
 }
 
 void measurement_close(struct measurement *measurement, tick_t now)

@@ -22,8 +22,8 @@ struct measurement {
     uint64_t sampled_created, sampled_delivered, sampled_withdrawn;
     uint64_t nonminimal;
     struct histogram packet_latency, network_latency, message_latency;
-    struct histogram hops;                /* of all sampled packets */
-    struct histogram detours, shortcuts;  /* of those on non-minimal ways: their hops, and the hops of a minimal way */
+    struct histogram hops;               /* of all sampled packets */
+    struct histogram detours, shortcuts; /* of those on non-minimal ways: their hops, and the hops of a minimal way */
     struct batch_means batches;
     struct digest digest;
     tick_t window_start, window_end; /* of sampling; end is 0 while it goes on */

@@ -18,12 +18,12 @@ struct series_bin {
 };
 
 struct series {
-    uint64_t start;   /* ticks */
-    uint64_t length;  /* of a bin, in ticks */
-    uint32_t count;   /* bins up to the last that was touched */
+    uint64_t start;  /* ticks */
+    uint64_t length; /* of a bin, in ticks */
+    uint32_t count;  /* bins up to the last that was touched */
     uint32_t room;
-    uint64_t here;    /* the start of the bin asked for last: time hardly moves between two questions, */
-    uint32_t current; /* so the division is done once a bin */
+    uint64_t here;           /* the start of the bin asked for last: time hardly moves between two questions, */
+    uint32_t current;        /* so the division is done once a bin */
     struct series_bin *bins; /* owned */
 };
 

@@ -35,7 +35,7 @@ struct warmup {
         uint64_t packets;
         uint64_t latency_sum;
         uint64_t flits;
-    } *intervals; /* max_intervals of them, in the arena */
+    } * intervals; /* max_intervals of them, in the arena */
 };
 
 /* min_intervals is at least 8: below that a steady rise cannot be told from noise. */

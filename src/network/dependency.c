@@ -43,8 +43,8 @@ struct check {
     uint64_t *vcs;        /* the answer to a question */
     struct state *states; /* those of this destination, in the order found */
     uint32_t state_count, state_room, followed;
-    uint32_t *slots;      /* hash table over states: index + 1; 0: empty; twice state_room of them */
-    uint64_t steps;       /* questions asked, for all destinations */
+    uint32_t *slots; /* hash table over states: index + 1; 0: empty; twice state_room of them */
+    uint64_t steps;  /* questions asked, for all destinations */
     uint64_t faults;
 };
 
@@ -323,11 +323,12 @@ static bool report(const struct check *check, uint64_t pairs, uint64_t all_pairs
         fprintf(check->out, "  and %" PRIu64 " more\n", check->faults - FAULTS_SHOWN);
     if (cycle)
         print_cycle(check, cycle, length);
-    fprintf(check->out, "routing \"%s\" on \"%s\": checked %" PRIu64 " of %" PRIu64 " pairs of routers, %" PRIu64
-            " dependencies: %s\n", check->routing->ops->name, check->topology->ops->name, pairs, all_pairs,
-            channel_graph_edges(&check->graph),
-            cycle           ? "deadlock is possible"
-            : check->faults ? "faults"
+    fprintf(check->out,
+            "routing \"%s\" on \"%s\": checked %" PRIu64 " of %" PRIu64 " pairs of routers, %" PRIu64
+            " dependencies: %s\n",
+            check->routing->ops->name, check->topology->ops->name, pairs, all_pairs, channel_graph_edges(&check->graph),
+            cycle               ? "deadlock is possible"
+            : check->faults     ? "faults"
             : pairs < all_pairs ? "no deadlock found"
                                 : "no deadlock");
     free(cycle);

@@ -111,7 +111,8 @@ static void find_distances(struct network *network)
 static bool fits_memory(const struct network *network, struct errors *errors)
 {
     const struct topology *topology = &network->topology;
-    double lanes = (double)topology->routers * topology->ports + (double)topology->terminals * network->injection_channels;
+    double lanes =
+        (double)topology->routers * topology->ports + (double)topology->terminals * network->injection_channels;
     double needed = lanes * network->num_vcs * network->buffer_depth * sizeof(struct flit);
     double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (needed <= memory)
@@ -171,7 +172,8 @@ static void add_kinds(struct network *network)
         {"credit", 1, credit, false, router->receive_credits, network->routers},
         {"terminal flit", 1, flit, false, interface->receive_flits, network->interfaces},
         {"terminal credit", 1, credit, false, interface->receive_credits, network->interfaces},
-        {"wake", 2, sizeof(struct wake_event), network->client.wakes_are_ordered, network->client.wake, network->client.context},
+        {"wake", 2, sizeof(struct wake_event), network->client.wakes_are_ordered, network->client.wake,
+         network->client.context},
         {"interface step", 3, sizeof(struct step_event), false, interface->step, network->interfaces},
         {"router step", 3, sizeof(struct step_event), false, router->step, network->routers},
     };
@@ -195,7 +197,7 @@ bool network_build(struct network *network, const struct network_config *config,
 void network_connect(struct network *network, const struct network_client *client)
 {
     network->client = *client;
-    const struct event_kind control = {"control", 0, sizeof(struct step_event), false, client->control,
+    const struct event_kind control = {"control",      0, sizeof(struct step_event), false, client->control,
                                        client->context};
     engine_add_kind(network->engine, control);
     add_kinds(network);

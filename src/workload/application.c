@@ -67,10 +67,9 @@ void application_send(struct application *application, uint32_t rank, uint32_t t
 
 void application_wake_at(struct application *application, uint32_t rank, tick_t when)
 {
-    struct wake_event *event =
-        engine_post(application->workload->network->engine, EVENT_WAKE, when, sizeof *event);
-    *event = (struct wake_event){
-        .key = {.destination = application->terminals[rank], .source = application->number}, .rank = rank};
+    struct wake_event *event = engine_post(application->workload->network->engine, EVENT_WAKE, when, sizeof *event);
+    *event = (struct wake_event){.key = {.destination = application->terminals[rank], .source = application->number},
+                                 .rank = rank};
 }
 
 bool application_is_finished(const struct application *application, tick_t now, tick_t limit)

@@ -204,7 +204,8 @@ static void deliver(void *context, tick_t now, uint32_t handle)
     if (packet->sampled) {
         uint32_t minimal_hops = packet->hops;
         if (!network->routing.ops->is_minimal)
-            minimal_hops = network_distance(network, network->terminal_router[packet->source], packet->destination_router);
+            minimal_hops =
+                network_distance(network, network->terminal_router[packet->source], packet->destination_router);
         measurement_add(measurement, packet, now, minimal_hops, !message || message->packets_left == 0);
         if (workload->log)
             write_log(workload, packet, now, minimal_hops, message);
@@ -277,7 +278,8 @@ static void check_packet_size(const struct workload *workload, const struct appl
 {
     const struct network *network = workload->network;
     const struct application_config *config = application->config;
-    uint32_t limit = network->router_ops->max_packet ? network->router_ops->max_packet(network->config->router.config) : 0;
+    uint32_t limit =
+        network->router_ops->max_packet ? network->router_ops->max_packet(network->config->router.config) : 0;
     uint32_t largest = application->ops->max_message(application);
     largest = largest < config->max_packet ? largest : config->max_packet;
     if (limit && largest > limit)
@@ -322,8 +324,11 @@ bool workload_build(struct workload *workload, const struct workload_config *con
                     struct arena *arena, uint64_t seed, struct errors *errors)
 {
     uint32_t before = errors->count;
-    *workload = (struct workload){
-        .network = network, .config = config, .arena = arena, .count = config->applications.count, .trace_source = NONE};
+    *workload = (struct workload){.network = network,
+                                  .config = config,
+                                  .arena = arena,
+                                  .count = config->applications.count,
+                                  .trace_source = NONE};
     size_t ports = (size_t)network->topology.routers * network->ports;
     workload->applications = arena_array(arena, struct application, workload->count);
     workload->measurements = arena_array(arena, struct measurement, workload->count);

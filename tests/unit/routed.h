@@ -137,7 +137,8 @@ static inline void walk_on(struct walker *walker, struct packet packet, uint32_t
     struct decisions decisions = {0};
     do {
         struct packet moved = packet;
-        struct route route = {.routing = routing, .packet = &moved, .router = router, .decisions = &decisions, .vcs = walker->vcs};
+        struct route route = {
+            .routing = routing, .packet = &moved, .router = router, .decisions = &decisions, .vcs = walker->vcs};
         memset(walker->vcs, 0, sizeof *walker->vcs * routing->words);
         routing->route(&route);
         uint32_t ports[64], count = answer_ports(routing, walker->vcs, ports);
@@ -159,7 +160,8 @@ static inline struct walk routed_walk(struct routed *routed, uint32_t source, ui
         struct packet packet = {.source = source, .destination = destination, .size = 1, .message = NONE, .next = NONE};
         packet.destination_router = topology_router_of(&routed->topology, destination);
         uint32_t router = topology_router_of(&routed->topology, source);
-        struct route route = {.routing = routing, .packet = &packet, .router = router, .decisions = &decisions, .vcs = walker.vcs};
+        struct route route = {
+            .routing = routing, .packet = &packet, .router = router, .decisions = &decisions, .vcs = walker.vcs};
         if (routing->inject)
             routing->inject(&route);
         walk_on(&walker, packet, router, weight * decisions_probability(&decisions));

@@ -140,7 +140,8 @@ TEST(every_allocator_grants_requests_one_to_a_row_and_column)
 {
     struct chosen chosen = CHOSEN_INIT(chosen);
     struct random random = random_stream(2, 0, RANDOM_SETUP);
-    EACH_REGISTERED(at, "allocator") {
+    EACH_REGISTERED(at, "allocator")
+    {
         check_contract(&chosen, choose_default(&chosen, at), &random);
         if (at->component->example)
             check_contract(&chosen, choose(&chosen, "allocator", at->component->example), &random);
@@ -152,7 +153,8 @@ TEST(every_allocator_grants_requests_one_to_a_row_and_column)
 TEST(no_allocator_starves_a_row_when_all_ask_for_all)
 {
     struct chosen chosen = CHOSEN_INIT(chosen);
-    EACH_REGISTERED(at, "allocator") {
+    EACH_REGISTERED(at, "allocator")
+    {
         struct bench bench;
         bench_init(&bench, &chosen, choose_default(&chosen, at), 70, 5);
         bool served[70] = {0};

@@ -69,9 +69,11 @@ TEST(every_arbiter_grants_only_requesters_and_picks_the_same_twice)
 {
     struct chosen chosen = CHOSEN_INIT(chosen);
     struct random random = random_stream(2, 0, RANDOM_SETUP);
-    EACH_REGISTERED(at, "arbiter") {
+    EACH_REGISTERED(at, "arbiter")
+    {
         struct choice choice = choose_default(&chosen, at);
-        EACH_SIZE(inputs) {
+        EACH_SIZE(inputs)
+        {
             struct bench bench = bench_init(&chosen, &choice, *inputs);
             for (uint32_t round = 0; round < 300; round++) {
                 request_some(&bench, &random);
@@ -93,11 +95,13 @@ TEST(every_arbiter_grants_only_requesters_and_picks_the_same_twice)
 TEST(no_arbiter_starves_an_input_but_fixed_priority)
 {
     struct chosen chosen = CHOSEN_INIT(chosen);
-    EACH_REGISTERED(at, "arbiter") {
+    EACH_REGISTERED(at, "arbiter")
+    {
         if (strcmp(at->component->name, "fixed_priority") == 0)
             continue;
         struct choice choice = choose_default(&chosen, at);
-        EACH_SIZE(inputs) {
+        EACH_SIZE(inputs)
+        {
             struct bench bench = bench_init(&chosen, &choice, *inputs);
             uint32_t served[MAX_INPUTS] = {0};
             request_all(&bench);
@@ -117,7 +121,8 @@ TEST(round_robin_goes_on_after_the_last_served_and_wraps)
 {
     struct chosen chosen = CHOSEN_INIT(chosen);
     struct choice choice = choose(&chosen, "arbiter", "\"round_robin\"");
-    EACH_SIZE(inputs) {
+    EACH_SIZE(inputs)
+    {
         struct bench bench = bench_init(&chosen, &choice, *inputs);
         request_all(&bench);
         for (uint32_t i = 0; i < 3 * *inputs; i++)
@@ -137,7 +142,8 @@ TEST(least_recently_served_follows_the_times_of_service)
     struct chosen chosen = CHOSEN_INIT(chosen);
     struct choice choice = choose(&chosen, "arbiter", "\"least_recently_served\"");
     struct random random = random_stream(3, 0, RANDOM_SETUP);
-    EACH_SIZE(inputs) {
+    EACH_SIZE(inputs)
+    {
         struct bench bench = bench_init(&chosen, &choice, *inputs);
         uint32_t served_at[MAX_INPUTS];
         for (uint32_t i = 0; i < *inputs; i++)

@@ -97,10 +97,7 @@ TEST(paths_are_relative_to_the_file_that_names_them)
     arena_release(&arena);
 }
 
-static char *fresh_directory(char *name)
-{
-    return mkdtemp(strcpy(name, "/tmp/flitwarp_base_XXXXXX"));
-}
+static char *fresh_directory(char *name) { return mkdtemp(strcpy(name, "/tmp/flitwarp_base_XXXXXX")); }
 
 TEST(an_output_file_appears_only_on_commit)
 {
@@ -230,8 +227,8 @@ TEST(exponential_numbers_have_mean_and_variance_one)
         sum += x;
         squares += x * x;
     }
-    EXPECT_NEAR(sum / n, 1, 0.008);      /* five standard errors of 1 / sqrt(n) */
-    EXPECT_NEAR(squares / n, 2, 0.036);  /* E x^4 - 4 = 20 */
+    EXPECT_NEAR(sum / n, 1, 0.008);     /* five standard errors of 1 / sqrt(n) */
+    EXPECT_NEAR(squares / n, 2, 0.036); /* E x^4 - 4 = 20 */
 }
 
 TEST(geometric_numbers_have_mean_one_over_p)

@@ -162,8 +162,8 @@ TEST(student_quantiles_agree_with_published_tables)
     static const struct {
         uint32_t degrees;
         double t;
-    } published[] = {{1, 12.706}, {2, 4.303},  {3, 3.182},  {4, 2.776},  {5, 2.571},  {6, 2.447},
-                     {7, 2.365},  {8, 2.306},  {9, 2.262},  {10, 2.228}, {15, 2.131}, {20, 2.086},
+    } published[] = {{1, 12.706}, {2, 4.303},  {3, 3.182},  {4, 2.776},   {5, 2.571},     {6, 2.447},
+                     {7, 2.365},  {8, 2.306},  {9, 2.262},  {10, 2.228},  {15, 2.131},    {20, 2.086},
                      {31, 2.040}, {60, 2.000}, {63, 1.998}, {120, 1.980}, {100000, 1.960}};
     for (uint32_t i = 0; i < sizeof(published) / sizeof(published[0]); i++)
         EXPECT_NEAR(student_t95(published[i].degrees), published[i].t, 0.003 * published[i].t);

@@ -160,8 +160,8 @@ static const char *objection(struct arena *arena, const struct registration *reg
     struct errors errors = {.arena = arena};
     struct json *node = json_parse(arena, &errors, registration->component->name, text, strlen(text));
     struct config_reader reader = {.arena = arena, .errors = &errors, .tick_seconds = 1e-12};
-    const struct option row = {.key = registration->kind, .type = OPTION_TYPE_CHOICE, .kind = registration->kind,
-                               .help = "any"};
+    const struct option row = {
+        .key = registration->kind, .type = OPTION_TYPE_CHOICE, .kind = registration->kind, .help = "any"};
     struct choice choice;
     return node && choice_read(&reader, &row, &choice, node) ? NULL : errors_text(&errors);
 }

@@ -26,8 +26,8 @@ static void read_with(struct reading *reading, const char *text, const char *ove
 {
     memset(reading, 0, sizeof(*reading));
     reading->errors.arena = &reading->arena;
-    reading->root = source_read(&reading->arena, &reading->errors, "dir/x.json", text, strlen(text), &override,
-                                override ? 1 : 0);
+    reading->root =
+        source_read(&reading->arena, &reading->errors, "dir/x.json", text, strlen(text), &override, override ? 1 : 0);
     struct config_reader reader = {.arena = &reading->arena, .errors = &reading->errors};
     if (reading->root) {
         reading->is_good = config_read_first(&reader, test_config_rows(), "tick", &reading->config, reading->root);
@@ -47,10 +47,7 @@ static void read_setting(struct reading *reading, const char *setting)
     text_release(&text);
 }
 
-static void done(struct reading *reading)
-{
-    arena_release(&reading->arena);
-}
+static void done(struct reading *reading) { arena_release(&reading->arena); }
 
 static void expect_refusal(const char *setting, const char *message)
 {
@@ -260,10 +257,13 @@ TEST(all_errors_come_at_once)
 
 TEST(times_are_whole_numbers_of_ticks)
 {
-    static const struct { const char *tick, *latency; uint64_t ticks; } good[] = {
-        {"1ns", "10ns", 10},      {"1ns", "1us", 1000},   {"1ns", "0.5 us", 500}, {"1ps", "1ms", 1000000000},
-        {"625ps", "5ns", 8},      {"1fs", "3ps", 3000},   {"0.1ns", "0.3ns", 3},  {"1ns", "1e3ns", 1000},
-        {"3ns", "9ns", 3},        {"1s", "7s", 7},        {"7ps", "49ps", 7},     {"1ns", "1s", 1000000000},
+    static const struct {
+        const char *tick, *latency;
+        uint64_t ticks;
+    } good[] = {
+        {"1ns", "10ns", 10}, {"1ns", "1us", 1000}, {"1ns", "0.5 us", 500}, {"1ps", "1ms", 1000000000},
+        {"625ps", "5ns", 8}, {"1fs", "3ps", 3000}, {"0.1ns", "0.3ns", 3},  {"1ns", "1e3ns", 1000},
+        {"3ns", "9ns", 3},   {"1s", "7s", 7},      {"7ps", "49ps", 7},     {"1ns", "1s", 1000000000},
     };
     for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
         struct reading r;
@@ -306,7 +306,9 @@ TEST(a_time_without_a_tick_is_refused)
 
 TEST(rates_have_units)
 {
-    static const struct { const char *text; double rate;
+    static const struct {
+        const char *text;
+        double rate;
     } good[] = {
         {"5", 5},
         {"1e9", 1e9},

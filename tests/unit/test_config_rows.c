@@ -9,8 +9,7 @@ static const char *const modes[] = {"slow", "fast", "fastest", NULL};
 
 static const struct option inner_rows[] = {
     OPTION_U32(struct test_inner, depth, "8", 1, 64, "flits", "depth of the inner buffer"),
-    OPTION_TICKS(struct test_inner, delay, "2ns", 1, 1e6, "delay of the inner channel"),
-    OPTION_END};
+    OPTION_TICKS(struct test_inner, delay, "2ns", 1, 1e6, "delay of the inner channel"), OPTION_END};
 
 static const struct option rows[] = {
     OPTION_SECONDS(struct test_config, tick, "1ns", 1e-15, 1, "length of a tick"),
@@ -33,10 +32,7 @@ static const struct option rows[] = {
     OPTION_U32(struct test_config, needed, REQUIRED, 1, 9, NULL, "has no default"),
     OPTION_END};
 
-const struct option *test_config_rows(void)
-{
-    return rows;
-}
+const struct option *test_config_rows(void) { return rows; }
 
 struct test_shape_ops {
     COMPONENT_HEAD;
@@ -44,12 +40,13 @@ struct test_shape_ops {
 
 static const struct option box_options[] = {
     OPTION_U32(struct test_box_config, sides, "4", 3, 12, "sides", "sides of the box"),
-    OPTION_CHOICE(struct test_box_config, inside, "test_shape", "\"test_dot\"", "what lies in the box"),
-    OPTION_END};
+    OPTION_CHOICE(struct test_box_config, inside, "test_shape", "\"test_dot\"", "what lies in the box"), OPTION_END};
 
-static const struct test_shape_ops test_box = {
-    .name = "test_box", .summary = "a box that holds another shape", .options = box_options,
-    .config_size = sizeof(struct test_box_config), .example = "{\"type\": \"test_box\", \"sides\": 6}"};
+static const struct test_shape_ops test_box = {.name = "test_box",
+                                               .summary = "a box that holds another shape",
+                                               .options = box_options,
+                                               .config_size = sizeof(struct test_box_config),
+                                               .example = "{\"type\": \"test_box\", \"sides\": 6}"};
 REGISTER_COMPONENT("test_shape", test_box);
 
 static const struct test_shape_ops test_dot = {.name = "test_dot", .summary = "a point without options"};

@@ -76,8 +76,9 @@ TEST(an_included_file_fills_in_what_is_missing)
     struct scene scene;
     scene_open(&scene);
     scene_file(&scene, "base.json", "{\"a\": 1, \"list\": [1, 2], \"o\": {\"x\": 1, \"y\": 2}, \"r\": \"iq\"}");
-    const char *main_file = scene_file(&scene, "main.json",
-        "{\"$include\": \"base.json\", \"list\": [3], \"o\": {\"y\": 5}, \"b\": 2, \"r\": {\"vcs\": 4}}");
+    const char *main_file =
+        scene_file(&scene, "main.json",
+                   "{\"$include\": \"base.json\", \"list\": [3], \"o\": {\"y\": 5}, \"b\": 2, \"r\": {\"vcs\": 4}}");
     struct json *root = source_load(&scene.arena, &scene.errors, main_file, NULL, 0);
     EXPECT_TEXT_EQ(written(&scene, root), "{\"list\": [3], \"o\": {\"y\": 5, \"x\": 1}, \"b\": 2, "
                                           "\"r\": {\"vcs\": 4, \"type\": \"iq\"}, \"a\": 1}");
@@ -92,8 +93,7 @@ TEST(later_includes_win_over_earlier_ones_and_nest_anywhere)
     scene_file(&scene, "one.json", "{\"a\": 1, \"b\": 1}");
     scene_file(&scene, "two.json", "{\"b\": 2, \"$include\": \"three.json\"}");
     scene_file(&scene, "three.json", "{\"b\": 3, \"c\": 3}");
-    const char *main_file =
-        scene_file(&scene, "main.json", "{\"in\": [{\"$include\": [\"one.json\", \"two.json\"]}]}");
+    const char *main_file = scene_file(&scene, "main.json", "{\"in\": [{\"$include\": [\"one.json\", \"two.json\"]}]}");
     struct json *root = source_load(&scene.arena, &scene.errors, main_file, NULL, 0);
     EXPECT_TEXT_EQ(written(&scene, root), "{\"in\": [{\"b\": 2, \"c\": 3, \"a\": 1}]}");
     scene_close(&scene);
@@ -117,9 +117,10 @@ TEST(missing_and_wrong_includes_are_refused_with_their_place)
     scene_open(&scene);
     scene_file(&scene, "list.json", "[1]");
     scene_file(&scene, "broken.json", "{\"a\":\n 1,}");
-    const char *main_file = scene_file(&scene, "main.json",
-        "{\"a\": {\n\"$include\": \"gone.json\"}, \"b\": {\"$include\": 3},\n"
-        "\"c\": {\"$include\": \"list.json\"}, \"d\": {\"$include\": [\"broken.json\"]}}");
+    const char *main_file =
+        scene_file(&scene, "main.json",
+                   "{\"a\": {\n\"$include\": \"gone.json\"}, \"b\": {\"$include\": 3},\n"
+                   "\"c\": {\"$include\": \"list.json\"}, \"d\": {\"$include\": [\"broken.json\"]}}");
     EXPECT(!source_load(&scene.arena, &scene.errors, main_file, NULL, 0));
     const char *text = errors_text(&scene.errors);
     EXPECT_TEXT_CONTAINS(text, "main.json:2: a.$include: cannot read '");
@@ -145,7 +146,9 @@ TEST(the_root_is_an_object_and_schema_is_dropped)
 
 TEST(overrides_take_every_form_of_path)
 {
-    static const struct { const char *override, *expected; } cases[] = {
+    static const struct {
+        const char *override, *expected;
+    } cases[] = {
         {"o.x=4", "{\"o\": {\"x\": 4}, \"l\": [{\"y\": 2}, 3]}"},
         {"/o/x=4", "{\"o\": {\"x\": 4}, \"l\": [{\"y\": 2}, 3]}"},
         {"o/x=4", "{\"o\": {\"x\": 4}, \"l\": [{\"y\": 2}, 3]}"},
@@ -166,12 +169,29 @@ TEST(overrides_take_every_form_of_path)
 
 TEST(overrides_take_every_form_of_value)
 {
-    static const struct { const char *override, *expected; } cases[] = {
-        {"a=4", "4"},           {"a=1.50", "1.50"},         {"a=true", "true"},      {"a=null", "null"},
-        {"a=[4, 4]", "[4, 4]"}, {"a={\"b\": 1}", "{\"b\": 1}"}, {"a=\"x\"", "\"x\""}, {"a=torus", "\"torus\""},
-        {"a=10ns", "\"10ns\""}, {"a=", "\"\""},             {"a=x=y", "\"x=y\""},    {"a=uint=4", "4"},
-        {"a=int=-4", "-4"},     {"a=float=0.25", "0.25"},   {"a=string=4", "\"4\""}, {"a=bool=true", "true"},
-        {"a=bool=0", "false"},  {"a=ref=/o/x", "1"},        {"a=ref=o.x", "1"},      {"a=string=", "\"\""},
+    static const struct {
+        const char *override, *expected;
+    } cases[] = {
+        {"a=4", "4"},
+        {"a=1.50", "1.50"},
+        {"a=true", "true"},
+        {"a=null", "null"},
+        {"a=[4, 4]", "[4, 4]"},
+        {"a={\"b\": 1}", "{\"b\": 1}"},
+        {"a=\"x\"", "\"x\""},
+        {"a=torus", "\"torus\""},
+        {"a=10ns", "\"10ns\""},
+        {"a=", "\"\""},
+        {"a=x=y", "\"x=y\""},
+        {"a=uint=4", "4"},
+        {"a=int=-4", "-4"},
+        {"a=float=0.25", "0.25"},
+        {"a=string=4", "\"4\""},
+        {"a=bool=true", "true"},
+        {"a=bool=0", "false"},
+        {"a=ref=/o/x", "1"},
+        {"a=ref=o.x", "1"},
+        {"a=string=", "\"\""},
     };
     struct scene scene;
     scene_open(&scene);
@@ -205,7 +225,9 @@ TEST(an_override_into_a_bare_name_keeps_it_as_the_type)
 
 TEST(wrong_overrides_are_refused)
 {
-    static const struct { const char *override, *message; } cases[] = {
+    static const struct {
+        const char *override, *message;
+    } cases[] = {
         {"novalue", "command line: found 'novalue', expected PATH=VALUE"},
         {"=4", "command line: found '=4', expected PATH=VALUE"},
         {"a..b=4", "command line: a..b: expected keys separated by single dots"},
@@ -230,7 +252,8 @@ TEST(wrong_overrides_are_refused)
     scene_open(&scene);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         EXPECT_TEXT_CONTAINS(outcome(&scene, "{\"o\": {\"x\": 1}, \"l\": [1, 2], \"e\": [], \"r\": {\"$ref\": \"o\"}}",
-                                     cases[i].override, NULL), cases[i].message);
+                                     cases[i].override, NULL),
+                             cases[i].message);
     EXPECT_EQ_U64((outcome(&scene, "{}", "x", "y"), scene.errors.count), 2); /* all of them at once */
     scene_close(&scene);
 }
@@ -251,7 +274,9 @@ TEST(references_copy_other_settings_after_overrides)
 
 TEST(wrong_references_are_refused)
 {
-    static const struct { const char *text, *message; } cases[] = {
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
         {"{\"a\":\n {\"$ref\": \"/b\"}}", "x.json:2: a.$ref: no setting '/b': there is no 'b' in the configuration"},
         {"{\"a\": {\"$ref\": \"/b/2\"}, \"b\": [1]}", "a.$ref: no setting '/b/2': there is no '2' in 'b'"},
         {"{\"a\": {\"$ref\": \"/b/x\"}, \"b\": 3}", "there is no 'x' in 'b'"},

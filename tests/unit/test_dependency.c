@@ -90,9 +90,8 @@ TEST(torus_without_dateline_shows_the_cycle_round_a_ring)
 {
     expect_cycle(TORUS_4X4, "{\"type\": \"dimension_order\", \"dateline\": \"none\"}", 1,
                  "4 VCs can wait for each other");
-    expect_cycle("{\"type\": \"torus\", \"widths\": [8, 8]}",
-                 "{\"type\": \"dimension_order\", \"dateline\": \"none\"}", 2,
-                 "channel (1,0)->(0,0) vc 0 waits for channel (0,0)->(7,0) vc 0");
+    expect_cycle("{\"type\": \"torus\", \"widths\": [8, 8]}", "{\"type\": \"dimension_order\", \"dateline\": \"none\"}",
+                 2, "channel (1,0)->(0,0) vc 0 waits for channel (0,0)->(7,0) vc 0");
     expect_cycle("{\"type\": \"torus\", \"widths\": [5]}", "{\"type\": \"valiant\", \"dateline\": \"none\"}", 2,
                  "channel (4)->(0)");
 }

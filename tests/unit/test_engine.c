@@ -77,8 +77,8 @@ static void begin(struct record *record, event_handler *first, event_handler *se
         engine_add_kind(&record->engine, (struct event_kind){"early", 1, sizeof(struct note), false, first, record});
     record->kinds[1] =
         engine_add_kind(&record->engine, (struct event_kind){"late", 2, sizeof(struct note), false, second, record});
-    record->kinds[2] =
-        engine_add_kind(&record->engine, (struct event_kind){"keyed", 3, sizeof(struct keyed), true, see_keyed, record});
+    record->kinds[2] = engine_add_kind(&record->engine,
+                                       (struct event_kind){"keyed", 3, sizeof(struct keyed), true, see_keyed, record});
 }
 
 TEST(events_come_in_the_order_of_ticks_whatever_the_order_of_posting)
@@ -117,7 +117,8 @@ TEST(an_ordered_kind_is_sorted_by_destination_source_and_sequence)
     struct random random = random_stream(4, 5, 6);
     for (uint32_t i = 0; i < 1000; i++) {
         struct keyed *event = engine_post(&record.engine, record.kinds[2], 7, sizeof *event);
-        *event = (struct keyed){.key = {random_below(&random, 20), random_below(&random, 200), random_below(&random, 200)}};
+        *event =
+            (struct keyed){.key = {random_below(&random, 20), random_below(&random, 200), random_below(&random, 200)}};
     }
     engine_run(&record.engine, NEVER - 1);
     EXPECT_EQ_U64(record.count, 1000);

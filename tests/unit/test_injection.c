@@ -70,7 +70,8 @@ TEST(every_process_keeps_its_rate_from_the_first_cycle_on)
 {
     struct chosen chosen = CHOSEN_INIT(chosen);
     static const double rates[] = {0.03, 0.3, 0.77, 1};
-    EACH_REGISTERED(at, "injection") {
+    EACH_REGISTERED(at, "injection")
+    {
         const char *name = arena_format(&chosen.arena, "\"%s\"", at->component->name);
         for (uint32_t i = 0; i < 4; i++) {
             struct injection injection = make(&chosen, name, rates[i]);
@@ -87,7 +88,8 @@ TEST(every_process_keeps_its_rate_from_the_first_cycle_on)
 TEST(only_processes_without_a_limit_make_several_messages_in_a_cycle)
 {
     struct chosen chosen = CHOSEN_INIT(chosen);
-    EACH_REGISTERED(at, "injection") {
+    EACH_REGISTERED(at, "injection")
+    {
         const char *name = arena_format(&chosen.arena, "\"%s\"", at->component->name);
         struct injection injection = make(&chosen, name, 0.9);
         struct source source = source_init(&injection, 1);

@@ -82,7 +82,8 @@ TEST(json_text_understands_escapes)
 
 TEST(json_refusals_say_where_what_and_what_instead)
 {
-    static const struct { const char *text, *message;
+    static const struct {
+        const char *text, *message;
     } refusals[] = {
         {"", "x.json:1:1: found the end of the text, expected a value"},
         {"{\"a\": 1,}", "x.json:1:9: found '}' after a comma, expected another key"},
@@ -159,9 +160,21 @@ TEST(json_refuses_too_many_levels_and_takes_the_limit)
 
 TEST(json_numbers_are_written_shortest_and_read_back_equal)
 {
-    static const struct { double number; const char *text; } numbers[] = {
-        {0, "0"}, {-0.0, "0"}, {1, "1"}, {-17, "-17"}, {1e15, "1000000000000000"}, {0.1, "0.1"}, {0.3, "0.3"},
-        {1.0 / 3, "0.3333333333333333"}, {1e300, "1e+300"}, {625e-12, "6.25e-10"}, {0.1 + 0.2, "0.30000000000000004"},
+    static const struct {
+        double number;
+        const char *text;
+    } numbers[] = {
+        {0, "0"},
+        {-0.0, "0"},
+        {1, "1"},
+        {-17, "-17"},
+        {1e15, "1000000000000000"},
+        {0.1, "0.1"},
+        {0.3, "0.3"},
+        {1.0 / 3, "0.3333333333333333"},
+        {1e300, "1e+300"},
+        {625e-12, "6.25e-10"},
+        {0.1 + 0.2, "0.30000000000000004"},
     };
     struct arena arena = {0};
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {

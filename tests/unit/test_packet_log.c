@@ -53,18 +53,27 @@ static struct packet_record record_at(uint32_t index)
 {
     struct random random = random_stream(19, index, RANDOM_SETUP);
     return (struct packet_record){
-        .application = index % 3, .source = draw(&random), .destination = draw(&random), .packet = index,
-        .message = draw(&random), .message_flits = 16, .packet_flits = 4, .hops = index % 11, .minimal_hops = 0,
-        .created = draw(&random), .injected = draw(&random), .head_arrived = draw(&random),
+        .application = index % 3,
+        .source = draw(&random),
+        .destination = draw(&random),
+        .packet = index,
+        .message = draw(&random),
+        .message_flits = 16,
+        .packet_flits = 4,
+        .hops = index % 11,
+        .minimal_hops = 0,
+        .created = draw(&random),
+        .injected = draw(&random),
+        .head_arrived = draw(&random),
         .tail_arrived = UINT64_MAX - index,
     };
 }
 
 static void text_add_record(struct text *text, const struct packet_record *r)
 {
-    const uint64_t fields[] = {r->application, r->source, r->destination, r->packet, r->message, r->message_flits,
-                               r->packet_flits, r->hops, r->minimal_hops, r->created, r->injected, r->head_arrived,
-                               r->tail_arrived};
+    const uint64_t fields[] = {r->application,   r->source,       r->destination, r->packet,       r->message,
+                               r->message_flits, r->packet_flits, r->hops,        r->minimal_hops, r->created,
+                               r->injected,      r->head_arrived, r->tail_arrived};
     for (uint32_t i = 0; i < 13; i++)
         text_addf(text, i < 12 ? "%llu," : "%llu\n", (unsigned long long)fields[i]);
 }

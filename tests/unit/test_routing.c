@@ -215,7 +215,7 @@ TEST(classes_share_all_vcs)
     EXPECT(routed_init(&routed, TORUS, "{\"type\": \"valiant\"}", 7));
     EXPECT_EQ_U64(routed.routing.classes, 4);
     uint64_t all = 0;
-    for (uint32_t class = 0; class < 4; class++) {
+    for (uint32_t class = 0; class < 4; class ++) {
         EXPECT_EQ_U64(all & routed.routing.class_vcs[class], 0);
         EXPECT(routed.routing.class_vcs[class] != 0);
         all |= routed.routing.class_vcs[class];
@@ -248,7 +248,7 @@ TEST(random_choices_are_even_and_independent)
         struct packet packet = {.sequence = sequence, .destination = 36, .destination_router = 36};
         struct route route = {.routing = &routed.routing, .packet = &packet, .router = 0, .vcs = &vcs};
         if (routed.routing.inject)
-        routed.routing.inject(&route);
+            routed.routing.inject(&route);
         route.draws = 0;
         routed.routing.route(&route);
         counts[lowest_bit(vcs) / 4 - 1]++; /* by port: the order and the way round */

@@ -63,7 +63,8 @@ static void measure(const struct traffic *traffic, uint32_t source, uint32_t mes
 TEST(every_pattern_names_terminals_and_repeats_itself)
 {
     struct chosen chosen = CHOSEN_INIT(chosen);
-    EACH_REGISTERED(at, "traffic") {
+    EACH_REGISTERED(at, "traffic")
+    {
         if (strcmp(at->component->name, "matrix") == 0) /* needs a file: see below */
             continue;
         const char *example = at->component->example;
@@ -95,8 +96,8 @@ TEST(bit_patterns_follow_their_definitions)
 
 TEST(permutation_patterns_are_bijective)
 {
-    static const char *const patterns[] = {"\"bit_complement\"", "\"bit_reverse\"", "\"bit_rotation\"",
-                                           "\"shuffle\"",        "\"transpose\"",   "\"neighbor\"",
+    static const char *const patterns[] = {"\"bit_complement\"", "\"bit_reverse\"",       "\"bit_rotation\"",
+                                           "\"shuffle\"",        "\"transpose\"",         "\"neighbor\"",
                                            "\"tornado\"",        "\"random_permutation\""};
     struct chosen chosen = CHOSEN_INIT(chosen);
     static const struct grid wide = {.dimensions = 2, .width = {32, 32}};
@@ -225,8 +226,8 @@ TEST(hotspot_never_sends_to_itself_unless_told)
     struct traffic all_to_0 = make(&chosen, "\"hotspot\"", 8, NULL, 1);
     EXPECT_EQ_U64(destination(&all_to_0, 0, &random), NONE);
     EXPECT_EQ_U64(destination(&all_to_0, 5, &random), 0);
-    struct traffic twice = make(&chosen, "{\"type\": \"hotspot\", \"terminals\": [2, 2, 3], \"weights\": [1, 1, 0]}", 8,
-                                NULL, 1);
+    struct traffic twice =
+        make(&chosen, "{\"type\": \"hotspot\", \"terminals\": [2, 2, 3], \"weights\": [1, 1, 0]}", 8, NULL, 1);
     EXPECT_EQ_U64(destination(&twice, 2, &random), NONE);
     struct traffic some = make(&chosen, "{\"type\": \"hotspot\", \"share\": 0.9}", 8, NULL, 1);
     double share[8];
@@ -262,8 +263,8 @@ TEST(mix_draws_its_patterns_by_weight)
     measure(&traffic, 1, 40000, share);
     EXPECT_NEAR(share[2], 0.25, 0.011);
     EXPECT_NEAR(share[6], 0.75, 0.011);
-    struct traffic silent = make(
-        &chosen, "{\"type\": \"mix\", \"patterns\": [\"hotspot\", \"neighbor\", \"hotspot\"]}", 8, NULL, 1);
+    struct traffic silent =
+        make(&chosen, "{\"type\": \"mix\", \"patterns\": [\"hotspot\", \"neighbor\", \"hotspot\"]}", 8, NULL, 1);
     measure(&silent, 0, 100, share);
     EXPECT_NEAR(share[1], 1, 1e-9);
     struct traffic none = make(&chosen, "{\"type\": \"mix\", \"patterns\": [\"hotspot\", \"hotspot\"]}", 8, NULL, 1);

@@ -73,11 +73,11 @@ INLINE uint32_t next_free(const uint64_t *set, const uint64_t *taken, uint32_t w
 /* One allocation while it runs. */
 struct islip_run {
     struct matching *matching;
-    uint32_t *last_col;     /* by row */
-    uint32_t *last_row;     /* by column */
+    uint32_t *last_col; /* by row */
+    uint32_t *last_row; /* by column */
     uint64_t *taken_cols;
     uint64_t *offered_rows;
-    uint64_t *offers;       /* by row: the set of columns that offer themselves */
+    uint64_t *offers; /* by row: the set of columns that offer themselves */
     uint32_t row_words, col_words;
 };
 

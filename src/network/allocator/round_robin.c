@@ -51,7 +51,8 @@ static bool comes_first(const void *state, const struct matching *matching, uint
 static void round_robin_allocate(void *state, const void *config, struct matching *matching)
 {
     bool wide = is_wide(matching->rows, matching->cols);
-    uint64_t *asked = matching->scratch, *asker = asked + matching->col_words; /* set of columns; by column, the next row */
+    uint64_t *asked = matching->scratch,
+             *asker = asked + matching->col_words; /* set of columns; by column, the next row */
     (void)config;
     BITS_EACH(row, matching->active_rows, matching->row_words) {
         const uint64_t *wants = matching->wants + row * matching->col_words;

@@ -151,16 +151,26 @@ void separable_allocate(void *state, const struct separable_config *config, stru
 {
     struct separable_state *sizes = state;
     struct side rows = {
-        .count = matching->rows, .words = matching->row_words,
-        .active = matching->active_rows, .asked = matching->wants, .taken = matching->granted,
+        .count = matching->rows,
+        .words = matching->row_words,
+        .active = matching->active_rows,
+        .asked = matching->wants,
+        .taken = matching->granted,
         .arbiter = CHOICE_OPS(&config->input_arbiter, struct arbiter_ops),
-        .memory = (char *)(sizes + 1), .bytes = sizes->row_bytes, .age_step = matching->cols,
+        .memory = (char *)(sizes + 1),
+        .bytes = sizes->row_bytes,
+        .age_step = matching->cols,
     };
     struct side cols = {
-        .count = matching->cols, .words = matching->col_words,
-        .active = matching->active_cols, .asked = matching->wanted_by, .taken = matching->scratch,
+        .count = matching->cols,
+        .words = matching->col_words,
+        .active = matching->active_cols,
+        .asked = matching->wanted_by,
+        .taken = matching->scratch,
         .arbiter = CHOICE_OPS(&config->output_arbiter, struct arbiter_ops),
-        .memory = rows.memory + rows.count * rows.bytes, .bytes = sizes->col_bytes, .age_step = 1,
+        .memory = rows.memory + rows.count * rows.bytes,
+        .bytes = sizes->col_bytes,
+        .age_step = 1,
     };
     const struct side *first = order == INPUT_FIRST ? &rows : &cols;
     const struct side *second = order == INPUT_FIRST ? &cols : &rows;

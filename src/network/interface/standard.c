@@ -97,8 +97,10 @@ static inline void begin_packet(struct interfaces *n, uint32_t number, struct pa
     packet->injected = now;
     n->network->in_network++;
     if (routing->inject) {
-        struct route question = {
-            .routing = routing, .packet = packet, .router = n->network->terminal_router[number], .draws = INJECTION_DRAWS};
+        struct route question = {.routing = routing,
+                                 .packet = packet,
+                                 .router = n->network->terminal_router[number],
+                                 .draws = INJECTION_DRAWS};
         routing->inject(&question);
     }
 }

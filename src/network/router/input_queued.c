@@ -78,8 +78,7 @@ static void receive_flits(void *routers, tick_t now, const void *events, uint32_
     }
 }
 
-STAGE void receive_credit(const struct input_queued *q, const struct credit_event *event, tick_t now,
-                          struct variant is)
+STAGE void receive_credit(const struct input_queued *q, const struct credit_event *event, tick_t now, struct variant is)
 {
     struct router_head *head = block_of(q, event->to.target);
     struct output_lane *output = &outputs_of(q, head)[event->to.lane];
@@ -185,7 +184,8 @@ STAGE void fetch_ahead(const struct input_queued *q, const uint32_t *at, const u
     }
     if (at + LANES_AHEAD < end) {
         struct router_head *head = block_of(q, at[LANES_AHEAD]);
-        uint64_t lanes = *lanes_in(head, SET_FRESH, 1) | *lanes_in(head, SET_WAITING, 1) | *lanes_in(head, SET_SENDABLE, 1);
+        uint64_t lanes =
+            *lanes_in(head, SET_FRESH, 1) | *lanes_in(head, SET_WAITING, 1) | *lanes_in(head, SET_SENDABLE, 1);
         for (; lanes; lanes &= lanes - 1)
             __builtin_prefetch(&inputs_of(head, 1)[lowest_bit(lanes)], 1);
         for (uint32_t lane = 0; lane < q->lanes && lane < 16; lane += 4)
@@ -199,8 +199,7 @@ STAGE void fetch_ahead(const struct input_queued *q, const uint32_t *at, const u
 }
 
 /* Steps one router of the due set, and puts it into the next one if it goes on. */
-STAGE bool step_due(struct input_queued *q, size_t number, tick_t now, const struct destinations *to,
-                    struct variant is)
+STAGE bool step_due(struct input_queued *q, size_t number, tick_t now, const struct destinations *to, struct variant is)
 {
     struct router_head *head = block_of(q, (uint32_t)number);
     if (!step_router(q, head, now, to, is))

@@ -57,7 +57,7 @@ struct output_lane {
 struct lane_facts {
     uint16_t port;
     uint8_t vc;
-    bool at_router; /* its channel comes from and leads to a router, not a terminal */
+    bool at_router;   /* its channel comes from and leads to a router, not a terminal */
     uint32_t ring_at; /* offset of its ring in the block */
 };
 
@@ -111,8 +111,8 @@ struct input_queued {
     uint64_t *due[2];
     uint32_t router_words;
     tick_t *due_at;
-    uint32_t *order;                              /* scratch: the members of a set */
-    bool fetches_ahead;                           /* the routers do not fit the cache */
+    uint32_t *order;    /* scratch: the members of a set */
+    bool fetches_ahead; /* the routers do not fit the cache */
     uint64_t flit_hops;
 
     unsigned char *blocks; /* by router */
@@ -160,8 +160,7 @@ static inline uint16_t *locks_of(const struct input_queued *q, struct router_hea
 }
 static inline uint64_t *wants_of(const struct input_queued *q, struct router_head *head, uint32_t lane, uint32_t words)
 {
-    return words == 1 ? &inputs_of(head, 1)[lane].wants
-                      : q->routes + ((size_t)head->number * q->lanes + lane) * words;
+    return words == 1 ? &inputs_of(head, 1)[lane].wants : q->routes + ((size_t)head->number * q->lanes + lane) * words;
 }
 
 /* Building and checking, in input_queued_build.c. */

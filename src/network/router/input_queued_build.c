@@ -41,15 +41,9 @@ const struct option input_queued_options[] = {
     OPTION_END,
 };
 
-uint32_t input_queued_num_vcs(const void *config)
-{
-    return ((const struct input_queued_config *)config)->num_vcs;
-}
+uint32_t input_queued_num_vcs(const void *config) { return ((const struct input_queued_config *)config)->num_vcs; }
 
-uint32_t input_queued_depth(const void *config)
-{
-    return ((const struct input_queued_config *)config)->buffer_depth;
-}
+uint32_t input_queued_depth(const void *config) { return ((const struct input_queued_config *)config)->buffer_depth; }
 
 static bool reserves_packet(const struct input_queued_config *config)
 {
@@ -91,7 +85,8 @@ static void place_allocators(struct input_queued *q, size_t *size)
     q->switch_state_at = place(size, allocator_bytes(&c->allocator, q->switch_rows, q->switch_cols),
                                q->switch_allocator->takes_turns ? 2 : 8);
     q->arbiter_state_size = (uint32_t)(arbiter_state_size(q->arbiter, c->arbiter.config, q->num_vcs) + 3) / 4 * 4;
-    q->arbiter_state_at = place(size, (size_t)q->arbiter_state_size * q->switch_rows, q->arbiter->remembers_last ? 4 : 8);
+    q->arbiter_state_at =
+        place(size, (size_t)q->arbiter_state_size * q->switch_rows, q->arbiter->remembers_last ? 4 : 8);
 }
 
 static void lay_out(struct input_queued *q)
@@ -166,8 +161,9 @@ static void check_settings(const struct network *network, const struct choice *s
         choice_error(errors, self, "num_vcs", "%u virtual channels at each of %u ports are more than %u in all",
                      c->num_vcs, network->ports, LANE_WAITS - 1);
     if (c->crossbar_flow != FLIT_BUFFER && c->output_speedup > 1)
-        choice_error(errors, self, "output_speedup", "%u is above 1, but crossbar_flow '%s' gives an output to one packet",
-                     c->output_speedup, crossbar_flow_names[c->crossbar_flow]);
+        choice_error(errors, self, "output_speedup",
+                     "%u is above 1, but crossbar_flow '%s' gives an output to one packet", c->output_speedup,
+                     crossbar_flow_names[c->crossbar_flow]);
     if (c->input_speedup > c->num_vcs)
         choice_error(errors, self, "input_speedup", "%u is above num_vcs (%u): an input sends from different VCs",
                      c->input_speedup, c->num_vcs);
@@ -181,9 +177,9 @@ static bool is_plain(const struct input_queued *q)
     return q->words == 1 && c->cycle == 1 && network->channel.cycle == 1 && network->terminal_channel.cycle == 1 &&
            network->channel.latency + q->to_channel + q->credit < WHEEL_SLOTS &&
            network->terminal_channel.latency + q->to_channel + q->credit < WHEEL_SLOTS && q->ends_in_a_cycle &&
-           c->input_speedup == 1 && c->output_speedup == 1 && !q->reserves_packet &&
-           c->crossbar_flow == FLIT_BUFFER && !c->vc_needs_credit && q->switch_allocator->takes_turns &&
-           q->vc_allocator->takes_turns && q->arbiter->remembers_last && !q->arbiter->needs_age;
+           c->input_speedup == 1 && c->output_speedup == 1 && !q->reserves_packet && c->crossbar_flow == FLIT_BUFFER &&
+           !c->vc_needs_credit && q->switch_allocator->takes_turns && q->vc_allocator->takes_turns &&
+           q->arbiter->remembers_last && !q->arbiter->needs_age;
 }
 
 void *input_queued_build(struct network *network, const struct choice *self, struct errors *errors)
@@ -234,8 +230,8 @@ void *input_queued_build(struct network *network, const struct choice *self, str
     lay_out(q);
     make_facts(q, arena);
     q->ready_at = arena_array(arena, tick_t, q->is_plain ? 0 : (size_t)network->topology.routers * q->lanes);
-    q->routes = q->words == 1 ? NULL
-                              : arena_array(arena, uint64_t, (size_t)network->topology.routers * q->lanes * q->words);
+    q->routes =
+        q->words == 1 ? NULL : arena_array(arena, uint64_t, (size_t)network->topology.routers * q->lanes * q->words);
     q->blocks = arena_take(arena, q->stride * network->topology.routers);
     q->router_words = words_for(network->topology.routers);
     for (uint32_t parity = 0; parity < 2; parity++)
@@ -255,8 +251,8 @@ void input_queued_check_idle(void *routers)
     for (uint32_t router = 0; router < q->network->topology.routers; router++) {
         struct router_head *head = block_of(q, router);
         for (uint32_t lane = 0; lane < q->lanes; lane++) {
-            CHECK(inputs_of(head, q->words)[lane].count == 0, "router %u lane %u: %u flits are left at the end", router, lane,
-                  inputs_of(head, q->words)[lane].count);
+            CHECK(inputs_of(head, q->words)[lane].count == 0, "router %u lane %u: %u flits are left at the end", router,
+                  lane, inputs_of(head, q->words)[lane].count);
             if (bits_test(lanes_in(head, SET_USABLE, q->words), lane))
                 CHECK(outputs_of(q, head)[lane].credits == q->config.buffer_depth &&
                           outputs_of(q, head)[lane].owner == NOBODY,
@@ -289,10 +285,7 @@ bool input_queued_waits_for(void *routers, uint32_t router, uint32_t lane, struc
     return true;
 }
 
-uint64_t input_queued_flit_hops(const void *routers)
-{
-    return ((const struct input_queued *)routers)->flit_hops;
-}
+uint64_t input_queued_flit_hops(const void *routers) { return ((const struct input_queued *)routers)->flit_hops; }
 
 uint32_t input_queued_port_flits(const void *routers, uint32_t router, uint32_t port)
 {

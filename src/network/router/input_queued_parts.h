@@ -18,14 +18,8 @@ struct variant {
 #define PLAIN ((struct variant){.plain = true, .words = 1})
 
 /* Sets of lanes: one word in the plain variant, so that the compiler can keep it in a register. */
-STAGE void add(uint64_t *set, size_t lane, struct variant is)
-{
-    set[is.plain ? 0 : lane / WORD_BITS] |= bit(lane);
-}
-STAGE void drop(uint64_t *set, size_t lane, struct variant is)
-{
-    set[is.plain ? 0 : lane / WORD_BITS] &= ~bit(lane);
-}
+STAGE void add(uint64_t *set, size_t lane, struct variant is) { set[is.plain ? 0 : lane / WORD_BITS] |= bit(lane); }
+STAGE void drop(uint64_t *set, size_t lane, struct variant is) { set[is.plain ? 0 : lane / WORD_BITS] &= ~bit(lane); }
 
 /* Where a tick's flits and credits go: to terminals [0] and routers [1]. For the plain variant, whose channels are all
    alike. */

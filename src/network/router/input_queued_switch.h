@@ -66,7 +66,8 @@ STAGE void traverse(struct view *v, size_t lane, struct variant is)
     tick_t arrival = send(v, lane, input, out, is);
     if (is.traced && flit.packet == q->network->traced)
         network_trace(q->network, v->now, v->head->number, "traverse", "flit %u by port %u vc %u, arrives at %llu",
-                      flit.place & FLIT_POSITION, facts_of(q, output, is)->port, facts_of(q, output, is)->vc, (unsigned long long)arrival);
+                      flit.place & FLIT_POSITION, facts_of(q, output, is)->port, facts_of(q, output, is)->vc,
+                      (unsigned long long)arrival);
 
     if (--input->count)
         input->front = ring_of(q, v->head, lane, is)[input->first++ & q->ring_mask];

@@ -42,8 +42,8 @@ STAGE void route_lane(struct view *v, struct route *question, size_t lane, struc
         some |= wants[w];
         wrong |= wants[w] & ~v->usable[w];
     }
-    CHECK(some && !wrong, "tick %llu router %u: routing gives packet %u for terminal %u %s",
-          (unsigned long long)v->now, v->head->number, input->front.packet, question->packet->destination,
+    CHECK(some && !wrong, "tick %llu router %u: routing gives packet %u for terminal %u %s", (unsigned long long)v->now,
+          v->head->number, input->front.packet, question->packet->destination,
           wrong ? "an unused port" : "nowhere to go");
     if (is.traced && input->front.packet == q->network->traced)
         network_trace(q->network, v->now, v->head->number, "route", "from port %u vc %u, to terminal %u",

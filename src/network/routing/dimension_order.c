@@ -123,7 +123,7 @@ static const uint8_t *bake_hops(const struct dimension_order *order, const struc
 static void bake_offers(const struct dimension_order *order, struct ring *ring, uint32_t num_vcs)
 {
     for (uint32_t i = 0; i < 8 && ring->is_simple; i++)
-        for (uint32_t class = 0; class < order->classes; class++)
+        for (uint32_t class = 0; class < order->classes; class ++)
             if (i & 1u << class)
                 ring->offers[i] |= class_vcs(num_vcs, order->classes, class) << ring->first_bit[i / 4];
 }

@@ -21,12 +21,12 @@ extern const char *const tie_names[];
 #define RING_OPTIONS                                                                                                   \
     OPTION_ENUM(struct ring_config, dateline, "\"balanced\"", dateline_names,                                          \
                 "how the rings of a torus are kept free of deadlock (none: not at all, to see what happens)"),         \
-    OPTION_ENUM(struct ring_config, tie, "\"random\"", tie_names,                                                      \
-                "which way round a torus when both ways are equally long")
+        OPTION_ENUM(struct ring_config, tie, "\"random\"", tie_names,                                                  \
+                    "which way round a torus when both ways are equally long")
 
 struct ring {
     const uint8_t *hops; /* by past pivot, at, to: enum hop; NULL: too wide for a table */
-    uint32_t last; /* coordinate */
+    uint32_t last;       /* coordinate */
     uint32_t width;
     uint32_t channels;
     bool is_simple;        /* no parallel channels, and all VCs of a router in one word */

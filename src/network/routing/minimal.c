@@ -48,9 +48,9 @@ struct table_builder {
     const struct topology *topology;
     struct search search;
     uint32_t *pool;
-    uint32_t used, room;  /* of pool */
-    uint32_t *slots;      /* hash table of lists in the pool; 0: empty */
-    uint32_t slot_count;  /* a power of two */
+    uint32_t used, room; /* of pool */
+    uint32_t *slots;     /* hash table of lists in the pool; 0: empty */
+    uint32_t slot_count; /* a power of two */
     uint32_t list_count;
     uint32_t diameter;
 };

@@ -30,8 +30,9 @@ static uint32_t place_terminals(const struct topology *topology, uint16_t *termi
 
 static const uint64_t *share_vcs(uint32_t num_vcs, uint32_t classes, struct arena *arena)
 {
-    uint64_t *shares = arena_array(arena, uint64_t, (size_t)classes + 1); /* one more, empty, for those who look ahead */
-    for (uint32_t class = 0; class < classes; class++)
+    uint64_t *shares =
+        arena_array(arena, uint64_t, (size_t)classes + 1); /* one more, empty, for those who look ahead */
+    for (uint32_t class = 0; class < classes; class ++)
         shares[class] = class_vcs(num_vcs, classes, class);
     return shares;
 }

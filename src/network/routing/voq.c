@@ -7,8 +7,7 @@
  */
 #include "flitwarp/routing.h"
 
-static void voq_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
-                        struct errors *errors)
+static void voq_prepare(struct routing *routing, const struct choice *self, struct arena *arena, struct errors *errors)
 {
     const struct topology *topology = routing->topology;
     (void)arena;

@@ -127,8 +127,8 @@ static void blast_check(struct application *application, tick_t now)
         break;
     case PHASE_GENERATING: {
         tick_t elapsed = next - application->phase_start[PHASE_GENERATING];
-        application->complete = config->sample == TICKS_AUTO ? is_precise(application, elapsed)
-                                                             : elapsed >= config->sample;
+        application->complete =
+            config->sample == TICKS_AUTO ? is_precise(application, elapsed) : elapsed >= config->sample;
         break;
     }
     default:

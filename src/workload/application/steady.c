@@ -16,9 +16,11 @@ bool steady_prepare(struct steady *steady, const struct application *application
         return false;
 
     if (config->load > application->injection_channels)
-        choice_error(errors, self, "load", "%g flits a cycle are more than a terminal's %u injection channel%s can carry; "
-                     "accepted: 0 to %u", config->load, application->injection_channels,
-                     application->injection_channels == 1 ? "" : "s", application->injection_channels);
+        choice_error(errors, self, "load",
+                     "%g flits a cycle are more than a terminal's %u injection channel%s can carry; "
+                     "accepted: 0 to %u",
+                     config->load, application->injection_channels, application->injection_channels == 1 ? "" : "s",
+                     application->injection_channels);
     steady->silent = config->load <= 0;
     steady->injection = (struct injection){
         .ops = CHOICE_OPS(config->injection, struct injection_ops),
@@ -29,8 +31,10 @@ bool steady_prepare(struct steady *steady, const struct application *application
     if (errors->count > before)
         return false;
     if (ops->max_rate > 0 && steady->injection.rate > ops->max_rate)
-        choice_error(errors, self, "load", "%g asks for %g messages a cycle at each terminal, but injection \"%s\" makes "
-                     "at most %g", config->load, steady->injection.rate, ops->name, ops->max_rate);
+        choice_error(errors, self, "load",
+                     "%g asks for %g messages a cycle at each terminal, but injection \"%s\" makes "
+                     "at most %g",
+                     config->load, steady->injection.rate, ops->name, ops->max_rate);
     else if (!steady->silent && ops->prepare)
         ops->prepare(&steady->injection, config->injection, errors);
     steady->random = arena_array(arena, struct random, application->ranks);

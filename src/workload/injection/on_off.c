@@ -24,7 +24,7 @@ static const struct option on_off_options[] = {
 };
 
 struct on_off_state {
-    uint64_t left;        /* cycles of the burst after the last message */
+    uint64_t left;         /* cycles of the burst after the last message */
     double log_of_silence; /* logarithm of the probability that a cycle of a burst makes no message */
 };
 
