@@ -140,16 +140,6 @@ BOOKSIM_TABLES = ["a_mesh8x8_p1", "a_mesh8x8_p8", "b_torus8x8_uniform", "b_torus
                   "b_torus8x8_tornado", "b_torus8x8_bitcomp", "b_torus8x8_transpose"]
 
 
-@functools.cache
-def explain(name):
-    return subprocess.run([PROGRAM, "explain", name], capture_output=True, text=True).stdout
-
-
-def booksim_dateline():
-    """BookSim gives a packet its half of the VCs when it enters a ring, and never changes it there."""
-    return "by_wrap" if "by_wrap" in explain("dimension_order") else "fixed"
-
-
 def from_booksim(name, load, warmup=5000, sample=10000, seed=1):
     """The same network and workload in flitwarp's words. docs/validation.md explains the mapping."""
     theirs = booksim_settings(name)
@@ -166,7 +156,8 @@ def from_booksim(name, load, warmup=5000, sample=10000, seed=1):
         "allocator": {"type": theirs["sw_allocator"], "iterations": int(theirs["alloc_iters"])},
         "arbiter": "round_robin",
     }
-    routing = {"type": "dimension_order", "dateline": booksim_dateline()} if is_torus else "dimension_order"
+    # BookSim gives a packet its half of the VCs when it enters a ring, and never changes it there.
+    routing = {"type": "dimension_order", "dateline": "by_wrap"} if is_torus else "dimension_order"
     widths = [int(theirs["k"])] * int(theirs["n"])
     latency = 2 if is_torus and theirs["use_noc_latency"] == "1" else 1
     network = network_of({"type": theirs["topology"], "widths": widths}, routing, router, channel=latency)

@@ -25,12 +25,6 @@ static inline uint64_t bits_range(uint32_t first, uint32_t count)
     return (count >= WORD_BITS ? ~(uint64_t)0 : ((uint64_t)1 << count) - 1) << first;
 }
 
-/* A word turned so that bit `first` comes to the bottom: walking it goes round from there. */
-static inline uint64_t bits_rotate(uint64_t word, uint32_t first)
-{
-    return word >> (first % WORD_BITS) | word << (-first % WORD_BITS);
-}
-
 /* Adds [first, first + count), which may cross words. */
 static inline void bits_add_range(uint64_t *set, uint32_t first, uint32_t count)
 {

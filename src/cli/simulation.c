@@ -54,13 +54,6 @@ bool simulation_load(struct simulation *simulation, const char *path, char **ove
     return config_read(&reader, root_options, config, simulation->json) && is_right;
 }
 
-bool simulation_plan(struct simulation *simulation)
-{
-    const struct simulation_config *config = &simulation->config;
-    return network_plan(&simulation->network, &config->network, &simulation->built, config->simulator.seed,
-                        &simulation->errors);
-}
-
 bool simulation_build(struct simulation *simulation)
 {
     const struct simulation_config *config = &simulation->config;

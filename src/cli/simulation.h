@@ -37,8 +37,6 @@ struct simulation {
 void simulation_init(struct simulation *simulation);
 /* Reads a configuration with overrides; false with errors. */
 bool simulation_load(struct simulation *simulation, const char *path, char **overrides, int count);
-/* Topology and routing only. */
-bool simulation_plan(struct simulation *simulation);
 bool simulation_build(struct simulation *simulation);
 enum outcome simulation_run(struct simulation *simulation, FILE *report);
 /* The results document; afterwards or after an interruption. */

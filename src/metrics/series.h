@@ -50,15 +50,17 @@ static inline void series_created(struct series *series, uint64_t tick, uint64_t
     bin->flits_offered += flits;
 }
 
-static inline void series_arrived(struct series *series, uint64_t tick, uint64_t flits, uint64_t latency)
+/* A packet that was created at a tick has arrived. */
+static inline void series_arrived(struct series *series, uint64_t created, uint64_t latency)
 {
-    struct series_bin *bin = series_at(series, tick);
+    struct series_bin *bin = series_at(series, created);
     bin->packets_arrived++;
-    bin->flits_accepted += flits;
     bin->latency_sum += latency;
     if (latency > bin->latency_max)
         bin->latency_max = latency;
 }
+
+static inline void series_accepted(struct series *series, uint64_t tick) { series_at(series, tick)->flits_accepted++; }
 
 /* Both have the same start and length of bins. */
 void series_merge(struct series *into, const struct series *from);

@@ -76,21 +76,6 @@ static void wire(struct network *network)
         }
 }
 
-/* Coordinates as a flat array: distances are wanted for every packet that is sampled. */
-static void bake_coordinates(struct network *network)
-{
-    const struct grid *grid = network->topology.grid;
-    if (!grid)
-        return;
-    network->coordinates = arena_array(network->arena, uint16_t, (size_t)network->topology.routers * grid->dimensions);
-    for (uint32_t router = 0; router < network->topology.routers; router++) {
-        uint32_t at[MAX_DIMENSIONS];
-        grid_coordinates(grid, router, at);
-        for (uint32_t d = 0; d < grid->dimensions; d++)
-            network->coordinates[(size_t)router * grid->dimensions + d] = (uint16_t)at[d];
-    }
-}
-
 /* For topologies that do not know their distances. */
 static void find_distances(struct network *network)
 {
@@ -123,7 +108,8 @@ static bool fits_memory(const struct network *network, struct errors *errors)
     return false;
 }
 
-bool network_plan(struct network *network, const struct network_config *config, struct arena *arena, uint64_t seed,
+/* Topology and routing: what can be judged before anything large is built. */
+static bool network_plan(struct network *network, const struct network_config *config, struct arena *arena, uint64_t seed,
                   struct errors *errors)
 {
     uint32_t before = errors->count;
@@ -156,7 +142,8 @@ bool network_plan(struct network *network, const struct network_config *config, 
     for (uint32_t terminal = 0; terminal < topology->terminals; terminal++)
         terminal_router[terminal] = topology_router_of(topology, terminal);
     network->terminal_router = terminal_router;
-    bake_coordinates(network);
+    if (topology->grid)
+        network->coordinates = grid_bake(topology, arena);
     if (!topology->grid && !topology->ops->distance && !network->routing.ops->is_minimal)
         find_distances(network);
     return true;

@@ -14,10 +14,6 @@ bool network_build(struct network *network, const struct network_config *config,
 void network_connect(struct network *network, const struct network_client *client);
 void network_release(struct network *network);
 
-/* The front part of building: topology and routing alone, enough for `flitwarp check`. */
-bool network_plan(struct network *network, const struct network_config *config, struct arena *arena, uint64_t seed,
-                  struct errors *errors);
-
 /* Every buffer empty and every credit back; CHECKs. */
 void network_check_idle(struct network *network);
 

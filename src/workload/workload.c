@@ -156,7 +156,7 @@ static void accept(void *context, tick_t now, const struct packet *packet)
     measurement->accepted_flits++;
     measurement->accepted_from[packet->source]++;
     if (measurement->series.length)
-        series_at(&measurement->series, now)->flits_accepted++;
+        series_accepted(&measurement->series, now);
 }
 
 static void write_log(struct workload *workload, const struct packet *packet, tick_t now, uint32_t minimal_hops,
@@ -190,12 +190,8 @@ static void deliver(void *context, tick_t now, uint32_t handle)
     accept(context, now, packet);
     measurement->delivered_packets++;
     measurement->latency_sum += latency;
-    if (measurement->series.length) {
-        struct series_bin *bin = series_at(&measurement->series, packet->created);
-        bin->packets_arrived++;
-        bin->latency_sum += latency;
-        bin->latency_max = latency > bin->latency_max ? latency : bin->latency_max;
-    }
+    if (measurement->series.length)
+        series_arrived(&measurement->series, packet->created, latency);
     struct message *message = NULL;
     if (packet->message != NONE) {
         message = pool_at(&workload->messages, packet->message, sizeof *message);

@@ -12,11 +12,10 @@ import functools
 
 import pytest
 
-from support import BOOKSIM, BOOKSIM_TABLES, booksim_dateline, booksim_rows, from_booksim, run_all
+from support import BOOKSIM, BOOKSIM_TABLES, booksim_rows, from_booksim, run_all
 
 OFFSET = 1
 pytestmark = pytest.mark.skipif(not BOOKSIM.is_dir(), reason="BookSim's tables are not here")
-needs_by_wrap = pytest.mark.xfail(booksim_dateline() != "by_wrap", reason="dimension_order has no dateline by_wrap", strict=False)
 
 
 @functools.cache
@@ -55,9 +54,7 @@ def test_latency_is_booksims_below_saturation(name):
 
 
 @pytest.mark.parametrize("name", [name for name in BOOKSIM_TABLES if not name.endswith("lat1")])  # which lacks the rows
-def test_saturation_is_booksims(name, request):
-    if name == "b_torus8x8_uniform":
-        request.applymarker(needs_by_wrap)
+def test_saturation_is_booksims(name):
     theirs, ours = saturations(name)
     assert ours == pytest.approx(theirs, rel=0.03)
 
@@ -77,7 +74,5 @@ def test_throughput_past_saturation_is_booksims(name, load, request):
     # In the rows that BookSim calls unstable, and at full load.
     if (name, load) in MISSED:
         request.applymarker(pytest.mark.xfail(reason=MISSED[name, load], strict=False))
-    elif "torus8x8_uniform" in name or "tornado" in name:
-        request.applymarker(needs_by_wrap)
     theirs, ours = next((row["accepted"], accepted) for row, _, accepted in curves(name) if row["offered"] == load)
     assert ours == pytest.approx(theirs, rel=0.03)

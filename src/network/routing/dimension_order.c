@@ -39,20 +39,6 @@ const char *const tie_names[] = {"random", "up", NULL};
 
 static const struct option dimension_order_options[] = {RING_OPTIONS, OPTION_END};
 
-static const uint16_t *bake_coordinates(const struct topology *topology, struct arena *arena)
-{
-    const struct grid *grid = topology->grid;
-    uint16_t *baked = arena_array(arena, uint16_t, (size_t)topology->routers * grid->dimensions);
-    uint16_t *next = baked;
-    for (uint32_t router = 0; router < topology->routers; router++) {
-        uint32_t coordinates[MAX_DIMENSIONS];
-        grid_coordinates(grid, router, coordinates);
-        for (uint32_t d = 0; d < grid->dimensions; d++)
-            *next++ = (uint16_t)coordinates[d];
-    }
-    return baked;
-}
-
 static const uint64_t *pack_coordinates(const uint16_t *coordinates, uint32_t dimensions, uint32_t routers,
                                         struct arena *arena)
 {
@@ -139,7 +125,7 @@ struct dimension_order *dimension_order_create(const struct routing *routing, co
         return NULL;
     }
     struct dimension_order *order = arena_array(arena, struct dimension_order, 1);
-    order->coordinates = bake_coordinates(routing->topology, arena);
+    order->coordinates = grid_bake(routing->topology, arena);
     order->packed = pack_coordinates(order->coordinates, grid->dimensions, routing->topology->routers, arena);
     order->dimensions = grid->dimensions;
     order->wraps = grid->wraps;

@@ -81,6 +81,20 @@ uint32_t grid_router(const struct grid *grid, const uint32_t *coordinates)
     return router;
 }
 
+const uint16_t *grid_bake(const struct topology *topology, struct arena *arena)
+{
+    const struct grid *grid = topology->grid;
+    uint16_t *baked = arena_array(arena, uint16_t, (size_t)topology->routers * grid->dimensions);
+    uint16_t *next = baked;
+    for (uint32_t router = 0; router < topology->routers; router++) {
+        uint32_t coordinates[MAX_DIMENSIONS];
+        grid_coordinates(grid, router, coordinates);
+        for (uint32_t d = 0; d < grid->dimensions; d++)
+            *next++ = (uint16_t)coordinates[d];
+    }
+    return baked;
+}
+
 bool grid_peer(const struct topology *topology, uint32_t router, uint32_t port, struct router_port *peer)
 {
     const struct grid *grid = topology->grid;
