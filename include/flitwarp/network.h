@@ -159,7 +159,7 @@ struct network {
     struct link *links;              /* by router * ports + port */
     const uint32_t *terminal_router; /* by terminal */
     const uint16_t *terminal_slot;   /* its place at that router */
-    const uint16_t *coordinates;           /* by router * dimensions + dimension; NULL without a grid */
+    const uint16_t *coordinates;     /* by router * dimensions + dimension; NULL without a grid */
     uint16_t *distances;             /* by pair of routers; NULL where the topology knows its distances */
 
     const struct router_ops *router_ops;

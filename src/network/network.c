@@ -109,8 +109,8 @@ static bool fits_memory(const struct network *network, struct errors *errors)
 }
 
 /* Topology and routing: what can be judged before anything large is built. */
-static bool network_plan(struct network *network, const struct network_config *config, struct arena *arena, uint64_t seed,
-                  struct errors *errors)
+static bool network_plan(struct network *network, const struct network_config *config, struct arena *arena,
+                         uint64_t seed, struct errors *errors)
 {
     uint32_t before = errors->count;
     *network = (struct network){.config = config, .arena = arena, .seed = seed, .traced = NONE};
