@@ -10,7 +10,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-struct error_message;
+struct error_message {
+    struct error_message *next;
+    const char *text;
+};
 
 struct errors {
     struct arena *arena;         /* borrowed: holds the messages */

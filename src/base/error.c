@@ -12,11 +12,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-struct error_message {
-    struct error_message *next;
-    const char *text;
-};
-
 void errors_add(struct errors *errors, const char *format, ...)
 {
     struct text text = {0};

@@ -15,6 +15,7 @@ static const struct {
 } commands[] = {
     {"run", cli_run, "CONFIG [PATH=VALUE ...]   simulate; results as JSON"},
     {"check", cli_check, "CONFIG [PATH=VALUE ...]   settings, sizes, routing deadlock; runs nothing"},
+    {"settings", cli_settings, "CONFIG [PATH=VALUE ...]   effective settings and the files they come from, as JSON"},
     {"trace", cli_trace, "CONFIG --packet N         one packet's walk, stage by stage"},
     {"list", cli_list, "[KIND]                    registered components"},
     {"explain", cli_explain, "NAME                      a component's options, defaults, units, ranges"},

@@ -147,7 +147,8 @@ static const char *config_text(struct arena *arena, const struct template *templ
     const char *example = original->example ? rename_all(arena, original->example, template->name, name)
                                             : arena_format(arena, "\"%s\"", name);
     struct json *root = json_parse(arena, errors, "example", base_config, strlen(base_config));
-    CHECK(root && source_override(arena, errors, root, arena_format(arena, "%s=%s", place, example)),
+    CHECK(root && source_override(&(struct source){arena, errors, NULL}, root,
+                                  arena_format(arena, "%s=%s", place, example)),
           "the example of %s does not fit: %s", template->name, errors_text(errors));
     char *written = NULL;
     size_t size = 0;

@@ -43,11 +43,15 @@ void simulation_init(struct simulation *simulation)
 
 bool simulation_load(struct simulation *simulation, const char *path, char **overrides, int count)
 {
-    simulation->json =
-        source_load(&simulation->setup, &simulation->errors, path, (const char *const *)overrides, (uint32_t)count);
-    if (!simulation->json)
-        return false;
-    struct config_reader reader = {.arena = &simulation->setup, .errors = &simulation->errors};
+    const struct source source = {&simulation->setup, &simulation->errors, &simulation->files};
+    simulation->json = source_load(&source, path, (const char *const *)overrides, (uint32_t)count);
+    return simulation->json && simulation_read(simulation);
+}
+
+bool simulation_read(struct simulation *simulation)
+{
+    struct config_reader reader = {
+        .arena = &simulation->setup, .errors = &simulation->errors, .files = &simulation->files};
     struct simulation_config *config = &simulation->config;
     bool is_right = config_read_first(&reader, root_options, "simulator", config, simulation->json);
     reader.tick_seconds = config->simulator.tick;

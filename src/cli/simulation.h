@@ -6,6 +6,7 @@
  */
 #include "workload/workload.h"
 
+#include "config/files.h"
 #include "config/json.h"
 
 struct simulator_config {
@@ -24,7 +25,8 @@ struct simulation {
     struct arena setup; /* configuration and names */
     struct arena built; /* network and workload */
     struct errors errors;
-    struct json *json; /* effective settings */
+    struct json *json;      /* effective settings */
+    struct file_list files; /* that they consist of */
     struct simulation_config config;
     struct engine engine;
     struct network network;
@@ -37,6 +39,8 @@ struct simulation {
 void simulation_init(struct simulation *simulation);
 /* Reads a configuration with overrides; false with errors. */
 bool simulation_load(struct simulation *simulation, const char *path, char **overrides, int count);
+/* The second half of it: the settings from simulation->json, which becomes the effective ones. */
+bool simulation_read(struct simulation *simulation);
 bool simulation_build(struct simulation *simulation);
 enum outcome simulation_run(struct simulation *simulation, FILE *report);
 /* The results document; afterwards or after an interruption. */

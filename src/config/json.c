@@ -404,13 +404,19 @@ static struct json *parse_value(struct parser *parser)
 
 struct json *json_parse(struct arena *arena, struct errors *errors, const char *file, const char *bytes, size_t size)
 {
+    return json_parse_at(arena, errors, file, 1, bytes, size);
+}
+
+struct json *json_parse_at(struct arena *arena, struct errors *errors, const char *file, uint32_t line,
+                           const char *bytes, size_t size)
+{
     struct parser parser = {.arena = arena,
                             .errors = errors,
                             .file = file,
                             .at = bytes,
                             .end = bytes + size,
                             .line_start = bytes,
-                            .line = 1};
+                            .line = line};
     if (size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) /* the mark that some editors put before UTF-8 */
         parser.at = parser.line_start = bytes + 3;
     if (!skip_blank(&parser))

@@ -34,6 +34,9 @@ struct json {
 
 /* NULL, with one message at file:line:column, when the text is not JSON. Comments are skipped. */
 struct json *json_parse(struct arena *arena, struct errors *errors, const char *file, const char *bytes, size_t size);
+/* The same for a text that begins at another line than the first. */
+struct json *json_parse_at(struct arena *arena, struct errors *errors, const char *file, uint32_t line,
+                           const char *bytes, size_t size);
 /* What JSON makes of the text, or the text itself as a string: for defaults and the command line. */
 struct json *json_from_word(struct arena *arena, const char *word);
 

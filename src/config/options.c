@@ -76,15 +76,13 @@ static struct json *find_or_default(struct config_reader *reader, const struct o
     return NULL;
 }
 
-static bool is_optional(const struct option *row) { return row->fallback && strcmp(row->fallback, "null") == 0; }
-
 static bool row_read(struct config_reader *reader, const struct option *row, void *config, struct json *node)
 {
     void *field = (char *)config + row->offset;
     struct json *child = find_or_default(reader, row, node);
     if (!child)
         return false;
-    if (child->type == JSON_NULL && is_optional(row)) {
+    if (child->type == JSON_NULL && option_is_optional(row)) {
         if (row->type == OPTION_TYPE_CHOICE)
             ((struct choice *)field)->node = child;
         return true;

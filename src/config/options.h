@@ -12,11 +12,13 @@
 #include "flitwarp/option.h"
 
 #include "base/text.h"
+#include "config/files.h"
 #include "config/json.h"
 
 struct config_reader {
     struct arena *arena; /* gets the values: it must outlive the config struct */
     struct errors *errors;
+    struct file_list *files;   /* gets what options name; NULL: nobody asks */
     double tick_seconds;       /* a tick's length, for times with a unit; 0: not known yet */
     const struct option *done; /* the row that config_read_first has read */
     uint32_t depth;            /* of blocks and choices being read */
@@ -43,6 +45,8 @@ const char *fallback_type(struct arena *arena, const struct option *row);
 
 /* Messages and descriptions. */
 
+/* Takes null for nothing at all: its default is null. */
+bool option_is_optional(const struct option *row);
 /* "a whole number", "one of: a, b", ...: what a row accepts, without its range. */
 void option_add_accepted(struct text *text, const struct option *row);
 /* "2 to 65536 flits", "at least 0"; nothing when there are no bounds. */

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 struct override {
+    const struct source *source;
     struct arena *arena;
-    struct errors *errors;
     const char *path; /* as written, for messages */
 };
 
@@ -26,7 +26,7 @@ __attribute__((format(printf, 2, 3))) static void *fail(const struct override *o
     va_start(arguments, format);
     text_addv(&text, format, arguments);
     va_end(arguments);
-    errors_add(override->errors, COMMAND_LINE ": %s: %s", override->path, text.chars);
+    errors_add(override->source->errors, COMMAND_LINE ": %s: %s", override->path, text.chars);
     text_release(&text);
     return NULL;
 }
@@ -94,7 +94,7 @@ static struct json *value_file(const struct override *override, const char *valu
 {
     if (access(value, R_OK) != 0)
         return fail(override, "cannot read '%s': %s", value, strerror(errno));
-    return source_read_file(override->arena, override->errors, value);
+    return source_read_file(override->source, value);
 }
 
 static const struct {
@@ -120,7 +120,7 @@ static struct json *read_value(const struct override *override, const char *valu
     if (!node)
         return NULL;
     json_place_all(node, COMMAND_LINE);
-    return source_include(override->arena, override->errors, node) ? node : NULL;
+    return source_include(override->source, node) ? node : NULL;
 }
 
 static struct json *missing_member(const struct override *override, struct json *object, const char *key)
@@ -171,15 +171,17 @@ static struct json *step_into(const struct override *override, struct json *node
     return child ? child : missing_member(override, node, step);
 }
 
-bool source_override(struct arena *arena, struct errors *errors, struct json *root, const char *override)
+bool source_override(const struct source *source, struct json *root, const char *override)
 {
+    struct arena *arena = source->arena;
     size_t length = strcspn(override, "=");
     struct path path;
     if (override[length] == '\0' || length == 0) {
-        errors_add(errors, COMMAND_LINE ": found '%s', expected PATH=VALUE (network.router.num_vcs=4)", override);
+        errors_add(source->errors, COMMAND_LINE ": found '%s', expected PATH=VALUE (network.router.num_vcs=4)",
+                   override);
         return false;
     }
-    struct override context = {arena, errors, arena_format(arena, "%.*s", (int)length, override)};
+    struct override context = {source, arena, arena_format(arena, "%.*s", (int)length, override)};
     if (!path_read(arena, context.path, &path))
         return fail(&context, "expected keys separated by single dots (network.router.num_vcs)");
     struct json *value = read_value(&context, override + length + 1);

@@ -22,17 +22,12 @@ struct reading {
     uint32_t depth;
 };
 
-struct loader {
-    struct arena *arena;
-    struct errors *errors;
-};
+static bool include_all(const struct source *source, struct json *node, const struct reading *reading);
 
-static bool include_all(const struct loader *loader, struct json *node, const struct reading *reading);
-
-static const char *canonical(const struct loader *loader, const char *path)
+static const char *canonical(const struct source *source, const char *path)
 {
     char *real = realpath(path, NULL);
-    const char *name = arena_text(loader->arena, real ? real : path);
+    const char *name = arena_text(source->arena, real ? real : path);
     free(real);
     return name;
 }
@@ -46,27 +41,28 @@ static bool is_being_read(const struct reading *reading, const char *file)
 }
 
 /* Reads one file and all that it includes; `asked_by` is where it was named, NULL for the command line. */
-static struct json *load_file(const struct loader *loader, const char *path, const struct json *asked_by,
+static struct json *load_file(const struct source *source, const char *path, const struct json *asked_by,
                               const struct reading *outer)
 {
-    struct reading reading = {.file = canonical(loader, path), .outer = outer, .depth = outer ? outer->depth + 1 : 0};
+    struct reading reading = {.file = canonical(source, path), .outer = outer, .depth = outer ? outer->depth + 1 : 0};
     if (is_being_read(outer, reading.file) || reading.depth > INCLUDE_DEPTH_MAX) {
-        node_error(loader->errors, asked_by, NULL, "'%s' includes itself, expected files that end somewhere", path);
+        node_error(source->errors, asked_by, NULL, "'%s' includes itself, expected files that end somewhere", path);
         return NULL;
     }
     size_t size = 0;
     errno = 0;
-    const char *bytes = file_read(loader->arena, path, &size);
+    const char *bytes = file_read(source->arena, path, &size);
     if (!bytes) {
         const char *reason = strerror(errno);
         if (asked_by)
-            node_error(loader->errors, asked_by, NULL, "cannot read '%s': %s", path, reason);
+            node_error(source->errors, asked_by, NULL, "cannot read '%s': %s", path, reason);
         else
-            errors_add(loader->errors, "cannot read '%s': %s", path, reason);
+            errors_add(source->errors, "cannot read '%s': %s", path, reason);
         return NULL;
     }
-    struct json *node = json_parse(loader->arena, loader->errors, arena_text(loader->arena, path), bytes, size);
-    return node && include_all(loader, node, &reading) ? node : NULL;
+    file_list_add(source->files, source->arena, path);
+    struct json *node = json_parse(source->arena, source->errors, arena_text(source->arena, path), bytes, size);
+    return node && include_all(source, node, &reading) ? node : NULL;
 }
 
 static bool is_reference(const struct json *node) { return json_find(node, "$ref"); }
@@ -96,96 +92,107 @@ static void merge(struct arena *arena, struct json *into, struct json *from)
     }
 }
 
-static bool include_one(const struct loader *loader, struct json *object, const struct json *name,
+static bool include_one(const struct source *source, struct json *object, const struct json *name,
                         const struct reading *reading)
 {
     if (name->type != JSON_TEXT) {
-        node_error(loader->errors, name, NULL, "found %s, expected a file name or an array of them",
+        node_error(source->errors, name, NULL, "found %s, expected a file name or an array of them",
                    json_type_name(name->type));
         return false;
     }
     const char *directory_of = name->file && strcmp(name->file, COMMAND_LINE) != 0 ? name->file : NULL;
-    struct json *other = load_file(loader, path_beside(loader->arena, directory_of, name->text), name, reading);
+    struct json *other = load_file(source, path_beside(source->arena, directory_of, name->text), name, reading);
     if (!other)
         return false;
     if (other->type != JSON_OBJECT) {
-        node_error(loader->errors, name, NULL, "'%s' holds %s, expected an object to merge", name->text,
+        node_error(source->errors, name, NULL, "'%s' holds %s, expected an object to merge", name->text,
                    json_type_name(other->type));
         return false;
     }
-    merge(loader->arena, object, other);
+    merge(source->arena, object, other);
     return true;
 }
 
 /* Since present keys win, the files of a list are merged from the last to the first. */
-static bool include_into(const struct loader *loader, struct json *object, const struct json *include,
+static bool include_into(const struct source *source, struct json *object, const struct json *include,
                          const struct reading *reading)
 {
     if (include->type != JSON_ARRAY)
-        return include_one(loader, object, include, reading);
+        return include_one(source, object, include, reading);
     bool is_good = true;
     for (uint32_t i = include->count; i-- > 0;)
-        is_good &= include_one(loader, object, json_at(include, i), reading);
+        is_good &= include_one(source, object, json_at(include, i), reading);
     return is_good;
 }
 
-static bool include_all(const struct loader *loader, struct json *node, const struct reading *reading)
+static bool include_all(const struct source *source, struct json *node, const struct reading *reading)
 {
     bool is_good = true;
     struct json *include = json_find(node, "$include");
     for (struct json *child = node->first; child; child = child->next)
         if (child != include)
-            is_good &= include_all(loader, child, reading);
+            is_good &= include_all(source, child, reading);
     if (!include)
         return is_good;
-    is_good &= include_into(loader, node, include, reading); /* in place until now: messages name it */
+    is_good &= include_into(source, node, include, reading); /* in place until now: messages name it */
     json_remove(node, include);
     return is_good;
 }
 
-bool source_include(struct arena *arena, struct errors *errors, struct json *node)
+bool source_include(const struct source *source, struct json *node) { return include_all(source, node, NULL); }
+
+struct json *source_read_file(const struct source *source, const char *path)
 {
-    return include_all(&(struct loader){arena, errors}, node, NULL);
+    return load_file(source, path, NULL, NULL);
 }
 
-struct json *source_read_file(struct arena *arena, struct errors *errors, const char *path)
+bool source_override_all(const struct source *source, struct json *root, const char *const *overrides, uint32_t count)
 {
-    return load_file(&(struct loader){arena, errors}, path, NULL, NULL);
+    bool is_good = true;
+    for (uint32_t i = 0; i < count; i++)
+        is_good &= source_override(source, root, overrides[i]);
+    return is_good;
 }
 
-/* What follows the reading of the text; all overrides are tried, so that all messages come at once. */
-static struct json *finish(struct arena *arena, struct errors *errors, struct json *root, const char *const *overrides,
-                           uint32_t override_count)
+static struct json *open_root(const struct source *source, struct json *root)
 {
     if (!root)
         return NULL;
     if (root->type != JSON_OBJECT) {
-        node_error(errors, root, NULL, "found %s, expected an object", json_type_name(root->type));
+        node_error(source->errors, root, NULL, "found %s, expected an object", json_type_name(root->type));
         return NULL;
     }
     struct json *schema = json_find(root, "$schema"); /* for editors; says nothing about the simulation */
     if (schema)
         json_remove(root, schema);
-    bool is_good = true;
-    for (uint32_t i = 0; i < override_count; i++)
-        is_good &= source_override(arena, errors, root, overrides[i]);
-    return is_good && source_resolve(arena, errors, root) ? root : NULL;
+    return root;
 }
 
-struct json *source_load(struct arena *arena, struct errors *errors, const char *path, const char *const *overrides,
+struct json *source_open(const struct source *source, const char *path)
+{
+    return open_root(source, source_read_file(source, path));
+}
+
+/* What follows the reading of the text. */
+static struct json *finish(const struct source *source, struct json *root, const char *const *overrides, uint32_t count)
+{
+    bool is_good = root && source_override_all(source, root, overrides, count) &&
+                   source_resolve(source->arena, source->errors, root);
+    return is_good ? root : NULL;
+}
+
+struct json *source_load(const struct source *source, const char *path, const char *const *overrides,
                          uint32_t override_count)
 {
-    struct json *root = source_read_file(arena, errors, path);
-    return finish(arena, errors, root, overrides, override_count);
+    return finish(source, source_open(source, path), overrides, override_count);
 }
 
-struct json *source_read(struct arena *arena, struct errors *errors, const char *name, const char *bytes, size_t size,
+struct json *source_read(const struct source *source, const char *name, const char *bytes, size_t size,
                          const char *const *overrides, uint32_t override_count)
 {
-    struct loader loader = {arena, errors};
-    struct json *root = json_parse(arena, errors, arena_text(arena, name), bytes, size);
-    struct reading reading = {.file = canonical(&loader, name)};
-    if (!root || !include_all(&loader, root, &reading))
+    struct json *root = json_parse(source->arena, source->errors, arena_text(source->arena, name), bytes, size);
+    struct reading reading = {.file = canonical(source, name)};
+    if (!root || !include_all(source, root, &reading))
         return NULL;
-    return finish(arena, errors, root, overrides, override_count);
+    return finish(source, open_root(source, root), overrides, override_count);
 }

@@ -8,21 +8,33 @@
  * Order: includes are merged, then overrides are applied, then references are
  * resolved; so a reference sees overridden values.
  */
+#include "config/files.h"
 #include "config/json.h"
 
+/* What reading needs, and leaves behind. */
+struct source {
+    struct arena *arena;     /* gets the tree */
+    struct errors *errors;   /* gets messages */
+    struct file_list *files; /* gets the names of all files that were read; NULL: nobody asks */
+};
+
 /* The root object, or NULL with messages. Overrides are "PATH=VALUE" or "PATH=TYPE=VALUE". */
-struct json *source_load(struct arena *arena, struct errors *errors, const char *path, const char *const *overrides,
+struct json *source_load(const struct source *source, const char *path, const char *const *overrides,
                          uint32_t override_count);
 /* The same for a text at hand; messages call it `name`, and included files are looked for beside that. */
-struct json *source_read(struct arena *arena, struct errors *errors, const char *name, const char *bytes, size_t size,
+struct json *source_read(const struct source *source, const char *name, const char *bytes, size_t size,
                          const char *const *overrides, uint32_t override_count);
 
 /* The steps, for those who need one alone. */
 
+/* A configuration with its includes merged; NULL when it is no object. What comes next are overrides and references. */
+struct json *source_open(const struct source *source, const char *path);
 /* Reads a JSON file and merges what it includes. */
-struct json *source_read_file(struct arena *arena, struct errors *errors, const char *path);
+struct json *source_read_file(const struct source *source, const char *path);
 /* Merges the files that "$include" names anywhere below the node. */
-bool source_include(struct arena *arena, struct errors *errors, struct json *node);
-bool source_override(struct arena *arena, struct errors *errors, struct json *root, const char *override);
+bool source_include(const struct source *source, struct json *node);
+bool source_override(const struct source *source, struct json *root, const char *override);
+/* All are tried, so that all messages come at once. */
+bool source_override_all(const struct source *source, struct json *root, const char *const *overrides, uint32_t count);
 /* Replaces every {"$ref": PATH} by a copy of what stands at the path. */
 bool source_resolve(struct arena *arena, struct errors *errors, struct json *root);

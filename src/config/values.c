@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool option_is_optional(const struct option *row) { return row->fallback && strcmp(row->fallback, "null") == 0; }
+
 void option_add_range(struct text *text, const struct option *row)
 {
     bool has_min = row->min > -NO_LIMIT, has_max = row->max < NO_LIMIT;
@@ -66,6 +68,8 @@ void option_add_accepted(struct text *text, const struct option *row)
         add_names(text, row->names);
     if (row->kind)
         text_add(text, row->kind);
+    if (option_is_optional(row))
+        text_add(text, ", or null");
 }
 
 void option_add_help(struct text *text, const struct option *row)
@@ -297,6 +301,8 @@ static bool read_text(const struct config_reader *reader, const struct option *r
     const char *file = json_file(node);
     bool is_beside_file = row->type == OPTION_TYPE_FILE && *node->text && file && strcmp(file, COMMAND_LINE) != 0;
     *value = is_beside_file ? path_beside(reader->arena, file, node->text) : node->text;
+    if (row->type == OPTION_TYPE_FILE && **value)
+        file_list_add(reader->files, reader->arena, *value);
     return true;
 }
 

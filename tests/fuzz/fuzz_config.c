@@ -32,7 +32,7 @@ static bool read_configuration(struct outcome *outcome, const char *override, co
     outcome->errors.arena = &outcome->arena;
     struct errors *errors = &outcome->errors;
     struct json *root = outcome->root = json_parse(&outcome->arena, errors, "fuzz", bytes, size);
-    if (!root || (override && !source_override(&outcome->arena, errors, root, override)) ||
+    if (!root || (override && !source_override(&(struct source){&outcome->arena, errors, NULL}, root, override)) ||
         !source_resolve(&outcome->arena, errors, root))
         return false;
     struct test_config config = {0};

@@ -26,8 +26,8 @@ static void read_with(struct reading *reading, const char *text, const char *ove
 {
     memset(reading, 0, sizeof(*reading));
     reading->errors.arena = &reading->arena;
-    reading->root =
-        source_read(&reading->arena, &reading->errors, "dir/x.json", text, strlen(text), &override, override ? 1 : 0);
+    reading->root = source_read(&(struct source){&reading->arena, &reading->errors, NULL}, "dir/x.json", text,
+                                strlen(text), &override, override ? 1 : 0);
     struct config_reader reader = {.arena = &reading->arena, .errors = &reading->errors};
     if (reading->root) {
         reading->is_good = config_read_first(&reader, test_config_rows(), "tick", &reading->config, reading->root);

@@ -66,7 +66,8 @@ static const char *outcome(struct scene *scene, const char *text, const char *fi
     const char *overrides[] = {first, second};
     uint32_t count = first ? second ? 2 : 1 : 0;
     scene->errors = (struct errors){.arena = &scene->arena};
-    struct json *root = source_read(&scene->arena, &scene->errors, "x.json", text, strlen(text), overrides, count);
+    struct json *root = source_read(&(struct source){&scene->arena, &scene->errors, NULL}, "x.json", text, strlen(text),
+                                    overrides, count);
     EXPECT((root == NULL) == (scene->errors.count > 0));
     return written(scene, root);
 }
@@ -79,7 +80,7 @@ TEST(an_included_file_fills_in_what_is_missing)
     const char *main_file =
         scene_file(&scene, "main.json",
                    "{\"$include\": \"base.json\", \"list\": [3], \"o\": {\"y\": 5}, \"b\": 2, \"r\": {\"vcs\": 4}}");
-    struct json *root = source_load(&scene.arena, &scene.errors, main_file, NULL, 0);
+    struct json *root = source_load(&(struct source){&scene.arena, &scene.errors, NULL}, main_file, NULL, 0);
     EXPECT_TEXT_EQ(written(&scene, root), "{\"list\": [3], \"o\": {\"y\": 5, \"x\": 1}, \"b\": 2, "
                                           "\"r\": {\"vcs\": 4, \"type\": \"iq\"}, \"a\": 1}");
     EXPECT_TEXT_CONTAINS(json_file(json_find(root, "a")), "base.json");
@@ -94,8 +95,33 @@ TEST(later_includes_win_over_earlier_ones_and_nest_anywhere)
     scene_file(&scene, "two.json", "{\"b\": 2, \"$include\": \"three.json\"}");
     scene_file(&scene, "three.json", "{\"b\": 3, \"c\": 3}");
     const char *main_file = scene_file(&scene, "main.json", "{\"in\": [{\"$include\": [\"one.json\", \"two.json\"]}]}");
-    struct json *root = source_load(&scene.arena, &scene.errors, main_file, NULL, 0);
+    struct json *root = source_load(&(struct source){&scene.arena, &scene.errors, NULL}, main_file, NULL, 0);
     EXPECT_TEXT_EQ(written(&scene, root), "{\"in\": [{\"b\": 2, \"c\": 3, \"a\": 1}]}");
+    scene_close(&scene);
+}
+
+TEST(the_files_of_a_configuration_are_listed_once_by_absolute_names)
+{
+    struct scene scene;
+    scene_open(&scene);
+    const char *part = scene_file(&scene, "part.json", "{\"a\": 1}");
+    const char *more = scene_file(&scene, "more.json", "{\"b\": 2}");
+    const char *main_file = scene_file(
+        &scene, "main.json", "{\"$include\": \"part.json\", \"o\": {\"$include\": \"./part.json\"}, \"a\": 3}");
+    const char *override = arena_format(&scene.arena, "c=file=%s", more);
+    struct file_list files = {0};
+    EXPECT(source_load(&(struct source){&scene.arena, &scene.errors, &files}, main_file, &override, 1));
+    EXPECT_EQ_U64(files.count, 3);
+    EXPECT(files.count == 3 && strcmp(files.names[0], main_file) == 0);
+    EXPECT(files.count == 3 && strcmp(files.names[1], part) == 0);
+    EXPECT(files.count == 3 && strcmp(files.names[2], more) == 0);
+    struct file_list copy = file_list_copy(&files, &scene.arena);
+    for (uint32_t i = 0; i < 20; i++)
+        file_list_add(&copy, &scene.arena, arena_format(&scene.arena, "no_such_file_%u", i / 2));
+    EXPECT_EQ_U64(copy.count, 13);
+    EXPECT_EQ_U64(files.count, 3);
+    EXPECT(copy.count == 13 && copy.names[12][0] == '/');
+    EXPECT_TEXT_CONTAINS(copy.names[copy.count - 1], "/no_such_file_9");
     scene_close(&scene);
 }
 
@@ -105,7 +131,7 @@ TEST(a_cyclic_include_is_refused)
     scene_open(&scene);
     scene_file(&scene, "b.json", "{\n\"deep\": {\"$include\": \"./a.json\"}}");
     const char *main_file = scene_file(&scene, "a.json", "{\"$include\": \"b.json\"}");
-    EXPECT(!source_load(&scene.arena, &scene.errors, main_file, NULL, 0));
+    EXPECT(!source_load(&(struct source){&scene.arena, &scene.errors, NULL}, main_file, NULL, 0));
     EXPECT_TEXT_CONTAINS(errors_text(&scene.errors), "b.json:2: deep.$include: ");
     EXPECT_TEXT_CONTAINS(errors_text(&scene.errors), "includes itself");
     scene_close(&scene);
@@ -121,7 +147,7 @@ TEST(missing_and_wrong_includes_are_refused_with_their_place)
         scene_file(&scene, "main.json",
                    "{\"a\": {\n\"$include\": \"gone.json\"}, \"b\": {\"$include\": 3},\n"
                    "\"c\": {\"$include\": \"list.json\"}, \"d\": {\"$include\": [\"broken.json\"]}}");
-    EXPECT(!source_load(&scene.arena, &scene.errors, main_file, NULL, 0));
+    EXPECT(!source_load(&(struct source){&scene.arena, &scene.errors, NULL}, main_file, NULL, 0));
     const char *text = errors_text(&scene.errors);
     EXPECT_TEXT_CONTAINS(text, "main.json:2: a.$include: cannot read '");
     EXPECT_TEXT_CONTAINS(text, "gone.json': No such file or directory");
@@ -129,7 +155,7 @@ TEST(missing_and_wrong_includes_are_refused_with_their_place)
     EXPECT_TEXT_CONTAINS(text, "main.json:3: c.$include: 'list.json' holds an array, expected an object to merge");
     EXPECT_TEXT_CONTAINS(text, "broken.json:2:4: found '}' after a comma");
     EXPECT_EQ_U64(scene.errors.count, 4);
-    EXPECT(!source_load(&scene.arena, &scene.errors, "/nonexistent/x.json", NULL, 0));
+    EXPECT(!source_load(&(struct source){&scene.arena, &scene.errors, NULL}, "/nonexistent/x.json", NULL, 0));
     EXPECT_TEXT_CONTAINS(errors_text(&scene.errors), "cannot read '/nonexistent/x.json': No such file");
     scene_close(&scene);
 }

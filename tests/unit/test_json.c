@@ -234,3 +234,13 @@ TEST(a_word_that_is_not_json_is_text)
     EXPECT(json_from_word(&arena, "[1, 2]")->first->file == NULL);
     arena_release(&arena);
 }
+
+TEST(a_text_may_begin_at_another_line)
+{
+    struct arena arena = {0};
+    struct errors errors = {.arena = &arena};
+    const char text[] = "[1,\n2";
+    EXPECT(!json_parse_at(&arena, &errors, "input", 17, text, strlen(text)));
+    EXPECT_TEXT_CONTAINS(errors_text(&errors), "input:18:2: ");
+    arena_release(&arena);
+}
