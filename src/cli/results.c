@@ -152,6 +152,7 @@ static struct json *application_block(const struct workload *workload, uint32_t 
     add_terminals(block, application, workload->sequences, workload->config->per_terminal, arena);
     json_add(block, "phases", phases_block(application, arena));
     json_add(block, "latency_distribution", distribution_json(arena, &m->packet_latency));
+    json_add(block, "hop_distribution", values_json(arena, &m->hops));
     if (m->series.length)
         json_add(block, "series", series_block(&m->series, arena));
     return block;
@@ -163,6 +164,31 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* [router, port, target router, utilisation], ports as `flitwarp trace` counts them. */
+static void add_channel(struct json *list, const struct network *network, size_t port, double share,
+                        struct arena *arena)
+{
+    struct json *row = json_append(list, json_array(arena));
+    json_append(row, json_number_u64(arena, port / network->ports));
+    json_append(row, json_number_u64(arena, port % network->ports));
+    json_append(row, json_number_u64(arena, network->links[port].target));
+    json_append(row, json_number_f64(arena, share));
+}
+
+/* Where each router lies, for drawing; nothing where the topology has no coordinates. */
+static void add_coordinates(struct json *block, const struct network *network, struct arena *arena)
+{
+    if (!network->coordinates)
+        return;
+    struct json *all = json_add(block, "coordinates", json_array(arena));
+    uint32_t dimensions = network->topology.grid->dimensions;
+    for (uint32_t router = 0; router < network->topology.routers; router++) {
+        struct json *row = json_append(all, json_array(arena));
+        for (uint32_t d = 0; d < dimensions; d++)
+            json_append(row, json_number_u64(arena, network->coordinates[(size_t)router * dimensions + d]));
+    }
+}
+
 /* Share of the window's cycles in which channels between routers carried a flit. */
 static struct json *channels_block(struct simulation *simulation, struct arena *arena)
 {
@@ -172,12 +198,15 @@ static struct json *channels_block(struct simulation *simulation, struct arena *
     double cycles = (double)(m->window_end - m->window_start) / (double)network->config->channel.cycle;
     size_t ports = (size_t)network->topology.routers * network->ports, count = 0;
     double *shares = arena_array(arena, double, ports + 1), sum = 0;
+    struct json *list = workload->config->per_channel ? json_array(arena) : NULL;
     for (size_t i = 0; i < ports; i++) {
         const struct link *link = &network->links[i];
         if (link->target == NONE || link->to_terminal || cycles <= 0 || !m->window_end)
             continue;
         uint32_t flits = workload->port_flits_at_end[i] - workload->port_flits_at_start[i]; /* modulo 2^32 */
         shares[count] = flits / cycles;
+        if (list)
+            add_channel(list, network, i, shares[count], arena);
         sum += shares[count++];
     }
     qsort(shares, count, sizeof *shares, compare_doubles);
@@ -189,6 +218,11 @@ static struct json *channels_block(struct simulation *simulation, struct arena *
     ADD_F64(utilisation, "p50", count ? shares[count / 2] : NAN);
     ADD_F64(utilisation, "p90", count ? shares[count * 9 / 10] : NAN);
     ADD_F64(utilisation, "max", count ? shares[count - 1] : NAN);
+    if (list) {
+        json_add(block, "columns", json_from_word(arena, "[\"router\", \"port\", \"target\", \"utilisation\"]"));
+        json_add(block, "list", list);
+        add_coordinates(block, network, arena);
+    }
     return block;
 }
 

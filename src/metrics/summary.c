@@ -32,6 +32,18 @@ struct json *summary_json(struct arena *arena, const struct histogram *histogram
     return block;
 }
 
+struct json *values_json(struct arena *arena, const struct histogram *histogram)
+{
+    struct json *values = json_array(arena);
+    struct histogram_bucket bucket;
+    for (uint32_t cursor = 0; histogram_next(histogram, &cursor, &bucket);) {
+        struct json *row = json_append(values, json_array(arena));
+        json_append(row, json_number_u64(arena, bucket.low + (bucket.high - bucket.low) / 2));
+        json_append(row, json_number_u64(arena, bucket.count));
+    }
+    return values;
+}
+
 struct json *distribution_json(struct arena *arena, const struct histogram *histogram)
 {
     struct json *buckets = json_array(arena);

@@ -19,6 +19,7 @@ const struct option workload_options[] = {
     OPTION_TICKS(struct workload_config, series_interval, "0", 0, 1e12,
                  "bin of the time series in the results; 0: none"),
     OPTION_BOOL(struct workload_config, per_terminal, "false", "list the accepted load of every terminal"),
+    OPTION_BOOL(struct workload_config, per_channel, "false", "list the utilisation of every channel between routers"),
     OPTION_END,
 };
 

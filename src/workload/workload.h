@@ -16,6 +16,7 @@ struct workload_config {
     uint64_t check_interval;
     uint64_t series_interval;
     bool per_terminal;
+    bool per_channel;
 };
 extern const struct option workload_options[];
 
