@@ -10,7 +10,8 @@
  * which is called at points of a fixed grid of ticks with a view of the whole;
  * commands take effect at the grid point after the one at which the last signal
  * was given. Everything else an application does at one of its terminals (its
- * ranks 0..ranks-1) must depend on what that terminal knows alone.
+ * ranks 0..ranks-1) must depend on what that terminal knows alone: its own past,
+ * and the messages that have arrived there.
  */
 #include "flitwarp/component.h"
 #include "flitwarp/packet.h"
@@ -51,6 +52,10 @@ struct application {
     struct workload *workload;
     struct measurement *measurement; /* owned by the workload */
     void *state;                     /* the application's own, made by prepare() */
+    bool listens;                    /* hears of its messages by received(); prepare() may turn it off */
+    uint32_t receive_delay;          /* ticks from a message's arrival to received(); prepare() may set it */
+    uint8_t transaction_messages;    /* that one sent begins: itself, and a reply where prepare() makes this 2 */
+    uint32_t plain_flits;            /* messages up to this are one packet and no more */
     enum phase phase;
     tick_t phase_start[4];
     bool ready, complete, done; /* signals */
@@ -68,6 +73,11 @@ struct application_ops {
     void (*begin)(struct application *application);
     /* A timer set by application_wake_at. */
     void (*wake)(struct application *application, uint32_t rank, tick_t now);
+    /*
+     * A message has arrived at a rank with all its packets, `receive_delay` ticks ago; optional. Those that arrive
+     * in one tick come by source and number. May send, and answer by application_reply; the message is gone afterwards.
+     */
+    void (*received)(struct application *application, uint32_t rank, const struct message *message, tick_t now);
     /* The phase has just changed; optional. */
     void (*phase_changed)(struct application *application, tick_t now);
     /* A grid point: gives the signal that the phase ends with, once it is due. */
@@ -77,8 +87,10 @@ struct application_ops {
 
 /* Hands a message to the interface of a rank's terminal. */
 void application_send(struct application *application, uint32_t rank, uint32_t to_rank, uint32_t flits);
+/* Answers a message that received() was told of, once, within its transaction: sampled as the request was. */
+void application_reply(struct application *application, const struct message *request, uint32_t flits);
 void application_wake_at(struct application *application, uint32_t rank, tick_t when);
-/* All sampled packets have arrived, or will not (the network is saturated or this takes longer than `limit`). */
+/* All sampled packets have arrived and all sampled requests are answered, or will not be (the network is saturated or this takes longer than `limit`). */
 bool application_is_finished(const struct application *application, tick_t now, tick_t limit);
 
 /* Allocations: which terminals an application runs on. */

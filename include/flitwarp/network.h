@@ -30,6 +30,7 @@ enum network_event {
     EVENT_CREDIT,          /* a credit arrives at a router */
     EVENT_TERMINAL_FLIT,   /* a flit arrives at an interface */
     EVENT_TERMINAL_CREDIT, /* a credit arrives at an interface */
+    EVENT_MESSAGE,         /* a whole message is there for its application */
     EVENT_WAKE,            /* an application's timer at a terminal */
     EVENT_INTERFACE_STEP,
     EVENT_ROUTER_STEP,
@@ -130,10 +131,17 @@ struct wake_event {
     uint32_t rank;
 };
 
+/* A message that has arrived. Those of one tick and terminal come in the order of their sources and numbers. */
+struct message_event {
+    struct event_key key; /* destination and source: terminals, sequence: the message's number */
+    uint32_t message;     /* handle */
+};
+
 /* Who uses the network: the workload. */
 struct network_client {
     void *context;
     event_handler *control; /* struct step_event, at grid points */
+    event_handler *receive; /* struct message_event */
     event_handler *wake;    /* struct wake_event */
     bool wakes_are_ordered; /* several applications: timers of one terminal go off in the order of applications */
     /* A flit has arrived that is not its packet's last. */

@@ -23,6 +23,7 @@ enum random_purpose {
     RANDOM_ARBITER,
     RANDOM_ALLOCATION,
     RANDOM_SETUP,
+    RANDOM_REPLY,
     RANDOM_PLUGIN = 1000, /* from here on free for components outside the tree */
 };
 

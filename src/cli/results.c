@@ -143,6 +143,11 @@ static struct json *application_block(const struct workload *workload, uint32_t 
     json_add(block, "packet_latency", summary_json(arena, &m->packet_latency, &estimate));
     json_add(block, "network_latency", summary_json(arena, &m->network_latency, NULL));
     json_add(block, "message_latency", summary_json(arena, &m->message_latency, NULL));
+    if (application->transaction_messages > 1) {
+        ADD_U64(block, "transactions", m->transactions_ended);
+        ADD_U64(block, "unfinished_transactions", m->transactions_begun - m->transactions_ended);
+        json_add(block, "transaction_latency", summary_json(arena, &m->transaction_latency, NULL));
+    }
     json_add(block, "hops", summary_json(arena, &m->hops, NULL));
     struct histogram *minimal = arena_array(arena, struct histogram, 1);
     measurement_minimal_hops(m, minimal);

@@ -73,11 +73,15 @@ static void print_summary(const struct simulation *simulation)
         char interval[32] = "";
         if (estimate.half_width < 1e300) /* else there are too few batches to tell */
             snprintf(interval, sizeof interval, " +- %.2g", estimate.half_width);
+        char transactions[48] = "";
+        if (m->transactions_ended)
+            snprintf(transactions, sizeof transactions, "; transaction latency %.4g",
+                     histogram_mean(&m->transaction_latency));
         fprintf(stderr,
-                "%s: offered %.4g, accepted %.4g flits/terminal/cycle; packet latency %.4g%s ticks, p99 %llu%s\n",
+                "%s: offered %.4g, accepted %.4g flits/terminal/cycle; packet latency %.4g%s ticks, p99 %llu%s%s\n",
                 a->name, (double)(m->offered_at_end - m->offered_at_start) / cycles,
                 (double)(m->accepted_at_end - m->accepted_at_start) / cycles, estimate.mean, interval,
-                (unsigned long long)histogram_percentile(&m->packet_latency, 99),
+                (unsigned long long)histogram_percentile(&m->packet_latency, 99), transactions,
                 measurement_is_saturated(m) ? "; SATURATED" : "");
     }
 }

@@ -34,6 +34,9 @@ struct measurement {
     uint64_t *accepted_from_at_end;
     uint32_t terminals;
     struct series series; /* length 0: none is kept */
+    /* Sampled requests and those whose reply has arrived. */
+    uint64_t transactions_begun, transactions_ended;
+    struct histogram transaction_latency;
 };
 
 void measurement_init(struct measurement *measurement, struct arena *arena, uint32_t terminals, tick_t series_interval);
@@ -42,12 +45,15 @@ void measurement_release(struct measurement *measurement);
 void measurement_open(struct measurement *measurement, tick_t now);  /* sampling begins */
 void measurement_close(struct measurement *measurement, tick_t now); /* sampling ends */
 
-/* A sampled packet has arrived. */
+/*
+ * A sampled packet has arrived. `started` is in the window: when the packet was
+ * created, or for a reply, which may come long after, its request.
+ */
 static inline void measurement_add(struct measurement *measurement, const struct packet *packet, tick_t now,
-                                   uint32_t minimal_hops, bool is_message_end)
+                                   tick_t started, uint32_t minimal_hops, bool is_message_end)
 {
     uint64_t latency = now - packet->created;
-    tick_t in_window = packet->created - measurement->window_start;
+    tick_t in_window = started - measurement->window_start;
     measurement->sampled_delivered++;
     histogram_add(&measurement->packet_latency, latency);
     histogram_add(&measurement->network_latency, now - packet->injected);
@@ -69,6 +75,13 @@ static inline void measurement_add(struct measurement *measurement, const struct
         now,
     };
     digest_add(&measurement->digest, record, 6);
+}
+
+/* The reply to a sampled request has arrived. */
+static inline void measurement_add_transaction(struct measurement *measurement, uint64_t latency)
+{
+    measurement->transactions_ended++;
+    histogram_add(&measurement->transaction_latency, latency);
 }
 
 /* Hops on minimal ways of all sampled packets. */

@@ -12,10 +12,13 @@
 
 struct packet_log;
 
-/* The columns, in the order of the fields. (source, packet) names a packet. */
+/*
+ * The columns, in the order of the fields. (source, packet) names a packet,
+ * (source, message) a message, (initiator, transaction) a transaction.
+ */
 #define PACKET_LOG_HEADER                                                                                              \
     "application,source,destination,packet,message,message_flits,packet_flits,hops,minimal_hops,"                      \
-    "created,injected,head_arrived,tail_arrived\n"
+    "created,injected,head_arrived,tail_arrived,initiator,transaction,transaction_messages\n"
 
 struct packet_record {
     uint64_t application;
@@ -31,6 +34,9 @@ struct packet_record {
     uint64_t injected;
     uint64_t head_arrived;
     uint64_t tail_arrived;
+    uint64_t initiator; /* terminal that began the transaction */
+    uint64_t transaction;
+    uint64_t transaction_messages; /* that belong to it */
 };
 
 /* Whether the name ends in .csv or .csv.zst. */

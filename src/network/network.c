@@ -159,6 +159,7 @@ static void add_kinds(struct network *network)
         {"credit", 1, credit, false, router->receive_credits, network->routers},
         {"terminal flit", 1, flit, false, interface->receive_flits, network->interfaces},
         {"terminal credit", 1, credit, false, interface->receive_credits, network->interfaces},
+        {"message", 2, sizeof(struct message_event), true, network->client.receive, network->client.context},
         {"wake", 2, sizeof(struct wake_event), network->client.wakes_are_ordered, network->client.wake,
          network->client.context},
         {"interface step", 3, sizeof(struct step_event), false, interface->step, network->interfaces},

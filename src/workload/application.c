@@ -9,7 +9,7 @@
 
 /* Cuts off one packet and puts it into the source queue of its terminal. */
 static inline void make_packet(struct application *application, uint32_t source, uint32_t destination, uint32_t size,
-                               uint32_t message)
+                               uint32_t message, bool sampled)
 {
     struct workload *workload = application->workload;
     struct network *network = workload->network;
@@ -25,7 +25,7 @@ static inline void make_packet(struct application *application, uint32_t source,
         .message = message,
         .next = NONE,
         .application = (uint8_t)application->number,
-        .sampled = application->phase == PHASE_GENERATING,
+        .sampled = sampled,
     };
     if (__builtin_expect(network->trace_out != NULL, 0) && source == workload->trace_source &&
         sequence == workload->trace_sequence)
@@ -33,36 +33,74 @@ static inline void make_packet(struct application *application, uint32_t source,
     network->interface_ops->enqueue(network->interfaces, handle);
 }
 
-/* A message that takes several packets. */
-static uint32_t make_packets(struct application *application, uint32_t source, uint32_t destination, uint32_t flits)
+static inline void count_created(const struct application *application, uint32_t packets, uint32_t flits, bool sampled)
+{
+    struct measurement *measurement = application->measurement;
+    measurement->created_packets += packets;
+    measurement->created_flits += flits;
+    measurement->sampled_created += sampled ? packets : 0;
+    if (measurement->series.length)
+        series_created(&measurement->series, application->workload->network->engine->now, packets, flits);
+}
+
+/* A message with facts of its own; the number and what belongs to its packets is filled in. */
+static void send_message(struct application *application, struct message *message)
 {
     struct workload *workload = application->workload;
-    const struct application_config *config = application->config;
-    uint32_t packets = (flits + config->max_packet - 1) / config->max_packet;
-    uint32_t message = pool_take(&workload->messages, sizeof(struct message));
-    *(struct message *)pool_at(&workload->messages, message, sizeof(struct message)) =
-        (struct message){.packets_left = packets, .flits = flits, .first_sequence = workload->sequences[source]};
-    for (uint32_t left = flits, size; left; left -= size) {
-        size = left < config->max_packet ? left : config->max_packet;
-        make_packet(application, source, destination, size, message);
+    uint32_t max_packet = ((const struct application_config *)application->config)->max_packet;
+    uint32_t source = application->terminals[message->source];
+    uint32_t destination = application->terminals[message->destination];
+    uint32_t handle = pool_take(&workload->messages, sizeof(struct message));
+    uint32_t packets = (message->flits + max_packet - 1) / max_packet;
+    message->packets_left = packets;
+    message->number = workload->sequences[source];
+    message->application = (uint8_t)application->number;
+    *workload_message(workload, handle) = *message;
+    for (uint32_t left = message->flits, size; left; left -= size) {
+        size = left < max_packet ? left : max_packet;
+        make_packet(application, source, destination, size, handle, message->sampled);
     }
-    return packets;
+    count_created(application, packets, message->flits, message->sampled);
+}
+
+/* A message that begins a transaction, be it of itself alone. */
+static __attribute__((noinline)) void begin_transaction(struct application *application, uint32_t rank,
+                                                        uint32_t to_rank, uint32_t flits)
+{
+    const struct workload *workload = application->workload;
+    uint32_t source = application->terminals[rank];
+    bool sampled = application->phase == PHASE_GENERATING;
+    if (sampled && application->transaction_messages > 1)
+        application->measurement->transactions_begun++;
+    send_message(application, &(struct message){.flits = flits,
+                                                .source = rank,
+                                                .destination = to_rank,
+                                                .initiator = source,
+                                                .transaction = workload->sequences[source],
+                                                .transaction_messages = application->transaction_messages,
+                                                .sampled = sampled,
+                                                .started = workload->network->engine->now});
 }
 
 void application_send(struct application *application, uint32_t rank, uint32_t to_rank, uint32_t flits)
 {
-    struct measurement *measurement = application->measurement;
-    const struct application_config *config = application->config;
-    uint32_t source = application->terminals[rank], destination = application->terminals[to_rank], packets = 1;
-    if (flits <= config->max_packet)
-        make_packet(application, source, destination, flits, NONE);
-    else
-        packets = make_packets(application, source, destination, flits);
-    measurement->created_packets += packets;
-    measurement->created_flits += flits;
-    measurement->sampled_created += application->phase == PHASE_GENERATING ? packets : 0;
-    if (measurement->series.length)
-        series_created(&measurement->series, application->workload->network->engine->now, packets, flits);
+    if (flits > application->plain_flits) {
+        begin_transaction(application, rank, to_rank, flits);
+        return;
+    }
+    uint32_t source = application->terminals[rank], destination = application->terminals[to_rank];
+    make_packet(application, source, destination, flits, NONE, application->phase == PHASE_GENERATING);
+    count_created(application, 1, flits, application->phase == PHASE_GENERATING);
+}
+
+void application_reply(struct application *application, const struct message *request, uint32_t flits)
+{
+    struct message reply = *request;
+    reply.flits = flits;
+    reply.source = request->destination;
+    reply.destination = request->source;
+    reply.is_reply = true;
+    send_message(application, &reply);
 }
 
 void application_wake_at(struct application *application, uint32_t rank, tick_t when)
@@ -75,6 +113,8 @@ void application_wake_at(struct application *application, uint32_t rank, tick_t 
 bool application_is_finished(const struct application *application, tick_t now, tick_t limit)
 {
     const struct measurement *measurement = application->measurement;
-    return measurement->sampled_delivered == measurement->sampled_created || measurement_is_saturated(measurement) ||
+    bool all_arrived = measurement->sampled_delivered == measurement->sampled_created &&
+                       measurement->transactions_ended == measurement->transactions_begun;
+    return all_arrived || measurement_is_saturated(measurement) ||
            now - application->phase_start[PHASE_FINISHING] >= limit;
 }

@@ -53,7 +53,8 @@ static void count_withdrawn(void *context, uint32_t handle)
     measurement->withdrawn_packets++;
     measurement->sampled_withdrawn += packet->sampled;
     if (packet->message != NONE) {
-        struct message *message = pool_at(&workload->messages, packet->message, sizeof *message);
+        struct message *message = workload_message(workload, packet->message);
+        message->broken = true;
         if (--message->packets_left == 0)
             pool_give(&workload->messages, packet->message, sizeof(struct message));
     }
@@ -104,7 +105,7 @@ static bool is_stuck(struct workload *workload)
     if (moved || network->in_network == 0)
         return false;
     for (uint32_t kind = EVENT_FLIT; kind <= EVENT_ROUTER_STEP; kind++)
-        if (kind != EVENT_WAKE && engine_pending(network->engine, kind))
+        if (kind != EVENT_WAKE && kind != EVENT_MESSAGE && engine_pending(network->engine, kind))
             return false;
     return true;
 }
@@ -140,6 +141,19 @@ static void control(void *context, tick_t now, const void *events, uint32_t coun
     post_control(workload, now + workload->config->check_interval);
 }
 
+/* Applications may send, which may move the pool: they see a copy. */
+static void receive(void *context, tick_t now, const void *events, uint32_t count)
+{
+    struct workload *workload = context;
+    const struct message_event *event = events;
+    for (uint32_t i = 0; i < count; i++, event++) {
+        struct message message = *workload_message(workload, event->message);
+        struct application *application = &workload->applications[message.application];
+        pool_give(&workload->messages, event->message, sizeof(struct message));
+        application->ops->received(application, message.destination, &message, now);
+    }
+}
+
 static void wake(void *context, tick_t now, const void *events, uint32_t count)
 {
     struct workload *workload = context;
@@ -168,7 +182,7 @@ static void write_log(struct workload *workload, const struct packet *packet, ti
         .source = packet->source,
         .destination = packet->destination,
         .packet = packet->sequence,
-        .message = message ? message->first_sequence : packet->sequence,
+        .message = message ? message->number : packet->sequence,
         .message_flits = message ? message->flits : packet->size,
         .packet_flits = packet->size,
         .hops = packet->hops,
@@ -177,38 +191,73 @@ static void write_log(struct workload *workload, const struct packet *packet, ti
         .injected = packet->injected,
         .head_arrived = packet->injected + packet->head_delay,
         .tail_arrived = now,
+        .initiator = message ? message->initiator : packet->source,
+        .transaction = message ? message->transaction : packet->sequence,
+        .transaction_messages = message ? message->transaction_messages : 1,
     };
     packet_log_add(workload->log, &record);
+}
+
+static bool is_complete(const struct message *message) { return message->packets_left == 0 && !message->broken; }
+
+/* The last packet of a message has arrived. */
+static void end_message(struct workload *workload, const struct packet *packet, tick_t now)
+{
+    const struct message *message = workload_message(workload, packet->message);
+    const struct application *application = &workload->applications[message->application];
+    if (!is_complete(message) || !application->listens) {
+        pool_give(&workload->messages, packet->message, sizeof(struct message));
+        return;
+    }
+    if (message->is_reply && message->sampled)
+        measurement_add_transaction(application->measurement, now - message->started);
+    struct message_event *event =
+        engine_post(workload->network->engine, EVENT_MESSAGE, now + application->receive_delay, sizeof *event);
+    *event = (struct message_event){
+        .key = {.destination = packet->destination, .source = packet->source, .sequence = message->number},
+        .message = packet->message};
+}
+
+/* Compiled twice: most packets are a whole message and have no facts beside them. */
+static inline __attribute__((always_inline)) void count_packet(struct workload *workload, const struct packet *packet,
+                                                               tick_t now, const struct message *message)
+{
+    const struct network *network = workload->network;
+    struct measurement *measurement = &workload->measurements[packet->application];
+    uint64_t latency = now - packet->created;
+    accept(workload, now, packet);
+    measurement->delivered_packets++;
+    measurement->latency_sum += latency;
+    if (measurement->series.length)
+        series_arrived(&measurement->series, packet->created, latency);
+    if (!packet->sampled)
+        return;
+    uint32_t minimal_hops = packet->hops;
+    if (!network->routing.ops->is_minimal)
+        minimal_hops = network_distance(network, network->terminal_router[packet->source], packet->destination_router);
+    measurement_add(measurement, packet, now, message ? message->started : packet->created, minimal_hops,
+                    !message || is_complete(message));
+    if (workload->log)
+        write_log(workload, packet, now, minimal_hops, message);
+}
+
+static __attribute__((noinline)) void deliver_part(struct workload *workload, const struct packet *packet, tick_t now)
+{
+    struct message *message = workload_message(workload, packet->message);
+    message->packets_left--;
+    count_packet(workload, packet, now, message);
+    if (message->packets_left == 0)
+        end_message(workload, packet, now);
 }
 
 static void deliver(void *context, tick_t now, uint32_t handle)
 {
     struct workload *workload = context;
-    const struct network *network = workload->network;
-    const struct packet *packet = network_packet(network, handle);
-    struct measurement *measurement = &workload->measurements[packet->application];
-    uint64_t latency = now - packet->created;
-    accept(context, now, packet);
-    measurement->delivered_packets++;
-    measurement->latency_sum += latency;
-    if (measurement->series.length)
-        series_arrived(&measurement->series, packet->created, latency);
-    struct message *message = NULL;
-    if (packet->message != NONE) {
-        message = pool_at(&workload->messages, packet->message, sizeof *message);
-        message->packets_left--;
-    }
-    if (packet->sampled) {
-        uint32_t minimal_hops = packet->hops;
-        if (!network->routing.ops->is_minimal)
-            minimal_hops =
-                network_distance(network, network->terminal_router[packet->source], packet->destination_router);
-        measurement_add(measurement, packet, now, minimal_hops, !message || message->packets_left == 0);
-        if (workload->log)
-            write_log(workload, packet, now, minimal_hops, message);
-    }
-    if (message && message->packets_left == 0)
-        pool_give(&workload->messages, packet->message, sizeof(struct message));
+    const struct packet *packet = network_packet(workload->network, handle);
+    if (packet->message != NONE)
+        deliver_part(workload, packet, now);
+    else
+        count_packet(workload, packet, now, NULL);
 }
 
 enum outcome workload_run(struct workload *workload, FILE *out)
@@ -235,6 +284,7 @@ static void connect_to_network(struct workload *workload)
     const struct network_client client = {
         .context = workload,
         .control = control,
+        .receive = receive,
         .wake = wake,
         .wakes_are_ordered = workload->count > 1,
         .accept = accept,
@@ -305,7 +355,9 @@ static void build_application(struct workload *workload, uint32_t number, uint64
         .arena = workload->arena,
         .workload = workload,
         .measurement = &workload->measurements[number],
+        .transaction_messages = 1,
     };
+    application->listens = application->ops->received;
     measurement_init(application->measurement, workload->arena, network->topology.terminals,
                      workload->config->series_interval);
     if (!allocate(workload, application, errors))
@@ -313,6 +365,7 @@ static void build_application(struct workload *workload, uint32_t number, uint64
     application->space = space_of(workload, application);
     uint32_t before = errors->count;
     application->ops->prepare(application, errors);
+    application->plain_flits = application->listens ? 0 : config->max_packet;
     if (errors->count == before)
         check_packet_size(workload, application, errors);
 }

@@ -22,14 +22,6 @@ extern const struct option workload_options[];
 
 enum outcome { OUTCOME_RUNNING, OUTCOME_DONE, OUTCOME_DEADLOCK, OUTCOME_INTERRUPTED };
 
-/* A message of several packets. */
-struct message {
-    uint32_t packets_left;
-    uint32_t flits;
-    uint32_t first_sequence; /* of its packets */
-    uint32_t unused;
-};
-
 struct workload {
     struct network *network; /* borrowed */
     const struct workload_config *config;
@@ -50,6 +42,11 @@ struct workload {
     void *progress_context;
     uint32_t trace_source, trace_sequence; /* packet to follow, when network->trace_out is set */
 };
+
+static inline struct message *workload_message(const struct workload *workload, uint32_t handle)
+{
+    return pool_at(&workload->messages, handle, sizeof(struct message));
+}
 
 /* False, with errors added, when an application does not fit the network. */
 bool workload_build(struct workload *workload, const struct workload_config *config, struct network *network,

@@ -17,7 +17,8 @@ TORUS = {"type": "torus", "widths": [4, 4]}
 SMALL = config_of(network_of(MESH), blast(0.2, flits=3, warmup=200, sample=1000))
 UNLIKE = ("cpu_seconds", "wall_seconds", "peak_rss_bytes")  # what no two runs share
 COLUMNS = ["application", "source", "destination", "packet", "message", "message_flits", "packet_flits", "hops",
-           "minimal_hops", "created", "injected", "head_arrived", "tail_arrived"]
+           "minimal_hops", "created", "injected", "head_arrived", "tail_arrived", "initiator",
+           "transaction", "transaction_messages"]
 
 
 def flitwarp(*arguments, cwd=None, status=0):
@@ -128,6 +129,8 @@ def test_log_has_one_line_a_sampled_packet_with_times_in_order(name, small, tmp_
         distance = abs(source % 4 - destination % 4) + abs(source // 4 - destination // 4)
         assert packet["hops"] == packet["minimal_hops"] == distance
         assert source != destination and packet["message_flits"] == 3
+        assert (packet["initiator"], packet["transaction"]) == (source, packet["message"])
+        assert packet["transaction_messages"] == 1
     latencies = [packet["tail_arrived"] - packet["created"] for packet in packets]
     assert sum(latencies) / len(latencies) == pytest.approx(application["packet_latency"]["mean"], abs=1e-6)
     assert max(latencies) == application["packet_latency"]["max"]

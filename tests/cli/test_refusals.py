@@ -75,7 +75,7 @@ def wrong_values(schema):
     if "$ref" in schema:  # a component of some kind
         yield from (("type", 5), ("type", []), ("component", "no_such_component"))
     for part in schema.get("anyOf", []):
-        if part.get("type") == "integer":
+        if part.get("type") == "integer" or "$ref" in part:
             yield from wrong_values(part)
         elif "pattern" in part:
             yield from (("time", "soon"), ("time", "10 parsec"), ("below", "-5ns"))
@@ -251,6 +251,13 @@ def of_application(**settings):
 
 WORKLOADS = {
     "no applications": ({"workload__applications": []}, "workload.applications", "found 0"),
+    "a reply larger than the buffer of a router that moves whole packets": (
+        {**of_application(reply={"type": "fixed", "flits": 9}), "network__router__switching": "virtual_cut_through"},
+        "workload.applications[0].max_packet", "up to 9 flits", "accepted: 1 to 8"),
+    "a reply without a type": (of_application(reply={"flits": 9}), "workload.applications[0].reply.type", "missing"),
+    "a reply that is a number": (of_application(reply=9), "workload.applications[0].reply", "of kind size, or null"),
+    "a reply from a file that is not there": (of_application(reply={"type": "file", "file": "gone.csv"}),
+                                              "workload.applications[0].reply.file", "cannot read"),
     "an application that is a number": ({"workload__applications": [5]}, "workload.applications[0]", "'type'"),
     "300 applications": ({"workload__applications": [BASE["workload"]["applications"][0]] * 300},
                          "workload.applications", "found 300"),

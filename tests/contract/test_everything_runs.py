@@ -94,6 +94,9 @@ def config_for(draw, topology, routing, num_vcs):
         "size": draw.choice([{"type": "fixed", "flits": packet}, {"type": "uniform", "max": 2 * packet},
                              {"type": "mix", "sizes": [1, 3 * packet], "weights": [3, 1]}]),
     }
+    if draw.random() < 0.3:
+        application["reply"] = draw.choice([{"type": "fixed", "flits": 2 * packet}, {"type": "uniform", "max": 3 * packet}])
+        application["reply_delay"] = draw.choice([0, 0, 7, 1500])
     applications = [application]
     if draw.random() < 0.25:
         applications.append({"type": "pulse", "load": 0.3, "messages": 10, "delay": 100, "max_packet": packet})

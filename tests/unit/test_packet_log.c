@@ -66,16 +66,20 @@ static struct packet_record record_at(uint32_t index)
         .injected = draw(&random),
         .head_arrived = draw(&random),
         .tail_arrived = UINT64_MAX - index,
+        .initiator = draw(&random),
+        .transaction = draw(&random),
+        .transaction_messages = 1 + index % 2,
     };
 }
 
 static void text_add_record(struct text *text, const struct packet_record *r)
 {
-    const uint64_t fields[] = {r->application,   r->source,       r->destination, r->packet,       r->message,
-                               r->message_flits, r->packet_flits, r->hops,        r->minimal_hops, r->created,
-                               r->injected,      r->head_arrived, r->tail_arrived};
-    for (uint32_t i = 0; i < 13; i++)
-        text_addf(text, i < 12 ? "%llu," : "%llu\n", (unsigned long long)fields[i]);
+    const uint64_t fields[] = {r->application,  r->source,        r->destination,  r->packet,
+                               r->message,      r->message_flits, r->packet_flits, r->hops,
+                               r->minimal_hops, r->created,       r->injected,     r->head_arrived,
+                               r->tail_arrived, r->initiator,     r->transaction,  r->transaction_messages};
+    for (uint32_t i = 0; i < 16; i++)
+        text_addf(text, i < 15 ? "%llu," : "%llu\n", (unsigned long long)fields[i]);
 }
 
 static const char *expected_text(struct arena *arena)

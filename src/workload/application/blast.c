@@ -2,9 +2,10 @@
 /*
  * Blast: steady traffic, measured in its steady state. It sends from the
  * beginning; says ready when warm-up is over, complete when the sampling window
- * is long enough, and done when all sampled packets have arrived. It keeps
- * sending until it is killed, so that sampled packets meet the same network from
- * first to last. After the SuperSim paper's application of that name.
+ * is long enough, and done when all sampled packets have arrived and all sampled
+ * requests are answered. It keeps sending until it is killed, so that sampled
+ * packets meet the same network from first to last. After the SuperSim paper's
+ * application of that name.
  */
 #include "flitwarp/steady.h"
 
@@ -14,8 +15,8 @@
 struct blast_config {
     struct application_config common;
     double load;
-    struct choice traffic, injection, size;
-    uint64_t warmup, sample, min_sample, max_sample, finish_limit;
+    struct choice traffic, injection, size, reply;
+    uint64_t reply_delay, warmup, sample, min_sample, max_sample, finish_limit;
     double precision;
 };
 
@@ -56,7 +57,7 @@ static void blast_prepare(struct application *application, struct errors *errors
 static uint32_t blast_max_message(const struct application *application)
 {
     const struct blast *blast = application->state;
-    return blast->steady.size.ops->max(&blast->steady.size);
+    return steady_max_message(&blast->steady);
 }
 
 static double blast_load(const struct application *application)
@@ -82,6 +83,13 @@ static void blast_wake(struct application *application, uint32_t rank, tick_t no
         gap = steady_gap(&blast->steady, application, rank, false);
     } while (gap == 0);
     application_wake_at(application, rank, now + gap);
+}
+
+static void blast_received(struct application *application, uint32_t rank, const struct message *message, tick_t now)
+{
+    struct blast *blast = application->state;
+    (void)rank, (void)now;
+    steady_answer(&blast->steady, application, message);
 }
 
 /* What happened since the last grid point, for warm-up detection. */
@@ -121,7 +129,7 @@ static void blast_check(struct application *application, tick_t now)
         if (application->ready)
             break;
         if (config->warmup == TICKS_AUTO)
-            application->ready = now > 0 && is_warm(application);
+            application->ready = now > application->receive_delay && is_warm(application); /* replies flow too */
         else
             application->ready = next >= config->warmup;
         break;
@@ -148,6 +156,7 @@ static const struct application_ops blast = {
     .load = blast_load,
     .begin = blast_begin,
     .wake = blast_wake,
+    .received = blast_received,
     .check = blast_check,
 };
 REGISTER_APPLICATION(blast);

@@ -10,8 +10,8 @@
 struct pulse_config {
     struct application_config common;
     double load;
-    struct choice traffic, injection, size;
-    uint64_t delay, finish_limit;
+    struct choice traffic, injection, size, reply;
+    uint64_t reply_delay, delay, finish_limit;
     uint32_t messages;
 };
 
@@ -47,7 +47,7 @@ static void pulse_prepare(struct application *application, struct errors *errors
 static uint32_t pulse_max_message(const struct application *application)
 {
     const struct pulse *pulse = application->state;
-    return pulse->steady.size.ops->max(&pulse->steady.size);
+    return steady_max_message(&pulse->steady);
 }
 
 static double pulse_load(const struct application *application)
@@ -82,6 +82,13 @@ static void pulse_wake(struct application *application, uint32_t rank, tick_t no
         pulse->ranks_left--;
 }
 
+static void pulse_received(struct application *application, uint32_t rank, const struct message *message, tick_t now)
+{
+    struct pulse *pulse = application->state;
+    (void)rank, (void)now;
+    steady_answer(&pulse->steady, application, message);
+}
+
 static void pulse_check(struct application *application, tick_t now)
 {
     const struct pulse_config *config = application->config;
@@ -104,6 +111,7 @@ static const struct application_ops pulse = {
     .begin = pulse_begin,
     .phase_changed = pulse_phase_changed,
     .wake = pulse_wake,
+    .received = pulse_received,
     .check = pulse_check,
 };
 REGISTER_APPLICATION(pulse);

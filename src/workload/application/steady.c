@@ -2,16 +2,34 @@
 /* Sources of messages, see steady.h. One random stream a rank serves all its draws. */
 #include "flitwarp/steady.h"
 
-bool steady_prepare(struct steady *steady, const struct application *application, const struct steady_config *config,
+static void prepare_size(struct size *size, const struct choice *choice, struct arena *arena, struct errors *errors)
+{
+    *size = (struct size){.ops = CHOICE_OPS(choice, struct size_ops), .config = choice->config};
+    if (size->ops->prepare)
+        size->ops->prepare(size, choice, arena, errors);
+}
+
+/* The application hears of its messages only when it answers them: others need no more than packets. */
+static void prepare_replies(struct steady *steady, struct application *application, const struct steady_config *config,
+                            struct errors *errors)
+{
+    application->listens = config->reply->component;
+    if (!application->listens)
+        return;
+    application->transaction_messages = 2;
+    application->receive_delay = (uint32_t)config->reply_delay;
+    prepare_size(&steady->reply, config->reply, application->arena, errors);
+}
+
+bool steady_prepare(struct steady *steady, struct application *application, const struct steady_config *config,
                     struct errors *errors)
 {
     uint32_t before = errors->count;
     const struct choice *self = application->choice;
     struct arena *arena = application->arena;
     traffic_init(&steady->traffic, config->traffic, &application->space, errors);
-    steady->size = (struct size){.ops = CHOICE_OPS(config->size, struct size_ops), .config = config->size->config};
-    if (steady->size.ops->prepare)
-        steady->size.ops->prepare(&steady->size, config->size, arena, errors);
+    prepare_size(&steady->size, config->size, arena, errors);
+    prepare_replies(steady, application, config, errors);
     if (errors->count > before)
         return false;
 
@@ -42,4 +60,21 @@ bool steady_prepare(struct steady *steady, const struct application *application
     for (uint32_t rank = 0; rank < application->ranks; rank++)
         steady->random[rank] = random_stream(application->seed, application->terminals[rank], RANDOM_INJECTION);
     return errors->count == before;
+}
+
+uint32_t steady_max_message(const struct steady *steady)
+{
+    uint32_t request = steady->size.ops->max(&steady->size);
+    uint32_t reply = steady->reply.ops ? steady->reply.ops->max(&steady->reply) : 0;
+    return request > reply ? request : reply;
+}
+
+/* The size is drawn from a stream of the request's own, so that requests are the same with and without replies. */
+void steady_answer(const struct steady *steady, struct application *application, const struct message *message)
+{
+    if (message->is_reply || application->phase == PHASE_DRAINING)
+        return;
+    uint64_t request = (uint64_t)message->initiator << 32 | message->transaction;
+    struct random random = random_stream(application->seed, request, RANDOM_REPLY);
+    application_reply(application, message, steady->reply.ops->draw(&steady->reply, &random));
 }
