@@ -16,4 +16,5 @@ int cli_schema(int argc, char **argv);
 int cli_run(int argc, char **argv);
 int cli_check(int argc, char **argv);
 int cli_trace(int argc, char **argv);
+int cli_parse(int argc, char **argv);
 int cli_new(int argc, char **argv);
