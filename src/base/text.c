@@ -69,6 +69,12 @@ void text_release(struct text *text)
     *text = (struct text){0};
 }
 
+bool name_ends_with(const char *name, const char *ending)
+{
+    size_t length = strlen(name), tail = strlen(ending);
+    return length > tail && memcmp(name + length - tail, ending, tail) == 0;
+}
+
 #define LONGEST_WORD 64
 
 uint32_t edit_distance(const char *a, const char *b)

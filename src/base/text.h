@@ -27,6 +27,9 @@ void text_addv(struct text *text, const char *format, va_list arguments) __attri
 char *text_keep(struct text *text, struct arena *arena);
 void text_release(struct text *text);
 
+/* Whether something stands before the ending, and the ending behind it. */
+bool name_ends_with(const char *name, const char *ending);
+
 /* Letters to insert, remove or replace to get from one word to the other; words of over 64 bytes are far away. */
 uint32_t edit_distance(const char *a, const char *b);
 

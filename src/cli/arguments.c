@@ -23,6 +23,22 @@ static const struct flag *find_flag(const struct flag *flags, const char *argume
     return NULL;
 }
 
+enum flag_found flag_take(const struct flag *flags, int argc, char **argv, int *index)
+{
+    const char *attached;
+    const struct flag *flag = find_flag(flags, argv[*index], &attached);
+    if (!flag)
+        return FLAG_NONE;
+    if (flag->given)
+        *flag->given = true;
+    bool is_last = *index + 1 == argc || strncmp(argv[*index + 1], "--", 2) == 0; /* a name with dashes: --csv=--name */
+    if (flag->value && !attached && is_last)
+        return FLAG_LACKS_VALUE;
+    if (flag->value)
+        *flag->value = attached ? attached : argv[++*index];
+    return FLAG_TAKEN;
+}
+
 bool arguments_read(struct arguments *arguments, int argc, char **argv, const struct flag *flags, const char *usage)
 {
     *arguments = (struct arguments){.overrides = argv + 1};
@@ -32,15 +48,11 @@ bool arguments_read(struct arguments *arguments, int argc, char **argv, const st
             printf("usage: %s\n", usage);
             exit(EXIT_SUCCESS);
         }
-        const char *attached;
-        const struct flag *flag = find_flag(flags, argv[i], &attached);
-        if (flag) {
-            if (flag->given)
-                *flag->given = true;
-            if (flag->value && !attached && i + 1 == argc)
-                wrong = argv[i], problem = "needs a value";
-            else if (flag->value)
-                *flag->value = attached ? attached : argv[++i];
+        enum flag_found found = flag_take(flags, argc, argv, &i);
+        if (found == FLAG_TAKEN)
+            continue;
+        if (found == FLAG_LACKS_VALUE) {
+            wrong = argv[i], problem = "needs a value";
         } else if (argv[i][0] == '-' && argv[i][1]) {
             wrong = argv[i];
         } else if (strchr(argv[i], '=') && arguments->config) {

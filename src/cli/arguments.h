@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * Arguments of the subcommands that take a configuration: one CONFIG, any number
- * of PATH=VALUE, and options of their own with or without a value.
+ * Arguments of the subcommands: options with or without a value; and for those that
+ * take a configuration, one CONFIG and any number of PATH=VALUE.
  */
 #include <stdbool.h>
 
@@ -17,6 +17,11 @@ struct arguments {
     char **overrides;
     int override_count;
 };
+
+enum flag_found { FLAG_NONE, FLAG_TAKEN, FLAG_LACKS_VALUE };
+
+/* Takes the flag that stands at argv[*index]; *index then stands at the last word that belongs to it. */
+enum flag_found flag_take(const struct flag *flags, int argc, char **argv, int *index);
 
 /* Sorts argv; flags end with a NULL name. False, after printing what is wrong, when something is not understood. */
 bool arguments_read(struct arguments *arguments, int argc, char **argv, const struct flag *flags, const char *usage);

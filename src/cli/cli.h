@@ -17,4 +17,5 @@ int cli_run(int argc, char **argv);
 int cli_check(int argc, char **argv);
 int cli_settings(int argc, char **argv);
 int cli_trace(int argc, char **argv);
+int cli_parse(int argc, char **argv);
 int cli_new(int argc, char **argv);

@@ -17,6 +17,7 @@ static const struct {
     {"check", cli_check, "CONFIG [PATH=VALUE ...]   settings, sizes, routing deadlock; runs nothing"},
     {"settings", cli_settings, "CONFIG [PATH=VALUE ...]   effective settings and the files they come from, as JSON"},
     {"trace", cli_trace, "CONFIG --packet N         one packet's walk, stage by stage"},
+    {"parse", cli_parse, "LOG [FILTER ...]          filter and summarise a packet log"},
     {"list", cli_list, "[KIND]                    registered components"},
     {"explain", cli_explain, "NAME                      a component's options, defaults, units, ranges"},
     {"schema", cli_schema, "                          JSON schema of the whole configuration"},

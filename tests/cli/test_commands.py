@@ -338,7 +338,7 @@ def test_version_is_that_of_the_results(word, small):
 @pytest.mark.parametrize("word", ["help", "--help"])
 def test_help_has_a_line_for_every_command(word):
     text = flitwarp(word).stdout
-    for command in ("run", "check", "trace", "list", "explain", "schema", "new"):
+    for command in ("run", "check", "trace", "parse", "list", "explain", "schema", "new"):
         assert re.search(rf"^  {command} ", text, re.M)
 
 

@@ -3,6 +3,7 @@
  * Packet logs: what is written comes back line by line, plain and compressed, the
  * same each time, and the file appears only once it is whole.
  */
+#include "sandbox.h"
 #include "test.h"
 
 #include "base/text.h"
@@ -10,41 +11,11 @@
 
 #include "flitwarp/random.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <zstd.h>
 
 #define RECORDS 20000 /* more than a megabyte of text */
-
-struct sandbox {
-    char folder[64];
-    struct arena arena;
-    struct errors errors;
-};
-
-static void sandbox_open(struct sandbox *box)
-{
-    *box = (struct sandbox){.folder = "/tmp/flitwarp_packet_log_XXXXXX"};
-    box->errors.arena = &box->arena;
-    EXPECT(mkdtemp(box->folder) != NULL);
-}
-
-static const char *path_in(struct sandbox *box, const char *name)
-{
-    return arena_format(&box->arena, "%s/%s", box->folder, name);
-}
-
-/* Removes the files named, which must be all that there are. */
-static void sandbox_close(struct sandbox *box, const char *first, const char *second)
-{
-    if (first)
-        unlink(path_in(box, first));
-    if (second)
-        unlink(path_in(box, second));
-    EXPECT(rmdir(box->folder) == 0);
-    arena_release(&box->arena);
-}
 
 /* Numbers of every length. */
 static uint64_t draw(struct random *random) { return random_u64(random) >> random_below(random, 64); }

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * numbers -> digits in a buffer of 64 KiB -> zstd (or nothing) -> file. Lines are
+ * formatted by hand, two digits at a time, since a long run logs hundreds of
+ * millions of numbers. The compressor sees the text in pieces that depend on the
+ * text alone and runs in this thread, which makes its output reproducible.
+ * Failures to write stay in the stream and come out when the file is closed.
+ */
+#include "metrics/csv_file.h"
+
+#include "base/text.h"
+#include "flitwarp/arena.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#define BUFFER_BYTES (64 * 1024)
+#define NUMBER_BYTES 20 /* the digits of 2^64 - 1 */
+#define COMPRESSION_LEVEL 3
+
+struct csv_file {
+    struct output_file output;
+    ZSTD_CCtx *compressor; /* owned; NULL: plain text */
+    size_t used;           /* of text */
+    char text[BUFFER_BYTES];
+    char compressed[BUFFER_BYTES];
+};
+
+static ZSTD_CCtx *compressor_create(void)
+{
+    ZSTD_CCtx *compressor = ZSTD_createCCtx();
+    CHECK(compressor, "no memory for the compressor");
+    ZSTD_CCtx_setParameter(compressor, ZSTD_c_compressionLevel, COMPRESSION_LEVEL);
+    ZSTD_CCtx_setParameter(compressor, ZSTD_c_checksumFlag, 1);
+    return compressor;
+}
+
+/* Passes the text on to the compressor; with ZSTD_e_end also everything that it holds. */
+static void compress_text(struct csv_file *file, ZSTD_EndDirective directive)
+{
+    ZSTD_inBuffer in = {.src = file->text, .size = file->used};
+    size_t left;
+    do {
+        ZSTD_outBuffer out = {.dst = file->compressed, .size = sizeof(file->compressed)};
+        left = ZSTD_compressStream2(file->compressor, &out, &in, directive);
+        CHECK(!ZSTD_isError(left), "zstd: %s", ZSTD_getErrorName(left));
+        fwrite(file->compressed, 1, out.pos, file->output.stream);
+    } while (directive == ZSTD_e_end ? left > 0 : in.pos < in.size);
+}
+
+static void write_text(struct csv_file *file, ZSTD_EndDirective directive)
+{
+    if (file->compressor)
+        compress_text(file, directive);
+    else
+        fwrite(file->text, 1, file->used, file->output.stream);
+    file->used = 0;
+}
+
+struct csv_file *csv_open(const char *name, struct errors *errors)
+{
+    struct output_file output;
+    if (!output_open(&output, name, errors))
+        return NULL;
+    struct csv_file *file = memory_take(sizeof(*file));
+    file->output = output;
+    file->compressor = name_ends_with(name, ".zst") ? compressor_create() : NULL;
+    file->used = 0;
+    return file;
+}
+
+/* Where the next bytes go; there is room for them. */
+static char *room_for(struct csv_file *file, size_t bytes)
+{
+    if (file->used > BUFFER_BYTES - bytes)
+        write_text(file, ZSTD_e_continue);
+    return file->text + file->used;
+}
+
+void csv_text(struct csv_file *file, const char *text, size_t length)
+{
+    while (length > 0) {
+        size_t part = length < BUFFER_BYTES ? length : BUFFER_BYTES;
+        memcpy(room_for(file, part), text, part);
+        file->used += part;
+        text += part;
+        length -= part;
+    }
+}
+
+/* Writes the number and returns the end of it. */
+static char *number_write(char *to, uint64_t number)
+{
+    static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+                                "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+                                "8081828384858687888990919293949596979899";
+    char digits[NUMBER_BYTES];
+    char *first = digits + NUMBER_BYTES;
+    for (; number >= 100; number /= 100) {
+        first -= 2;
+        memcpy(first, &pairs[number % 100 * 2], 2);
+    }
+    *--first = pairs[number * 2 + 1];
+    if (number >= 10)
+        *--first = pairs[number * 2];
+    size_t length = (size_t)(digits + NUMBER_BYTES - first);
+    memcpy(to, first, length);
+    return to + length;
+}
+
+void csv_line(struct csv_file *file, const uint64_t *numbers, size_t count)
+{
+    char *at = room_for(file, count * (NUMBER_BYTES + 1));
+    for (size_t i = 0; i < count; i++) {
+        at = number_write(at, numbers[i]);
+        *at++ = i + 1 < count ? ',' : '\n';
+    }
+    file->used = (size_t)(at - file->text);
+}
+
+void csv_number(struct csv_file *file, uint64_t number, char behind)
+{
+    char *at = number_write(room_for(file, NUMBER_BYTES + 1), number);
+    *at++ = behind;
+    file->used = (size_t)(at - file->text);
+}
+
+void csv_ratio(struct csv_file *file, unsigned __int128 sum, uint64_t count, char behind)
+{
+    if (count) {
+        uint64_t whole = (uint64_t)(sum / count), rest = (uint64_t)(sum % count);
+        uint64_t millionths = (uint64_t)(((unsigned __int128)rest * 1000000 + count / 2) / count);
+        csv_number(file, whole + millionths / 1000000, '.');
+        char digits[8];
+        snprintf(digits, sizeof(digits), "%06u", (unsigned)(millionths % 1000000));
+        csv_text(file, digits, 6);
+    }
+    csv_text(file, &behind, 1);
+}
+
+static void release(struct csv_file *file)
+{
+    ZSTD_freeCCtx(file->compressor);
+    free(file);
+}
+
+bool csv_close(struct csv_file *file, struct errors *errors)
+{
+    write_text(file, ZSTD_e_end);
+    bool is_good = output_commit(&file->output, errors);
+    release(file);
+    return is_good;
+}
+
+void csv_discard(struct csv_file *file)
+{
+    if (!file)
+        return;
+    output_discard(&file->output);
+    release(file);
+}

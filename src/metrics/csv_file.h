@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * A CSV file that is written number by number, compressed with zstd on the way
+ * when its name ends in .zst; "-" is standard output. The same calls give the same
+ * bytes. The file appears under its name when it is closed, whole; what could not
+ * be written comes out then.
+ */
+#include "flitwarp/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct csv_file;
+
+/* NULL, with a message, when the file cannot be written. */
+struct csv_file *csv_open(const char *name, struct errors *errors);
+void csv_text(struct csv_file *file, const char *text, size_t length);
+/* A number and what stands behind it: a comma, or the end of the line. */
+void csv_number(struct csv_file *file, uint64_t number, char behind);
+/* sum / count with six decimals, rounded; nothing when the count is 0. */
+void csv_ratio(struct csv_file *file, unsigned __int128 sum, uint64_t count, char behind);
+/* A line of numbers, 64 at most. */
+void csv_line(struct csv_file *file, const uint64_t *numbers, size_t count);
+/* Puts the finished file in its place; false, with a message, when something could not be written. Frees the file. */
+bool csv_close(struct csv_file *file, struct errors *errors);
+/* Drops what was written and frees the file; NULL is none. */
+void csv_discard(struct csv_file *file);

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Filters from their text, and what is said when they leave nothing. */
+#include "metrics/log_filter.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FORMS "accepted: numbers and ranges with commas between them, such as 3,5-7,100- or -9, the smaller end first"
+
+/* Digits at *at; false when there are none or too many. */
+static bool read_number(const char **at, uint64_t *number)
+{
+    const char *first = *at;
+    *number = 0;
+    for (; **at >= '0' && **at <= '9'; ++*at)
+        if (__builtin_mul_overflow(*number, (uint64_t)10, number) ||
+            __builtin_add_overflow(*number, (uint64_t)(**at - '0'), number))
+            return false;
+    return *at > first;
+}
+
+/* One of "5", "3-7", "500-", "-100", up to a comma or the end. */
+static bool read_range(const char **at, struct log_range *range)
+{
+    *range = (struct log_range){.high = UINT64_MAX};
+    bool has_low = **at != '-';
+    if (has_low && !read_number(at, &range->low))
+        return false;
+    if (**at != '-') {
+        range->high = range->low;
+        return **at == ',' || **at == '\0';
+    }
+    ++*at;
+    bool has_high = **at != ',' && **at != '\0';
+    if (has_high && !read_number(at, &range->high))
+        return false;
+    return (has_low || has_high) && range->low <= range->high && (**at == ',' || **at == '\0');
+}
+
+static int compare_ranges(const void *a, const void *b)
+{
+    const struct log_range *x = a, *y = b;
+    return (x->low > y->low) - (x->low < y->low);
+}
+
+/* Sorts the ranges and joins those that overlap. */
+static void join_ranges(struct log_filter *filter)
+{
+    qsort(filter->ranges, filter->count, sizeof(*filter->ranges), compare_ranges);
+    uint32_t last = 0;
+    for (uint32_t i = 1; i < filter->count; i++) {
+        if (filter->ranges[i].low > filter->ranges[last].high)
+            filter->ranges[++last] = filter->ranges[i];
+        else if (filter->ranges[i].high > filter->ranges[last].high)
+            filter->ranges[last].high = filter->ranges[i].high;
+    }
+    filter->count = last + 1;
+}
+
+static bool read_ranges(struct log_filter *filter, const char *values, struct errors *errors)
+{
+    size_t most = 1;
+    for (const char *at = values; *at; at++)
+        most += *at == ',';
+    filter->ranges = memory_take(most * sizeof(*filter->ranges));
+    for (const char *at = values;; at++) {
+        const char *first = at;
+        if (!read_range(&at, &filter->ranges[filter->count++])) {
+            errors_add(errors, "'%s': found '%.*s', " FORMS, filter->text, (int)strcspn(first, ","), first);
+            return false;
+        }
+        if (*at == '\0')
+            break;
+    }
+    join_ranges(filter);
+    return true;
+}
+
+static bool report_unknown(const char *text, const char *name, struct errors *errors)
+{
+    struct nearest nearest = {.wanted = name};
+    struct text all = {0};
+    for (const struct log_property *property = log_properties; property->name; property++) {
+        nearest_try(&nearest, property->name);
+        nearest_try(&nearest, property->column);
+        text_addf(&all, "%s%s", all.length ? ", " : "", property->name);
+    }
+    const char *word = nearest_word(&nearest);
+    errors_add(errors, "'%s': unknown filter '%s'%s%s%s, accepted: %s", text, name, word ? " (did you mean '" : "",
+               word ? word : "", word ? "'?)" : "", all.chars);
+    text_release(&all);
+    return false;
+}
+
+static bool read_filter(struct log_filter *filter, struct errors *errors)
+{
+    const char *name = filter->text + 1, *equals = strchr(name, '=');
+    char *word = equals ? strndup(name, (size_t)(equals - name)) : strdup(name);
+    CHECK(word, "no memory for a filter");
+    filter->property = log_property_find(word);
+    bool is_known = filter->property || report_unknown(filter->text, word, errors);
+    free(word);
+    if (!is_known)
+        return false;
+    if (filter->property->is_claim && equals)
+        errors_add(errors, "'%s': %s takes no values, accepted: %c%s", filter->text, filter->property->name,
+                   filter->text[0], filter->property->name);
+    else if (!filter->property->is_claim && !equals)
+        errors_add(errors, "'%s': values are missing, accepted: %s=3,5-7,100- or the like", filter->text, filter->text);
+    else
+        return read_ranges(filter, equals ? equals + 1 : "1", errors);
+    return false;
+}
+
+bool log_filters_add(struct log_filters *filters, const char *text, struct errors *errors)
+{
+    struct log_filter filter = {.text = text, .keeps = text[0] == '+', .seen = {.low = UINT64_MAX}};
+    bool is_good = read_filter(&filter, errors);
+    filters->list = memory_resize(filters->list, (filters->count + 1) * sizeof(*filters->list));
+    filters->list[filters->count++] = filter;
+    return is_good;
+}
+
+bool log_filters_keep_first(struct log_filters *filters, const struct log_record *record)
+{
+    bool passes_all = true;
+    for (uint32_t i = 0; i < filters->count; i++) {
+        struct log_filter *filter = &filters->list[i];
+        uint64_t value = log_value(record, filter->property);
+        bool passes = log_filter_passes(filter, record);
+        filter->passed += passes;
+        passes_all &= passes;
+        if (value < filter->seen.low)
+            filter->seen.low = value;
+        if (value > filter->seen.high)
+            filter->seen.high = value;
+    }
+    filters->kept += passes_all;
+    return passes_all;
+}
+
+static void explain_filter(const struct log_filter *filter, enum log_unit unit, struct errors *errors)
+{
+    const char *verdict = filter->keeps ? "matches none" : "drops all";
+    const char *one = log_unit_name(unit, 1), *name = filter->property->name;
+    unsigned long long low = filter->seen.low, high = filter->seen.high;
+    if (filter->property->is_claim)
+        errors_add(errors, "no %s is left: '%s' %s; the log has %s %s", one, filter->text, verdict,
+                   high ? "nothing but nonminimal" : "no nonminimal", log_unit_name(unit, 2));
+    else if (low == high)
+        errors_add(errors, "no %s is left: '%s' %s; the log has %s %llu", one, filter->text, verdict, name, low);
+    else
+        errors_add(errors, "no %s is left: '%s' %s; the log has %s %llu-%llu", one, filter->text, verdict, name, low,
+                   high);
+}
+
+void log_filters_explain(const struct log_filters *filters, enum log_unit unit, struct errors *errors)
+{
+    struct text all = {0};
+    bool is_explained = false;
+    for (uint32_t i = 0; i < filters->count; i++) {
+        const struct log_filter *filter = &filters->list[i];
+        text_addf(&all, "%s'%s' %llu", i ? ", " : "", filter->text, (unsigned long long)filter->passed);
+        if (filter->passed == 0) {
+            explain_filter(filter, unit, errors);
+            is_explained = true;
+        }
+    }
+    if (!is_explained)
+        errors_add(errors, "no %s is left: of %llu %s, each filter alone leaves some (%s), all together none",
+                   log_unit_name(unit, 1), (unsigned long long)filters->records, log_unit_name(unit, filters->records),
+                   all.chars);
+    text_release(&all);
+}
+
+void log_filters_release(struct log_filters *filters)
+{
+    for (uint32_t i = 0; i < filters->count; i++)
+        free(filters->list[i].ranges);
+    free(filters->list);
+    *filters = (struct log_filters){0};
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Grouping as a merge of records: sums of flits, packets and messages, the earliest
+ * of what begins, the latest of what ends, the largest of what is on the way.
+ * A message of one packet, the usual case, never touches the table.
+ */
+#include "metrics/log_group.h"
+
+#include <stdlib.h>
+
+void log_group_init(struct log_group *group, enum log_unit unit, bool has_transactions)
+{
+    *group = (struct log_group){.unit = unit, .has_transactions = has_transactions};
+    table_init(&group->messages, sizeof(struct log_record));
+    table_init(&group->transactions, sizeof(struct log_record));
+}
+
+void log_group_release(struct log_group *group)
+{
+    table_release(&group->messages);
+    table_release(&group->transactions);
+    free(group->left);
+    *group = (struct log_group){0};
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+static void merge(struct log_record *into, const struct log_record *from)
+{
+    if (from->created < into->created) {
+        into->application = from->application;
+        into->source = from->source;
+        into->destination = from->destination;
+    }
+    into->created = smaller(into->created, from->created);
+    into->injected = smaller(into->injected, from->injected);
+    into->arrived = larger(into->arrived, from->arrived);
+    into->hops = larger(into->hops, from->hops);
+    into->minimal_hops = larger(into->minimal_hops, from->minimal_hops);
+    into->transaction_messages = larger(into->transaction_messages, from->transaction_messages);
+    into->is_nonminimal |= from->is_nonminimal;
+    into->flits += from->flits;
+    into->packets += from->packets;
+    into->messages += from->messages;
+    log_record_derive(into);
+}
+
+/* Merges into the value, which is all zeros when it is new. */
+static struct log_record *merge_into(struct table *table, const struct table_key *key, const struct log_record *from)
+{
+    struct log_record *into = table_put(table, key);
+    if (into->packets)
+        merge(into, from);
+    else
+        *into = *from;
+    return into;
+}
+
+static enum log_grouped add_to_message(struct log_group *group, const struct log_record *packet)
+{
+    if (packet->flits == packet->message_flits) {
+        group->result = *packet;
+    } else {
+        struct table_key key = {{packet->application, packet->source, packet->message}};
+        const struct log_record *message = merge_into(&group->messages, &key, packet);
+        if (message->message_flits != packet->message_flits || message->flits > message->message_flits)
+            return LOG_WRONG;
+        if (message->flits < message->message_flits)
+            return LOG_OPEN;
+        group->result = *message;
+        table_remove(&group->messages, &key);
+    }
+    group->result.messages = 1;
+    return LOG_COMPLETE;
+}
+
+static struct table_key transaction_key(const struct log_record *record)
+{
+    return (struct table_key){{record->initiator, record->transaction, 0}};
+}
+
+/* The message in `result` is complete: is its transaction? */
+static enum log_grouped add_to_transaction(struct log_group *group)
+{
+    struct log_record *result = &group->result;
+    if (!group->has_transactions) {
+        result->initiator = result->source;
+        result->transaction = result->message;
+        return LOG_COMPLETE;
+    }
+    if (result->transaction_messages == 1)
+        return LOG_COMPLETE;
+    struct table_key key = transaction_key(result);
+    const struct log_record *transaction = merge_into(&group->transactions, &key, result);
+    if (!transaction->transaction_messages || transaction->messages < transaction->transaction_messages)
+        return LOG_OPEN;
+    *result = *transaction;
+    table_remove(&group->transactions, &key);
+    return LOG_COMPLETE;
+}
+
+enum log_grouped log_group_add(struct log_group *group, const struct log_record *packet)
+{
+    if (group->unit == LOG_PACKETS) {
+        group->result = *packet;
+        return LOG_COMPLETE;
+    }
+    enum log_grouped grouped = add_to_message(group, packet);
+    return grouped == LOG_COMPLETE && group->unit == LOG_TRANSACTIONS ? add_to_transaction(group) : grouped;
+}
+
+/* A message that is not complete makes its transaction incomplete, as if one more message were missing. */
+static void add_incomplete_messages(struct log_group *group)
+{
+    void **messages = table_sorted(&group->messages);
+    for (uint32_t i = 0; i < group->messages.count; i++) {
+        const struct log_record *message = messages[i];
+        struct table_key key = transaction_key(message);
+        if (group->unit == LOG_TRANSACTIONS && group->has_transactions) {
+            merge_into(&group->transactions, &key, message)->transaction_messages = UINT64_MAX;
+            continue;
+        }
+        group->incomplete++;
+        group->incomplete_packets += message->packets;
+    }
+    free(messages);
+}
+
+void log_group_end(struct log_group *group)
+{
+    add_incomplete_messages(group);
+    group->left = table_sorted(&group->transactions);
+    group->left_count = group->transactions.count;
+    for (uint32_t i = 0; i < group->left_count; i++) {
+        const struct log_record *transaction = group->left[i];
+        if (!transaction->transaction_messages)
+            continue;
+        group->incomplete++;
+        group->incomplete_packets += transaction->packets;
+    }
+}
+
+bool log_group_next(struct log_group *group)
+{
+    while (group->left_at < group->left_count) {
+        const struct log_record *transaction = group->left[group->left_at++];
+        if (transaction->transaction_messages)
+            continue;
+        group->result = *transaction;
+        return true;
+    }
+    return false;
+}

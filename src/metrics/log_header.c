@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Columns by name, and messages about logs. Nothing here is called once a record:
+ * the header comes once, and a log that is not right ends the reading.
+ */
+#include "metrics/log_header.h"
+
+#include "base/text.h"
+#include "flitwarp/arena.h"
+#include "metrics/packet_log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HINT "'flitwarp run CONFIG --log FILE' makes one"
+#define SHOWN_BYTES 40
+
+enum need { REQUIRED, OPTIONAL, TOGETHER }; /* TOGETHER: all of them or none */
+
+static const struct {
+    const char *name;
+    uint32_t offset;
+    enum need need;
+} known_columns[] = {
+#define COLUMN(name, field, need)                                                                                      \
+    {                                                                                                                  \
+        name, (uint32_t)offsetof(struct log_record, field), need                                                       \
+    }
+    COLUMN("application", application, REQUIRED),
+    COLUMN("source", source, REQUIRED),
+    COLUMN("destination", destination, REQUIRED),
+    COLUMN("packet", packet, OPTIONAL),
+    COLUMN("message", message, REQUIRED),
+    COLUMN("message_flits", message_flits, REQUIRED),
+    COLUMN("packet_flits", flits, REQUIRED),
+    COLUMN("hops", hops, REQUIRED),
+    COLUMN("minimal_hops", minimal_hops, REQUIRED),
+    COLUMN("created", created, REQUIRED),
+    COLUMN("injected", injected, REQUIRED),
+    COLUMN("tail_arrived", arrived, REQUIRED),
+    COLUMN("initiator", initiator, TOGETHER),
+    COLUMN("transaction", transaction, TOGETHER),
+    COLUMN("transaction_messages", transaction_messages, TOGETHER),
+#undef COLUMN
+};
+#define KNOWN_COLUMNS (sizeof(known_columns) / sizeof(known_columns[0]))
+
+/* The beginning of a text for a message; what cannot be printed becomes a dot. */
+struct excerpt {
+    char text[SHOWN_BYTES + 4];
+};
+
+static struct excerpt excerpt_of(const char *text, size_t length)
+{
+    struct excerpt excerpt = {0};
+    size_t shown = length < SHOWN_BYTES ? length : SHOWN_BYTES;
+    for (size_t i = 0; i < shown; i++)
+        excerpt.text[i] = text[i] >= ' ' && text[i] <= '~' ? text[i] : '.';
+    if (length > shown)
+        memcpy(excerpt.text + shown, "...", 3);
+    return excerpt;
+}
+
+static size_t field_length(const char *field, size_t left)
+{
+    const char *comma = memchr(field, ',', left);
+    return comma ? (size_t)(comma - field) : left;
+}
+
+static size_t find_column(const char *field, size_t length)
+{
+    size_t i = 0;
+    while (i < KNOWN_COLUMNS &&
+           (strlen(known_columns[i].name) != length || memcmp(field, known_columns[i].name, length) != 0))
+        i++;
+    return i;
+}
+
+static void add_column(struct log_reader *reader, const char *field, size_t length, struct errors *errors)
+{
+    struct log_column *column = &reader->columns[reader->column_count++];
+    size_t index = find_column(field, length);
+    *column = (struct log_column){.is_known = index < KNOWN_COLUMNS};
+    if (!column->is_known)
+        return;
+    column->offset = known_columns[index].offset;
+    if (reader->known >> index & 1)
+        errors_add(errors, "%s:1: column '%s' is there twice, expected once", reader->bytes.name,
+                   known_columns[index].name);
+    reader->known |= 1u << index;
+}
+
+static bool is_missing(const struct log_reader *reader, size_t index)
+{
+    if (known_columns[index].need == OPTIONAL || reader->known >> index & 1)
+        return false;
+    return known_columns[index].need == REQUIRED || log_reader_has_transactions(reader);
+}
+
+static void report_missing(const struct log_reader *reader, struct errors *errors)
+{
+    struct text names = {0};
+    uint32_t count = 0;
+    for (size_t i = 0; i < KNOWN_COLUMNS; i++)
+        if (is_missing(reader, i))
+            text_addf(&names, "%s'%s'", count++ ? ", " : "", known_columns[i].name);
+    if (count)
+        errors_add(errors, "%s:1: column%s %s %s missing; a packet log begins with '%.*s'", reader->bytes.name,
+                   count == 1 ? "" : "s", names.chars, count == 1 ? "is" : "are", (int)strlen(PACKET_LOG_HEADER) - 1,
+                   PACKET_LOG_HEADER);
+    text_release(&names);
+}
+
+static bool looks_like_json(const char *line, size_t length)
+{
+    size_t i = 0;
+    while (i < length && (line[i] == ' ' || line[i] == '\t'))
+        i++;
+    return i < length && (line[i] == '{' || line[i] == '[' || line[i] == '/');
+}
+
+static void report_alien(const struct log_reader *reader, const char *line, size_t length, struct errors *errors)
+{
+    const char *name = reader->bytes.name;
+    if (length == 0 && reader->at == reader->filled)
+        errors_add(errors, "'%s' is empty, no packet log; " HINT, name);
+    else if (looks_like_json(line, length))
+        errors_add(errors, "'%s' is JSON (a configuration, or results), no packet log; " HINT, name);
+    else
+        errors_add(errors,
+                   "'%s' is no packet log: it begins with '%s', expected a line with the names of columns; " HINT, name,
+                   excerpt_of(line, length).text);
+}
+
+bool log_header_read(struct log_reader *reader, const char *line, size_t length, struct errors *errors)
+{
+    uint32_t before = errors->count;
+    size_t fields = 1;
+    for (size_t i = 0; i < length; i++)
+        fields += line[i] == ',';
+    reader->columns = memory_take(fields * sizeof(*reader->columns));
+    for (size_t at = 0; at <= length;) {
+        size_t field = field_length(line + at, length - at);
+        add_column(reader, line + at, field, errors);
+        at += field + 1;
+    }
+    if (!reader->known || memchr(line, '\0', length)) /* messages take the header as a text */
+        report_alien(reader, line, length, errors);
+    else
+        report_missing(reader, errors);
+    return errors->count == before;
+}
+
+bool log_reader_has_transactions(const struct log_reader *reader)
+{
+    uint32_t together = 0;
+    for (size_t i = 0; i < KNOWN_COLUMNS; i++)
+        together |= known_columns[i].need == TOGETHER ? 1u << i : 0;
+    return reader->known & together;
+}
+
+bool log_reader_has(const struct log_reader *reader, const struct log_property *property)
+{
+    for (size_t i = 0; i < KNOWN_COLUMNS; i++)
+        if (known_columns[i].offset == property->offset)
+            return reader->known >> i & 1;
+    return true;
+}
+
+/* ---- lines that are not right ---- */
+
+bool log_digits_fit(const char *digits, size_t count)
+{
+    uint64_t value = 0;
+    for (size_t i = 0; i < count; i++)
+        if (__builtin_mul_overflow(value, (uint64_t)10, &value) ||
+            __builtin_add_overflow(value, (uint64_t)(digits[i] - '0'), &value))
+            return false;
+    return true;
+}
+
+static bool is_number(const char *field, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (field[i] < '0' || field[i] > '9')
+            return false;
+    return length > 0 && log_digits_fit(field, length);
+}
+
+/* The name of a column as the header has it. */
+static struct excerpt column_name(const struct log_reader *reader, size_t index)
+{
+    const char *at = reader->header;
+    for (; index > 0; index--)
+        at += field_length(at, strlen(at)) + 1;
+    return excerpt_of(at, field_length(at, strlen(at)));
+}
+
+void log_line_report(const struct log_reader *reader, const char *at, struct errors *errors)
+{
+    const char *line = at, *name = reader->bytes.name;
+    size_t length = (size_t)((char *)rawmemchr(at, '\n') - at), fields = 0;
+    length -= length && line[length - 1] == '\r';
+    unsigned long long number = reader->line_number;
+    for (size_t from = 0; from <= length; fields++) {
+        size_t field = field_length(line + from, length - from);
+        bool is_read = fields < reader->column_count && reader->columns[fields].is_known;
+        if (is_read && length > 0 && !is_number(line + from, field)) {
+            errors_add(errors, "%s:%llu: %s: found '%s', expected a whole number from 0 to 2^64 - 1", name, number,
+                       column_name(reader, fields).text, excerpt_of(line + from, field).text);
+            return;
+        }
+        from += field + 1;
+    }
+    if (length == 0)
+        errors_add(errors, "%s:%llu: found an empty line, expected %u fields", name, number, reader->column_count);
+    else
+        errors_add(errors, "%s:%llu: found %zu fields, expected %u: '%s'", name, number, fields, reader->column_count,
+                   excerpt_of(line, length).text);
+}
+
+void log_record_report(const struct log_reader *reader, const struct log_record *record, struct errors *errors)
+{
+    const char *name = reader->bytes.name;
+    unsigned long long number = reader->line_number;
+    if (record->flits < 1 || record->flits > record->message_flits)
+        errors_add(errors, "%s:%llu: packet_flits: found %llu, expected 1 to message_flits, which is %llu", name,
+                   number, (unsigned long long)record->flits, (unsigned long long)record->message_flits);
+    else
+        errors_add(errors, "%s:%llu: found created %llu, injected %llu, tail_arrived %llu, expected them to rise", name,
+                   number, (unsigned long long)record->created, (unsigned long long)record->injected,
+                   (unsigned long long)record->arrived);
+}

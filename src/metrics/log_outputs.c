@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Packets go to the file of records as they stand in the log, with all columns that
+ * it has; messages and transactions get a column for each property they have.
+ */
+#include "metrics/log_outputs.h"
+
+#include <string.h>
+
+static const char distribution_header[] = "low,high,count,cumulative_share\n";
+
+/* A property that the log lacks has no column. */
+static void choose_columns(struct log_outputs *outputs, const struct log_reader *reader)
+{
+    for (const struct log_property *property = log_properties; property->name; property++) {
+        bool is_made_up = outputs->unit == LOG_TRANSACTIONS && !log_reader_has_transactions(reader);
+        bool is_there = log_reader_has(reader, property) || is_made_up;
+        if (is_there && property->units >> outputs->unit & 1)
+            outputs->columns[outputs->column_count++] = property;
+    }
+}
+
+static void write_header(const struct log_outputs *outputs, const struct log_reader *reader)
+{
+    struct csv_file *file = outputs->files[LOG_RECORDS];
+    if (outputs->unit == LOG_PACKETS)
+        csv_text(file, reader->header, strlen(reader->header));
+    for (uint32_t i = 0; i < outputs->column_count; i++) {
+        csv_text(file, ",", i > 0);
+        csv_text(file, outputs->columns[i]->column, strlen(outputs->columns[i]->column));
+    }
+    csv_text(file, "\n", 1);
+}
+
+bool log_outputs_open(struct log_outputs *outputs, const char *const names[LOG_OUTPUTS], uint64_t interval,
+                      enum log_unit unit, const struct log_reader *reader, struct errors *errors)
+{
+    *outputs = (struct log_outputs){.unit = unit};
+    log_matrix_init(&outputs->matrix);
+    log_series_init(&outputs->series, interval);
+    for (uint32_t i = 0; i < LOG_OUTPUTS; i++)
+        if (names[i] && !(outputs->files[i] = csv_open(names[i], errors)))
+            return false;
+    if (unit != LOG_PACKETS)
+        choose_columns(outputs, reader);
+    if (outputs->files[LOG_RECORDS])
+        write_header(outputs, reader);
+    return true;
+}
+
+static void add_record(struct log_outputs *outputs, const struct log_record *record, const struct log_reader *reader)
+{
+    struct csv_file *file = outputs->files[LOG_RECORDS];
+    if (outputs->unit == LOG_PACKETS) {
+        csv_text(file, reader->line, reader->line_length);
+        csv_text(file, "\n", 1);
+        return;
+    }
+    uint64_t numbers[LOG_RECORD_COLUMNS];
+    for (uint32_t i = 0; i < outputs->column_count; i++)
+        numbers[i] = log_value(record, outputs->columns[i]);
+    csv_line(file, numbers, outputs->column_count);
+}
+
+bool log_outputs_add(struct log_outputs *outputs, const struct log_record *record, const struct log_reader *reader,
+                     struct errors *errors)
+{
+    if (outputs->files[LOG_RECORDS])
+        add_record(outputs, record, reader);
+    if (outputs->files[LOG_MATRIX])
+        log_matrix_add(&outputs->matrix, record);
+    if (outputs->files[LOG_SERIES] && !log_series_add(&outputs->series, record)) {
+        errors_add(errors,
+                   "--interval: %llu makes more than %u intervals of this log, accepted: a larger number of ticks",
+                   (unsigned long long)outputs->series.length, LOG_SERIES_MAX);
+        return false;
+    }
+    return true;
+}
+
+static void write_distribution(const struct histogram *histogram, struct csv_file *file)
+{
+    csv_text(file, distribution_header, strlen(distribution_header));
+    uint64_t count = histogram_count(histogram), seen = 0;
+    struct histogram_bucket bucket;
+    for (uint32_t cursor = 0; histogram_next(histogram, &cursor, &bucket);) {
+        seen += bucket.count;
+        csv_number(file, bucket.low, ',');
+        csv_number(file, bucket.high, ',');
+        csv_number(file, bucket.count, ',');
+        csv_ratio(file, seen, count, '\n');
+    }
+}
+
+bool log_outputs_commit(struct log_outputs *outputs, const struct log_summary *summary, struct errors *errors)
+{
+    if (outputs->files[LOG_DISTRIBUTION])
+        write_distribution(log_summary_latency(summary), outputs->files[LOG_DISTRIBUTION]);
+    if (outputs->files[LOG_MATRIX])
+        log_matrix_write(&outputs->matrix, outputs->files[LOG_MATRIX]);
+    if (outputs->files[LOG_SERIES])
+        log_series_write(&outputs->series, outputs->files[LOG_SERIES]);
+    bool is_good = true;
+    for (uint32_t i = 0; i < LOG_OUTPUTS && is_good; i++) {
+        if (outputs->files[i])
+            is_good = csv_close(outputs->files[i], errors);
+        outputs->files[i] = NULL;
+    }
+    return is_good;
+}
+
+void log_outputs_release(struct log_outputs *outputs)
+{
+    for (uint32_t i = 0; i < LOG_OUTPUTS; i++)
+        csv_discard(outputs->files[i]);
+    log_matrix_release(&outputs->matrix);
+    log_series_release(&outputs->series);
+    *outputs = (struct log_outputs){0};
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Reads a packet log, record by record, without keeping more of it than a buffer.
+ * Columns are found by the names in the header: their order does not matter, and
+ * columns that nobody knows are passed over. A line that is not right is an error
+ * with its place, never skipped.
+ */
+#include "flitwarp/error.h"
+
+#include "metrics/log_bytes.h"
+#include "metrics/log_record.h"
+
+struct log_column;
+
+struct log_reader {
+    struct log_bytes bytes;
+    char *buffer;               /* owned */
+    const char *at;             /* the next line */
+    const char *end;            /* of the last whole line in the buffer */
+    const char *filled;         /* of what was read */
+    struct log_column *columns; /* owned: what to do with each field of a line */
+    uint32_t column_count;
+    uint32_t known;       /* mask of the known columns that are there */
+    uint64_t line_number; /* of the line read last */
+    const char *line;     /* the line read last, without its end; valid until the next */
+    size_t line_length;
+    char *header; /* owned: the first line */
+};
+
+/* Reads the header; false, with a message, when this is no packet log. */
+bool log_reader_open(struct log_reader *reader, const char *path, struct errors *errors);
+/* False at the end of the log, or, with a message, when it cannot be read on. */
+bool log_reader_next(struct log_reader *reader, struct log_record *record, struct errors *errors);
+/* Whether the log has what a property needs. */
+bool log_reader_has(const struct log_reader *reader, const struct log_property *property);
+/* Whether packets know their transactions; otherwise each message is one. */
+bool log_reader_has_transactions(const struct log_reader *reader);
+/* Harmless after a failed open. */
+void log_reader_close(struct log_reader *reader);

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * What `flitwarp parse` looks at: a packet of a log, or the packets of a message or
+ * of a transaction put together. All three are one struct, so that filters and
+ * outputs do not care. A property is a number of a record under a name of its own.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum log_unit { LOG_PACKETS, LOG_MESSAGES, LOG_TRANSACTIONS };
+#define LOG_ALL_UNITS (1u << LOG_PACKETS | 1u << LOG_MESSAGES | 1u << LOG_TRANSACTIONS)
+
+struct log_record {
+    /* Columns of the log. */
+    uint64_t application, source, destination; /* of a transaction: its earliest message's */
+    uint64_t packet;
+    uint64_t message, message_flits;
+    uint64_t initiator, transaction, transaction_messages;
+    uint64_t flits;
+    uint64_t hops, minimal_hops; /* of several packets: the largest */
+    uint64_t created, injected;  /* ticks; the earliest */
+    uint64_t arrived;            /* tick of the last tail */
+    /* What follows from them. */
+    uint64_t packets, messages;
+    uint64_t is_nonminimal; /* any packet */
+    uint64_t latency, network_latency;
+};
+
+struct log_property {
+    const char *name;
+    const char *alias;  /* NULL: none */
+    const char *column; /* in a CSV of records, and another name for filters */
+    const char *help;
+    size_t offset;  /* in a record */
+    uint32_t units; /* mask: in which it means something */
+    bool is_claim;  /* 0 or 1, takes no values in a filter */
+};
+
+extern const struct log_property log_properties[]; /* the name is NULL at the end */
+
+static inline uint64_t log_value(const struct log_record *record, const struct log_property *property)
+{
+    return *(const uint64_t *)((const char *)record + property->offset);
+}
+
+/* By its name, alias or column; NULL when there is none. */
+const struct log_property *log_property_find(const char *name);
+/* "packets", or "packet" for one. */
+const char *log_unit_name(enum log_unit unit, uint64_t count);
+
+/* Fills in the latencies from the times. */
+static inline void log_record_derive(struct log_record *record)
+{
+    record->latency = record->arrived - record->created;
+    record->network_latency = record->arrived - record->injected;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Intervals in a hash table, since records come in the order of arrival and a log
+ * may begin at any tick. An interval counts latencies in the buckets of struct
+ * histogram, but only those between the smallest and the largest it has seen: about a
+ * kilobyte instead of 59. They are spread out again when it is written.
+ */
+#include "metrics/log_series.h"
+
+#include "flitwarp/arena.h"
+#include "metrics/histogram.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define STEP 32u /* buckets are added in such pieces */
+
+static const char header[] = "start,count,flits,latency_mean,latency_p50,latency_p99,latency_max\n";
+
+struct interval {
+    unsigned __int128 latency_sum;
+    uint64_t latency_min, latency_max;
+    uint64_t count;
+    uint64_t flits;
+    uint64_t *buckets; /* owned: `width` of them from bucket `first` on */
+    uint32_t first, width;
+};
+
+void log_series_init(struct log_series *series, uint64_t length)
+{
+    *series = (struct log_series){.length = length};
+    table_init(&series->intervals, sizeof(struct interval));
+}
+
+void log_series_release(struct log_series *series)
+{
+    void **intervals = table_sorted(&series->intervals);
+    for (uint32_t i = 0; i < series->intervals.count; i++)
+        free(((struct interval *)intervals[i])->buckets);
+    free(intervals);
+    table_release(&series->intervals);
+}
+
+/* Widens the buckets to hold one more. */
+static void widen(struct interval *interval, uint32_t bucket)
+{
+    uint32_t first = bucket / STEP * STEP, end = first + STEP;
+    if (interval->width && interval->first < first)
+        first = interval->first;
+    if (interval->width && interval->first + interval->width > end)
+        end = interval->first + interval->width;
+    size_t bytes = (end - first) * sizeof(*interval->buckets);
+    uint64_t *buckets = memset(memory_take(bytes), 0, bytes);
+    if (interval->width)
+        memcpy(buckets + (interval->first - first), interval->buckets, interval->width * sizeof(*buckets));
+    free(interval->buckets);
+    interval->buckets = buckets;
+    interval->first = first;
+    interval->width = end - first;
+}
+
+bool log_series_add(struct log_series *series, const struct log_record *record)
+{
+    uint64_t number = record->created / series->length;
+    if (!series->intervals.count)
+        series->first = series->last = number;
+    uint64_t first = number < series->first ? number : series->first;
+    uint64_t last = number > series->last ? number : series->last;
+    if (last - first >= LOG_SERIES_MAX)
+        return false;
+    series->first = first;
+    series->last = last;
+    struct table_key key = {{number, 0, 0}};
+    struct interval *interval = table_put(&series->intervals, &key);
+    uint32_t bucket = (uint32_t)histogram_index(record->latency);
+    if (bucket - interval->first >= interval->width)
+        widen(interval, bucket);
+    interval->buckets[bucket - interval->first]++;
+    interval->latency_sum += record->latency;
+    if (!interval->count || record->latency < interval->latency_min)
+        interval->latency_min = record->latency;
+    if (record->latency > interval->latency_max)
+        interval->latency_max = record->latency;
+    interval->count++;
+    interval->flits += record->flits;
+    return true;
+}
+
+static void write_latencies(const struct interval *interval, struct histogram *histogram, struct csv_file *file)
+{
+    histogram->min = interval->latency_min;
+    histogram->span = interval->latency_max - interval->latency_min;
+    for (uint32_t i = 0; i < interval->width; i++)
+        histogram->buckets[interval->first + i] = interval->buckets[i];
+    csv_ratio(file, interval->latency_sum, interval->count, ',');
+    csv_number(file, histogram_percentile(histogram, 50), ',');
+    csv_number(file, histogram_percentile(histogram, 99), ',');
+    csv_number(file, interval->latency_max, '\n');
+    memset(&histogram->buckets[interval->first], 0, interval->width * sizeof(*histogram->buckets));
+}
+
+static void write_beginning(const struct log_series *series, uint64_t number, uint64_t count, uint64_t flits,
+                            struct csv_file *file)
+{
+    csv_number(file, number * series->length, ',');
+    csv_number(file, count, ',');
+    csv_number(file, flits, ',');
+}
+
+void log_series_write(const struct log_series *series, struct csv_file *file)
+{
+    csv_text(file, header, strlen(header));
+    struct histogram *scratch = memset(memory_take(sizeof(*scratch)), 0, sizeof(*scratch));
+    void **intervals = table_sorted(&series->intervals);
+    uint64_t number = series->first;
+    for (uint32_t i = 0; i < series->intervals.count; i++, number++) {
+        const struct interval *interval = intervals[i];
+        for (; number < table_key_of(interval)->part[0]; number++) {
+            write_beginning(series, number, 0, 0, file);
+            csv_text(file, ",,,\n", 4);
+        }
+        write_beginning(series, number, interval->count, interval->flits, file);
+        write_latencies(interval, scratch, file);
+    }
+    free(intervals);
+    free(scratch);
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sums and histograms, and the two ways of showing them. The standard deviation is
+ * that of the records themselves (divided by their number): they are all there is.
+ */
+#include "metrics/log_summary.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* In the order of the spreads. */
+static const struct {
+    const char *name;
+    uint32_t units; /* mask: where it says something */
+} spread_names[LOG_SPREADS] = {
+    {"latency", LOG_ALL_UNITS},
+    {"network_latency", LOG_ALL_UNITS},
+    {"hops", LOG_ALL_UNITS},
+    {"minimal_hops", LOG_ALL_UNITS},
+    {"size", LOG_ALL_UNITS},
+    {"packets", LOG_ALL_UNITS ^ 1u << LOG_PACKETS},
+    {"messages", 1u << LOG_TRANSACTIONS},
+};
+
+static const struct {
+    const char *name;
+    double percent;
+} percentiles[] = {{"p50", 50}, {"p90", 90}, {"p99", 99}, {"p99.9", 99.9}, {"p99.99", 99.99}, {"p99.999", 99.999}};
+#define PERCENTILES (sizeof(percentiles) / sizeof(percentiles[0]))
+
+void log_summary_init(struct log_summary *summary, enum log_unit unit)
+{
+    *summary = (struct log_summary){.unit = unit, .first_created = UINT64_MAX};
+    summary->spreads = calloc(LOG_SPREADS, sizeof(*summary->spreads));
+    CHECK(summary->spreads, "no memory for a summary");
+}
+
+void log_summary_release(struct log_summary *summary)
+{
+    free(summary->spreads);
+    *summary = (struct log_summary){0};
+}
+
+static inline void spread_add(struct log_spread *spread, uint64_t value)
+{
+    double distance = (double)(value > spread->pivot ? value - spread->pivot : spread->pivot - value);
+    spread->squares += distance * distance;
+    histogram_add(&spread->histogram, value);
+}
+
+/* Which value of a record each spread is of. */
+static inline void values_of(const struct log_record *record, uint64_t values[LOG_SPREADS])
+{
+    values[LOG_LATENCY] = record->latency;
+    values[LOG_NETWORK_LATENCY] = record->network_latency;
+    values[LOG_HOPS] = record->hops;
+    values[LOG_MINIMAL_HOPS] = record->minimal_hops;
+    values[LOG_SIZE] = record->flits;
+    values[LOG_PER_PACKETS] = record->packets;
+    values[LOG_PER_MESSAGES] = record->messages;
+}
+
+void log_summary_add(struct log_summary *summary, const struct log_record *record)
+{
+    uint64_t values[LOG_SPREADS];
+    values_of(record, values);
+    uint32_t spreads = summary->unit == LOG_PACKETS ? LOG_PER_PACKETS : LOG_SPREADS;
+    for (uint32_t i = 0; i < spreads; i++) {
+        if (__builtin_expect(summary->kept == 0, 0))
+            summary->spreads[i].pivot = values[i];
+        spread_add(&summary->spreads[i], values[i]);
+    }
+    summary->kept++;
+    summary->flits += record->flits;
+    summary->nonminimal += record->is_nonminimal;
+    if (record->created < summary->first_created)
+        summary->first_created = record->created;
+    if (record->arrived > summary->last_arrived)
+        summary->last_arrived = record->arrived;
+}
+
+static double spread_deviation(const struct log_spread *spread)
+{
+    uint64_t count = histogram_count(&spread->histogram);
+    unsigned __int128 pivots = (unsigned __int128)spread->pivot * count, sum = spread->histogram.sum;
+    double shift = (double)(sum > pivots ? sum - pivots : pivots - sum) / (double)count;
+    double variance = spread->squares / (double)count - shift * shift;
+    return variance > 0 ? sqrt(variance) : 0;
+}
+
+static bool is_shown(const struct log_summary *summary, uint32_t spread)
+{
+    return spread_names[spread].units >> summary->unit & 1;
+}
+
+static double share(uint64_t part, uint64_t whole) { return whole ? (double)part / (double)whole : NAN; }
+
+/* ---- for programs ---- */
+
+static struct json *spread_json(const struct log_spread *spread, struct arena *arena)
+{
+    const struct histogram *histogram = &spread->histogram;
+    struct json *block = json_object(arena);
+    json_add(block, "count", json_number_u64(arena, histogram_count(histogram)));
+    json_add(block, "mean", json_number_f64(arena, histogram_mean(histogram)));
+    json_add(block, "stddev", json_number_f64(arena, spread_deviation(spread)));
+    json_add(block, "min", json_number_u64(arena, histogram_min(histogram)));
+    for (size_t i = 0; i < PERCENTILES; i++)
+        json_add(block, percentiles[i].name,
+                 json_number_u64(arena, histogram_percentile(histogram, percentiles[i].percent)));
+    json_add(block, "max", json_number_u64(arena, histogram_max(histogram)));
+    return block;
+}
+
+struct json *log_summary_json(const struct log_summary *summary, const char *log, struct json *filters,
+                              struct arena *arena)
+{
+    uint64_t span = summary->last_arrived - summary->first_created;
+    const struct {
+        const char *key;
+        uint64_t number;
+    } counts[] = {
+        {"packets_read", summary->packets_read},
+        {"read", summary->read},
+        {"incomplete", summary->incomplete},
+        {"incomplete_packets", summary->incomplete_packets},
+        {"kept", summary->kept},
+        {"flits", summary->flits},
+        {"nonminimal", summary->nonminimal},
+        {"first_created", summary->first_created},
+        {"last_arrived", summary->last_arrived},
+        {"span", span},
+    };
+    struct json *block = json_object(arena);
+    json_add(block, "log", json_text(arena, log));
+    json_add(block, "of", json_text(arena, log_unit_name(summary->unit, 2)));
+    json_add(block, "filters", filters);
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+        json_add(block, counts[i].key, json_number_u64(arena, counts[i].number));
+    json_add(block, "throughput", json_number_f64(arena, share(summary->flits, span)));
+    json_add(block, "nonminimal_share", json_number_f64(arena, share(summary->nonminimal, summary->kept)));
+    for (uint32_t i = 0; i < LOG_SPREADS; i++)
+        if (is_shown(summary, i))
+            json_add(block, spread_names[i].name, spread_json(&summary->spreads[i], arena));
+    return block;
+}
+
+/* ---- for people ---- */
+
+static void print_number(const struct json *node, FILE *out)
+{
+    if (node->type == JSON_NUMBER && node->number != floor(node->number))
+        fprintf(out, " %15.6g", node->number);
+    else
+        fprintf(out, " %15s", node->type == JSON_NUMBER ? node->text : "-");
+}
+
+/* A row for each member of the blocks, which all have the same: count, mean, ... */
+static void print_rows(const struct json *const *blocks, uint32_t count, FILE *out)
+{
+    const struct json *cells[LOG_SPREADS] = {0};
+    for (uint32_t i = 0; i < count; i++)
+        cells[i] = blocks[i]->first;
+    while (cells[0]) {
+        fprintf(out, "%-8s", cells[0]->key);
+        for (uint32_t i = 0; i < count; i++) {
+            print_number(cells[i], out);
+            cells[i] = cells[i]->next;
+        }
+        fputc('\n', out);
+    }
+}
+
+static void print_spreads(const struct json *document, FILE *out)
+{
+    const struct json *blocks[LOG_SPREADS];
+    uint32_t count = 0;
+    fprintf(out, "\n%-8s", "");
+    for (const struct json *node = document->first; node; node = node->next)
+        if (node->type == JSON_OBJECT) {
+            fprintf(out, " %15s", node->key);
+            blocks[count++] = node;
+        }
+    fputc('\n', out);
+    print_rows(blocks, count, out);
+}
+
+void log_summary_print(const struct log_summary *summary, const struct json *document, FILE *out)
+{
+    const char *units = log_unit_name(summary->unit, 2);
+    const struct json *throughput = json_find(document, "throughput");
+    fprintf(out, "log           %s\n", json_find(document, "log")->text);
+    fprintf(out, "read          %" PRIu64 " packets", summary->packets_read);
+    if (summary->unit != LOG_PACKETS)
+        fprintf(out, " in %" PRIu64 " %s", summary->read, log_unit_name(summary->unit, summary->read));
+    if (summary->incomplete)
+        fprintf(out, "; %" PRIu64 " more %s incomplete, with %" PRIu64 " packets", summary->incomplete,
+                summary->incomplete == 1 ? "is" : "are", summary->incomplete_packets);
+    fprintf(out, "\nkept          %" PRIu64 " %s (%.4g %%)", summary->kept, units,
+            100 * share(summary->kept, summary->read));
+    for (const struct json *filter = json_find(document, "filters")->first; filter; filter = filter->next)
+        fprintf(out, " %s", filter->text);
+    fprintf(out, "\nflits         %" PRIu64 "\n", summary->flits);
+    fprintf(out, "ticks         %" PRIu64 " to %" PRIu64 ", from the first created to the last arrived\n",
+            summary->first_created, summary->last_arrived);
+    if (throughput->type == JSON_NUMBER)
+        fprintf(out, "throughput    %.6g flits/tick\n", throughput->number);
+    fprintf(out, "nonminimal    %" PRIu64 " (%.4g %%)\n", summary->nonminimal,
+            100 * share(summary->nonminimal, summary->kept));
+    print_spreads(document, out);
+}
