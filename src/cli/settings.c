@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flitwarp settings CONFIG [PATH=VALUE ...] [--batch]: the effective settings and
- * the files that they consist of, as JSON. Builds and runs nothing.
+ * the files that they come from, as JSON. Builds and runs nothing.
  *
  * With --batch every line of standard input is a JSON array of further overrides,
  * and every line of output the answer to one: the document, or its errors. The
@@ -50,14 +50,20 @@ static bool read_settings(struct simulation *simulation, const struct base *base
            source_resolve(arena, &simulation->errors, simulation->json) && simulation_read(simulation);
 }
 
+static void add_names(struct json *document, const char *key, const struct file_list *list, struct arena *arena)
+{
+    struct json *names = json_add(document, key, json_array(arena));
+    for (uint32_t i = 0; i < list->count; i++)
+        json_append(names, json_text(arena, list->names[i]));
+}
+
 static struct json *settings_document(struct simulation *simulation)
 {
     struct arena *arena = &simulation->setup;
     struct json *document = json_object(arena);
     json_add(document, "config", simulation->json);
-    struct json *files = json_add(document, "files", json_array(arena));
-    for (uint32_t i = 0; i < simulation->files.count; i++)
-        json_append(files, json_text(arena, simulation->files.names[i]));
+    add_names(document, "files", &simulation->files, arena);
+    add_names(document, "data", &simulation->data, arena);
     return document;
 }
 
@@ -132,6 +138,7 @@ static bool print_batch(const struct base *base)
     for (ssize_t size; (size = getline(&bytes, &room, stdin)) >= 0;) {
         size_t length = size && bytes[size - 1] == '\n' ? (size_t)size - 1 : (size_t)size;
         is_good &= print_line(base, ++line, bytes, length);
+        fflush(stdout); /* who asks line by line waits for it */
     }
     free(bytes);
     return is_good;

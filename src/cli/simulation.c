@@ -51,7 +51,7 @@ bool simulation_load(struct simulation *simulation, const char *path, char **ove
 bool simulation_read(struct simulation *simulation)
 {
     struct config_reader reader = {
-        .arena = &simulation->setup, .errors = &simulation->errors, .files = &simulation->files};
+        .arena = &simulation->setup, .errors = &simulation->errors, .files = &simulation->data};
     struct simulation_config *config = &simulation->config;
     bool is_right = config_read_first(&reader, root_options, "simulator", config, simulation->json);
     reader.tick_seconds = config->simulator.tick;

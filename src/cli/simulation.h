@@ -26,7 +26,8 @@ struct simulation {
     struct arena built; /* network and workload */
     struct errors errors;
     struct json *json;      /* effective settings */
-    struct file_list files; /* that they consist of */
+    struct file_list files; /* that they were read from */
+    struct file_list data;  /* that options name */
     struct simulation_config config;
     struct engine engine;
     struct network network;

@@ -55,17 +55,18 @@ def test_settings_are_those_of_the_results(example):
     document = json.loads(flitwarp("settings", example, *overrides).stdout)
     status = 2 if example.stem == "deadlock_torus" else 0
     results = json.loads(flitwarp("run", example, *overrides, "--quiet", status=status).stdout)
-    assert document["config"] == results["config"] and list(document) == ["config", "files"]
+    assert document["config"] == results["config"] and list(document) == ["config", "files", "data"]
     assert document["files"][0] == str(example.resolve())
     assert list(batch(example, *overrides, lines=[[]])[0].items()) == list(document.items())
 
 
 def test_files_are_the_configuration_its_includes_and_what_options_name(folder):
     document = json.loads(flitwarp("settings", "main.json", cwd=folder).stdout)
-    assert document["files"] == files_of(folder, "main.json", "parts/network.json", "sizes.csv")
+    assert document["files"] == files_of(folder, "main.json", "parts/network.json")
+    assert document["data"] == files_of(folder, "sizes.csv")
     override = 'network.router={"$include": "parts/extra.json"}'
     document = json.loads(flitwarp("settings", "../" + folder.name + "/main.json", override, cwd=folder).stdout)
-    assert document["files"] == files_of(folder, "main.json", "parts/network.json", "parts/extra.json", "sizes.csv")
+    assert document["files"] == files_of(folder, "main.json", "parts/network.json", "parts/extra.json")
     assert document["config"]["network"]["router"]["buffer_depth"] == 5
 
 
@@ -73,14 +74,15 @@ def test_files_of_a_line_are_its_own(folder):
     plain, more, again = batch("main.json", cwd=folder, lines=[
         [], ["network.router=file=parts/extra.json", "workload.applications.0.size=fixed"], []])
     assert plain == again
-    assert plain["files"] == files_of(folder, "main.json", "parts/network.json", "sizes.csv")
+    assert plain["files"] == files_of(folder, "main.json", "parts/network.json")
+    assert plain["data"] == files_of(folder, "sizes.csv") and more["data"] == []
     assert more["files"] == files_of(folder, "main.json", "parts/network.json", "parts/extra.json")
 
 
 def test_a_file_that_is_missing_is_named_all_the_same(folder):
     (folder / "sizes.csv").unlink()
     document = json.loads(flitwarp("settings", "main.json", cwd=folder).stdout)
-    assert document["files"][2] == str(folder.resolve() / "sizes.csv")
+    assert document["data"] == [str(folder.resolve() / "sizes.csv")]
 
 
 @pytest.mark.parametrize("wrong", [["network.router.num_vcs=400", "no_such_key=1"], ["network.topology=tours"],

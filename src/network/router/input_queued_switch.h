@@ -211,6 +211,7 @@ STAGE void share_switch(struct view *v, struct variant is)
     v->moved |= asked != 0;
     q->flit_hops += (uint32_t)__builtin_popcountll(asked);
     for (; asked; asked &= asked - 1) {
+        /* cppcheck-suppress uninitvar -- asker is set for each bit of asked */
         size_t port = lowest_bit(asked), lane = asker[port], row = facts_of(q, lane, is)->port;
         last[row] = (uint8_t)port;
         last[q->ports + port] = (uint8_t)row;
