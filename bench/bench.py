@@ -23,7 +23,8 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "python"))
 
 from flitwarp.binary import find_binary, version  # noqa: E402
-from flitwarp.run import RunFailed, arguments, run  # noqa: E402
+from flitwarp.run import RunFailed, run  # noqa: E402
+from flitwarp.settings import arguments  # noqa: E402
 
 SAMPLE = "workload.applications.0.sample"
 RUNS = 3

@@ -1,84 +1,426 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Load sweeps: latency and throughput over offered load, up to and a little past saturation."""
+"""Sweeps: a base configuration, variables, loads and seeds become runs, curves, figures and a report.
+
+    sweep = Sweep("examples/torus_uniform.json", "vcs")
+    sweep.add_variable("VCs", "VC", [2, 4, 8], "network.router.num_vcs")
+    sweep.add_loads(0.1, 1.0, 0.1)
+    study = sweep.run()                  # out/vcs/study.sqlite; again: only what is not there yet
+    sweep.write(study)                   # figures, table, report.html
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import inspect
+import itertools
+import json
+import re
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Callable, Iterator
+from typing import Callable, Iterable, Iterator, Mapping, Sequence, Union
 
-from .run import Config, run
+from .backend import Backend, Local, cores
+from .binary import find_binary, version
+from .files import write_file
+from .lines import DIGITS, Line, LinePlan, Seeds
+from .progress import Progress
+from .results import unknown
+from .settings import LOAD, SEED, Config, Overrides, Reader, WrongSettings, arguments, path_of
+from .store import RunRow, Store
+from .study import Study, open_study
+from .tasks import Need, Plan, Runner, Task, file_hash, hash_of
 
-LOAD = "workload.applications.0.load"
-
-
-@dataclass
-class Point:
-    """One run of a sweep: the load that was asked for and the whole results document."""
-
-    load: float
-    results: dict
-    path: Path | None = None
-
-    @property
-    def application(self) -> dict:
-        return self.results["applications"][0]
-
-    @property
-    def saturated(self) -> bool:
-        return self.application["saturated"]
+Made = Union[Mapping[str, object], str, Iterable[str], None]  # what an override function may return
+Override = Union[str, Callable[..., Made]]
 
 
-@dataclass
-class Curve:
-    """A configuration, what makes it differ from the other curves, and its points by load."""
+@dataclass(frozen=True)
+class Variable:
+    """Something that the sweep varies: labels and values, and how a value becomes settings."""
 
-    label: str
-    config: Config
-    overrides: dict[str, object] = field(default_factory=dict)
-    points: list[Point] = field(default_factory=list)
+    name: str
+    short: str
+    values: dict[object, object]  # what tables show -> what is set
+    override: Override
 
-    def stable(self) -> list[Point]:
-        """The points below saturation: those whose latency means something."""
-        end = self.saturation()
-        return [p for p in self.points if not p.saturated and (end is None or p.load < end)]
+    def settings(self, value: object, others: Mapping[str, object]) -> list[str]:
+        """The overrides of one value, as the command line takes them."""
+        if isinstance(self.override, str):
+            return arguments({self.override: value})
+        made = self.override(value, others) if _parameters(self.override) > 1 else self.override(value)
+        if made is None:
+            return []
+        if isinstance(made, str):
+            return [made]
+        return arguments(made) if isinstance(made, Mapping) else list(made)
 
-    def saturation(self) -> float | None:
-        """The lowest load that saturated; None when all were carried."""
-        return min((p.load for p in self.points if p.saturated), default=None)
+
+def _parameters(function: Callable) -> int:
+    """How many values a function takes in order."""
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(p.kind in kinds and p.default is p.empty for p in inspect.signature(function).parameters.values())
 
 
-def load_sweep(curve: Curve, *, step: float = 0.02, last: float = 1.0, past: int = 3, refine: int = 3,
-               keep: Callable[[float], Path] | None = None, progress: Callable[[Point], None] | None = None) -> Curve:
-    """Raises the load by `step` until `past` points have saturated or `last` is reached.
+@dataclass(frozen=True)
+class Along:
+    """What runs along a line: the load, or another variable whose values rise."""
 
-    Then it halves the gap between the last stable and the first saturated load `refine` times, so that the
-    knee is well resolved. `keep` names the file of a load's results.
+    variable: Variable
+    past: int = 0
+    refine: int = 0
+    search: float | None = None  # precision of a bisection between the two values
+
+    def plan(self, line: Line) -> LinePlan:
+        values = [float(v) for v in self.variable.values.values()]  # type: ignore[arg-type]
+        if self.search is not None:
+            return line.search(values[0], values[-1], self.search)
+        line.expect(values)
+        return line.rise(values, self.past, self.refine)
+
+
+@dataclass(frozen=True)
+class FigureSpec:
+    """A figure for each combination of the variables that it does not draw as lines."""
+
+    kind: str
+    lines: tuple[str, ...] | None
+    where: dict
+    options: dict
+
+
+def grid(start: float, stop: float, step: float) -> list[float]:
+    """Values from start to stop, both included, without the dust of binary fractions.
+
+    >>> grid(0.1, 0.4, 0.1)
+    [0.1, 0.2, 0.3, 0.4]
     """
-
-    def measure(load: float) -> Point:
-        path = keep(load) if keep else None
-        point = Point(load, run(curve.config, {**curve.overrides, LOAD: load}, results=path), path)
-        curve.points.append(point)
-        curve.points.sort(key=lambda p: p.load)
-        if progress:
-            progress(point)
-        return point
-
-    for load in _grid(step, last):
-        measure(load)
-        if sum(p.saturated for p in curve.points) >= past:
-            break
-    for _ in range(refine):
-        high = curve.saturation()
-        low = max((p.load for p in curve.stable()), default=None)
-        if high is None or low is None:
-            break
-        measure(round((low + high) / 2, 6))
-    return curve
+    if not step > 0 or stop < start:
+        raise ValueError(f"from {start:g} to {stop:g} by {step:g}: the step must be above 0, the end not below the start")
+    return [round(start + i * step, DIGITS) for i in range(int((stop - start) / step + 1e-9) + 1)]
 
 
-def _grid(step: float, last: float) -> Iterator[float]:
-    count = int(last / step + 1e-9)
-    for i in range(1, count + 1):
-        yield round(i * step, 6)
+class Sweep:
+    """The definition of a study."""
+
+    def __init__(self, base: Config, name: str, *, out: str | Path | None = None, title: str | None = None,
+                 overrides: Overrides | None = None, plugins: Sequence[str | Path] = (), logs: bool = False):
+        if not re.fullmatch(r"[A-Za-z0-9][\w.+-]*", name):
+            raise ValueError(f"name: '{name}' cannot name files; accepted: letters, digits and _ . + -")
+        self.base, self.name, self.title = base, name, title or name
+        self.out = Path(out) if out else Path("out") / name
+        self.overrides = arguments(overrides)
+        self.plugins = [Path(p).absolute() for p in plugins]
+        self.logs = logs  # keep each run's packet log
+        self.variables: list[Variable] = []
+        self.along: Along | None = None
+        self.seeds = Seeds()
+        self.figures: list[FigureSpec] = []
+        self.runner: dict = {}  # how run() is called by main()
+        self._excluded: list[Callable[[dict], bool]] = []
+
+    # ---- definition ---------------------------------------------------------------------------------------------
+
+    def add_variable(self, name: str, short: str, values: Iterable[object] | Mapping[object, object],
+                     override: Override) -> Sweep:
+        """Varies something. `values` is a list, or {label: value}; `short` goes into the names of runs.
+
+        `override` is a setting's path, or a function of the value (and, with a second parameter, of the values of
+        the variables before it) that returns {path: value}, "path=value", or a list of those.
+        """
+        self._check_new(name, short)
+        self.variables.append(Variable(name, short, _labelled(name, values), override))
+        return self
+
+    def add_loads(self, start: float | None = None, stop: float | None = None, step: float | None = None, *,
+                  values: Iterable[float] | None = None, past: int = 1, refine: int = 0, name: str = "load",
+                  short: str = "L", override: Override = LOAD) -> Sweep:
+        """Raises the load along each line, until `past` values have saturated (0: through all of them).
+
+        Then the gap below the first saturated load is halved `refine` times. Another variable can take the load's
+        place with `override`.
+        """
+        if values is None:
+            if start is None or stop is None or step is None:
+                raise ValueError("loads: give start, stop and step, or values=[...]")
+            values = grid(start, stop, step)
+        rising = sorted(float(v) for v in values)
+        self._check_new(name, short)
+        self.along = Along(Variable(name, short, _labelled(name, rising), override), past, refine)
+        return self
+
+    def find_saturation(self, precision: float = 0.01, low: float = 0.0, high: float = 1.0, *,
+                        override: Override = LOAD) -> Sweep:
+        """Finds by bisection, along each line, the load at which saturation begins; Study.saturation() tells it."""
+        if not 0 < precision < high - low:
+            raise ValueError(f"precision: {precision:g} does not lie between 0 and {high - low:g}, the range searched")
+        self._check_new("load", "L")
+        self.along = Along(Variable("load", "L", {low: low, high: high}, override), search=precision)
+        return self
+
+    def add_seeds(self, at_least: int = 1, at_most: int | None = None, precision: float | None = None,
+                  column: str = "packet_latency.mean", first: int = 1) -> Sweep:
+        """Repeats each point with several seeds.
+
+        With `precision`, points get further seeds, `at_most` so many, until the 95 % interval of the column's mean
+        is that narrow, relative to the mean.
+        """
+        if precision is None:
+            self.seeds = Seeds(at_least, at_least, column=column, first=first)
+        else:
+            self.seeds = Seeds(at_least, at_most or 10 * at_least, precision, column, first)
+        return self
+
+    def exclude(self, predicate: Callable[[dict], bool]) -> Sweep:
+        """Leaves out the combinations for which the function of their values is true."""
+        self._excluded.append(predicate)
+        return self
+
+    def add_figure(self, kind: str, lines: str | Sequence[str] | None = None, where: Mapping[str, object] | None = None,
+                   **options: object) -> Sweep:
+        """Asks for a figure with a line for each value of `lines`, and one such figure for each combination of the
+        other variables. `where` holds variables at values; options are those of the figure's function."""
+        chosen = None if lines is None else (lines,) if isinstance(lines, str) else tuple(lines)
+        self.figures.append(FigureSpec(kind, chosen, dict(where or {}), options))
+        return self
+
+    def check_figures(self) -> None:
+        """Raises when a figure is asked for that cannot be: better now than after hours of runs."""
+        from .report.plan import TITLES
+        known = [v.name for v in self.variables] + ([self.along.variable.name] if self.along else [])
+        for spec in self.figures:
+            if spec.kind.replace("-", "_") not in TITLES:
+                raise ValueError(unknown("figure of the kind", spec.kind, [k.replace("_", "-") for k in TITLES], "flitwarp"))
+            named = [*(spec.lines or ()), *spec.where, *([spec.options["x"]] if "x" in spec.options else [])]
+            if spec.kind == "throughput" and "x" not in spec.options:
+                raise ValueError("figure 'throughput': name the variable along its axis, x=...")
+            for name in named:
+                if name not in known:
+                    raise ValueError(unknown("variable", str(name), known, f"figure '{spec.kind}': the sweep"))
+
+    def _check_new(self, name: str, short: str) -> None:
+        taken = [*self.variables, *([self.along.variable] if self.along else [])]
+        if any(name == v.name or short == v.short for v in taken):
+            raise ValueError(f"variable '{name}' ({short}): that name or short name is taken; "
+                             f"there are {', '.join(f'{v.name} ({v.short})' for v in taken)}")
+
+    def combinations(self) -> list[dict[Variable, object]]:
+        """The labels of all variables along which no line runs, in all combinations."""
+        every = itertools.product(*(list(v.values) for v in self.variables))
+        chosen = [dict(zip((v.name for v in self.variables), labels)) for labels in every]
+        return [c for c in chosen if not any(predicate(c) for predicate in self._excluded)]
+
+    # ---- running ------------------------------------------------------------------------------------------------
+
+    def run(self, *, backend: str | Mapping | Backend = "local", cores_limit: int | None = None,
+            memory_limit: int | None = None, retries: int = 0, on_failure: str = "continue", again: bool = False,
+            cores_per_run: int = 1, memory_per_run: int = 0, quiet: bool = False) -> Study:
+        """Runs what is not there yet, and returns the study.
+
+        `again` tries what failed once more. Settings of all runs are checked before the first one starts.
+        """
+        with _Work(self, cores_per_run, memory_per_run) as work:
+            lines = list(work.lines())
+            with work.open_store() as store:
+                if again:
+                    store.forget_failures()
+                work.execute(lines, store, make_backend(backend, work.spool, cores_limit, memory_limit), retries,
+                             on_failure, quiet)
+        return open_study(self.path)
+
+    @property
+    def path(self) -> Path:
+        """Of the study's file."""
+        return self.out / "study.sqlite"
+
+    def jobs(self) -> list:
+        """All runs of the grid as jobs, for make and for a look: no early stop, no search, the least seeds."""
+        with _Work(self) as work:
+            return [task.job(work.spool) for task in work.grid_tasks()]
+
+    def estimate(self, samples: int = 8, *, cores_limit: int | None = None) -> tuple[int, float]:
+        """Runs a few runs of the study, spread over its range, to tell how many there are at most and their seconds.
+
+        What was run is kept, and not run again later.
+        """
+        with _Work(self) as work:
+            tasks = work.grid_tasks()
+            with work.open_store() as store:
+                return len(tasks), work.estimate(tasks, store, samples, cores_limit or cores())
+
+    def write(self, study: Study | None = None) -> list[Path]:
+        """Writes figures, results.csv and report.html beside the study; the files that it made."""
+        from .report import write_report
+        return write_report(study or open_study(self.path), self.out)
+
+    def main(self, argv: Sequence[str] | None = None) -> int:
+        """Runs the study as a program: see `--help` of any script that ends in `sweep.main()`."""
+        from .sweep_command import sweep_main
+        return sweep_main(self, argv)
+
+
+def make_backend(backend: str | Mapping | Backend, spool: Path, cores_limit: int | None = None,
+                 memory_limit: int | None = None) -> Backend:
+    """A backend by name ("local", "slurm") or by settings ({"type": "slurm", "partition": "short"})."""
+    if not isinstance(backend, (str, Mapping)):
+        return backend
+    settings = {"type": backend} if isinstance(backend, str) else dict(backend)
+    kind = settings.pop("type", "local")
+    try:
+        if kind == "local":
+            return Local(spool, cores_limit, memory_limit, **settings)
+        if kind == "slurm":
+            from .slurm import Slurm
+            return Slurm(spool, **settings)
+    except TypeError as error:
+        raise ValueError(f"backend '{kind}': {error}") from None
+    raise ValueError(f"backend: '{kind}' is unknown; accepted: local, slurm")
+
+
+def _labelled(name: str, values: Iterable[object] | Mapping[object, object]) -> dict[object, object]:
+    if isinstance(values, Mapping):
+        labelled = {str(label): value for label, value in values.items()}
+    else:
+        values = list(values)
+        labelled = {v if isinstance(v, (int, float, str, bool)) else json.dumps(v): v for v in values}
+        if len(labelled) < len(values):
+            raise ValueError(f"variable '{name}': a value occurs twice")
+    if not labelled:
+        raise ValueError(f"variable '{name}' has no values")
+    return labelled
+
+
+class _Work:
+    """A sweep at work: the program that answers for its settings, its tasks, its lines."""
+
+    def __init__(self, sweep: Sweep, cores_per_run: int = 1, memory_per_run: int = 0):
+        self.sweep, self.cores_per_run, self.memory_per_run = sweep, cores_per_run, memory_per_run
+        self.spool = sweep.out.absolute() / "study.runs"
+        self.program = str(find_binary())
+        self.program_hash = hash_of([file_hash(self.program), *(file_hash(p) for p in sweep.plugins)])
+        if isinstance(sweep.base, (str, Path)):
+            self.config = Path(sweep.base).absolute()
+        else:
+            self.config = sweep.out.absolute() / "base.json"
+            write_file(self.config, json.dumps(sweep.base, indent=2) + "\n")
+        self._tasks: dict[tuple, tuple[Task, RunRow]] = {}
+        self._hashes: dict[str, str] = {}
+        self._kept: dict[str, RunRow] = {}
+
+    def __enter__(self) -> _Work:
+        self.reader = Reader(self.config, self.sweep.overrides, self.sweep.plugins)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.reader.close()
+
+    def open_store(self) -> Store:
+        """The study's file; not before all settings have been found right."""
+        sweep = self.sweep
+        store = Store(sweep.path, write=True)
+        store.set_facts({
+            "name": sweep.name, "title": sweep.title, "x": sweep.along.variable.name if sweep.along else None,
+            "variables": {v.name: list(v.values) for v in sweep.variables},
+            "base": {"file": self.config.name, "text": self.config.read_text(), "overrides": sweep.overrides,
+                     "plugins": [plugin.name for plugin in sweep.plugins]},
+            "program": {"version": version(), "hash": self.program_hash},
+            "figures": [spec.__dict__ for spec in sweep.figures],
+        })
+        return store
+
+    # ---- tasks --------------------------------------------------------------------------------------------------
+
+    def task(self, number: int, labels: Mapping[str, object], x: float | None, seed: int) -> Task:
+        """The run of one combination at x with a seed."""
+        place = number, x, seed
+        if place not in self._tasks:
+            self._tasks[place] = self._make(number, labels, x, seed)
+        return self._tasks[place][0]
+
+    def _make(self, number: int, labels: Mapping[str, object], x: float | None, seed: int) -> tuple[Task, RunRow]:
+        sweep = self.sweep
+        overrides: list[str] = []
+        names: list[str] = []
+        for variable in sweep.variables:
+            label = labels[variable.name]
+            overrides += variable.settings(variable.values[label], labels)
+            names.append(f"{variable.short}{label}")
+        values = dict(labels)
+        if sweep.along and x is not None:
+            overrides += sweep.along.variable.settings(x, labels)
+            names.append(f"{sweep.along.variable.short}{x:g}")
+            values[sweep.along.variable.name] = x
+        if sweep.seeds != Seeds():
+            overrides += arguments({SEED: seed})
+            names.append(f"S{seed}")
+        name = "_".join(re.sub(r"[^A-Za-z0-9.+-]+", "-", part) for part in names) or "run"
+        try:
+            config, files = self.reader.effective(overrides)
+        except WrongSettings as error:
+            raise WrongSettings(f"run {name} ({' '.join(overrides)}): {error}") from None
+        log = sweep.out.absolute() / "logs" / f"{name}.csv.zst" if sweep.logs else None
+        key = hash_of([config, [self._hash(f) for f in files], self.program_hash, str(log)])
+        command = [self.program, *(word for p in sweep.plugins for word in ("--plugin", str(p))), "run",
+                   str(self.config), *sweep.overrides, *overrides, "--quiet", "--results", "{product}",
+                   *(["--log", str(log)] if log else [])]
+        if log:
+            log.parent.mkdir(parents=True, exist_ok=True)
+        task = Task(name, command, key, product=True, outputs=[log] if log else [], cores=self.cores_per_run,
+                    memory=self.memory_per_run, weight=max(x, 0.01) if x is not None else 1)
+        return task, RunRow(name, key, number, x, seed, values, [*sweep.overrides, *overrides], config)
+
+    def _hash(self, file: str) -> str:
+        if file not in self._hashes:
+            self._hashes[file] = file_hash(file) if Path(file).exists() else ""  # the run will say what is wrong
+        return self._hashes[file]
+
+    def lines(self) -> Iterator[tuple[Line, Plan]]:
+        """Each combination's line and its plan; makes, and so checks, the tasks of the whole grid."""
+        self.sweep.check_figures()
+        for number, labels in enumerate(self.sweep.combinations()):
+            line = Line(lambda x, seed, n=number, c=labels: self.task(n, c, x, seed), self.sweep.seeds,
+                        lambda x, seed, n=number: self._keep(n, x, seed))
+            if self.sweep.along:
+                yield line, self.sweep.along.plan(line)
+            else:
+                line.expect([None])  # type: ignore[list-item]
+                yield line, line.rise([None])  # type: ignore[list-item]
+
+    def _keep(self, number: int, x: float, seed: int) -> None:
+        row = self._tasks[number, x, seed][1]
+        self._kept[row.name] = row
+        self._store.add_run(row)
+
+    def grid_tasks(self) -> list[Task]:
+        return [line.task(x, seed) for line, _ in self.lines() for x, seed in line.expected]
+
+    # ---- execution ----------------------------------------------------------------------------------------------
+
+    def execute(self, lines: Sequence[tuple[Line, Plan]], store: Store, backend: Backend, retries: int, on_failure: str,
+                quiet: bool) -> None:
+        def ahead() -> list[float]:
+            return [weight for line, _ in lines for weight in line.expected.values()]
+
+        self._store = store
+        progress = None if quiet else Progress(ahead, getattr(backend, "cores", 1))
+        runner = Runner(store, backend, self.spool, on_failure=on_failure, retries=retries, observer=progress)
+        try:
+            runner.run(plan for _, plan in lines)
+        finally:
+            if progress:
+                progress.end()
+        store.keep_runs(self._kept)
+
+    def estimate(self, tasks: Sequence[Task], store: Store, samples: int, slots: int) -> float:
+        """Seconds that all tasks take which have not run yet."""
+        rising = sorted(tasks, key=lambda task: task.weight)
+        chosen = rising[:: max(len(rising) // samples, 1)][:samples]
+
+        def plan() -> Plan:
+            yield Need(chosen)
+
+        runner = Runner(store, Local(self.spool, slots), self.spool)
+        runner.run([plan()])
+        for task in chosen:  # also what ran at another time
+            if (seconds := runner.outcomes[task.key].wall_seconds) > 0:
+                runner.costs.add(task.weight, seconds)
+        left = [task for task in tasks if not store.outcome(task.key)]
+        return sum(runner.costs.of(task.weight) for task in left) / slots if left else 0.0

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sweeps from a file: JSON with the words of sweep.py.
+
+    {
+      "name": "vcs",
+      "base": "torus_uniform.json",
+      "variables": [{"name": "VCs", "short": "VC", "values": [2, 4, 8], "path": "network.router.num_vcs"}],
+      "load": {"from": 0.1, "to": 1.0, "step": 0.1},
+      "seeds": 3,
+      "figures": [{"kind": "load-latency", "lines": "VCs"}]
+    }
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Callable, Mapping
+
+from .results import unknown
+from .sweep import Sweep
+
+KEYS = {"name", "title", "base", "overrides", "plugins", "logs", "variables", "load", "seeds", "exclude", "figures",
+        "runner"}
+RUNNER = {"backend": "backend", "cores": "cores_limit", "memory": "memory_limit", "retries": "retries",
+          "on_failure": "on_failure", "cores_per_run": "cores_per_run", "memory_per_run": "memory_per_run"}
+
+
+class _Block:
+    """An object of the file that remembers which of its keys were read."""
+
+    def __init__(self, place: str, value: object, known: set[str]):
+        if not isinstance(value, dict):
+            raise ValueError(f"{place}: found {_kind(value)}, expected an object")
+        for key in value:
+            if key not in known:
+                raise ValueError(unknown("key", key, sorted(known), place))
+        self.place, self.value = place, value
+
+    def get(self, key: str, kinds: type | tuple[type, ...], default: object = None) -> object:
+        if key not in self.value:
+            return default
+        found = self.value[key]
+        accepted = kinds if isinstance(kinds, tuple) else (kinds,)
+        if not isinstance(found, accepted) or (isinstance(found, bool) and bool not in accepted):
+            names = " or ".join(_KINDS[kind] for kind in accepted)
+            raise ValueError(f"{self.place}.{key}: found {_kind(found)}, expected {names}")
+        return found
+
+    def need(self, key: str, kinds: type | tuple[type, ...]) -> object:
+        if key not in self.value:
+            raise ValueError(f"{self.place}: '{key}' is missing")
+        return self.get(key, kinds)
+
+
+_KINDS = {str: "text", int: "a whole number", float: "a number", list: "a list", dict: "an object", bool: "true or false"}
+NUMBER = (int, float)
+
+
+def _kind(value: object) -> str:
+    return "null" if value is None else _KINDS[type(value)]
+
+
+def _without_comments(text: str) -> str:
+    """As in configurations, // and /* */ are comments; line breaks stay, so that places in messages are right."""
+    def blank(match: re.Match) -> str:
+        found = match.group(0)
+        return found if found.startswith('"') else re.sub(r"[^\n]", " ", found)
+    return re.sub(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', blank, text, flags=re.DOTALL)
+
+
+def read_sweep(path: str | Path) -> Sweep:
+    """The sweep that a file declares; paths in it are relative to the file."""
+    path = Path(path)
+    try:
+        text = path.read_text()
+    except FileNotFoundError:
+        raise FileNotFoundError(f"there is no study '{path}'") from None
+    try:
+        document = json.loads(_without_comments(text))
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path}:{error.lineno}:{error.colno}: {error.msg}") from None
+    return make_sweep(document, path.parent, str(path))
+
+
+def make_sweep(document: object, folder: Path, place: str = "study") -> Sweep:
+    """The sweep of a document that was read already."""
+    if isinstance(document, dict) and "network" in document:
+        raise ValueError(f"{place} is a configuration, not a study: a study names it as its \"base\"")
+    root = _Block(place, document, KEYS)
+    base = root.need("base", (str, dict))
+    sweep = Sweep(folder / base if isinstance(base, str) else base, str(root.need("name", str)),
+                  title=root.get("title", str), overrides=root.get("overrides", dict), logs=bool(root.get("logs", bool)),
+                  plugins=[folder / str(p) for p in root.get("plugins", list, [])])
+    for number, variable in enumerate(root.get("variables", list, [])):
+        _add_variable(sweep, _Block(f"{place}.variables.{number}", variable, {"name", "short", "values", "path"}))
+    if "load" in root.value:
+        _add_load(sweep, root)
+    if "seeds" in root.value:
+        _add_seeds(sweep, root)
+    for rule in root.get("exclude", list, []):
+        sweep.exclude(_matches(sweep, rule, f"{place}.exclude"))
+    for number, figure in enumerate(root.get("figures", list, [])):
+        block = _Block(f"{place}.figures.{number}", figure, {"kind", "lines", "where", "options"})
+        sweep.add_figure(str(block.need("kind", str)), block.get("lines", (str, list)), block.get("where", dict),
+                         **block.get("options", dict, {}))
+    runner = _Block(f"{place}.runner", root.get("runner", dict, {}), set(RUNNER))
+    sweep.runner = {RUNNER[key]: value for key, value in runner.value.items()}
+    return sweep
+
+
+def _add_variable(sweep: Sweep, block: _Block) -> None:
+    name = str(block.need("name", str))
+    values = block.need("values", (list, dict))
+    path = block.get("path", str)
+    if path is None:
+        # Without a path, each value is itself a set of overrides: {"small": {"network...": 4, ...}}.
+        if not isinstance(values, dict) or not all(isinstance(v, dict) for v in values.values()):
+            raise ValueError(f"{block.place}: give a \"path\", or values as {{\"label\": {{\"path\": value, ...}}}}")
+        path = lambda overrides: overrides  # noqa: E731
+    sweep.add_variable(name, str(block.get("short", str, re.sub(r"\W", "", name))), values, path)  # type: ignore[arg-type]
+
+
+def _add_load(sweep: Sweep, root: _Block) -> None:
+    block = _Block(f"{root.place}.load", root.get("load", dict),
+                   {"from", "to", "step", "values", "past", "refine", "search", "path"})
+    more = {"override": block.get("path", str)} if "path" in block.value else {}
+    if "search" in block.value:
+        sweep.find_saturation(block.get("search", NUMBER), block.get("from", NUMBER, 0.0),  # type: ignore[arg-type]
+                              block.get("to", NUMBER, 1.0), **more)  # type: ignore[arg-type]
+        return
+    values = block.get("values", list)
+    if values is None and not {"from", "to", "step"} <= set(block.value):
+        raise ValueError(f"{block.place}: give \"from\", \"to\" and \"step\", or \"values\", or \"search\"")
+    sweep.add_loads(block.get("from", NUMBER), block.get("to", NUMBER), block.get("step", NUMBER),  # type: ignore[arg-type]
+                    values=values, past=block.get("past", int, 1), refine=block.get("refine", int, 0),  # type: ignore[arg-type]
+                    **more)  # type: ignore[arg-type]
+
+
+def _add_seeds(sweep: Sweep, root: _Block) -> None:
+    seeds = root.get("seeds", (int, dict))
+    if isinstance(seeds, int):
+        sweep.add_seeds(seeds)
+        return
+    block = _Block(f"{root.place}.seeds", seeds, {"at_least", "at_most", "precision", "column", "first"})
+    sweep.add_seeds(**block.value)
+
+
+def _matches(sweep: Sweep, rule: object, place: str) -> Callable[[dict], bool]:
+    """A rule is {"VCs": 2, "size": [16, 32]}: true where all of it holds."""
+    block = _Block(place, rule, {v.name for v in sweep.variables})
+    accepted: Mapping[str, list] = {name: value if isinstance(value, list) else [value]
+                                    for name, value in block.value.items()}
+    return lambda labels: all(labels[name] in values for name, values in accepted.items())

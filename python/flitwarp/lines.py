@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The plans of a sweep's lines: points with seeds, a rising load that stops after saturation, a bisection.
+
+They are generators for the task runner. They know neither settings nor files: a line is given a function that
+makes the task of a load and a seed.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Callable, Generator, Iterable, Sequence
+
+from .curve import Point
+from .results import Results
+from .store import Outcome
+from .tasks import Need, Task
+
+LOOK_AHEAD = 4  # points that a line names as likely: enough for the idle cores of one machine
+DIGITS = 6  # of a load between two others
+
+PointPlan = Generator[Need, "list[Outcome]", Point]
+LinePlan = Generator[Need, "list[Outcome]", None]
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """Replicas of each point: a fixed number, or as many as the confidence interval takes."""
+
+    at_least: int = 1
+    at_most: int = 1
+    precision: float = math.inf  # half width of the 95 % interval, relative to the mean
+    column: str = "packet_latency.mean"
+    first: int = 1
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.at_least <= self.at_most:
+            raise ValueError(f"seeds: at least {self.at_least}, at most {self.at_most}; accepted: 1 <= at_least <= at_most")
+        if self.precision != math.inf and self.at_least < 2:
+            raise ValueError("seeds: a confidence interval takes at_least 2 of them")
+        if not self.precision > 0:
+            raise ValueError(f"seeds: precision {self.precision} is not above 0; 0.02 is 2 % of the mean")
+
+    def are_enough(self, point: Point) -> bool:
+        """Whether a point needs no further seed."""
+        if len(point.runs) >= self.at_most or point.saturated:
+            return True
+        return not point.ci95(self.column) > self.precision * abs(point.mean(self.column))
+
+
+class Line:
+    """One combination of the sweep's variables, measured along x."""
+
+    def __init__(self, task: Callable[[float, int], Task], seeds: Seeds, keep: Callable[[float, int], None]):
+        self.task, self.seeds = task, seeds
+        self.keep = keep  # told of each run that belongs to the study
+        self.expected: dict[tuple[float, int], float] = {}  # runs that may still come, with their weight
+        self.points: list[Point] = []
+
+    def expect(self, values: Iterable[float]) -> None:
+        """Says which points will be asked for at most."""
+        for x in values:
+            for seed in self._first_seeds():
+                self.expected[x, seed] = self.task(x, seed).weight
+
+    def _first_seeds(self) -> range:
+        return range(self.seeds.first, self.seeds.first + self.seeds.at_least)
+
+    def point(self, x: float, then: Sequence[float] = ()) -> PointPlan:
+        """Measures at x; `then` are the places that will probably be asked for next."""
+        point = Point(x)
+        ahead = [self.task(y, seed) for y in then[:LOOK_AHEAD] for seed in self._first_seeds()]
+        yield from self._measure(point, list(self._first_seeds()), ahead)
+        end = self.seeds.first + self.seeds.at_most
+        seed = self.seeds.first + self.seeds.at_least
+        while seed < end and not self.seeds.are_enough(point):
+            more = [self.task(x, s) for s in range(seed + 1, min(seed + 1 + LOOK_AHEAD, end))]
+            yield from self._measure(point, [seed], more + ahead)
+            seed += 1
+        self.points.append(point)
+        return point
+
+    def _measure(self, point: Point, seeds: Sequence[int], likely: Sequence[Task]) -> LinePlan:
+        outcomes = yield Need([self.task(point.x, seed) for seed in seeds], likely)
+        for seed, outcome in zip(seeds, outcomes):
+            self.keep(point.x, seed)
+            self.expected.pop((point.x, seed), None)
+            if outcome.ok and outcome.document:
+                point.runs.append(Results(outcome.document))
+
+    def rise(self, values: Sequence[float], past: int = 0, refine: int = 0) -> LinePlan:
+        """Goes through the values until `past` of them have saturated (0: through all).
+
+        Then it halves the gap below the first saturated one `refine` times.
+        """
+        below = above = None
+        count = 0
+        for i, x in enumerate(values):
+            point = yield from self.point(x, values[i + 1:])
+            if not is_carried(point):
+                count += 1
+                above = x if above is None else above
+            elif above is None:
+                below = x
+            if past and count >= past:
+                break
+        if below is not None and above is not None:
+            yield from self.halve(below, above, refine)
+        self.expected.clear()
+
+    def search(self, low: float, high: float, precision: float) -> LinePlan:
+        """Finds by bisection where saturation begins, to the precision."""
+        top = yield from self.point(high, [_middle(low, high)])
+        if not is_carried(top):
+            yield from self.halve(low, high, math.ceil(math.log2((high - low) / precision)))
+        self.expected.clear()
+
+    def halve(self, low: float, high: float, times: int) -> LinePlan:
+        """Halves the gap between a load that was carried and one that was not."""
+        for _ in range(times):
+            middle = _middle(low, high)
+            if not low < middle < high:
+                return
+            point = yield from self.point(middle, [_middle(low, middle), _middle(middle, high)])
+            low, high = (middle, high) if is_carried(point) else (low, middle)
+
+
+def is_carried(point: Point) -> bool:
+    """Whether the network carried the load; a run that failed did not."""
+    return bool(point.runs) and not point.saturated
+
+
+def _middle(low: float, high: float) -> float:
+    return round((low + high) / 2, DIGITS)

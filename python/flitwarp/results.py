@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results documents: what a run wrote, and the questions one asks of it.
+
+>>> r = Results({"flitwarp": {"version": "0.1.0"}, "config": {}, "complete": True,
+...              "applications": [{"name": "blast", "packet_latency": {"mean": 23.5}}]})
+>>> r.value("packet_latency.mean")
+23.5
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Iterable, Mapping, Union
+
+if TYPE_CHECKING:
+    import numpy
+
+PARTS = ("config", "simulation", "channels", "flitwarp")  # of the document that are not an application's
+Which = Union[int, str]  # an application: its number or its name
+
+
+class UnknownColumn(ValueError):
+    """A number was asked for that the results do not have."""
+
+
+class NotResults(ValueError):
+    """A file or a document that holds no results."""
+
+
+def flatten(value: object, prefix: str = "") -> dict[str, object]:
+    """A nested document as one row; lists are left out.
+
+    >>> flatten({"packet_latency": {"mean": 23.4}, "packets": 7})
+    {'packet_latency.mean': 23.4, 'packets': 7}
+    """
+    if isinstance(value, Mapping):
+        row: dict[str, object] = {}
+        for key, child in value.items():
+            row.update(flatten(child, f"{prefix}.{key}" if prefix else key))
+        return row
+    return {} if isinstance(value, list) else {prefix: value}
+
+
+def _at(tree: object, path: str) -> object:
+    """The value at a dotted path; keys such as p99.9 have dots of their own. KeyError when there is none."""
+    if not path:
+        return tree
+    if isinstance(tree, list) and path.split(".")[0].isdigit():
+        head, _, rest = path.partition(".")
+        if int(head) < len(tree):
+            return _at(tree[int(head)], rest)
+    if isinstance(tree, Mapping):
+        steps = path.split(".")
+        for count in range(1, len(steps) + 1):
+            key = ".".join(steps[:count])
+            if key in tree:
+                try:
+                    return _at(tree[key], ".".join(steps[count:]))
+                except KeyError:
+                    continue
+    raise KeyError(path)
+
+
+def seconds(text: str) -> float:
+    """A time with a unit, in seconds.
+
+    >>> seconds("625ps")
+    6.25e-10
+    """
+    for unit, scale in (("fs", 1e-15), ("ps", 1e-12), ("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0)):
+        if text.endswith(unit):
+            return float(text[: -len(unit)]) * scale
+    raise ValueError(f"'{text}' is no time with a unit, such as \"1ns\"")
+
+
+class Results(dict):
+    """A results document. It is a dict; `source` says where it came from."""
+
+    def __init__(self, document: Mapping, source: str = "results"):
+        super().__init__(document)
+        self.source = source
+        if "applications" not in self or "flitwarp" not in self:
+            kind = "a configuration: run it with flitwarp run" if "network" in self or "workload" in self else \
+                "no results document of flitwarp"
+            raise NotResults(f"{source} is {kind}")
+
+    @classmethod
+    def read(cls, path: str | Path) -> Results:
+        """Reads what `flitwarp run --results FILE` wrote."""
+        path = Path(path)
+        try:
+            text = path.read_text()
+        except FileNotFoundError:
+            raise FileNotFoundError(f"there is no file '{path}'; flitwarp run CONFIG --results {path} makes it") from None
+        except UnicodeDecodeError:
+            raise NotResults(f"'{path}' is no results document: it is not text") from None
+        try:
+            document = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise NotResults(f"'{path}' is no results document: {error}") from None
+        if not isinstance(document, dict):
+            raise NotResults(f"'{path}' is no results document of flitwarp")
+        return cls(document, str(path))
+
+    @property
+    def version(self) -> str:
+        """Of the program that wrote it."""
+        return str(self["flitwarp"].get("version", "unknown"))
+
+    @property
+    def tick_seconds(self) -> float:
+        """The length of a tick."""
+        return seconds(str(_at(self["config"], "simulator.tick")))
+
+    def application(self, which: Which = 0) -> dict:
+        """One application's block, by number or by name."""
+        every = self["applications"]
+        if isinstance(which, int) and which < len(every):
+            return every[which]
+        for application in every:
+            if application["name"] == which:
+                return application
+        names = ", ".join(f"{i} ({a['name']})" for i, a in enumerate(every))
+        raise UnknownColumn(f"{self.source} has no application {which!r}; it has {names}")
+
+    @property
+    def saturated(self) -> bool:
+        """Whether any application offered more than the network carried."""
+        return any(a.get("saturated") for a in self["applications"])
+
+    def columns(self, which: Which = 0) -> list[str]:
+        """Every number that value() knows."""
+        return list(self.row(which))
+
+    def value(self, column: str, which: Which = 0) -> object:
+        """One number by its dotted name: `packet_latency.p99`, `simulation.flit_hops`, `config.network.router.num_vcs`.
+
+        NaN where the document has null.
+        """
+        head = column.split(".")[0]
+        try:
+            found = _at(self, column) if head in PARTS and head in self else _at(self.application(which), column)
+        except KeyError:
+            raise UnknownColumn(unknown("column", column, self.columns(which), self.source)) from None
+        return math.nan if found is None else found
+
+    def row(self, which: Which = 0) -> dict[str, object]:
+        """All numbers of the run, flat: one line of a table."""
+        row = flatten(self.application(which))
+        for part in ("simulation", "channels", "config"):
+            row.update(flatten(self.get(part, {}), part))
+        return row
+
+    def latency_distribution(self, which: Which = 0) -> numpy.ndarray:
+        """Rows (low, high, count) of packet latency in ticks."""
+        return self._rows("latency_distribution", which, 3)
+
+    def hop_distribution(self, which: Which = 0) -> numpy.ndarray:
+        """Rows (hops, count)."""
+        return self._rows("hop_distribution", which, 2)
+
+    def _rows(self, key: str, which: Which, width: int) -> numpy.ndarray:
+        import numpy
+        block = self.application(which)
+        if key not in block:
+            raise UnknownColumn(f"{self.source} has no {key}: it comes from flitwarp {self.version}; run it again")
+        return numpy.array(block[key], dtype=float).reshape(-1, width)
+
+    def series(self, which: Which = 0) -> dict[str, numpy.ndarray]:
+        """The time series as arrays, `time` (middle of each interval, in ticks) among them."""
+        import numpy
+        block = self.application(which)
+        if "series" not in block:
+            raise UnknownColumn(f"{self.source} has no time series: set workload.series_interval, and run again")
+        series = dict(block["series"])
+        width = series.pop("interval")
+        start = series.pop("start", 0)
+        arrays = {name: numpy.array([math.nan if v is None else v for v in values], dtype=float)
+                  for name, values in series.items()}
+        count = max((len(a) for a in arrays.values()), default=0)
+        return {"time": start + (numpy.arange(count) + 0.5) * width, **arrays}
+
+
+def unknown(what: str, name: str, known: Iterable[str], where: str) -> str:
+    """The message for a name that is not there, with those that look like it."""
+    known = list(known)
+    near = [k for k in known if k.endswith(f".{name}")][:3] or get_close_matches(name, known, n=3, cutoff=0.5)
+    hint = f"; did you mean {' or '.join(near)}?" if near else ""
+    few = f"; it has {', '.join(known)}" if len(known) <= 12 else "" if near else f"; it has {', '.join(known[:12])}, ..."
+    return f"{where} has no {what} '{name}'{hint}{few}"
+
+
+def one_version(documents: Iterable[Results]) -> None:
+    """Raises when results of different versions of the program would be compared."""
+    versions: dict[str, str] = {}
+    for document in documents:
+        versions.setdefault(document.version, document.source)
+    if len(versions) > 1:
+        listed = ", ".join(f"{version} ({source})" for version, source in versions.items())
+        raise NotResults(f"results of different versions of flitwarp: {listed}; run the older ones again, "
+                         "or allow it (--mixed-versions, mixed_versions=True)")
+
+
+def frame(rows: Iterable[Mapping[str, object]]) -> object:
+    """Rows as a pandas data frame."""
+    try:
+        import pandas
+    except ImportError:
+        raise ImportError("pandas is not installed (Debian: python3-pandas); rows() and numpy do without") from None
+    return pandas.DataFrame(list(rows))

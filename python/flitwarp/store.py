@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A study on disk: one SQLite file with every run's settings, results document and times.
+
+Two tables. `outcomes` says how each piece of work ended, by the hash of all that it depends on; `runs` says which
+of them make up the study, by name. Work whose hash is there is not done again.
+
+    sqlite3 study.sqlite "select name, json_extract(document, '$.applications[0].accepted_load')
+                          from runs join outcomes using (key)"
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import math
+import os
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Iterable, Mapping
+
+SCHEMA = 1  # of the tables
+MARK = 0x666C6974  # "flit": how SQLite's header says whose file this is
+
+_TABLES = """
+create table facts (name text primary key, value text not null) without rowid;
+create table outcomes (
+    key text primary key,
+    status integer not null,        -- exit status of the command
+    message text not null,          -- what it printed when it failed
+    document text,                  -- the results, as JSON
+    attempts integer not null,
+    started real,                   -- seconds since the epoch
+    wall_seconds real,
+    cpu_seconds real
+) without rowid;
+create table runs (
+    name text primary key,
+    key text not null,              -- of its outcome
+    line integer not null,          -- combination of variables other than load and seed
+    x real,                         -- the load, or whatever runs along a line
+    seed integer not null,
+    variables text not null,        -- {"VCs": 2, "load": 0.3}, as JSON
+    overrides text not null,        -- ["network.router.num_vcs=2", ...], as JSON
+    config text not null            -- effective settings, as JSON
+) without rowid;
+"""
+
+
+class StudyError(Exception):
+    """A study file that cannot be used; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a piece of work ended."""
+
+    key: str
+    status: int
+    message: str = ""
+    document: object = None  # the results of a run, or what a function returned
+    attempts: int = 1
+    started: float = math.nan
+    wall_seconds: float = math.nan
+    cpu_seconds: float = math.nan
+
+    @property
+    def ok(self) -> bool:
+        return self.status == 0
+
+    @property
+    def is_final(self) -> bool:
+        """Whether doing it again would end the same way: done, wrong settings, or an error in the simulation."""
+        return self.status in (0, 1, 2)
+
+
+@dataclass(frozen=True)
+class RunRow:
+    """A run's place in the study."""
+
+    name: str
+    key: str
+    line: int
+    x: float | None
+    seed: int
+    variables: dict
+    overrides: list[str]
+    config: dict
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+def writer_of(path: str | Path) -> int | None:
+    """The process on this machine that has the study open to write; None when there is none."""
+    lock = Path(path).with_name(Path(path).name + ".lock")
+    try:
+        process = int(lock.read_text())
+        os.kill(process, 0)
+    except PermissionError:  # another user's: it lives
+        return process
+    except (OSError, ValueError):
+        return None
+    return process
+
+
+class Store:
+    """The file. One process writes at a time; readers are welcome meanwhile."""
+
+    def __init__(self, path: str | Path, *, write: bool = False):
+        self.path = Path(path)
+        self._lock: int | None = None
+        self._is_writer = False
+        if not write and not self.path.exists():
+            raise StudyError(f"there is no study '{self.path}'; flitwarp-sweep STUDY.json makes one")
+        if write:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._take_lock()
+        try:
+            self._base = sqlite3.connect(self.path if write else f"file:{self.path.resolve()}?mode=ro", uri=not write,
+                                         timeout=30, isolation_level=None)
+            self._check_or_make(write)
+        except sqlite3.DatabaseError as error:
+            self.close()
+            raise StudyError(f"'{self.path}' is no study of flitwarp: {error}") from None
+
+    def _take_lock(self) -> None:
+        path = self.path.with_name(self.path.name + ".lock")
+        while self._lock is None:
+            lock = os.open(path, os.O_CREAT | os.O_RDWR, 0o644)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                holder = os.read(lock, 32).decode().strip()
+                os.close(lock)
+                raise StudyError(f"'{self.path}' is in use by process {holder}: wait for it, or end it first") from None
+            if os.fstat(lock).st_nlink:
+                self._lock = lock
+            else:
+                os.close(lock)  # its last holder removed it in between
+        os.ftruncate(self._lock, 0)
+        os.write(self._lock, str(os.getpid()).encode())
+
+    def _check_or_make(self, write: bool) -> None:
+        mark = self._base.execute("pragma application_id").fetchone()[0]
+        schema = self._base.execute("pragma user_version").fetchone()[0]
+        is_empty = not self._base.execute("select count(*) from sqlite_master").fetchone()[0]
+        if is_empty and write:
+            self._base.executescript(f"begin; {_TABLES} pragma application_id = {MARK};"
+                                     f"pragma user_version = {SCHEMA}; commit;")
+        elif mark != MARK:
+            raise sqlite3.DatabaseError("another program made it" if mark or not is_empty else "it is empty")
+        elif schema != SCHEMA:
+            age = "a newer" if schema > SCHEMA else "an older"
+            raise StudyError(f"'{self.path}' was made by {age} version of flitwarp (tables of version {schema}, this one "
+                             f"has {SCHEMA}): use that version, or move the file away and run the sweep again")
+        if write:
+            self._is_writer = True
+            self._base.execute("pragma journal_mode = wal")
+            # Safe against a killed process; after a power failure the last runs may have to be done again.
+            self._base.execute("pragma synchronous = normal")
+
+    def close(self) -> None:
+        if hasattr(self, "_base"):
+            if self._is_writer:
+                self._settle()
+            self._base.close()
+        if self._lock is not None:
+            self.path.with_name(self.path.name + ".lock").unlink(missing_ok=True)
+            os.close(self._lock)
+            self._lock = None
+
+    def _settle(self) -> None:
+        """Leaves one file, which can be read from folders where nothing can be written; unless someone is reading it."""
+        self._is_writer = False
+        try:
+            self._base.execute("pragma busy_timeout = 0")
+            self._base.execute("pragma journal_mode = delete")
+        except sqlite3.Error:
+            pass
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def fact(self, name: str) -> object:
+        """A fact about the study, such as its title; None when it has none of that name."""
+        row = self._base.execute("select value from facts where name = ?", (name,)).fetchone()
+        return json.loads(row[0]) if row else None
+
+    def set_facts(self, facts: Mapping[str, object]) -> None:
+        rows = [(name, _json(value)) for name, value in facts.items()]
+        self._base.executemany("insert or replace into facts values (?, ?)", rows)
+
+    def outcome(self, key: str) -> Outcome | None:
+        row = self._base.execute("select * from outcomes where key = ?", (key,)).fetchone()
+        return self._outcome(row) if row else None
+
+    @staticmethod
+    def _outcome(row: tuple) -> Outcome:
+        key, status, message, document, attempts, *times = row
+        return Outcome(key, status, message, json.loads(document) if document else None, attempts,
+                       *(math.nan if t is None else t for t in times))
+
+    def record(self, outcome: Outcome) -> None:
+        times = [None if math.isnan(t) else t for t in (outcome.started, outcome.wall_seconds, outcome.cpu_seconds)]
+        document = None if outcome.document is None else _json(outcome.document)
+        self._base.execute("insert or replace into outcomes values (?, ?, ?, ?, ?, ?, ?, ?)",
+                           (outcome.key, outcome.status, outcome.message, document, outcome.attempts, *times))
+
+    def forget_failures(self) -> int:
+        """Forgets what failed, so that it is done again; how many that were."""
+        return self._base.execute("delete from outcomes where status != 0").rowcount
+
+    def add_run(self, run: RunRow) -> None:
+        self._base.execute("insert or replace into runs values (?, ?, ?, ?, ?, ?, ?, ?)",
+                           (run.name, run.key, run.line, run.x, run.seed, _json(run.variables), _json(run.overrides),
+                            _json(run.config)))
+
+    def keep_runs(self, names: Iterable[str]) -> None:
+        """Takes all other runs out of the study; their outcomes stay, in case they come back."""
+        kept = set(names)
+        gone = [(name,) for (name,) in self._base.execute("select name from runs") if name not in kept]
+        with self._base:
+            self._base.executemany("delete from runs where name = ?", gone)
+
+    def runs(self) -> list[tuple[RunRow, Outcome | None]]:
+        """All runs in the order of the study, each with its outcome."""
+        rows = self._base.execute("select runs.*, outcomes.* from runs left join outcomes using (key) "
+                                  "order by line, x, seed, name")
+        found = []
+        for row in rows:
+            name, key, line, x, seed, variables, overrides, config, *rest = row
+            run = RunRow(name, key, line, x, seed, json.loads(variables), json.loads(overrides), json.loads(config))
+            found.append((run, self._outcome(tuple(rest)) if rest[0] is not None else None))
+        return found

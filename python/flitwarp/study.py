@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A study that has been run, as figures, tables and notebooks want it: open_study("out/study.sqlite").
+
+    study = open_study("out/vcs/study.sqlite")
+    for curve in study.curves(lines=["VCs"]):
+        print(curve.label, curve.saturation())
+    frame = study.frame()                       # pandas, where installed
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Mapping, Sequence
+
+from .curve import Curve, Point
+from .files import write_file
+from .results import Results, flatten, frame, unknown
+from .store import Outcome, RunRow, Store
+
+STATES = {0: "done", 1: "wrong settings", 2: "simulation error", 3: "input or output failed", 130: "interrupted"}
+
+
+@dataclass
+class Run:
+    """One run of a study."""
+
+    row: RunRow
+    outcome: Outcome | None
+
+    @property
+    def name(self) -> str:
+        return self.row.name
+
+    @property
+    def variables(self) -> dict:
+        """What the sweep set, by name, the load among it."""
+        return self.row.variables
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it ended well and its results are there."""
+        return bool(self.outcome and self.outcome.ok and self.outcome.document)
+
+    @property
+    def results(self) -> Results | None:
+        document = self.outcome.document if self.outcome else None
+        return Results(document, self.name) if document else None
+
+    @property
+    def state(self) -> str:
+        """In a word or two."""
+        if not self.outcome:
+            return "not run"
+        if self.outcome.ok and not self.outcome.document:
+            return "results are missing"
+        if self.outcome.status == 2 and self.outcome.document and self.outcome.document.get("outcome") == "deadlock":
+            return "deadlock"
+        return STATES.get(self.outcome.status, f"ended with status {self.outcome.status}")
+
+    def warnings(self) -> list[str]:
+        """What a reader of its numbers should know, each as "kind: explanation"."""
+        found: list[str] = []
+        if not self.is_done:
+            first = self.outcome.message.splitlines()[:1] if self.outcome else []
+            return [": ".join([self.state, *first])]
+        for settings, a in zip(self.row.config["workload"]["applications"], self.outcome.document["applications"]):
+            if a["saturated"]:
+                found.append("saturated: latency grows with the length of the run")
+                continue
+            if a["unfinished_packets"]:
+                found.append(f"unfinished: {a['unfinished_packets']} sampled packets did not arrive")
+            ci95, mean = a["packet_latency"]["ci95"], a["packet_latency"]["mean"]
+            precision = settings.get("precision")
+            if mean and precision and settings.get("sample") == "auto" and (ci95 is None or ci95 > precision * mean):
+                reached = "no confidence interval" if ci95 is None else f"+- {100 * ci95 / mean:.2g} %"
+                found.append(f"not converged: {reached}, asked for {100 * precision:g} %")
+        return found
+
+
+@dataclass
+class Study:
+    """Runs with what they were made from."""
+
+    name: str
+    title: str
+    path: Path
+    variables: dict[str, list[str]]  # the labels of each variable's values, in order; without x and seeds
+    x: str | None  # the variable along a line: load, mostly
+    facts: dict
+    runs: list[Run] = field(default_factory=list)
+
+    def select(self, where: Mapping[str, object] | None = None) -> list[Run]:
+        """The runs whose variables have these values; a list of values accepts each of them."""
+        for name in where or {}:
+            self._check(name)
+        return [run for run in self.runs
+                if all(str(run.variables[name]) in ([str(v) for v in wanted] if isinstance(wanted, (list, tuple, set))
+                                                    else [str(wanted)]) for name, wanted in (where or {}).items())]
+
+    def _check(self, name: str) -> None:
+        known = [*self.variables, *([self.x] if self.x else [])]
+        if name not in known:
+            raise ValueError(unknown("variable", name, known, f"the study '{self.name}'"))
+
+    def results(self, where: Mapping[str, object] | None = None) -> list[Results]:
+        """Of all runs that ended well."""
+        return [run.results for run in self.select(where) if run.is_done]
+
+    def curves(self, x: str | None = None, lines: str | Sequence[str] | None = None,
+               where: Mapping[str, object] | None = None) -> list[Curve]:
+        """Curves over `x` (the load), one for each combination of the variables in `lines` (all that differ)."""
+        x = x or self.x
+        if x is None:
+            raise ValueError(f"the study '{self.name}' has no variable along its lines; name one: x=...")
+        self._check(x)
+        runs = [run for run in self.select(where) if run.is_done]
+        if lines is None:
+            lines = [v for v in self.variables if v != x and len({str(r.variables[v]) for r in runs}) > 1]
+        lines = [lines] if isinstance(lines, str) else list(lines)
+        for name in lines:
+            self._check(name)
+        curves: dict[str, Curve] = {}
+        for run in runs:
+            label = ", ".join(self.label(name, run.variables[name]) for name in lines) or self.title
+            curve = curves.setdefault(label, Curve(label, x=x))
+            value = _number(run.variables[x])
+            point = next((p for p in curve.points if p.x == value), None)
+            if point is None:
+                curve.points.append(point := Point(value))
+            point.runs.append(run.results)
+        for curve in curves.values():
+            curve.points.sort(key=lambda p: p.x)
+        return list(curves.values())
+
+    @staticmethod
+    def label(name: str, value: object) -> str:
+        """A value as a legend says it: numbers need their variable's name, words do not."""
+        return str(value) if isinstance(value, str) else f"{value:g} {name}" if isinstance(value, float) else \
+            f"{value} {name}"
+
+    def combinations(self, names: Sequence[str], where: Mapping[str, object] | None = None) -> list[dict]:
+        """The values of these variables that occur together, in the order of the runs."""
+        for name in names:
+            self._check(name)
+        found = {tuple(str(run.variables[n]) for n in names): {n: run.variables[n] for n in names}
+                 for run in self.select(where)}
+        return list(found.values())
+
+    def saturation(self) -> list[dict]:
+        """A row for each line: its variables, the highest load carried, the lowest that was not, most accepted.
+
+        A line without results has None in all three places. No rows where the study has no variable along its lines.
+        """
+        rows: list[dict] = []
+        if self.x is None:
+            return rows
+        for values in self.combinations(list(self.variables)):
+            for curve in self.curves(lines=[], where=values) or [Curve("")]:
+                stable = curve.stable()
+                rows.append({**values, "carried": stable[-1].x if stable else None, "saturated": curve.saturation(),
+                             "accepted": max((p.mean("accepted_load") for p in curve.points), default=None)})
+        return rows
+
+    def rows(self) -> list[dict]:
+        """A flat row for each run that ended well: variables, seed, and all numbers of its first application."""
+        return [{"run": run.name, **run.variables, "seed": run.row.seed,
+                 **{k: v for k, v in run.results.row().items() if not k.startswith("config.")},
+                 **flatten(_others(run.results))}
+                for run in self.runs if run.is_done]
+
+    def frame(self) -> object:
+        """The rows as a pandas data frame."""
+        return frame(self.rows())
+
+    def write_csv(self, path: str | Path) -> None:
+        """The rows as CSV."""
+        rows = self.rows()
+        columns = list(dict.fromkeys(key for row in rows for key in row))
+        text = io.StringIO()
+        writer = csv.DictWriter(text, columns, lineterminator="\n")
+        writer.writeheader()
+        for row in rows:
+            writer.writerow({key: str(v).lower() if isinstance(v, bool) else v for key, v in row.items()})
+        write_file(path, text.getvalue())
+
+
+def _others(results: Results) -> dict:
+    """Applications after the first, under their names."""
+    return {a["name"]: a for a in results["applications"][1:]}
+
+
+def _number(value: object) -> float:
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise ValueError(f"{value!r} is no number: it cannot stand on an x axis") from None
+
+
+def open_study(path: str | Path) -> Study:
+    """Reads a study's file; also while its sweep is running."""
+    path = Path(path)
+    if path.is_dir():
+        path = path / "study.sqlite"
+    with Store(path) as store:
+        facts = {name: store.fact(name) for name in ("name", "title", "variables", "x", "base", "program", "figures")}
+        return Study(str(facts["name"]), str(facts["title"]), path, dict(facts["variables"] or {}), facts["x"], facts,
+                     [Run(row, outcome) for row, outcome in store.runs()])

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""flitwarp-sweep STUDY.json, and what a script that ends in sweep.main() offers on its command line."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Callable, NoReturn, Sequence
+
+from .backend import cores
+from .declare import read_sweep
+from .files import write_file
+from .progress import duration
+from .results import NotResults
+from .settings import WrongSettings
+from .store import StudyError
+from .study import Study, open_study
+from .sweep import Sweep
+from .tasks import FAILURE_POLICIES, Stopped
+
+UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+def bytes_of(text: str) -> int:
+    """A size such as 500M or 2GiB.
+
+    >>> bytes_of("2GiB")
+    2147483648
+    """
+    number = text.rstrip("KMGTiBkmgtb")
+    unit = text[len(number):].upper().removesuffix("B").removesuffix("I")
+    try:
+        return int(float(number) * UNITS[unit])
+    except (KeyError, ValueError):
+        raise argparse.ArgumentTypeError(f"'{text}' is no size; accepted: such as 500M or 2GiB") from None
+
+
+def count_of(text: str) -> int:
+    """A whole number from 1."""
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is no number from 1")
+    return int(text)
+
+
+class Parser(argparse.ArgumentParser):
+    """Wrong usage ends with status 1, as everywhere in flitwarp."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(1, f"{self.prog}: {message}; --help tells more\n")
+
+
+def _parser(program: str | None, takes_file: bool, description: str) -> argparse.ArgumentParser:
+    parser = Parser(prog=program, description=description)
+    if takes_file:
+        parser.add_argument("study", help="the study: a JSON file, see docs/sweeps.md")
+    parser.add_argument("--out", type=Path, help="folder for what it makes (default: out/NAME)")
+    todo = parser.add_argument_group("instead of running").add_mutually_exclusive_group()
+    todo.add_argument("--list", action="store_true", help="print the command of every run, at most")
+    todo.add_argument("--estimate", action="store_true", help="do a few of the runs, and tell how long all would take")
+    todo.add_argument("--makefile", metavar="FILE", help="write a Makefile that makes all runs (- prints it)")
+    todo.add_argument("--report", action="store_true", help="only draw figures and report of what is there")
+    how = parser.add_argument_group("running")
+    how.add_argument("--cores", type=count_of, metavar="N", help=f"use N cores (default: all, {cores()} here)")
+    how.add_argument("--memory", type=bytes_of, metavar="SIZE", help="use so much memory at most (default: all)")
+    how.add_argument("--memory-per-run", type=bytes_of, default=0, metavar="SIZE", help="what a run needs")
+    how.add_argument("--backend", choices=("local", "slurm"), help="where runs run (default: local)")
+    how.add_argument("--partition", help="Slurm: the partition")
+    how.add_argument("--time-limit", metavar="HH:MM:SS", help="Slurm: of each run")
+    how.add_argument("--retries", type=int, metavar="N", help="try a run that was killed N times more (default: 0)")
+    how.add_argument("--on-failure", choices=tuple(FAILURE_POLICIES),
+                     help="; ".join(f"{name}: {what}" for name, what in FAILURE_POLICIES.items()))
+    how.add_argument("--again", action="store_true", help="do once more what failed")
+    how.add_argument("--no-report", action="store_true", help="run only")
+    how.add_argument("--quiet", action="store_true", help="no progress line, no summary")
+    return parser
+
+
+def near(path: Path) -> str:
+    """A path as one would type it here."""
+    relative = os.path.relpath(path)
+    return str(path) if relative.startswith("..") else relative
+
+
+def _settings(sweep: Sweep, options: argparse.Namespace) -> dict:
+    """What the command line says wins over what the study says."""
+    chosen = dict(sweep.runner)
+    given = {"cores_limit": options.cores, "memory_limit": options.memory, "retries": options.retries,
+             "on_failure": options.on_failure, "memory_per_run": options.memory_per_run or None}
+    chosen.update({name: value for name, value in given.items() if value is not None})
+    backend = chosen.get("backend", "local")
+    if options.backend:
+        named = backend["type"] if isinstance(backend, dict) else backend
+        backend = backend if named == options.backend else options.backend
+    slurm = {"partition": options.partition, "time_limit": options.time_limit}
+    slurm = {name: value for name, value in slurm.items() if value is not None}
+    if slurm:
+        backend = {**({"type": backend} if isinstance(backend, str) else backend), **slurm}
+    return {**chosen, "backend": backend, "again": options.again, "quiet": options.quiet}
+
+
+def _list(sweep: Sweep) -> int:
+    import shlex
+    for job in sweep.jobs():
+        print(f"{job.name}: {' '.join(shlex.quote(word) for word in job.command)}")
+    return 0
+
+
+def _makefile(sweep: Sweep, name: str) -> int:
+    from .makefile import makefile
+    jobs = sweep.jobs()
+    text = makefile(jobs, sweep.out.absolute() / "study.runs")
+    if name == "-":
+        print(text, end="")
+    else:
+        write_file(name, text)
+        print(f"{len(jobs)} runs in {name}: make -j{cores()} -k -f {name}, then this command without --makefile "
+              "takes in what it made")
+    return 0
+
+
+def _estimate(sweep: Sweep, limit: int | None) -> int:
+    runs, seconds = sweep.estimate(cores_limit=limit)
+    print(f"{runs} runs at most; about {duration(seconds)} for those left, on {limit or cores()} cores "
+          "(less, where lines stop after saturation)")
+    return 0
+
+
+def _summary(study: Study, files: Sequence[Path], seconds: float) -> int:
+    """Prints what came of it; the exit status."""
+    failed = [run for run in study.runs if not run.outcome or not run.outcome.ok]
+    print(f"{len(study.runs)} runs in {duration(seconds)}:")
+    made = {path.name: path for path in files}
+    for name, what in (("report.html", "everything on one page"), ("results.csv", "all numbers, a line a run")):
+        if name in made:
+            print(f"  {near(made[name]):40s} {what}")
+    pictures = [path for path in files if path.suffix == ".png"]
+    if pictures:
+        print(f"  {near(pictures[0].parent) + '/':40s} {len(pictures)} figures, each as .png, .svg and .pdf")
+    print(f"  {near(study.path):40s} settings, results and times of each run")
+    for run in failed[:5]:
+        print(f"{run.name}: {run.warnings()[0]}", file=sys.stderr)
+    if len(failed) > 5:
+        print(f"... and {len(failed) - 5} more", file=sys.stderr)
+    if failed:
+        print(f"{len(failed)} of {len(study.runs)} runs failed; --again tries them once more", file=sys.stderr)
+    return 2 if failed else 0
+
+
+def _do(sweep: Sweep, options: argparse.Namespace) -> int:
+    if options.out:
+        sweep.out = options.out
+    if options.list:
+        return _list(sweep)
+    if options.makefile:
+        return _makefile(sweep, options.makefile)
+    if options.estimate:
+        return _estimate(sweep, options.cores)
+    start = time.monotonic()
+    study = open_study(sweep.path) if options.report else sweep.run(**_settings(sweep, options))
+    files = [] if options.no_report else sweep.write(study)
+    if options.quiet:
+        return 0 if all(run.outcome and run.outcome.ok for run in study.runs) else 2
+    return _summary(study, files, time.monotonic() - start)
+
+
+def _guarded(program: str, action: Callable[[], int]) -> int:
+    try:
+        return action()
+    except (WrongSettings, StudyError, NotResults, Stopped, ValueError, OSError, ImportError) as error:
+        print(f"{program}: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(f"\n{program}: interrupted; the same command goes on from here", file=sys.stderr)
+        return 130
+
+
+def sweep_main(sweep: Sweep, argv: Sequence[str] | None = None) -> int:
+    """The command line of a script that defines a sweep."""
+    parser = _parser(None, False, sweep.title)
+    options = parser.parse_args(argv)
+    return _guarded(parser.prog, lambda: _do(sweep, options))
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The command line of flitwarp-sweep."""
+    parser = _parser("flitwarp-sweep", True, "Runs a study: its runs, figures and report.")
+    options = parser.parse_args(argv)
+    return _guarded(parser.prog, lambda: _do(read_sweep(options.study), options))

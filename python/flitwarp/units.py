@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Units on axes: ticks become seconds with a prefix, columns become words.
+
+A unit is chosen once for an axis; each run's ticks are then scaled by its own tick, so that networks
+with clocks of their own can be compared.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Iterable
+
+from .results import Results, UnknownColumn, seconds
+
+NAMES = ("fs", "ps", "ns", "us", "ms", "s")
+LOAD = "flits/terminal/cycle"
+TIMES = ("packet_latency", "network_latency", "message_latency", "transaction_latency")
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A unit of time: a name of NAMES, or "ticks".
+
+    >>> Unit("ns").text, Unit("us").text
+    ('ns', 'µs')
+    """
+
+    name: str
+
+    def __post_init__(self) -> None:
+        if self.name not in (*NAMES, "ticks"):
+            raise ValueError(f"'{self.name}' is no unit of time; there are ticks, {', '.join(NAMES)}")
+
+    @property
+    def text(self) -> str:
+        """As an axis shows it."""
+        return "µs" if self.name == "us" else self.name
+
+    def scale(self, run: Results | None) -> float:
+        """What a number of ticks of this run is multiplied by."""
+        if self.name == "ticks":
+            return 1.0
+        tick = tick_of(run)
+        if tick is None:
+            where = run.source if run is not None else "a packet log alone"
+            raise ValueError(f"{where} does not say how long a tick is: give the results of the run too, or --unit ticks")
+        return seconds(tick) / seconds(f"1{self.name}")
+
+
+def tick_of(run: Results | None) -> str | None:
+    """The length of a tick as it was written, such as "1ns"; None where the document has none."""
+    try:
+        return str(run.value("config.simulator.tick")) if run is not None else None
+    except UnknownColumn:
+        return None
+
+
+def choose(runs: Iterable[Results], asked: str | None = None, ticks: float = 0) -> Unit:
+    """The unit that was asked for, or that of the tick in the configuration.
+
+    `ticks` is the length to be shown, in ticks of the first run: 10,000 of a unit and more become the next larger.
+
+    >>> run = Results({"flitwarp": {}, "applications": [], "config": {"simulator": {"tick": "1ns"}}})
+    >>> choose([run]).name, choose([run], ticks=22000).name, choose([], None).name
+    ('ns', 'us', 'ticks')
+    """
+    if asked:
+        return Unit(asked)
+    first = next(iter(runs), None)
+    tick = tick_of(first)
+    if tick is None:
+        return Unit("ticks")
+    name = re.sub(r"^[\d.eE+-]*", "", tick)
+    while ticks * seconds(tick) / seconds(f"1{name}") >= 10_000 and name != "s":
+        name = NAMES[NAMES.index(name) + 1]
+    return Unit(name)
+
+
+def is_time(column: str) -> bool:
+    """Whether a column of the results counts ticks.
+
+    >>> is_time("packet_latency.p99"), is_time("hops.mean"), is_time("sampled_ticks")
+    (True, False, True)
+    """
+    return column.split(".")[0] in TIMES or column.endswith("_ticks") or column == "simulation.end_tick" \
+        or column.startswith("phases.")
+
+
+WORDS = {
+    "load": f"offered load ({LOAD})", "target_load": f"offered load ({LOAD})",
+    "offered_load": f"offered load ({LOAD})", "accepted_load": f"accepted load ({LOAD})",
+    "worst_terminal.accepted_load": f"least accepted load of a terminal ({LOAD})",
+    "nonminimal_share": "share of packets on longer ways", "percent_minimal": "packets on shortest ways (%)",
+    "hops.mean": "mean hops", "minimal_hops.mean": "mean minimal hops", "packets": "packets",
+    "simulation.cpu_seconds": "CPU time (s)", "simulation.wall_seconds": "time (s)",
+    "simulation.peak_rss_bytes": "memory (bytes)",
+}
+STATISTICS = {"mean": "mean", "max": "maximum", "min": "minimum", "p50": "median", "ci95": "95 % interval of"}
+
+
+def words(column: str, unit: Unit) -> str:
+    """A column as the label of an axis.
+
+    >>> words("packet_latency.mean", Unit("ns"))
+    'mean packet latency (ns)'
+    >>> words("channels.utilisation.max", Unit("ns"))
+    'maximum channel utilisation'
+    """
+    if column in WORDS:
+        return WORDS[column]
+    path = re.sub(r"^channels\.", "channel ", re.sub(r"^simulation\.", "", column))
+    if column.startswith("config."):
+        return path.rpartition(".")[2]
+    head, _, last = path.partition(".")
+    statistic = STATISTICS.get(last) or (f"{last} of" if re.fullmatch(r"p[\d.]+", last) else "")
+    text = f"{statistic} {head}" if statistic else path
+    text = text.replace("_", " ").replace(".", " ") if not re.search(r"p\d+\.\d", text) else text.replace("_", " ")
+    return f"{text} ({unit.text})" if is_time(column) else text

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Studies declared in a file, and the command that runs them."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from flitwarp import Sweep, open_study
+from flitwarp.declare import make_sweep, read_sweep
+
+ROOT = Path(__file__).resolve().parents[2]
+SMALL = {"network": {"topology": {"type": "torus", "widths": [4, 4]}},
+         "workload": {"applications": [{"type": "blast", "load": 0.1, "warmup": 200, "sample": 1000}]}}
+STUDY = {"name": "vcs", "base": "small.json",
+         "variables": [{"name": "VCs", "short": "VC", "values": [2, 4], "path": "network.router.num_vcs"}],
+         "load": {"from": 0.2, "to": 0.6, "step": 0.2}}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "small.json").write_text(json.dumps(SMALL))
+    return tmp_path
+
+
+def command(*arguments):
+    return subprocess.run([str(ROOT / "bin" / "flitwarp-sweep"), *map(str, arguments)], capture_output=True, text=True,
+                          env=os.environ, timeout=120, check=False)
+
+
+def write(folder, **changes):
+    path = folder / "study.json"
+    path.write_text("// a study\n" + json.dumps({**STUDY, **changes}))
+    return path
+
+
+def test_a_file_and_a_script_define_the_same_study(folder):
+    declared = read_sweep(write(folder, seeds=2)).run(quiet=True)
+    scripted = Sweep("small.json", "other").add_variable("VCs", "VC", [2, 4], "network.router.num_vcs") \
+        .add_loads(0.2, 0.6, 0.2).add_seeds(2).run(quiet=True)
+    assert [(r.name, r.row.key) for r in declared.runs] == [(r.name, r.row.key) for r in scripted.runs]
+
+
+def test_everything_can_be_declared(folder):
+    sweep = make_sweep({
+        "name": "all", "title": "All of it", "base": SMALL, "overrides": {"network.router.buffer_depth": 4},
+        "variables": [{"name": "VCs", "values": [2, 4], "path": "network.router.num_vcs"},
+                      {"name": "kind", "short": "K", "values": {"small": {"network.topology.widths": [2, 2]},
+                                                                "large": {"network.topology.widths": [4, 4], "seed": 3}}}],
+        "load": {"search": 0.25, "from": 0.0, "to": 1.0},
+        "seeds": {"at_least": 2, "at_most": 3, "precision": 0.5},
+        "exclude": [{"VCs": 4, "kind": ["small"]}],
+        "figures": [{"kind": "offered-accepted", "lines": "VCs", "options": {"title": "x"}}],
+        "runner": {"cores": 1, "retries": 1, "on_failure": "finish"},
+    }, folder)
+    assert sweep.runner == {"cores_limit": 1, "retries": 1, "on_failure": "finish"}
+    study = sweep.run(quiet=True, **sweep.runner)
+    assert study.combinations(["VCs", "kind"]) == [{"VCs": 2, "kind": "small"}, {"VCs": 2, "kind": "large"},
+                                                  {"VCs": 4, "kind": "large"}]
+    assert study.runs[0].results["config"]["network"]["topology"]["widths"] == [2, 2]
+    assert study.facts["figures"][0]["kind"] == "offered-accepted"
+
+
+@pytest.mark.parametrize("changes, message", [
+    ({"varables": []}, "has no key 'varables'; did you mean variables"),
+    ({"base": "gone.json"}, "there is no configuration"),
+    ({"base": 3}, "study.json.base: found a whole number, expected text or an object"),
+    ({"name": "a b"}, "cannot name files"),
+    ({"variables": [{"name": "v", "values": [1]}]}, "variables.0: give a \"path\""),
+    ({"variables": [{"values": [1], "path": "a.b"}]}, "variables.0: 'name' is missing"),
+    ({"variables": [{"name": "v", "values": 1, "path": "a.b"}]}, "values: found a whole number, expected a list or an object"),
+    ({"variables": [{"name": "v", "values": [1], "path": "network.ruoter.num_vcs"}]}, "did you mean 'router'"),
+    ({"load": {"from": 0.1}}, "load: give \"from\", \"to\" and \"step\""),
+    ({"load": {"from": 0.5, "to": 0.1, "step": 0.1}}, "the end not below the start"),
+    ({"load": {"search": 3}}, "precision: 3 does not lie between 0 and 1"),
+    ({"seeds": {"at_least": 1, "precision": 0.1}}, "takes at_least 2"),
+    ({"exclude": [{"VC": 2}]}, "has no key 'VC'; did you mean VCs"),
+    ({"runner": {"core": 2}}, "did you mean cores"),
+    ({"figures": [{"lines": "VCs"}]}, "'kind' is missing"),
+])
+def test_wrong_studies_are_refused_with_the_place_and_what_is_accepted(folder, changes, message):
+    ended = command(write(folder, **changes))
+    assert ended.returncode == 1 and message in ended.stderr, ended.stderr
+    assert "Traceback" not in ended.stderr and not (folder / "out" / "vcs").exists()
+
+
+@pytest.mark.parametrize("text, message", [("{", "study.json:1:2:"), ("[]", "found a list, expected an object"),
+                                           (json.dumps(SMALL), "is a configuration, not a study")])
+def test_other_files_are_refused(folder, text, message):
+    (folder / "study.json").write_text(text)
+    ended = command("study.json")
+    assert ended.returncode == 1 and message in ended.stderr
+
+
+def test_a_missing_study_is_named(folder):
+    assert "there is no study 'gone.json'" in command("gone.json").stderr
+
+
+def test_the_command_lists_estimates_and_runs(folder):
+    write(folder)
+    listed = command("study.json", "--list").stdout.splitlines()
+    assert [line.split(":")[0] for line in listed] == [f"VC{v}_L{x}" for v in (2, 4) for x in (0.2, 0.4, 0.6)]
+    assert not Path("out").exists()
+    assert "6 runs at most" in command("study.json", "--estimate").stdout
+    ended = command("study.json", "--no-report", "--cores", 1)
+    assert ended.returncode == 0 and "out/vcs/study.sqlite" in ended.stdout, ended.stderr
+    assert len(open_study("out/vcs").runs) == 6
+
+
+def test_make_runs_what_a_makefile_says_and_the_study_takes_it_in(folder):
+    write(folder)
+    assert "6 runs in vcs.mk" in command("study.json", "--makefile", "vcs.mk").stdout
+    subprocess.run(["make", "-s", "-j2", "-f", "vcs.mk"], check=True, capture_output=True)
+    made = len(list(Path("out/vcs/study.runs").glob("*.json")))
+    assert made == 6
+    before = {p.name: p.stat().st_mtime_ns for p in Path("out/vcs/study.runs").glob("*.json")}
+    ended = command("study.json", "--no-report")
+    assert ended.returncode == 0, ended.stderr
+    study = open_study("out/vcs")
+    assert {f"{run.row.key}.json" for run in study.runs} == set(before)
+
+
+@pytest.mark.parametrize("arguments, message", [(("--cores", "0"), "no number from 1"), (("--memory", "lots"), "2GiB"),
+                                                (("--backend", "cloud"), "invalid choice")])
+def test_wrong_options_are_refused(folder, arguments, message):
+    ended = command(write(folder), *arguments)
+    assert ended.returncode == 1 and message in ended.stderr

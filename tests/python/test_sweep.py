@@ -1,0 +1,399 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sweeps: what is run, when lines stop, what is remembered, and that a killed sweep goes on as if it had not been."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import flitwarp
+from flitwarp import Sweep, open_study
+from flitwarp.curve import Point
+from flitwarp.lines import Line, Seeds
+from flitwarp.results import Results
+from flitwarp.store import Outcome
+from flitwarp.sweep import grid
+from flitwarp.tasks import Task
+
+SMALL = {"network": {"topology": {"type": "torus", "widths": [4, 4]}},
+         "workload": {"applications": [{"type": "blast", "load": 0.1, "warmup": 200, "sample": 1000, "finish_limit": 2000}]}}
+VCS, LOAD = "network.router.num_vcs", "workload.applications.0.load"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def content(path):
+    """All that a study's file holds but times and memory."""
+    base = sqlite3.connect(path)
+    outcomes = []
+    for key, status, message, document in base.execute("select key, status, message, document from outcomes order by key"):
+        document = json.loads(document)
+        for name in ("cpu_seconds", "wall_seconds", "peak_rss_bytes"):
+            del document["simulation"][name]
+        outcomes.append((key, status, message, document))
+    return outcomes, list(base.execute("select * from runs order by name")), list(base.execute("select * from facts"))
+
+
+@pytest.fixture
+def counted(folder, monkeypatch):
+    """A program that notes each run; the function tells how many there were for each results file."""
+    wrapper = folder / "flitwarp"
+    wrapper.write_text(f"#!/bin/sh\nif [ $1 = run ]; then for w; do last=$w; done; echo $last >> {folder}/ran; fi\n"
+                       f"exec {os.environ['FLITWARP']} \"$@\"\n")
+    wrapper.chmod(0o755)
+    monkeypatch.setenv("FLITWARP", str(wrapper))
+
+    def counts():
+        lines = (folder / "ran").read_text().split() if (folder / "ran").exists() else []
+        (folder / "ran").unlink(missing_ok=True)
+        return {line: lines.count(line) for line in lines}
+
+    return counts
+
+
+# ---- plans, without a simulator: a network that saturates at a load ----
+
+
+def measured(saturation, seeds=Seeds(), noise=lambda seed: 0.0):
+    """A line over a pretended network, and the function that runs a plan of it."""
+    asked, kept = [], []
+
+    def task(x, seed):
+        return Task(f"{x}/{seed}", ["true"], key=f"{x}/{seed}")
+
+    def outcome(key):
+        x, seed = key.split("/")
+        asked.append(float(x))
+        return Outcome(key, 0, document={"flitwarp": {"version": "0"}, "config": {}, "applications": [
+            {"name": "a", "saturated": float(x) >= saturation,
+             "packet_latency": {"mean": 20 + noise(int(seed)), "ci95": None}}]})
+
+    def play(plan):
+        need = next(plan)
+        try:
+            while True:
+                need = plan.send([outcome(t.key) for t in need.tasks])
+        except StopIteration:
+            return asked
+
+    return Line(task, seeds, lambda x, seed: kept.append((x, seed))), play, kept
+
+
+def test_a_line_stops_after_as_many_saturated_points_as_asked_for():
+    for past, expected in ((1, [0.1, 0.2, 0.3]), (2, [0.1, 0.2, 0.3, 0.4]), (0, [0.1, 0.2, 0.3, 0.4, 0.5])):
+        line, play, _ = measured(0.25)
+        assert play(line.rise([0.1, 0.2, 0.3, 0.4, 0.5], past)) == expected
+
+
+def test_refining_halves_the_gap_below_saturation():
+    line, play, _ = measured(0.28)
+    assert play(line.rise([0.2, 0.4], 1, refine=3)) == [0.2, 0.4, 0.3, 0.25, 0.275]
+
+
+@pytest.mark.parametrize("saturation", [0.003, 0.1, 0.5, 0.77, 0.999])
+def test_the_search_finds_saturation_to_its_precision(saturation):
+    line, play, _ = measured(saturation)
+    asked = play(line.search(0.0, 1.0, 0.01))
+    carried = max([x for x in asked if x < saturation], default=0)
+    assert 0 < min(x for x in asked if x >= saturation) - carried <= 0.01
+    assert len(asked) == 8  # 1 and log2(100) steps
+
+
+def test_a_network_that_carries_everything_needs_one_point():
+    line, play, _ = measured(2.0)
+    assert play(line.search(0.0, 1.0, 0.01)) == [1.0]
+
+
+def test_seeds_are_added_until_the_interval_is_narrow():
+    seeds = Seeds(at_least=2, at_most=20, precision=0.02)
+    line, play, kept = measured(1, seeds, noise=lambda seed: (-1) ** seed)
+    play(line.rise([0.1]))
+    # 20 +- 1: t * s / sqrt(n) below 0.4 takes about 26 values; it stops at the most allowed
+    assert [seed for _, seed in kept] == list(range(1, 21))
+    line, play, kept = measured(1, seeds, noise=lambda seed: 0.1 * (-1) ** seed)
+    play(line.rise([0.1]))
+    # Halves of the interval for 2, 3, ...: 1.27, 0.29 of 20: three are enough for 0.4
+    assert [seed for _, seed in kept] == [1, 2, 3]
+
+
+def test_half_of_the_seeds_saturated_is_saturated():
+    runs = [Results({"flitwarp": {}, "applications": [{"name": "a", "saturated": s}]}) for s in (True, False)]
+    assert Point(0.1, runs).saturated and not Point(0.1, runs + runs[1:]).saturated
+
+
+@pytest.mark.parametrize("wrong", [dict(at_least=0), dict(at_least=3, at_most=2), dict(at_least=1, at_most=5, precision=0.1),
+                                   dict(at_least=2, at_most=3, precision=0)])
+def test_wrong_numbers_of_seeds_are_refused(wrong):
+    with pytest.raises(ValueError, match="seeds"):
+        Seeds(**wrong)
+
+
+def test_a_grid_has_no_dust():
+    assert grid(0.05, 0.3, 0.05) == [0.05, 0.1, 0.15, 0.2, 0.25, 0.3]
+    with pytest.raises(ValueError, match="step"):
+        grid(0.1, 1, 0)
+
+
+# ---- whole sweeps ----
+
+
+def two_by_loads(**more):
+    sweep = Sweep(SMALL, "vcs", **more)
+    sweep.add_variable("VCs", "VC", [2, 4], VCS)
+    return sweep.add_loads(0.2, 1.0, 0.2)
+
+
+def test_a_sweep_runs_every_combination_up_to_saturation(folder):
+    study = two_by_loads().run(quiet=True)
+    assert study.path == Path("out/vcs/study.sqlite") and study.variables == {"VCs": [2, 4]} and study.x == "load"
+    for vcs in (2, 4):
+        curve, = study.curves(lines=[], where={"VCs": vcs})
+        assert [p.x for p in curve.points] == grid(0.2, 1.0, 0.2)[: len(curve.points)]
+        assert sum(p.saturated for p in curve.points) <= 1
+        assert all(r["config"]["network"]["router"]["num_vcs"] == vcs for r in curve.runs())
+    assert [c.label for c in study.curves()] == ["2 VCs", "4 VCs"]
+    run = study.runs[0]
+    assert run.name == "VC2_L0.2" and run.variables == {"VCs": 2, "load": 0.2}
+    # The same run by hand, by the overrides that the study keeps
+    path = folder / "base.json"
+    path.write_text(json.dumps(SMALL))
+    by_hand = flitwarp.run(path, dict(o.split("=", 1) for o in run.row.overrides))
+    assert by_hand["simulation"]["digest"] == run.results["simulation"]["digest"]
+
+
+def test_nothing_runs_again_until_settings_or_program_change(counted):
+    two_by_loads().run(quiet=True)
+    first = counted()
+    assert set(first.values()) == {1}
+    two_by_loads().run(quiet=True)
+    assert counted() == {}
+    two_by_loads(overrides={"workload.applications.0.sample": 1000}).run(quiet=True)  # what it was anyhow
+    assert counted() == {}
+    two_by_loads(overrides={"workload.applications.0.sample": 1100}).run(quiet=True)
+    assert len(counted()) == len(first)
+    program = Path(os.environ["FLITWARP"])
+    program.write_text(program.read_text() + "# another program\n")
+    two_by_loads().run(quiet=True)
+    assert len(counted()) == len(first)
+
+
+def test_the_content_of_a_data_file_counts(counted):
+    matrix = Path("matrix.csv")
+    config = json.loads(json.dumps(SMALL))
+    config["workload"]["applications"][0]["traffic"] = {"type": "matrix", "file": str(matrix.absolute())}
+    rows = [["1"] * 16 for _ in range(16)]
+    matrix.write_text("\n".join(map(",".join, rows)))
+    Sweep(config, "m").run(quiet=True)
+    Sweep(config, "m").run(quiet=True)
+    assert len(counted()) == 1
+    rows[0][1] = "9"
+    matrix.write_text("\n".join(map(",".join, rows)))
+    Sweep(config, "m").run(quiet=True)
+    assert len(counted()) == 1
+
+
+def test_runs_that_left_the_sweep_leave_the_study_and_come_back_for_nothing(counted):
+    two_by_loads().run(quiet=True)
+    counted()
+    fewer = Sweep(SMALL, "vcs").add_variable("VCs", "VC", [2], VCS).add_loads(0.2, 1.0, 0.2).run(quiet=True)
+    assert {run.variables["VCs"] for run in fewer.runs} == {2}
+    assert {run.variables["VCs"] for run in two_by_loads().run(quiet=True).runs} == {2, 4}
+    assert counted() == {}
+
+
+def test_overrides_come_from_paths_functions_and_labels(folder):
+    sweep = Sweep(SMALL, "s", overrides={"seed": 7})
+    sweep.add_variable("VCs", "V", [2, 4], lambda v: {VCS: v, "network.router.buffer_depth": 2 * v})
+    sweep.add_variable("pattern", "P", {"UR": "uniform_random", "T": "tornado"}, "workload.applications.0.traffic")
+    sweep.add_variable("latency", "CL", [1, 3], lambda latency, others: f"network.channel.latency=uint={latency + others['VCs']}")
+    sweep.exclude(lambda v: v["VCs"] == 4 and v["pattern"] == "T")
+    study = sweep.run(quiet=True)
+    assert [run.name for run in study.runs] == ["V2_PUR_CL1", "V2_PUR_CL3", "V2_PT_CL1", "V2_PT_CL3", "V4_PUR_CL1", "V4_PUR_CL3"]
+    config = study.runs[3].results["config"]
+    assert config["network"]["router"]["buffer_depth"] == 4 and config["network"]["channel"]["latency"] == 5
+    assert config["workload"]["applications"][0]["traffic"]["type"] == "tornado" and config["simulator"]["seed"] == 7
+    assert study.select({"pattern": "T", "latency": [1, 3]}) == study.runs[2:4]
+
+
+def test_seeds_are_replicas_of_a_point(folder):
+    study = Sweep(SMALL, "s").add_loads(values=[0.2, 0.4]).add_seeds(3).run(quiet=True)
+    curve, = study.curves()
+    assert [len(p.runs) for p in curve.points] == [3, 3]
+    assert [r["config"]["simulator"]["seed"] for r in curve.points[0].runs] == [1, 2, 3]
+    values = curve.points[0].values("packet_latency.mean")
+    assert len(set(values)) == 3 and 0 < curve.points[0].ci95("packet_latency.mean") < 2
+    assert curve.points[0].mean("packet_latency.mean") == pytest.approx(sum(values) / 3)
+
+
+def test_saturation_is_found_where_a_fine_sweep_finds_it(folder):
+    torus = {"network": {"topology": {"type": "torus", "widths": [8, 8]}},
+             "workload": {"applications": [{"type": "blast", "traffic": "tornado", "warmup": 1000, "sample": 4000,
+                                            "finish_limit": 2000}]}}
+    found = Sweep(torus, "search").find_saturation(0.02).run(quiet=True)
+    row, = found.saturation()
+    assert row["saturated"] - row["carried"] <= 0.02 and len(found.runs) <= 8
+    swept = Sweep(torus, "sweep").add_loads(0.02, 1.0, 0.02).run(quiet=True).saturation()[0]
+    assert abs(swept["saturated"] - row["saturated"]) <= 0.04
+
+
+def test_a_failing_run_is_reported_and_the_rest_goes_on(folder):
+    root = Path(flitwarp.__file__).resolve().parents[2]
+    sweep = Sweep(root / "examples" / "deadlock_torus.json", "dead")
+    sweep.add_variable("routing", "R", {"with": None, "without": "null"}, lambda v: {})
+    sweep.add_variable("load", "L", [0.001, 0.9], "load")
+    study = sweep.run(quiet=True)
+    states = {run.name: run.state for run in study.runs}
+    assert states["Rwith_L0.9"] == "deadlock"
+    dead = next(run for run in study.runs if run.state == "deadlock")
+    assert "deadlock" in dead.warnings()[0] and dead not in study.results()
+    assert Sweep.main(sweep, ["--no-report", "--quiet"]) == 2
+
+
+def test_settings_are_checked_before_anything_runs(folder):
+    sweep = Sweep(SMALL, "s").add_variable("VCs", "VC", [2, 0], VCS).add_loads(0.1, 0.3, 0.1)
+    with pytest.raises(flitwarp.WrongSettings, match=r"run VC0_L0.1 .*num_vcs.*0 is below 1"):
+        sweep.run(quiet=True)
+    assert not Path("out/s/study.sqlite").exists()
+
+
+@pytest.mark.parametrize("define, message", [
+    (lambda: Sweep(SMALL, "a/b"), "cannot name files"),
+    (lambda: Sweep(SMALL, "s").add_variable("v", "V", [], VCS), "no values"),
+    (lambda: Sweep(SMALL, "s").add_variable("v", "V", [1, 1], VCS), "twice"),
+    (lambda: Sweep(SMALL, "s").add_variable("v", "V", [1], VCS).add_variable("w", "V", [1], VCS), "is taken"),
+    (lambda: Sweep(SMALL, "s").add_loads(0.1), "start, stop and step"),
+    (lambda: Sweep(SMALL, "s").find_saturation(0), "precision"),
+    (lambda: Sweep(SMALL, "s").add_variable("v", "V", [1], "vcs").run(quiet=True), "network.router.num_vcs"),
+    (lambda: Sweep(SMALL, "s").run(backend="cloud", quiet=True), "accepted: local, slurm"),
+    (lambda: Sweep(SMALL, "s").add_figure("load-latncy").run(quiet=True), "did you mean load-latency"),
+    (lambda: Sweep(SMALL, "s").add_variable("VCs", "V", [2], VCS).add_figure("load-latency", lines="VC").run(quiet=True),
+     "no variable 'VC'; did you mean VCs"),
+    (lambda: Sweep(SMALL, "s").add_figure("throughput").run(quiet=True), "name the variable along its axis"),
+    (lambda: Sweep("gone.json", "s").run(quiet=True), "no configuration"),
+])
+def test_wrong_definitions_say_what_is_accepted(folder, define, message):
+    with pytest.raises((ValueError, OSError), match=message):
+        define()
+
+
+def test_a_study_says_which_variables_it_has(folder):
+    study = two_by_loads().run(quiet=True)
+    with pytest.raises(ValueError, match="no variable 'VC'; did you mean VCs"):
+        study.curves(lines="VC")
+
+
+def test_rows_and_csv_hold_all_numbers(folder):
+    study = two_by_loads().run(quiet=True)
+    study.write_csv("rows.csv")
+    head, *lines = Path("rows.csv").read_text().splitlines()
+    columns = head.split(",")
+    assert len(lines) == len(study.runs) and {"VCs", "load", "packet_latency.p99.9", "simulation.flit_hops"} <= set(columns)
+    first = dict(zip(columns, lines[0].split(",")))
+    assert float(first["packet_latency.mean"]) == study.runs[0].results.value("packet_latency.mean")
+
+
+def test_packet_logs_are_kept_when_asked_for(counted):
+    study = two_by_loads(logs=True).run(quiet=True)
+    counted()
+    log = Path("out/vcs/logs") / f"{study.runs[0].name}.csv.zst"
+    parsed = json.loads(subprocess.run([os.environ["FLITWARP"], "parse", str(log), "--json"], capture_output=True, check=True,
+                                       text=True).stdout)
+    assert parsed["latency"]["mean"] == pytest.approx(study.runs[0].results.value("packet_latency.mean"))
+    log.unlink()
+    two_by_loads(logs=True).run(quiet=True)
+    assert len(counted()) == 1 and log.exists()
+
+
+def test_a_program_that_is_too_old_is_told(folder, monkeypatch):
+    old = folder / "old"
+    old.write_text("#!/bin/sh\necho \"flitwarp: unknown command '$1'\" >&2; exit 1\n")
+    old.chmod(0o755)
+    monkeypatch.setenv("FLITWARP", str(old))
+    with pytest.raises(flitwarp.WrongSettings, match="is older than this package; ./dev build"):
+        two_by_loads().run(quiet=True)
+
+
+def test_the_estimate_runs_a_few_and_keeps_them(counted):
+    sweep = Sweep(SMALL, "s").add_loads(0.05, 0.4, 0.05)
+    runs, seconds = sweep.estimate(3)
+    assert runs == 8 and seconds > 0 and len(counted()) == 3
+    sweep.run(quiet=True)
+    assert len(counted()) == 5
+
+
+# ---- killed sweeps ----
+
+KILLED = """
+import sys
+from flitwarp import Sweep
+from tests_sweep_definition import define
+define(Sweep, sys.argv[1]).run(quiet=True, cores_limit=2)
+"""
+DEFINITIONS = {
+    # 200 runs, all of them needed
+    "grid": """
+def define(Sweep, out):
+    sweep = Sweep(BASE, "killed", out=out)
+    sweep.add_variable("VCs", "VC", [2, 3, 4, 6, 8], "network.router.num_vcs")
+    sweep.add_loads(0.02, 0.4, 0.02, past=0)
+    return sweep.add_seeds(2)
+""",
+    # adaptive: which runs there are depends on results
+    "adaptive": """
+def define(Sweep, out):
+    sweep = Sweep(BASE, "killed", out=out)
+    sweep.add_variable("VCs", "VC", [2, 3, 4, 6, 8], "network.router.num_vcs")
+    sweep.add_variable("traffic", "T", ["uniform_random", "tornado"], "workload.applications.0.traffic")
+    sweep.add_loads(0.05, 1.0, 0.05, past=2, refine=3)
+    return sweep.add_seeds(2, 4, precision=0.02)
+""",
+}
+
+
+def start(folder, out):
+    (folder / "killed.py").write_text(KILLED)
+    return subprocess.Popen([sys.executable, "killed.py", out], cwd=folder, env={**os.environ, "PYTHONPATH": os.pathsep.join(
+        [os.environ["PYTHONPATH"], str(folder)])})
+
+
+def outcomes_in(path):
+    try:
+        return sqlite3.connect(f"file:{path}?mode=ro", uri=True).execute("select count(*) from outcomes").fetchone()[0]
+    except sqlite3.OperationalError:
+        return 0
+
+
+@pytest.mark.parametrize("kind", DEFINITIONS)
+def test_a_killed_sweep_goes_on_and_ends_with_the_same_content(kind, counted, folder):
+    base = json.loads(json.dumps(SMALL))
+    base["network"]["topology"]["widths"] = [6, 6]  # some ten milliseconds a run
+    (folder / "tests_sweep_definition.py").write_text(f"BASE = {base!r}\n" + DEFINITIONS[kind])
+    assert start(folder, "whole").wait(300) == 0
+    whole = counted()
+    total = len(open_study("whole").runs)
+    assert total >= 200 if kind == "grid" else total > 100
+    for done in (total // 4, total // 2, total * 3 // 4):
+        runner = start(folder, "killed")
+        while outcomes_in(folder / "killed" / "study.sqlite") < done and runner.poll() is None:
+            time.sleep(0.005)
+        runner.send_signal(signal.SIGKILL)
+        assert runner.wait() == -9, "it should have been in the middle"
+        assert outcomes_in(folder / "killed" / "study.sqlite") < len(whole)
+    assert start(folder, "killed").wait(300) == 0
+    again = counted()
+    outcomes, runs, facts = content("killed/study.sqlite")
+    assert (outcomes, runs, facts) == content("whole/study.sqlite")
+    assert len(outcomes) == total
+    if kind == "grid":  # nothing is run in vain, so each runs once
+        assert len(again) == total and set(again.values()) == {1}
+    assert not (folder / "killed" / "study.runs").exists()
