@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bars: one number of many runs, side by side."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Callable, Mapping, Sequence
+
+import numpy
+
+from ..curve import SEED, Point, differences, leaves_of, names_of, rank, shown
+from ..results import Results, UnknownColumn, Which, unknown
+from ..units import choose, is_time, words
+from .distribution import bar_look
+from .load import Scaled
+from .style import Figure, Layout, drawing, finish
+
+if TYPE_CHECKING:
+    from ..study import Study
+
+BARS = 0.8  # of a group's width
+
+
+def comparison(results: Sequence[Results], column: str = "packet_latency.mean", *, by: str | None = None,
+               application: Which = 0, unit: str | None = None, labels: Sequence[str] | None = None,
+               **layout: object) -> Figure:
+    """Bars of a column with 95 % intervals, over seeds or of the run itself.
+
+    Runs that differ in one setting make a bar each; those that differ in several are grouped by `by` (a
+    setting's name; load by default, or the first of them), and the others tell the bars of a group apart. Saturated
+    runs have no latency: their place shows a cross.
+
+    >>> from flitwarp.figures import demo
+    >>> figure = comparison([run for curve in demo.curves(2) for run in curve.runs()], "accepted_load", by="load")
+    >>> figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()
+    ('load', 'accepted load (flits/terminal/cycle)')
+    """
+    runs = list(results)
+    if not runs:
+        raise ValueError("there is nothing to draw: no results were given")
+    group_name, groups, bars, cells = _arranged(runs, by)
+    if labels is not None:
+        named = bars if len(bars) > 1 else groups
+        if len(labels) != len(named):
+            raise ValueError(f"{len(labels)} labels for {len(named)} bars: {'; '.join(named)}")
+        named[:] = labels
+    return grouped_bars(group_name, groups, bars, cells, column, application=application, unit=unit, **layout)
+
+
+def grouped_bars(group_name: str, groups: Sequence[str], bars: Sequence[str], cells: Mapping[tuple[int, int], Point],
+                 column: str, *, application: Which = 0, unit: str | None = None, **layout: object) -> Figure:
+    """Bars of a column in groups: `cells` has the point of each (group, bar) that there is."""
+    chosen = Layout(**layout)  # type: ignore[arg-type]
+    first = next((p for p in cells.values() if not (is_time(column) and p.saturated)), None)
+    if first is None:
+        raise ValueError(f"no stable point: every run is saturated, and {column} means nothing there; run lower loads")
+    typical = first.mean(column, application) if is_time(column) else 0
+    runs = [run for point in cells.values() for run in point.runs]
+    scale_of = Scaled(choose(runs, unit, 0 if math.isnan(typical) else typical), application)
+    with drawing(chosen) as (figure, ax):
+        crosses: list[float] = []
+        for j, bar in enumerate(bars):
+            places = {i + (j - (len(bars) - 1) / 2) * BARS / len(bars): cells[i, j]
+                      for i in range(len(groups)) if (i, j) in cells}
+            crosses += [place for place, point in places.items() if is_time(column) and point.saturated]
+            drawn = {place: point for place, point in places.items() if place not in crosses}
+            heights = [scale_of.mean(point, column) for point in drawn.values()]
+            halves = [scale_of.ci95(point, column) for point in drawn.values()]
+            none = [math.nan]  # bars of which none is drawn have a place in the legend
+            ax.bar(list(drawn) or none, heights or none, 0.92 * BARS / len(bars), label=bar or None,
+                   **bar_look(j, len(bars)))
+            ax.errorbar(list(drawn), heights, yerr=[0 if math.isnan(half) else half for half in halves], fmt="none",
+                        ecolor="0.15", elinewidth=0.7, capsize=1.8, capthick=0.7)
+        if "y" not in (chosen.log or ""):
+            ax.set_ylim(bottom=min(0, ax.get_ylim()[0]))
+        if crosses:
+            ax.plot(crosses, numpy.full(len(crosses), 0.045), transform=ax.get_xaxis_transform(), linestyle="none",
+                    marker="x", color="0.25", markersize=4.5, markeredgewidth=1.2, label="saturated")
+        ax.set_xticks(range(len(groups)))
+        ax.set_xticklabels(groups)
+        ax.tick_params(axis="x", length=0)
+        ax.grid(False, axis="x")
+        ax.set_xlim(-0.5, len(groups) - 0.5)
+        finish(ax, chosen, group_name, words(column, scale_of.unit))
+        _fit_ticks(ax)
+    return figure
+
+
+def throughput(study: Study, x: str, lines: Sequence[str] = (), where: Mapping[str, object] | None = None,
+               application: Which = 0, **layout: object) -> Figure:
+    """The most that each line of a study accepted at any load: a group of bars for each value of the variable `x`,
+    a bar for each combination of the variables `lines`."""
+    fixed = dict(where or {})
+    groups, bars = study.combinations([x], fixed), study.combinations(list(lines), fixed)
+    cells: dict[tuple[int, int], Point] = {}
+    for i, group in enumerate(groups):
+        for j, bar in enumerate(bars):
+            points = [p for curve in study.curves(lines=[], where={**fixed, **group, **bar}) for p in curve.points]
+            if points:
+                cells[i, j] = max(points, key=lambda p: p.mean("accepted_load", application))
+    names = [", ".join(study.label(name, value) for name, value in bar.items()) for bar in bars]
+    layout["y_label"] = layout.get("y_label") or "throughput (flits/terminal/cycle)"
+    return grouped_bars(x, [str(group[x]) for group in groups], names, cells, "accepted_load", application=application,
+                        **layout)
+
+
+def _arranged(runs: Sequence[Results], by: str | None) -> tuple[str, list[str], list[str], dict[tuple[int, int], Point]]:
+    """The x axis' name, groups along it, bars in a group, and the runs of each bar."""
+    configs = [run.get("config", {}) for run in runs]
+    paths = [path for path in differences(configs) if path != SEED]
+    names = names_of(paths)
+    if by is not None:
+        grouping = [p for p in paths if by in (p, names[p])]
+        if not grouping:
+            raise UnknownColumn(unknown("setting that differs", by, names.values(), "these results"))
+    else:
+        loads = [p for p in paths if p.rpartition(".")[2] == "load"]
+        grouping = loads[:1] or paths[:1]
+    telling = [p for p in paths if p not in grouping]
+    settings = [leaves_of(config) for config in configs]
+
+    def ordered(chosen: list[str], name: Callable[[dict], str]) -> dict[str, int]:
+        firsts = {p: list(dict.fromkeys(str(leaf.get(p)) for leaf in settings)) for p in chosen}
+        rising = sorted(settings, key=lambda leaf: [rank(leaf.get(p), firsts[p]) for p in chosen])
+        return {label: i for i, label in enumerate(dict.fromkeys(map(name, rising)))}
+
+    def group(leaf: dict) -> str:
+        return ", ".join(shown(leaf.get(p)) for p in grouping) or "all"
+
+    def bar(leaf: dict) -> str:
+        return ", ".join(f"{names[p]} {shown(leaf[p])}" for p in telling if p in leaf)
+
+    groups, bars = ordered(grouping, group), ordered(telling, bar)
+    cells: dict[tuple[int, int], Point] = {}
+    for run, leaf in zip(runs, settings):
+        place = (groups[group(leaf)], bars[bar(leaf)])
+        cells.setdefault(place, Point(float(place[0]))).runs.append(run)
+    return ", ".join(names[p] for p in grouping), list(groups), list(bars), cells
+
+
+def names_of_bars(results: Sequence[Results], by: str | None = None) -> list[str]:
+    """What `labels` of a comparison rename: the bars of a group, or the groups where each has one bar."""
+    _, groups, bars, _ = _arranged(results, by)
+    return bars if len(bars) > 1 else groups
+
+
+def _fit_ticks(ax) -> None:
+    """Slants the names of groups where they would run into each other."""
+    ax.figure.draw_without_rendering()
+    boxes = [text.get_window_extent() for text in ax.get_xticklabels() if text.get_text()]
+    if any(left.x1 + 3 > right.x0 for left, right in zip(boxes, boxes[1:])):
+        for text in ax.get_xticklabels():
+            text.set(rotation=35, ha="right", rotation_mode="anchor")
