@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A study as a page to look at and to send: report.html, with figures and a table beside it.
+
+The page is one file that needs no server and no network. Its parts: `plan` says which figures there are and draws
+them, `data` gathers what the script of the page shows, `page` fills page.html, page.css and page.js together.
+A study that is still running, or some of whose runs failed, has a report too.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..files import write_file
+from ..study import Study
+from .page import page
+from .plan import draw_all
+
+__all__ = ["write_report"]
+
+
+def write_report(study: Study, out: str | Path) -> list[Path]:
+    """Writes report.html, results.csv and figures/ into a folder; the files that it made.
+
+    The same study gives the same bytes.
+    """
+    out = Path(out)
+    figures = draw_all(study, out / "figures")
+    study.write_csv(out / "results.csv")
+    write_file(out / "report.html", page(study, figures, out))
+    return [out / "report.html", out / "results.csv", *(path for figure in figures for path in figure.files)]
