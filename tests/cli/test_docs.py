@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The documents say what is so: their commands run, their files compile, their functions, files and links exist.
 
-In README.md, docs/guide.md and docs/extending.md a block ```sh is run, line by line, where a line begins with build/flitwarp or
-gcc; ```sh fails expects an exit status other than 0; ```c NAME is written to that file. Each document has a folder of its own
-with copies of examples/ and links to include/ and build/flitwarp.
+In README.md and in the pages of docs/ that RUN names, a block ```sh is run, line by line, where a line begins with build/flitwarp,
+bin/ or gcc; ```sh fails expects an exit status other than 0; ```c NAME and ```json NAME are written to that file, ```python NAME is
+written and run. Each document has a folder of its own with copies of examples/ and links to include/, bin/ and build/flitwarp.
 """
 
 import os
@@ -17,9 +17,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 FLITWARP = os.environ.get("FLITWARP", str(ROOT / "build" / "flitwarp"))
-RUN = ("README.md", "docs/guide.md", "docs/extending.md")
+RUN = ("README.md", "docs/guide.md", "docs/extending.md", "docs/sweeps.md")
 ALL = ("README.md", "CHANGELOG.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))))
-PROGRAMS = ("build/flitwarp", "./build/flitwarp", "gcc")
+PROGRAMS = ("build/flitwarp", "./build/flitwarp", "bin/flitwarp-", "gcc")
 
 
 def blocks(document):
@@ -32,8 +32,10 @@ def blocks(document):
 def steps(document):
     """What to do, in order: (command, expected to fail) or (file name, text)."""
     for info, body in blocks(document):
-        if info[0] == "c" and len(info) == 2:
+        if info[0] in ("c", "json", "python") and len(info) == 2:
             yield pytest.param(document, ("write", info[1], body), id=f"{document}: {info[1]}")
+        if info[0] == "python" and len(info) == 2:
+            yield pytest.param(document, ("run", f"/usr/bin/python3 {info[1]}", False), id=f"{document}: python {info[1]}")
         if info[0] == "sh":
             for line in body.splitlines():
                 if line.startswith(PROGRAMS):
@@ -49,6 +51,7 @@ def folders(tmp_path_factory):
             path = made[document] = tmp_path_factory.mktemp("docs")
             shutil.copytree(ROOT / "examples", path / "examples")
             (path / "include").symlink_to(ROOT / "include")
+            (path / "bin").symlink_to(ROOT / "bin")
             (path / "build").mkdir()
             (path / "build" / "flitwarp").symlink_to(Path(FLITWARP).resolve())
         return made[document]
@@ -63,7 +66,8 @@ def test_document_does_what_it_says(document, step, folders):
     if kind == "write":
         (folder / what).write_text(more)
         return
-    ended = subprocess.run(shlex.split(what), cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    ended = subprocess.run(shlex.split(what), cwd=folder, capture_output=True, text=True, timeout=120, check=False,
+                           env={**os.environ, "FLITWARP": FLITWARP, "PYTHONPATH": str(ROOT / "python")})
     assert (ended.returncode != 0) == more, ended.stderr
     assert "warning" not in ended.stderr
 

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SuperSim's study of flow control techniques: its script is short, its full form is the paper's, a small form runs.
+
+What the paper says of its Figures 11 and 12: with messages of one flit the three techniques are the same; differences are
+small otherwise; with 8 VCs and messages of 32 flits scheduling by flit resists blocking best.
+"""
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = ROOT / "examples" / "papers" / "supersim_flow_control.py"
+sys.path.insert(0, str(ROOT / "python"))
+
+
+@pytest.fixture(scope="module")
+def script():
+    spec = importlib.util.spec_from_file_location("flow_control", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def study(script, tmp_path_factory):
+    sweep = script.study((4, 4), (2, 8), (1, 32), 0.1, 2000)
+    sweep.out = tmp_path_factory.mktemp("flow_control")
+    assert sweep.main(["--quiet"]) == 0
+    return sweep
+
+
+def test_the_script_has_at_most_fifty_lines():
+    assert len(SCRIPT.read_text().splitlines()) <= 50
+
+
+def test_the_full_form_is_the_paper_s(script):
+    sweep = script.study()
+    assert sweep.base["network"]["topology"] == {"type": "torus", "widths": [8, 8, 8, 8]}
+    assert [list(v.values) for v in sweep.variables] == [[2, 4, 8], [1, 2, 4, 8, 16, 32], ["FB", "PB", "WTA"]]
+    runs = len(sweep.combinations()) * len(sweep.along.variable.values)
+    assert 1750 <= runs <= 1850  # 1,800 in the paper
+
+
+def test_techniques_are_the_same_for_single_flits(study):
+    from flitwarp import open_study
+    runs = open_study(study.out).select({"flits": 1})
+    digests = {}
+    for run in runs:
+        place = run.variables["VCs"], run.variables["load"]
+        digests.setdefault(place, set()).add(run.results["simulation"]["digest"])
+    assert len(digests) >= 12 and all(len(found) == 1 for found in digests.values())
+
+
+def test_flit_buffers_resist_blocking_best(study):
+    from flitwarp import open_study
+    rows = {row["technique"]: row for row in open_study(study.out).saturation() if row["VCs"] == 8 and row["flits"] == 32}
+    assert rows["FB"]["accepted"] > rows["WTA"]["accepted"] * 1.03
+    assert rows["FB"]["accepted"] > rows["PB"]["accepted"] * 1.03
+
+
+def test_it_leaves_the_paper_s_figures_and_a_report(study):
+    names = {path.name for path in (study.out / "figures").glob("*.pdf")}
+    assert names == {"throughput_by_technique_VCs-2.pdf", "throughput_by_technique_VCs-8.pdf",
+                     "load-latency_by_technique_VCs-8_flits-32.pdf"}
+    assert (study.out / "report.html").stat().st_size > 50_000
+
+
+def test_the_full_form_can_be_listed_without_running(script, capsys, tmp_path):
+    assert script.study().main(["--list", "--out", str(tmp_path / "out")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 1782 and lines[0].startswith("VC2_M1_FCFB_L0.03: ")
