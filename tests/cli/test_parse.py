@@ -309,7 +309,6 @@ def test_records_of_messages_and_transactions_have_their_properties(log, of, log
                "network_latency"]
     if of == "messages":
         columns.remove("messages")
-        columns = [key for key in columns if log == "transactions" or key not in ("initiator", "transaction")]
     else:
         columns.remove("message")
     text = parse(logs[log], "--of", of, "--csv", "-").stdout.decode()

@@ -226,8 +226,12 @@ def test_bars_are_the_interval_over_seeds():
     curve = demo.curves(2, seeds=3)[0]
     ax = figures.load_latency(demo.curves(2, seeds=3)).axes[0]
     segments = ax.containers[0].lines[2][0].get_segments()
+    drawn = 0
     for point, segment in zip(curve.stable(), segments):
-        assert (segment[1][1] - segment[0][1]) / 2 == pytest.approx(point.ci95("packet_latency.mean"))
+        if point.mean("packet_latency.mean") <= ax.get_ylim()[1]:  # beyond the axis there are none
+            assert (segment[1][1] - segment[0][1]) / 2 == pytest.approx(point.ci95("packet_latency.mean"))
+            drawn += 1
+    assert drawn >= 2
 
 
 def test_latency_that_is_not_there_is_refused():
