@@ -10,6 +10,7 @@
 #include "flitwarp/random.h"
 #include "flitwarp/topology.h"
 
+struct congestion;
 struct route;
 struct decisions; /* enumerates random choices when routes are checked rather than run */
 
@@ -38,14 +39,17 @@ struct route {
     const struct routing *routing;
     struct packet *packet;
     uint32_t router;
-    uint32_t draws;              /* random choices made for this question */
-    struct decisions *decisions; /* NULL: choose at random */
-    uint64_t *vcs;               /* the answer, empty at first: bit port * num_vcs + vc */
+    uint32_t draws;                /* random choices made for this question */
+    struct decisions *decisions;   /* NULL: choose at random */
+    struct congestion *congestion; /* of the network's routers; NULL while routes are checked rather than run */
+    tick_t now;                    /* for sensors; set where routing is adaptive */
+    uint64_t *vcs;                 /* the answer, empty at first: bit port * num_vcs + vc */
 };
 
 struct routing_ops {
     COMPONENT_HEAD;
-    bool is_minimal; /* every way that it gives is a shortest one, so that nobody needs to measure it */
+    bool is_adaptive; /* asks for congestion, so that routers must report it */
+    bool is_minimal;  /* every way that it gives is a shortest one, so that nobody needs to measure it */
     /*
      * Looks at the topology and the settings: sets routing->classes and routing->state, or adds errors (a topology
      * that does not fit). Whether there are VCs enough for the classes is checked by the caller.
