@@ -24,6 +24,7 @@ struct routing {
     uint64_t seed;
     uint32_t num_vcs;
     uint32_t classes;              /* of VCs, as declared by prepare() */
+    uint64_t escape_vcs;           /* of each port: the escape VCs of an algorithm that needs them; see dependency.h */
     uint32_t words;                /* of an output VC set */
     uint32_t local_ports;          /* ports to terminals, in front of those to routers */
     uint32_t terminal_ports;       /* ports of one terminal at its router */
@@ -86,16 +87,21 @@ static inline uint32_t route_pick(struct route *route, uint32_t options)
     return (uint32_t)(((draw >> 32) * options) >> 32);
 }
 
-/* Offers the VCs of one class at a port between routers. */
-static inline void route_add(struct route *route, uint32_t port, uint32_t class)
+/* Offers some VCs of a port between routers. */
+static inline void route_add_vcs(struct route *route, uint32_t port, uint64_t vcs)
 {
     const struct routing *routing = route->routing;
     uint32_t first = (routing->local_ports + port) * routing->num_vcs;
-    uint64_t vcs = routing->class_vcs[class];
     uint32_t shift = first % WORD_BITS;
     route->vcs[first / WORD_BITS] |= vcs << shift;
     if (routing->words > 1 && shift && vcs >> (WORD_BITS - shift))
         route->vcs[first / WORD_BITS + 1] |= vcs >> (WORD_BITS - shift);
+}
+
+/* Offers the VCs of one class at a port between routers. */
+static inline void route_add(struct route *route, uint32_t port, uint32_t class)
+{
+    route_add_vcs(route, port, route->routing->class_vcs[class]);
 }
 
 /* Offers every VC of the packet's destination terminal. */

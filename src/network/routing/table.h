@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Shortest ways on any topology, as a table. Breadth-first search from every
+ * router finds, for each pair, the ports that lead one hop closer:
+ *
+ *     lists[there * routers + here] -> pool: count, distance, port, port, ...
+ */
+#include "flitwarp/routing.h"
+
+enum table_list { TABLE_COUNT, TABLE_DISTANCE, TABLE_PORTS }; /* places in a list; the ports are last */
+
+struct table {
+    const uint32_t *lists; /* index into pool */
+    const uint32_t *pool;
+    uint32_t routers;
+    uint32_t diameter;
+};
+
+/* NULL, with errors added, where there are too many routers or some cannot be reached. */
+const struct table *table_create(const struct routing *routing, const struct choice *self, struct arena *arena,
+                                 struct errors *errors);
+
+static inline const uint32_t *table_list(const struct table *table, uint32_t here, uint32_t there)
+{
+    return table->pool + table->lists[(size_t)there * table->routers + here];
+}
+
+static inline uint32_t table_distance(const struct table *table, uint32_t here, uint32_t there)
+{
+    return table_list(table, here, there)[TABLE_DISTANCE];
+}
