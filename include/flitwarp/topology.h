@@ -25,6 +25,10 @@ struct grid {
     bool one_port; /* both directions of a dimension are the same port (hypercube) */
 };
 
+struct hyperx;
+struct dragonfly;
+struct tree;
+
 struct topology {
     const struct topology_ops *ops;
     const void *config;
@@ -32,8 +36,12 @@ struct topology {
     uint32_t terminals;
     uint32_t concentration;  /* terminals at each router, when it is the same for all and .router_of is NULL */
     uint32_t ports;          /* between routers, the most that any router has */
-    const struct grid *grid; /* NULL: has no coordinates */
-    void *state;             /* the topology's own, from the arena; may be NULL */
+    const struct grid *grid; /* NULL: is no grid */
+    /* What kind of network it is otherwise, for those who know it: NULL where it is none of that kind. */
+    const struct hyperx *hyperx;       /* flitwarp/hyperx.h */
+    const struct dragonfly *dragonfly; /* flitwarp/dragonfly.h */
+    const struct tree *tree;           /* flitwarp/tree.h */
+    void *state;                       /* the topology's own, from the arena; may be NULL */
 };
 
 struct router_port {
@@ -45,7 +53,7 @@ struct topology_ops {
     COMPONENT_HEAD;
     /* What the option rows cannot say by themselves; optional. */
     void (*check)(const struct choice *self, struct errors *errors);
-    /* Fills routers, terminals, concentration, ports, grid, state. */
+    /* Fills routers, terminals, concentration, ports, and whichever of the others it has. */
     void (*shape)(const void *config, struct arena *arena, struct topology *topology);
     /* The other end of a port's channel; false when the port is unused. Symmetric. */
     bool (*peer)(const struct topology *topology, uint32_t router, uint32_t port, struct router_port *peer);

@@ -20,6 +20,17 @@ static const char *const shapes[] = {
     "{\"type\": \"hypercube\", \"dimensions\": 5, \"concentration\": 2}",
     "{\"type\": \"parking_lot\", \"stops\": 2}",
     "{\"type\": \"single_router\", \"terminals\": 1}",
+    "{\"type\": \"hyperx\", \"widths\": [2]}",
+    "{\"type\": \"hyperx\", \"widths\": [7], \"concentration\": 7}",
+    "{\"type\": \"hyperx\", \"widths\": [2, 2, 2, 2]}",
+    "{\"type\": \"hyperx\", \"widths\": [3, 5, 2], \"channels\": [2, 1, 3], \"concentration\": 2}",
+    "{\"type\": \"folded_clos\", \"radix\": 2, \"levels\": 1}",
+    "{\"type\": \"folded_clos\", \"radix\": 2, \"levels\": 4}",
+    "{\"type\": \"folded_clos\", \"radix\": 4, \"levels\": 4}",
+    "{\"type\": \"folded_clos\", \"down\": [3], \"up\": []}",
+    "{\"type\": \"folded_clos\", \"down\": [4, 3, 2, 5], \"up\": [3, 1, 2]}",
+    "{\"type\": \"folded_clos\", \"down\": [1, 1, 3, 2], \"up\": [2, 3, 2]}",
+    "{\"type\": \"folded_clos\", \"down\": [6, 5], \"up\": [1]}",
 };
 
 /* Distances from one router by breadth-first search; NONE where there is no way. */
@@ -121,6 +132,22 @@ TEST(awkward_shapes_keep_the_contract)
 {
     for (uint32_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         expect_contract(shapes[i]);
+}
+
+/* Every number of groups that there can be, so every number of parallel and of unused channels. */
+TEST(dragonflies_of_all_sizes_keep_the_contract)
+{
+    static const char *const arrangements[] = {"absolute", "relative", "circulant"};
+    struct arena arena = {0};
+    for (uint32_t a = 1; a <= 4; a++)
+        for (uint32_t h = 1; h <= 3; h++)
+            for (uint32_t groups = 2; groups <= a * h + 1; groups++)
+                for (uint32_t i = 0; i < 3; i++)
+                    expect_contract(arena_format(&arena,
+                                                 "{\"type\": \"dragonfly\", \"routers\": %u, \"global\": %u, "
+                                                 "\"groups\": %u, \"arrangement\": \"%s\"}",
+                                                 a, h, groups, arrangements[i]));
+    arena_release(&arena);
 }
 
 static double mean_distance(const char *json)
