@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/* Steps on a HyperX that several algorithms take. */
+#include "flitwarp/hyperx.h"
+#include "flitwarp/routing.h"
+
+/* Offers the hop that corrects the first coordinate that differs, on all parallel channels. */
+static inline void hyperx_step(struct route *route, const struct hyperx *hyperx, uint32_t target, uint32_t class)
+{
+    const uint16_t *here = hyperx_coordinates(hyperx, route->router), *there = hyperx_coordinates(hyperx, target);
+    uint32_t d = 0;
+    while (here[d] == there[d])
+        d++;
+    uint32_t port = hyperx_port(hyperx, route->router, d, there[d]);
+    for (uint32_t channel = 0; channel < hyperx->channels[d]; channel++)
+        route_add(route, port + channel, class);
+}
