@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * UGAL's choice (Singh 2005). A way weighs as much as a packet on it will wait:
+ * the congestion of its first output times its hops, as if all queues on it were
+ * like the first; or, where the whole network is known (UGAL-G, which no machine
+ * can build), the sum over all outputs on it. The lighter way is taken, and a tie
+ * goes straight.
+ */
+#include "network/routing/ugal.h"
+
+#include <string.h>
+
+#define MAX_WORDS 1024 /* a router has at most 65535 lanes */
+
+const char *const knowledge_names[] = {"local", "global", NULL};
+const char *const hop_count_names[] = {"absolute", "normalized", NULL};
+
+/* A way under consideration: the packet as it would leave by it, and the outputs that it would be offered. */
+struct way {
+    struct packet packet;
+    double weight;
+    uint64_t vcs[MAX_WORDS];
+};
+
+bool ugal_init(struct routing *routing, const struct choice *self, bool is_progressive, struct arena *arena,
+               struct errors *errors)
+{
+    const struct ugal_config *config = self->config;
+    struct ugal *ugal = arena_array(arena, struct ugal, 1);
+    routing->state = ugal;
+    CHECK(routing->words <= MAX_WORDS, "%u words of lanes", routing->words);
+    if (!detours_init(&ugal->detours, routing, self, is_progressive, arena, errors))
+        return false;
+    routing->classes = ugal->detours.classes;
+    if (config->knowledge == KNOWLEDGE_GLOBAL) {
+        struct search search;
+        search_init(&search, routing->topology, arena);
+        ugal->neighbours = search.neighbours;
+    }
+    return true;
+}
+
+/* The least congested port of an answer, and its congestion. The answer offers no terminal. */
+static double best_port(const struct route *route, const uint64_t *vcs, enum congestion_mode mode, uint32_t *best)
+{
+    const struct routing *routing = route->routing;
+    uint32_t num_vcs = routing->num_vcs, last = NONE;
+    double least = INFINITY;
+    BITS_EACH(lane, vcs, routing->words) {
+        uint32_t port = (uint32_t)lane / num_vcs;
+        if (mode != CONGESTION_VC && port == last)
+            continue;
+        last = port;
+        double value = route_congestion(route, mode, route->router, port - routing->local_ports, bit(lane % num_vcs));
+        if (value < least) {
+            least = value;
+            *best = port - routing->local_ports;
+        }
+    }
+    return least;
+}
+
+/* All outputs from here to the destination, as the packet will choose them: its draws are keyed by packet and hop. */
+static double sum_of_way(const struct route *route, const struct ugal *ugal, const struct way *way,
+                         enum congestion_mode mode)
+{
+    uint64_t vcs[MAX_WORDS];
+    struct packet packet = way->packet;
+    struct route next = *route;
+    uint32_t port, ports = route->routing->topology->ports, words = route->routing->words;
+    double sum = best_port(route, way->vcs, mode, &port);
+    next.packet = &packet;
+    next.vcs = vcs;
+    for (;;) {
+        next.router = ugal->neighbours[(size_t)next.router * ports + port];
+        next.draws = 0;
+        packet.hops++;
+        if (next.router == packet.destination_router)
+            return sum;
+        memset(vcs, 0, sizeof *vcs * words);
+        ugal->detours.step(&next, &ugal->detours);
+        sum += best_port(&next, vcs, mode, &port);
+    }
+}
+
+static void weigh(struct route *route, const struct ugal *ugal, uint32_t waypoint, struct way *way)
+{
+    const struct ugal_config *config = route->routing->config;
+    uint64_t *vcs = route->vcs;
+    struct packet *packet = route->packet;
+    uint32_t port;
+    way->packet = *packet;
+    detour_start(&way->packet, waypoint);
+    memset(way->vcs, 0, sizeof *way->vcs * route->routing->words);
+    route->packet = &way->packet;
+    route->vcs = way->vcs;
+    ugal->detours.step(route, &ugal->detours);
+    route->packet = packet;
+    route->vcs = vcs;
+    if (config->knowledge == KNOWLEDGE_GLOBAL)
+        way->weight = sum_of_way(route, ugal, way, config->mode);
+    else
+        way->weight = best_port(route, way->vcs, config->mode, &port);
+}
+
+/* The hops that a way's congestion is multiplied with. */
+static double hops_of(const struct route *route, const struct ugal *ugal, const struct way *way, double straight_hops)
+{
+    const struct ugal_config *config = route->routing->config;
+    if (config->knowledge == KNOWLEDGE_GLOBAL)
+        return 1;
+    struct packet packet = way->packet;
+    return ugal->detours.hops(&ugal->detours, route->router, &packet) /
+           (config->hop_count == HOPS_NORMALIZED ? straight_hops : 1);
+}
+
+static void take(struct route *route, const struct way *way)
+{
+    route->packet->waypoint = way->packet.waypoint;
+    route->packet->route = way->packet.route;
+    for (uint32_t w = 0; w < route->routing->words; w++)
+        route->vcs[w] |= way->vcs[w];
+}
+
+static void choose_by_weight(struct route *route, const struct ugal *ugal)
+{
+    const struct ugal_config *config = route->routing->config;
+    const struct detours *detours = &ugal->detours;
+    struct way ways[2], *best = &ways[0], *other = &ways[1];
+    weigh(route, ugal, detours->here(detours, route->router), best);
+    double straight_hops = detours->hops(detours, route->router, &best->packet);
+    bool is_free = best->weight <= config->threshold;
+    best->weight *= hops_of(route, ugal, best, straight_hops);
+    for (uint32_t i = 0; i < config->detours && !is_free; i++) {
+        weigh(route, ugal, detours->draw(route, detours), other);
+        other->weight = other->weight * hops_of(route, ugal, other, straight_hops) + config->bias;
+        if (other->weight < best->weight) {
+            struct way *lighter = other;
+            other = best;
+            best = lighter;
+        }
+    }
+    take(route, best);
+}
+
+void ugal_choose(struct route *route)
+{
+    const struct ugal *ugal = route->routing->state;
+    const struct detours *detours = &ugal->detours;
+    if (!route_is_checked(route)) {
+        choose_by_weight(route, ugal);
+        return;
+    }
+    bool is_straight = route_pick(route, 2) == 0;
+    detour_start(route->packet, is_straight ? detours->here(detours, route->router) : detours->draw(route, detours));
+    detours->step(route, detours);
+}
