@@ -10,7 +10,7 @@
  * With a VC class for every hop (the default) a packet always waits for a higher
  * class than it holds, and there is no deadlock whatever the topology.
  */
-#include "flitwarp/routing.h"
+#include "network/routing/routing.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,8 @@ struct table_builder {
     uint32_t *slots;     /* hash table of lists in the pool; 0: empty */
     uint32_t slot_count; /* a power of two */
     uint32_t list_count;
-    uint32_t diameter;
+    uint8_t *injects, *ejects; /* by router: does a terminal? */
+    uint32_t longest;          /* hops that a packet makes */
 };
 
 static uint32_t *list_slot(const struct table_builder *builder, const uint32_t *list)
@@ -104,17 +105,30 @@ static uint32_t find_list(struct table_builder *builder, uint32_t router)
     return found;
 }
 
+static void find_hosts(struct table_builder *builder, struct arena *arena)
+{
+    const struct topology *topology = builder->topology;
+    builder->injects = arena_array(arena, uint8_t, topology->routers);
+    builder->ejects = arena_array(arena, uint8_t, topology->routers);
+    for (uint32_t terminal = 0; terminal < topology->terminals; terminal++) {
+        builder->injects[topology_router_of(topology, terminal)] = 1;
+        builder->ejects[topology_ejects_at(topology, terminal)] = 1;
+    }
+}
+
 static bool fill_table(struct table_builder *builder, uint32_t *lists)
 {
     uint32_t routers = builder->topology->routers;
+    const uint32_t *distance = builder->search.distance;
     for (uint32_t there = 0; there < routers; there++) {
         search_from(&builder->search, there);
         if (builder->search.reached < routers)
             return false;
-        uint32_t farthest = builder->search.distance[builder->search.order[routers - 1]];
-        builder->diameter = farthest > builder->diameter ? farthest : builder->diameter;
-        for (uint32_t here = 0; here < routers; here++)
+        for (uint32_t here = 0; here < routers; here++) {
             lists[(size_t)there * routers + here] = find_list(builder, here);
+            if (builder->ejects[there] && builder->injects[here] && distance[here] > builder->longest)
+                builder->longest = distance[here];
+        }
     }
     return true;
 }
@@ -139,6 +153,7 @@ static void minimal_prepare(struct routing *routing, const struct choice *self, 
     builder.pool[0] = 0;
     grow_slots(&builder);
     search_init(&builder.search, topology, &scratch);
+    find_hosts(&builder, &scratch);
     uint32_t *lists = arena_array(arena, uint32_t, (size_t)topology->routers * topology->routers);
     if (!fill_table(&builder, lists))
         choice_error(errors, self, NULL, "some routers of this \"%s\" cannot be reached from others",
@@ -152,7 +167,7 @@ static void minimal_prepare(struct routing *routing, const struct choice *self, 
     struct minimal *minimal = arena_array(arena, struct minimal, 1);
     *minimal = (struct minimal){lists, pool, config->select, config->vcs == VCS_HOPS};
     routing->state = minimal;
-    routing->classes = minimal->counts_hops && builder.diameter > 1 ? builder.diameter : 1;
+    routing->classes = minimal->counts_hops && builder.longest > 1 ? builder.longest : 1;
 }
 
 static void minimal_route(struct route *route)
