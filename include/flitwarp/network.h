@@ -165,10 +165,12 @@ struct network {
     uint32_t terminal_ports; /* of each terminal */
     uint32_t injection_channels, ejection_channels;
     struct link *links;              /* by router * ports + port */
-    const uint32_t *terminal_router; /* by terminal */
+    const uint32_t *terminal_router; /* by terminal: where its packets enter */
     const uint16_t *terminal_slot;   /* its place at that router */
-    const uint16_t *coordinates;     /* by router * dimensions + dimension; NULL without a grid */
-    uint16_t *distances;             /* by pair of routers; NULL where the topology knows its distances */
+    const uint32_t *ejection_router; /* where packets to it leave: nearly always the same arrays */
+    const uint16_t *ejection_slot;
+    const uint16_t *coordinates; /* by router * dimensions + dimension; NULL without a grid */
+    uint16_t *distances;         /* by pair of routers; NULL where the topology knows its distances */
 
     const struct router_ops *router_ops;
     void *routers;

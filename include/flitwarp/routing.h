@@ -29,7 +29,8 @@ struct routing {
     uint32_t local_ports;          /* ports to terminals, in front of those to routers */
     uint32_t terminal_ports;       /* ports of one terminal at its router */
     uint32_t ejection_channels;    /* of those, ports that lead to the terminal */
-    const uint16_t *terminal_slot; /* by terminal: its place at its router */
+    const uint16_t *terminal_slot; /* by terminal: its place at the router where it ejects, */
+    const uint16_t *entry_slot;    /* and at the one where it injects: the same array where these are the same */
     const uint64_t *class_vcs;     /* by class: its VCs at one port */
     const uint64_t *eject_vcs;     /* by place of a terminal: all VCs that lead to it; where one word holds them */
     void *state;                   /* the algorithm's own, made by prepare() */

@@ -59,6 +59,8 @@ struct topology_ops {
     bool (*peer)(const struct topology *topology, uint32_t router, uint32_t port, struct router_port *peer);
     /* Where a terminal hangs; NULL: terminal / concentration. */
     uint32_t (*router_of)(const struct topology *topology, uint32_t terminal);
+    /* Where packets to a terminal leave the network; NULL: where it hangs. */
+    uint32_t (*ejects_at)(const struct topology *topology, uint32_t terminal);
     /* Channels on a shortest way between two routers; NULL: found by breadth-first search. */
     uint32_t (*distance)(const struct topology *topology, uint32_t from, uint32_t to);
 };

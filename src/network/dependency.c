@@ -36,7 +36,8 @@ struct check {
     const struct topology *topology;
     FILE *out;
     struct channel_graph graph;
-    uint32_t *terminals;  /* by router: its first; NONE: has none */
+    uint32_t *terminals;  /* by router: the first that injects there; NONE: has none */
+    uint32_t *receivers;  /* the first that ejects there */
     uint32_t destination; /* terminal */
     uint32_t destination_router;
     uint32_t longest;     /* hops that a way may have */
@@ -287,18 +288,24 @@ static uint32_t spread_step(uint32_t count)
     }
 }
 
+/* Routers, in rising order. */
+struct hosts {
+    uint32_t count;
+    uint32_t *routers;
+};
+
 /* Follows packets between pairs of routers as far as the budget reaches; returns how many pairs that were. */
-static uint64_t follow_pairs(struct check *check, const uint32_t *hosts, uint32_t count, uint64_t budget)
+static uint64_t follow_pairs(struct check *check, const struct hosts *from, const struct hosts *to, uint64_t budget)
 {
-    uint64_t pairs = 0, step = spread_step(count);
-    uint32_t portions = count < 64 ? count : 64; /* so that the budget reaches several destinations */
-    for (uint32_t i = 0; i < count && check->steps < budget; i++) {
-        check->destination_router = hosts[i * step % count];
-        check->destination = check->terminals[check->destination_router];
+    uint64_t pairs = 0, from_step = spread_step(from->count), to_step = spread_step(to->count);
+    uint32_t portions = to->count < 64 ? to->count : 64; /* so that the budget reaches several destinations */
+    for (uint32_t i = 0; i < to->count && check->steps < budget; i++) {
+        check->destination_router = to->routers[i * to_step % to->count];
+        check->destination = check->receivers[check->destination_router];
         uint64_t portion = i + 1 < portions ? budget / portions * (i + 1) : budget;
         states_clear(check);
-        for (uint32_t j = 0; j < count && check->steps < portion; j++)
-            pairs += follow_all(check, hosts[j * step % count], portion);
+        for (uint32_t j = 0; j < from->count && check->steps < portion; j++)
+            pairs += follow_all(check, from->routers[j * from_step % from->count], portion);
     }
     return pairs;
 }
@@ -344,18 +351,20 @@ static uint32_t find_radius(const struct topology *topology, struct arena *arena
     return search.distance[search.order[search.reached - 1]];
 }
 
-/* The first terminal of each router; returns the number of routers that have one, listed in `hosts`. */
-static uint32_t find_hosts(struct check *check, uint32_t *hosts)
+/* Fills in the first terminal of each router; returns the routers that have one. */
+static struct hosts find_hosts(const struct topology *topology, uint32_t *first,
+                               uint32_t (*place)(const struct topology *topology, uint32_t terminal),
+                               struct arena *arena)
 {
-    uint32_t count = 0;
-    for (uint32_t router = 0; router < check->topology->routers; router++)
-        check->terminals[router] = NONE;
-    for (uint32_t terminal = check->topology->terminals; terminal-- > 0;)
-        check->terminals[topology_router_of(check->topology, terminal)] = terminal;
-    for (uint32_t router = 0; router < check->topology->routers; router++)
-        if (check->terminals[router] != NONE)
-            hosts[count++] = router;
-    return count;
+    struct hosts hosts = {.routers = arena_array(arena, uint32_t, topology->routers)};
+    for (uint32_t router = 0; router < topology->routers; router++)
+        first[router] = NONE;
+    for (uint32_t terminal = topology->terminals; terminal-- > 0;)
+        first[place(topology, terminal)] = terminal;
+    for (uint32_t router = 0; router < topology->routers; router++)
+        if (first[router] != NONE)
+            hosts.routers[hosts.count++] = router;
+    return hosts;
 }
 
 bool dependency_check(const struct routing *routing, uint64_t budget, FILE *out)
@@ -366,14 +375,15 @@ bool dependency_check(const struct routing *routing, uint64_t budget, FILE *out)
         fprintf(out, "routing \"%s\": not checked, the network is too large\n", routing->ops->name);
         return true;
     }
-    uint32_t *hosts = arena_array(&arena, uint32_t, check.topology->routers);
     check.terminals = arena_array(&arena, uint32_t, check.topology->routers);
+    check.receivers = arena_array(&arena, uint32_t, check.topology->routers);
     check.vcs = arena_array(&arena, uint64_t, routing->words);
     check.longest = 10 * find_radius(check.topology, &arena) + 10;
     states_grow(&check, 1024);
-    uint32_t count = find_hosts(&check, hosts);
-    uint64_t pairs = follow_pairs(&check, hosts, count, budget);
-    bool is_sound = report(&check, pairs, (uint64_t)count * count);
+    struct hosts from = find_hosts(check.topology, check.terminals, topology_router_of, &arena);
+    struct hosts to = find_hosts(check.topology, check.receivers, topology_ejects_at, &arena);
+    uint64_t pairs = follow_pairs(&check, &from, &to, budget);
+    bool is_sound = report(&check, pairs, (uint64_t)from.count * to.count);
     free(check.states);
     free(check.slots);
     channel_graph_release(&check.graph);

@@ -42,6 +42,20 @@ static struct link terminal_link(const struct network *network, uint32_t termina
     };
 }
 
+/* The links of a terminal at the router where it injects, and at the one where it ejects, should that be another. */
+static void wire_terminal(struct network *network, uint32_t terminal)
+{
+    uint32_t entry = network->terminal_router[terminal], exit = network->ejection_router[terminal];
+    struct link *in =
+        network->links + (size_t)entry * network->ports + network->terminal_slot[terminal] * network->terminal_ports;
+    struct link *out =
+        network->links + (size_t)exit * network->ports + network->ejection_slot[terminal] * network->terminal_ports;
+    for (uint32_t channel = 0; channel < network->terminal_ports; channel++) {
+        in[channel] = out[channel] = terminal_link(network, terminal, channel);
+        in[channel].carries_out &= in == out;
+    }
+}
+
 static struct link router_link(const struct network *network, const struct router_port *peer)
 {
     const struct channel_config *config = &network->config->channel;
@@ -61,12 +75,8 @@ static void wire(struct network *network)
     network->links = arena_array(network->arena, struct link, count);
     for (size_t i = 0; i < count; i++)
         network->links[i].target = NONE;
-    for (uint32_t terminal = 0; terminal < topology->terminals; terminal++) {
-        struct link *at = network->links + (size_t)network->terminal_router[terminal] * network->ports +
-                          network->terminal_slot[terminal] * network->terminal_ports;
-        for (uint32_t channel = 0; channel < network->terminal_ports; channel++)
-            at[channel] = terminal_link(network, terminal, channel);
-    }
+    for (uint32_t terminal = 0; terminal < topology->terminals; terminal++)
+        wire_terminal(network, terminal);
     for (uint32_t router = 0; router < topology->routers; router++)
         for (uint32_t port = 0; port < topology->ports; port++) {
             struct router_port peer;
@@ -108,6 +118,22 @@ static bool fits_memory(const struct network *network, struct errors *errors)
     return false;
 }
 
+static void place_terminals(struct network *network)
+{
+    const struct topology *topology = &network->topology;
+    uint32_t *entries = arena_array(network->arena, uint32_t, topology->terminals), *exits = entries;
+    if (topology->ops->ejects_at)
+        exits = arena_array(network->arena, uint32_t, topology->terminals);
+    for (uint32_t terminal = 0; terminal < topology->terminals; terminal++) {
+        entries[terminal] = topology_router_of(topology, terminal);
+        exits[terminal] = topology_ejects_at(topology, terminal);
+    }
+    network->terminal_router = entries;
+    network->terminal_slot = network->routing.entry_slot;
+    network->ejection_router = exits;
+    network->ejection_slot = network->routing.terminal_slot;
+}
+
 /* Topology and routing: what can be judged before anything large is built. */
 static bool network_plan(struct network *network, const struct network_config *config, struct arena *arena,
                          uint64_t seed, struct errors *errors)
@@ -137,11 +163,7 @@ static bool network_plan(struct network *network, const struct network_config *c
         return false;
     network->terminal_ports = network->routing.terminal_ports;
     network->ports = network->routing.local_ports + topology->ports;
-    network->terminal_slot = network->routing.terminal_slot;
-    uint32_t *terminal_router = arena_array(arena, uint32_t, topology->terminals);
-    for (uint32_t terminal = 0; terminal < topology->terminals; terminal++)
-        terminal_router[terminal] = topology_router_of(topology, terminal);
-    network->terminal_router = terminal_router;
+    place_terminals(network);
     if (topology->grid)
         network->coordinates = grid_bake(topology, arena);
     if (!topology->grid && !topology->ops->distance && !network->routing.ops->is_minimal)

@@ -31,6 +31,10 @@ static const char *const shapes[] = {
     "{\"type\": \"folded_clos\", \"down\": [4, 3, 2, 5], \"up\": [3, 1, 2]}",
     "{\"type\": \"folded_clos\", \"down\": [1, 1, 3, 2], \"up\": [2, 3, 2]}",
     "{\"type\": \"folded_clos\", \"down\": [6, 5], \"up\": [1]}",
+    "{\"type\": \"butterfly\", \"radix\": 3, \"stages\": 1}",
+    "{\"type\": \"butterfly\", \"radix\": 2, \"stages\": 2}",
+    "{\"type\": \"butterfly\", \"radix\": 2, \"stages\": 5}",
+    "{\"type\": \"butterfly\", \"radix\": 5, \"stages\": 3}",
 };
 
 /* Distances from one router by breadth-first search; NONE where there is no way. */
@@ -88,7 +92,8 @@ static void expect_every_terminal_has_a_router(const struct topology *topology)
     if (!topology->ops->router_of)
         EXPECT_EQ_U64(topology->terminals, (uint64_t)topology->routers * topology->concentration);
     for (uint32_t terminal = 0; terminal < topology->terminals; terminal++)
-        wrong += topology_router_of(topology, terminal) >= topology->routers;
+        wrong += topology_router_of(topology, terminal) >= topology->routers ||
+                 topology_ejects_at(topology, terminal) >= topology->routers;
     EXPECT_EQ_U64(wrong, 0);
 }
 

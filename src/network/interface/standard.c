@@ -317,8 +317,8 @@ static void *build(struct network *network, const struct choice *self, struct er
             .step_at = NEVER,
             .first = NONE,
             .last = NONE,
-            .ejector = {.target = network->terminal_router[number],
-                        .lane = network->terminal_slot[number] * network->terminal_ports * n->num_vcs},
+            .ejector = {.target = network->ejection_router[number],
+                        .lane = network->ejection_slot[number] * network->terminal_ports * n->num_vcs},
         };
     for (uint32_t number = 0; number < terminals; number++)
         for (uint32_t channel = 0; channel < n->config.injection_channels; channel++)

@@ -41,7 +41,7 @@ static void minimal_prepare(struct routing *routing, const struct choice *self, 
     struct minimal *minimal = arena_array(arena, struct minimal, 1);
     *minimal = (struct minimal){table, config->select, config->vcs == VCS_HOPS};
     routing->state = minimal;
-    routing->classes = minimal->counts_hops && table->diameter > 1 ? table->diameter : 1;
+    routing->classes = minimal->counts_hops && table->longest > 1 ? table->longest : 1;
 }
 
 static void minimal_route(struct route *route)

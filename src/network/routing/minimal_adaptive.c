@@ -30,9 +30,9 @@ static void minimal_adaptive_prepare(struct routing *routing, const struct choic
     const struct topology *topology = routing->topology;
     const struct minimal_adaptive_config *config = self->config;
     const struct table *table = topology->hyperx ? NULL : table_create(routing, self, arena, errors);
-    uint32_t diameter = topology->hyperx ? topology->hyperx->dimensions : table ? table->diameter : 0;
+    uint32_t longest = topology->hyperx ? topology->hyperx->dimensions : table ? table->longest : 0;
     routing->state = (void *)table; /* only ever read */
-    routing->classes = config->vcs == VCS_HOPS && diameter > 1 ? diameter : 1;
+    routing->classes = config->vcs == VCS_HOPS && longest > 1 ? longest : 1;
     adaptive_check(routing, self, topology->ports, errors);
 }
 

@@ -10,22 +10,30 @@
 #include "network/routing/routing.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-/* Places of terminals at their routers, in rising order; returns the most that any router has. */
-static uint32_t place_terminals(const struct topology *topology, uint16_t *terminal_slot)
+/* Places of terminals at their routers, in rising order; sets the most that any router has. */
+static void place_terminals(struct routing *routing, struct arena *arena)
 {
+    const struct topology *topology = routing->topology;
+    uint16_t *slots = arena_array(arena, uint16_t, topology->terminals), *entries = slots;
     uint16_t *taken = memory_take(sizeof *taken * topology->routers);
     uint32_t most = 0;
-    for (uint32_t router = 0; router < topology->routers; router++)
-        taken[router] = 0;
+    memset(taken, 0, sizeof *taken * topology->routers);
+    if (topology->ops->ejects_at)
+        entries = arena_array(arena, uint16_t, topology->terminals);
     for (uint32_t terminal = 0; terminal < topology->terminals; terminal++) {
-        uint32_t router = topology_router_of(topology, terminal);
-        terminal_slot[terminal] = taken[router]++;
-        if (taken[router] > most)
-            most = taken[router];
+        uint32_t entry = topology_router_of(topology, terminal), exit = topology_ejects_at(topology, terminal);
+        slots[terminal] = entries[terminal] = taken[entry]++;
+        if (exit != entry)
+            slots[terminal] = taken[exit]++;
+        most = taken[entry] > most ? taken[entry] : most;
+        most = taken[exit] > most ? taken[exit] : most;
     }
     free(taken);
-    return most;
+    routing->terminal_slot = slots;
+    routing->entry_slot = entries;
+    routing->local_ports = most * routing->terminal_ports;
 }
 
 static const uint64_t *share_vcs(uint32_t num_vcs, uint32_t classes, struct arena *arena)
@@ -50,10 +58,8 @@ static const uint64_t *bake_ejection(const struct routing *routing, struct arena
 bool routing_init(struct routing *routing, const struct choice *choice, const struct topology *topology,
                   const struct routing_ports *ports, uint64_t seed, struct arena *arena, struct errors *errors)
 {
-    uint16_t *terminal_slot = arena_array(arena, uint16_t, topology->terminals);
     uint32_t terminal_ports =
         ports->injection_channels > ports->ejection_channels ? ports->injection_channels : ports->ejection_channels;
-    uint32_t local_ports = place_terminals(topology, terminal_slot) * terminal_ports;
     *routing = (struct routing){
         .ops = CHOICE_OPS(choice, struct routing_ops),
         .inject = CHOICE_OPS(choice, struct routing_ops)->inject,
@@ -63,12 +69,11 @@ bool routing_init(struct routing *routing, const struct choice *choice, const st
         .seed = seed,
         .num_vcs = ports->num_vcs,
         .classes = 1,
-        .words = words_for((local_ports + topology->ports) * ports->num_vcs),
-        .local_ports = local_ports,
         .terminal_ports = terminal_ports,
         .ejection_channels = ports->ejection_channels,
-        .terminal_slot = terminal_slot,
     };
+    place_terminals(routing, arena);
+    routing->words = words_for((routing->local_ports + topology->ports) * ports->num_vcs);
     routing->eject_vcs = bake_ejection(routing, arena);
     uint32_t errors_before = errors->count;
     routing->ops->prepare(routing, choice, arena, errors);

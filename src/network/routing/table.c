@@ -6,6 +6,8 @@
  */
 #include "network/routing/table.h"
 
+#include "network/routing/routing.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +22,8 @@ struct builder {
     uint32_t *slots;     /* hash table of lists in the pool; 0: empty */
     uint32_t slot_count; /* a power of two */
     uint32_t list_count;
-    uint32_t diameter;
+    uint8_t *injects, *ejects; /* by router: does a terminal? */
+    uint32_t diameter, longest;
 };
 
 static uint32_t list_words(const uint32_t *list) { return TABLE_PORTS + list[TABLE_COUNT]; }
@@ -75,17 +78,32 @@ static uint32_t find_list(struct builder *builder, uint32_t router)
     return found;
 }
 
+static void find_hosts(struct builder *builder, struct arena *arena)
+{
+    const struct topology *topology = builder->topology;
+    builder->injects = arena_array(arena, uint8_t, topology->routers);
+    builder->ejects = arena_array(arena, uint8_t, topology->routers);
+    for (uint32_t terminal = 0; terminal < topology->terminals; terminal++) {
+        builder->injects[topology_router_of(topology, terminal)] = 1;
+        builder->ejects[topology_ejects_at(topology, terminal)] = 1;
+    }
+}
+
 static bool fill_lists(struct builder *builder, uint32_t *lists)
 {
     uint32_t routers = builder->topology->routers;
+    const uint32_t *distance = builder->search.distance;
     for (uint32_t there = 0; there < routers; there++) {
         search_from(&builder->search, there);
         if (builder->search.reached < routers)
             return false;
-        uint32_t farthest = builder->search.distance[builder->search.order[routers - 1]];
-        builder->diameter = farthest > builder->diameter ? farthest : builder->diameter;
-        for (uint32_t here = 0; here < routers; here++)
+        for (uint32_t here = 0; here < routers; here++) {
             lists[(size_t)there * routers + here] = find_list(builder, here);
+            if (distance[here] > builder->diameter)
+                builder->diameter = distance[here];
+            if (builder->ejects[there] && builder->injects[here] && distance[here] > builder->longest)
+                builder->longest = distance[here];
+        }
     }
     return true;
 }
@@ -109,6 +127,7 @@ const struct table *table_create(const struct routing *routing, const struct cho
     builder.pool[0] = 0;
     grow_slots(&builder);
     search_init(&builder.search, topology, &scratch);
+    find_hosts(&builder, &scratch);
     uint32_t *lists = arena_array(arena, uint32_t, (size_t)topology->routers * topology->routers);
     bool is_connected = fill_lists(&builder, lists);
     if (!is_connected)
@@ -121,6 +140,6 @@ const struct table *table_create(const struct routing *routing, const struct cho
     arena_release(&scratch);
 
     struct table *table = arena_array(arena, struct table, 1);
-    *table = (struct table){lists, pool, topology->routers, builder.diameter};
+    *table = (struct table){lists, pool, topology->routers, builder.diameter, builder.longest};
     return is_connected ? table : NULL;
 }

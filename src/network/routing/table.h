@@ -14,7 +14,8 @@ struct table {
     const uint32_t *lists; /* index into pool */
     const uint32_t *pool;
     uint32_t routers;
-    uint32_t diameter;
+    uint32_t diameter; /* hops between any two routers */
+    uint32_t longest;  /* hops that a packet makes: from where it is injected to where it is ejected */
 };
 
 /* NULL, with errors added, where there are too many routers or some cannot be reached. */
