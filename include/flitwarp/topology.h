@@ -28,6 +28,7 @@ struct grid {
 struct hyperx;
 struct dragonfly;
 struct tree;
+struct butterfly;
 
 struct topology {
     const struct topology_ops *ops;
@@ -41,6 +42,7 @@ struct topology {
     const struct hyperx *hyperx;       /* flitwarp/hyperx.h */
     const struct dragonfly *dragonfly; /* flitwarp/dragonfly.h */
     const struct tree *tree;           /* flitwarp/tree.h */
+    const struct butterfly *butterfly; /* flitwarp/butterfly.h */
     void *state;                       /* the topology's own, from the arena; may be NULL */
 };
 
