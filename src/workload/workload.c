@@ -104,7 +104,7 @@ static bool is_stuck(struct workload *workload)
     workload->hops_at_check = hops;
     if (moved || network->in_network == 0)
         return false;
-    for (uint32_t kind = EVENT_FLIT; kind <= EVENT_ROUTER_STEP; kind++)
+    for (uint32_t kind = EVENT_FLIT; kind <= EVENT_OUTPUT_STEP; kind++)
         if (kind != EVENT_WAKE && kind != EVENT_MESSAGE && engine_pending(network->engine, kind))
             return false;
     return true;

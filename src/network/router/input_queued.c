@@ -56,7 +56,7 @@ STAGE void receive_flit(const struct input_queued *q, const struct flit_event *e
     }
 }
 
-static void receive_flits(void *routers, tick_t now, const void *events, uint32_t count)
+void input_queued_receive_flits(void *routers, tick_t now, const void *events, uint32_t count)
 {
     const struct input_queued *q = routers;
     const struct flit_event *event = events, *end = event + count;
@@ -82,8 +82,10 @@ STAGE void receive_credit(const struct input_queued *q, const struct credit_even
 {
     struct router_head *head = block_of(q, event->to.target);
     struct output_lane *output = &outputs_of(q, head)[event->to.lane];
-    CHECK(output->credits < q->config.buffer_depth, "tick %llu router %u lane %u: a credit too many",
-          (unsigned long long)now, head->number, event->to.lane);
+    CHECK(output->credits < q->room, "tick %llu router %u lane %u: a credit too many", (unsigned long long)now,
+          head->number, event->to.lane);
+    if (!is.plain && q->congestion)
+        q->congestion->ops->change(q->congestion, head->number, event->to.lane, QUEUE_DOWNSTREAM, -1, now);
     if (output->credits++ == 0) {
         if (!is.plain && q->config.vc_needs_credit)
             add(credited_of(q, head), event->to.lane, is);
@@ -97,7 +99,7 @@ STAGE void receive_credit(const struct input_queued *q, const struct credit_even
     }
 }
 
-static void receive_credits(void *routers, tick_t now, const void *events, uint32_t count)
+void input_queued_receive_credits(void *routers, tick_t now, const void *events, uint32_t count)
 {
     const struct input_queued *q = routers;
     const struct credit_event *event = events, *end = event + count;
@@ -259,7 +261,7 @@ static void step_plain(struct input_queued *q, tick_t now)
         post_due(q, now + 1);
 }
 
-static void step(void *routers, tick_t now, const void *events, uint32_t count)
+void input_queued_step(void *routers, tick_t now, const void *events, uint32_t count)
 {
     struct input_queued *q = routers;
     if (q->is_plain) {
@@ -288,9 +290,9 @@ static const struct router_ops input_queued = {
     .buffer_depth = input_queued_depth,
     .max_packet = input_queued_max_packet,
     .build = input_queued_build,
-    .receive_flits = receive_flits,
-    .receive_credits = receive_credits,
-    .step = step,
+    .receive_flits = input_queued_receive_flits,
+    .receive_credits = input_queued_receive_credits,
+    .step = input_queued_step,
     .check_idle = input_queued_check_idle,
     .waits_for = input_queued_waits_for,
     .flit_hops = input_queued_flit_hops,
