@@ -24,7 +24,7 @@ def study(radix=16, loads=(1.0,), latencies=(1, 2, 4, 8), sample=2000):
             "topology": {"type": "folded_clos", "radix": radix, "levels": 3},
             "routing": {"type": "up_down", "selection": "adaptive", "common_ancestor": "top"},
             "router": {"type": "output_queued", "num_vcs": 1, "buffer_depth": 150, "transfer_latency": 50,
-                       "congestion": {"type": "buffer_occupancy", "accounting": "output"}},
+                       "congestion": {"type": "buffer_occupancy", "accounting": "output", "normalised": False}},
             "channel": {"latency": "50ns"}, "terminal_channel": {"latency": "50ns"}},
         "workload": {"applications": [{"type": "blast", "warmup": 3000, "sample": sample, "finish_limit": 5000,
                                        "traffic": {"type": "to_root", "block": (radix // 2) ** 2}}]}}
