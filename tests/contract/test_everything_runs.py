@@ -32,7 +32,7 @@ TOPOLOGIES = {
     "dragonfly": [{"terminals": 1, "routers": 2, "global": 1}, {"terminals": 2, "routers": 3, "global": 2, "groups": 4},
                   {"terminals": 1, "routers": 2, "global": 2, "arrangement": "circulant"}],
     "folded_clos": [{"radix": 4, "levels": 2}, {"down": [3, 2, 2], "up": [2, 1]}],
-    "butterfly": [{"radix": 2, "stages": 3}, {"radix": 3, "stages": 2}, {"radix": 4, "stages": 1}],
+    "butterfly": [{"radix": 2, "stages": 3}, {"radix": 3, "stages": 2}],
     "file": [{"file": "network.txt"}],
 }
 NETWORK = """router 0 node 0 node 3 2 router 1 4 router 2

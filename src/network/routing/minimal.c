@@ -10,7 +10,7 @@
  * With a VC class for every hop (the default) a packet always waits for a higher
  * class than it holds, and there is no deadlock whatever the topology.
  */
-#include "network/routing/routing.h"
+#include "flitwarp/routing.h"
 
 #include <stdlib.h>
 #include <string.h>
