@@ -68,7 +68,15 @@ struct network_config {
     struct choice topology, routing, router, interface;
     struct channel_config {
         uint64_t latency, cycle;
-    } channel, terminal_channel;
+        struct u64_list latencies; /* by the topology's class of channel */
+        struct cable_config {
+            double per_metre; /* ticks */
+            const char *plan; /* NULL: cables have no length */
+        } cable;
+    } channel;
+    struct terminal_channel_config {
+        uint64_t latency, cycle;
+    } terminal_channel;
 };
 extern const struct option network_options[];
 
@@ -164,6 +172,8 @@ struct network {
     uint32_t ports;          /* of a router, terminals' included */
     uint32_t terminal_ports; /* of each terminal */
     uint32_t injection_channels, ejection_channels;
+    tick_t channel_latency;          /* of all channels between routers; 0: they differ */
+    tick_t terminal_latency;         /* of all channels of terminals; 0: they differ */
     struct link *links;              /* by router * ports + port */
     const uint32_t *terminal_router; /* by terminal: where its packets enter */
     const uint16_t *terminal_slot;   /* its place at that router */

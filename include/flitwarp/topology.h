@@ -44,6 +44,12 @@ struct topology {
     const struct tree *tree;           /* flitwarp/tree.h */
     const struct butterfly *butterfly; /* flitwarp/butterfly.h */
     void *state;                       /* the topology's own, from the arena; may be NULL */
+    /* Channels of different kinds, say short and long ones: how many kinds, and their names; 0: all are alike. */
+    uint32_t channel_classes;
+    const char *const *channel_class_names;
+    /* Latencies that it knows by itself, in ticks: NULL, or 0 for a channel, where the settings of the network hold. */
+    const uint32_t *latencies;          /* by router * ports + port */
+    const uint32_t *terminal_latencies; /* by terminal */
 };
 
 struct router_port {
@@ -65,6 +71,8 @@ struct topology_ops {
     uint32_t (*ejects_at)(const struct topology *topology, uint32_t terminal);
     /* Channels on a shortest way between two routers; NULL: found by breadth-first search. */
     uint32_t (*distance)(const struct topology *topology, uint32_t from, uint32_t to);
+    /* Below channel_classes, the same at both ends; NULL: all channels are alike. Asked for ports in use only. */
+    uint32_t (*channel_class)(const struct topology *topology, uint32_t router, uint32_t port);
 };
 
 #define REGISTER_TOPOLOGY(ops) REGISTER_COMPONENT("topology", ops)
@@ -96,3 +104,7 @@ const uint16_t *grid_bake(const struct topology *topology, struct arena *arena);
 uint32_t grid_router(const struct grid *grid, const uint32_t *coordinates);
 bool grid_peer(const struct topology *topology, uint32_t router, uint32_t port, struct router_port *peer);
 uint32_t grid_distance(const struct topology *topology, uint32_t from, uint32_t to);
+/* The dimension of a channel. */
+uint32_t grid_channel_class(const struct topology *topology, uint32_t router, uint32_t port);
+/* "dimension 0", ... */
+extern const char *const dimension_names[MAX_DIMENSIONS];

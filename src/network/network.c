@@ -6,44 +6,38 @@
  */
 #include "network/network.h"
 
+#include "network/channel.h"
 #include "network/routing/routing.h"
 
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
 
-static const struct option channel_options[] = {
-    OPTION_TICKS(struct channel_config, latency, "1", 1, 1e9, "from one end to the other"),
-    OPTION_TICKS(struct channel_config, cycle, "1", 1, 65535, "between two flits"),
-    OPTION_END,
-};
-
 const struct option network_options[] = {
     OPTION_CHOICE(struct network_config, topology, "topology", "\"torus\"", "which routers are joined"),
     OPTION_CHOICE(struct network_config, routing, "routing", "\"dimension_order\"", "which ways packets take"),
     OPTION_CHOICE(struct network_config, router, "router", "\"input_queued\"", "what a router is made of"),
     OPTION_BLOCK(struct network_config, channel, struct channel_config, channel_options, "channels between routers"),
-    OPTION_BLOCK(struct network_config, terminal_channel, struct channel_config, channel_options,
+    OPTION_BLOCK(struct network_config, terminal_channel, struct terminal_channel_config, terminal_channel_options,
                  "channels between a terminal and its router"),
     OPTION_CHOICE(struct network_config, interface, "interface", "\"standard\"", "how terminals meet the network"),
     OPTION_END,
 };
 
-static struct link terminal_link(const struct network *network, uint32_t terminal, uint32_t channel)
+static struct link terminal_link(const struct network *network, uint32_t terminal, uint32_t channel, uint32_t latency)
 {
-    const struct channel_config *config = &network->config->terminal_channel;
     return (struct link){
         .target = terminal,
         .first_lane = (uint16_t)(channel * network->num_vcs),
         .to_terminal = true,
         .carries_out = channel < network->ejection_channels,
-        .latency = (uint32_t)config->latency,
-        .cycle = (uint16_t)config->cycle,
+        .latency = latency,
+        .cycle = (uint16_t)network->config->terminal_channel.cycle,
     };
 }
 
 /* The links of a terminal at the router where it injects, and at the one where it ejects, should that be another. */
-static void wire_terminal(struct network *network, uint32_t terminal)
+static void wire_terminal(struct network *network, uint32_t terminal, uint32_t latency)
 {
     uint32_t entry = network->terminal_router[terminal], exit = network->ejection_router[terminal];
     struct link *in =
@@ -51,38 +45,50 @@ static void wire_terminal(struct network *network, uint32_t terminal)
     struct link *out =
         network->links + (size_t)exit * network->ports + network->ejection_slot[terminal] * network->terminal_ports;
     for (uint32_t channel = 0; channel < network->terminal_ports; channel++) {
-        in[channel] = out[channel] = terminal_link(network, terminal, channel);
+        in[channel] = out[channel] = terminal_link(network, terminal, channel, latency);
         in[channel].carries_out &= in == out;
     }
 }
 
-static struct link router_link(const struct network *network, const struct router_port *peer)
+static struct link router_link(const struct network *network, const struct router_port *peer, uint32_t latency)
 {
-    const struct channel_config *config = &network->config->channel;
     return (struct link){
         .target = peer->router,
         .first_lane = (uint16_t)((network->routing.local_ports + peer->port) * network->num_vcs),
         .carries_out = true,
-        .latency = (uint32_t)config->latency,
-        .cycle = (uint16_t)config->cycle,
+        .latency = latency,
+        .cycle = (uint16_t)network->config->channel.cycle,
     };
 }
 
-static void wire(struct network *network)
+/* Keeps `common` as long as all latencies are the same. */
+static uint32_t note_latency(tick_t *common, uint32_t latency, bool is_first)
+{
+    *common = is_first || *common == latency ? latency : 0;
+    return latency;
+}
+
+static void wire(struct network *network, const struct channel_latencies *latencies)
 {
     const struct topology *topology = &network->topology;
-    size_t count = (size_t)topology->routers * network->ports;
+    size_t count = (size_t)topology->routers * network->ports, channels = 0;
     network->links = arena_array(network->arena, struct link, count);
+    network->channel_latency = network->config->channel.latency; /* should there be no channel */
     for (size_t i = 0; i < count; i++)
         network->links[i].target = NONE;
-    for (uint32_t terminal = 0; terminal < topology->terminals; terminal++)
-        wire_terminal(network, terminal);
+    for (uint32_t terminal = 0; terminal < topology->terminals; terminal++) {
+        uint32_t latency = terminal_latency(latencies, terminal);
+        wire_terminal(network, terminal, note_latency(&network->terminal_latency, latency, terminal == 0));
+    }
     for (uint32_t router = 0; router < topology->routers; router++)
         for (uint32_t port = 0; port < topology->ports; port++) {
             struct router_port peer;
-            if (topology->ops->peer(topology, router, port, &peer))
-                network->links[(size_t)router * network->ports + network->routing.local_ports + port] =
-                    router_link(network, &peer);
+            if (!topology->ops->peer(topology, router, port, &peer))
+                continue;
+            uint32_t latency = channel_latency(latencies, router, port, peer.router);
+            note_latency(&network->channel_latency, latency, channels++ == 0);
+            network->links[(size_t)router * network->ports + network->routing.local_ports + port] =
+                router_link(network, &peer, latency);
         }
 }
 
@@ -194,11 +200,13 @@ static void add_kinds(struct network *network)
 bool network_build(struct network *network, const struct network_config *config, struct engine *engine,
                    struct arena *arena, uint64_t seed, struct errors *errors)
 {
-    if (!network_plan(network, config, arena, seed, errors))
+    struct channel_latencies latencies;
+    if (!network_plan(network, config, arena, seed, errors) ||
+        !channel_latencies_init(&latencies, config, &network->topology, arena, errors))
         return false;
     network->engine = engine;
     pool_init(&network->packets, sizeof(struct packet));
-    wire(network);
+    wire(network, &latencies);
     network->routers = network->router_ops->build(network, &config->router, errors);
     network->interfaces = network->interface_ops->build(network, &config->interface, errors);
     return network->routers && network->interfaces;

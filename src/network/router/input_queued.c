@@ -158,8 +158,7 @@ STAGE bool step_router(struct input_queued *q, struct router_head *head, tick_t 
 
 static struct destinations destinations_at(const struct input_queued *q, tick_t now)
 {
-    const struct network_config *config = q->network->config;
-    tick_t latency = config->channel.latency, terminal = config->terminal_channel.latency;
+    tick_t latency = q->network->channel_latency, terminal = q->network->terminal_latency;
     return (struct destinations){
         .flits = {engine_list(q->engine, EVENT_TERMINAL_FLIT, now + q->to_channel + terminal),
                   engine_list(q->engine, EVENT_FLIT, now + q->to_channel + latency)},

@@ -33,6 +33,7 @@ struct dragonfly_config {
     uint32_t arrangement;
 };
 
+static const char *const channel_names[] = {"local", "global", NULL};
 static const char *const arrangement_names[] = {"absolute", "relative", "circulant", NULL};
 
 static const struct option dragonfly_options[] = {
@@ -100,6 +101,8 @@ static void dragonfly_shape(const void *config, struct arena *arena, struct topo
     topology->concentration = settings->terminals;
     topology->terminals = topology->routers * settings->terminals;
     topology->ports = settings->routers - 1 + settings->global;
+    topology->channel_classes = 2;
+    topology->channel_class_names = channel_names;
 }
 
 /* A group's neighbour of a rank: the inverse of dragonfly_rank. */
@@ -134,6 +137,12 @@ static bool dragonfly_peer(const struct topology *topology, uint32_t router, uin
     uint32_t other = port + (port >= place);
     *peer = (struct router_port){dragonfly_router(dragonfly, group, other), dragonfly_local_port(other, place)};
     return true;
+}
+
+static uint32_t dragonfly_channel_class(const struct topology *topology, uint32_t router, uint32_t port)
+{
+    (void)router;
+    return port >= topology->dragonfly->first_global;
 }
 
 /* Is there a router to which both have a global channel? */
@@ -175,5 +184,6 @@ static const struct topology_ops dragonfly = {
     .shape = dragonfly_shape,
     .peer = dragonfly_peer,
     .distance = dragonfly_distance,
+    .channel_class = dragonfly_channel_class,
 };
 REGISTER_TOPOLOGY(dragonfly);

@@ -33,6 +33,10 @@ struct folded_clos {
     uint32_t group_size[MAX_LEVELS]; /* routers */
 };
 
+static const char *const level_names[MAX_LEVELS] = {
+    "level 0", "level 1", "level 2",  "level 3",  "level 4",  "level 5",  "level 6",  "level 7",
+    "level 8", "level 9", "level 10", "level 11", "level 12", "level 13", "level 14", "level 15"};
+
 static const struct option folded_clos_options[] = {
     OPTION_U32(struct folded_clos_config, radix, "null", 2, 65534, "ports",
                "ports of every router, half of them down and half up, but all down at the top; null: 8"),
@@ -147,6 +151,8 @@ static void folded_clos_shape(const void *config, struct arena *arena, struct to
     topology->state = clos;
     topology->routers = tree->first_router[tree->levels];
     topology->terminals = tree->terminals;
+    topology->channel_classes = tree->levels - 1;
+    topology->channel_class_names = level_names;
 }
 
 static uint32_t folded_clos_router_of(const struct topology *topology, uint32_t terminal)
@@ -174,6 +180,13 @@ static bool folded_clos_peer(const struct topology *topology, uint32_t router, u
     peer->router = tree->first_router[level + 1] + group / down * size + place + up * own_size;
     peer->port = group % down;
     return true;
+}
+
+/* The level at the lower end. */
+static uint32_t folded_clos_channel_class(const struct topology *topology, uint32_t router, uint32_t port)
+{
+    uint32_t level = tree_level(topology->tree, router);
+    return port < topology->tree->first_up[level] ? level - 1 : level;
 }
 
 /*
@@ -207,5 +220,6 @@ static const struct topology_ops folded_clos = {
     .peer = folded_clos_peer,
     .router_of = folded_clos_router_of,
     .distance = folded_clos_distance,
+    .channel_class = folded_clos_channel_class,
 };
 REGISTER_TOPOLOGY(folded_clos);

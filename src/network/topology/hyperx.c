@@ -79,10 +79,14 @@ static void hyperx_shape(const void *config, struct arena *arena, struct topolog
     topology->concentration = settings->concentration;
     topology->terminals = routers * settings->concentration;
     topology->ports = ports;
+    topology->channel_classes = hyperx->dimensions;
+    topology->channel_class_names = dimension_names;
 }
 
-static uint32_t port_dimension(const struct hyperx *hyperx, uint32_t port)
+static uint32_t hyperx_channel_class(const struct topology *topology, uint32_t router, uint32_t port)
 {
+    const struct hyperx *hyperx = topology->hyperx;
+    (void)router;
     uint32_t d = hyperx->dimensions - 1;
     while (port < hyperx->first_port[d])
         d--;
@@ -93,7 +97,7 @@ static uint32_t port_dimension(const struct hyperx *hyperx, uint32_t port)
 static bool hyperx_peer(const struct topology *topology, uint32_t router, uint32_t port, struct router_port *peer)
 {
     const struct hyperx *hyperx = topology->hyperx;
-    uint32_t d = port_dimension(hyperx, port), width = hyperx->width[d], channels = hyperx->channels[d];
+    uint32_t d = hyperx_channel_class(topology, router, port), width = hyperx->width[d], channels = hyperx->channels[d];
     uint32_t place = port - hyperx->first_port[d], offset = place / channels + 1;
     uint32_t coordinate = (hyperx_coordinate(hyperx, router, d) + offset) % width;
     peer->router = hyperx_router(hyperx, router, d, coordinate);
@@ -116,5 +120,6 @@ static const struct topology_ops hyperx = {
     .shape = hyperx_shape,
     .peer = hyperx_peer,
     .distance = distance,
+    .channel_class = hyperx_channel_class,
 };
 REGISTER_TOPOLOGY(hyperx);
