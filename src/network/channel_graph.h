@@ -16,8 +16,8 @@ struct channel_graph {
     uint64_t *edges;    /* owned, by node: the output VCs of its router that are asked for */
     /* Edges to VCs of other routers, asked for by packets that went on meanwhile: lists by node, without doubles. */
     struct far_edge *far; /* owned */
-    uint32_t *first_far; /* owned, by node: index + 1; 0: none */
-    uint32_t *far_slots; /* owned: hash table, the same numbers; twice far_room of them */
+    uint32_t *first_far;  /* owned, by node: index + 1; 0: none */
+    uint32_t *far_slots;  /* owned: hash table, the same numbers; twice far_room of them */
     uint32_t far_count, far_room;
 };
 

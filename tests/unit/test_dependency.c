@@ -209,7 +209,8 @@ TEST(an_escape_vc_waits_for_those_beyond_other_vcs)
     EXPECT_TEXT_CONTAINS(check(&routed, DEPENDENCY_BUDGET, &is_sound), ", 284 dependencies of escape VCs: no deadlock");
     routed_release(&routed);
     /* dimension order by itself, which is its escape */
-    EXPECT(routed_init(&routed, TORUS_4X4, "{\"type\": \"dimension_order\", \"dateline\": \"fixed\", \"tie\": \"up\"}", 2));
+    EXPECT(routed_init(&routed, TORUS_4X4, "{\"type\": \"dimension_order\", \"dateline\": \"fixed\", \"tie\": \"up\"}",
+                       2));
     EXPECT_TEXT_CONTAINS(check(&routed, DEPENDENCY_BUDGET, &is_sound), ", 104 dependencies: no deadlock");
     routed_release(&routed);
     /* who leaves the minimal ways may hold an escape VC of y and ask for one of x */

@@ -132,24 +132,29 @@ static uint32_t bit_reverse(uint32_t source)
     return reversed;
 }
 
-static double bound(const char *topology, const char *algorithm, uint32_t (*pattern)(uint32_t))
+/* Every source sends one flit: to its partner, or with a set of partners an equal share to each of them. */
+static double bound_of(const char *topology, const char *algorithm, uint32_t (*pattern)(uint32_t source),
+                       uint32_t partners)
 {
     struct routed routed;
     double most = 0;
     if (!routed_init(&routed, topology, algorithm, 8))
         return -1;
-    uint32_t channels = routed.topology.routers * routed.topology.ports;
+    uint32_t channels = routed.topology.routers * routed.topology.ports, terminals = routed.topology.terminals;
     routed.load = arena_array(&routed.arena, double, channels);
-    for (uint32_t source = 0; source < 64; source++)
-        if (pattern != uniform && pattern(source) != source)
-            routed_walk(&routed, source, pattern(source), 1);
-        else if (pattern == uniform)
-            for (uint32_t destination = 0; destination < 64; destination++)
-                routed_walk(&routed, source, destination, 1.0 / 64);
+    for (uint32_t source = 0; source < terminals; source++)
+        for (uint32_t i = 0; i < (pattern == uniform ? terminals : partners); i++)
+            routed_walk(&routed, source, pattern == uniform ? i : pattern(source) + i,
+                        1.0 / (pattern == uniform ? terminals : partners));
     for (uint32_t channel = 0; channel < channels; channel++)
         most = routed.load[channel] > most ? routed.load[channel] : most;
     routed_release(&routed);
     return 1 / most;
+}
+
+static double bound(const char *topology, const char *algorithm, uint32_t (*pattern)(uint32_t))
+{
+    return bound_of(topology, algorithm, pattern, 1);
 }
 
 TEST(torus_bounds_are_those_of_the_literature)
@@ -203,6 +208,88 @@ TEST(valiant_bounds_are_those_of_the_literature)
     EXPECT_NEAR(bound(TORUS, algorithm, transpose), 8.0 / 15, 1e-9);
     EXPECT_NEAR(bound(MESH, algorithm, uniform), 16.0 / 63, 1e-9);
     EXPECT_NEAR(bound(MESH, algorithm, transpose), 4.0 / 15, 1e-9);
+}
+
+/* To all terminals of a group of a dragonfly, of which there are 8 or 32. */
+static uint32_t group_after(uint32_t source, uint32_t after, uint32_t groups, uint32_t terminals)
+{
+    return (source / terminals + after) % groups * terminals;
+}
+static uint32_t next_of_9(uint32_t source) { return group_after(source, 1, 9, 8); }
+static uint32_t second_of_9(uint32_t source) { return group_after(source, 2, 9, 8); }
+static uint32_t next_of_33(uint32_t source) { return group_after(source, 1, 33, 32); }
+static uint32_t fourth_of_33(uint32_t source) { return group_after(source, 4, 33, 32); }
+
+TEST(dragonfly_bounds_are_those_of_the_literature)
+{
+    static const char small[] = "{\"type\": \"dragonfly\"}", minimal[] = "{\"type\": \"dragonfly_minimal\"}";
+    static const char large[] = "{\"type\": \"dragonfly\", \"terminals\": 4, \"routers\": 8, \"global\": 4}";
+    static const char valiant[] = "{\"type\": \"valiant\"}";
+    EXPECT_NEAR(bound(small, minimal, uniform), 18.0 / 17, 1e-9); /* so that terminals limit it to 1 */
+    EXPECT_NEAR(bound_of(small, minimal, next_of_9, 8), 1.0 / 8, 1e-9);
+    EXPECT_NEAR(bound_of(small, minimal, second_of_9, 8), 1.0 / 8, 1e-9);
+    EXPECT_NEAR(bound_of(large, minimal, next_of_33, 32), 1.0 / 32, 1e-9);
+    EXPECT_NEAR(bound_of(large, minimal, fourth_of_33, 32), 1.0 / 32, 1e-9);
+    EXPECT_NEAR(bound(small, valiant, uniform), 18.0 / 35, 1e-9);
+    EXPECT_NEAR(bound_of(small, valiant, next_of_9, 8), 7.0 / 16, 1e-9);
+    /* From a router where many groups' channels end, all take one local channel on. */
+    EXPECT_NEAR(bound_of(small, valiant, second_of_9, 8), 7.0 / 24, 1e-9);
+    EXPECT_NEAR(bound_of(large, valiant, next_of_33, 32), 31.0 / 64, 1e-9);
+    EXPECT_NEAR(bound_of(large, valiant, fourth_of_33, 32), 31.0 / 160, 1e-9);
+}
+
+static uint32_t next_router(uint32_t source) { return (source + 8) % 64; }
+static uint32_t next_in_row(uint32_t source) { return source / 32 * 32 + (source + 4) % 32; }
+
+TEST(flattened_butterfly_bounds_are_those_of_the_literature)
+{
+    static const char butterfly[] = "{\"type\": \"hyperx\", \"widths\": [8], \"concentration\": 8}";
+    static const char *const minimal[] = {"{\"type\": \"dimension_order\"}", "{\"type\": \"minimal_adaptive\"}"};
+    for (uint32_t i = 0; i < 2; i++) {
+        EXPECT_NEAR(bound(butterfly, minimal[i], uniform), 1, 1e-9);
+        EXPECT_NEAR(bound(butterfly, minimal[i], next_router), 1.0 / 8, 1e-9);
+    }
+    EXPECT_NEAR(bound(butterfly, "{\"type\": \"valiant\"}", next_router), 1.0 / 2, 1e-9);
+    EXPECT_NEAR(bound(butterfly, "{\"type\": \"valiant\"}", uniform), 4.0 / 7, 1e-9); /* 7/8 of it leaves its router */
+    /* Two rows: what agrees already stays, so that a row spreads its own traffic. */
+    EXPECT_NEAR(bound("{\"type\": \"hyperx\", \"widths\": [8, 2], \"concentration\": 4}",
+                      "{\"type\": \"valiant\", \"intermediate\": \"unaligned\"}", next_in_row),
+                1, 1e-9);
+}
+
+static uint32_t shift_20(uint32_t source) { return (source + 20) % 64; }
+
+TEST(fat_tree_carries_permutations)
+{
+    static const char tree[] = "{\"type\": \"folded_clos\", \"down\": [4, 4, 4], \"up\": [4, 4]}";
+    static const char deterministic[] = "{\"type\": \"up_down\", \"selection\": \"deterministic\"}";
+    static const char *const spread[] = {"{\"type\": \"up_down\", \"selection\": \"random\"}",
+                                         "{\"type\": \"up_down\", \"selection\": \"adaptive\"}"};
+    for (uint32_t i = 0; i < 2; i++) {
+        EXPECT_NEAR(bound(tree, spread[i], uniform), 16.0 / 15, 1e-9); /* 1/16 stays at its leaf */
+        EXPECT_NEAR(bound(tree, spread[i], transpose), 1, 1e-9);
+        EXPECT_NEAR(bound(tree, spread[i], bit_reverse), 1, 1e-9);
+        EXPECT_NEAR(bound(tree, spread[i], shuffle), 1, 1e-9);
+    }
+    /* A way for each destination: free of conflicts for shifts, not for permutations that send a leaf to equal digits. */
+    EXPECT_NEAR(bound(tree, deterministic, uniform), 16.0 / 15, 1e-9);
+    EXPECT_NEAR(bound(tree, deterministic, shift_20), 1, 1e-9);
+    EXPECT_NEAR(bound(tree, deterministic, bit_complement), 1, 1e-9);
+    EXPECT_NEAR(bound(tree, deterministic, transpose), 1.0 / 4, 1e-9);
+    EXPECT_NEAR(bound(tree, deterministic, bit_reverse), 1.0 / 4, 1e-9);
+    EXPECT_NEAR(bound(tree, deterministic, shuffle), 1.0 / 2, 1e-9);
+    EXPECT_NEAR(
+        bound(tree, "{\"type\": \"up_down\", \"selection\": \"random\", \"common_ancestor\": \"top\"}", uniform), 1,
+        1e-9); /* nothing stays below */
+}
+
+TEST(butterfly_has_one_way)
+{
+    static const char fly[] = "{\"type\": \"butterfly\", \"radix\": 4, \"stages\": 3}";
+    static const char algorithm[] = "{\"type\": \"destination_tag\"}";
+    EXPECT_NEAR(bound(fly, algorithm, uniform), 1, 1e-9);
+    EXPECT_NEAR(bound(fly, algorithm, transpose), 1.0 / 2, 1e-9);
+    EXPECT_NEAR(bound(fly, algorithm, bit_reverse), 1.0 / 4, 1e-9);
 }
 
 /* ---- VC classes ---- */
