@@ -31,5 +31,9 @@ bool decisions_next(struct decisions *decisions);
  * a cycle of VCs that wait for each other. True when there are neither. Once `budget` hops have been followed, the
  * pairs left over are not checked; which ones depends on the network alone. Routes may depend on all that a packet
  * carries except its source.
+ * Where the algorithm names escape VCs (routing->escape_vcs) they alone must have no cycle, and every answer must offer
+ * one. That is enough where a packet that waits does so as a whole: of one flit, or switched by virtual cut-through or
+ * store and forward. A longer packet switched by wormhole may sit in the buffer of an adaptive VC behind the tail of
+ * another, which the condition knows nothing of.
  */
 bool dependency_check(const struct routing *routing, uint64_t budget, FILE *out);

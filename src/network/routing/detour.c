@@ -10,8 +10,8 @@
 #include "network/routing/hyperx.h"
 #include "network/routing/routing.h"
 
-const char *const intermediate_names[] = {"auto",   "router",      "group",              "unaligned",
-                                          "source", "destination", "source_destination", NULL};
+const char *const intermediate_names[] = {
+    "auto", "router", "group", "unaligned", "source", "destination", "source_destination", NULL};
 
 /* ---- legs ---- */
 

@@ -37,7 +37,8 @@ struct detours {
     enum intermediate intermediate;
     uint32_t classes;     /* of VCs, in all */
     uint32_t leg_classes; /* of one leg; not on a dragonfly */
-    bool is_progressive;  /* on a dragonfly: a packet may leave the minimal way after a hop, which takes one more class */
+    bool
+        is_progressive; /* on a dragonfly: a packet may leave the minimal way after a hop, which takes one more class */
     const uint32_t *hosts; /* routers with terminals */
     uint32_t host_count;
     const struct dimension_order *order; /* on a grid */

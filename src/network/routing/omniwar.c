@@ -15,7 +15,8 @@ struct omniwar_config {
 };
 
 static const struct option omniwar_options[] = {
-    OPTION_U32(struct omniwar_config, deroutes, "1", 0, 62, "hops", "hops that lead no closer, at most; a VC class each"),
+    OPTION_U32(struct omniwar_config, deroutes, "1", 0, 62, "hops",
+               "hops that lead no closer, at most; a VC class each"),
     ADAPTIVE_OPTIONS("\"weighted\""),
     OPTION_END,
 };

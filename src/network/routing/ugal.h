@@ -27,7 +27,8 @@ struct ugal_config {
         OPTION_F64(struct ugal_config, bias, "0", -1e9, 1e9, NULL, "added to the weight of a detour"),                 \
         OPTION_ENUM(struct ugal_config, hop_count, "\"absolute\"", hop_count_names,                                    \
                     "hops in a weight: all of them, or as a multiple of those of the straight way"),                   \
-        OPTION_U32(struct ugal_config, detours, "1", 1, 16, "detours", "drawn for a packet; the lightest is compared"), \
+        OPTION_U32(struct ugal_config, detours, "1", 1, 16, "detours",                                                 \
+                   "drawn for a packet; the lightest is compared"),                                                    \
         DETOUR_OPTIONS
 
 struct ugal {

@@ -109,8 +109,7 @@ static double hops_of(const struct route *route, const struct ugal *ugal, const 
     const struct ugal_config *config = route->routing->config;
     if (config->knowledge == KNOWLEDGE_GLOBAL)
         return 1;
-    struct packet packet = way->packet;
-    return ugal->detours.hops(&ugal->detours, route->router, &packet) /
+    return ugal->detours.hops(&ugal->detours, route->router, &way->packet) /
            (config->hop_count == HOPS_NORMALIZED ? straight_hops : 1);
 }
 
@@ -129,7 +128,7 @@ static void choose_by_weight(struct route *route, const struct ugal *ugal)
     struct way ways[2], *best = &ways[0], *other = &ways[1];
     weigh(route, ugal, detours->here(detours, route->router), best);
     double straight_hops = detours->hops(detours, route->router, &best->packet);
-    bool is_free = best->weight <= config->threshold;
+    bool is_free = best->weight <= config->threshold && (config->threshold > 0 || config->bias >= 0);
     best->weight *= hops_of(route, ugal, best, straight_hops);
     for (uint32_t i = 0; i < config->detours && !is_free; i++) {
         weigh(route, ugal, detours->draw(route, detours), other);
