@@ -30,6 +30,7 @@ struct workload {
     struct application *applications;
     struct measurement *measurements; /* by application */
     struct pool messages;             /* owned */
+    struct pool groups;               /* owned: struct message_group */
     uint32_t *sequences;              /* by terminal: packets it has made */
     enum phase phase;
     bool change_due; /* the phase ends at the next grid point */
@@ -42,6 +43,16 @@ struct workload {
     void *progress_context;
     uint32_t trace_source, trace_sequence; /* packet to follow, when network->trace_out is set */
 };
+
+/* A transaction of several requests. Those that draining cuts short are never complete. */
+struct message_group {
+    uint32_t messages_left; /* that have not arrived, replies included */
+};
+
+static inline struct message_group *workload_group(const struct workload *workload, uint32_t handle)
+{
+    return pool_at(&workload->groups, handle, sizeof(struct message_group));
+}
 
 static inline struct message *workload_message(const struct workload *workload, uint32_t handle)
 {
