@@ -33,14 +33,15 @@ static inline void make_packet(struct application *application, uint32_t source,
     network->interface_ops->enqueue(network->interfaces, handle);
 }
 
-static inline void count_created(const struct application *application, uint32_t packets, uint32_t flits, bool sampled)
+static inline void count_created(const struct application *application, uint32_t source, uint32_t packets,
+                                 uint32_t flits, bool sampled)
 {
     struct measurement *measurement = application->measurement;
     measurement->created_packets += packets;
     measurement->created_flits += flits;
     measurement->sampled_created += sampled ? packets : 0;
-    if (measurement->series.length)
-        series_created(&measurement->series, application->workload->network->engine->now, packets, flits);
+    if (measurement->is_watched)
+        measurement_watch_created(measurement, application->workload->network->engine->now, source, packets, flits);
 }
 
 /* A message with facts of its own; the number and what belongs to its packets is filled in. */
@@ -60,7 +61,7 @@ static void send_message(struct application *application, struct message *messag
         size = left < max_packet ? left : max_packet;
         make_packet(application, source, destination, size, handle, message->sampled);
     }
-    count_created(application, packets, message->flits, message->sampled);
+    count_created(application, source, packets, message->flits, message->sampled);
 }
 
 /* Several requests are counted until the last of them, or of their replies, has arrived. */
@@ -108,7 +109,7 @@ void application_send(struct application *application, uint32_t rank, uint32_t t
     }
     uint32_t source = application->terminals[rank], destination = application->terminals[to_rank];
     make_packet(application, source, destination, flits, NONE, application->phase == PHASE_GENERATING);
-    count_created(application, 1, flits, application->phase == PHASE_GENERATING);
+    count_created(application, source, 1, flits, application->phase == PHASE_GENERATING);
 }
 
 void application_reply(struct application *application, const struct message *request, uint32_t flits)

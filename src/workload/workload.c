@@ -170,8 +170,8 @@ static void accept(void *context, tick_t now, const struct packet *packet)
     struct measurement *measurement = &workload->measurements[packet->application];
     measurement->accepted_flits++;
     measurement->accepted_from[packet->source]++;
-    if (measurement->series.length)
-        series_accepted(&measurement->series, now);
+    if (measurement->is_watched)
+        measurement_watch_flit(measurement, now, packet);
 }
 
 static void write_log(struct workload *workload, const struct packet *packet, tick_t now, uint32_t minimal_hops,
@@ -195,7 +195,7 @@ static void write_log(struct workload *workload, const struct packet *packet, ti
         .transaction = message ? message->transaction : packet->sequence,
         .transaction_messages = message ? message->transaction_messages : 1,
     };
-    packet_log_add(workload->log, &record);
+    run_logs_add(workload->logs, &record);
 }
 
 static bool is_complete(const struct message *message) { return message->packets_left == 0 && !message->broken; }
@@ -241,8 +241,8 @@ static inline __attribute__((always_inline)) void count_packet(struct workload *
     accept(workload, now, packet);
     measurement->delivered_packets++;
     measurement->latency_sum += latency;
-    if (measurement->series.length)
-        series_arrived(&measurement->series, packet->created, latency);
+    if (measurement->is_watched)
+        measurement_watch_packet(measurement, now, packet);
     if (!packet->sampled)
         return;
     uint32_t minimal_hops = packet->hops;
@@ -250,7 +250,7 @@ static inline __attribute__((always_inline)) void count_packet(struct workload *
         minimal_hops = network_distance(network, network->terminal_router[packet->source], packet->destination_router);
     measurement_add(measurement, packet, now, message ? message->started : packet->created, minimal_hops,
                     !message || is_complete(message));
-    if (workload->log)
+    if (workload->logs)
         write_log(workload, packet, now, minimal_hops, message);
 }
 

@@ -8,6 +8,7 @@
 #include "flitwarp/network.h"
 
 #include "metrics/measurement.h"
+#include "metrics/run_logs.h"
 
 #include <signal.h>
 
@@ -37,7 +38,7 @@ struct workload {
     enum outcome outcome;
     uint64_t hops_at_check;
     uint32_t *port_flits_at_start, *port_flits_at_end; /* by router * ports + port, over the sampling window */
-    struct packet_log *log;                            /* borrowed; NULL: none */
+    struct run_logs *logs;                             /* borrowed; NULL: none */
     const volatile sig_atomic_t *interrupt;            /* borrowed; NULL: never */
     void (*progress)(void *context, const struct workload *workload, tick_t now); /* at grid points; NULL: none */
     void *progress_context;
