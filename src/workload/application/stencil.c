@@ -204,8 +204,6 @@ static void go_on(struct application *application, uint32_t rank, tick_t now)
     }
 }
 
-static void stencil_wake(struct application *application, uint32_t rank, tick_t now) { go_on(application, rank, now); }
-
 static void stencil_received(struct application *application, uint32_t rank, const struct message *message, tick_t now)
 {
     struct stencil *stencil = application->state;
