@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each group attacks another: all its terminals send to terminals of one other
- * group, so that minimal ways share the few channels between the two. `adversarial`
- * is the usual worst case of it, to any terminal of the next group, with the routers
- * themselves as groups unless told: of a dragonfly give the terminals of a group, of
- * a HyperX those of a router or of a row.
+ * Each group attacks another: all its terminals send to terminals of one other group,
+ * so that minimal ways share the few channels between the two.
  */
 #include "workload/traffic/blocks.h"
-
-const char *const block_targets[] = {"offset", "half", "opposite", NULL};
 
 enum group_place { PLACE_RANDOM, PLACE_SAME, PLACE_MIRRORED };
 static const char *const group_places[] = {"random", "same", "mirrored", NULL};
@@ -27,31 +22,17 @@ static const struct option group_attack_options[] = {
     OPTION_END,
 };
 
-static const struct option adversarial_options[] = {
-    OPTION_U32(struct group_attack_config, group, "0", 0, NONE - 1, NULL, "terminals of a group; 0: those of a router"),
-    OPTION_U32(struct group_attack_config, offset, "1", 0, NONE - 1, NULL, "how many groups further messages go"),
-    OPTION_END,
-};
-
-/* state: the size of a group. */
 static void group_attack_prepare(struct traffic *traffic, const struct choice *self, const struct traffic_space *space,
                                  struct errors *errors)
 {
     const struct group_attack_config *config = traffic->config;
-    uint32_t *size = arena_array(space->arena, uint32_t, 1);
-    *size = config->group ? config->group : space->concentration;
-    traffic->state = size;
-    if (*size)
-        blocks_fit(*size, "group", self, space, errors);
-    else
-        choice_error(errors, self, "group", "routers have different numbers of terminals: give the size of a group");
+    blocks_fit(config->group, "group", self, space, errors);
 }
 
 static uint32_t group_attack_destination(const struct traffic *traffic, uint32_t source, struct random *random)
 {
     const struct group_attack_config *config = traffic->config;
-    uint32_t size = *(const uint32_t *)traffic->state;
-    uint32_t group = source / size, place = source % size;
+    uint32_t size = config->group, group = source / size, place = source % size;
     uint32_t target = block_target_of(group, traffic->terminals / size, config->target, config->offset);
     if (config->place == PLACE_RANDOM)
         return block_draw(target, size, random);
@@ -68,14 +49,3 @@ static const struct traffic_ops group_attack = {
     .destination = group_attack_destination,
 };
 REGISTER_TRAFFIC(group_attack);
-
-static const struct traffic_ops adversarial = {
-    .name = "adversarial",
-    .summary = "all terminals of a group to any of the next group",
-    .options = adversarial_options,
-    .config_size = sizeof(struct group_attack_config),
-    .example = "{\"type\": \"adversarial\", \"group\": 8}",
-    .prepare = group_attack_prepare,
-    .destination = group_attack_destination,
-};
-REGISTER_TRAFFIC(adversarial);

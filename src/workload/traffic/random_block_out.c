@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * To any terminal outside the own block. With the terminals below one port of the
- * top of a tree as a block, every message goes by a root of it (uniform to root):
- * under that name it is the pattern `to_root`.
- */
+/* To any terminal outside the own block. */
 #include "workload/traffic/blocks.h"
 
 struct random_block_out_config {
@@ -12,12 +8,6 @@ struct random_block_out_config {
 
 static const struct option random_block_out_options[] = {
     OPTION_U32(struct random_block_out_config, block, REQUIRED, 1, NONE - 1, NULL, "terminals of a block"),
-    OPTION_END,
-};
-
-static const struct option to_root_options[] = {
-    OPTION_U32(struct random_block_out_config, block, REQUIRED, 1, NONE - 1, NULL,
-               "terminals of a subtree below the roots"),
     OPTION_END,
 };
 
@@ -44,14 +34,3 @@ static const struct traffic_ops random_block_out = {
     .destination = random_block_out_destination,
 };
 REGISTER_TRAFFIC(random_block_out);
-
-static const struct traffic_ops to_root = {
-    .name = "to_root",
-    .summary = "to any terminal that a message reaches by a root of the tree",
-    .options = to_root_options,
-    .config_size = sizeof(struct random_block_out_config),
-    .example = "{\"type\": \"to_root\", \"block\": 16}",
-    .prepare = random_block_out_prepare,
-    .destination = random_block_out_destination,
-};
-REGISTER_TRAFFIC(to_root);
