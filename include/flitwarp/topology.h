@@ -77,6 +77,19 @@ struct topology_ops {
 
 #define REGISTER_TOPOLOGY(ops) REGISTER_COMPONENT("topology", ops)
 
+/* The router that a terminal hangs on: where its packets enter. */
+static inline uint32_t topology_router_of(const struct topology *topology, uint32_t terminal)
+{
+    return topology->ops->router_of ? topology->ops->router_of(topology, terminal) : terminal / topology->concentration;
+}
+
+/* The router where packets to a terminal leave. */
+static inline uint32_t topology_ejects_at(const struct topology *topology, uint32_t terminal)
+{
+    return topology->ops->ejects_at ? topology->ops->ejects_at(topology, terminal)
+                                    : topology_router_of(topology, terminal);
+}
+
 /* Breadth-first searches in any topology (src/network/search.c). */
 struct search {
     const struct topology *topology;

@@ -28,7 +28,18 @@ TOPOLOGIES = {
     "hypercube": [{"dimensions": 2}, {"dimensions": 3}, {"dimensions": 2, "concentration": 2}],
     "parking_lot": [{"stops": 5}, {"stops": 3, "concentration": 2}],
     "single_router": [{"terminals": 6}, {"terminals": 3}],
+    "hyperx": [{"widths": [3, 2]}, {"widths": [5], "concentration": 3}, {"widths": [2, 3, 2], "channels": [2, 1, 1]}],
+    "dragonfly": [{"terminals": 1, "routers": 2, "global": 1}, {"terminals": 2, "routers": 3, "global": 2, "groups": 4},
+                  {"terminals": 1, "routers": 2, "global": 2, "arrangement": "circulant"}],
+    "folded_clos": [{"radix": 4, "levels": 2}, {"down": [3, 2, 2], "up": [2, 1]}],
+    "butterfly": [{"radix": 2, "stages": 3}, {"radix": 3, "stages": 2}],
+    "file": [{"file": "network.txt"}],
 }
+NETWORK = """router 0 node 0 node 3 2 router 1 4 router 2
+router 1 node 1 router 2 router 2 3
+router 3 node 2 router 2
+router 2 router 1 2
+"""
 GRIDS = {"torus", "mesh", "hypercube", "parking_lot"}
 ACCEPTED = {("minimal", topology) for topology in TOPOLOGIES} | {("voq", "single_router")} | {
     (routing, topology) for routing in ("dimension_order", "valiant") for topology in GRIDS} | {
@@ -114,6 +125,7 @@ def config_for(draw, topology, routing, num_vcs):
 
 def start(program, config, directory):
     path = directory / "config.json"
+    (directory / "network.txt").write_text(NETWORK)
     path.write_text(json.dumps(config, indent=1))
     return subprocess.run([program, "run", path, "--quiet"], capture_output=True, text=True, timeout=120, check=False)
 

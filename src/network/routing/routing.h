@@ -22,16 +22,3 @@ struct routing_ports {
  */
 bool routing_init(struct routing *routing, const struct choice *choice, const struct topology *topology,
                   const struct routing_ports *ports, uint64_t seed, struct arena *arena, struct errors *errors);
-
-/* The router that a terminal hangs on: where its packets enter. */
-static inline uint32_t topology_router_of(const struct topology *topology, uint32_t terminal)
-{
-    return topology->ops->router_of ? topology->ops->router_of(topology, terminal) : terminal / topology->concentration;
-}
-
-/* The router where packets to a terminal leave. */
-static inline uint32_t topology_ejects_at(const struct topology *topology, uint32_t terminal)
-{
-    return topology->ops->ejects_at ? topology->ops->ejects_at(topology, terminal)
-                                    : topology_router_of(topology, terminal);
-}
