@@ -40,10 +40,14 @@ router 1 node 1 router 2 router 2 3
 router 3 node 2 router 2
 router 2 router 1 2
 """
+ANY = set(TOPOLOGIES)
 GRIDS = {"torus", "mesh", "hypercube", "parking_lot"}
-ACCEPTED = {("minimal", topology) for topology in TOPOLOGIES} | {("voq", "single_router")} | {
-    (routing, topology) for routing in ("dimension_order", "valiant") for topology in GRIDS} | {
-    ("o1turn", "torus"), ("o1turn", "mesh"), ("o1turn", "hypercube")}
+FITS = {
+    "dimension_order": GRIDS | {"hyperx"}, "o1turn": {"torus", "mesh", "hypercube"}, "torus_adaptive": GRIDS,
+    "minimal": ANY, "minimal_adaptive": ANY, "valiant": ANY, "ugal": ANY,
+    "dal": {"hyperx"}, "omniwar": {"hyperx"}, "up_down": {"folded_clos"}, "destination_tag": {"butterfly"},
+    "dragonfly_minimal": {"dragonfly"}, "par": {"dragonfly"}, "voq": {"single_router"},
+}
 
 
 @functools.cache
@@ -172,8 +176,24 @@ def test_pair_is_refused_or_runs_and_drains_in_every_router(routing, topology, t
                 assert application["packets"] > 0 or application["saturated"], json.dumps(config)
             digests.add(results["simulation"]["digest"])
         assert len(digests) == 1, f"run {number}: programs differ\n{json.dumps(config)}"
-    if topology in TOPOLOGIES and routing in {routing for routing, _ in ACCEPTED}:
-        assert (ran > 0) == ((routing, topology) in ACCEPTED)
+    if topology in TOPOLOGIES and routing in FITS:
+        assert (ran > 0) == (topology in FITS[routing])
+
+
+@pytest.mark.parametrize("routing", sorted(registered()["routing"]))
+def test_routing_is_free_of_deadlock_wherever_it_is_accepted(routing, tmp_path):
+    """As it is by default and in its example, with as many VCs as it asks for."""
+    for topology in registered()["topology"]:
+        for shape in [topology_of(number, topology) for number in range(len(TOPOLOGIES.get(topology, [0])))]:
+            for block in [routing, registered()["routing"][routing]]:
+                if not is_accepted(block, shape, tmp_path):
+                    continue
+                config = {"network": {"topology": shape, "routing": block,
+                                      "router": {"num_vcs": vcs_needed(block, shape, tmp_path)}}}
+                (tmp_path / "config.json").write_text(json.dumps(config))
+                ended = subprocess.run([PROGRAM, "check", tmp_path / "config.json"], capture_output=True, text=True,
+                                       timeout=120, check=False)
+                assert ended.returncode == 0 and ": no deadlock\n" in ended.stdout, ended.stdout + ended.stderr
 
 
 @pytest.mark.parametrize("kind", ["allocator", "arbiter", "traffic", "injection", "size", "allocation"])

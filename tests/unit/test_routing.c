@@ -220,7 +220,7 @@ static uint32_t second_of_9(uint32_t source) { return group_after(source, 2, 9, 
 static uint32_t next_of_33(uint32_t source) { return group_after(source, 1, 33, 32); }
 static uint32_t fourth_of_33(uint32_t source) { return group_after(source, 4, 33, 32); }
 
-TEST(dragonfly_bounds_are_those_of_the_literature)
+TEST(dragonfly_bounds_of_minimal_and_valiant_are_those_of_the_literature)
 {
     static const char small[] = "{\"type\": \"dragonfly\"}", minimal[] = "{\"type\": \"dragonfly_minimal\"}";
     static const char large[] = "{\"type\": \"dragonfly\", \"terminals\": 4, \"routers\": 8, \"global\": 4}";
@@ -241,7 +241,7 @@ TEST(dragonfly_bounds_are_those_of_the_literature)
 static uint32_t next_router(uint32_t source) { return (source + 8) % 64; }
 static uint32_t next_in_row(uint32_t source) { return source / 32 * 32 + (source + 4) % 32; }
 
-TEST(flattened_butterfly_bounds_are_those_of_the_literature)
+TEST(flattened_butterfly_bounds_of_valiant_are_those_of_the_literature)
 {
     static const char butterfly[] = "{\"type\": \"hyperx\", \"widths\": [8], \"concentration\": 8}";
     static const char *const minimal[] = {"{\"type\": \"dimension_order\"}", "{\"type\": \"minimal_adaptive\"}"};

@@ -8,7 +8,6 @@
 #include "network/routing/detour.h"
 
 #include "network/routing/hyperx.h"
-#include "network/routing/routing.h"
 
 const char *const intermediate_names[] = {
     "auto", "router", "group", "unaligned", "source", "destination", "source_destination", NULL};

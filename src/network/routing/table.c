@@ -6,8 +6,6 @@
  */
 #include "network/routing/table.h"
 
-#include "network/routing/routing.h"
-
 #include <stdlib.h>
 #include <string.h>
 
