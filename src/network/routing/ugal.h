@@ -10,12 +10,14 @@
 
 enum knowledge { KNOWLEDGE_LOCAL, KNOWLEDGE_GLOBAL };
 enum hop_count { HOPS_ABSOLUTE, HOPS_NORMALIZED };
+enum straight_vcs { STRAIGHT_IN_BOTH, STRAIGHT_IN_SECOND };
 extern const char *const knowledge_names[];
 extern const char *const hop_count_names[];
+extern const char *const straight_vcs_names[];
 
 struct ugal_config {
     struct detour_config detour;
-    uint32_t mode, knowledge, hop_count, detours;
+    uint32_t mode, knowledge, hop_count, detours, straight_vcs;
     double threshold, bias;
 };
 #define UGAL_OPTIONS                                                                                                   \
@@ -27,6 +29,9 @@ struct ugal_config {
         OPTION_F64(struct ugal_config, bias, "0", -1e9, 1e9, NULL, "added to the weight of a detour"),                 \
         OPTION_ENUM(struct ugal_config, hop_count, "\"absolute\"", hop_count_names,                                    \
                     "hops in a weight: all of them, or as a multiple of those of the straight way"),                   \
+        OPTION_ENUM(struct ugal_config, straight_vcs, "\"both\"", straight_vcs_names,                                  \
+                    "VCs of packets that go straight: those of both legs of a detour, whichever are less congested, "  \
+                    "or the second leg's; not on a dragonfly"),                                                        \
         OPTION_U32(struct ugal_config, detours, "1", 1, 16, "detours",                                                 \
                    "drawn for a packet; the lightest is compared"),                                                    \
         DETOUR_OPTIONS

@@ -14,6 +14,7 @@
 
 const char *const knowledge_names[] = {"local", "global", NULL};
 const char *const hop_count_names[] = {"absolute", "normalized", NULL};
+const char *const straight_vcs_names[] = {"both", "second", NULL};
 
 /* A way under consideration: the packet as it would leave by it, and the outputs that it would be offered. */
 struct way {
@@ -121,23 +122,39 @@ static void take(struct route *route, const struct way *way)
         route->vcs[w] |= way->vcs[w];
 }
 
+static void swap(struct way **one, struct way **other)
+{
+    struct way *kept = *one;
+    *one = *other;
+    *other = kept;
+}
+
+/* Going straight in the first leg's VCs is a detour by way of the destination itself. */
+static bool goes_in_both(const struct route *route)
+{
+    const struct ugal_config *config = route->routing->config;
+    return config->straight_vcs == STRAIGHT_IN_BOTH && !route->routing->topology->dragonfly;
+}
+
 static void choose_by_weight(struct route *route, const struct ugal *ugal)
 {
     const struct ugal_config *config = route->routing->config;
     const struct detours *detours = &ugal->detours;
     struct way ways[2], *best = &ways[0], *other = &ways[1];
     weigh(route, ugal, detours->here(detours, route->router), best);
+    if (goes_in_both(route)) {
+        weigh(route, ugal, route->packet->destination_router, other);
+        if (other->weight < best->weight || (other->weight == best->weight && route_pick(route, 2)))
+            swap(&best, &other);
+    }
     double straight_hops = detours->hops(detours, route->router, &best->packet);
     bool is_free = best->weight <= config->threshold && (config->threshold > 0 || config->bias >= 0);
     best->weight *= hops_of(route, ugal, best, straight_hops);
     for (uint32_t i = 0; i < config->detours && !is_free; i++) {
         weigh(route, ugal, detours->draw(route, detours), other);
         other->weight = other->weight * hops_of(route, ugal, other, straight_hops) + config->bias;
-        if (other->weight < best->weight) {
-            struct way *lighter = other;
-            other = best;
-            best = lighter;
-        }
+        if (other->weight < best->weight)
+            swap(&best, &other);
     }
     take(route, best);
 }
@@ -150,7 +167,15 @@ void ugal_choose(struct route *route)
         choose_by_weight(route, ugal);
         return;
     }
-    bool is_straight = route_pick(route, 2) == 0;
-    detour_start(route->packet, is_straight ? detours->here(detours, route->router) : detours->draw(route, detours));
+    switch (route_pick(route, goes_in_both(route) ? 3 : 2)) {
+    case 0:
+        detour_start(route->packet, detours->here(detours, route->router));
+        break;
+    case 1:
+        detour_start(route->packet, detours->draw(route, detours));
+        break;
+    default:
+        detour_start(route->packet, route->packet->destination_router);
+    }
     detours->step(route, detours);
 }
