@@ -68,6 +68,7 @@ PLACES = {"topology": "network.topology", "routing": "network.routing", "router"
           "allocator": "network.router.allocator", "application": APPLICATION,
           "traffic": f"{APPLICATION}.traffic", "injection": f"{APPLICATION}.injection",
           "size": f"{APPLICATION}.size", "allocation": f"{APPLICATION}.allocation"}
+PLACES["reduction"] = "network.routing.reduction"
 
 
 def wrong_values(schema):
@@ -162,6 +163,8 @@ def test_the_schema_gives_cases_for_everything():
                          ids=[case[0] for case in GENERATED])
 def test_option_is_refused(path, block, key, expected, tmp_path):
     config = copy.deepcopy(BASE)
+    if path == PLACES["reduction"]:
+        config["network"]["routing"] = {"type": "minimal_adaptive"}
     set_path(config, path, block)
     refuse(tmp_path, config, "config.json:", f"{shown(path)}.{key}", *expected)
 
@@ -191,6 +194,27 @@ NETWORKS = {
                                      "needs 4 VCs"),
     "o1turn in three dimensions": ({"network__topology__widths": [2, 2, 2], "network__routing": "o1turn"},
                                    "network.routing", "2 dimensions"),
+    "dal on a mesh": ({"network__routing": "dal"}, "network.routing", "needs topology \"hyperx\", not \"mesh\""),
+    "omniwar on a mesh": ({"network__routing": "omniwar"}, "network.routing", "needs topology \"hyperx\""),
+    "par on a mesh": ({"network__routing": "par"}, "network.routing", "needs topology \"dragonfly\""),
+    "dragonfly_minimal on a mesh": ({"network__routing": "dragonfly_minimal"}, "network.routing",
+                                    "needs topology \"dragonfly\""),
+    "up_down on a mesh": ({"network__routing": "up_down"}, "network.routing", "needs topology \"folded_clos\""),
+    "destination_tag on a mesh": ({"network__routing": "destination_tag"}, "network.routing",
+                                  "needs topology \"butterfly\""),
+    "torus_adaptive without a grid": ({"network__topology": "dragonfly", "network__routing": "torus_adaptive"},
+                                      "network.routing", "needs a grid"),
+    "torus_adaptive without adaptive VCs": ({"network__topology": TORUS, "network__routing": "torus_adaptive"},
+                                            "network.routing", "needs 3 VCs"),
+    "ugal with too few VCs for a dragonfly": ({"network__topology": "dragonfly", "network__routing": "ugal"},
+                                              "network.routing", "needs 3 VCs"),
+    "valiant by group on a mesh": ({"network__routing": {"type": "valiant", "intermediate": "group"}},
+                                   "network.routing.intermediate", "needs topology \"dragonfly\""),
+    "valiant by rows on a mesh": ({"network__routing": {"type": "valiant", "intermediate": "source"}},
+                                  "network.routing.intermediate", "needs topology \"hyperx\""),
+    "more candidates than are weighed": ({"network__topology": {"type": "hyperx", "widths": [300, 2]},
+                                          "network__routing": "minimal_adaptive", "network__router__num_vcs": 4},
+                                         "network.routing", "at most 512 candidates", "may be 600"),
     "valiant on a torus with 2 VCs": ({"network__topology": TORUS, "network__routing": "valiant"}, "network.routing",
                                       "needs 4 VCs"),
     "minimal with fewer VCs than hops": ({"network__routing": "minimal"}, "network.routing", "needs 6 VCs"),

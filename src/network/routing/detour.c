@@ -26,15 +26,15 @@ static void hyperx_leg(struct route *route, const struct detours *detours, uint3
 
 static void table_leg(struct route *route, const struct detours *detours, uint32_t target, uint32_t class)
 {
-    const uint32_t *list = table_list(detours->table, route->router, target);
-    uint32_t count = list[TABLE_COUNT], chosen = count > 1 ? route_pick(route, count) : 0;
-    route_add(route, list[TABLE_PORTS + chosen], class + detours->leg_classes - list[TABLE_DISTANCE]);
+    const uint32_t *list = route_table_list(detours->table, route->router, target);
+    uint32_t count = list[ROUTE_TABLE_COUNT], chosen = count > 1 ? route_pick(route, count) : 0;
+    route_add(route, list[ROUTE_TABLE_PORTS + chosen], class + detours->leg_classes - list[ROUTE_TABLE_DISTANCE]);
 }
 
 static uint32_t distance(const struct detours *detours, uint32_t from, uint32_t to)
 {
     if (detours->table)
-        return table_distance(detours->table, from, to);
+        return route_table_distance(detours->table, from, to);
     return detours->topology->ops->distance(detours->topology, from, to);
 }
 
@@ -164,7 +164,7 @@ bool detours_init(struct detours *detours, const struct routing *routing, const 
         detours->leg = grid_leg;
         detours->leg_classes = detours->order->classes;
     } else {
-        detours->table = table_create(routing, self, arena, errors);
+        detours->table = route_table_create(routing, self, arena, errors);
         detours->leg = table_leg;
         detours->leg_classes = detours->table ? detours->table->diameter : 0;
     }

@@ -7,7 +7,7 @@
  * way of where the packet is already.
  */
 #include "network/routing/dimension_order.h"
-#include "network/routing/table.h"
+#include "flitwarp/route_table.h"
 
 enum intermediate {
     INTERMEDIATE_AUTO,
@@ -42,7 +42,7 @@ struct detours {
     const uint32_t *hosts; /* routers with terminals */
     uint32_t host_count;
     const struct dimension_order *order; /* on a grid */
-    const struct table *table;           /* where the topology is of no kind known here */
+    const struct route_table *table;     /* where the topology is of no kind known here */
     /* Offers the next hop of the packet's first leg, without classes below the one given. */
     void (*leg)(struct route *route, const struct detours *detours, uint32_t target, uint32_t class);
     /* A waypoint drawn at random. A packet for its own router has no way to be spread: its waypoint is where it is. */

@@ -4,7 +4,7 @@
  * default) a packet always waits for a higher class than it holds, and there is
  * no deadlock whatever the topology.
  */
-#include "network/routing/table.h"
+#include "flitwarp/route_table.h"
 
 enum select { SELECT_RANDOM, SELECT_ALL, SELECT_FIRST };
 enum vcs { VCS_HOPS, VCS_ALL };
@@ -26,7 +26,7 @@ static const struct option minimal_options[] = {
 };
 
 struct minimal {
-    const struct table *table;
+    const struct route_table *table;
     enum select select;
     bool counts_hops;
 };
@@ -35,7 +35,7 @@ static void minimal_prepare(struct routing *routing, const struct choice *self, 
                             struct errors *errors)
 {
     const struct minimal_config *config = self->config;
-    const struct table *table = table_create(routing, self, arena, errors);
+    const struct route_table *table = route_table_create(routing, self, arena, errors);
     if (!table)
         return;
     struct minimal *minimal = arena_array(arena, struct minimal, 1);
@@ -52,9 +52,9 @@ static void minimal_route(struct route *route)
         route_eject(route);
         return;
     }
-    const uint32_t *list = table_list(minimal->table, route->router, packet->destination_router);
-    const uint32_t *ports = list + TABLE_PORTS;
-    uint32_t count = list[TABLE_COUNT], class = minimal->counts_hops ? packet->hops : 0;
+    const uint32_t *list = route_table_list(minimal->table, route->router, packet->destination_router);
+    const uint32_t *ports = list + ROUTE_TABLE_PORTS;
+    uint32_t count = list[ROUTE_TABLE_COUNT], class = minimal->counts_hops ? packet->hops : 0;
     if (minimal->select == SELECT_ALL)
         for (uint32_t i = 0; i < count; i++)
             route_add(route, ports[i], class);

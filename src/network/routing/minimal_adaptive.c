@@ -7,7 +7,7 @@
  */
 #include "flitwarp/reduction.h"
 #include "network/routing/hyperx.h"
-#include "network/routing/table.h"
+#include "flitwarp/route_table.h"
 
 enum vcs { VCS_HOPS, VCS_ALL };
 static const char *const vcs_names[] = {"hops", "all", NULL};
@@ -29,7 +29,7 @@ static void minimal_adaptive_prepare(struct routing *routing, const struct choic
 {
     const struct topology *topology = routing->topology;
     const struct minimal_adaptive_config *config = self->config;
-    const struct table *table = topology->hyperx ? NULL : table_create(routing, self, arena, errors);
+    const struct route_table *table = topology->hyperx ? NULL : route_table_create(routing, self, arena, errors);
     uint32_t longest = topology->hyperx ? topology->hyperx->dimensions : table ? table->longest : 0;
     routing->state = (void *)table; /* only ever read */
     routing->classes = config->vcs == VCS_HOPS && longest > 1 ? longest : 1;
@@ -39,10 +39,10 @@ static void minimal_adaptive_prepare(struct routing *routing, const struct choic
 static void gather_from_table(struct candidates *candidates, const struct route *route, struct candidate candidate)
 {
     const struct minimal_adaptive_config *config = route->routing->config;
-    const uint32_t *list = table_list(route->routing->state, route->router, route->packet->destination_router);
-    candidate.hops = (uint16_t)list[TABLE_DISTANCE];
-    for (uint32_t i = 0; i < list[TABLE_COUNT]; i++) {
-        candidate.port = list[TABLE_PORTS + i];
+    const uint32_t *list = route_table_list(route->routing->state, route->router, route->packet->destination_router);
+    candidate.hops = (uint16_t)list[ROUTE_TABLE_DISTANCE];
+    for (uint32_t i = 0; i < list[ROUTE_TABLE_COUNT]; i++) {
+        candidate.port = list[ROUTE_TABLE_PORTS + i];
         candidates_add(candidates, route, &config->adaptive, &candidate);
     }
 }

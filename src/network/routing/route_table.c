@@ -4,7 +4,7 @@
  * small: two routers that see a destination through the same ports at the same
  * distance share one.
  */
-#include "network/routing/table.h"
+#include "flitwarp/route_table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ struct builder {
     uint32_t diameter, longest;
 };
 
-static uint32_t list_words(const uint32_t *list) { return TABLE_PORTS + list[TABLE_COUNT]; }
+static uint32_t list_words(const uint32_t *list) { return ROUTE_TABLE_PORTS + list[ROUTE_TABLE_COUNT]; }
 
 static uint32_t *list_slot(const struct builder *builder, const uint32_t *list)
 {
@@ -54,18 +54,18 @@ static void grow_slots(struct builder *builder)
 static uint32_t find_list(struct builder *builder, uint32_t router)
 {
     uint32_t ports = builder->topology->ports;
-    if (builder->used + ports + TABLE_PORTS > builder->room) {
-        builder->room = 2 * builder->room + ports + TABLE_PORTS;
+    if (builder->used + ports + ROUTE_TABLE_PORTS > builder->room) {
+        builder->room = 2 * builder->room + ports + ROUTE_TABLE_PORTS;
         builder->pool = memory_resize(builder->pool, sizeof *builder->pool * builder->room);
     }
     uint32_t *list = builder->pool + builder->used, count = 0, distance = builder->search.distance[router];
     for (uint32_t port = 0; port < ports; port++) {
         uint32_t neighbour = builder->search.neighbours[(size_t)router * ports + port];
         if (neighbour != NONE && builder->search.distance[neighbour] + 1 == distance)
-            list[TABLE_PORTS + count++] = port;
+            list[ROUTE_TABLE_PORTS + count++] = port;
     }
-    list[TABLE_COUNT] = count;
-    list[TABLE_DISTANCE] = distance;
+    list[ROUTE_TABLE_COUNT] = count;
+    list[ROUTE_TABLE_DISTANCE] = distance;
     uint32_t *slot = list_slot(builder, list);
     if (*slot)
         return *slot;
@@ -106,8 +106,8 @@ static bool fill_lists(struct builder *builder, uint32_t *lists)
     return true;
 }
 
-const struct table *table_create(const struct routing *routing, const struct choice *self, struct arena *arena,
-                                 struct errors *errors)
+const struct route_table *route_table_create(const struct routing *routing, const struct choice *self,
+                                             struct arena *arena, struct errors *errors)
 {
     const struct topology *topology = routing->topology;
     if (topology->routers > MAX_TABLE_ROUTERS) {
@@ -137,7 +137,7 @@ const struct table *table_create(const struct routing *routing, const struct cho
     free(builder.slots);
     arena_release(&scratch);
 
-    struct table *table = arena_array(arena, struct table, 1);
-    *table = (struct table){lists, pool, topology->routers, builder.diameter, builder.longest};
+    struct route_table *table = arena_array(arena, struct route_table, 1);
+    *table = (struct route_table){lists, pool, topology->routers, builder.diameter, builder.longest};
     return is_connected ? table : NULL;
 }

@@ -8,9 +8,13 @@
  */
 #include "flitwarp/routing.h"
 
-enum table_list { TABLE_COUNT, TABLE_DISTANCE, TABLE_PORTS }; /* places in a list; the ports are last */
+enum route_table_list {
+    ROUTE_TABLE_COUNT,
+    ROUTE_TABLE_DISTANCE,
+    ROUTE_TABLE_PORTS
+}; /* places in a list; the ports are last */
 
-struct table {
+struct route_table {
     const uint32_t *lists; /* index into pool */
     const uint32_t *pool;
     uint32_t routers;
@@ -19,15 +23,15 @@ struct table {
 };
 
 /* NULL, with errors added, where there are too many routers or some cannot be reached. */
-const struct table *table_create(const struct routing *routing, const struct choice *self, struct arena *arena,
-                                 struct errors *errors);
+const struct route_table *route_table_create(const struct routing *routing, const struct choice *self,
+                                             struct arena *arena, struct errors *errors);
 
-static inline const uint32_t *table_list(const struct table *table, uint32_t here, uint32_t there)
+static inline const uint32_t *route_table_list(const struct route_table *table, uint32_t here, uint32_t there)
 {
     return table->pool + table->lists[(size_t)there * table->routers + here];
 }
 
-static inline uint32_t table_distance(const struct table *table, uint32_t here, uint32_t there)
+static inline uint32_t route_table_distance(const struct route_table *table, uint32_t here, uint32_t there)
 {
-    return table_list(table, here, there)[TABLE_DISTANCE];
+    return route_table_list(table, here, there)[ROUTE_TABLE_DISTANCE];
 }
