@@ -142,6 +142,12 @@ void window_check(struct window *window, struct application *application, tick_t
                              .finish_limit = (config)->finish_limit,                                                   \
                              .precision = (config)->precision})
 
+/* For applications that come to an end: all of them is over, or takes too long. Gives the signals of all phases. */
+void errand_check(struct application *application, bool is_over, tick_t limit, tick_t now);
+#define ERRAND_OPTIONS(config)                                                                                         \
+    OPTION_TICKS(config, delay, "0", 0, 1e15, "from the start of sampling to the first message"),                      \
+        OPTION_TICKS(config, limit, "1000000000000", 1, 1e15, "how long it may take before it is given up")
+
 /*
  * Messages one behind the other, as fast as a load or as the injection channels
  * allow: the next is due when the flits of the last have had their time.

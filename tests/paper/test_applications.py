@@ -288,6 +288,17 @@ def test_application_is_refused(application, key, message):
 
 
 @pytest.mark.parametrize("application", [
+    {"type": "alltoall", "iterations": 1000}, {"type": "alltoall", "iterations": 1000, "wait": True},
+    {"type": "stencil", "ranks": [4, 4], "iterations": 1000, "collective": "barrier"},
+    {"type": "stream", "messages": 100000}], ids=["alltoall", "wait", "stencil", "stream"])
+def test_what_takes_longer_than_its_limit_is_given_up(application):
+    block = block_of(config_of(network_of({"type": "mesh", "widths": [4, 4]}), {**application, "limit": 700}))
+    assert block["completion_time"] is None and block["packets"] > 0
+    assert block["phases"]["finishing"] == 100 + 700 + 100  # the grid point after the one that saw it
+    assert block["phases"]["draining"] == 100 + 700 + 200
+
+
+@pytest.mark.parametrize("application", [
     {"type": "alltoall"}, {"type": "alltoall", "self": True, "wait": True, "iterations": 3},
     {"type": "stencil", "ranks": [1], "collective": "barrier", "compute": 3}, {"type": "stencil", "ranks": [1]}],
     ids=["alone", "to itself", "barrier of one", "stencil of one"])

@@ -23,7 +23,7 @@ struct alltoall_config {
     bool wait, self;
     double load;
     struct choice size;
-    uint64_t delay;
+    uint64_t delay, limit;
 };
 
 static const struct option alltoall_options[] = {
@@ -35,7 +35,7 @@ static const struct option alltoall_options[] = {
     OPTION_F64(struct alltoall_config, load, "0", 0, 64, "flits per terminal and channel cycle",
                "how fast ranks send; 0: as fast as their injection channels carry"),
     OPTION_CHOICE(struct alltoall_config, size, "size", "\"fixed\"", "flits of a message"),
-    OPTION_TICKS(struct alltoall_config, delay, "0", 0, 1e15, "from the start of sampling to the first message"),
+    ERRAND_OPTIONS(struct alltoall_config),
     APPLICATION_OPTIONS,
     OPTION_END,
 };
@@ -159,6 +159,8 @@ static void alltoall_wake(struct application *application, uint32_t rank, tick_t
 {
     struct alltoall *alltoall = application->state;
     struct participant *own = &alltoall->participants[rank];
+    if (application->phase == PHASE_DRAINING)
+        return;
     do {
         uint32_t to = destination_of(application, rank, own->iteration, own->position);
         uint32_t flits = alltoall->size.ops->draw(&alltoall->size, &own->random);
@@ -187,10 +189,8 @@ static void alltoall_received(struct application *application, uint32_t rank, co
 static void alltoall_check(struct application *application, tick_t now)
 {
     const struct alltoall *alltoall = application->state;
-    (void)now;
-    application->ready = true;
-    application->complete = application->phase == PHASE_GENERATING && alltoall->ranks_left == 0;
-    application->done = application->phase == PHASE_FINISHING;
+    const struct alltoall_config *config = application->config;
+    errand_check(application, alltoall->ranks_left == 0, config->limit, now);
 }
 
 static void alltoall_report(const struct application *application, struct report *report)

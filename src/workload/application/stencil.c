@@ -6,9 +6,6 @@
  * one iteration ahead at most, so messages are kept by the parity of theirs.
  *
  *   compute -> send halos -> all halos here -> collective, round by round -> compute ...
- *
- * Collectives, in rounds (collective.h): a barrier by dissemination, or an allreduce
- * by recursive doubling.
  */
 #include "flitwarp/steady.h"
 
@@ -25,7 +22,7 @@ struct stencil_config {
     struct u32_list ranks, halo;
     bool wraps;
     uint32_t iterations, collective, collective_flits;
-    uint64_t compute, delay;
+    uint64_t compute, delay, limit;
 };
 
 static const struct option stencil_options[] = {
@@ -38,7 +35,7 @@ static const struct option stencil_options[] = {
     OPTION_TICKS(struct stencil_config, compute, "0", 0, 1e12, "time of a rank between two exchanges"),
     OPTION_ENUM(struct stencil_config, collective, "\"none\"", collective_names, "at the end of an iteration"),
     OPTION_U32(struct stencil_config, collective_flits, "1", 1, 1 << 30, "flits", "messages of the collective"),
-    OPTION_TICKS(struct stencil_config, delay, "0", 0, 1e15, "from the start of sampling to the first iteration"),
+    ERRAND_OPTIONS(struct stencil_config),
     APPLICATION_OPTIONS,
     OPTION_END,
 };
@@ -105,11 +102,7 @@ static uint32_t stencil_max_message(const struct application *application)
     return max;
 }
 
-static double stencil_load(const struct application *application)
-{
-    (void)application;
-    return NAN;
-}
+static double stencil_load(const struct application *application) { return (void)application, NAN; }
 
 static void stencil_begin(struct application *application) { (void)application; }
 
@@ -184,7 +177,7 @@ static void go_on(struct application *application, uint32_t rank, tick_t now)
 {
     struct stencil *stencil = application->state;
     struct cell *cell = &stencil->cells[rank];
-    for (bool goes_on = true; goes_on;) {
+    for (bool goes_on = application->phase != PHASE_DRAINING; goes_on;) {
         uint32_t *halos = &cell->halos[cell->iteration % 2];
         if (cell->stage == STAGE_COMPUTE) {
             send_halos(application, rank);
@@ -222,10 +215,8 @@ static void stencil_received(struct application *application, uint32_t rank, con
 static void stencil_check(struct application *application, tick_t now)
 {
     const struct stencil *stencil = application->state;
-    (void)now;
-    application->ready = true;
-    application->complete = application->phase == PHASE_GENERATING && stencil->ranks_left == 0;
-    application->done = application->phase == PHASE_FINISHING;
+    const struct stencil_config *config = application->config;
+    errand_check(application, stencil->ranks_left == 0, config->limit, now);
 }
 
 static void stencil_report(const struct application *application, struct report *report)

@@ -18,7 +18,7 @@ struct stream_config {
     uint32_t mapping, messages;
     double load, precision;
     struct choice size;
-    uint64_t delay, warmup, sample, min_sample, max_sample, finish_limit;
+    uint64_t delay, limit, warmup, sample, min_sample, max_sample, finish_limit;
 };
 
 static const struct option stream_options[] = {
@@ -31,7 +31,7 @@ static const struct option stream_options[] = {
     OPTION_CHOICE(struct stream_config, size, "size", "\"fixed\"", "flits of a message"),
     OPTION_U32(struct stream_config, messages, "0", 0, 1e9, NULL,
                "messages of each source, from the start of sampling; 0: all the time"),
-    OPTION_TICKS(struct stream_config, delay, "0", 0, 1e15, "with messages: from the start of sampling to the first"),
+    ERRAND_OPTIONS(struct stream_config),
     WINDOW_OPTIONS(struct stream_config),
     APPLICATION_OPTIONS,
     OPTION_END,
@@ -164,13 +164,10 @@ static void stream_check(struct application *application, tick_t now)
 {
     const struct stream_config *config = application->config;
     struct stream *stream = application->state;
-    if (!config->messages) {
+    if (config->messages)
+        errand_check(application, has_arrived(application), config->limit, now);
+    else
         window_check(&stream->window, application, now);
-        return;
-    }
-    application->ready = true;
-    application->complete = application->phase == PHASE_GENERATING && has_arrived(application);
-    application->done = application->phase == PHASE_FINISHING;
 }
 
 static void stream_report(const struct application *application, struct report *report)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The window in which a steady state is sampled, see steady.h. Warm-up is over when
- * latency and throughput stand still, or after a number of ticks; the window is long
- * enough when the mean latency is known well, or after a number of ticks.
+ * The window in which an application is sampled, see steady.h. Of a steady state:
+ * warm-up is over when latency and throughput stand still, or after a number of ticks;
+ * the window is long enough when the mean latency is known well, or after a number of
+ * ticks. Of an errand: it lasts as long as that.
  */
 #include "flitwarp/steady.h"
 
@@ -69,4 +70,12 @@ void window_check(struct window *window, struct application *application, tick_t
     default:
         application->done = application_is_finished(application, now, config->finish_limit);
     }
+}
+
+void errand_check(struct application *application, bool is_over, tick_t limit, tick_t now)
+{
+    bool is_late = now - application->phase_start[PHASE_GENERATING] >= limit;
+    application->ready = true;
+    application->complete = application->phase == PHASE_GENERATING && (is_over || is_late);
+    application->done = application->phase == PHASE_FINISHING;
 }
