@@ -24,6 +24,7 @@ static const char one_class[] = "all packets share the VCs and the routing";
 static const char grid_known[] = "coordinates are those of the network";
 static const char no_warmup[] = "the steady state is found by other measures";
 static const char no_order[] = "the second crossbar, to the channel, takes no time";
+static const char whole_packets[] = "packets take turns on a channel flit by flit";
 static const char channel[] = "network.channel.latency";
 
 /* Path, value that needs no word, why it is not carried over, what comes nearest. */
@@ -57,9 +58,12 @@ static const struct import_row rows[] = {
      "network.router.type input_output_queued"},
     {"network.router.output_crossbar", "{\"latency\": 1}", no_order, "network.router.crossbar_latency"},
     {"network.router.output_crossbar.latency", "1", no_order, "network.router.crossbar_latency"},
-    {"network.router.output_crossbar_scheduler.allocator.slip_latch", "true", NULL, NULL},
+    {"network.router.output_crossbar_scheduler.*_packet", "false", whole_packets, NULL},
+    {"network.router.output_crossbar_scheduler.packet_lock", "false", whole_packets, NULL},
+    {"network.router.output_crossbar_scheduler.idle_unlock", NULL, NULL, NULL},
     {"network.router.output_crossbar_scheduler.*", NULL, "an output sends the flits of its VCs in turn",
      "network.router.arbiter"},
+    {"network.router.transfer_latency", NULL, "belongs to output-queued routers", "network.router.crossbar_latency"},
     {"*allocator.slip_latch", "true", "arbiters move on when their choice is taken", NULL},
     {"*allocator.scheme", "sequential", "the first diagonal is the same in every cycle", NULL},
     {"*allocator.*", NULL, "this allocator has no such setting", NULL},

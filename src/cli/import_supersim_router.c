@@ -177,13 +177,16 @@ static void put_pipeline(struct supersim *supersim)
         import_put_text(import, import->ours, "network.router.switching", "store_and_forward");
 }
 
-/* The queues of an input-output-queued router. */
-static void put_output_arbiter(struct supersim *supersim)
+/* What picks among the queues of an output: one arbiter here, an allocator of one resource there. */
+static void put_output_arbiter(struct supersim *supersim, const char *key)
 {
-    struct json *outputs = block_in(block_in(supersim->router, "output_crossbar_scheduler"), "allocator");
-    if (outputs && import_knows("router", "input_output_queued", "output_arbiter"))
-        import_put_text(supersim->import, supersim->import->ours, "network.router.output_arbiter",
-                        arbiter(supersim, outputs, "resource_arbiter"));
+    struct import *import = supersim->import;
+    struct json *allocator = block_in(block_in(supersim->router, "output_crossbar_scheduler"), "allocator");
+    import_take(allocator, "type");
+    import_take(allocator, "slip_latch");
+    import_take(allocator, "iterations");
+    import_put_text(import, json_find(json_find(import->ours, "network"), "router"), key,
+                    arbiter(supersim, allocator, "resource_arbiter"));
 }
 
 static void put_transfer(struct supersim *supersim)
@@ -196,9 +199,7 @@ static void put_transfer(struct supersim *supersim)
     put_u64(supersim, "transfer_latency",
             import_count(import, import_take(supersim->router, "transfer_latency"), 1, 0, 100000));
     put_u64(supersim, "credit_latency", 0);
-    struct json *scheduler = block_in(supersim->router, "output_crossbar_scheduler");
-    import_put_text(import, import->ours, "network.router.arbiter",
-                    arbiter(supersim, block_in(scheduler, "allocator"), "resource_arbiter"));
+    put_output_arbiter(supersim, "arbiter");
     const struct json *whole = import_take(supersim->router, "store_and_forward");
     if (import_truth(import, whole, false))
         import_note(import, whole, "this router moves flits as they come", "network.router.type input_queued");
@@ -262,6 +263,6 @@ void supersim_router(struct supersim *supersim)
     else
         put_pipeline(supersim);
     if (strcmp(found, "input_output_queued") == 0)
-        put_output_arbiter(supersim);
+        put_output_arbiter(supersim, "output_arbiter");
     put_sensor(supersim, found);
 }
