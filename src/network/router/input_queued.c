@@ -56,6 +56,14 @@ STAGE void receive_flit(const struct input_queued *q, const struct flit_event *e
     }
 }
 
+/* What a flit will touch, in networks that do not fit the cache. */
+STAGE void fetch_for(const struct input_queued *q, const struct flit_event *event)
+{
+    struct router_head *head = block_of(q, event->to.target);
+    __builtin_prefetch(head, 1);
+    __builtin_prefetch(&inputs_of(head, q->words)[event->to.lane], 1);
+}
+
 void input_queued_receive_flits(void *routers, tick_t now, const void *events, uint32_t count)
 {
     const struct input_queued *q = routers;
@@ -63,18 +71,20 @@ void input_queued_receive_flits(void *routers, tick_t now, const void *events, u
     if (q->is_plain && !q->fetches_ahead) {
         for (; event < end; event++)
             receive_flit(q, event, now, PLAIN);
-        return;
-    }
-    for (; event < end; event++) {
-        if (q->fetches_ahead && event + 12 < end) {
-            struct router_head *ahead = block_of(q, event[12].to.target);
-            __builtin_prefetch(ahead, 1);
-            __builtin_prefetch(&inputs_of(ahead, q->words)[event[12].to.lane], 1);
-        }
-        if (q->is_plain)
+    } else if (q->is_plain) {
+        for (; event < end; event++) {
+            if (event + 12 < end)
+                fetch_for(q, event + 12);
             receive_flit(q, event, now, PLAIN);
-        else
+        }
+    } else {
+        for (; event < end; event++) {
+            if (q->fetches_ahead && event + 12 < end) {
+                fetch_for(q, event + 12);
+                __builtin_prefetch(network_packet(q->network, event[12].flit.packet), 1);
+            }
             receive_flit(q, event, now, (struct variant){.words = q->words});
+        }
     }
 }
 
@@ -261,15 +271,9 @@ static void step_plain(struct input_queued *q, tick_t now)
         post_due(q, now + 1);
 }
 
-void input_queued_step(void *routers, tick_t now, const void *events, uint32_t count)
+STAGE void step_general(struct input_queued *q, tick_t now, const struct step_event *event, uint32_t count,
+                        struct variant is)
 {
-    struct input_queued *q = routers;
-    if (q->is_plain) {
-        step_plain(q, now);
-        return;
-    }
-    const struct variant is = {.traced = q->network->trace_out != NULL, .words = q->words};
-    const struct step_event *event = events;
     for (uint32_t i = 0; i < count; i++) {
         struct router_head *head = block_of(q, event[i].target);
         if (head->step_at != now)
@@ -278,6 +282,20 @@ void input_queued_step(void *routers, tick_t now, const void *events, uint32_t c
         if (step_router(q, head, now, NULL, is))
             wake(q, head, now + q->cycle, is);
     }
+}
+
+void input_queued_step(void *routers, tick_t now, const void *events, uint32_t count)
+{
+    struct input_queued *q = routers;
+    const struct variant is = {.traced = q->network->trace_out != NULL, .words = q->words};
+    if (q->is_plain)
+        step_plain(q, now);
+    else if (q->words == 1)
+        step_general(q, now, events, count, (struct variant){.traced = is.traced, .words = 1});
+    else if (q->words == 2)
+        step_general(q, now, events, count, (struct variant){.traced = is.traced, .words = 2});
+    else
+        step_general(q, now, events, count, is);
 }
 
 static const struct router_ops input_queued = {

@@ -39,8 +39,11 @@ STAGE void route(struct view *v, struct variant is)
 {
     struct route *question = &v->q->question;
     question->router = v->head->number;
-    if (!is.plain)
+    if (!is.plain) {
         question->now = v->now;
+        BITS_EACH(lane, v->fresh, is.words)
+            __builtin_prefetch(network_packet(v->q->network, v->inputs[lane].front.packet), 1);
+    }
     for (uint32_t w = 0; w < is.words; w++)
         for (uint64_t left = v->fresh[w]; left; left &= left - 1)
             route_lane(v, question, w * WORD_BITS + lowest_bit(left), is);

@@ -53,6 +53,8 @@ static void begin_packet(struct output_queued *q, uint32_t router, uint32_t lane
     wake(q, router, ready_at);
 }
 
+#define FETCH_AHEAD 8 /* events, in networks that do not fit the cache */
+
 static void receive_flits(void *routers, tick_t now, const void *events, uint32_t count)
 {
     struct output_queued *q = routers;
@@ -60,12 +62,17 @@ static void receive_flits(void *routers, tick_t now, const void *events, uint32_
         uint32_t router = event->to.target, lane = event->to.lane;
         size_t number = number_of(q, router, lane);
         struct input_lane *input = &q->inputs[number];
+        if (event + FETCH_AHEAD < end) {
+            const struct flit_event *ahead = event + FETCH_AHEAD;
+            __builtin_prefetch(&q->inputs[number_of(q, ahead->to.target, ahead->to.lane)], 1);
+        }
         if (input->count) {
             CHECK(input->count < q->config.buffer_depth, "tick %llu router %u lane %u: packet %u overruns the buffer",
                   (unsigned long long)now, router, lane, event->flit.packet);
             q->rings[number * (q->ring_mask + 1) + ((input->first + input->count++ - 1) & q->ring_mask)] = event->flit;
             continue;
         }
+        __builtin_prefetch(network_packet(q->network, event->flit.packet), 1); /* the step will look at it */
         input->count = 1;
         input->front = event->flit;
         if (input->output == LANE_IDLE) {
@@ -118,8 +125,10 @@ static void receive_room(void *routers, tick_t now, const void *events, uint32_t
 static void leave_buffer(struct output_queued *q, size_t number, struct input_lane *input, tick_t now)
 {
     send_credit(q->engine, input->back_kind, input->back, now + input->back_delay);
-    if (--input->count)
+    if (--input->count) {
         input->front = q->rings[number * (q->ring_mask + 1) + (input->first++ & q->ring_mask)];
+        __builtin_prefetch(network_packet(q->network, input->front.packet), 1);
+    }
     q->flit_hops++;
 }
 
@@ -225,6 +234,8 @@ static void take_fresh(struct output_queued *q, uint32_t router, tick_t now)
     struct router_head *head = &q->heads[router];
     q->question.router = router;
     q->question.now = now;
+    BITS_EACH(lane, q->ready, q->words)
+        __builtin_prefetch(network_packet(q->network, q->inputs[number_of(q, router, lane)].front.packet), 1);
     BITS_EACH(lane, q->ready, q->words) {
         route(q, router, (uint32_t)lane, now);
         if (!take_lane(q, router, (uint32_t)lane, now))

@@ -11,14 +11,42 @@ static void report(const struct output_stage *stage, uint32_t router, uint32_t l
         stage->congestion->ops->change(stage->congestion, router, lane, queue, change, now);
 }
 
-static __attribute__((noinline)) void make_places(struct output_stage *stage)
+static __attribute__((noinline)) void make_blocks(struct output_stage *stage)
 {
-    struct queued *places = arena_array(stage->network->arena, struct queued, stage->next_places);
-    for (uint32_t i = 0; i < stage->next_places; i++)
-        places[i].next = i + 1 < stage->next_places ? &places[i + 1] : NULL;
-    stage->free = places;
-    stage->next_places *= 2;
+    struct flit_block *blocks = arena_array(stage->network->arena, struct flit_block, stage->next_blocks);
+    for (uint32_t i = 0; i < stage->next_blocks; i++)
+        blocks[i].next = i + 1 < stage->next_blocks ? &blocks[i + 1] : NULL;
+    stage->free = blocks;
+    stage->next_blocks *= 2;
 }
+
+static void add_block(struct output_stage *stage, struct output_queue *queue)
+{
+    if (!stage->free)
+        make_blocks(stage);
+    struct flit_block *block = stage->free;
+    stage->free = block->next;
+    block->next = NULL;
+    if (queue->last)
+        queue->last->next = block;
+    else
+        queue->first = block;
+    queue->last = block;
+    queue->end = 0;
+}
+
+static void drop_block(struct output_stage *stage, struct output_queue *queue)
+{
+    struct flit_block *block = queue->first;
+    queue->first = block->next;
+    queue->front = 0;
+    block->next = stage->free;
+    stage->free = block;
+}
+
+#define BLOCK_FLITS (sizeof(((struct flit_block *)0)->flits) / sizeof(struct flit))
+
+static inline struct flit front_of(const struct output_queue *queue) { return queue->first->flits[queue->front]; }
 
 /* A VC of a port can send. If it is the first one, the port steps as soon as its channel is free. */
 static inline void add_sendable(struct output_stage *stage, uint32_t router, uint32_t port, uint32_t vc, tick_t now)
@@ -37,15 +65,17 @@ static inline bool can_send(const struct output_stage *stage, const struct outpu
 {
     if (!queue->ready || !queue->credits)
         return false;
-    return !stage->reserves_packet || !(queue->first->flit.place & FLIT_HEAD) ||
-           queue->credits >= network_packet(stage->network, queue->first->flit.packet)->size;
+    return !stage->reserves_packet || !(front_of(queue).place & FLIT_HEAD) ||
+           queue->credits >= network_packet(stage->network, front_of(queue).packet)->size;
 }
 
 static inline void crossed(struct output_stage *stage, uint32_t router, uint32_t lane, tick_t now)
 {
     struct output_queue *queue = output_queue_at(stage, router, lane);
-    if (queue->ready++ == 0 && can_send(stage, queue))
+    if (queue->ready++ == 0 && can_send(stage, queue)) {
+        __builtin_prefetch(queue->first); /* for the port's step */
         add_sendable(stage, router, lane / stage->num_vcs, lane % stage->num_vcs, now);
+    }
 }
 
 void output_put(struct output_stage *stage, uint32_t router, uint32_t lane, struct flit flit, tick_t now, tick_t when)
@@ -53,16 +83,10 @@ void output_put(struct output_stage *stage, uint32_t router, uint32_t lane, stru
     struct output_queue *queue = output_queue_at(stage, router, lane);
     CHECK(queue->count < stage->depth, "tick %llu router %u output lane %u: packet %u overruns the queue",
           (unsigned long long)now, router, lane, flit.packet);
-    if (!stage->free)
-        make_places(stage);
-    struct queued *place = stage->free;
-    stage->free = place->next;
-    *place = (struct queued){.flit = flit};
-    if (queue->count++)
-        queue->last->next = place;
-    else
-        queue->first = place;
-    queue->last = place;
+    if (!queue->last || queue->end == BLOCK_FLITS)
+        add_block(stage, queue);
+    queue->last->flits[queue->end++] = flit;
+    queue->count++;
     report(stage, router, lane, QUEUE_OUTPUT, 1, now);
     if (when == now) {
         crossed(stage, router, lane, now);
@@ -72,10 +96,21 @@ void output_put(struct output_stage *stage, uint32_t router, uint32_t lane, stru
     *event = (struct credit_event){.to = {.target = router, .lane = lane}};
 }
 
+/* A network that does not fit the cache: what the events to come will touch is fetched ahead. */
+#define FETCH_AHEAD 12
+
+static inline void fetch_queue(const struct output_stage *stage, struct place at)
+{
+    __builtin_prefetch(output_queue_at(stage, at.target, at.lane), 1);
+}
+
 void output_receive_queued(struct output_stage *stage, tick_t now, const struct credit_event *event, uint32_t count)
 {
-    for (const struct credit_event *end = event + count; event < end; event++)
+    for (const struct credit_event *end = event + count; event < end; event++) {
+        if (event + FETCH_AHEAD < end)
+            fetch_queue(stage, event[FETCH_AHEAD].to);
         crossed(stage, event->to.target, event->to.lane, now);
+    }
 }
 
 void output_receive_credits(struct output_stage *stage, tick_t now, const struct credit_event *event, uint32_t count)
@@ -83,6 +118,8 @@ void output_receive_credits(struct output_stage *stage, tick_t now, const struct
     for (const struct credit_event *end = event + count; event < end; event++) {
         uint32_t router = event->to.target, lane = event->to.lane;
         struct output_queue *queue = output_queue_at(stage, router, lane);
+        if (event + FETCH_AHEAD < end)
+            fetch_queue(stage, event[FETCH_AHEAD].to);
         CHECK(queue->credits < stage->network->buffer_depth, "tick %llu router %u lane %u: a credit too many",
               (unsigned long long)now, router, lane);
         report(stage, router, lane, QUEUE_DOWNSTREAM, -1, now);
@@ -100,7 +137,7 @@ static uint32_t choose_vc(struct output_stage *stage, size_t number, struct outp
         if (stage->arbiter->needs_age)
             for (uint64_t left = sendable; left; left &= left - 1)
                 stage->vc_age[lowest_bit(left)] =
-                    network_packet(stage->network, queues[lowest_bit(left)].first->flit.packet)->created;
+                    network_packet(stage->network, front_of(&queues[lowest_bit(left)]).packet)->created;
         const struct arbitration arbitration = {.requests = &sendable,
                                                 .inputs = stage->num_vcs,
                                                 .words = 1,
@@ -116,15 +153,17 @@ static uint32_t choose_vc(struct output_stage *stage, size_t number, struct outp
 static struct flit leave(struct output_stage *stage, uint32_t router, uint32_t lane, struct output_queue *queue,
                          tick_t now)
 {
-    struct queued *place = queue->first;
-    struct flit flit = place->flit;
-    queue->first = place->next;
-    place->next = stage->free;
-    stage->free = place;
+    struct flit flit = front_of(queue);
+    bool was_full = queue->count == stage->depth;
+    queue->front++;
+    if (--queue->count == 0)
+        queue->front = queue->end = 0;
+    else if (queue->front == BLOCK_FLITS)
+        drop_block(stage, queue);
     queue->ready--;
     queue->credits--;
     queue->flits++;
-    if (queue->count-- == stage->depth || stage->reports_all) {
+    if (was_full || stage->reports_all) {
         struct credit_event *room = engine_post(stage->engine, EVENT_ROOM, now + 1, sizeof *room);
         *room = (struct credit_event){.to = {.target = router, .lane = lane}};
     }
@@ -158,8 +197,14 @@ static void step_port(struct output_stage *stage, uint32_t router, uint32_t port
 
 void output_step(struct output_stage *stage, tick_t now, const struct step_event *event, uint32_t count)
 {
-    for (const struct step_event *end = event + count; event < end; event++)
+    for (const struct step_event *end = event + count; event < end; event++) {
+        if (event + FETCH_AHEAD < end) {
+            const struct step_event *ahead = event + FETCH_AHEAD;
+            __builtin_prefetch(&stage->output_ports[(size_t)ahead->target * stage->ports + ahead->port], 1);
+            __builtin_prefetch(output_queue_at(stage, ahead->target, ahead->port * stage->num_vcs), 1);
+        }
         step_port(stage, event->target, event->port, now);
+    }
 }
 
 static void init_port(struct output_stage *stage, const struct choice *arbiter, uint32_t router, uint32_t port)
@@ -177,7 +222,7 @@ static void init_port(struct output_stage *stage, const struct choice *arbiter, 
                  stage->num_vcs);
     stage->random[number] = random_stream(network->seed, number, RANDOM_OUTPUT);
     for (uint32_t vc = 0; vc < stage->num_vcs; vc++)
-        output_queue_at(stage, router, port * stage->num_vcs + vc)->credits = network->buffer_depth;
+        output_queue_at(stage, router, port * stage->num_vcs + vc)->credits = (uint16_t)network->buffer_depth;
 }
 
 struct output_stage *output_stage_build(struct network *network, const struct output_stage_config *config)
@@ -196,7 +241,7 @@ struct output_stage *output_stage_build(struct network *network, const struct ou
         .reserves_packet = config->reserves_packet,
         .arbiter = CHOICE_OPS(config->arbiter, struct arbiter_ops),
         .vc_age = arena_array(arena, uint64_t, network->num_vcs),
-        .next_places = 256,
+        .next_blocks = 64,
     };
     size_t ports = (size_t)network->topology.routers * stage->ports;
     stage->arbiter_bytes = (arbiter_state_size(stage->arbiter, config->arbiter->config, stage->num_vcs) + 7) / 8 * 8;

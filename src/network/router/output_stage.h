@@ -18,18 +18,20 @@
 #include "flitwarp/congestion.h"
 #include "flitwarp/network.h"
 
-struct queued {
-    struct flit flit;
-    struct queued *next;
+/* Flits of one queue, a cache line of them. */
+struct flit_block {
+    struct flit flits[7];
+    struct flit_block *next;
 };
 
-/* An output lane. */
+/* An output lane. Those that cross are behind those that have crossed. */
 struct output_queue {
-    struct queued *first, *last; /* those that cross are behind those that have crossed */
-    uint32_t count;              /* places taken */
-    uint32_t ready;              /* flits that have crossed */
-    uint32_t credits;
-    uint32_t flits; /* that have left, modulo 2^32 */
+    struct flit_block *first, *last; /* an empty queue keeps the block that it had last */
+    uint32_t count;                  /* places taken */
+    uint32_t ready;                  /* flits that have crossed */
+    uint32_t flits;                  /* that have left, modulo 2^32 */
+    uint16_t credits;
+    uint8_t front, end; /* in the first block: the first flit; in the last: behind the last */
 };
 
 struct output_port {
@@ -56,8 +58,8 @@ struct output_stage {
     struct random *random;            /* by router * ports + port */
     struct output_queue *queues;      /* by router * lanes + lane */
     struct output_port *output_ports; /* by router * ports + port */
-    struct queued *free;              /* unused places; more come from the network's arena */
-    uint32_t next_places;             /* that will be taken from it at once */
+    struct flit_block *free;          /* more come from the network's arena */
+    uint32_t next_blocks;             /* that will be taken from it at once */
 };
 
 struct output_stage_config {
