@@ -21,7 +21,7 @@ PUBLISHED = {16: {"1 ns": "90 %", "2 ns": "90 %", "4 ns": "75 %", "8 ns": "40 %"
 def study(radix=16, loads=(1.0,), latencies=(1, 2, 4, 8), sample=2000):
     base = {
         "network": {
-            "topology": {"type": "folded_clos", "radix": radix, "levels": 3},
+            "topology": {"type": "folded_clos", "down": [radix // 2] * 3, "up": [radix // 2] * 2},
             "routing": {"type": "up_down", "selection": "adaptive", "common_ancestor": "top"},
             "router": {"type": "output_queued", "num_vcs": 1, "buffer_depth": 150, "transfer_latency": 50,
                        "congestion": {"type": "buffer_occupancy", "accounting": "output", "normalised": False}},
