@@ -8,6 +8,7 @@ process, an earlier one that was killed, a cluster's node, or make.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import select
@@ -111,6 +112,7 @@ class Local:
         self._orphans: dict[str, float] = {}
         self._poll = select.poll()
         self._keys: dict[int, str] = {}  # by pidfd
+        self._failed: list[Ended] = []  # that could not be started
 
     def adopt(self, keys: Collection[str]) -> set[str]:
         for key in keys:
@@ -140,11 +142,17 @@ class Local:
     def _start(self, job: Job) -> None:
         lock = os.open(self.spool / f"{job.key}.lock", os.O_CREAT | os.O_WRONLY, 0o644)
         fcntl.flock(lock, fcntl.LOCK_EX)
-        with open(self.spool / f"{job.key}.err", "wb") as errors:
-            # A session of its own: the terminal's interrupt reaches the runner, which ends its jobs in order.
-            popen = subprocess.Popen(job.command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                     stderr=errors, pass_fds=(lock,), start_new_session=True)
-        os.close(lock)  # the job has it
+        try:
+            with open(self.spool / f"{job.key}.err", "wb") as errors:
+                # A session of its own: the terminal's interrupt reaches the runner, which ends its jobs in order.
+                popen = subprocess.Popen(job.command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                         stderr=errors, pass_fds=(lock,), start_new_session=True)
+            os.write(lock, str(popen.pid).encode())
+        except OSError as error:  # no such program, no room on the disk
+            self._failed.append(Ended(job.key, 127, str(error), time.time(), 0.0, 0.0))
+            return
+        finally:
+            os.close(lock)  # the job has it
         descriptor = os.pidfd_open(popen.pid)
         self._running[job.key] = _Process(job, popen.pid, descriptor, popen, time.time(), time.monotonic())
         self._keys[descriptor] = job.key
@@ -154,6 +162,8 @@ class Local:
         limit = None if timeout is None else time.monotonic() + timeout
         while True:
             left = None if limit is None else max(0.0, limit - time.monotonic())
+            if self._failed:
+                left = 0.0
             if self._orphans:
                 left = ORPHAN_POLL if left is None else min(left, ORPHAN_POLL)
             ready = self._poll.poll(None if left is None else left * 1000)
@@ -163,15 +173,20 @@ class Local:
                       for key, since in list(self._orphans.items()) if not self._is_locked(key)]
             for item in ended:
                 self._orphans.pop(item.key, None)
+            ended, self._failed = ended + self._failed, []
             if ended or (limit is not None and time.monotonic() >= limit):
                 return ended
 
     def cancel(self, key: str) -> None:
         process = self._running.get(key)
         if process:
-            os.kill(process.pid, signal.SIGKILL)
+            os.killpg(process.pid, signal.SIGKILL)  # with what it has started itself
             self._reap(key)
-            (self.spool / f"{key}.json").unlink(missing_ok=True)
+        elif self._orphans.pop(key, None) is not None and self._is_locked(key):
+            with contextlib.suppress(OSError, ValueError):
+                os.killpg(int((self.spool / f"{key}.lock").read_text()), signal.SIGKILL)
+        for ending in ("json", "csv.zst"):
+            (self.spool / f"{key}.{ending}").unlink(missing_ok=True)
 
     def close(self) -> None:
         for key in list(self._running):

@@ -19,12 +19,17 @@ from pathlib import Path
 from typing import Callable, Mapping
 
 from .results import unknown
+from .settings import path_of
+from .study import same
 from .sweep import Sweep
+from .units import bytes_of
 
 KEYS = {"name", "title", "base", "overrides", "plugins", "logs", "variables", "load", "seeds", "exclude", "figures",
         "runner"}
-RUNNER = {"backend": "backend", "cores": "cores_limit", "memory": "memory_limit", "retries": "retries",
-          "on_failure": "on_failure", "cores_per_run": "cores_per_run", "memory_per_run": "memory_per_run"}
+RUNNER = {"backend": ("backend", (str, dict)), "cores": ("cores_limit", int), "memory": ("memory_limit", (int, str)),
+          "retries": ("retries", int), "on_failure": ("on_failure", str), "cores_per_run": ("cores_per_run", int),
+          "memory_per_run": ("memory_per_run", (int, str))}
+SEEDS = {"at_least": int, "at_most": int, "precision": (int, float), "column": str, "first": int}
 
 
 class _Block:
@@ -106,7 +111,10 @@ def make_sweep(document: object, folder: Path, place: str = "study") -> Sweep:
         sweep.add_figure(str(block.need("kind", str)), block.get("lines", (str, list)), block.get("where", dict),
                          **block.get("options", dict, {}))
     runner = _Block(f"{place}.runner", root.get("runner", dict, {}), set(RUNNER))
-    sweep.runner = {RUNNER[key]: value for key, value in runner.value.items()}
+    for key, (name, kinds) in RUNNER.items():
+        value = runner.get(key, kinds)
+        if value is not None:
+            sweep.runner[name] = bytes_of(value) if key.startswith("memory") and isinstance(value, str) else value
     return sweep
 
 
@@ -124,8 +132,11 @@ def _add_variable(sweep: Sweep, block: _Block) -> None:
 
 def _add_load(sweep: Sweep, root: _Block) -> None:
     block = _Block(f"{root.place}.load", root.get("load", dict),
-                   {"from", "to", "step", "values", "past", "refine", "search", "path"})
-    more = {"override": block.get("path", str)} if "path" in block.value else {}
+                   {"from", "to", "step", "values", "past", "refine", "search", "path", "name", "short"})
+    more = {key: block.get(key, str) for key in ("name", "short") if key in block.value}
+    if "path" in block.value:
+        more["override"] = path = str(block.get("path", str))
+        more.setdefault("name", "load" if path_of(path).endswith(".load") else path.rpartition(".")[2])
     if "search" in block.value:
         sweep.find_saturation(block.get("search", NUMBER), block.get("from", NUMBER, 0.0),  # type: ignore[arg-type]
                               block.get("to", NUMBER, 1.0), **more)  # type: ignore[arg-type]
@@ -143,8 +154,8 @@ def _add_seeds(sweep: Sweep, root: _Block) -> None:
     if isinstance(seeds, int):
         sweep.add_seeds(seeds)
         return
-    block = _Block(f"{root.place}.seeds", seeds, {"at_least", "at_most", "precision", "column", "first"})
-    sweep.add_seeds(**block.value)
+    block = _Block(f"{root.place}.seeds", seeds, set(SEEDS))
+    sweep.add_seeds(**{key: block.get(key, kinds) for key, kinds in SEEDS.items() if key in block.value})
 
 
 def _matches(sweep: Sweep, rule: object, place: str) -> Callable[[dict], bool]:
@@ -152,4 +163,8 @@ def _matches(sweep: Sweep, rule: object, place: str) -> Callable[[dict], bool]:
     block = _Block(place, rule, {v.name for v in sweep.variables})
     accepted: Mapping[str, list] = {name: value if isinstance(value, list) else [value]
                                     for name, value in block.value.items()}
-    return lambda labels: all(labels[name] in values for name, values in accepted.items())
+    for variable in sweep.variables:
+        for value in accepted.get(variable.name, []):
+            if not any(same(value, label) for label in variable.values):
+                raise ValueError(unknown(f"value of {variable.name}", str(value), map(str, variable.values), place))
+    return lambda labels: all(any(same(labels[name], v) for v in values) for name, values in accepted.items())

@@ -13,6 +13,7 @@ from typing import Callable, Generator, Iterable, Sequence
 
 from .curve import Point
 from .results import Results
+from .settings import WrongSettings
 from .store import Outcome
 from .tasks import Need, Task
 
@@ -55,7 +56,7 @@ class Line:
         self.task, self.seeds = task, seeds
         self.keep = keep  # told of each run that belongs to the study
         self.expected: dict[tuple[float, int], float] = {}  # runs that may still come, with their weight
-        self.points: list[Point] = []
+        self.lost: set[float] = set()  # points without results that another attempt might have
 
     def expect(self, values: Iterable[float]) -> None:
         """Says which points will be asked for at most."""
@@ -69,16 +70,23 @@ class Line:
     def point(self, x: float, then: Sequence[float] = ()) -> PointPlan:
         """Measures at x; `then` are the places that will probably be asked for next."""
         point = Point(x)
-        ahead = [self.task(y, seed) for y in then[:LOOK_AHEAD] for seed in self._first_seeds()]
+        ahead = [task for y in then[:LOOK_AHEAD] for seed in self._first_seeds() if (task := self._possible(y, seed))]
         yield from self._measure(point, list(self._first_seeds()), ahead)
         end = self.seeds.first + self.seeds.at_most
         seed = self.seeds.first + self.seeds.at_least
         while seed < end and not self.seeds.are_enough(point):
-            more = [self.task(x, s) for s in range(seed + 1, min(seed + 1 + LOOK_AHEAD, end))]
+            following = range(seed + 1, min(seed + 1 + LOOK_AHEAD, end))
+            more = [task for s in following if (task := self._possible(x, s))]
             yield from self._measure(point, [seed], more + ahead)
             seed += 1
-        self.points.append(point)
         return point
+
+    def _possible(self, x: float, seed: int) -> Task | None:
+        """The task of a point that may never be asked for; None where there can be none."""
+        try:
+            return self.task(x, seed)
+        except WrongSettings:
+            return None
 
     def _measure(self, point: Point, seeds: Sequence[int], likely: Sequence[Task]) -> LinePlan:
         outcomes = yield Need([self.task(point.x, seed) for seed in seeds], likely)
@@ -87,6 +95,8 @@ class Line:
             self.expected.pop((point.x, seed), None)
             if outcome.ok and outcome.document:
                 point.runs.append(Results(outcome.document))
+            elif not outcome.is_final:
+                self.lost.add(point.x)
 
     def rise(self, values: Sequence[float], past: int = 0, refine: int = 0) -> LinePlan:
         """Goes through the values until `past` of them have saturated (0: through all).
@@ -97,10 +107,10 @@ class Line:
         count = 0
         for i, x in enumerate(values):
             point = yield from self.point(x, values[i + 1:])
-            if not is_carried(point):
+            if self.is_carried(point) is False:
                 count += 1
                 above = x if above is None else above
-            elif above is None:
+            elif self.is_carried(point) and above is None:
                 below = x
             if past and count >= past:
                 break
@@ -111,7 +121,7 @@ class Line:
     def search(self, low: float, high: float, precision: float) -> LinePlan:
         """Finds by bisection where saturation begins, to the precision."""
         top = yield from self.point(high, [_middle(low, high)])
-        if not is_carried(top):
+        if self.is_carried(top) is False:
             yield from self.halve(low, high, math.ceil(math.log2((high - low) / precision)))
         self.expected.clear()
 
@@ -119,16 +129,22 @@ class Line:
         """Halves the gap between a load that was carried and one that was not."""
         for _ in range(times):
             middle = _middle(low, high)
-            if not low < middle < high:
+            if not low < middle < high or not self._possible(middle, self.seeds.first):
                 return
             point = yield from self.point(middle, [_middle(low, middle), _middle(middle, high)])
-            low, high = (middle, high) if is_carried(point) else (low, middle)
+            if self.is_carried(point) is None:
+                return
+            low, high = (middle, high) if self.is_carried(point) else (low, middle)
 
-
-def is_carried(point: Point) -> bool:
-    """Whether the network carried the load; a run that failed did not."""
-    return bool(point.runs) and not point.saturated
+    def is_carried(self, point: Point) -> bool | None:
+        """Whether the network carried the load. One in which it deadlocks it did not; None where runs were lost."""
+        if not point.runs:
+            return None if point.x in self.lost else False
+        return not point.saturated
 
 
 def _middle(low: float, high: float) -> float:
+    """Between two whole numbers, a whole number."""
+    if isinstance(low, int) and isinstance(high, int):
+        return (low + high) // 2
     return round((low + high) / 2, DIGITS)

@@ -424,6 +424,9 @@ def _sort_files(given: Input) -> None:
                                                        f"a packet log ({LOG})"))
     for file in given.options.files:
         path = Path(file)
+        if (path / "study.sqlite").exists():
+            given.studies.append(str(path / "study.sqlite"))
+            continue
         if path.is_dir():
             raise Usage(f"'{file}' is a folder; name the files in it: {path / '*.json'}")
         if path.name.endswith((".csv", ".csv.zst")):

@@ -72,7 +72,7 @@ def seconds(text: str) -> float:
     """
     for unit, scale in (("fs", 1e-15), ("ps", 1e-12), ("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0)):
         if text.endswith(unit):
-            return float(text[: -len(unit)]) * scale
+            return float(text[: -len(unit)].strip()) * scale
     raise ValueError(f"'{text}' is no time with a unit, such as \"1ns\"")
 
 

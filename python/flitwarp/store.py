@@ -17,7 +17,7 @@ import os
 import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Iterable, Mapping
+from typing import Iterable, Mapping, Sequence
 
 SCHEMA = 1  # of the tables
 MARK = 0x666C6974  # "flit": how SQLite's header says whose file this is
@@ -118,12 +118,14 @@ class Store:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._take_lock()
         try:
-            self._base = sqlite3.connect(self.path if write else f"file:{self.path.resolve()}?mode=ro", uri=not write,
-                                         timeout=30, isolation_level=None)
+            name = self.path if write else self.path.resolve().as_uri() + "?mode=ro"
+            self._base = sqlite3.connect(name, uri=not write, timeout=30, isolation_level=None)
             self._check_or_make(write)
-        except sqlite3.DatabaseError as error:
+        except BaseException as error:
             self.close()
-            raise StudyError(f"'{self.path}' is no study of flitwarp: {error}") from None
+            if isinstance(error, sqlite3.DatabaseError):
+                raise StudyError(f"'{self.path}' is no study of flitwarp: {error}") from None
+            raise
 
     def _take_lock(self) -> None:
         path = self.path.with_name(self.path.name + ".lock")
@@ -193,7 +195,7 @@ class Store:
 
     def set_facts(self, facts: Mapping[str, object]) -> None:
         rows = [(name, _json(value)) for name, value in facts.items()]
-        self._base.executemany("insert or replace into facts values (?, ?)", rows)
+        self._all_or_none("insert or replace into facts values (?, ?)", rows)
 
     def outcome(self, key: str) -> Outcome | None:
         row = self._base.execute("select * from outcomes where key = ?", (key,)).fetchone()
@@ -224,8 +226,12 @@ class Store:
         """Takes all other runs out of the study; their outcomes stay, in case they come back."""
         kept = set(names)
         gone = [(name,) for (name,) in self._base.execute("select name from runs") if name not in kept]
-        with self._base:
-            self._base.executemany("delete from runs where name = ?", gone)
+        self._all_or_none("delete from runs where name = ?", gone)
+
+    def _all_or_none(self, statement: str, rows: Sequence[tuple]) -> None:
+        self._base.execute("begin")
+        self._base.executemany(statement, rows)
+        self._base.execute("commit")
 
     def runs(self) -> list[tuple[RunRow, Outcome | None]]:
         """All runs in the order of the study, each with its outcome."""

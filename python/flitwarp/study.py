@@ -94,11 +94,16 @@ class Study:
 
     def select(self, where: Mapping[str, object] | None = None) -> list[Run]:
         """The runs whose variables have these values; a list of values accepts each of them."""
-        for name in where or {}:
+        chosen = {name: list(wanted) if isinstance(wanted, (list, tuple, set)) else [wanted]
+                  for name, wanted in (where or {}).items()}
+        for name, wanted in chosen.items():
             self._check(name)
+            known = [*self.variables.get(name, ()), *(run.variables[name] for run in self.runs)]
+            for value in wanted:
+                if self.runs and not any(same(value, other) for other in known):
+                    raise ValueError(unknown(f"value of {name}", str(value), dict.fromkeys(map(str, known)), f"the study '{self.name}'"))
         return [run for run in self.runs
-                if all(str(run.variables[name]) in ([str(v) for v in wanted] if isinstance(wanted, (list, tuple, set))
-                                                    else [str(wanted)]) for name, wanted in (where or {}).items())]
+                if all(any(same(run.variables[name], v) for v in wanted) for name, wanted in chosen.items())]
 
     def _check(self, name: str) -> None:
         known = [*self.variables, *([self.x] if self.x else [])]
@@ -122,6 +127,10 @@ class Study:
         lines = [lines] if isinstance(lines, str) else list(lines)
         for name in lines:
             self._check(name)
+        hidden = [v for v in (*self.variables, self.x) if v and v != x and v not in lines
+                  and len({str(run.variables[v]) for run in runs}) > 1]
+        if hidden:
+            raise ValueError(f"the runs differ in {', '.join(hidden)} too: name it among the lines, or hold it at a value (where)")
         curves: dict[str, Curve] = {}
         for run in runs:
             label = ", ".join(self.label(name, run.variables[name]) for name in lines) or self.title
@@ -187,9 +196,20 @@ class Study:
         write_file(path, text.getvalue())
 
 
+def same(value: object, other: object) -> bool:
+    """Whether two values of a variable are one: 2, 2.0 and "2" are.
+
+    >>> same(2, "2"), same(2.0, 2), same("a", "b")
+    (True, True, False)
+    """
+    return value == other or str(value) == str(other)
+
+
 def _others(results: Results) -> dict:
-    """Applications after the first, under their names."""
-    return {a["name"]: a for a in results["applications"][1:]}
+    """Applications after the first, under their names, and their numbers where names are alike."""
+    names = [a["name"] for a in results["applications"]]
+    return {name if names.count(name) == 1 else f"{name}.{i}": a
+            for i, (name, a) in enumerate(zip(names, results["applications"])) if i}
 
 
 def _number(value: object) -> float:
@@ -207,4 +227,5 @@ def open_study(path: str | Path) -> Study:
     with Store(path) as store:
         facts = {name: store.fact(name) for name in ("name", "title", "variables", "x", "base", "program", "figures")}
         return Study(str(facts["name"]), str(facts["title"]), path, dict(facts["variables"] or {}), facts["x"], facts,
-                     [Run(row, outcome) for row, outcome in store.runs()])
+                     [Run(row, outcome) for row, outcome in store.runs()
+                      if {*(facts["variables"] or {}), facts["x"]} - {None} <= set(row.variables)])  # none of an older form

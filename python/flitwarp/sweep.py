@@ -13,6 +13,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import json
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,10 +25,13 @@ from .files import write_file
 from .lines import DIGITS, Line, LinePlan, Seeds
 from .progress import Progress
 from .results import unknown
-from .settings import LOAD, SEED, Config, Overrides, Reader, WrongSettings, arguments, path_of
-from .store import RunRow, Store
+from .settings import LOAD, SEED, Config, Overrides, Reader, WrongSettings, arguments
+from .store import RunRow, Store, StudyError, writer_of
 from .study import Study, open_study
 from .tasks import Need, Plan, Runner, Task, file_hash, hash_of
+
+RESERVED = ("run", "seed")  # columns of results.csv
+NAME_LENGTH = 150  # of a run
 
 Made = Union[Mapping[str, object], str, Iterable[str], None]  # what an override function may return
 Override = Union[str, Callable[..., Made]]
@@ -70,8 +74,9 @@ class Along:
     search: float | None = None  # precision of a bisection between the two values
 
     def plan(self, line: Line) -> LinePlan:
-        values = [float(v) for v in self.variable.values.values()]  # type: ignore[arg-type]
+        values: list[float] = list(self.variable.values.values())  # type: ignore[arg-type]
         if self.search is not None:
+            line.expect([values[-1], (values[0] + values[-1]) / 2])  # the first two
             return line.search(values[0], values[-1], self.search)
         line.expect(values)
         return line.rise(values, self.past, self.refine)
@@ -142,18 +147,18 @@ class Sweep:
             if start is None or stop is None or step is None:
                 raise ValueError("loads: give start, stop and step, or values=[...]")
             values = grid(start, stop, step)
-        rising = sorted(float(v) for v in values)
+        rising = sorted(values)
         self._check_new(name, short)
         self.along = Along(Variable(name, short, _labelled(name, rising), override), past, refine)
         return self
 
-    def find_saturation(self, precision: float = 0.01, low: float = 0.0, high: float = 1.0, *,
-                        override: Override = LOAD) -> Sweep:
+    def find_saturation(self, precision: float = 0.01, low: float = 0.0, high: float = 1.0, *, name: str = "load",
+                        short: str = "L", override: Override = LOAD) -> Sweep:
         """Finds by bisection, along each line, the load at which saturation begins; Study.saturation() tells it."""
         if not 0 < precision < high - low:
             raise ValueError(f"precision: {precision:g} does not lie between 0 and {high - low:g}, the range searched")
-        self._check_new("load", "L")
-        self.along = Along(Variable("load", "L", {low: low, high: high}, override), search=precision)
+        self._check_new(name, short)
+        self.along = Along(Variable(name, short, {low: low, high: high}, override), search=precision)
         return self
 
     def add_seeds(self, at_least: int = 1, at_most: int | None = None, precision: float | None = None,
@@ -163,6 +168,8 @@ class Sweep:
         With `precision`, points get further seeds, `at_most` so many, until the 95 % interval of the column's mean
         is that narrow, relative to the mean.
         """
+        if precision is None and at_most not in (None, at_least):
+            raise ValueError(f"seeds: at most {at_most} takes a precision that says when to stop")
         if precision is None:
             self.seeds = Seeds(at_least, at_least, column=column, first=first)
         else:
@@ -197,6 +204,9 @@ class Sweep:
                     raise ValueError(unknown("variable", str(name), known, f"figure '{spec.kind}': the sweep"))
 
     def _check_new(self, name: str, short: str) -> None:
+        if name in RESERVED or short == "S":
+            raise ValueError(f"variable '{name}' ({short}): the names {', '.join(RESERVED)} and the short name S are taken; "
+                             "add_seeds() repeats runs with several seeds")
         taken = [*self.variables, *([self.along.variable] if self.along else [])]
         if any(name == v.name or short == v.short for v in taken):
             raise ValueError(f"variable '{name}' ({short}): that name or short name is taken; "
@@ -288,6 +298,15 @@ def _labelled(name: str, values: Iterable[object] | Mapping[object, object]) -> 
     return labelled
 
 
+def _state(file: str | Path) -> tuple[int, int, int] | None:
+    """By which one sees that a file has changed."""
+    try:
+        found = os.stat(file)
+    except FileNotFoundError:
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size
+
+
 class _Work:
     """A sweep at work: the program that answers for its settings, its tasks, its lines."""
 
@@ -300,10 +319,21 @@ class _Work:
             self.config = Path(sweep.base).absolute()
         else:
             self.config = sweep.out.absolute() / "base.json"
-            write_file(self.config, json.dumps(sweep.base, indent=2) + "\n")
+            self._write_base()
         self._tasks: dict[tuple, tuple[Task, RunRow]] = {}
         self._hashes: dict[str, str] = {}
+        self._names: dict[str, list[str]] = {}  # of runs, with their overrides
+        self._states = {str(file): _state(file) for file in (self.program, *sweep.plugins)}  # as they were hashed
         self._kept: dict[str, RunRow] = {}
+
+    def _write_base(self) -> None:
+        """The settings of a base that has no file; who runs this very study may be reading them."""
+        text = json.dumps(self.sweep.base, indent=2) + "\n"
+        if not self.config.exists() or self.config.read_text() != text:
+            if writer_of(self.sweep.path) is not None:
+                raise StudyError(f"'{self.sweep.path}' is in use by process {writer_of(self.sweep.path)}: wait for it, or "
+                                 "end it first")
+            write_file(self.config, text)
 
     def __enter__(self) -> _Work:
         self.reader = Reader(self.config, self.sweep.overrides, self.sweep.plugins)
@@ -346,29 +376,43 @@ class _Work:
         values = dict(labels)
         if sweep.along and x is not None:
             overrides += sweep.along.variable.settings(x, labels)
-            names.append(f"{sweep.along.variable.short}{x:g}")
+            names.append(f"{sweep.along.variable.short}{x:.12g}")
             values[sweep.along.variable.name] = x
         if sweep.seeds != Seeds():
             overrides += arguments({SEED: seed})
             names.append(f"S{seed}")
-        name = "_".join(re.sub(r"[^A-Za-z0-9.+-]+", "-", part) for part in names) or "run"
+        name = self._unique("_".join(re.sub(r"[^A-Za-z0-9.+-]+", "-", part) for part in names) or "run", overrides)
         try:
             config, files = self.reader.effective(overrides)
         except WrongSettings as error:
             raise WrongSettings(f"run {name} ({' '.join(overrides)}): {error}") from None
         log = sweep.out.absolute() / "logs" / f"{name}.csv.zst" if sweep.logs else None
-        key = hash_of([config, [self._hash(f) for f in files], self.program_hash, str(log)])
+        key = hash_of([config, [self._hash(f) for f in files], self.program_hash, sweep.logs])
         command = [self.program, *(word for p in sweep.plugins for word in ("--plugin", str(p))), "run",
                    str(self.config), *sweep.overrides, *overrides, "--quiet", "--results", "{product}",
-                   *(["--log", str(log)] if log else [])]
-        if log:
-            log.parent.mkdir(parents=True, exist_ok=True)
-        task = Task(name, command, key, product=True, outputs=[log] if log else [], cores=self.cores_per_run,
-                    memory=self.memory_per_run, weight=max(x, 0.01) if x is not None else 1)
+                   *(["--log", "{log}"] if log else [])]
+        task = Task(name, command, key, product=True, outputs=[log] if log else [], log=log, cores=self.cores_per_run,
+                    objection=lambda document: self._objection(config, document), memory=self.memory_per_run,
+                    weight=max(x, 0.01) if x is not None else 1)
         return task, RunRow(name, key, number, x, seed, values, [*sweep.overrides, *overrides], config)
+
+    def _unique(self, name: str, overrides: Sequence[str]) -> str:
+        """Names files: not too long, and no other run's."""
+        known = self._names.setdefault(name.lower(), list(overrides))
+        if len(name) > NAME_LENGTH or known != list(overrides):
+            return f"{name[:NAME_LENGTH]}-{hash_of(list(overrides))[:8]}"
+        return name
+
+    def _objection(self, planned: dict, document: object) -> str:
+        """What is wrong with a run's results: they are of other settings, or of another program, than was planned."""
+        if isinstance(document, dict) and document.get("config") != planned:
+            return "its settings changed while the study ran; run the study again"
+        changed = [file for file, state in self._states.items() if _state(file) != state]
+        return f"'{changed[0]}' changed while the study ran; run the study again" if changed else ""
 
     def _hash(self, file: str) -> str:
         if file not in self._hashes:
+            self._states[file] = _state(file)
             self._hashes[file] = file_hash(file) if Path(file).exists() else ""  # the run will say what is wrong
         return self._hashes[file]
 

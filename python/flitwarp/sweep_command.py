@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import argparse
 import os
+import sqlite3
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -16,26 +18,19 @@ from .files import write_file
 from .progress import duration
 from .results import NotResults
 from .settings import WrongSettings
+from .slurm import SlurmError
 from .store import StudyError
 from .study import Study, open_study
 from .sweep import Sweep
+from .units import bytes_of
 from .tasks import FAILURE_POLICIES, Stopped
 
-UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
-
-
-def bytes_of(text: str) -> int:
-    """A size such as 500M or 2GiB.
-
-    >>> bytes_of("2GiB")
-    2147483648
-    """
-    number = text.rstrip("KMGTiBkmgtb")
-    unit = text[len(number):].upper().removesuffix("B").removesuffix("I")
+def size_of(text: str) -> int:
+    """A size of memory, for the command line."""
     try:
-        return int(float(number) * UNITS[unit])
-    except (KeyError, ValueError):
-        raise argparse.ArgumentTypeError(f"'{text}' is no size; accepted: such as 500M or 2GiB") from None
+        return bytes_of(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def count_of(text: str) -> int:
@@ -64,8 +59,8 @@ def _parser(program: str | None, takes_file: bool, description: str) -> argparse
     todo.add_argument("--report", action="store_true", help="only draw figures and report of what is there")
     how = parser.add_argument_group("running")
     how.add_argument("--cores", type=count_of, metavar="N", help=f"use N cores (default: all, {cores()} here)")
-    how.add_argument("--memory", type=bytes_of, metavar="SIZE", help="use so much memory at most (default: all)")
-    how.add_argument("--memory-per-run", type=bytes_of, default=0, metavar="SIZE", help="what a run needs")
+    how.add_argument("--memory", type=size_of, metavar="SIZE", help="use so much memory at most (default: all)")
+    how.add_argument("--memory-per-run", type=size_of, default=0, metavar="SIZE", help="what a run needs")
     how.add_argument("--backend", choices=("local", "slurm"), help="where runs run (default: local)")
     how.add_argument("--partition", help="Slurm: the partition")
     how.add_argument("--time-limit", metavar="HH:MM:SS", help="Slurm: of each run")
@@ -101,8 +96,14 @@ def _settings(sweep: Sweep, options: argparse.Namespace) -> dict:
     return {**chosen, "backend": backend, "again": options.again, "quiet": options.quiet}
 
 
+def _note_search(sweep: Sweep) -> None:
+    if sweep.along and sweep.along.search is not None:
+        print("a search decides as it goes: of each line only the first two runs are known", file=sys.stderr)
+
+
 def _list(sweep: Sweep) -> int:
     import shlex
+    _note_search(sweep)
     for job in sweep.jobs():
         print(f"{job.name}: {' '.join(shlex.quote(word) for word in job.command)}")
     return 0
@@ -110,6 +111,7 @@ def _list(sweep: Sweep) -> int:
 
 def _makefile(sweep: Sweep, name: str) -> int:
     from .makefile import makefile
+    _note_search(sweep)
     jobs = sweep.jobs()
     text = makefile(jobs, sweep.out.absolute() / "study.runs")
     if name == "-":
@@ -122,6 +124,7 @@ def _makefile(sweep: Sweep, name: str) -> int:
 
 
 def _estimate(sweep: Sweep, limit: int | None) -> int:
+    _note_search(sweep)
     runs, seconds = sweep.estimate(cores_limit=limit)
     print(f"{runs} runs at most; about {duration(seconds)} for those left, on {limit or cores()} cores "
           "(less, where lines stop after saturation)")
@@ -169,7 +172,8 @@ def _do(sweep: Sweep, options: argparse.Namespace) -> int:
 def _guarded(program: str, action: Callable[[], int]) -> int:
     try:
         return action()
-    except (WrongSettings, StudyError, NotResults, Stopped, ValueError, OSError, ImportError) as error:
+    except (WrongSettings, StudyError, NotResults, Stopped, ValueError, OSError, ImportError, sqlite3.Error,
+            subprocess.SubprocessError, SlurmError) as error:
         print(f"{program}: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -19,9 +19,12 @@ a run enters the store only when a plan really asks for it: the store's content 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import math
+import os
+import re
 import sys
 from collections import deque
 from dataclasses import dataclass, field
@@ -37,6 +40,7 @@ FAILURE_POLICIES = {
     "finish": "starts nothing more, waits for what runs",
     "stop": "ends everything at once",
 }
+SPOOLED = re.compile(r"[0-9a-f]{32}\..*|flitwarp-.*\.(sh|log)|slurm\.jobs")  # names of files in a spool
 SKIPPED = -1  # status of a task that never ran, since one that it comes after failed
 
 
@@ -49,7 +53,8 @@ class Task:
     """A command, run at most once.
 
     With `product`, the command leaves a JSON document at the path that stands for `{product}` in it; `outputs` are
-    other files that must be there for the task to count as done. `after` are tasks that must have succeeded.
+    other files that must be there for the task to count as done. A packet log that it writes to `{log}` is moved to `log`
+    once the task counts. `after` are tasks that must have succeeded. `objection` may find fault with a product.
     """
 
     name: str
@@ -59,6 +64,8 @@ class Task:
     inputs: Sequence[str | Path] = ()
     outputs: Sequence[str | Path] = ()
     product: bool = False
+    log: Path | None = None
+    objection: Callable[[object], str] | None = None
     cores: int = 1
     memory: int = 0  # bytes
     retries: int = 0
@@ -67,12 +74,13 @@ class Task:
     def __post_init__(self) -> None:
         self.command = tuple(str(word) for word in self.command)
         if not self.key:
-            files = [] if any(not Path(p).exists() for p in self.inputs) else [file_hash(p) for p in self.inputs]
+            made = {str(p) for task in self.after for p in task.outputs}  # known by the keys of those tasks
+            files = [file_hash(p) for p in self.inputs if str(p) not in made and Path(p).exists()]
             self.key = hash_of([self.command, [str(p) for p in self.outputs], files, [t.key for t in self.after]])
 
     def job(self, spool: Path) -> Job:
-        product = str(spool / f"{self.key}.json")
-        command = tuple(product if word == "{product}" else word for word in self.command)
+        files = {"{product}": str(spool / f"{self.key}.json"), "{log}": str(spool / f"{self.key}.csv.zst")}
+        command = tuple(files.get(word, word) for word in self.command)
         return Job(self.key, self.name, command, self.cores, self.memory)
 
 
@@ -123,10 +131,6 @@ class _Running:
     is_over: bool = False
 
 
-def _is_incomplete(document: object) -> bool:
-    return isinstance(document, dict) and document.get("complete") is False
-
-
 class Runner:
     """Runs plans to their end. `observer(runner)` is called whenever something may have changed."""
 
@@ -148,7 +152,8 @@ class Runner:
         self._ordered: set[str] = set()  # tasks whose dependencies are being seen to
         self._attempts: dict[str, int] = {}
         self._early: dict[str, Ended] = {}  # likely runs that ended before anyone needed them
-        self._adopted: set[str] = set()  # started by a runner that is no more
+        self._adopted: set[str] = set()  # started by a runner that is no more, and not asked for yet
+        self._orphans: set[str] = set()  # the same, asked for
         self._is_draining = False
         self._lost: Task | None = None  # the first that failed
 
@@ -172,9 +177,17 @@ class Runner:
         if self._is_draining and self._lost:
             raise Stopped(f"'{self._lost.name}' failed: {self.outcomes[self._lost.key].message}\n"
                           f"on_failure is '{self.on_failure}', which {FAILURE_POLICIES[self.on_failure]}")
-        for path in self.spool.iterdir():  # what was likely, and then not needed
-            path.unlink()
-        self.spool.rmdir()
+        unfinished = [plan for plan in self._plans if not plan.is_over]
+        assert not unfinished, "a plan waits for what nobody does"
+        self._empty_spool()
+
+    def _empty_spool(self) -> None:
+        """Removes what was likely and then not needed, and what backends noted; nobody else's files."""
+        for path in self.spool.iterdir():
+            if SPOOLED.fullmatch(path.name):
+                path.unlink()
+        with contextlib.suppress(OSError):
+            self.spool.rmdir()
 
     def _add(self, plan: Plan) -> None:
         running = _Running(plan)
@@ -189,12 +202,13 @@ class Runner:
             return bool(self.running)
         self._start(self._queue.values())
         likely = {task.key: task for plan in self._plans for task in plan.need.likely}
-        for key in [key for key in self.running if key not in self._waiting and key not in likely]:
+        for key in [key for key in (*self.running, *self._adopted) if key not in self._waiting and key not in likely]:
             self.backend.cancel(key)
-            del self.running[key]
+            self.running.pop(key, None)
+            self._adopted.discard(key)
         if self.backend.speculates and not self._queue:
             self._start(task for task in list(likely.values()) if self._is_new(task))
-        return bool(self.running)
+        return bool(self.running or self._queue)  # orphans may have taken all room
 
     def _step(self, running: _Running) -> None:
         """Sends a plan what it waited for, and asks for what it needs next."""
@@ -240,8 +254,9 @@ class Runner:
             self._settle(task, self._early.pop(task.key))
         elif task.key in self._adopted:
             self._adopted.discard(task.key)
+            self._orphans.add(task.key)
             self.running[task.key] = task
-        elif task.product and (found := self._product(task.key)) is not None and not _is_incomplete(found):
+        elif task.product and self._is_good(self._product(task.key)):
             self._settle(task, Ended(task.key, 0, "", math.nan, math.nan, math.nan))
         elif task.key not in self.running:
             self._queue[task.key] = task
@@ -266,6 +281,11 @@ class Runner:
     def _end(self, ended: Ended) -> None:
         self._adopted.discard(ended.key)
         task = self.running.pop(ended.key, None)
+        if task and ended.key in self._orphans:
+            self._orphans.discard(ended.key)
+            if not self._is_good(self._product(ended.key)):  # how it ended nobody knows: it has not been tried yet
+                self._queue[task.key] = task
+                return
         if task and ended.key in self._waiting:
             self._settle(task, ended)
         elif task:
@@ -273,6 +293,10 @@ class Runner:
 
     def _settle(self, task: Task, ended: Ended) -> None:
         """A task that was needed has ended: tries it again, or records how."""
+        spooled = self.spool / f"{task.key}.csv.zst"
+        if task.log and spooled.exists():
+            task.log.parent.mkdir(parents=True, exist_ok=True)
+            os.replace(spooled, task.log)
         outcome = self._outcome(task, ended)
         if not outcome.is_final and outcome.attempts <= max(self.retries, task.retries):
             self._queue[task.key] = task
@@ -297,8 +321,13 @@ class Runner:
         document = self._product(task.key) if task.product else None
         if task.product and document is None and status == 0:
             status, message = 3, "it left no product"
-        if status == 0 and _is_incomplete(document):  # a run that someone else asked to stop
+        if status == 0 and isinstance(document, dict) and document.get("outcome") == "deadlock":
+            status = 2  # an orphan's: its exit status went to a runner that is no more
+        if status == 0 and document is not None and not self._is_good(document):  # it was asked to stop
             status, message = 130, "it was interrupted"
+        fault = task.objection(document) if task.objection and document is not None else ""
+        if fault:
+            raise Stopped(f"'{task.name}': {fault}")
         missing = [str(p) for p in task.outputs if not Path(p).exists()]
         if status == 0 and missing:
             status, message = 3, f"it did not make {', '.join(missing)}"
@@ -312,11 +341,18 @@ class Runner:
         except (FileNotFoundError, json.JSONDecodeError):
             return None
 
+    @staticmethod
+    def _is_good(document: object) -> bool:
+        """Whether a product is there and whole. A deadlock is an end like any other."""
+        if isinstance(document, dict) and document.get("complete") is False:
+            return document.get("outcome") == "deadlock"
+        return document is not None
+
     def _finish(self, outcome: Outcome) -> None:
         self.outcomes[outcome.key] = outcome
         self._ready.extend(self._waiting.pop(outcome.key, ()))
 
     def _clean(self, key: str) -> None:
         """What is recorded need not lie in the spool any more."""
-        for ending in ("json", "err", "lock", "exit"):
+        for ending in ("json", "err", "lock", "exit", "csv.zst"):
             (self.spool / f"{key}.{ending}").unlink(missing_ok=True)

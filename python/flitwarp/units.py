@@ -71,7 +71,7 @@ def choose(runs: Iterable[Results], asked: str | None = None, ticks: float = 0) 
     tick = tick_of(first)
     if tick is None:
         return Unit("ticks")
-    name = re.sub(r"^[\d.eE+-]*", "", tick)
+    name = re.sub(r"^[\d.eE+-]*", "", tick).strip()
     while ticks * seconds(tick) / seconds(f"1{name}") >= 10_000 and name != "s":
         name = NAMES[NAMES.index(name) + 1]
     return Unit(name)
@@ -117,3 +117,20 @@ def words(column: str, unit: Unit) -> str:
     text = f"{statistic} {head}" if statistic else path
     text = text.replace("_", " ").replace(".", " ") if not re.search(r"p\d+\.\d", text) else text.replace("_", " ")
     return f"{text} ({unit.text})" if is_time(column) else text
+
+
+SIZES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+def bytes_of(text: str) -> int:
+    """A size of memory.
+
+    >>> bytes_of("2GiB"), bytes_of("500M")
+    (2147483648, 524288000)
+    """
+    number = text.rstrip("KMGTiBkmgtb")
+    unit = text[len(number):].upper().removesuffix("B").removesuffix("I")
+    try:
+        return int(float(number) * SIZES[unit])
+    except (KeyError, ValueError):
+        raise ValueError(f"'{text}' is no size; accepted: such as 500M or 2GiB") from None

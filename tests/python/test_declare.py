@@ -79,6 +79,11 @@ def test_everything_can_be_declared(folder):
     ({"seeds": {"at_least": 1, "precision": 0.1}}, "takes at_least 2"),
     ({"exclude": [{"VC": 2}]}, "has no key 'VC'; did you mean VCs"),
     ({"runner": {"core": 2}}, "did you mean cores"),
+    ({"runner": {"cores": "4"}}, "runner.cores: found text, expected a whole number"),
+    ({"runner": {"memory": "lots"}}, "'lots' is no size"),
+    ({"runner": {"backend": 7}}, "runner.backend: found a whole number"),
+    ({"seeds": {"at_least": "3"}}, "seeds.at_least: found text"),
+    ({"exclude": [{"VCs": 3}]}, "no value of VCs '3'; it has 2, 4"),
     ({"figures": [{"lines": "VCs"}]}, "'kind' is missing"),
 ])
 def test_wrong_studies_are_refused_with_the_place_and_what_is_accepted(folder, changes, message):

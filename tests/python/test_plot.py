@@ -67,7 +67,7 @@ def files(tmp_path_factory):
     made["text"] = str(folder / "text.json")
     Path(made["text"]).write_text("hello")
     made["list"] = write("list.json", [1, 2])
-    made["study"] = str(folder / "study.sqlite")
+    made["study"] = str(folder / "a" / "study.sqlite")
     make_study(made["study"], {"VCs": [2, 4], "kind": ["a", "b"]})
     made["fake"] = str(folder / "fake.sqlite")
     Path(made["fake"]).write_text("no database, but longer than the header of one " * 9)
@@ -205,6 +205,7 @@ def test_studies_are_drawn_by_their_variables(files, drawn):
         return legend(draw(drawn, files, *arguments).axes[0])
 
     assert lines("load-latency", "{study}")[:4] == ["2 VCs, a", "2 VCs, b", "4 VCs, a", "4 VCs, b"]
+    assert lines("load-latency", str(Path(files["study"]).parent))[:1] == ["2 VCs, a"]  # its folder will do
     assert lines("load-latency", "{study}", "--lines", "VCs", "--where", "kind=a")[:2] == ["2 VCs", "4 VCs"]
     assert lines("load-latency", "{study}", "--where", "VCs=4", "--where", "kind=b", "--percentiles", "50,99")[0] == "p50 to p99"
     figure = draw(drawn, files, "throughput", "{study}", "--over", "VCs")
@@ -218,7 +219,8 @@ WRONG = [
     (["throughput", "{run}"], "throughput draws one study"),
     (["throughput", "{study}", "--over", "VC"], "no variable 'VC'; did you mean VCs"),
     (["load-latency", "{study}", "--where", "VCs"], "expected NAME=VALUE"),
-    (["load-latency", "{study}", "--where", "VCs=9"], "there is nothing to draw"),
+    (["load-latency", "{study}", "--where", "VCs=9"], "has no value of VCs '9'; it has 2, 4"),
+    (["load-latency", "{study}", "--lines", "VCs"], "the runs differ in kind too: name it among the lines"),
     (["time-series", "{study}"], "--where NAME=VALUE picks one"),
     (["load-latency", "{fake}"], "is no study of flitwarp"),
     (["load-latency", "none.json"], "there is no file 'none.json'"),

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import flitwarp
+import flitwarp.backend
 from flitwarp import Sweep, open_study
 from flitwarp.curve import Point
 from flitwarp.lines import Line, Seeds
@@ -273,6 +274,8 @@ def test_settings_are_checked_before_anything_runs(folder):
     (lambda: Sweep(SMALL, "s").add_variable("v", "V", [1], VCS).add_variable("w", "V", [1], VCS), "is taken"),
     (lambda: Sweep(SMALL, "s").add_loads(0.1), "start, stop and step"),
     (lambda: Sweep(SMALL, "s").find_saturation(0), "precision"),
+    (lambda: Sweep(SMALL, "s").add_variable("seed", "X", [1, 2], "seed"), "add_seeds"),
+    (lambda: Sweep(SMALL, "s").add_seeds(3, 20), "takes a precision"),
     (lambda: Sweep(SMALL, "s").add_variable("v", "V", [1], "vcs").run(quiet=True), "network.router.num_vcs"),
     (lambda: Sweep(SMALL, "s").run(backend="cloud", quiet=True), "accepted: local, slurm"),
     (lambda: Sweep(SMALL, "s").add_figure("load-latncy").run(quiet=True), "did you mean load-latency"),
@@ -329,6 +332,98 @@ def test_the_estimate_runs_a_few_and_keeps_them(counted):
     assert runs == 8 and seconds > 0 and len(counted()) == 3
     sweep.run(quiet=True)
     assert len(counted()) == 5
+
+
+def test_runs_with_names_alike_are_kept_apart(folder):
+    sweep = Sweep(SMALL, "s").add_variable("mark", "M", {"<4": 2, ">4": 4, "x" * 300: 8}, VCS)
+    sweep.add_loads(values=[0.1, 0.1 + 1e-9])
+    study = sweep.run(quiet=True)
+    assert len(study.runs) == 6 and len({run.name.lower() for run in study.runs}) == 6
+    assert max(len(run.name) for run in study.runs) < 200
+
+
+def test_different_experiments_are_not_taken_for_seeds(folder):
+    study = two_by_loads().run(quiet=True)
+    with pytest.raises(ValueError, match="the runs differ in VCs too"):
+        study.curves(lines=[])
+    with pytest.raises(ValueError, match="the runs differ in load too"):
+        study.curves(x="VCs", lines=[])
+    curve, = study.curves(x="VCs", where={"load": 0.2})
+    assert [p.x for p in curve.points] == [2, 4]
+
+
+def test_values_are_found_whatever_their_type(folder):
+    study = two_by_loads().run(quiet=True)
+    assert study.select({"VCs": 2.0}) == study.select({"VCs": "2"}) == study.select({"VCs": 2})
+    with pytest.raises(ValueError, match="no value of VCs '3'; it has 2, 4"):
+        study.select({"VCs": 3})
+
+
+def test_whole_numbers_stay_whole_between_two(folder):
+    sweep = Sweep(SMALL, "s", overrides={"load": 0.5})
+    sweep.add_loads(values=[2, 9], name="latency", short="CL", override="network.channel.latency", past=1, refine=3)
+    study = sweep.run(quiet=True)
+    assert study.x == "latency" and all(isinstance(run.variables["latency"], int) for run in study.runs)
+
+
+def test_a_base_that_changes_while_the_study_runs_ends_it(folder):
+    base = folder / "base.json"
+    base.write_text(json.dumps(SMALL))
+    sweep = Sweep(base, "s").add_loads(0.1, 0.5, 0.1, past=0)
+    changed = json.loads(json.dumps(SMALL))
+    changed["network"]["router"] = {"type": "input_queued", "num_vcs": 8}
+
+    class Meddling(flitwarp.backend.Local):
+        def wait(self, timeout):
+            base.write_text(json.dumps(changed))
+            return super().wait(timeout)
+
+    with pytest.raises(flitwarp.Stopped, match="its settings changed while the study ran"):
+        sweep.run(quiet=True, backend=Meddling(Path("out/s/study.runs").absolute(), 1))
+    assert all(run.results["config"]["network"]["router"]["num_vcs"] == 2 for run in open_study("out/s").runs)
+
+
+def test_a_second_runner_leaves_the_first_one_s_base_alone(folder):
+    two_by_loads().run(quiet=True)
+    before = Path("out/vcs/base.json").read_text()
+    from flitwarp.store import Store
+    with Store("out/vcs/study.sqlite", write=True), pytest.raises(flitwarp.StudyError, match="in use"):
+        Sweep({**SMALL, "simulator": {"seed": 9}}, "vcs").add_loads(0.1, 0.2, 0.1).run(quiet=True)
+    assert Path("out/vcs/base.json").read_text() == before
+
+
+def test_a_lost_run_is_no_saturation():
+    line, play, _ = measured(0.9)
+    lost = Outcome("0.2/1", 137, "killed")
+    plan = line.rise([0.1, 0.2, 0.3, 0.4], past=1, refine=2)
+    asked, need = [], next(plan)
+    try:
+        while True:
+            asked += [t.key for t in need.tasks]
+            need = plan.send([lost if t.key == "0.2/1" else Outcome(t.key, 0, document={
+                "flitwarp": {}, "config": {}, "applications": [{"name": "a", "saturated": False}]}) for t in need.tasks])
+    except StopIteration:
+        assert asked == ["0.1/1", "0.2/1", "0.3/1", "0.4/1"]
+
+
+def test_orphans_that_nobody_needs_do_not_end_a_sweep(folder):
+    spool = Path("out/s/study.runs").absolute()
+    spool.mkdir(parents=True)
+    pid = os.fork()
+    if pid == 0:  # a runner of another form of the study is killed
+        from flitwarp.backend import Job, Local
+        local = Local(spool, 2)
+        local.start([Job(f"{i:032x}", "old", ("sleep", "30")) for i in range(2)])
+        os.kill(os.getpid(), 9)
+    os.waitpid(pid, 0)
+    begin = time.monotonic()
+    assert len(Sweep(SMALL, "s").add_loads(0.1, 0.3, 0.1).run(quiet=True, cores_limit=2).runs) == 3
+    assert time.monotonic() - begin < 20
+
+
+def test_odd_folders_are_fine(folder):
+    sweep = Sweep(SMALL, "s", out="odd#dir/x?y %41").add_loads(0.1, 0.2, 0.1)
+    assert len(sweep.run(quiet=True).runs) == 2 and not Path("odd").exists()
 
 
 # ---- killed sweeps ----

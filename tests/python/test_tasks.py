@@ -236,6 +236,46 @@ def test_a_job_says_how_long_it_took(folder):
     assert abs(ended.started - time.time()) < 30
 
 
+def test_files_of_others_in_the_spool_stay(folder):
+    Path("spool").mkdir()
+    Path("spool/precious.txt").write_text("mine")
+    do(needing(shell("one")))
+    assert Path("spool/precious.txt").exists()
+
+
+def test_a_program_that_is_not_there_fails_and_the_rest_goes_on(folder):
+    gone = Task("gone", ["/nowhere/program"])
+    runner = do(needing(gone, shell("other")))
+    assert runner.outcomes[gone.key].status == 127 and "/nowhere/program" in runner.outcomes[gone.key].message
+    assert ran() == ["other"]
+
+
+def test_what_a_task_started_ends_with_it(folder):
+    local = Local(Path("spool").absolute(), 1)
+    Path("spool").mkdir()
+    local.start([Job("k" * 32, "parent", ("sh", "-c", "sleep 77 & echo $! > child; wait"))])
+    while not Path("child").exists() or not Path("child").read_text().strip():
+        time.sleep(0.01)
+    local.close()
+    child = int(Path("child").read_text())
+    for _ in range(100):
+        state = Path(f"/proc/{child}/stat")
+        if not state.exists() or state.read_text().split(") ")[1][0] == "Z":
+            break
+        time.sleep(0.02)
+    else:
+        pytest.fail("the task's child lives on")
+
+
+def test_a_task_whose_input_another_makes_runs_once(folder):
+    def both():
+        first = shell("first", "echo made > file", outputs=["file"])
+        return shell("second", "cat file", after=[first], inputs=["file"])
+    do(needing(both()))
+    do(needing(both()))
+    assert ran() == ["first", "second"]
+
+
 def test_outcomes_survive_as_they_were(folder):
     task = Task("made", ["sh", "-c", "echo '{\"x\": [1, 2.5, null]}' > $0", "{product}"], product=True)
     do(needing(task))

@@ -59,7 +59,7 @@ class Lines:
     """The histograms to draw, by label, and the unit of their axis."""
 
     def __init__(self, results: Results | Sequence[Results], latency: str, application: Which, unit: str | None,
-                 labels: Sequence[str] | None):
+                 labels: Sequence[str] | None, *, with_width: bool = False):
         runs = [results] if isinstance(results, Results) else list(results)
         if not runs:
             raise ValueError("there is nothing to draw: no results were given")
@@ -76,7 +76,7 @@ class Lines:
         self.unit: Unit = choose(runs, unit, middle)
         for label, (_, group), rows in zip(named, groups, histograms):
             if len(rows):
-                edges = rows * [1, 1, 0] + [0, 1, 0]  # a bucket of one tick is one tick wide
+                edges = rows * [1, 1, 0] + [0, with_width, 0]  # for densities a bucket of one tick is one tick wide
                 self.rows.append((label, edges * self.unit.scale(group[0]) + rows * [0, 0, 1]))
                 if not _is_saturated(group):
                     self.carried.append(self.rows[-1][1])
@@ -108,7 +108,7 @@ def latency_pdf(results: Results | Sequence[Results], *, latency: str = "packet"
     'probability density (1/ns)'
     """
     chosen = Layout(**layout)  # type: ignore[arg-type]
-    lines = Lines(results, latency, application, unit, labels)
+    lines = Lines(results, latency, application, unit, labels, with_width=True)
     log = chosen.log or ""
     with drawing(chosen) as (figure, ax):
         end = max(rows[-1, 1] for _, rows in lines.rows) if log else lines.far()

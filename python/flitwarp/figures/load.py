@@ -80,8 +80,16 @@ def load_latency(curves: Sequence[Curve], *, latency: str = "packet", percentile
         if curves[0].x == "load" and "x" not in (chosen.log or ""):
             ax.set_xlim(0, max(p.x for c in curves for p in c.points if not p.saturated or p.x == c.saturation()) * 1.04)
         statistic = "" if wanted else "mean "
-        finish(ax, chosen, words(curves[0].x, scale_of.unit), f"{statistic}{latency} latency ({scale_of.unit.text})")
+        finish(ax, chosen, _along(curves, application, scale_of.unit),
+               f"{statistic}{latency} latency ({scale_of.unit.text})")
     return figure
+
+
+def _along(curves: Sequence[Curve], application: Which, unit: Unit) -> str:
+    """The label of the x axis. Where there are replies, the load that was asked for is the requests' alone."""
+    replies = any("transactions" in run.application(application) for curve in curves for run in curve.runs())
+    label = words(curves[0].x, unit)
+    return label.replace("offered load", "offered load of requests") if replies else label
 
 
 def _line(ax: Axes, x: Sequence[float], y: Sequence[float], halves: Sequence[float], label: str, style: dict) -> None:
@@ -132,10 +140,11 @@ def offered_accepted(curves: Sequence[Curve], *, application: Which = 0, **layou
     chosen = Layout(**layout)  # type: ignore[arg-type]
     _need_points(curves)
     with drawing(chosen) as (figure, ax):
-        high = max(p.x for c in curves for p in c.points)
+        offered = {id(curve): [p.mean("offered_load", application) for p in curve.points] for curve in curves}
+        high = max(load for loads in offered.values() for load in loads)
         ax.plot([0, high], [0, high], color="0.6", linewidth=0.7, zorder=1)
         for i, curve in enumerate(curves):
-            x = [p.x for p in curve.points]
+            x = offered[id(curve)]
             y = [p.mean("accepted_load", application) for p in curve.points]
             halves = [p.ci95("accepted_load", application) if len(p.runs) > 1 else math.nan for p in curve.points]
             _line(ax, x, y, halves, curve.label, look(i, len(curves)))
@@ -143,7 +152,7 @@ def offered_accepted(curves: Sequence[Curve], *, application: Which = 0, **layou
         if not chosen.log:
             ax.set_xlim(0, high * 1.03)
             ax.set_ylim(0, high * 1.03)
-        finish(ax, chosen, words(curves[0].x, Unit("ticks")), words("accepted_load", Unit("ticks")))
+        finish(ax, chosen, words("offered_load", Unit("ticks")), words("accepted_load", Unit("ticks")))
     return figure
 
 
@@ -182,7 +191,7 @@ def load_column(curves: Sequence[Curve], column: str = "hops.mean", *, applicati
                 ax.set_ylim(min(0, 1.2 * high), max(0, 1.2 * high) or 1)
         if curves[0].x == "load" and "x" not in (chosen.log or ""):
             ax.set_xlim(0, max(p.x for c in curves for p in c.points) * 1.04)
-        finish(ax, chosen, words(curves[0].x, scale_of.unit), words(column, scale_of.unit))
+        finish(ax, chosen, _along(curves, application, scale_of.unit), words(column, scale_of.unit))
     return figure
 
 

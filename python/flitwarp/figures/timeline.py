@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.text import Text
 from matplotlib.transforms import blended_transform_factory
 
-from ..results import Results, UnknownColumn, Which, unknown
+from ..results import Results, UnknownColumn, Which, seconds, unknown
 from ..units import LOAD, Unit, choose
 from .style import COLOURS, LINES, MARKERS, Figure, Layout, drawing, finish
 
@@ -78,9 +78,10 @@ def time_series(results: Results | Mapping, *, application: Which | None = None,
 def _channel_cycle(run: Results) -> float:
     """Ticks of a terminal channel's cycle: loads are flits per cycle."""
     try:
-        return float(run.value("config.network.terminal_channel.cycle"))  # type: ignore[arg-type]
-    except (UnknownColumn, ValueError):
+        cycle = run.value("config.network.terminal_channel.cycle")
+    except UnknownColumn:
         return 1.0
+    return seconds(cycle) / run.tick_seconds if isinstance(cycle, str) else float(cycle)  # type: ignore[arg-type]
 
 
 def _alone(values: numpy.ndarray) -> numpy.ndarray:

@@ -8,6 +8,7 @@ A study that is still running, or some of whose runs failed, has a report too.
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from ..files import write_file
@@ -27,4 +28,7 @@ def write_report(study: Study, out: str | Path) -> list[Path]:
     figures = draw_all(study, out / "figures")
     study.write_csv(out / "results.csv")
     write_file(out / "report.html", page(study, figures, out))
+    for figure in figures:
+        if figure.error:
+            print(f"not drawn: {figure.caption}: {figure.error}", file=sys.stderr)
     return [out / "report.html", out / "results.csv", *(path for figure in figures for path in figure.files)]
