@@ -29,12 +29,16 @@ enum phase { PHASE_WARMING, PHASE_GENERATING, PHASE_FINISHING, PHASE_DRAINING };
 struct application_config {
     const char *name;
     uint32_t max_packet;
+    uint32_t protocol_class, reply_protocol_class;
     struct choice allocation;
 };
 #define APPLICATION_OPTIONS                                                                                            \
     OPTION_TEXT(struct application_config, name, "null", "what results call it; its type by default"),                 \
         OPTION_U32(struct application_config, max_packet, "1024", 1, 1 << 24, "flits",                                 \
                    "messages above this are cut into several packets"),                                                \
+        OPTION_U32(struct application_config, protocol_class, "0", 0, 63, NULL,                                        \
+                   "class of its messages, below network.protocol_classes"),                                           \
+        OPTION_U32(struct application_config, reply_protocol_class, "0", 0, 63, NULL, "class of its replies"),         \
         OPTION_CHOICE(struct application_config, allocation, "allocation", "\"all\"", "terminals that it runs on")
 
 struct application {

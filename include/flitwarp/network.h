@@ -69,6 +69,7 @@ struct link {
 
 struct network_config {
     struct choice topology, routing, router, interface;
+    uint32_t protocol_classes;
     struct channel_config {
         uint64_t latency, cycle;
         struct u64_list latencies; /* by the topology's class of channel */

@@ -27,9 +27,10 @@ struct packet {
     uint32_t head_delay;         /* from entering the network to the head's arrival */
     uint16_t hops;               /* channels between routers that the head has crossed */
     uint8_t application;
-    bool sampled;      /* counts in the results */
-    uint32_t waypoint; /* free for the routing algorithm: a router on the way, say */
-    uint32_t route;    /* free for the routing algorithm: phase, order, ... */
+    bool sampled : 1;     /* counts in the results */
+    uint8_t protocol : 7; /* its protocol class, which has VCs of its own */
+    uint32_t waypoint;    /* free for the routing algorithm: a router on the way, say */
+    uint32_t route;       /* free for the routing algorithm: phase, order, ... */
 };
 _Static_assert(sizeof(struct packet) == 64, "a packet is one cache line");
 

@@ -19,10 +19,12 @@ struct routing {
     const struct routing_ops *ops;
     void (*inject)(struct route *route); /* ops->inject and ops->route, unless prepare() knows faster ones for this */
     void (*route)(struct route *route);  /* topology */
+    void (*route_in_class)(struct route *route); /* with protocol classes: the algorithm, for the first of them */
     const void *config;
     const struct topology *topology;
     uint64_t seed;
-    uint32_t num_vcs;
+    uint32_t num_vcs;              /* of a port */
+    uint32_t vcs;                  /* of those, a protocol class's: what algorithms share out, as if they were all */
     uint32_t classes;              /* of VCs, as declared by prepare() */
     uint64_t escape_vcs;           /* of each port: the escape VCs of an algorithm that needs them; see dependency.h */
     uint32_t words;                /* of an output VC set */
@@ -113,6 +115,6 @@ static inline void route_eject(struct route *route)
     if (routing->words == 1)
         route->vcs[0] |= routing->eject_vcs[slot];
     else
-        bits_add_range(route->vcs, slot * routing->terminal_ports * routing->num_vcs,
-                       routing->ejection_channels * routing->num_vcs);
+        for (uint32_t channel = 0; channel < routing->ejection_channels; channel++)
+            bits_add_range(route->vcs, (slot * routing->terminal_ports + channel) * routing->num_vcs, routing->vcs);
 }

@@ -21,6 +21,8 @@ const struct option network_options[] = {
     OPTION_BLOCK(struct network_config, channel, struct channel_config, channel_options, "channels between routers"),
     OPTION_BLOCK(struct network_config, terminal_channel, struct terminal_channel_config, terminal_channel_options,
                  "channels between a terminal and its router"),
+    OPTION_U32(struct network_config, protocol_classes, "1", 1, 64, NULL,
+               "classes of messages (requests, replies) that share out the VCs evenly and never wait for each other"),
     OPTION_CHOICE(struct network_config, interface, "interface", "\"standard\"", "how terminals meet the network"),
     OPTION_END,
 };
@@ -164,8 +166,16 @@ static bool network_plan(struct network *network, const struct network_config *c
     topology->ops->shape(topology->config, arena, topology);
     if (!fits_memory(network, errors))
         return false;
+    if (network->num_vcs % config->protocol_classes) {
+        choice_error(errors, &config->router, NULL, "num_vcs is %u, which %u protocol classes cannot share evenly",
+                     network->num_vcs, config->protocol_classes);
+        return false;
+    }
 
-    struct routing_ports ports = {network->num_vcs, network->injection_channels, network->ejection_channels};
+    const struct routing_ports ports = {.num_vcs = network->num_vcs,
+                                        .protocol_classes = config->protocol_classes,
+                                        .injection_channels = network->injection_channels,
+                                        .ejection_channels = network->ejection_channels};
     if (!routing_init(&network->routing, &config->routing, topology, &ports, seed, arena, errors))
         return false;
     network->terminal_ports = network->routing.terminal_ports;

@@ -9,7 +9,7 @@
 
 /* Cuts off one packet and puts it into the source queue of its terminal. */
 static inline void make_packet(struct application *application, uint32_t source, uint32_t destination, uint32_t size,
-                               uint32_t message, bool sampled)
+                               uint32_t message, bool sampled, uint32_t protocol)
 {
     struct workload *workload = application->workload;
     struct network *network = workload->network;
@@ -26,6 +26,7 @@ static inline void make_packet(struct application *application, uint32_t source,
         .next = NONE,
         .application = (uint8_t)application->number,
         .sampled = sampled,
+        .protocol = protocol & 127u,
     };
     if (__builtin_expect(network->trace_out != NULL, 0) && source == workload->trace_source &&
         sequence == workload->trace_sequence)
@@ -48,7 +49,9 @@ static inline void count_created(const struct application *application, uint32_t
 static void send_message(struct application *application, struct message *message)
 {
     struct workload *workload = application->workload;
-    uint32_t max_packet = ((const struct application_config *)application->config)->max_packet;
+    const struct application_config *config = application->config;
+    uint32_t max_packet = config->max_packet;
+    uint32_t protocol = message->is_reply ? config->reply_protocol_class : config->protocol_class;
     uint32_t source = application->terminals[message->source];
     uint32_t destination = application->terminals[message->destination];
     uint32_t handle = pool_take(&workload->messages, sizeof(struct message));
@@ -59,7 +62,7 @@ static void send_message(struct application *application, struct message *messag
     *workload_message(workload, handle) = *message;
     for (uint32_t left = message->flits, size; left; left -= size) {
         size = left < max_packet ? left : max_packet;
-        make_packet(application, source, destination, size, handle, message->sampled);
+        make_packet(application, source, destination, size, handle, message->sampled, protocol);
     }
     count_created(application, source, packets, message->flits, message->sampled);
 }
@@ -108,7 +111,8 @@ void application_send(struct application *application, uint32_t rank, uint32_t t
         return;
     }
     uint32_t source = application->terminals[rank], destination = application->terminals[to_rank];
-    make_packet(application, source, destination, flits, NONE, application->phase == PHASE_GENERATING);
+    make_packet(application, source, destination, flits, NONE, application->phase == PHASE_GENERATING,
+                ((const struct application_config *)application->config)->protocol_class);
     count_created(application, source, 1, flits, application->phase == PHASE_GENERATING);
 }
 

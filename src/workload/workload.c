@@ -333,6 +333,14 @@ static bool allocate(struct workload *workload, struct application *application,
     return application->ranks > 0;
 }
 
+static void check_protocol(const struct workload *workload, const struct application *application, const char *key,
+                           uint32_t class, struct errors *errors)
+{
+    uint32_t classes = workload->network->config->protocol_classes;
+    if (class >= classes)
+        choice_error(errors, application->choice, key, "%u is not below network.protocol_classes (%u)", class, classes);
+}
+
 static void check_packet_size(const struct workload *workload, const struct application *application,
                               struct errors *errors)
 {
@@ -381,6 +389,8 @@ static void build_application(struct workload *workload, uint32_t number, uint64
     application->ops->prepare(application, errors);
     bool is_plain = !application->listens && application->transaction_messages == 1;
     application->plain_flits = is_plain ? config->max_packet : 0;
+    check_protocol(workload, application, "protocol_class", config->protocol_class, errors);
+    check_protocol(workload, application, "reply_protocol_class", config->reply_protocol_class, errors);
     if (errors->count == before)
         check_packet_size(workload, application, errors);
 }

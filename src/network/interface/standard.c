@@ -81,7 +81,8 @@ static inline uint32_t pick_vc(const struct interfaces *n, const struct packet *
                                uint32_t last)
 {
     const struct routing *routing = &n->network->routing;
-    uint64_t allowed = n->injection_vcs ? n->injection_vcs(routing, packet) : n->all_vcs;
+    uint64_t allowed = (n->injection_vcs ? n->injection_vcs(routing, packet) : n->all_vcs)
+                       << packet->protocol * routing->vcs;
     uint32_t room = n->network->reserves_packet ? packet->size : 1;
     uint32_t vc = last;
     for (uint32_t i = 0; i < n->num_vcs; i++) {
@@ -313,7 +314,7 @@ static void *build(struct network *network, const struct choice *self, struct er
     n->engine = network->engine;
     n->config = *(const struct standard_config *)self->config;
     n->num_vcs = network->num_vcs;
-    n->all_vcs = bits_range(0, n->num_vcs);
+    n->all_vcs = bits_range(0, network->routing.vcs);
     n->injection_vcs = network->routing.ops->injection_vcs;
     n->channel_cycle = network->config->terminal_channel.cycle;
     n->lanes = n->config.injection_channels * n->num_vcs;

@@ -18,10 +18,10 @@ double route_congestion(const struct route *route, enum congestion_mode mode, ui
 {
     if (!route->congestion)
         return 0;
-    uint32_t num_vcs = route->routing->num_vcs, first = (route->routing->local_ports + port) * num_vcs;
+    const struct routing *routing = route->routing;
+    uint32_t num_vcs = routing->num_vcs, first = (routing->local_ports + port) * num_vcs;
     double least = INFINITY, most = 0, sum = 0;
-    if (mode != CONGESTION_VC)
-        vcs = bits_range(0, num_vcs);
+    vcs = mode == CONGESTION_VC ? vcs << route->packet->protocol * routing->vcs : bits_range(0, num_vcs);
     BITS_EACH(vc, &vcs, 1) {
         double value = lane_value(route, router, first + (uint32_t)vc);
         least = value < least ? value : least;
@@ -35,7 +35,7 @@ void adaptive_check(const struct routing *routing, const struct choice *self, ui
 {
     const struct adaptive_config *config = self->config;
     uint32_t classes = routing->classes ? routing->classes : 1;
-    uint32_t vcs = config->mode == CONGESTION_VC ? (routing->num_vcs + classes - 1) / classes : 1;
+    uint32_t vcs = config->mode == CONGESTION_VC ? (routing->vcs + classes - 1) / classes : 1;
     if ((uint64_t)ways * vcs > MAX_CANDIDATES)
         choice_error(errors, self, NULL,
                      "\"%s\" weighs at most %u candidates at a router, but there may be %llu; mode port_average has "

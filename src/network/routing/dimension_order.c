@@ -145,7 +145,7 @@ struct dimension_order *dimension_order_create(const struct routing *routing, co
                           (routing->local_ports + grid_port(grid, d, true, 0)) * routing->num_vcs},
         };
         ring->hops = grid->wraps ? bake_hops(order, ring, arena) : NULL;
-        bake_offers(order, ring, routing->num_vcs);
+        bake_offers(order, ring, routing->vcs);
     }
     return order;
 }

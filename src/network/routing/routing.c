@@ -50,9 +50,19 @@ static const uint64_t *bake_ejection(const struct routing *routing, struct arena
     uint32_t terminals = routing->local_ports / routing->terminal_ports;
     uint64_t *vcs = arena_array(arena, uint64_t, terminals);
     for (uint32_t slot = 0; slot < terminals && routing->words == 1; slot++)
-        vcs[slot] = bits_range(slot * routing->terminal_ports * routing->num_vcs,
-                               routing->ejection_channels * routing->num_vcs);
+        for (uint32_t channel = 0; channel < routing->ejection_channels; channel++)
+            vcs[slot] |= bits_range((slot * routing->terminal_ports + channel) * routing->num_vcs, routing->vcs);
     return vcs;
+}
+
+/* Algorithms know the VCs of the first protocol class alone; others have the same ways in VCs further up. */
+static void route_and_move(struct route *route)
+{
+    const struct routing *routing = route->routing;
+    routing->route_in_class(route);
+    uint32_t shift = route->packet->protocol * routing->vcs;
+    for (uint32_t w = shift ? routing->words : 0; w-- > 0;)
+        route->vcs[w] = route->vcs[w] << shift | (w ? route->vcs[w - 1] >> (WORD_BITS - shift) : 0);
 }
 
 bool routing_init(struct routing *routing, const struct choice *choice, const struct topology *topology,
@@ -68,6 +78,7 @@ bool routing_init(struct routing *routing, const struct choice *choice, const st
         .topology = topology,
         .seed = seed,
         .num_vcs = ports->num_vcs,
+        .vcs = ports->num_vcs / (ports->protocol_classes ? ports->protocol_classes : 1),
         .classes = 1,
         .terminal_ports = terminal_ports,
         .ejection_channels = ports->ejection_channels,
@@ -79,11 +90,22 @@ bool routing_init(struct routing *routing, const struct choice *choice, const st
     routing->ops->prepare(routing, choice, arena, errors);
     if (errors->count > errors_before)
         return false;
-    if (routing->num_vcs < routing->classes) {
+    if (routing->vcs < routing->classes && routing->vcs < routing->num_vcs) {
+        choice_error(
+            errors, choice, NULL,
+            "\"%s\" needs %u VCs on this topology for each of %u protocol classes, but network.router.num_vcs is %u",
+            routing->ops->name, routing->classes, ports->protocol_classes, routing->num_vcs);
+        return false;
+    }
+    if (routing->vcs < routing->classes) {
         choice_error(errors, choice, NULL, "\"%s\" needs %u VCs on this topology, but network.router.num_vcs is %u",
                      routing->ops->name, routing->classes, routing->num_vcs);
         return false;
     }
-    routing->class_vcs = share_vcs(routing->num_vcs, routing->classes, arena);
+    routing->class_vcs = share_vcs(routing->vcs, routing->classes, arena);
+    if (ports->protocol_classes > 1) {
+        routing->route_in_class = routing->route;
+        routing->route = route_and_move;
+    }
     return true;
 }

@@ -12,6 +12,7 @@
 /* What the router and its terminals' interfaces have. */
 struct routing_ports {
     uint32_t num_vcs;            /* 1 to 64 */
+    uint32_t protocol_classes;   /* that share them; 0 counts as 1 */
     uint32_t injection_channels; /* of each terminal */
     uint32_t ejection_channels;
 };

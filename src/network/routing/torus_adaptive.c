@@ -29,7 +29,7 @@ static void torus_adaptive_prepare(struct routing *routing, const struct choice 
     routing->state = torus;
     if (!torus->escape)
         return;
-    uint32_t escapes = torus->escape->classes, num_vcs = routing->num_vcs;
+    uint32_t escapes = torus->escape->classes, num_vcs = routing->vcs;
     routing->classes = num_vcs > escapes ? num_vcs : escapes + 1;
     routing->escape_vcs = bits_range(0, escapes);
     torus->adaptive_vcs = bits_range(0, num_vcs) & ~routing->escape_vcs;
