@@ -14,13 +14,14 @@
 #include "flitwarp/packet.h"
 
 enum queue { QUEUE_OUTPUT, QUEUE_DOWNSTREAM };
+#define ENDLESS UINT32_MAX
 
 /* All sensors of a network; the first member of a sensor's own struct. */
 struct congestion {
     const struct congestion_ops *ops;
     const void *config;
     uint32_t routers, ports, num_vcs; /* a lane is port * num_vcs + vc */
-    uint32_t depth[2]; /* flits that a lane's queues can hold, by enum queue; 0: there is none, or no end */
+    uint32_t depth[2]; /* flits that a lane's queues can hold, by enum queue; 0: there is none, ENDLESS: any number */
 };
 
 struct congestion_ops {

@@ -6,6 +6,7 @@
  */
 #include "network/network.h"
 
+#include "flitwarp/congestion.h"
 #include "network/channel.h"
 #include "network/routing/routing.h"
 
@@ -185,6 +186,8 @@ static void add_kinds(struct network *network)
     const struct event_kind kinds[] = {
         {"flit", 1, flit, false, router->receive_flits, network->routers},
         {"credit", 1, credit, false, router->receive_credits, network->routers},
+        {"room", 1, credit, false, router->receive_room, network->routers},
+        {"queued", 1, credit, false, router->receive_queued, network->routers},
         {"terminal flit", 1, flit, false, interface->receive_flits, network->interfaces},
         {"terminal credit", 1, credit, false, interface->receive_credits, network->interfaces},
         {"message", 2, sizeof(struct message_event), true, network->client.receive, network->client.context},
@@ -192,6 +195,7 @@ static void add_kinds(struct network *network)
          network->client.context},
         {"interface step", 3, sizeof(struct step_event), false, interface->step, network->interfaces},
         {"router step", 3, sizeof(struct step_event), false, router->step, network->routers},
+        {"output step", 4, sizeof(struct step_event), false, router->step_outputs, network->routers},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         engine_add_kind(network->engine, kinds[i]);
@@ -219,6 +223,20 @@ void network_connect(struct network *network, const struct network_client *clien
                                        client->context};
     engine_add_kind(network->engine, control);
     add_kinds(network);
+}
+
+struct congestion *network_sense(const struct network *network, const struct choice *sensor, uint32_t output_depth,
+                                 struct errors *errors)
+{
+    const struct congestion shape = {
+        .ops = CHOICE_OPS(sensor, struct congestion_ops),
+        .config = sensor->config,
+        .routers = network->topology.routers,
+        .ports = network->ports,
+        .num_vcs = network->num_vcs,
+        .depth = {[QUEUE_OUTPUT] = output_depth, [QUEUE_DOWNSTREAM] = network->buffer_depth},
+    };
+    return network->routing.ops->is_adaptive ? shape.ops->build(sensor, &shape, network->arena, errors) : NULL;
 }
 
 void network_release(struct network *network) { pool_release(&network->packets); }

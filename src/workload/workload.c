@@ -104,7 +104,7 @@ static bool is_stuck(struct workload *workload)
     workload->hops_at_check = hops;
     if (moved || network->in_network == 0)
         return false;
-    for (uint32_t kind = EVENT_FLIT; kind <= EVENT_ROUTER_STEP; kind++)
+    for (uint32_t kind = EVENT_FLIT; kind <= EVENT_OUTPUT_STEP; kind++)
         if (kind != EVENT_WAKE && kind != EVENT_MESSAGE && engine_pending(network->engine, kind))
             return false;
     return true;
@@ -329,11 +329,12 @@ static void check_packet_size(const struct workload *workload, const struct appl
         network->router_ops->max_packet ? network->router_ops->max_packet(network->config->router.config) : 0;
     uint32_t largest = application->ops->max_message(application);
     largest = largest < config->max_packet ? largest : config->max_packet;
+    const char *what = limit == network->buffer_depth ? "buffer_depth" : "output_depth";
     if (limit && largest > limit)
         choice_error(errors, application->choice, "max_packet",
-                     "packets of up to %u flits do not fit network.router.buffer_depth (%u), and this router "
+                     "packets of up to %u flits do not fit network.router.%s (%u), and this router "
                      "moves whole packets; accepted: 1 to %u",
-                     largest, limit, limit);
+                     largest, what, limit, limit);
 }
 
 static void build_application(struct workload *workload, uint32_t number, uint64_t seed, struct errors *errors)

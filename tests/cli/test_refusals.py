@@ -65,7 +65,7 @@ def changed(**settings):
 
 PLACES = {"topology": "network.topology", "routing": "network.routing", "router": "network.router",
           "interface": "network.interface", "arbiter": "network.router.arbiter",
-          "allocator": "network.router.allocator", "application": APPLICATION,
+          "allocator": "network.router.allocator", "congestion": "network.router.congestion", "application": APPLICATION,
           "traffic": f"{APPLICATION}.traffic", "injection": f"{APPLICATION}.injection",
           "size": f"{APPLICATION}.size", "allocation": f"{APPLICATION}.allocation"}
 PLACES["reduction"] = "network.routing.reduction"
@@ -244,6 +244,10 @@ NETWORKS = {
                                     "'2ns' is 2"),
     "a latency of no ticks": ({"network__channel": {"latency": 0}}, "network.channel.latency", "1 to"),
 }
+NETWORKS["an output queue smaller than a packet that moves whole"] = (
+    {"network__router": {"type": "input_output_queued", "crossbar_flow": "packet_buffer", "output_depth": 4},
+     "workload__applications__0__size": {"type": "fixed", "flits": 9}},
+    "workload.applications[0].max_packet", "output_depth (4)", "accepted: 1 to 4")
 for setting, value in WHOLE_PACKETS:
     NETWORKS[f"a buffer smaller than a packet under {value}"] = (
         {f"network__router__{setting}": value, f"workload__applications__0__size": {"type": "fixed", "flits": 9}},

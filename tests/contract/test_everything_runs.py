@@ -75,8 +75,13 @@ def topology_of(number, name):
     return {"type": name, **forms[number % len(forms)]} if forms else registered()["topology"][name]
 
 
-def router_of(draw, num_vcs, packet):
-    """A router with every option drawn, such that it can carry packets of so many flits."""
+def some_sensor(draw):
+    return draw.choice(["none", {"type": "buffer_occupancy", "normalised": False, "latency": draw.choice([1, 2, 50])},
+                        {"type": "buffer_occupancy", "accounting": "downstream", "granularity": 0.25,
+                         "per": draw.choice(["vc", "port", "port_min", "port_max"])}])
+
+
+def input_queued(draw, num_vcs, packet):
     crossbar_flow = draw.choice(["flit_buffer", "flit_buffer", "packet_buffer", "winner_take_all"])
     switching = draw.choice(["wormhole", "wormhole", "virtual_cut_through", "store_and_forward"])
     moves_whole = switching != "wormhole" or crossbar_flow == "packet_buffer"
@@ -94,10 +99,39 @@ def router_of(draw, num_vcs, packet):
         "vc_allocator": "round_robin" if is_usual else some(draw, "allocator"),
         "allocator": "round_robin" if is_usual else some(draw, "allocator"),
         "arbiter": some(draw, "arbiter"),
+        "congestion": some_sensor(draw),
     }
 
 
-def config_for(draw, topology, routing, num_vcs):
+def output_queued(draw, num_vcs, packet):
+    del packet  # any size
+    latency = lambda: draw.choice([0, 0, 1, 1, 2, 7])
+    return {
+        "type": "output_queued", "num_vcs": num_vcs, "buffer_depth": draw.choice([1, 2, 3, 5, 8]),
+        "output_depth": draw.choice([None, None, 1, 2, 5, 16]), "cycle": draw.choice([1, 1, 2, 3]),
+        "routing_latency": latency(), "transfer_latency": latency(), "credit_latency": latency(),
+        "arbiter": some(draw, "arbiter"), "congestion": some_sensor(draw),
+    }
+
+
+def input_output_queued(draw, num_vcs, packet):
+    settings = input_queued(draw, num_vcs, packet)
+    moves_whole = settings["switching"] != "wormhole" or settings["crossbar_flow"] == "packet_buffer"
+    return {**settings, "type": "input_output_queued", "output_arbiter": some(draw, "arbiter"),
+            "output_depth": draw.choice([1, 2, 3, 5, 8]) + (packet - 1 if moves_whole else 0)}
+
+
+ROUTERS = {"input_queued": input_queued, "output_queued": output_queued, "input_output_queued": input_output_queued}
+
+
+def router_of(draw, name, num_vcs, packet):
+    """A router with every option drawn, such that it can carry packets of so many flits."""
+    if name in ROUTERS:
+        return ROUTERS[name](draw, num_vcs, packet)
+    return {**registered()["router"][name], "num_vcs": num_vcs}
+
+
+def config_for(draw, topology, routing, router, num_vcs):
     packet = draw.choice([1, 1, 2, 4])
     channels = {"injection_channels": draw.randint(1, 2), "ejection_channels": draw.randint(1, 2)}
     traffic = draw.choice(["uniform_random", {"type": "uniform_random", "self": True}, "neighbor", "random_permutation",
@@ -118,7 +152,7 @@ def config_for(draw, topology, routing, num_vcs):
     return {
         "simulator": {"seed": draw.randint(0, 10**9)},
         "network": {
-            "topology": topology, "routing": routing, "router": router_of(draw, num_vcs, packet),
+            "topology": topology, "routing": routing, "router": router_of(draw, router, num_vcs, packet),
             "interface": {"type": "standard", "latency": draw.choice([0, 0, 2]), **channels},
             "channel": {"latency": draw.choice([1, 1, 2, 5, 1500]), "cycle": draw.choice([1, 1, 2])},
             "terminal_channel": {"latency": draw.choice([1, 1, 3]), "cycle": draw.choice([1, 1, 2])},
@@ -153,11 +187,12 @@ def vcs_needed(routing, topology, directory):
 PAIRS = [(routing, topology) for routing in sorted(registered()["routing"]) for topology in sorted(registered()["topology"])]
 
 
+@pytest.mark.parametrize("router", sorted(registered().get("router", {})))
 @pytest.mark.parametrize("routing, topology", PAIRS, ids=[f"{routing}-{topology}" for routing, topology in PAIRS])
-def test_pair_is_refused_or_runs_and_drains_in_every_router(routing, topology, tmp_path):
-    draw = random.Random(f"{routing} {topology}")
+def test_pair_is_refused_or_runs_and_drains_in_every_router(routing, topology, router, tmp_path):
+    draw = random.Random(f"{routing} {topology}" + (f" {router}" if router != "input_queued" else ""))
     ran = 0
-    for number in range(RUNS_A_PAIR):
+    for number in range(RUNS_A_PAIR if router == "input_queued" else max(1, RUNS_A_PAIR // 2)):
         shape = topology_of(number, topology)
         block = draw.choice([routing, registered()["routing"][routing]])
         if not is_accepted(block, shape, tmp_path):
@@ -165,7 +200,7 @@ def test_pair_is_refused_or_runs_and_drains_in_every_router(routing, topology, t
         ran += 1
         num_vcs = vcs_needed(block, shape, tmp_path)
         num_vcs = min(64, num_vcs * draw.choice([1, 1, 2]) + draw.choice([0, 0, 1]))
-        config = config_for(draw, shape, block, num_vcs)
+        config = config_for(draw, shape, block, router, num_vcs)
         digests = set()
         for program in PROGRAMS:
             ended = start(program, config, tmp_path)
@@ -196,7 +231,7 @@ def test_routing_is_free_of_deadlock_wherever_it_is_accepted(routing, tmp_path):
                 assert ended.returncode == 0 and ": no deadlock\n" in ended.stdout, ended.stdout + ended.stderr
 
 
-@pytest.mark.parametrize("kind", ["allocator", "arbiter", "traffic", "injection", "size", "allocation"])
+@pytest.mark.parametrize("kind", ["allocator", "arbiter", "congestion", "traffic", "injection", "size", "allocation"])
 def test_every_component_runs_with_its_example(kind, tmp_path):
     """On a network of 64 terminals in a grid, which all examples fit."""
     (tmp_path / "sizes.csv").write_text("1,3\n4,1\n")
@@ -204,7 +239,7 @@ def test_every_component_runs_with_its_example(kind, tmp_path):
     for name, block in registered()[kind].items():
         config = {"network": {"topology": {"type": "torus", "widths": [8, 8]}, "router": {"num_vcs": 2}},
                   "workload": {"applications": [{"type": "blast", "load": 0.2, "warmup": 200, "sample": 500}]}}
-        place = config["network"]["router"] if kind in ("allocator", "arbiter") else config["workload"]["applications"][0]
+        place = config["network"]["router"] if kind in ("allocator", "arbiter", "congestion") else config["workload"]["applications"][0]
         if isinstance(block, dict) and "file" in block:
             block = {**block, "file": "matrix.csv" if kind == "traffic" else "sizes.csv"}
         place[kind] = block
