@@ -32,8 +32,7 @@ bool decisions_next(struct decisions *decisions);
  * pairs left over are not checked; which ones depends on the network alone. Routes may depend on all that a packet
  * carries except its source.
  * Where the algorithm names escape VCs (routing->escape_vcs) they alone must have no cycle, and every answer must offer
- * one. That is enough where a packet that waits does so as a whole: of one flit, or switched by virtual cut-through or
- * store and forward. A longer packet switched by wormhole may sit in the buffer of an adaptive VC behind the tail of
- * another, which the condition knows nothing of.
+ * one. That is enough in routers that give a packet an output VC only with room for all of it: those with buffers at
+ * their inputs do so where routing has escape VCs.
  */
 bool dependency_check(const struct routing *routing, uint64_t budget, FILE *out);

@@ -104,7 +104,7 @@ STAGE void receive_credit(const struct input_queued *q, const struct credit_even
         else if (is.plain || !q->config.vc_needs_credit)
             return;
         wake(q, head, now, is);
-    } else if (!is.plain && q->reserves_packet) {
+    } else if (!is.plain && (q->reserves_packet || q->needs_room)) {
         wake(q, head, now, is);
     }
 }

@@ -131,6 +131,8 @@ struct input_queued {
     uint32_t ring_mask;
     uint32_t switch_rows, switch_cols;
     bool reserves_packet; /* a head moves on only when the whole packet has room */
+    bool needs_room;      /* routing has escape VCs: an output lane is given only with room for the whole packet, or all
+                             that there can be, so that no packet waits for an adaptive VC alone */
     bool is_plain;        /* the usual router, for which the stages are compiled apart; see input_queued.c */
     bool ends_in_a_cycle; /* no stage is longer than a cycle, so what was busy in the last step is not in the next */
     const struct allocator_ops *vc_allocator, *switch_allocator;

@@ -181,6 +181,8 @@ struct input_queued *input_queued_make(struct network *network, const struct inp
     q->outputs = outputs;
     q->congestion = outputs ? NULL : congestion;
     q->room = outputs ? outputs->depth : config->buffer_depth;
+    q->needs_room = network->routing.escape_vcs != 0;
+    q->config.vc_needs_credit |= q->needs_room;
     const struct input_queued_config *c = &q->config;
     q->cycle = c->cycle;
     q->routing = c->routing_latency * c->cycle;

@@ -69,11 +69,27 @@ STAGE void hold_output(struct view *v, size_t lane, size_t output, struct varian
                       facts_of(q, output, is)->port, facts_of(q, output, is)->vc);
 }
 
+/* Those of some output lanes, one word of them, that can take all of the packet at the front of a lane. */
+static uint64_t with_room(const struct view *v, size_t lane, uint32_t word, uint64_t outputs)
+{
+    const struct input_queued *q = v->q;
+    uint32_t size = network_packet(q->network, v->inputs[lane].front.packet)->size;
+    uint32_t needed = size < q->room ? size : q->room;
+    uint64_t found = 0;
+    for (; outputs; outputs &= outputs - 1)
+        if (v->outputs[word * WORD_BITS + lowest_bit(outputs)].credits >= needed)
+            found |= outputs & -outputs;
+    return found;
+}
+
 /* What a lane may take of the output lanes that are free, one word of it. */
 STAGE uint64_t wanted_outputs(const struct view *v, size_t lane, uint32_t word, struct variant is)
 {
     uint64_t want = wants_of(v->q, v->head, lane, is.words)[word] & v->free[word];
-    return !is.plain && v->q->config.vc_needs_credit ? want & v->credited[word] : want;
+    if (is.plain || !v->q->config.vc_needs_credit)
+        return want;
+    want &= v->credited[word];
+    return v->q->needs_room ? with_room(v, lane, word, want) : want;
 }
 
 STAGE void request_outputs(const struct view *v, struct matching *m, size_t lane, struct variant is)
