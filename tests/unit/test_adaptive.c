@@ -208,7 +208,7 @@ TEST(dal_deroutes_once_in_a_dimension)
 TEST(ugal_goes_straight_until_that_waits_longer)
 {
     struct seen seen;
-    seen_init(&seen, ROW, "{\"type\": \"ugal\"}", 2);
+    seen_init(&seen, ROW, "{\"type\": \"ugal\", \"straight_vcs\": \"second\"}", 2);
     for (uint32_t i = 0; i < 20; i++)
         EXPECT_EQ_U64(ask_new(&seen, 0, 1, i), 1); /* nothing waits: a tie */
     uint64_t straight = 0, others = 0;
@@ -242,6 +242,22 @@ static uint32_t detours_of(const char *algorithm, double straight, double others
         detours += ask_new(&seen, 0, 1, i) != 1;
     routed_release(&seen.routed);
     return detours;
+}
+
+TEST(ugal_goes_straight_in_the_emptier_vcs_of_both_legs)
+{
+    struct seen seen;
+    seen_init(&seen, ROW, "{\"type\": \"ugal\"}", 2);
+    uint64_t used = 0;
+    for (uint32_t i = 0; i < 40; i++) {
+        struct packet packet = packet_to(&seen, 0, 1, i);
+        uint64_t vcs, port = ask(&seen, &packet, 0, &vcs);
+        EXPECT_EQ_U64(port, 1);
+        EXPECT(vcs == 1 || vcs == 2);
+        used |= vcs;
+    }
+    EXPECT_EQ_U64(used, 3); /* both are empty: now one, now the other */
+    routed_release(&seen.routed);
 }
 
 TEST(ugal_is_set_by_threshold_bias_and_samples)
