@@ -30,7 +30,7 @@ def study(radix=16, loads=(1.0,), latencies=(1, 2, 4, 8), sample=2000):
                                        "traffic": {"type": "to_root", "block": (radix // 2) ** 2}}]}}
     sweep = Sweep(base, f"latent_congestion_{radix}", title=f"Late sensing of congestion, {radix ** 3 // 8} terminals")
     sweep.add_variable("queue", "Q", {"64 flits": 64, "infinite": None}, "network.router.output_depth")
-    sweep.add_variable("sensing", "S", {f"{n} ns": n for n in latencies}, "network.router.congestion.latency")
+    sweep.add_variable("sensing", "D", {f"{n} ns": n for n in latencies}, "network.router.congestion.latency")
     sweep.add_loads(values=loads, past=0 if len(loads) == 1 else 1)
     if len(loads) == 1:
         sweep.add_figure("throughput", x="sensing", lines="queue")
