@@ -395,6 +395,41 @@ def test_file_is_refused_with_its_name(kind, component, content, expected, tmp_p
            "numbers.csv", expected)
 
 
+# ---- latencies of channels, on a mesh of 16 routers ----
+
+PLAN = "".join(f"{router},{router},0\n" for router in range(16))
+
+
+@pytest.mark.parametrize("plan, expected", [
+    (None, 'cannot read "'),
+    ("0,1\n", 'plan.csv:1: "0,1" is no router,x,y[,z]'),
+    ("router,x,y\n0,1,2,3,4\n", 'plan.csv:2: "0,1,2,3,4" is no router,x,y[,z]'),
+    ("0.5,1,2\n", "is no router,x,y[,z]"),
+    ("-1,1,2\n", "is no router,x,y[,z]"),
+    ("0,one,2\n", "is no router,x,y[,z]"),
+    ("0,inf,2\n", "is no router,x,y[,z]"),
+    ("16,1,2\n", "plan.csv:1: there is no router 16; accepted: 0 to 15"),
+    (PLAN + "3,1,2\n", "plan.csv:17: router 3 has a place already"),
+    (PLAN.replace("7,7,0\n", ""), "plan.csv: router 7 of 16 has no place"),
+    (PLAN.replace("7,7,0", "7,7e9,0"), "a room of 7e+09 m by 5 ticks a metre is more than 1e+09 ticks"),
+])
+def test_plan_is_refused(plan, expected, tmp_path):
+    if plan is not None:
+        (tmp_path / "plan.csv").write_text(plan)
+    refuse(tmp_path, changed(network__channel__cable={"plan": "plan.csv"}), "network.channel.cable.plan: ", expected)
+
+
+@pytest.mark.parametrize("settings, expected", [
+    ({}, '3 values, but "mesh" has 2 classes of channels: dimension 0, dimension 1'),
+    ({"network__topology": {"type": "torus", "widths": [2, 2, 2, 2]}},
+     '3 values, but "torus" has 4 classes of channels: dimension 0 to dimension 3'),
+    ({"network__topology": {"type": "butterfly"}, "network__routing": "minimal"},
+     '3 values, but "butterfly" has 1 class of channels'),
+])
+def test_latencies_that_do_not_fit_the_topology_are_refused(settings, expected, tmp_path):
+    refuse(tmp_path, changed(network__channel__latencies=[1, 2, 3], **settings), "network.channel.latencies: ", expected)
+
+
 # ---- what is no configuration ----
 
 GOOD = json.dumps(BASE, indent=1)
