@@ -48,16 +48,17 @@ static void drop_block(struct output_stage *stage, struct output_queue *queue)
 
 static inline struct flit front_of(const struct output_queue *queue) { return queue->first->flits[queue->front]; }
 
-/* A VC of a port can send. If it is the first one, the port steps as soon as its channel is free. */
-static inline void add_sendable(struct output_stage *stage, uint32_t router, uint32_t port, uint32_t vc, tick_t now)
+/* A lane can send. If it is the first one of its port, the port steps as soon as its channel is free. */
+static inline void add_sendable(struct output_stage *stage, uint32_t router, uint32_t lane, tick_t now)
 {
+    uint32_t port = stage->port_of[lane];
     struct output_port *output = &stage->output_ports[(size_t)router * stage->ports + port];
     if (!output->sendable) {
         tick_t when = output->free_at > now ? output->free_at : now;
         struct step_event *event = engine_post(stage->engine, EVENT_OUTPUT_STEP, when, sizeof *event);
         *event = (struct step_event){.target = router, .port = port};
     }
-    output->sendable |= bit(vc);
+    output->sendable |= bit(lane - port * stage->num_vcs);
 }
 
 /* Has the queue a flit that may leave, as far as room downstream goes? */
@@ -74,7 +75,7 @@ static inline void crossed(struct output_stage *stage, uint32_t router, uint32_t
     struct output_queue *queue = output_queue_at(stage, router, lane);
     if (queue->ready++ == 0 && can_send(stage, queue)) {
         __builtin_prefetch(queue->first); /* for the port's step */
-        add_sendable(stage, router, lane / stage->num_vcs, lane % stage->num_vcs, now);
+        add_sendable(stage, router, lane, now);
     }
 }
 
@@ -124,7 +125,7 @@ void output_receive_credits(struct output_stage *stage, tick_t now, const struct
               (unsigned long long)now, router, lane);
         report(stage, router, lane, QUEUE_DOWNSTREAM, -1, now);
         if ((queue->credits++ == 0 || stage->reserves_packet) && can_send(stage, queue))
-            add_sendable(stage, router, lane / stage->num_vcs, lane % stage->num_vcs, now);
+            add_sendable(stage, router, lane, now);
     }
 }
 
@@ -249,6 +250,9 @@ struct output_stage *output_stage_build(struct network *network, const struct ou
     stage->random = arena_array(arena, struct random, ports);
     stage->output_ports = arena_array(arena, struct output_port, ports);
     stage->queues = arena_array(arena, struct output_queue, ports * stage->num_vcs);
+    stage->port_of = arena_array(arena, uint16_t, stage->lanes);
+    for (uint32_t lane = 0; lane < stage->lanes; lane++)
+        stage->port_of[lane] = (uint16_t)(lane / stage->num_vcs);
     for (uint32_t router = 0; router < network->topology.routers; router++)
         for (uint32_t port = 0; port < stage->ports; port++)
             init_port(stage, config->arbiter, router, port);

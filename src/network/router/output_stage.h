@@ -56,6 +56,7 @@ struct output_stage {
     size_t arbiter_bytes;
     uint64_t *vc_age;                 /* scratch: by VC, for arbiters that look at age */
     struct random *random;            /* by router * ports + port */
+    uint16_t *port_of;                /* by lane */
     struct output_queue *queues;      /* by router * lanes + lane */
     struct output_port *output_ports; /* by router * ports + port */
     struct flit_block *free;          /* more come from the network's arena */
