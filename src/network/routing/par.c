@@ -26,14 +26,7 @@ static bool may_choose(const struct packet *packet)
     return packet->hops == 0 || (packet->hops == 1 && is_straight && globals_crossed(packet) == 0);
 }
 
-static void par_route(struct route *route)
-{
-    const struct ugal *ugal = route->routing->state;
-    if (route->router != route->packet->destination_router && may_choose(route->packet))
-        ugal_choose(route);
-    else
-        ugal->detours.step(route, &ugal->detours);
-}
+static void par_route(struct route *route) { ugal_step(route, may_choose(route->packet)); }
 
 static const struct routing_ops par = {
     .name = "par",

@@ -14,16 +14,7 @@ static void ugal_prepare(struct routing *routing, const struct choice *self, str
     ugal_init(routing, self, false, arena, errors);
 }
 
-static void ugal_route(struct route *route)
-{
-    const struct ugal *ugal = route->routing->state;
-    if (route->packet->hops > 0)
-        ugal->detours.step(route, &ugal->detours);
-    else if (route->router == route->packet->destination_router)
-        route_eject(route);
-    else
-        ugal_choose(route);
-}
+static void ugal_route(struct route *route) { ugal_step(route, route->packet->hops == 0); }
 
 static const struct routing_ops ugal = {
     .name = "ugal",

@@ -44,5 +44,5 @@ struct ugal {
 /* False, with errors added, where the topology or the settings do not fit. */
 bool ugal_init(struct routing *routing, const struct choice *self, bool is_progressive, struct arena *arena,
                struct errors *errors);
-/* Chooses for a packet that is not at its destination's router, and offers its next hop. */
-void ugal_choose(struct route *route);
+/* Offers a packet's next hop, after a choice where it may make one. It need make none at its destination's router. */
+void ugal_step(struct route *route, bool may_choose);

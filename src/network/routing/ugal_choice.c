@@ -41,35 +41,38 @@ bool ugal_init(struct routing *routing, const struct choice *self, bool is_progr
     return true;
 }
 
-/* The least congested port of an answer, and its congestion. The answer offers no terminal. */
-static double best_port(const struct route *route, const uint64_t *vcs, enum congestion_mode mode, uint32_t *best)
+/* The congestion of the least congested outputs of an answer, which keeps these alone. It offers no terminal. */
+static double keep_best(const struct route *route, uint64_t *vcs, enum congestion_mode mode, uint32_t *port)
 {
     const struct routing *routing = route->routing;
     uint32_t num_vcs = routing->num_vcs, last = NONE;
-    double least = INFINITY;
+    uint64_t best[MAX_WORDS];
+    double least = INFINITY, value = 0;
     BITS_EACH(lane, vcs, routing->words) {
-        uint32_t port = (uint32_t)lane / num_vcs;
-        if (mode != CONGESTION_VC && port == last)
-            continue;
-        last = port;
-        double value = route_congestion(route, mode, route->router, port - routing->local_ports, bit(lane % num_vcs));
+        uint32_t output = (uint32_t)lane / num_vcs - routing->local_ports;
+        if (mode == CONGESTION_VC || output != last)
+            value = route_congestion(route, mode, route->router, output, bit((uint32_t)lane % num_vcs));
+        last = output;
         if (value < least) {
+            memset(best, 0, sizeof *best * routing->words);
             least = value;
-            *best = port - routing->local_ports;
+            *port = output;
         }
+        if (value == least)
+            bits_add(best, (uint32_t)lane);
     }
+    memcpy(vcs, best, sizeof *best * routing->words);
     return least;
 }
 
 /* All outputs from here to the destination, as the packet will choose them: its draws are keyed by packet and hop. */
-static double sum_of_way(const struct route *route, const struct ugal *ugal, const struct way *way,
-                         enum congestion_mode mode)
+static double sum_of_way(const struct route *route, const struct ugal *ugal, struct way *way, enum congestion_mode mode)
 {
     uint64_t vcs[MAX_WORDS];
     struct packet packet = way->packet;
     struct route next = *route;
     uint32_t port, ports = route->routing->topology->ports, words = route->routing->words;
-    double sum = best_port(route, way->vcs, mode, &port);
+    double sum = keep_best(route, way->vcs, mode, &port);
     next.packet = &packet;
     next.vcs = vcs;
     for (;;) {
@@ -80,7 +83,7 @@ static double sum_of_way(const struct route *route, const struct ugal *ugal, con
             return sum;
         memset(vcs, 0, sizeof *vcs * words);
         ugal->detours.step(&next, &ugal->detours);
-        sum += best_port(&next, vcs, mode, &port);
+        sum += keep_best(&next, vcs, mode, &port);
     }
 }
 
@@ -101,7 +104,7 @@ static void weigh(struct route *route, const struct ugal *ugal, uint32_t waypoin
     if (config->knowledge == KNOWLEDGE_GLOBAL)
         way->weight = sum_of_way(route, ugal, way, config->mode);
     else
-        way->weight = best_port(route, way->vcs, config->mode, &port);
+        way->weight = keep_best(route, way->vcs, config->mode, &port);
 }
 
 /* The hops that a way's congestion is multiplied with. */
@@ -159,14 +162,9 @@ static void choose_by_weight(struct route *route, const struct ugal *ugal)
     take(route, best);
 }
 
-void ugal_choose(struct route *route)
+static void choose_any(struct route *route, const struct ugal *ugal)
 {
-    const struct ugal *ugal = route->routing->state;
     const struct detours *detours = &ugal->detours;
-    if (!route_is_checked(route)) {
-        choose_by_weight(route, ugal);
-        return;
-    }
     switch (route_pick(route, goes_in_both(route) ? 3 : 2)) {
     case 0:
         detour_start(route->packet, detours->here(detours, route->router));
@@ -178,4 +176,18 @@ void ugal_choose(struct route *route)
         detour_start(route->packet, route->packet->destination_router);
     }
     detours->step(route, detours);
+}
+
+void ugal_step(struct route *route, bool may_choose)
+{
+    const struct ugal *ugal = route->routing->state;
+    bool is_home = route->router == route->packet->destination_router;
+    if (is_home && route->packet->hops == 0)
+        route_eject(route);
+    else if (is_home || !may_choose)
+        ugal->detours.step(route, &ugal->detours);
+    else if (route_is_checked(route))
+        choose_any(route, ugal);
+    else
+        choose_by_weight(route, ugal);
 }
