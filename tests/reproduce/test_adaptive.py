@@ -75,3 +75,20 @@ def test_a_fat_tree_carries_a_permutation_that_a_way_for_each_destination_cannot
     deterministic, random, adaptive = accepted(tree, ways, "transpose", 0.95, router)
     assert deterministic < 0.5  # the bound is 1/4; terminals that stay at their leaf get more
     assert random > 0.8 and adaptive > 0.9
+
+
+# ---- dragonfly of 72 terminals; published.md has the bounds ----
+
+NEXT_GROUP = {"type": "group_attack", "group": 8, "offset": 1, "place": "random"}
+MANY_VCS = {**ROUTER, "num_vcs": 12}
+
+
+def test_a_dragonfly_meets_its_bounds():
+    routings = ["dragonfly_minimal", {"type": "valiant", "intermediate": "group"}, "ugal"]
+    minimal, valiant, ugal = accepted(DRAGONFLY, routings, UNIFORM, router=MANY_VCS, cycle=2)
+    assert 0.95 < minimal <= 1.0 and 0.95 * 0.514 < valiant < 1.005 * 0.514
+    assert ugal > 0.95 * minimal  # straight, where that is best
+    minimal, valiant, ugal = accepted(DRAGONFLY, routings, NEXT_GROUP, router=MANY_VCS, cycle=2)
+    assert minimal == pytest.approx(0.125, rel=0.01) and 0.95 * 0.4375 < valiant < 1.005 * 0.4375
+    # Both kinds of ways together: no more than minimal and Valiant ways carry side by side
+    assert 0.95 * valiant < ugal < 0.125 + 0.4375
