@@ -20,6 +20,8 @@
 
 struct workload;
 struct measurement;
+struct histogram;
+struct report;
 
 enum phase { PHASE_WARMING, PHASE_GENERATING, PHASE_FINISHING, PHASE_DRAINING };
 
@@ -27,12 +29,16 @@ enum phase { PHASE_WARMING, PHASE_GENERATING, PHASE_FINISHING, PHASE_DRAINING };
 struct application_config {
     const char *name;
     uint32_t max_packet;
+    uint32_t protocol_class, reply_protocol_class;
     struct choice allocation;
 };
 #define APPLICATION_OPTIONS                                                                                            \
     OPTION_TEXT(struct application_config, name, "null", "what results call it; its type by default"),                 \
         OPTION_U32(struct application_config, max_packet, "1024", 1, 1 << 24, "flits",                                 \
                    "messages above this are cut into several packets"),                                                \
+        OPTION_U32(struct application_config, protocol_class, "0", 0, 63, NULL,                                        \
+                   "class of its messages, below network.protocol_classes"),                                           \
+        OPTION_U32(struct application_config, reply_protocol_class, "0", 0, 63, NULL, "class of its replies"),         \
         OPTION_CHOICE(struct application_config, allocation, "allocation", "\"all\"", "terminals that it runs on")
 
 struct application {
@@ -54,7 +60,7 @@ struct application {
     void *state;                     /* the application's own, made by prepare() */
     bool listens;                    /* hears of its messages by received(); prepare() may turn it off */
     uint32_t receive_delay;          /* ticks from a message's arrival to received(); prepare() may set it */
-    uint8_t transaction_messages;    /* that one sent begins: itself, and a reply where prepare() makes this 2 */
+    uint32_t transaction_messages;   /* of a transaction, replies included: 1, or what prepare() makes of it */
     uint32_t plain_flits;            /* messages up to this are one packet and no more */
     enum phase phase;
     tick_t phase_start[4];
@@ -82,16 +88,32 @@ struct application_ops {
     void (*phase_changed)(struct application *application, tick_t now);
     /* A grid point: gives the signal that the phase ends with, once it is due. */
     void (*check)(struct application *application, tick_t now);
+    /* Adds what only this application knows to its block of the results; optional. */
+    void (*report)(const struct application *application, struct report *report);
 };
 #define REGISTER_APPLICATION(ops) REGISTER_COMPONENT("application", ops)
 
 /* Hands a message to the interface of a rank's terminal. */
 void application_send(struct application *application, uint32_t rank, uint32_t to_rank, uint32_t flits);
+/* The same with a number that received() finds in the message, where the application listens. */
+void application_send_tagged(struct application *application, uint32_t rank, uint32_t to_rank, uint32_t flits,
+                             uint32_t tag);
+/* Messages of a rank that belong together; as many are then sent in the same tick as were announced. */
+struct transaction {
+    uint32_t number, group;
+};
+struct transaction application_begin_transaction(struct application *application, uint32_t rank, uint32_t messages);
+void application_send_in(struct application *application, const struct transaction *transaction, uint32_t rank,
+                         uint32_t to_rank, uint32_t flits, uint32_t tag);
 /* Answers a message that received() was told of, once, within its transaction: sampled as the request was. */
 void application_reply(struct application *application, const struct message *request, uint32_t flits);
 void application_wake_at(struct application *application, uint32_t rank, tick_t when);
 /* All sampled packets have arrived and all sampled requests are answered, or will not be (the network is saturated or this takes longer than `limit`). */
 bool application_is_finished(const struct application *application, tick_t now, tick_t limit);
+
+/* For report(): a number, null where it is NAN; and a distribution as the results show them. */
+void report_number(struct report *report, const char *key, double value);
+void report_summary(struct report *report, const char *key, const struct histogram *histogram);
 
 /* Allocations: which terminals an application runs on. */
 struct allocation_ops {

@@ -28,12 +28,15 @@ enum network_event {
     EVENT_CONTROL,         /* the workload's grid points; a tick's first */
     EVENT_FLIT,            /* a flit arrives at a router */
     EVENT_CREDIT,          /* a credit arrives at a router */
+    EVENT_ROOM,            /* an output queue of a router has room again */
+    EVENT_QUEUED,          /* a flit has crossed a router into its output queue */
     EVENT_TERMINAL_FLIT,   /* a flit arrives at an interface */
     EVENT_TERMINAL_CREDIT, /* a credit arrives at an interface */
     EVENT_MESSAGE,         /* a whole message is there for its application */
     EVENT_WAKE,            /* an application's timer at a terminal */
     EVENT_INTERFACE_STEP,
     EVENT_ROUTER_STEP,
+    EVENT_OUTPUT_STEP, /* an output port sends */
 };
 
 /* Where an event arrives. */
@@ -50,7 +53,7 @@ struct credit_event {
 };
 struct step_event {
     uint32_t target;
-    uint32_t unused;
+    uint32_t port; /* of EVENT_OUTPUT_STEP */
 };
 
 /* The far end of a port, for flits going out and for credits going back alike. */
@@ -66,9 +69,18 @@ struct link {
 
 struct network_config {
     struct choice topology, routing, router, interface;
+    uint32_t protocol_classes;
     struct channel_config {
         uint64_t latency, cycle;
-    } channel, terminal_channel;
+        struct u64_list latencies; /* by the topology's class of channel */
+        struct cable_config {
+            double per_metre; /* ticks */
+            const char *plan; /* NULL: cables have no length */
+        } cable;
+    } channel;
+    struct terminal_channel_config {
+        uint64_t latency, cycle;
+    } terminal_channel;
 };
 extern const struct option network_options[];
 
@@ -88,6 +100,10 @@ struct router_ops {
     event_handler *receive_flits;   /* struct flit_event */
     event_handler *receive_credits; /* struct credit_event */
     event_handler *step;            /* struct step_event */
+    /* Where there are output queues (network/router/output_stage.h); else NULL. */
+    event_handler *receive_room;   /* struct credit_event */
+    event_handler *receive_queued; /* struct credit_event */
+    event_handler *step_outputs;   /* struct step_event */
     /* After draining: every buffer empty, every credit back. CHECKs, or returns false while something is left. */
     void (*check_idle)(void *routers);
     /* For deadlock reports: what the packet at the front of an input lane waits for. See network/deadlock.h. */
@@ -106,8 +122,10 @@ struct waiting {
     bool for_credit; /* holds `wanted[0]` and waits for room beyond it; else waits for an output lane */
     uint32_t wanted_count;
     uint16_t wanted[MAX_WANTED]; /* output lanes */
-    uint16_t holder[MAX_WANTED]; /* the input lane that holds each; UINT16_MAX: nobody */
+    uint16_t holder[MAX_WANTED]; /* the input lane that holds each, HELD_BY_NOBODY, or WITHOUT_ROOM for a flit */
 };
+#define HELD_BY_NOBODY 0xffffu
+#define WITHOUT_ROOM 0xfffeu
 
 struct interface_ops {
     COMPONENT_HEAD;
@@ -164,11 +182,15 @@ struct network {
     uint32_t ports;          /* of a router, terminals' included */
     uint32_t terminal_ports; /* of each terminal */
     uint32_t injection_channels, ejection_channels;
+    tick_t channel_latency;          /* of all channels between routers; 0: they differ */
+    tick_t terminal_latency;         /* of all channels of terminals; 0: they differ */
     struct link *links;              /* by router * ports + port */
-    const uint32_t *terminal_router; /* by terminal */
+    const uint32_t *terminal_router; /* by terminal: where its packets enter */
     const uint16_t *terminal_slot;   /* its place at that router */
-    const uint16_t *coordinates;     /* by router * dimensions + dimension; NULL without a grid */
-    uint16_t *distances;             /* by pair of routers; NULL where the topology knows its distances */
+    const uint32_t *ejection_router; /* where packets to it leave: nearly always the same arrays */
+    const uint16_t *ejection_slot;
+    const uint16_t *coordinates; /* by router * dimensions + dimension; NULL without a grid */
+    uint16_t *distances;         /* by pair of routers; NULL where the topology knows its distances */
 
     const struct router_ops *router_ops;
     void *routers;
@@ -231,6 +253,13 @@ static inline uint32_t network_distance(const struct network *network, uint32_t 
     }
     return hops;
 }
+
+/*
+ * Makes the sensors that a router's setting asks for. NULL where routing is not adaptive, so that nobody would look at
+ * them, and with errors. The output depth is that of a lane: 0 without output queues, ENDLESS without an end.
+ */
+struct congestion *network_sense(const struct network *network, const struct choice *sensor, uint32_t output_depth,
+                                 struct errors *errors);
 
 /* Prints one line of the traced packet's walk. */
 void network_trace(const struct network *network, tick_t now, uint32_t router, const char *stage, const char *format,

@@ -22,6 +22,10 @@ struct f64_list {
     uint32_t count;
     double *items;
 };
+struct u64_list {
+    uint32_t count;
+    uint64_t *items;
+};
 
 /* A component that the configuration picked, with its settings. */
 struct choice {
@@ -48,6 +52,8 @@ enum option_type {
     OPTION_TYPE_F64_LIST,   /* struct f64_list */
     OPTION_TYPE_TICKS,      /* uint64_t ticks: a whole number, or a time with a unit ("10ns") */
     OPTION_TYPE_TICKS_AUTO, /* the same, or "auto" (TICKS_AUTO) */
+    OPTION_TYPE_TICKS_LIST, /* struct u64_list: ticks or times */
+    OPTION_TYPE_TICKS_F64,  /* double ticks: a number or a time with a unit; fractions of a tick count */
     OPTION_TYPE_SECONDS,    /* double seconds: a time with a unit ("625ps") */
     OPTION_TYPE_RATE,       /* double bits per second: "100Gb/s", "12.5GB/s" */
     OPTION_TYPE_BLOCK,      /* a nested struct with rows of its own */
@@ -125,6 +131,14 @@ struct option {
 #define OPTION_TICKS_AUTO(config, field, fallback, min, max, help)                                                     \
     {                                                                                                                  \
         OPTION_ROW_(config, field, uint64_t, OPTION_TYPE_TICKS_AUTO, fallback, min, max, "ticks", help)                \
+    }
+#define OPTION_TICKS_LIST(config, field, fallback, min, max, help)                                                     \
+    {                                                                                                                  \
+        OPTION_ROW_(config, field, struct u64_list, OPTION_TYPE_TICKS_LIST, fallback, min, max, "ticks", help)         \
+    }
+#define OPTION_TICKS_F64(config, field, fallback, min, max, help)                                                      \
+    {                                                                                                                  \
+        OPTION_ROW_(config, field, double, OPTION_TYPE_TICKS_F64, fallback, min, max, "ticks", help)                   \
     }
 #define OPTION_SECONDS(config, field, fallback, min, max, help)                                                        \
     {                                                                                                                  \

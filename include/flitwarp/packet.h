@@ -27,25 +27,29 @@ struct packet {
     uint32_t head_delay;         /* from entering the network to the head's arrival */
     uint16_t hops;               /* channels between routers that the head has crossed */
     uint8_t application;
-    bool sampled;      /* counts in the results */
-    uint32_t waypoint; /* free for the routing algorithm: a router on the way, say */
-    uint32_t route;    /* free for the routing algorithm: phase, order, ... */
+    bool sampled : 1;     /* counts in the results */
+    uint8_t protocol : 7; /* its protocol class, which has VCs of its own */
+    uint32_t waypoint;    /* free for the routing algorithm: a router on the way, say */
+    uint32_t route;       /* free for the routing algorithm: phase, order, ... */
 };
 _Static_assert(sizeof(struct packet) == 64, "a packet is one cache line");
 
 /*
  * A message that is more than its one packet: it has several, or its application
  * hears of its arrival. (source, number) names a message and (initiator,
- * transaction) a transaction: a request and its reply, or the message alone.
+ * transaction) a transaction: requests that were made together and their replies,
+ * or the message alone.
  */
 struct message {
     uint32_t packets_left; /* under way */
     uint32_t flits;
-    uint32_t source, destination; /* ranks of the application */
-    uint32_t number;              /* of its first packet */
-    uint32_t initiator;           /* terminal that began the transaction */
-    uint32_t transaction;         /* number of the message that began it */
-    uint8_t transaction_messages; /* that belong to it */
+    uint32_t source, destination;  /* ranks of the application */
+    uint32_t number;               /* of its first packet */
+    uint32_t initiator;            /* terminal that began the transaction */
+    uint32_t transaction;          /* number of the message that began it */
+    uint32_t transaction_messages; /* that belong to it */
+    uint32_t group;                /* handle of the count of a transaction of several requests; NONE: it has one */
+    uint32_t tag;                  /* the application's own; a reply has its request's */
     uint8_t application;
     bool is_reply;
     bool sampled;

@@ -24,6 +24,7 @@ enum random_purpose {
     RANDOM_ALLOCATION,
     RANDOM_SETUP,
     RANDOM_REPLY,
+    RANDOM_OUTPUT,
     RANDOM_PLUGIN = 1000, /* from here on free for components outside the tree */
 };
 

@@ -10,6 +10,7 @@
 #include "flitwarp/random.h"
 #include "flitwarp/topology.h"
 
+struct congestion;
 struct route;
 struct decisions; /* enumerates random choices when routes are checked rather than run */
 
@@ -18,16 +19,20 @@ struct routing {
     const struct routing_ops *ops;
     void (*inject)(struct route *route); /* ops->inject and ops->route, unless prepare() knows faster ones for this */
     void (*route)(struct route *route);  /* topology */
+    void (*route_in_class)(struct route *route); /* with protocol classes: the algorithm, for the first of them */
     const void *config;
     const struct topology *topology;
     uint64_t seed;
-    uint32_t num_vcs;
+    uint32_t num_vcs;              /* of a port */
+    uint32_t vcs;                  /* of those, a protocol class's: what algorithms share out, as if they were all */
     uint32_t classes;              /* of VCs, as declared by prepare() */
+    uint64_t escape_vcs;           /* of each port: the escape VCs of an algorithm that needs them; see dependency.h */
     uint32_t words;                /* of an output VC set */
     uint32_t local_ports;          /* ports to terminals, in front of those to routers */
     uint32_t terminal_ports;       /* ports of one terminal at its router */
     uint32_t ejection_channels;    /* of those, ports that lead to the terminal */
-    const uint16_t *terminal_slot; /* by terminal: its place at its router */
+    const uint16_t *terminal_slot; /* by terminal: its place at the router where it ejects, */
+    const uint16_t *entry_slot;    /* and at the one where it injects: the same array where these are the same */
     const uint64_t *class_vcs;     /* by class: its VCs at one port */
     const uint64_t *eject_vcs;     /* by place of a terminal: all VCs that lead to it; where one word holds them */
     void *state;                   /* the algorithm's own, made by prepare() */
@@ -38,14 +43,17 @@ struct route {
     const struct routing *routing;
     struct packet *packet;
     uint32_t router;
-    uint32_t draws;              /* random choices made for this question */
-    struct decisions *decisions; /* NULL: choose at random */
-    uint64_t *vcs;               /* the answer, empty at first: bit port * num_vcs + vc */
+    uint32_t draws;                /* random choices made for this question */
+    struct decisions *decisions;   /* NULL: choose at random */
+    struct congestion *congestion; /* of the network's routers; NULL while routes are checked rather than run */
+    tick_t now;                    /* for sensors; set where routing is adaptive */
+    uint64_t *vcs;                 /* the answer, empty at first: bit port * num_vcs + vc */
 };
 
 struct routing_ops {
     COMPONENT_HEAD;
-    bool is_minimal; /* every way that it gives is a shortest one, so that nobody needs to measure it */
+    bool is_adaptive; /* asks for congestion, so that routers must report it */
+    bool is_minimal;  /* every way that it gives is a shortest one, so that nobody needs to measure it */
     /*
      * Looks at the topology and the settings: sets routing->classes and routing->state, or adds errors (a topology
      * that does not fit). Whether there are VCs enough for the classes is checked by the caller.
@@ -82,16 +90,21 @@ static inline uint32_t route_pick(struct route *route, uint32_t options)
     return (uint32_t)(((draw >> 32) * options) >> 32);
 }
 
-/* Offers the VCs of one class at a port between routers. */
-static inline void route_add(struct route *route, uint32_t port, uint32_t class)
+/* Offers some VCs of a port between routers. */
+static inline void route_add_vcs(struct route *route, uint32_t port, uint64_t vcs)
 {
     const struct routing *routing = route->routing;
     uint32_t first = (routing->local_ports + port) * routing->num_vcs;
-    uint64_t vcs = routing->class_vcs[class];
     uint32_t shift = first % WORD_BITS;
     route->vcs[first / WORD_BITS] |= vcs << shift;
     if (routing->words > 1 && shift && vcs >> (WORD_BITS - shift))
         route->vcs[first / WORD_BITS + 1] |= vcs >> (WORD_BITS - shift);
+}
+
+/* Offers the VCs of one class at a port between routers. */
+static inline void route_add(struct route *route, uint32_t port, uint32_t class)
+{
+    route_add_vcs(route, port, route->routing->class_vcs[class]);
 }
 
 /* Offers every VC of the packet's destination terminal. */
@@ -102,6 +115,6 @@ static inline void route_eject(struct route *route)
     if (routing->words == 1)
         route->vcs[0] |= routing->eject_vcs[slot];
     else
-        bits_add_range(route->vcs, slot * routing->terminal_ports * routing->num_vcs,
-                       routing->ejection_channels * routing->num_vcs);
+        for (uint32_t channel = 0; channel < routing->ejection_channels; channel++)
+            bits_add_range(route->vcs, (slot * routing->terminal_ports + channel) * routing->num_vcs, routing->vcs);
 }

@@ -17,6 +17,15 @@ struct size_ops {
     double (*mean)(const struct size *size);
     uint32_t (*max)(const struct size *size);
     uint32_t (*draw)(const struct size *size, struct random *random);
+    /*
+     * Where the size of a reply follows from its request, both of these: a request with its kind, which travels with
+     * it, and the size of the reply to that kind. `max` covers both, and `mean` is that of requests.
+     */
+    uint32_t (*draw_request)(const struct size *size, struct random *random, uint32_t *kind);
+    uint32_t (*reply)(const struct size *size, uint32_t kind);
 };
+
+/* Makes the size of a choice. */
+void size_init(struct size *size, const struct choice *choice, struct arena *arena, struct errors *errors);
 
 #define REGISTER_SIZE(ops) REGISTER_COMPONENT("size", ops)

@@ -25,6 +25,11 @@ struct grid {
     bool one_port; /* both directions of a dimension are the same port (hypercube) */
 };
 
+struct hyperx;
+struct dragonfly;
+struct tree;
+struct butterfly;
+
 struct topology {
     const struct topology_ops *ops;
     const void *config;
@@ -32,8 +37,19 @@ struct topology {
     uint32_t terminals;
     uint32_t concentration;  /* terminals at each router, when it is the same for all and .router_of is NULL */
     uint32_t ports;          /* between routers, the most that any router has */
-    const struct grid *grid; /* NULL: has no coordinates */
-    void *state;             /* the topology's own, from the arena; may be NULL */
+    const struct grid *grid; /* NULL: is no grid */
+    /* What kind of network it is otherwise, for those who know it: NULL where it is none of that kind. */
+    const struct hyperx *hyperx;       /* flitwarp/hyperx.h */
+    const struct dragonfly *dragonfly; /* flitwarp/dragonfly.h */
+    const struct tree *tree;           /* flitwarp/tree.h */
+    const struct butterfly *butterfly; /* flitwarp/butterfly.h */
+    void *state;                       /* the topology's own, from the arena; may be NULL */
+    /* Channels of different kinds, say short and long ones: how many kinds, and their names; 0: all are alike. */
+    uint32_t channel_classes;
+    const char *const *channel_class_names;
+    /* Latencies that it knows by itself, in ticks: NULL, or 0 for a channel, where the settings of the network hold. */
+    const uint32_t *latencies;          /* by router * ports + port */
+    const uint32_t *terminal_latencies; /* by terminal */
 };
 
 struct router_port {
@@ -45,17 +61,34 @@ struct topology_ops {
     COMPONENT_HEAD;
     /* What the option rows cannot say by themselves; optional. */
     void (*check)(const struct choice *self, struct errors *errors);
-    /* Fills routers, terminals, concentration, ports, grid, state. */
+    /* Fills routers, terminals, concentration, ports, and whichever of the others it has. */
     void (*shape)(const void *config, struct arena *arena, struct topology *topology);
     /* The other end of a port's channel; false when the port is unused. Symmetric. */
     bool (*peer)(const struct topology *topology, uint32_t router, uint32_t port, struct router_port *peer);
     /* Where a terminal hangs; NULL: terminal / concentration. */
     uint32_t (*router_of)(const struct topology *topology, uint32_t terminal);
+    /* Where packets to a terminal leave the network; NULL: where it hangs. */
+    uint32_t (*ejects_at)(const struct topology *topology, uint32_t terminal);
     /* Channels on a shortest way between two routers; NULL: found by breadth-first search. */
     uint32_t (*distance)(const struct topology *topology, uint32_t from, uint32_t to);
+    /* Below channel_classes, the same at both ends; NULL: all channels are alike. Asked for ports in use only. */
+    uint32_t (*channel_class)(const struct topology *topology, uint32_t router, uint32_t port);
 };
 
 #define REGISTER_TOPOLOGY(ops) REGISTER_COMPONENT("topology", ops)
+
+/* The router that a terminal hangs on: where its packets enter. */
+static inline uint32_t topology_router_of(const struct topology *topology, uint32_t terminal)
+{
+    return topology->ops->router_of ? topology->ops->router_of(topology, terminal) : terminal / topology->concentration;
+}
+
+/* The router where packets to a terminal leave. */
+static inline uint32_t topology_ejects_at(const struct topology *topology, uint32_t terminal)
+{
+    return topology->ops->ejects_at ? topology->ops->ejects_at(topology, terminal)
+                                    : topology_router_of(topology, terminal);
+}
 
 /* Breadth-first searches in any topology (src/network/search.c). */
 struct search {
@@ -84,3 +117,7 @@ const uint16_t *grid_bake(const struct topology *topology, struct arena *arena);
 uint32_t grid_router(const struct grid *grid, const uint32_t *coordinates);
 bool grid_peer(const struct topology *topology, uint32_t router, uint32_t port, struct router_port *peer);
 uint32_t grid_distance(const struct topology *topology, uint32_t from, uint32_t to);
+/* The dimension of a channel. */
+uint32_t grid_channel_class(const struct topology *topology, uint32_t router, uint32_t port);
+/* "dimension 0", ... */
+extern const char *const dimension_names[MAX_DIMENSIONS];

@@ -21,6 +21,7 @@ static const struct {
     {"list", cli_list, "[KIND]                    registered components"},
     {"explain", cli_explain, "NAME                      a component's options, defaults, units, ranges"},
     {"schema", cli_schema, "                          JSON schema of the whole configuration"},
+    {"import", cli_import, "FILE [-o OUT.json]        another simulator's configuration as ours"},
     {"new", cli_new, "KIND NAME                 a new component's file, example and test"},
 };
 #define COMMANDS (sizeof commands / sizeof *commands)

@@ -7,6 +7,7 @@
 
 #include "cli/version.h"
 #include "metrics/summary.h"
+#include "workload/report.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -148,6 +149,8 @@ static struct json *application_block(const struct workload *workload, uint32_t 
         ADD_U64(block, "unfinished_transactions", m->transactions_begun - m->transactions_ended);
         json_add(block, "transaction_latency", summary_json(arena, &m->transaction_latency, NULL));
     }
+    if (application->ops->report)
+        application->ops->report(application, &(struct report){block, arena});
     json_add(block, "hops", summary_json(arena, &m->hops, NULL));
     struct histogram *minimal = arena_array(arena, struct histogram, 1);
     measurement_minimal_hops(m, minimal);

@@ -6,7 +6,7 @@
  */
 #include "cli/arguments.h"
 #include "cli/cli.h"
-#include "cli/simulation.h"
+#include "cli/logs.h"
 
 #include "base/text.h"
 
@@ -16,7 +16,9 @@
 #include <unistd.h>
 
 static const char usage[] = "flitwarp run CONFIG [PATH=VALUE ...] [--results FILE] [--log FILE.csv.zst] [--quiet] "
-                            "[--sync sequential] [--threads 1]";
+                            "[--sync sequential] [--threads 1]\n"
+                            "  logs, .csv or .csv.zst: [--message-log FILE] [--traffic-log FILE] [--channel-log FILE] "
+                            "[--rate-log FILE [--rate-interval TICKS]]";
 
 /* The one thing that a signal handler may touch. */
 static volatile sig_atomic_t interrupted;
@@ -96,7 +98,7 @@ static bool write_results(struct simulation *simulation, const char *path)
     return output_commit(&output, &simulation->errors);
 }
 
-static int run(struct simulation *simulation, const char *results, bool quiet)
+static int run(struct simulation *simulation, const char *results, struct logs *logs, bool quiet)
 {
     struct progress progress = {0};
     clock_gettime(CLOCK_MONOTONIC, &progress.start);
@@ -112,11 +114,11 @@ static int run(struct simulation *simulation, const char *results, bool quiet)
     enum outcome outcome = simulation_run(simulation, stderr);
     if (progress.shown)
         fprintf(stderr, "\r\033[K");
-    bool log_is_kept = !simulation->workload.log || packet_log_close(simulation->workload.log, &simulation->errors);
+    bool logs_are_kept = logs_commit(logs, simulation);
     bool is_written = write_results(simulation, results ? results : "-");
     if (!quiet)
         print_summary(simulation);
-    if (!log_is_kept || !is_written) {
+    if (!logs_are_kept || !is_written) {
         errors_print(&simulation->errors, stderr);
         return EXIT_IO;
     }
@@ -124,13 +126,9 @@ static int run(struct simulation *simulation, const char *results, bool quiet)
 }
 
 /* Looks before the run whether the files can be written: the end of a long run is no time to find out. */
-static int open_files(struct simulation *simulation, const char *results, const char *log)
+static int open_files(struct simulation *simulation, const char *results, struct logs *logs)
 {
     struct errors *errors = &simulation->errors;
-    if (log && !packet_log_name_is_valid(log)) {
-        errors_add(errors, "--log: '%s' is no packet log; accepted: names that end in .csv or .csv.zst", log);
-        return EXIT_USAGE;
-    }
     struct output_file trial;
     struct stat status;
     bool is_pipe = results && stat(results, &status) == 0 && S_ISFIFO(status.st_mode); /* opening it has effects */
@@ -138,18 +136,21 @@ static int open_files(struct simulation *simulation, const char *results, const 
         return EXIT_IO;
     if (results && !is_pipe)
         output_discard(&trial);
-    if (log && !(simulation->workload.log = packet_log_open(log, errors)))
-        return EXIT_IO;
-    return EXIT_DONE;
+    return logs_open(logs, simulation);
 }
 
 int cli_run(int argc, char **argv)
 {
-    const char *results = NULL, *log = NULL, *sync = NULL, *threads = NULL;
+    const char *results = NULL, *sync = NULL, *threads = NULL;
     bool quiet = false;
-    const struct flag flags[] = {{"--results", &results, NULL}, {"--log", &log, NULL},
-                                 {"--quiet", NULL, &quiet},     {"--sync", &sync, NULL},
-                                 {"--threads", &threads, NULL}, {0}};
+    struct logs logs = {0};
+    struct flag flags[RUN_LOG_KINDS + 6] = {{"--results", &results, NULL},
+                                            {"--quiet", NULL, &quiet},
+                                            {"--sync", &sync, NULL},
+                                            {"--threads", &threads, NULL},
+                                            {"--rate-interval", &logs.rate_interval, NULL}};
+    for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
+        flags[5 + i] = (struct flag){run_log_flags[i], &logs.names[i], NULL};
     struct arguments arguments;
     if (!arguments_read(&arguments, argc, argv, flags, usage))
         return EXIT_USAGE;
@@ -165,11 +166,12 @@ int cli_run(int argc, char **argv)
         overrides[count++] = arena_format(arena, "simulator.threads=%s", threads);
     int status = EXIT_USAGE;
     if (simulation_load(&simulation, arguments.config, overrides, count) && simulation_build(&simulation))
-        status = open_files(&simulation, results, log);
+        status = open_files(&simulation, results, &logs);
     if (status == EXIT_DONE)
-        status = run(&simulation, results, quiet);
+        status = run(&simulation, results, &logs, quiet);
     else
         errors_print(&simulation.errors, stderr);
+    logs_release(&logs);
     simulation_release(&simulation);
     return status;
 }

@@ -68,6 +68,8 @@ static void add_short_type(struct text *text, const struct option *row)
         [OPTION_TYPE_F64_LIST] = "numbers",
         [OPTION_TYPE_TICKS] = "ticks or time",
         [OPTION_TYPE_TICKS_AUTO] = "ticks, time or auto",
+        [OPTION_TYPE_TICKS_LIST] = "list of ticks or times",
+        [OPTION_TYPE_TICKS_F64] = "ticks or time",
         [OPTION_TYPE_SECONDS] = "time",
         [OPTION_TYPE_RATE] = "rate",
         [OPTION_TYPE_BLOCK] = "object",

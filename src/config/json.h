@@ -26,10 +26,11 @@ struct json {
     struct json *parent;
     struct json *first; /* ARRAY, OBJECT */
     struct json *last;
-    struct json *next; /* sibling */
-    const char *file;  /* NULL: not written by the user (a default, a result) */
-    uint32_t line;     /* of the value, from 1; 0: the command line */
-    uint32_t column;   /* in bytes, from 1 */
+    struct json *next;   /* sibling */
+    const char *file;    /* NULL: not written by the user (a default, a result) */
+    uint32_t line;       /* of the value, from 1; 0: the command line */
+    uint32_t column;     /* in bytes, from 1 */
+    const char *comment; /* json_write puts it before the value, on lines of its own; NULL: none */
 };
 
 /* NULL, with one message at file:line:column, when the text is not JSON. Comments are skipped. */
@@ -66,5 +67,8 @@ void json_place_all(struct json *node, const char *file);
 /* "null", "a number", "an object", ...: how messages call a type. */
 const char *json_type_name(enum json_type type);
 
-/* Indented by `indent` spaces a level, short arrays on one line; 0: all on one line. No newline at the end. */
+/*
+ * Indented by `indent` spaces a level, short arrays on one line; 0: all on one line, without comments. No newline at
+ * the end.
+ */
 void json_write(FILE *out, const struct json *node, int indent);

@@ -178,6 +178,15 @@ static bool holds_only_scalars(const struct json *node)
 
 static void write_node(FILE *out, const struct json *node, int indent, int level);
 
+static void write_comment(FILE *out, const char *comment, int margin)
+{
+    while (*comment) {
+        size_t length = strcspn(comment, "\n");
+        fprintf(out, "\n%*s// %.*s", margin, "", (int)length, comment);
+        comment += length + (comment[length] == '\n');
+    }
+}
+
 static void write_children(FILE *out, const struct json *node, int indent, int level)
 {
     bool is_object = node->type == JSON_OBJECT;
@@ -186,6 +195,8 @@ static void write_children(FILE *out, const struct json *node, int indent, int l
     for (const struct json *child = node->first; child; child = child->next) {
         if (child != node->first)
             fputs(on_one_line ? ", " : ",", out);
+        if (!on_one_line && child->comment)
+            write_comment(out, child->comment, indent * (level + 1));
         if (!on_one_line)
             fprintf(out, "\n%*s", indent * (level + 1), "");
         if (is_object) {

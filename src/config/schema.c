@@ -103,6 +103,10 @@ static struct json *value_schema(struct arena *arena, const struct option *row)
         return any_of(arena, number(arena, "integer", row), text_like(arena, TIME_PATTERN));
     case OPTION_TYPE_TICKS_AUTO:
         return any_of(arena, number(arena, "integer", row), text_like(arena, TIME_OR_AUTO_PATTERN));
+    case OPTION_TYPE_TICKS_LIST:
+        return list_of(arena, any_of(arena, number(arena, "integer", row), text_like(arena, TIME_PATTERN)));
+    case OPTION_TYPE_TICKS_F64:
+        return any_of(arena, number(arena, "number", row), text_like(arena, TIME_PATTERN));
     case OPTION_TYPE_SECONDS:
         return text_like(arena, TIME_PATTERN);
     case OPTION_TYPE_RATE:

@@ -57,6 +57,8 @@ void option_add_accepted(struct text *text, const struct option *row)
         [OPTION_TYPE_F64_LIST] = "an array of numbers",
         [OPTION_TYPE_TICKS] = "a whole number of ticks or a time like \"10ns\"",
         [OPTION_TYPE_TICKS_AUTO] = "a whole number of ticks, a time like \"10ns\" or \"auto\"",
+        [OPTION_TYPE_TICKS_LIST] = "an array of whole numbers of ticks or times like \"10ns\"",
+        [OPTION_TYPE_TICKS_F64] = "a number of ticks or a time like \"4.9ns\"",
         [OPTION_TYPE_SECONDS] = "a time like \"625ps\"",
         [OPTION_TYPE_RATE] = "a rate like \"100Gb/s\" or a number of bits per second",
         [OPTION_TYPE_BLOCK] = "an object",
@@ -236,26 +238,49 @@ static bool report_fraction(const struct config_reader *reader, const struct opt
     return false;
 }
 
+/* A time with a unit in ticks, be they whole or not. */
+static bool read_time_in_ticks(const struct config_reader *reader, const struct option *row, const struct json *node,
+                               double *ticks, const char **unit)
+{
+    double seconds;
+    if (node->type != JSON_TEXT || !read_time(node->text, &seconds, unit))
+        return type_error(reader, row, node);
+    *ticks = seconds / reader->tick_seconds;
+    if (reader->tick_seconds > 0)
+        return true;
+    if (!reader->errors->count) /* otherwise the tick itself was refused, and that was said */
+        node_error(reader->errors, node, NULL, "found '%s' where no tick is set, expected a number of ticks",
+                   node->text);
+    return false;
+}
+
+static bool read_ticks_f64(const struct config_reader *reader, const struct option *row, const struct json *node,
+                           double *value)
+{
+    const char *unit;
+    double ticks = 0;
+    if (node->type == JSON_NUMBER)
+        return read_f64(reader, row, node, value);
+    if (!read_time_in_ticks(reader, row, node, &ticks, &unit) || !check_range(reader, row, node, ticks))
+        return false;
+    *value = ticks;
+    return true;
+}
+
 static bool read_ticks(const struct config_reader *reader, const struct option *row, const struct json *node,
                        uint64_t *value)
 {
-    double seconds;
-    const char *unit;
+    double ticks = 0;
+    const char *unit = "";
     if (row->type == OPTION_TYPE_TICKS_AUTO && node->type == JSON_TEXT && strcmp(node->text, "auto") == 0) {
         *value = TICKS_AUTO;
         return true;
     }
     if (node->type == JSON_NUMBER)
         return read_whole(reader, row, node, TICKS_AUTO - 1, value);
-    if (node->type != JSON_TEXT || !read_time(node->text, &seconds, &unit))
-        return type_error(reader, row, node);
-    if (!(reader->tick_seconds > 0)) {
-        if (!reader->errors->count) /* otherwise the tick itself was refused, and that was said */
-            node_error(reader->errors, node, NULL, "found '%s' where no tick is set, expected a number of ticks",
-                       node->text);
+    if (!read_time_in_ticks(reader, row, node, &ticks, &unit))
         return false;
-    }
-    double ticks = seconds / reader->tick_seconds, whole = round(ticks);
+    double whole = round(ticks);
     if (fabs(ticks - whole) > 8 * DBL_EPSILON * fabs(ticks)) /* what division of decimals may cost */
         return report_fraction(reader, row, node, ticks, unit);
     if (!check_range(reader, row, node, whole))
@@ -266,6 +291,21 @@ static bool read_ticks(const struct config_reader *reader, const struct option *
         return range_error(reader, row, node, "above", 0x1p64);
     *value = (uint64_t)whole;
     return true;
+}
+
+static bool read_ticks_list(const struct config_reader *reader, const struct option *row, const struct json *node,
+                            struct u64_list *list)
+{
+    if (node->type != JSON_ARRAY)
+        return type_error(reader, row, node);
+    *list = (struct u64_list){node->count, arena_array(reader->arena, uint64_t, node->count)};
+    bool is_good = true;
+    uint32_t i = 0;
+    const struct option item = {
+        .type = OPTION_TYPE_TICKS, .min = row->min, .max = row->max, .unit = row->unit, .help = row->help};
+    for (const struct json *child = node->first; child; child = child->next)
+        is_good &= read_ticks(reader, &item, child, &list->items[i++]);
+    return is_good;
 }
 
 static bool read_seconds(const struct config_reader *reader, const struct option *row, const struct json *node,
@@ -338,6 +378,10 @@ bool value_read(struct config_reader *reader, const struct option *row, void *fi
     case OPTION_TYPE_TICKS:
     case OPTION_TYPE_TICKS_AUTO:
         return read_ticks(reader, row, node, field);
+    case OPTION_TYPE_TICKS_LIST:
+        return read_ticks_list(reader, row, node, field);
+    case OPTION_TYPE_TICKS_F64:
+        return read_ticks_f64(reader, row, node, field);
     case OPTION_TYPE_SECONDS:
         return read_seconds(reader, row, node, field);
     case OPTION_TYPE_RATE:

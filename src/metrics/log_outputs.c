@@ -12,12 +12,12 @@ static const char distribution_header[] = "low,high,count,cumulative_share\n";
 /* A property that the log lacks has no column. */
 static void choose_columns(struct log_outputs *outputs, const struct log_reader *reader)
 {
-    for (const struct log_property *property = log_properties; property->name; property++) {
-        bool is_made_up = outputs->unit == LOG_TRANSACTIONS && !log_reader_has_transactions(reader);
-        bool is_there = log_reader_has(reader, property) || is_made_up;
-        if (is_there && property->units >> outputs->unit & 1)
-            outputs->columns[outputs->column_count++] = property;
-    }
+    struct log_columns all;
+    bool is_made_up = outputs->unit == LOG_TRANSACTIONS && !log_reader_has_transactions(reader);
+    log_columns_of_unit(&all, outputs->unit);
+    for (uint32_t i = 0; i < all.count; i++)
+        if (log_reader_has(reader, all.properties[i]) || is_made_up)
+            outputs->columns.properties[outputs->columns.count++] = all.properties[i];
 }
 
 static void write_header(const struct log_outputs *outputs, const struct log_reader *reader)
@@ -25,11 +25,7 @@ static void write_header(const struct log_outputs *outputs, const struct log_rea
     struct csv_file *file = outputs->files[LOG_RECORDS];
     if (outputs->unit == LOG_PACKETS)
         csv_text(file, reader->header, strlen(reader->header));
-    for (uint32_t i = 0; i < outputs->column_count; i++) {
-        csv_text(file, ",", i > 0);
-        csv_text(file, outputs->columns[i]->column, strlen(outputs->columns[i]->column));
-    }
-    csv_text(file, "\n", 1);
+    log_columns_header(&outputs->columns, file);
 }
 
 bool log_outputs_open(struct log_outputs *outputs, const char *const names[LOG_OUTPUTS], uint64_t interval,
@@ -56,10 +52,7 @@ static void add_record(struct log_outputs *outputs, const struct log_record *rec
         csv_text(file, "\n", 1);
         return;
     }
-    uint64_t numbers[LOG_RECORD_COLUMNS];
-    for (uint32_t i = 0; i < outputs->column_count; i++)
-        numbers[i] = log_value(record, outputs->columns[i]);
-    csv_line(file, numbers, outputs->column_count);
+    log_columns_line(&outputs->columns, file, record);
 }
 
 bool log_outputs_add(struct log_outputs *outputs, const struct log_record *record, const struct log_reader *reader,

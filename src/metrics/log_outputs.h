@@ -7,6 +7,7 @@
  */
 #include "flitwarp/error.h"
 
+#include "metrics/log_columns.h"
 #include "metrics/log_matrix.h"
 #include "metrics/log_reader.h"
 #include "metrics/log_series.h"
@@ -14,13 +15,10 @@
 
 enum log_output { LOG_RECORDS, LOG_DISTRIBUTION, LOG_MATRIX, LOG_SERIES, LOG_OUTPUTS };
 
-#define LOG_RECORD_COLUMNS 32
-
 struct log_outputs {
     struct csv_file *files[LOG_OUTPUTS]; /* owned; NULL: not asked for */
     enum log_unit unit;
-    const struct log_property *columns[LOG_RECORD_COLUMNS]; /* of messages and transactions */
-    uint32_t column_count;
+    struct log_columns columns; /* of messages and transactions */
     struct log_matrix matrix;
     struct log_series series;
 };

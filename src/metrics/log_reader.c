@@ -134,10 +134,7 @@ bool log_reader_next(struct log_reader *reader, struct log_record *record, struc
     reader->line_length = (size_t)(end - reader->at);
     reader->line_length -= reader->line_length && end[-1] == '\r'; /* a column passed over ends behind it */
     reader->at = end + 1 + (*end == '\r');
-    record->packets = 1;
-    record->messages = 0;
-    record->is_nonminimal = record->hops > record->minimal_hops;
-    log_record_derive(record);
+    log_record_of_packet(record);
     return true;
 }
 

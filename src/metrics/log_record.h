@@ -56,3 +56,12 @@ static inline void log_record_derive(struct log_record *record)
     record->latency = record->arrived - record->created;
     record->network_latency = record->arrived - record->injected;
 }
+
+/* Fills in all that follows from the columns of a packet. */
+static inline void log_record_of_packet(struct log_record *record)
+{
+    record->packets = 1;
+    record->messages = 0;
+    record->is_nonminimal = record->hops > record->minimal_hops;
+    log_record_derive(record);
+}

@@ -16,14 +16,47 @@ void measurement_init(struct measurement *measurement, struct arena *arena, uint
     measurement->accepted_from = arena_array(arena, uint64_t, terminals);
     measurement->accepted_from_at_start = arena_array(arena, uint64_t, terminals);
     measurement->accepted_from_at_end = arena_array(arena, uint64_t, terminals);
+    measurement->is_watched = series_interval;
     if (series_interval)
         series_init(&measurement->series, 0, series_interval);
+}
+
+void measurement_keep_rates(struct measurement *measurement, uint64_t interval)
+{
+    measurement->is_watched = true;
+    rates_init(&measurement->rates, interval, measurement->terminals);
 }
 
 void measurement_release(struct measurement *measurement)
 {
     if (measurement->series.length)
         series_release(&measurement->series);
+    rates_release(&measurement->rates);
+}
+
+void measurement_watch_created(struct measurement *measurement, tick_t now, uint32_t source, uint32_t packets,
+                               uint32_t flits)
+{
+    if (measurement->series.length)
+        series_created(&measurement->series, now, packets, flits);
+    if (measurement->rates.interval)
+        rates_at(&measurement->rates, now, source)->offered += flits;
+}
+
+void measurement_watch_flit(struct measurement *measurement, tick_t now, const struct packet *packet)
+{
+    if (measurement->series.length)
+        series_accepted(&measurement->series, now);
+    if (measurement->rates.interval)
+        rates_at(&measurement->rates, now, packet->destination)->delivered++;
+}
+
+void measurement_watch_packet(struct measurement *measurement, tick_t now, const struct packet *packet)
+{
+    if (measurement->series.length)
+        series_arrived(&measurement->series, packet->created, now - packet->created);
+    if (measurement->rates.interval)
+        rates_at(&measurement->rates, packet->injected, packet->source)->injected += packet->size;
 }
 
 void measurement_open(struct measurement *measurement, tick_t now)

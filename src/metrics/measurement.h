@@ -9,7 +9,7 @@
 #include "metrics/batch_means.h"
 #include "metrics/digest.h"
 #include "metrics/histogram.h"
-#include "metrics/packet_log.h"
+#include "metrics/rates.h"
 #include "metrics/series.h"
 
 struct measurement {
@@ -33,14 +33,18 @@ struct measurement {
     uint64_t *accepted_from_at_start; /* copies at the ends of the window */
     uint64_t *accepted_from_at_end;
     uint32_t terminals;
+    bool is_watched;      /* over time: a series is kept, or rates are */
     struct series series; /* length 0: none is kept */
-    /* Sampled requests and those whose reply has arrived. */
+    struct rates rates;   /* interval 0: none are kept */
+    /* Sampled transactions, and those whose last message has arrived. */
     uint64_t transactions_begun, transactions_ended;
     struct histogram transaction_latency;
 };
 
 void measurement_init(struct measurement *measurement, struct arena *arena, uint32_t terminals, tick_t series_interval);
 void measurement_release(struct measurement *measurement);
+/* Before the run: counts the flits of every terminal in bins of so many ticks. */
+void measurement_keep_rates(struct measurement *measurement, uint64_t interval);
 
 void measurement_open(struct measurement *measurement, tick_t now);  /* sampling begins */
 void measurement_close(struct measurement *measurement, tick_t now); /* sampling ends */
@@ -77,7 +81,13 @@ static inline void measurement_add(struct measurement *measurement, const struct
     digest_add(&measurement->digest, record, 6);
 }
 
-/* The reply to a sampled request has arrived. */
+/* What happens over time, where it is watched: a message of some packets is made, a flit or a packet arrives. */
+void measurement_watch_created(struct measurement *measurement, tick_t now, uint32_t source, uint32_t packets,
+                               uint32_t flits);
+void measurement_watch_flit(struct measurement *measurement, tick_t now, const struct packet *packet);
+void measurement_watch_packet(struct measurement *measurement, tick_t now, const struct packet *packet);
+
+/* The last message of a sampled transaction has arrived. */
 static inline void measurement_add_transaction(struct measurement *measurement, uint64_t latency)
 {
     measurement->transactions_ended++;

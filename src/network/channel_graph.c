@@ -47,36 +47,104 @@ void channel_graph_release(struct channel_graph *graph)
 {
     free(graph->channels);
     free(graph->edges);
+    free(graph->far);
+    free(graph->first_far);
+    free(graph->far_slots);
     *graph = (struct channel_graph){0};
 }
 
-void channel_graph_add(struct channel_graph *graph, uint32_t router, uint32_t port, uint64_t held,
-                       const uint64_t *wanted)
+/* ---- edges ---- */
+
+static uint32_t *far_slot(const struct channel_graph *graph, uint32_t from, uint32_t to)
 {
-    uint64_t *first = graph->edges + (size_t)(router * graph->ports + port) * graph->num_vcs * graph->words;
-    BITS_EACH(vc, &held, 1)
-        for (uint32_t w = 0; w < graph->words; w++)
-            first[vc * graph->words + w] |= wanted[w];
+    uint32_t mask = 2 * graph->far_room - 1, slot = (uint32_t)random_mix((uint64_t)from << 32 | to) & mask;
+    for (; graph->far_slots[slot]; slot = (slot + 1) & mask) {
+        const struct far_edge *edge = &graph->far[graph->far_slots[slot] - 1];
+        if (edge->from == from && edge->to == to)
+            break;
+    }
+    return &graph->far_slots[slot];
 }
 
-/* The first edge of a node to another at or after *cursor, which moves behind it; NONE: there is none. */
+static void grow_far(struct channel_graph *graph)
+{
+    if (!graph->first_far) {
+        graph->first_far = memory_take(sizeof *graph->first_far * ((size_t)graph->nodes + 1));
+        memset(graph->first_far, 0, sizeof *graph->first_far * graph->nodes);
+    }
+    graph->far_room = graph->far_room ? 2 * graph->far_room : 1024;
+    graph->far = memory_resize(graph->far, sizeof *graph->far * graph->far_room);
+    graph->far_slots = memory_resize(graph->far_slots, sizeof *graph->far_slots * 2 * graph->far_room);
+    memset(graph->far_slots, 0, sizeof *graph->far_slots * 2 * graph->far_room);
+    for (uint32_t i = 0; i < graph->far_count; i++)
+        *far_slot(graph, graph->far[i].from, graph->far[i].to) = i + 1;
+}
+
+static void add_far(struct channel_graph *graph, uint32_t from, uint32_t to)
+{
+    if (graph->far_count == graph->far_room)
+        grow_far(graph);
+    uint32_t *slot = far_slot(graph, from, to);
+    if (*slot)
+        return;
+    graph->far[graph->far_count] = (struct far_edge){from, to, graph->first_far[from]};
+    graph->first_far[from] = *slot = ++graph->far_count;
+}
+
+/* The node that an output VC of a router leads to; NONE: a terminal, or a fault that was reported. */
+static uint32_t node_behind(const struct channel_graph *graph, uint32_t router, uint32_t output_vc)
+{
+    if (output_vc < graph->first_bit)
+        return NONE;
+    uint32_t output = (output_vc - graph->first_bit) / graph->num_vcs;
+    uint32_t channel = output < graph->ports ? graph->channels[router * graph->ports + output] : NONE;
+    return channel == NONE ? NONE : channel * graph->num_vcs + output_vc % graph->num_vcs;
+}
+
+void channel_graph_add(struct channel_graph *graph, uint32_t channel, uint64_t held, uint32_t router,
+                       const uint64_t *wanted)
+{
+    uint64_t *first = graph->edges + (size_t)channel * graph->num_vcs * graph->words;
+    if (!held)
+        return;
+    bool is_near = channel / graph->ports == router;
+    BITS_EACH(vc, &held, 1)
+        for (uint32_t w = 0; is_near && w < graph->words; w++)
+            first[vc * graph->words + w] |= wanted[w];
+    BITS_EACH(lane, wanted, is_near ? 0 : graph->words) {
+        uint32_t to = node_behind(graph, router, (uint32_t)lane);
+        BITS_EACH(vc, &held, to == NONE ? 0 : 1)
+            add_far(graph, channel * graph->num_vcs + (uint32_t)vc, to);
+    }
+}
+
+/*
+ * The next edge of a node to another at *cursor, which starts at 0 and moves on; NONE: there is none. Up to the last
+ * output VC a cursor counts those, behind them far edges.
+ */
 static uint32_t next_node(const struct channel_graph *graph, uint32_t node, uint32_t *cursor)
 {
     const uint64_t *edges = graph->edges + (size_t)node * graph->words;
-    uint32_t router = node / graph->num_vcs / graph->ports;
-    uint32_t from = *cursor > graph->first_bit ? *cursor : graph->first_bit;
-    uint32_t word = from / WORD_BITS;
-    uint64_t left = word < graph->words ? edges[word] & ~(uint64_t)0 << from % WORD_BITS : 0;
-    while (!left && ++word < graph->words)
-        left = edges[word];
-    if (!left)
+    uint32_t router = node / graph->num_vcs / graph->ports, end = graph->words * WORD_BITS + 1;
+    while (*cursor < end) {
+        uint32_t from = *cursor > graph->first_bit ? *cursor : graph->first_bit, word = from / WORD_BITS;
+        uint64_t left = word < graph->words ? edges[word] & ~(uint64_t)0 << from % WORD_BITS : 0;
+        while (!left && ++word < graph->words)
+            left = edges[word];
+        if (!left) {
+            *cursor = end + (graph->first_far ? graph->first_far[node] : 0);
+            break;
+        }
+        uint32_t found = word * WORD_BITS + (uint32_t)lowest_bit(left), next = node_behind(graph, router, found);
+        *cursor = found + 1;
+        if (next != NONE)
+            return next;
+    }
+    if (*cursor == end)
         return NONE;
-    uint32_t found = word * WORD_BITS + lowest_bit(left);
-    *cursor = found + 1;
-    uint32_t output = (found - graph->first_bit) / graph->num_vcs;
-    uint32_t channel = output < graph->ports ? graph->channels[router * graph->ports + output] : NONE;
-    return channel == NONE ? next_node(graph, node, cursor) /* a fault that was reported */
-                           : channel * graph->num_vcs + found % graph->num_vcs;
+    const struct far_edge *edge = &graph->far[*cursor - end - 1];
+    *cursor = end + edge->next;
+    return edge->to;
 }
 
 uint64_t channel_graph_edges(const struct channel_graph *graph)

@@ -14,14 +14,24 @@ struct channel_graph {
     uint32_t nodes;
     uint32_t *channels; /* owned, by router * ports + port: the same number at the other end; NONE: unused */
     uint64_t *edges;    /* owned, by node: the output VCs of its router that are asked for */
+    /* Edges to VCs of other routers, asked for by packets that went on meanwhile: lists by node, without doubles. */
+    struct far_edge *far; /* owned */
+    uint32_t *first_far;  /* owned, by node: index + 1; 0: none */
+    uint32_t *far_slots;  /* owned: hash table, the same numbers; twice far_room of them */
+    uint32_t far_count, far_room;
+};
+
+struct far_edge {
+    uint32_t from, to;
+    uint32_t next; /* of the same node: index + 1; 0: the last */
 };
 
 /* False when the network has more VCs than fit into memory. */
 bool channel_graph_init(struct channel_graph *graph, const struct routing *routing);
 void channel_graph_release(struct channel_graph *graph);
 
-/* A packet that holds one of the VCs `held` of an incoming channel may ask for any of `wanted`. */
-void channel_graph_add(struct channel_graph *graph, uint32_t router, uint32_t port, uint64_t held,
+/* A packet that holds one of the VCs `held` of a channel may ask for any output VC in `wanted` at a router. */
+void channel_graph_add(struct channel_graph *graph, uint32_t channel, uint64_t held, uint32_t router,
                        const uint64_t *wanted);
 uint64_t channel_graph_edges(const struct channel_graph *graph);
 /* Nodes of a short cycle, in order, into memory that the caller frees; NULL, with *length 0, when there is none. */

@@ -3,9 +3,9 @@
  * The wait-for graph of a network that stands still. Its nodes are input lanes
  * with a packet at the front. A packet without an output lane waits for the
  * input lanes whose packets hold the ones it wants; a packet that holds one but
- * has no credit waits for the input lane at the channel's far end. Everybody
- * waits for somebody, so following the first unvisited wait from any blocked
- * lane ends in a cycle.
+ * has no credit waits for the input lane at the channel's far end; so does one
+ * that wants an output lane whose queue is full. Everybody waits for somebody, so
+ * following the first unvisited wait from any blocked lane ends in a cycle.
  */
 #include "network/deadlock.h"
 
@@ -30,12 +30,12 @@ static bool next_lane(const struct wait_search *search, uint64_t node, uint32_t 
     struct waiting waiting;
     if (!network->router_ops->waits_for(network->routers, router, lane, &waiting) || index >= waiting.wanted_count)
         return false;
-    if (waiting.for_credit) {
-        const struct link *link = network_link(network, router, waiting.wanted[0] / network->num_vcs);
-        *next = (uint64_t)link->target * search->lanes + link->first_lane + waiting.wanted[0] % network->num_vcs;
-        return !link->to_terminal;
+    if (waiting.for_credit || waiting.holder[index] == WITHOUT_ROOM) {
+        const struct link *link = network_link(network, router, waiting.wanted[index] / network->num_vcs);
+        *next = (uint64_t)link->target * search->lanes + link->first_lane + waiting.wanted[index] % network->num_vcs;
+        return !link->to_terminal || next_lane(search, node, index + 1, next);
     }
-    if (waiting.holder[index] == UINT16_MAX)
+    if (waiting.holder[index] == HELD_BY_NOBODY)
         return next_lane(search, node, index + 1, next);
     *next = (uint64_t)router * search->lanes + waiting.holder[index];
     return true;

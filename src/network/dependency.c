@@ -5,7 +5,11 @@
  * packet that holds one VC and may ask for another makes an edge between them. A
  * cycle of edges is a deadlock that can happen (or, for an algorithm that offers
  * several ways at once, one that is not excluded).
- *   Where the rest of a way can depend only on (router, in port, VCs held,
+ *   An algorithm with escape VCs is judged by Duato's condition (1993): a packet
+ * is offered one of them wherever it is, and they have no cycle among themselves.
+ * An edge leads from the last escape VC that a packet took to those it may ask
+ * for, also when it has taken other VCs in between.
+ *   Where the rest of a way can depend only on (router, channel and VCs held,
  * waypoint, route word, hops), each such state is followed once a destination,
  * however many sources lead to it.
  */
@@ -22,9 +26,9 @@
 
 /* All that the rest of a packet's way can depend on, its destination being given. */
 struct state {
-    uint64_t held; /* VCs of the channel it came by, any of which it may hold; 0: it was just injected */
+    uint64_t held;    /* VCs of a channel, any of which it may hold; 0: none yet */
+    uint32_t channel; /* the one it came by, or the last where it took an escape VC; 0 where it holds none */
     uint32_t router;
-    uint32_t in_port; /* between routers; 0 at the source */
     uint32_t waypoint;
     uint32_t route;
     uint32_t hops;
@@ -36,11 +40,14 @@ struct check {
     const struct topology *topology;
     FILE *out;
     struct channel_graph graph;
-    uint32_t *terminals;  /* by router: its first; NONE: has none */
+    uint32_t *terminals;  /* by router: the first that injects there; NONE: has none */
+    uint32_t *receivers;  /* the first that ejects there */
     uint32_t destination; /* terminal */
     uint32_t destination_router;
     uint32_t longest;     /* hops that a way may have */
     uint64_t *vcs;        /* the answer to a question */
+    uint64_t *wanted;     /* those of its VCs that count: all, or the escape VCs */
+    uint64_t *counted;    /* all output VCs that count */
     struct state *states; /* those of this destination, in the order found */
     uint32_t state_count, state_room, followed;
     uint32_t *slots; /* hash table over states: index + 1; 0: empty; twice state_room of them */
@@ -155,23 +162,34 @@ static void states_add(struct check *check, const struct state *state)
     *slot = check->state_count;
 }
 
-/* The packet moves on by one port, on one of the VCs `held`. */
+/* The packet moves on by one port, on one of these VCs. */
 static void follow_port(struct check *check, const struct state *state, const struct packet *packet, uint32_t port,
-                        uint64_t held)
+                        uint64_t vcs)
 {
     uint32_t ports = check->topology->ports;
     uint32_t channel = port < ports ? check->graph.channels[state->router * ports + port] : NONE;
-    if (channel == NONE)
+    uint64_t escape_vcs = check->routing->escape_vcs, counted = escape_vcs ? vcs & escape_vcs : vcs;
+    if (channel == NONE) {
         fault(check, state, "is sent to an unused port");
-    else if (state->hops >= check->longest)
+        return;
+    }
+    if (state->hops >= check->longest) {
         fault(check, state, "is still on its way");
-    else
-        states_add(check, &(struct state){.held = held,
-                                          .router = channel / ports,
-                                          .in_port = channel % ports,
-                                          .waypoint = packet->waypoint,
-                                          .route = packet->route,
-                                          .hops = state->hops + 1});
+        return;
+    }
+    struct state next = {.held = counted,
+                         .channel = channel,
+                         .router = channel / ports,
+                         .waypoint = packet->waypoint,
+                         .route = packet->route,
+                         .hops = state->hops + 1};
+    if (counted)
+        states_add(check, &next);
+    if (counted == vcs)
+        return;
+    next.held = state->held;
+    next.channel = state->channel;
+    states_add(check, &next);
 }
 
 static bool is_home(const struct check *check, uint32_t router, uint32_t local_port)
@@ -186,9 +204,13 @@ static void follow_answer(struct check *check, const struct state *state, const 
 {
     const struct routing *routing = check->routing;
     uint32_t num_vcs = routing->num_vcs, words = routing->words;
-    channel_graph_add(&check->graph, state->router, state->in_port, state->held, check->vcs);
+    for (uint32_t w = 0; w < words; w++)
+        check->wanted[w] = check->vcs[w] & check->counted[w];
+    channel_graph_add(&check->graph, state->channel, state->held, state->router, check->wanted);
     if (!bits_any(check->vcs, words))
         fault(check, state, "has nowhere to go");
+    else if (!bits_any(check->wanted, words))
+        fault(check, state, "is offered no escape VC");
     uint32_t port = NONE;
     uint64_t vcs = 0;
     BITS_EACH(index, check->vcs, words) {
@@ -287,18 +309,24 @@ static uint32_t spread_step(uint32_t count)
     }
 }
 
+/* Routers, in rising order. */
+struct hosts {
+    uint32_t count;
+    uint32_t *routers;
+};
+
 /* Follows packets between pairs of routers as far as the budget reaches; returns how many pairs that were. */
-static uint64_t follow_pairs(struct check *check, const uint32_t *hosts, uint32_t count, uint64_t budget)
+static uint64_t follow_pairs(struct check *check, const struct hosts *from, const struct hosts *to, uint64_t budget)
 {
-    uint64_t pairs = 0, step = spread_step(count);
-    uint32_t portions = count < 64 ? count : 64; /* so that the budget reaches several destinations */
-    for (uint32_t i = 0; i < count && check->steps < budget; i++) {
-        check->destination_router = hosts[i * step % count];
-        check->destination = check->terminals[check->destination_router];
+    uint64_t pairs = 0, from_step = spread_step(from->count), to_step = spread_step(to->count);
+    uint32_t portions = to->count < 64 ? to->count : 64; /* so that the budget reaches several destinations */
+    for (uint32_t i = 0; i < to->count && check->steps < budget; i++) {
+        check->destination_router = to->routers[i * to_step % to->count];
+        check->destination = check->receivers[check->destination_router];
         uint64_t portion = i + 1 < portions ? budget / portions * (i + 1) : budget;
         states_clear(check);
-        for (uint32_t j = 0; j < count && check->steps < portion; j++)
-            pairs += follow_all(check, hosts[j * step % count], portion);
+        for (uint32_t j = 0; j < from->count && check->steps < portion; j++)
+            pairs += follow_all(check, from->routers[j * from_step % from->count], portion);
     }
     return pairs;
 }
@@ -325,8 +353,9 @@ static bool report(const struct check *check, uint64_t pairs, uint64_t all_pairs
         print_cycle(check, cycle, length);
     fprintf(check->out,
             "routing \"%s\" on \"%s\": checked %" PRIu64 " of %" PRIu64 " pairs of routers, %" PRIu64
-            " dependencies: %s\n",
+            " dependencies%s: %s\n",
             check->routing->ops->name, check->topology->ops->name, pairs, all_pairs, channel_graph_edges(&check->graph),
+            check->routing->escape_vcs ? " of escape VCs" : "",
             cycle               ? "deadlock is possible"
             : check->faults     ? "faults"
             : pairs < all_pairs ? "no deadlock found"
@@ -344,18 +373,32 @@ static uint32_t find_radius(const struct topology *topology, struct arena *arena
     return search.distance[search.order[search.reached - 1]];
 }
 
-/* The first terminal of each router; returns the number of routers that have one, listed in `hosts`. */
-static uint32_t find_hosts(struct check *check, uint32_t *hosts)
+/* Fills in the first terminal of each router; returns the routers that have one. */
+static struct hosts find_hosts(const struct topology *topology, uint32_t *first,
+                               uint32_t (*place)(const struct topology *topology, uint32_t terminal),
+                               struct arena *arena)
 {
-    uint32_t count = 0;
-    for (uint32_t router = 0; router < check->topology->routers; router++)
-        check->terminals[router] = NONE;
-    for (uint32_t terminal = check->topology->terminals; terminal-- > 0;)
-        check->terminals[topology_router_of(check->topology, terminal)] = terminal;
-    for (uint32_t router = 0; router < check->topology->routers; router++)
-        if (check->terminals[router] != NONE)
-            hosts[count++] = router;
-    return count;
+    struct hosts hosts = {.routers = arena_array(arena, uint32_t, topology->routers)};
+    for (uint32_t router = 0; router < topology->routers; router++)
+        first[router] = NONE;
+    for (uint32_t terminal = topology->terminals; terminal-- > 0;)
+        first[place(topology, terminal)] = terminal;
+    for (uint32_t router = 0; router < topology->routers; router++)
+        if (first[router] != NONE)
+            hosts.routers[hosts.count++] = router;
+    return hosts;
+}
+
+/* All output VCs, or those to terminals and the escape VCs of ports between routers. */
+static uint64_t *find_counted(const struct routing *routing, struct arena *arena)
+{
+    uint64_t *counted = arena_array(arena, uint64_t, routing->words);
+    uint32_t lanes = (routing->local_ports + routing->topology->ports) * routing->num_vcs;
+    uint32_t local_lanes = routing->local_ports * routing->num_vcs;
+    for (uint32_t lane = 0; lane < lanes; lane++)
+        if (lane < local_lanes || !routing->escape_vcs || routing->escape_vcs & bit(lane % routing->num_vcs))
+            bits_add(counted, lane);
+    return counted;
 }
 
 bool dependency_check(const struct routing *routing, uint64_t budget, FILE *out)
@@ -366,14 +409,17 @@ bool dependency_check(const struct routing *routing, uint64_t budget, FILE *out)
         fprintf(out, "routing \"%s\": not checked, the network is too large\n", routing->ops->name);
         return true;
     }
-    uint32_t *hosts = arena_array(&arena, uint32_t, check.topology->routers);
     check.terminals = arena_array(&arena, uint32_t, check.topology->routers);
+    check.receivers = arena_array(&arena, uint32_t, check.topology->routers);
     check.vcs = arena_array(&arena, uint64_t, routing->words);
+    check.wanted = arena_array(&arena, uint64_t, routing->words);
+    check.counted = find_counted(routing, &arena);
     check.longest = 10 * find_radius(check.topology, &arena) + 10;
     states_grow(&check, 1024);
-    uint32_t count = find_hosts(&check, hosts);
-    uint64_t pairs = follow_pairs(&check, hosts, count, budget);
-    bool is_sound = report(&check, pairs, (uint64_t)count * count);
+    struct hosts from = find_hosts(check.topology, check.terminals, topology_router_of, &arena);
+    struct hosts to = find_hosts(check.topology, check.receivers, topology_ejects_at, &arena);
+    uint64_t pairs = follow_pairs(&check, &from, &to, budget);
+    bool is_sound = report(&check, pairs, (uint64_t)from.count * to.count);
     free(check.states);
     free(check.slots);
     channel_graph_release(&check.graph);

@@ -31,5 +31,8 @@ bool decisions_next(struct decisions *decisions);
  * a cycle of VCs that wait for each other. True when there are neither. Once `budget` hops have been followed, the
  * pairs left over are not checked; which ones depends on the network alone. Routes may depend on all that a packet
  * carries except its source.
+ * Where the algorithm names escape VCs (routing->escape_vcs) they alone must have no cycle, and every answer must offer
+ * one. That is enough in routers that give a packet an output VC only with room for all of it: those with buffers at
+ * their inputs do so where routing has escape VCs.
  */
 bool dependency_check(const struct routing *routing, uint64_t budget, FILE *out);

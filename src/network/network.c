@@ -6,73 +6,92 @@
  */
 #include "network/network.h"
 
+#include "flitwarp/congestion.h"
+#include "network/channel.h"
 #include "network/routing/routing.h"
 
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
 
-static const struct option channel_options[] = {
-    OPTION_TICKS(struct channel_config, latency, "1", 1, 1e9, "from one end to the other"),
-    OPTION_TICKS(struct channel_config, cycle, "1", 1, 65535, "between two flits"),
-    OPTION_END,
-};
-
 const struct option network_options[] = {
     OPTION_CHOICE(struct network_config, topology, "topology", "\"torus\"", "which routers are joined"),
     OPTION_CHOICE(struct network_config, routing, "routing", "\"dimension_order\"", "which ways packets take"),
     OPTION_CHOICE(struct network_config, router, "router", "\"input_queued\"", "what a router is made of"),
     OPTION_BLOCK(struct network_config, channel, struct channel_config, channel_options, "channels between routers"),
-    OPTION_BLOCK(struct network_config, terminal_channel, struct channel_config, channel_options,
+    OPTION_BLOCK(struct network_config, terminal_channel, struct terminal_channel_config, terminal_channel_options,
                  "channels between a terminal and its router"),
+    OPTION_U32(struct network_config, protocol_classes, "1", 1, 64, NULL,
+               "classes of messages (requests, replies) that share out the VCs evenly and never wait for each other"),
     OPTION_CHOICE(struct network_config, interface, "interface", "\"standard\"", "how terminals meet the network"),
     OPTION_END,
 };
 
-static struct link terminal_link(const struct network *network, uint32_t terminal, uint32_t channel)
+static struct link terminal_link(const struct network *network, uint32_t terminal, uint32_t channel, uint32_t latency)
 {
-    const struct channel_config *config = &network->config->terminal_channel;
     return (struct link){
         .target = terminal,
         .first_lane = (uint16_t)(channel * network->num_vcs),
         .to_terminal = true,
         .carries_out = channel < network->ejection_channels,
-        .latency = (uint32_t)config->latency,
-        .cycle = (uint16_t)config->cycle,
+        .latency = latency,
+        .cycle = (uint16_t)network->config->terminal_channel.cycle,
     };
 }
 
-static struct link router_link(const struct network *network, const struct router_port *peer)
+/* The links of a terminal at the router where it injects, and at the one where it ejects, should that be another. */
+static void wire_terminal(struct network *network, uint32_t terminal, uint32_t latency)
 {
-    const struct channel_config *config = &network->config->channel;
+    uint32_t entry = network->terminal_router[terminal], exit = network->ejection_router[terminal];
+    struct link *in =
+        network->links + (size_t)entry * network->ports + network->terminal_slot[terminal] * network->terminal_ports;
+    struct link *out =
+        network->links + (size_t)exit * network->ports + network->ejection_slot[terminal] * network->terminal_ports;
+    for (uint32_t channel = 0; channel < network->terminal_ports; channel++) {
+        in[channel] = out[channel] = terminal_link(network, terminal, channel, latency);
+        in[channel].carries_out &= in == out;
+    }
+}
+
+static struct link router_link(const struct network *network, const struct router_port *peer, uint32_t latency)
+{
     return (struct link){
         .target = peer->router,
         .first_lane = (uint16_t)((network->routing.local_ports + peer->port) * network->num_vcs),
         .carries_out = true,
-        .latency = (uint32_t)config->latency,
-        .cycle = (uint16_t)config->cycle,
+        .latency = latency,
+        .cycle = (uint16_t)network->config->channel.cycle,
     };
 }
 
-static void wire(struct network *network)
+/* Keeps `common` as long as all latencies are the same. */
+static uint32_t note_latency(tick_t *common, uint32_t latency, bool is_first)
+{
+    *common = is_first || *common == latency ? latency : 0;
+    return latency;
+}
+
+static void wire(struct network *network, const struct channel_latencies *latencies)
 {
     const struct topology *topology = &network->topology;
-    size_t count = (size_t)topology->routers * network->ports;
+    size_t count = (size_t)topology->routers * network->ports, channels = 0;
     network->links = arena_array(network->arena, struct link, count);
+    network->channel_latency = network->config->channel.latency; /* should there be no channel */
     for (size_t i = 0; i < count; i++)
         network->links[i].target = NONE;
     for (uint32_t terminal = 0; terminal < topology->terminals; terminal++) {
-        struct link *at = network->links + (size_t)network->terminal_router[terminal] * network->ports +
-                          network->terminal_slot[terminal] * network->terminal_ports;
-        for (uint32_t channel = 0; channel < network->terminal_ports; channel++)
-            at[channel] = terminal_link(network, terminal, channel);
+        uint32_t latency = terminal_latency(latencies, terminal);
+        wire_terminal(network, terminal, note_latency(&network->terminal_latency, latency, terminal == 0));
     }
     for (uint32_t router = 0; router < topology->routers; router++)
         for (uint32_t port = 0; port < topology->ports; port++) {
             struct router_port peer;
-            if (topology->ops->peer(topology, router, port, &peer))
-                network->links[(size_t)router * network->ports + network->routing.local_ports + port] =
-                    router_link(network, &peer);
+            if (!topology->ops->peer(topology, router, port, &peer))
+                continue;
+            uint32_t latency = channel_latency(latencies, router, port, peer.router);
+            note_latency(&network->channel_latency, latency, channels++ == 0);
+            network->links[(size_t)router * network->ports + network->routing.local_ports + port] =
+                router_link(network, &peer, latency);
         }
 }
 
@@ -108,6 +127,22 @@ static bool fits_memory(const struct network *network, struct errors *errors)
     return false;
 }
 
+static void place_terminals(struct network *network)
+{
+    const struct topology *topology = &network->topology;
+    uint32_t *entries = arena_array(network->arena, uint32_t, topology->terminals), *exits = entries;
+    if (topology->ops->ejects_at)
+        exits = arena_array(network->arena, uint32_t, topology->terminals);
+    for (uint32_t terminal = 0; terminal < topology->terminals; terminal++) {
+        entries[terminal] = topology_router_of(topology, terminal);
+        exits[terminal] = topology_ejects_at(topology, terminal);
+    }
+    network->terminal_router = entries;
+    network->terminal_slot = network->routing.entry_slot;
+    network->ejection_router = exits;
+    network->ejection_slot = network->routing.terminal_slot;
+}
+
 /* Topology and routing: what can be judged before anything large is built. */
 static bool network_plan(struct network *network, const struct network_config *config, struct arena *arena,
                          uint64_t seed, struct errors *errors)
@@ -131,17 +166,21 @@ static bool network_plan(struct network *network, const struct network_config *c
     topology->ops->shape(topology->config, arena, topology);
     if (!fits_memory(network, errors))
         return false;
+    if (network->num_vcs % config->protocol_classes) {
+        choice_error(errors, &config->router, NULL, "num_vcs is %u, which %u protocol classes cannot share evenly",
+                     network->num_vcs, config->protocol_classes);
+        return false;
+    }
 
-    struct routing_ports ports = {network->num_vcs, network->injection_channels, network->ejection_channels};
+    const struct routing_ports ports = {.num_vcs = network->num_vcs,
+                                        .protocol_classes = config->protocol_classes,
+                                        .injection_channels = network->injection_channels,
+                                        .ejection_channels = network->ejection_channels};
     if (!routing_init(&network->routing, &config->routing, topology, &ports, seed, arena, errors))
         return false;
     network->terminal_ports = network->routing.terminal_ports;
     network->ports = network->routing.local_ports + topology->ports;
-    network->terminal_slot = network->routing.terminal_slot;
-    uint32_t *terminal_router = arena_array(arena, uint32_t, topology->terminals);
-    for (uint32_t terminal = 0; terminal < topology->terminals; terminal++)
-        terminal_router[terminal] = topology_router_of(topology, terminal);
-    network->terminal_router = terminal_router;
+    place_terminals(network);
     if (topology->grid)
         network->coordinates = grid_bake(topology, arena);
     if (!topology->grid && !topology->ops->distance && !network->routing.ops->is_minimal)
@@ -157,6 +196,8 @@ static void add_kinds(struct network *network)
     const struct event_kind kinds[] = {
         {"flit", 1, flit, false, router->receive_flits, network->routers},
         {"credit", 1, credit, false, router->receive_credits, network->routers},
+        {"room", 1, credit, false, router->receive_room, network->routers},
+        {"queued", 1, credit, false, router->receive_queued, network->routers},
         {"terminal flit", 1, flit, false, interface->receive_flits, network->interfaces},
         {"terminal credit", 1, credit, false, interface->receive_credits, network->interfaces},
         {"message", 2, sizeof(struct message_event), true, network->client.receive, network->client.context},
@@ -164,6 +205,7 @@ static void add_kinds(struct network *network)
          network->client.context},
         {"interface step", 3, sizeof(struct step_event), false, interface->step, network->interfaces},
         {"router step", 3, sizeof(struct step_event), false, router->step, network->routers},
+        {"output step", 4, sizeof(struct step_event), false, router->step_outputs, network->routers},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         engine_add_kind(network->engine, kinds[i]);
@@ -172,11 +214,13 @@ static void add_kinds(struct network *network)
 bool network_build(struct network *network, const struct network_config *config, struct engine *engine,
                    struct arena *arena, uint64_t seed, struct errors *errors)
 {
-    if (!network_plan(network, config, arena, seed, errors))
+    struct channel_latencies latencies;
+    if (!network_plan(network, config, arena, seed, errors) ||
+        !channel_latencies_init(&latencies, config, &network->topology, arena, errors))
         return false;
     network->engine = engine;
     pool_init(&network->packets, sizeof(struct packet));
-    wire(network);
+    wire(network, &latencies);
     network->routers = network->router_ops->build(network, &config->router, errors);
     network->interfaces = network->interface_ops->build(network, &config->interface, errors);
     return network->routers && network->interfaces;
@@ -189,6 +233,20 @@ void network_connect(struct network *network, const struct network_client *clien
                                        client->context};
     engine_add_kind(network->engine, control);
     add_kinds(network);
+}
+
+struct congestion *network_sense(const struct network *network, const struct choice *sensor, uint32_t output_depth,
+                                 struct errors *errors)
+{
+    const struct congestion shape = {
+        .ops = CHOICE_OPS(sensor, struct congestion_ops),
+        .config = sensor->config,
+        .routers = network->topology.routers,
+        .ports = network->ports,
+        .num_vcs = network->num_vcs,
+        .depth = {[QUEUE_OUTPUT] = output_depth, [QUEUE_DOWNSTREAM] = network->buffer_depth},
+    };
+    return network->routing.ops->is_adaptive ? shape.ops->build(sensor, &shape, network->arena, errors) : NULL;
 }
 
 void network_release(struct network *network) { pool_release(&network->packets); }

@@ -9,7 +9,7 @@
 
 /* Cuts off one packet and puts it into the source queue of its terminal. */
 static inline void make_packet(struct application *application, uint32_t source, uint32_t destination, uint32_t size,
-                               uint32_t message, bool sampled)
+                               uint32_t message, bool sampled, uint32_t protocol)
 {
     struct workload *workload = application->workload;
     struct network *network = workload->network;
@@ -19,13 +19,14 @@ static inline void make_packet(struct application *application, uint32_t source,
         .created = network->engine->now,
         .source = source,
         .destination = destination,
-        .destination_router = network->terminal_router[destination],
+        .destination_router = network->ejection_router[destination],
         .size = size,
         .sequence = sequence,
         .message = message,
         .next = NONE,
         .application = (uint8_t)application->number,
         .sampled = sampled,
+        .protocol = protocol & 127u,
     };
     if (__builtin_expect(network->trace_out != NULL, 0) && source == workload->trace_source &&
         sequence == workload->trace_sequence)
@@ -33,21 +34,24 @@ static inline void make_packet(struct application *application, uint32_t source,
     network->interface_ops->enqueue(network->interfaces, handle);
 }
 
-static inline void count_created(const struct application *application, uint32_t packets, uint32_t flits, bool sampled)
+static inline void count_created(const struct application *application, uint32_t source, uint32_t packets,
+                                 uint32_t flits, bool sampled)
 {
     struct measurement *measurement = application->measurement;
     measurement->created_packets += packets;
     measurement->created_flits += flits;
     measurement->sampled_created += sampled ? packets : 0;
-    if (measurement->series.length)
-        series_created(&measurement->series, application->workload->network->engine->now, packets, flits);
+    if (measurement->is_watched)
+        measurement_watch_created(measurement, application->workload->network->engine->now, source, packets, flits);
 }
 
 /* A message with facts of its own; the number and what belongs to its packets is filled in. */
 static void send_message(struct application *application, struct message *message)
 {
     struct workload *workload = application->workload;
-    uint32_t max_packet = ((const struct application_config *)application->config)->max_packet;
+    const struct application_config *config = application->config;
+    uint32_t max_packet = config->max_packet;
+    uint32_t protocol = message->is_reply ? config->reply_protocol_class : config->protocol_class;
     uint32_t source = application->terminals[message->source];
     uint32_t destination = application->terminals[message->destination];
     uint32_t handle = pool_take(&workload->messages, sizeof(struct message));
@@ -58,39 +62,58 @@ static void send_message(struct application *application, struct message *messag
     *workload_message(workload, handle) = *message;
     for (uint32_t left = message->flits, size; left; left -= size) {
         size = left < max_packet ? left : max_packet;
-        make_packet(application, source, destination, size, handle, message->sampled);
+        make_packet(application, source, destination, size, handle, message->sampled, protocol);
     }
-    count_created(application, packets, message->flits, message->sampled);
+    count_created(application, source, packets, message->flits, message->sampled);
 }
 
-/* A message that begins a transaction, be it of itself alone. */
-static __attribute__((noinline)) void begin_transaction(struct application *application, uint32_t rank,
-                                                        uint32_t to_rank, uint32_t flits)
+/* Several requests are counted until the last of them, or of their replies, has arrived. */
+struct transaction application_begin_transaction(struct application *application, uint32_t rank, uint32_t messages)
+{
+    struct workload *workload = application->workload;
+    struct transaction transaction = {.number = workload->sequences[application->terminals[rank]], .group = NONE};
+    if (application->phase == PHASE_GENERATING && application->transaction_messages > 1)
+        application->measurement->transactions_begun++;
+    if (messages > 1) {
+        transaction.group = pool_take(&workload->groups, sizeof(struct message_group));
+        workload_group(workload, transaction.group)->messages_left = application->transaction_messages;
+    }
+    return transaction;
+}
+
+void application_send_in(struct application *application, const struct transaction *transaction, uint32_t rank,
+                         uint32_t to_rank, uint32_t flits, uint32_t tag)
 {
     const struct workload *workload = application->workload;
-    uint32_t source = application->terminals[rank];
-    bool sampled = application->phase == PHASE_GENERATING;
-    if (sampled && application->transaction_messages > 1)
-        application->measurement->transactions_begun++;
     send_message(application, &(struct message){.flits = flits,
                                                 .source = rank,
                                                 .destination = to_rank,
-                                                .initiator = source,
-                                                .transaction = workload->sequences[source],
+                                                .initiator = application->terminals[rank],
+                                                .transaction = transaction->number,
                                                 .transaction_messages = application->transaction_messages,
-                                                .sampled = sampled,
+                                                .group = transaction->group,
+                                                .tag = tag,
+                                                .sampled = application->phase == PHASE_GENERATING,
                                                 .started = workload->network->engine->now});
+}
+
+__attribute__((noinline)) void application_send_tagged(struct application *application, uint32_t rank, uint32_t to_rank,
+                                                       uint32_t flits, uint32_t tag)
+{
+    struct transaction transaction = application_begin_transaction(application, rank, 1);
+    application_send_in(application, &transaction, rank, to_rank, flits, tag);
 }
 
 void application_send(struct application *application, uint32_t rank, uint32_t to_rank, uint32_t flits)
 {
     if (flits > application->plain_flits) {
-        begin_transaction(application, rank, to_rank, flits);
+        application_send_tagged(application, rank, to_rank, flits, 0);
         return;
     }
     uint32_t source = application->terminals[rank], destination = application->terminals[to_rank];
-    make_packet(application, source, destination, flits, NONE, application->phase == PHASE_GENERATING);
-    count_created(application, 1, flits, application->phase == PHASE_GENERATING);
+    make_packet(application, source, destination, flits, NONE, application->phase == PHASE_GENERATING,
+                ((const struct application_config *)application->config)->protocol_class);
+    count_created(application, source, 1, flits, application->phase == PHASE_GENERATING);
 }
 
 void application_reply(struct application *application, const struct message *request, uint32_t flits)

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Message sizes with weights. */
+/* Message sizes: made from what the configuration chose; and those with weights. */
 #include "workload/sizes.h"
+
+void size_init(struct size *size, const struct choice *choice, struct arena *arena, struct errors *errors)
+{
+    *size = (struct size){.ops = CHOICE_OPS(choice, struct size_ops), .config = choice->config};
+    if (size->ops->prepare)
+        size->ops->prepare(size, choice, arena, errors);
+}
 
 double weighted_sizes_mean(const struct size *size)
 {

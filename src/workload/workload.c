@@ -104,7 +104,7 @@ static bool is_stuck(struct workload *workload)
     workload->hops_at_check = hops;
     if (moved || network->in_network == 0)
         return false;
-    for (uint32_t kind = EVENT_FLIT; kind <= EVENT_ROUTER_STEP; kind++)
+    for (uint32_t kind = EVENT_FLIT; kind <= EVENT_OUTPUT_STEP; kind++)
         if (kind != EVENT_WAKE && kind != EVENT_MESSAGE && engine_pending(network->engine, kind))
             return false;
     return true;
@@ -170,8 +170,8 @@ static void accept(void *context, tick_t now, const struct packet *packet)
     struct measurement *measurement = &workload->measurements[packet->application];
     measurement->accepted_flits++;
     measurement->accepted_from[packet->source]++;
-    if (measurement->series.length)
-        series_accepted(&measurement->series, now);
+    if (measurement->is_watched)
+        measurement_watch_flit(measurement, now, packet);
 }
 
 static void write_log(struct workload *workload, const struct packet *packet, tick_t now, uint32_t minimal_hops,
@@ -195,22 +195,35 @@ static void write_log(struct workload *workload, const struct packet *packet, ti
         .transaction = message ? message->transaction : packet->sequence,
         .transaction_messages = message ? message->transaction_messages : 1,
     };
-    packet_log_add(workload->log, &record);
+    run_logs_add(workload->logs, &record);
 }
 
 static bool is_complete(const struct message *message) { return message->packets_left == 0 && !message->broken; }
+
+/* Of several requests counts this one; a single request ends with its reply. */
+static bool ends_transaction(struct workload *workload, const struct message *message)
+{
+    if (message->group == NONE)
+        return message->is_reply;
+    struct message_group *group = workload_group(workload, message->group);
+    if (--group->messages_left)
+        return false;
+    pool_give(&workload->groups, message->group, sizeof(struct message_group));
+    return true;
+}
 
 /* The last packet of a message has arrived. */
 static void end_message(struct workload *workload, const struct packet *packet, tick_t now)
 {
     const struct message *message = workload_message(workload, packet->message);
     const struct application *application = &workload->applications[message->application];
-    if (!is_complete(message) || !application->listens) {
+    bool is_whole = is_complete(message);
+    if (is_whole && ends_transaction(workload, message) && message->sampled)
+        measurement_add_transaction(application->measurement, now - message->started);
+    if (!is_whole || !application->listens) {
         pool_give(&workload->messages, packet->message, sizeof(struct message));
         return;
     }
-    if (message->is_reply && message->sampled)
-        measurement_add_transaction(application->measurement, now - message->started);
     struct message_event *event =
         engine_post(workload->network->engine, EVENT_MESSAGE, now + application->receive_delay, sizeof *event);
     *event = (struct message_event){
@@ -228,8 +241,8 @@ static inline __attribute__((always_inline)) void count_packet(struct workload *
     accept(workload, now, packet);
     measurement->delivered_packets++;
     measurement->latency_sum += latency;
-    if (measurement->series.length)
-        series_arrived(&measurement->series, packet->created, latency);
+    if (measurement->is_watched)
+        measurement_watch_packet(measurement, now, packet);
     if (!packet->sampled)
         return;
     uint32_t minimal_hops = packet->hops;
@@ -237,7 +250,7 @@ static inline __attribute__((always_inline)) void count_packet(struct workload *
         minimal_hops = network_distance(network, network->terminal_router[packet->source], packet->destination_router);
     measurement_add(measurement, packet, now, message ? message->started : packet->created, minimal_hops,
                     !message || is_complete(message));
-    if (workload->log)
+    if (workload->logs)
         write_log(workload, packet, now, minimal_hops, message);
 }
 
@@ -320,6 +333,14 @@ static bool allocate(struct workload *workload, struct application *application,
     return application->ranks > 0;
 }
 
+static void check_protocol(const struct workload *workload, const struct application *application, const char *key,
+                           uint32_t class, struct errors *errors)
+{
+    uint32_t classes = workload->network->config->protocol_classes;
+    if (class >= classes)
+        choice_error(errors, application->choice, key, "%u is not below network.protocol_classes (%u)", class, classes);
+}
+
 static void check_packet_size(const struct workload *workload, const struct application *application,
                               struct errors *errors)
 {
@@ -329,11 +350,12 @@ static void check_packet_size(const struct workload *workload, const struct appl
         network->router_ops->max_packet ? network->router_ops->max_packet(network->config->router.config) : 0;
     uint32_t largest = application->ops->max_message(application);
     largest = largest < config->max_packet ? largest : config->max_packet;
+    const char *what = limit == network->buffer_depth ? "buffer_depth" : "output_depth";
     if (limit && largest > limit)
         choice_error(errors, application->choice, "max_packet",
-                     "packets of up to %u flits do not fit network.router.buffer_depth (%u), and this router "
+                     "packets of up to %u flits do not fit network.router.%s (%u), and this router "
                      "moves whole packets; accepted: 1 to %u",
-                     largest, limit, limit);
+                     largest, what, limit, limit);
 }
 
 static void build_application(struct workload *workload, uint32_t number, uint64_t seed, struct errors *errors)
@@ -365,7 +387,10 @@ static void build_application(struct workload *workload, uint32_t number, uint64
     application->space = space_of(workload, application);
     uint32_t before = errors->count;
     application->ops->prepare(application, errors);
-    application->plain_flits = application->listens ? 0 : config->max_packet;
+    bool is_plain = !application->listens && application->transaction_messages == 1;
+    application->plain_flits = is_plain ? config->max_packet : 0;
+    check_protocol(workload, application, "protocol_class", config->protocol_class, errors);
+    check_protocol(workload, application, "reply_protocol_class", config->reply_protocol_class, errors);
     if (errors->count == before)
         check_packet_size(workload, application, errors);
 }
@@ -386,6 +411,7 @@ bool workload_build(struct workload *workload, const struct workload_config *con
     workload->port_flits_at_start = arena_array(arena, uint32_t, ports);
     workload->port_flits_at_end = arena_array(arena, uint32_t, ports);
     pool_init(&workload->messages, sizeof(struct message));
+    pool_init(&workload->groups, sizeof(struct message_group));
     for (uint32_t i = 0; i < workload->count; i++)
         build_application(workload, i, seed, errors);
     if (errors->count > before)
@@ -399,4 +425,5 @@ void workload_release(struct workload *workload)
     for (uint32_t i = 0; i < workload->count; i++)
         measurement_release(&workload->measurements[i]);
     pool_release(&workload->messages);
+    pool_release(&workload->groups);
 }

@@ -8,6 +8,7 @@
 #include "flitwarp/network.h"
 
 #include "metrics/measurement.h"
+#include "metrics/run_logs.h"
 
 #include <signal.h>
 
@@ -30,18 +31,29 @@ struct workload {
     struct application *applications;
     struct measurement *measurements; /* by application */
     struct pool messages;             /* owned */
+    struct pool groups;               /* owned: struct message_group */
     uint32_t *sequences;              /* by terminal: packets it has made */
     enum phase phase;
     bool change_due; /* the phase ends at the next grid point */
     enum outcome outcome;
     uint64_t hops_at_check;
     uint32_t *port_flits_at_start, *port_flits_at_end; /* by router * ports + port, over the sampling window */
-    struct packet_log *log;                            /* borrowed; NULL: none */
+    struct run_logs *logs;                             /* borrowed; NULL: none */
     const volatile sig_atomic_t *interrupt;            /* borrowed; NULL: never */
     void (*progress)(void *context, const struct workload *workload, tick_t now); /* at grid points; NULL: none */
     void *progress_context;
     uint32_t trace_source, trace_sequence; /* packet to follow, when network->trace_out is set */
 };
+
+/* A transaction of several requests. Those that draining cuts short are never complete. */
+struct message_group {
+    uint32_t messages_left; /* that have not arrived, replies included */
+};
+
+static inline struct message_group *workload_group(const struct workload *workload, uint32_t handle)
+{
+    return pool_at(&workload->groups, handle, sizeof(struct message_group));
+}
 
 static inline struct message *workload_message(const struct workload *workload, uint32_t handle)
 {

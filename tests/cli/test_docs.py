@@ -2,7 +2,7 @@
 """The documents say what is so: their commands run, their files compile, their functions, files and links exist.
 
 In README.md and in the pages of docs/ that RUN names, a block ```sh is run, line by line, where a line begins with build/flitwarp,
-bin/ or gcc; ```sh fails expects an exit status other than 0; ```c NAME and ```json NAME are written to that file, ```python NAME is
+bin/ or gcc; ```sh fails expects an exit status other than 0; ```c NAME, ```cfg NAME and ```json NAME are written to that file, ```python NAME is
 written and run. Each document has a folder of its own with copies of examples/ and links to include/, bin/ and build/flitwarp.
 """
 
@@ -17,7 +17,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 FLITWARP = os.environ.get("FLITWARP", str(ROOT / "build" / "flitwarp"))
-RUN = ("README.md", "docs/guide.md", "docs/extending.md", "docs/sweeps.md")
+RUN = ("README.md", "docs/guide.md", "docs/extending.md", "docs/sweeps.md", "docs/booksim.md", "docs/supersim.md")
 ALL = ("README.md", "CHANGELOG.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))))
 PROGRAMS = ("build/flitwarp", "./build/flitwarp", "bin/flitwarp-", "gcc")
 
@@ -32,7 +32,7 @@ def blocks(document):
 def steps(document):
     """What to do, in order: (command, expected to fail) or (file name, text)."""
     for info, body in blocks(document):
-        if info[0] in ("c", "json", "python") and len(info) == 2:
+        if info[0] in ("c", "cfg", "json", "python") and len(info) == 2:
             yield pytest.param(document, ("write", info[1], body), id=f"{document}: {info[1]}")
         if info[0] == "python" and len(info) == 2:
             yield pytest.param(document, ("run", f"/usr/bin/python3 {info[1]}", False), id=f"{document}: python {info[1]}")

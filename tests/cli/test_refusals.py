@@ -65,9 +65,10 @@ def changed(**settings):
 
 PLACES = {"topology": "network.topology", "routing": "network.routing", "router": "network.router",
           "interface": "network.interface", "arbiter": "network.router.arbiter",
-          "allocator": "network.router.allocator", "application": APPLICATION,
+          "allocator": "network.router.allocator", "congestion": "network.router.congestion", "application": APPLICATION,
           "traffic": f"{APPLICATION}.traffic", "injection": f"{APPLICATION}.injection",
           "size": f"{APPLICATION}.size", "allocation": f"{APPLICATION}.allocation"}
+PLACES["reduction"] = "network.routing.reduction"
 
 
 def wrong_values(schema):
@@ -162,6 +163,8 @@ def test_the_schema_gives_cases_for_everything():
                          ids=[case[0] for case in GENERATED])
 def test_option_is_refused(path, block, key, expected, tmp_path):
     config = copy.deepcopy(BASE)
+    if path == PLACES["reduction"]:
+        config["network"]["routing"] = {"type": "minimal_adaptive"}
     set_path(config, path, block)
     refuse(tmp_path, config, "config.json:", f"{shown(path)}.{key}", *expected)
 
@@ -191,6 +194,27 @@ NETWORKS = {
                                      "needs 4 VCs"),
     "o1turn in three dimensions": ({"network__topology__widths": [2, 2, 2], "network__routing": "o1turn"},
                                    "network.routing", "2 dimensions"),
+    "dal on a mesh": ({"network__routing": "dal"}, "network.routing", "needs topology \"hyperx\", not \"mesh\""),
+    "omniwar on a mesh": ({"network__routing": "omniwar"}, "network.routing", "needs topology \"hyperx\""),
+    "par on a mesh": ({"network__routing": "par"}, "network.routing", "needs topology \"dragonfly\""),
+    "dragonfly_minimal on a mesh": ({"network__routing": "dragonfly_minimal"}, "network.routing",
+                                    "needs topology \"dragonfly\""),
+    "up_down on a mesh": ({"network__routing": "up_down"}, "network.routing", "needs topology \"folded_clos\""),
+    "destination_tag on a mesh": ({"network__routing": "destination_tag"}, "network.routing",
+                                  "needs topology \"butterfly\""),
+    "torus_adaptive without a grid": ({"network__topology": "dragonfly", "network__routing": "torus_adaptive"},
+                                      "network.routing", "needs a grid"),
+    "torus_adaptive without adaptive VCs": ({"network__topology": TORUS, "network__routing": "torus_adaptive"},
+                                            "network.routing", "needs 3 VCs"),
+    "ugal with too few VCs for a dragonfly": ({"network__topology": "dragonfly", "network__routing": "ugal"},
+                                              "network.routing", "needs 3 VCs"),
+    "valiant by group on a mesh": ({"network__routing": {"type": "valiant", "intermediate": "group"}},
+                                   "network.routing.intermediate", "needs topology \"dragonfly\""),
+    "valiant by rows on a mesh": ({"network__routing": {"type": "valiant", "intermediate": "source"}},
+                                  "network.routing.intermediate", "needs topology \"hyperx\""),
+    "more candidates than are weighed": ({"network__topology": {"type": "hyperx", "widths": [300, 2]},
+                                          "network__routing": "minimal_adaptive", "network__router__num_vcs": 4},
+                                         "network.routing", "at most 512 candidates", "may be 600"),
     "valiant on a torus with 2 VCs": ({"network__topology": TORUS, "network__routing": "valiant"}, "network.routing",
                                       "needs 4 VCs"),
     "minimal with fewer VCs than hops": ({"network__routing": "minimal"}, "network.routing", "needs 6 VCs"),
@@ -220,6 +244,10 @@ NETWORKS = {
                                     "'2ns' is 2"),
     "a latency of no ticks": ({"network__channel": {"latency": 0}}, "network.channel.latency", "1 to"),
 }
+NETWORKS["an output queue smaller than a packet that moves whole"] = (
+    {"network__router": {"type": "input_output_queued", "crossbar_flow": "packet_buffer", "output_depth": 4},
+     "workload__applications__0__size": {"type": "fixed", "flits": 9}},
+    "workload.applications[0].max_packet", "output_depth (4)", "accepted: 1 to 4")
 for setting, value in WHOLE_PACKETS:
     NETWORKS[f"a buffer smaller than a packet under {value}"] = (
         {f"network__router__{setting}": value, f"workload__applications__0__size": {"type": "fixed", "flits": 9}},
@@ -365,6 +393,41 @@ def test_file_is_refused_with_its_name(kind, component, content, expected, tmp_p
     (tmp_path / "numbers.csv").write_text(content)
     refuse(tmp_path, changed(**of_application(**{kind: {"type": component, "file": "numbers.csv"}})),
            "numbers.csv", expected)
+
+
+# ---- latencies of channels, on a mesh of 16 routers ----
+
+PLAN = "".join(f"{router},{router},0\n" for router in range(16))
+
+
+@pytest.mark.parametrize("plan, expected", [
+    (None, 'cannot read "'),
+    ("0,1\n", 'plan.csv:1: "0,1" is no router,x,y[,z]'),
+    ("router,x,y\n0,1,2,3,4\n", 'plan.csv:2: "0,1,2,3,4" is no router,x,y[,z]'),
+    ("0.5,1,2\n", "is no router,x,y[,z]"),
+    ("-1,1,2\n", "is no router,x,y[,z]"),
+    ("0,one,2\n", "is no router,x,y[,z]"),
+    ("0,inf,2\n", "is no router,x,y[,z]"),
+    ("16,1,2\n", "plan.csv:1: there is no router 16; accepted: 0 to 15"),
+    (PLAN + "3,1,2\n", "plan.csv:17: router 3 has a place already"),
+    (PLAN.replace("7,7,0\n", ""), "plan.csv: router 7 of 16 has no place"),
+    (PLAN.replace("7,7,0", "7,7e9,0"), "a room of 7e+09 m by 5 ticks a metre is more than 1e+09 ticks"),
+])
+def test_plan_is_refused(plan, expected, tmp_path):
+    if plan is not None:
+        (tmp_path / "plan.csv").write_text(plan)
+    refuse(tmp_path, changed(network__channel__cable={"plan": "plan.csv"}), "network.channel.cable.plan: ", expected)
+
+
+@pytest.mark.parametrize("settings, expected", [
+    ({}, '3 values, but "mesh" has 2 classes of channels: dimension 0, dimension 1'),
+    ({"network__topology": {"type": "torus", "widths": [2, 2, 2, 2]}},
+     '3 values, but "torus" has 4 classes of channels: dimension 0 to dimension 3'),
+    ({"network__topology": {"type": "butterfly"}, "network__routing": "minimal"},
+     '3 values, but "butterfly" has 1 class of channels'),
+])
+def test_latencies_that_do_not_fit_the_topology_are_refused(settings, expected, tmp_path):
+    refuse(tmp_path, changed(network__channel__latencies=[1, 2, 3], **settings), "network.channel.latencies: ", expected)
 
 
 # ---- what is no configuration ----

@@ -42,9 +42,10 @@ def lonely(packets):
     return alone
 
 
-def send_seldom(topology, stages, flits, channel=1, terminal_channel=1, routing="dimension_order", router=None, **more):
+def send_seldom(topology, stages, flits, channel=1, terminal_channel=1, routing="dimension_order", router=None,
+                latencies=LATENCIES, **more):
     """Lonely packets of a network; about 400 packets in all, 1 in 1000 ticks."""
-    settings = {"num_vcs": 4, "buffer_depth": 64, **dict(zip(LATENCIES, stages)), **(router or {})}
+    settings = {"num_vcs": 4, "buffer_depth": 64, **dict(zip(latencies, stages)), **(router or {})}
     network = network_of(topology, routing, settings, channel, terminal_channel, **more)
     terminals = topology.get("terminals") or topology.get("stops") or 0
     if not terminals:
@@ -100,11 +101,14 @@ UNIT_CLOCKS = [
 ]
 
 
+@pytest.mark.parametrize("router", ["input_queued", "input_output_queued"])
 @pytest.mark.parametrize("topology,stages,c,ct,flits,switching", UNIT_CLOCKS,
                          ids=lambda value: value["type"] if isinstance(value, dict) else str(value).replace(" ", ""))
-def test_latency_at_zero_load_is_the_sum_of_its_parts(topology, stages, c, ct, flits, switching):
+def test_latency_at_zero_load_is_the_sum_of_its_parts(topology, stages, c, ct, flits, switching, router):
+    # Output queues add nothing: a flit that comes out of the crossbar alone goes on at once.
     routing = "minimal" if topology["type"] == "single_router" else "dimension_order"
-    for packet in send_seldom(topology, stages, flits, c, ct, routing, {"switching": switching}):
+    settings = {"type": router, "switching": switching, **({"output_depth": 16} if router != "input_queued" else {})}
+    for packet in send_seldom(topology, stages, flits, c, ct, routing, settings):
         routers = packet["hops"] + 1
         assert packet["hops"] == packet["minimal_hops"]
         head = 2 * ct + routers * sum(stages) + (routers - 1) * c
@@ -155,12 +159,13 @@ OTHER_CLOCKS = [  # topology, stages, router cycle, channel latency and cycle, t
 ]
 
 
+@pytest.mark.parametrize("router", ["input_queued", "input_output_queued"])
 @pytest.mark.parametrize("topology,stages,cycle,channel,terminal,flits", OTHER_CLOCKS,
                          ids=lambda value: value["type"] if isinstance(value, dict) else str(value).replace(" ", ""))
-def test_latency_is_exact_where_clocks_differ(topology, stages, cycle, channel, terminal, flits):
+def test_latency_is_exact_where_clocks_differ(topology, stages, cycle, channel, terminal, flits, router):
     routing = "minimal" if topology["type"] == "single_router" else "dimension_order"
     channel, terminal = ({"latency": latency, "cycle": step} for latency, step in (channel, terminal))
-    for packet in send_seldom(topology, stages, flits, channel, terminal, routing, {"cycle": cycle}):
+    for packet in send_seldom(topology, stages, flits, channel, terminal, routing, {"type": router, "cycle": cycle}):
         head, tail = walk(packet["created"], packet["hops"] + 1, flits, stages, cycle, channel, terminal)
         assert (packet["head_arrived"], packet["tail_arrived"]) == (head, tail)
 

@@ -25,6 +25,10 @@ CONFIGURATIONS = {
     "slow clock": torus(cycle=2),
     "many lanes": torus(num_vcs=32),
     "store and forward": torus(switching="store_and_forward"),
+    "output queued": torus(type="output_queued", output_depth=4, transfer_latency=3, arbiter="random"),
+    "output queued without an end": torus(0.95, type="output_queued", num_vcs=32),
+    "input-output queued": torus(type="input_output_queued", output_depth=4),
+    "input-output queued, overloaded": torus(0.95, type="input_output_queued", num_vcs=16, output_arbiter="random"),
 }
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-SCRIPT = ROOT / "examples" / "papers" / "supersim_flow_control.py"
+SCRIPT = ROOT / "examples" / "papers" / "supersim" / "C_flow_control.py"
 sys.path.insert(0, str(ROOT / "python"))
 
 

@@ -158,7 +158,7 @@ static inline struct walk routed_walk(struct routed *routed, uint32_t source, ui
     struct decisions decisions = {0};
     do {
         struct packet packet = {.source = source, .destination = destination, .size = 1, .message = NONE, .next = NONE};
-        packet.destination_router = topology_router_of(&routed->topology, destination);
+        packet.destination_router = topology_ejects_at(&routed->topology, destination);
         uint32_t router = topology_router_of(&routed->topology, source);
         struct route route = {
             .routing = routing, .packet = &packet, .router = router, .decisions = &decisions, .vcs = walker.vcs};

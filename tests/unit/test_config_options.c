@@ -88,6 +88,9 @@ TEST(defaults_fill_what_is_not_given)
     EXPECT_EQ_U64(r.config.weights.count, 0);
     EXPECT_EQ_U64(r.config.latency, 1);
     EXPECT_EQ_U64(r.config.warmup, TICKS_AUTO);
+    EXPECT_EQ_U64(r.config.latencies.count, 2);
+    EXPECT_EQ_U64(r.config.latencies.items[1], 2);
+    EXPECT_NEAR(r.config.per_metre, 4.9, 1e-12);
     EXPECT_NEAR(r.config.bandwidth, 100e9, 0);
     EXPECT_EQ_U64(r.config.inner.depth, 8);
     EXPECT_EQ_U64(r.config.inner.delay, 2);
@@ -105,6 +108,7 @@ TEST(given_values_are_read)
                  "\"tick\": \"625ps\", \"flag\": false, \"small\": 1e3, \"large\": 18446744073709551615, "
                  "\"share\": 0.25, \"label\": \"x\", \"file\": \"t.trace\", \"mode\": \"fast\", \"widths\": [2, 3, 4], "
                  "\"weights\": [-0.5], \"latency\": \"5ns\", \"warmup\": 10, \"bandwidth\": \"12.5GB/s\", "
+                 "\"latencies\": [\"2.5ns\", 7, \"625ps\"], \"per_metre\": \"1ns\", "
                  "\"inner\": {\"depth\": 64, \"delay\": \"1.25ns\"}, \"shape\": {\"type\": \"test_box\", \"sides\": 6, "
                  "\"inside\": {\"type\": \"test_box\"}}, \"shapes\": [\"test_dot\", {\"type\": \"test_box\"}]");
     EXPECT_TEXT_EQ(r.messages, "");
@@ -118,6 +122,11 @@ TEST(given_values_are_read)
     EXPECT_NEAR(r.config.weights.items[0], -0.5, 0);
     EXPECT_EQ_U64(r.config.latency, 8);
     EXPECT_EQ_U64(r.config.warmup, 10);
+    EXPECT_EQ_U64(r.config.latencies.count, 3);
+    EXPECT_EQ_U64(r.config.latencies.items[0], 4);
+    EXPECT_EQ_U64(r.config.latencies.items[1], 7);
+    EXPECT_EQ_U64(r.config.latencies.items[2], 1);
+    EXPECT_NEAR(r.config.per_metre, 1.6, 1e-12);
     EXPECT_NEAR(r.config.bandwidth, 100e9, 0);
     EXPECT_EQ_U64(r.config.inner.delay, 2);
     const struct test_box_config *box = r.config.shape.config;
@@ -181,11 +190,12 @@ TEST(every_row_refuses_a_wrong_type)
 TEST(every_number_refuses_what_lies_outside_its_range)
 {
     for (const struct option *row = test_config_rows(); row->type != OPTION_TYPE_END; row++) {
-        bool is_list = row->type == OPTION_TYPE_U32_LIST || row->type == OPTION_TYPE_F64_LIST;
+        bool is_list = row->type == OPTION_TYPE_U32_LIST || row->type == OPTION_TYPE_F64_LIST ||
+                       row->type == OPTION_TYPE_TICKS_LIST;
         bool is_text = row->type == OPTION_TYPE_SECONDS;
         bool is_number = row->type == OPTION_TYPE_U32 || row->type == OPTION_TYPE_U64 || row->type == OPTION_TYPE_F64 ||
                          row->type == OPTION_TYPE_TICKS || row->type == OPTION_TYPE_TICKS_AUTO ||
-                         row->type == OPTION_TYPE_RATE;
+                         row->type == OPTION_TYPE_TICKS_F64 || row->type == OPTION_TYPE_RATE;
         const char *open = is_list ? "[" : is_text ? "\"" : "", *close = is_list ? "]" : is_text ? "s\"" : "";
         struct text low = {0}, high = {0};
         if (!is_list && !is_number && !is_text)
@@ -395,7 +405,8 @@ TEST(the_effective_configuration_is_complete_ordered_and_repeats_itself)
         effective,
         "{\"tick\": \"1ns\", \"flag\": true, \"small\": 4, \"large\": 1, \"share\": 0.5, \"label\": \"none\", "
         "\"file\": null, \"mode\": \"slow\", \"widths\": [8, 8], \"weights\": [], \"latency\": 1, "
-        "\"warmup\": \"auto\", \"bandwidth\": \"100Gb/s\", \"inner\": {\"depth\": 8, \"delay\": \"2ns\"}, "
+        "\"warmup\": \"auto\", \"latencies\": [1, 2], \"per_metre\": 4.9, \"bandwidth\": \"100Gb/s\", "
+        "\"inner\": {\"depth\": 8, \"delay\": \"2ns\"}, "
         "\"shape\": {\"type\": \"test_box\", \"sides\": 6, \"inside\": {\"type\": \"test_dot\"}}, "
         "\"extra\": null, \"shapes\": [{\"type\": \"test_dot\"}], \"needed\": 2}");
     read_with(&again, effective, NULL);

@@ -24,6 +24,8 @@ static const struct option rows[] = {
     OPTION_F64_LIST(struct test_config, weights, "[]", -1, 1, NULL, "weight of each thing"),
     OPTION_TICKS(struct test_config, latency, "1", 1, 1e9, "time on the channel"),
     OPTION_TICKS_AUTO(struct test_config, warmup, "\"auto\"", 0, NO_LIMIT, "time before measuring"),
+    OPTION_TICKS_LIST(struct test_config, latencies, "[1, 2]", 1, 1e9, "time on each channel"),
+    OPTION_TICKS_F64(struct test_config, per_metre, "4.9", 0.5, 1e6, "time for a metre of cable"),
     OPTION_RATE(struct test_config, bandwidth, "\"100Gb/s\"", 1, NO_LIMIT, "of a link"),
     OPTION_BLOCK(struct test_config, inner, struct test_inner, inner_rows, "the inner part"),
     OPTION_CHOICE(struct test_config, shape, "test_shape", "\"test_dot\"", "what it looks like"),

@@ -24,6 +24,8 @@ struct test_config {
     struct f64_list weights;
     uint64_t latency;
     uint64_t warmup;
+    struct u64_list latencies;
+    double per_metre;
     double bandwidth;
     struct test_inner inner;
     struct choice shape;

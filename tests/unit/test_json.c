@@ -208,6 +208,19 @@ TEST(json_documents_are_built_and_written_with_indent)
     arena_release(&arena);
 }
 
+TEST(json_comments_stand_above_their_values_and_are_skipped_when_read)
+{
+    struct arena arena = {0};
+    struct json *root = json_object(&arena);
+    json_add(root, "a", json_number_u64(&arena, 1))->comment = "one\ntwo";
+    EXPECT_TEXT_EQ(written(&arena, root, 2), "{\n  // one\n  // two\n  \"a\": 1\n}");
+    EXPECT_TEXT_EQ(written(&arena, root, 0), "{\"a\": 1}");
+    struct errors errors = {.arena = &arena};
+    const char *text = written(&arena, root, 2);
+    EXPECT(json_parse(&arena, &errors, "x", text, strlen(text)));
+    arena_release(&arena);
+}
+
 TEST(json_members_can_be_removed_and_replaced)
 {
     struct arena arena = {0};

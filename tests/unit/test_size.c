@@ -54,6 +54,29 @@ TEST(sizes_have_their_mean_and_their_limits)
     expect_sizes("{\"type\": \"mix\", \"sizes\": [2, 4]}", 3, 1, 2, 4);
 }
 
+/* Half of 1 and 5 flits: variance 4. The reply belongs to its request; what never occurs does not count for max. */
+TEST(replies_of_read_write_follow_their_requests)
+{
+    expect_sizes("\"read_write\"", 3, 4, 1, 5);
+    struct chosen chosen = CHOSEN_INIT(chosen);
+    struct size size =
+        make(&chosen, "{\"type\": \"read_write\", \"reads\": 0.25, \"read_request\": 2, \"read_reply\": 17, "
+                      "\"write_request\": 9, \"write_reply\": 3}");
+    struct random random = random_stream(1, 0, RANDOM_SIZE);
+    uint32_t reads = 0;
+    for (uint32_t i = 0; i < 10000; i++) {
+        uint32_t kind, request = size.ops->draw_request(&size, &random, &kind);
+        EXPECT(request == 2 || request == 9);
+        EXPECT_EQ_U64(size.ops->reply(&size, kind), request == 2 ? 17 : 3);
+        reads += request == 2;
+    }
+    EXPECT_NEAR(reads, 2500, 5 * sqrt(10000 * 0.25 * 0.75));
+    EXPECT_EQ_U64(size.ops->max(&size), 17);
+    size = make(&chosen, "{\"type\": \"read_write\", \"reads\": 0, \"read_reply\": 99}");
+    EXPECT_EQ_U64(size.ops->max(&size), 5);
+    arena_release(&chosen.arena);
+}
+
 static void write_file(char *path, const char *text)
 {
     FILE *file = fdopen(mkstemp(path), "w");

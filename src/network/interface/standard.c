@@ -29,8 +29,9 @@ struct injector {
     tick_t free_at;    /* when the channel can take the next flit */
     uint32_t packet;   /* being sent; NONE: none */
     uint32_t position; /* next flit of it */
-    uint32_t vc;       /* of that packet, or of the last one */
-    uint32_t channel;
+    uint16_t vc;       /* of that packet, or of the last one */
+    uint16_t channel;
+    uint32_t latency;  /* to the router, the interface's own included */
     struct place to;   /* VC 0 at the router */
     uint16_t *credits; /* by VC */
 };
@@ -39,6 +40,7 @@ struct terminal {
     tick_t step_at;
     uint32_t first, last; /* source queue; NONE: empty */
     struct place ejector; /* VC 0 of its first ejection channel, at the router: where credits go */
+    tick_t latency;       /* of its channels */
 };
 
 struct interfaces {
@@ -49,7 +51,7 @@ struct interfaces {
     uint32_t lanes; /* injection lanes of a terminal */
     uint64_t all_vcs;
     uint64_t (*injection_vcs)(const struct routing *routing, const struct packet *packet); /* NULL: all */
-    tick_t channel_latency, channel_cycle;
+    tick_t channel_cycle;
     struct terminal *terminals;
     struct injector *injectors; /* by terminal * injection_channels + channel */
     uint16_t *credits;          /* by terminal * lanes + lane */
@@ -79,7 +81,8 @@ static inline uint32_t pick_vc(const struct interfaces *n, const struct packet *
                                uint32_t last)
 {
     const struct routing *routing = &n->network->routing;
-    uint64_t allowed = n->injection_vcs ? n->injection_vcs(routing, packet) : n->all_vcs;
+    uint64_t allowed = (n->injection_vcs ? n->injection_vcs(routing, packet) : n->all_vcs)
+                       << packet->protocol * routing->vcs;
     uint32_t room = n->network->reserves_packet ? packet->size : 1;
     uint32_t vc = last;
     for (uint32_t i = 0; i < n->num_vcs; i++) {
@@ -113,7 +116,7 @@ static inline void inject_flit(struct interfaces *n, struct injector *injector, 
     flit.place |= position == 0 ? FLIT_HEAD : 0;
     flit.place |= position + 1 == packet->size ? FLIT_TAIL : 0;
     struct place to = {.target = injector->to.target, .lane = injector->to.lane + injector->vc};
-    send_flit(n->engine, EVENT_FLIT, to, flit, now + n->config.latency + n->channel_latency);
+    send_flit(n->engine, EVENT_FLIT, to, flit, now + injector->latency);
     if (__builtin_expect(network->trace_out != NULL, 0) && injector->packet == network->traced)
         network_trace(network, now, NONE, "inject", "flit %u by channel %u vc %u", position, injector->channel,
                       injector->vc);
@@ -132,7 +135,7 @@ static inline bool take_packet(struct interfaces *n, uint32_t number, struct inj
         return false;
     injector->packet = handle;
     injector->position = 0;
-    injector->vc = vc;
+    injector->vc = (uint16_t)vc;
     begin_packet(n, number, packet, now);
     return true;
 }
@@ -241,9 +244,10 @@ static void receive_flits(void *interfaces, tick_t now, const void *events, uint
         if (event->flit.place & FLIT_HEAD)
             packet->head_delay = (uint32_t)(now - packet->injected);
 
-        struct place back = n->terminals[event->to.target].ejector;
+        const struct terminal *terminal = &n->terminals[event->to.target];
+        struct place back = terminal->ejector;
         back.lane += event->to.lane;
-        send_credit(n->engine, EVENT_CREDIT, back, now + n->channel_latency);
+        send_credit(n->engine, EVENT_CREDIT, back, now + terminal->latency);
 
         if (!(event->flit.place & FLIT_TAIL)) {
             network->client.accept(network->client.context, now, packet);
@@ -294,6 +298,13 @@ static uint32_t ejection_channels(const void *config)
     return ((const struct standard_config *)config)->ejection_channels;
 }
 
+/* The first link of a terminal, where it injects. */
+static const struct link *terminal_link(const struct network *network, uint32_t terminal)
+{
+    return network_link(network, network->terminal_router[terminal],
+                        network->terminal_slot[terminal] * network->terminal_ports);
+}
+
 static void *build(struct network *network, const struct choice *self, struct errors *errors)
 {
     (void)errors;
@@ -303,9 +314,8 @@ static void *build(struct network *network, const struct choice *self, struct er
     n->engine = network->engine;
     n->config = *(const struct standard_config *)self->config;
     n->num_vcs = network->num_vcs;
-    n->all_vcs = bits_range(0, n->num_vcs);
+    n->all_vcs = bits_range(0, network->routing.vcs);
     n->injection_vcs = network->routing.ops->injection_vcs;
-    n->channel_latency = network->config->terminal_channel.latency;
     n->channel_cycle = network->config->terminal_channel.cycle;
     n->lanes = n->config.injection_channels * n->num_vcs;
     uint32_t terminals = network->topology.terminals;
@@ -317,14 +327,16 @@ static void *build(struct network *network, const struct choice *self, struct er
             .step_at = NEVER,
             .first = NONE,
             .last = NONE,
-            .ejector = {.target = network->terminal_router[number],
-                        .lane = network->terminal_slot[number] * network->terminal_ports * n->num_vcs},
+            .latency = terminal_link(network, number)->latency,
+            .ejector = {.target = network->ejection_router[number],
+                        .lane = network->ejection_slot[number] * network->terminal_ports * n->num_vcs},
         };
     for (uint32_t number = 0; number < terminals; number++)
         for (uint32_t channel = 0; channel < n->config.injection_channels; channel++)
             n->injectors[(size_t)number * n->config.injection_channels + channel] = (struct injector){
                 .packet = NONE,
-                .channel = channel,
+                .channel = (uint16_t)channel,
+                .latency = (uint32_t)n->config.latency + terminal_link(network, number)->latency,
                 .to = {.target = network->terminal_router[number],
                        .lane = (network->terminal_slot[number] * network->terminal_ports + channel) * n->num_vcs},
                 .credits = n->credits + (size_t)number * n->lanes + channel * n->num_vcs,

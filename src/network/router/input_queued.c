@@ -56,25 +56,35 @@ STAGE void receive_flit(const struct input_queued *q, const struct flit_event *e
     }
 }
 
-static void receive_flits(void *routers, tick_t now, const void *events, uint32_t count)
+/* What a flit will touch, in networks that do not fit the cache. */
+STAGE void fetch_for(const struct input_queued *q, const struct flit_event *event)
+{
+    struct router_head *head = block_of(q, event->to.target);
+    __builtin_prefetch(head, 1);
+    __builtin_prefetch(&inputs_of(head, q->words)[event->to.lane], 1);
+}
+
+void input_queued_receive_flits(void *routers, tick_t now, const void *events, uint32_t count)
 {
     const struct input_queued *q = routers;
     const struct flit_event *event = events, *end = event + count;
     if (q->is_plain && !q->fetches_ahead) {
         for (; event < end; event++)
             receive_flit(q, event, now, PLAIN);
-        return;
-    }
-    for (; event < end; event++) {
-        if (q->fetches_ahead && event + 12 < end) {
-            struct router_head *ahead = block_of(q, event[12].to.target);
-            __builtin_prefetch(ahead, 1);
-            __builtin_prefetch(&inputs_of(ahead, q->words)[event[12].to.lane], 1);
-        }
-        if (q->is_plain)
+    } else if (q->is_plain) {
+        for (; event < end; event++) {
+            if (event + 12 < end)
+                fetch_for(q, event + 12);
             receive_flit(q, event, now, PLAIN);
-        else
+        }
+    } else {
+        for (; event < end; event++) {
+            if (q->fetches_ahead && event + 12 < end) {
+                fetch_for(q, event + 12);
+                __builtin_prefetch(network_packet(q->network, event[12].flit.packet), 1);
+            }
             receive_flit(q, event, now, (struct variant){.words = q->words});
+        }
     }
 }
 
@@ -82,8 +92,10 @@ STAGE void receive_credit(const struct input_queued *q, const struct credit_even
 {
     struct router_head *head = block_of(q, event->to.target);
     struct output_lane *output = &outputs_of(q, head)[event->to.lane];
-    CHECK(output->credits < q->config.buffer_depth, "tick %llu router %u lane %u: a credit too many",
-          (unsigned long long)now, head->number, event->to.lane);
+    CHECK(output->credits < q->room, "tick %llu router %u lane %u: a credit too many", (unsigned long long)now,
+          head->number, event->to.lane);
+    if (!is.plain && q->congestion)
+        q->congestion->ops->change(q->congestion, head->number, event->to.lane, QUEUE_DOWNSTREAM, -1, now);
     if (output->credits++ == 0) {
         if (!is.plain && q->config.vc_needs_credit)
             add(credited_of(q, head), event->to.lane, is);
@@ -92,12 +104,12 @@ STAGE void receive_credit(const struct input_queued *q, const struct credit_even
         else if (is.plain || !q->config.vc_needs_credit)
             return;
         wake(q, head, now, is);
-    } else if (!is.plain && q->reserves_packet) {
+    } else if (!is.plain && (q->reserves_packet || q->needs_room)) {
         wake(q, head, now, is);
     }
 }
 
-static void receive_credits(void *routers, tick_t now, const void *events, uint32_t count)
+void input_queued_receive_credits(void *routers, tick_t now, const void *events, uint32_t count)
 {
     const struct input_queued *q = routers;
     const struct credit_event *event = events, *end = event + count;
@@ -158,8 +170,7 @@ STAGE bool step_router(struct input_queued *q, struct router_head *head, tick_t 
 
 static struct destinations destinations_at(const struct input_queued *q, tick_t now)
 {
-    const struct network_config *config = q->network->config;
-    tick_t latency = config->channel.latency, terminal = config->terminal_channel.latency;
+    tick_t latency = q->network->channel_latency, terminal = q->network->terminal_latency;
     return (struct destinations){
         .flits = {engine_list(q->engine, EVENT_TERMINAL_FLIT, now + q->to_channel + terminal),
                   engine_list(q->engine, EVENT_FLIT, now + q->to_channel + latency)},
@@ -260,15 +271,9 @@ static void step_plain(struct input_queued *q, tick_t now)
         post_due(q, now + 1);
 }
 
-static void step(void *routers, tick_t now, const void *events, uint32_t count)
+STAGE void step_general(struct input_queued *q, tick_t now, const struct step_event *event, uint32_t count,
+                        struct variant is)
 {
-    struct input_queued *q = routers;
-    if (q->is_plain) {
-        step_plain(q, now);
-        return;
-    }
-    const struct variant is = {.traced = q->network->trace_out != NULL, .words = q->words};
-    const struct step_event *event = events;
     for (uint32_t i = 0; i < count; i++) {
         struct router_head *head = block_of(q, event[i].target);
         if (head->step_at != now)
@@ -277,6 +282,20 @@ static void step(void *routers, tick_t now, const void *events, uint32_t count)
         if (step_router(q, head, now, NULL, is))
             wake(q, head, now + q->cycle, is);
     }
+}
+
+void input_queued_step(void *routers, tick_t now, const void *events, uint32_t count)
+{
+    struct input_queued *q = routers;
+    const struct variant is = {.traced = q->network->trace_out != NULL, .words = q->words};
+    if (q->is_plain)
+        step_plain(q, now);
+    else if (q->words == 1)
+        step_general(q, now, events, count, (struct variant){.traced = is.traced, .words = 1});
+    else if (q->words == 2)
+        step_general(q, now, events, count, (struct variant){.traced = is.traced, .words = 2});
+    else
+        step_general(q, now, events, count, is);
 }
 
 static const struct router_ops input_queued = {
@@ -289,9 +308,9 @@ static const struct router_ops input_queued = {
     .buffer_depth = input_queued_depth,
     .max_packet = input_queued_max_packet,
     .build = input_queued_build,
-    .receive_flits = receive_flits,
-    .receive_credits = receive_credits,
-    .step = step,
+    .receive_flits = input_queued_receive_flits,
+    .receive_credits = input_queued_receive_credits,
+    .step = input_queued_step,
     .check_idle = input_queued_check_idle,
     .waits_for = input_queued_waits_for,
     .flit_hops = input_queued_flit_hops,

@@ -14,7 +14,8 @@
  * at low load the rings are never touched.
  */
 #include "flitwarp/allocator.h"
-#include "flitwarp/network.h"
+#include "network/router/lane.h"
+#include "network/router/output_stage.h"
 
 enum switching { WORMHOLE, VIRTUAL_CUT_THROUGH, STORE_AND_FORWARD };
 enum crossbar_flow { FLIT_BUFFER, PACKET_BUFFER, WINNER_TAKE_ALL };
@@ -27,13 +28,47 @@ struct input_queued_config {
     uint32_t input_speedup, output_speedup;
     uint32_t switching, crossbar_flow;
     bool vc_needs_credit;
-    struct choice vc_allocator, allocator, arbiter;
+    struct choice vc_allocator, allocator, arbiter, congestion;
 };
 
-#define LANE_IDLE 0xffffu  /* input lane without a packet at its front */
-#define LANE_WAITS 0xfffeu /* its packet has no output lane yet */
+extern const char *const switching_names[], *const crossbar_flow_names[];
+
+/* The rows of all routers whose config struct begins with the one above. */
+#define INPUT_QUEUED_OPTIONS                                                                                           \
+    OPTION_U32(struct input_queued_config, num_vcs, "2", 1, 64, NULL, "virtual channels of each port"),                \
+        OPTION_U32(struct input_queued_config, buffer_depth, "8", 1, 32768, "flits",                                   \
+                   "buffer of each virtual channel"),                                                                  \
+        OPTION_TICKS(struct input_queued_config, cycle, "1", 1, 1000000, "clock of the router: a step each cycle"),    \
+        OPTION_U32(struct input_queued_config, routing_latency, "0", 0, 10000, "cycles", "to route a packet's head"),  \
+        OPTION_U32(struct input_queued_config, vc_allocation_latency, "1", 0, 10000, "cycles",                         \
+                   "to allocate an output virtual channel to a packet"),                                               \
+        OPTION_U32(struct input_queued_config, switch_allocation_latency, "1", 0, 10000, "cycles",                     \
+                   "to allocate the crossbar to a flit, which then leaves its buffer"),                                \
+        OPTION_U32(struct input_queued_config, crossbar_latency, "1", 0, 10000, "cycles", "to cross the router"),      \
+        OPTION_U32(struct input_queued_config, credit_latency, "1", 0, 10000, "cycles",                                \
+                   "to process a credit, beyond the channel's latency"),                                               \
+        OPTION_U32(struct input_queued_config, input_speedup, "1", 1, 64, NULL,                                        \
+                   "flits that an input port can send in a cycle, from different virtual channels"),                   \
+        OPTION_U32(struct input_queued_config, output_speedup, "1", 1, 64, NULL,                                       \
+                   "flits that an output port can take in a cycle; they queue for its channel"),                       \
+        OPTION_ENUM(                                                                                                   \
+            struct input_queued_config, switching, "\"wormhole\"", switching_names,                                    \
+            "what must be there before a packet moves on: a flit and its room, room for the packet, or the packet"),   \
+        OPTION_ENUM(                                                                                                   \
+            struct input_queued_config, crossbar_flow, "\"flit_buffer\"", crossbar_flow_names,                         \
+            "who may use an output while a packet passes: any flit, that packet only, or others when it stalls"),      \
+        OPTION_BOOL(struct input_queued_config, vc_needs_credit, "false",                                              \
+                    "give a packet only virtual channels that have room for a flit at the time"),                      \
+        OPTION_CHOICE(struct input_queued_config, vc_allocator, "allocator", "\"round_robin\"",                        \
+                      "matches packets with output virtual channels"),                                                 \
+        OPTION_CHOICE(struct input_queued_config, allocator, "allocator", "\"round_robin\"",                           \
+                      "matches switch inputs with output ports"),                                                      \
+        OPTION_CHOICE(struct input_queued_config, arbiter, "arbiter", "\"round_robin\"",                               \
+                      "picks among an input's virtual channels that want the same output"),                            \
+        OPTION_CHOICE(struct input_queued_config, congestion, "congestion", "\"buffer_occupancy\"",                    \
+                      "what adaptive routing sees of the outputs")
+
 #define UNLOCKED 0xffffu
-#define NOBODY 0xffffu
 
 /* An input lane: a queue of flits, and how far its front packet has come. */
 struct input_lane {
@@ -82,6 +117,9 @@ struct input_queued {
     struct network *network;
     struct engine *engine;
     struct input_queued_config config;
+    struct output_stage *outputs;  /* the crossbar leads to output queues; NULL: to the channels */
+    struct congestion *congestion; /* told of credits spent and back; NULL: nobody looks, or the output stage tells */
+    uint32_t room;                 /* credits of an output lane when all are back */
     /* In ticks. */
     tick_t cycle, routing, vc_allocation;
     tick_t to_channel;  /* from the switch grant to the channel */
@@ -93,6 +131,8 @@ struct input_queued {
     uint32_t ring_mask;
     uint32_t switch_rows, switch_cols;
     bool reserves_packet; /* a head moves on only when the whole packet has room */
+    bool needs_room;      /* routing has escape VCs: an output lane is given only with room for the whole packet, or all
+                             that there can be, so that no packet waits for an adaptive VC alone */
     bool is_plain;        /* the usual router, for which the stages are compiled apart; see input_queued.c */
     bool ends_in_a_cycle; /* no stage is longer than a cycle, so what was busy in the last step is not in the next */
     const struct allocator_ops *vc_allocator, *switch_allocator;
@@ -163,9 +203,16 @@ static inline uint64_t *wants_of(const struct input_queued *q, struct router_hea
     return words == 1 ? &inputs_of(head, 1)[lane].wants : q->routes + ((size_t)head->number * q->lanes + lane) * words;
 }
 
+/* The handlers of events, in input_queued.c. Credits are those of the crossbar: of output queues where there are any. */
+event_handler input_queued_receive_flits, input_queued_receive_credits, input_queued_step;
+
 /* Building and checking, in input_queued_build.c. */
 extern const struct option input_queued_options[];
 void *input_queued_build(struct network *network, const struct choice *self, struct errors *errors);
+/* What input_queued_build does; and so can routers do that have output queues. */
+void input_queued_check(const struct network *network, const struct choice *self, struct errors *errors);
+struct input_queued *input_queued_make(struct network *network, const struct input_queued_config *config,
+                                       struct output_stage *outputs, struct congestion *congestion);
 uint32_t input_queued_num_vcs(const void *config);
 uint32_t input_queued_depth(const void *config);
 uint32_t input_queued_max_packet(const void *config);

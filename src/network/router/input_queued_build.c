@@ -7,37 +7,11 @@
 
 #define CACHE_BYTES (1u << 20) /* routers that take more are fetched ahead */
 
-static const char *const switching_names[] = {"wormhole", "virtual_cut_through", "store_and_forward", NULL};
-static const char *const crossbar_flow_names[] = {"flit_buffer", "packet_buffer", "winner_take_all", NULL};
+const char *const switching_names[] = {"wormhole", "virtual_cut_through", "store_and_forward", NULL};
+const char *const crossbar_flow_names[] = {"flit_buffer", "packet_buffer", "winner_take_all", NULL};
 
 const struct option input_queued_options[] = {
-    OPTION_U32(struct input_queued_config, num_vcs, "2", 1, 64, NULL, "virtual channels of each port"),
-    OPTION_U32(struct input_queued_config, buffer_depth, "8", 1, 32768, "flits", "buffer of each virtual channel"),
-    OPTION_TICKS(struct input_queued_config, cycle, "1", 1, 1000000, "clock of the router: a step each cycle"),
-    OPTION_U32(struct input_queued_config, routing_latency, "0", 0, 10000, "cycles", "to route a packet's head"),
-    OPTION_U32(struct input_queued_config, vc_allocation_latency, "1", 0, 10000, "cycles",
-               "to allocate an output virtual channel to a packet"),
-    OPTION_U32(struct input_queued_config, switch_allocation_latency, "1", 0, 10000, "cycles",
-               "to allocate the crossbar to a flit, which then leaves its buffer"),
-    OPTION_U32(struct input_queued_config, crossbar_latency, "1", 0, 10000, "cycles", "to cross the router"),
-    OPTION_U32(struct input_queued_config, credit_latency, "1", 0, 10000, "cycles",
-               "to process a credit, beyond the channel's latency"),
-    OPTION_U32(struct input_queued_config, input_speedup, "1", 1, 64, NULL,
-               "flits that an input port can send in a cycle, from different virtual channels"),
-    OPTION_U32(struct input_queued_config, output_speedup, "1", 1, 64, NULL,
-               "flits that an output port can take in a cycle; they queue for its channel"),
-    OPTION_ENUM(struct input_queued_config, switching, "\"wormhole\"", switching_names,
-                "what must be there before a packet moves on: a flit and its room, room for the packet, or the packet"),
-    OPTION_ENUM(struct input_queued_config, crossbar_flow, "\"flit_buffer\"", crossbar_flow_names,
-                "who may use an output while a packet passes: any flit, that packet only, or others when it stalls"),
-    OPTION_BOOL(struct input_queued_config, vc_needs_credit, "false",
-                "give a packet only virtual channels that have room for a flit at the time"),
-    OPTION_CHOICE(struct input_queued_config, vc_allocator, "allocator", "\"round_robin\"",
-                  "matches packets with output virtual channels"),
-    OPTION_CHOICE(struct input_queued_config, allocator, "allocator", "\"round_robin\"",
-                  "matches switch inputs with output ports"),
-    OPTION_CHOICE(struct input_queued_config, arbiter, "arbiter", "\"round_robin\"",
-                  "picks among an input's virtual channels that want the same output"),
+    INPUT_QUEUED_OPTIONS,
     OPTION_END,
 };
 
@@ -123,8 +97,8 @@ static void init_lane(const struct input_queued *q, struct router_head *head, ui
     const struct link *link = network_link(q->network, head->number, port);
     bool is_usable = link->target != NONE && link->carries_out;
     inputs_of(head, q->words)[lane] = (struct input_lane){.output = LANE_IDLE, .back = link_place(link, vc)};
-    outputs_of(q, head)[lane] = (struct output_lane){
-        .credits = is_usable ? (uint16_t)q->config.buffer_depth : 0, .owner = NOBODY, .to = link_place(link, vc)};
+    outputs_of(q, head)[lane] =
+        (struct output_lane){.credits = is_usable ? (uint16_t)q->room : 0, .owner = NOBODY, .to = link_place(link, vc)};
     if (!is_usable)
         return;
     bits_add(lanes_in(head, SET_FREE, q->words), lane);
@@ -154,12 +128,10 @@ static void init_router(struct input_queued *q, uint32_t number)
     q->random[number] = random_stream(network->seed, number, RANDOM_ARBITER);
 }
 
-static void check_settings(const struct network *network, const struct choice *self, struct errors *errors)
+void input_queued_check(const struct network *network, const struct choice *self, struct errors *errors)
 {
     const struct input_queued_config *c = self->config;
-    if ((uint64_t)network->ports * c->num_vcs >= LANE_WAITS)
-        choice_error(errors, self, "num_vcs", "%u virtual channels at each of %u ports are more than %u in all",
-                     c->num_vcs, network->ports, LANE_WAITS - 1);
+    check_lanes(network, self, errors);
     if (c->crossbar_flow != FLIT_BUFFER && c->output_speedup > 1)
         choice_error(errors, self, "output_speedup",
                      "%u is above 1, but crossbar_flow '%s' gives an output to one packet", c->output_speedup,
@@ -173,27 +145,44 @@ static void check_settings(const struct network *network, const struct choice *s
 static bool is_plain(const struct input_queued *q)
 {
     const struct input_queued_config *c = &q->config;
-    const struct network_config *network = q->network->config;
-    return q->words == 1 && c->cycle == 1 && network->channel.cycle == 1 && network->terminal_channel.cycle == 1 &&
-           network->channel.latency + q->to_channel + q->credit < WHEEL_SLOTS &&
-           network->terminal_channel.latency + q->to_channel + q->credit < WHEEL_SLOTS && q->ends_in_a_cycle &&
-           c->input_speedup == 1 && c->output_speedup == 1 && !q->reserves_packet && c->crossbar_flow == FLIT_BUFFER &&
-           !c->vc_needs_credit && q->switch_allocator->takes_turns && q->vc_allocator->takes_turns &&
-           q->arbiter->remembers_last && !q->arbiter->needs_age;
+    const struct network *network = q->network;
+    tick_t within = q->to_channel + q->credit;
+    return !q->outputs && !network->routing.ops->is_adaptive && q->words == 1 && c->cycle == 1 &&
+           network->config->channel.cycle == 1 && network->config->terminal_channel.cycle == 1 &&
+           network->channel_latency && network->terminal_latency && network->channel_latency + within < WHEEL_SLOTS &&
+           network->terminal_latency + within < WHEEL_SLOTS && q->ends_in_a_cycle && c->input_speedup == 1 &&
+           c->output_speedup == 1 && !q->reserves_packet && c->crossbar_flow == FLIT_BUFFER && !c->vc_needs_credit &&
+           q->switch_allocator->takes_turns && q->vc_allocator->takes_turns && q->arbiter->remembers_last &&
+           !q->arbiter->needs_age;
 }
 
 void *input_queued_build(struct network *network, const struct choice *self, struct errors *errors)
 {
+    const struct input_queued_config *c = self->config;
     uint32_t before = errors->count;
-    check_settings(network, self, errors);
+    input_queued_check(network, self, errors);
+    struct congestion *congestion = network_sense(network, &c->congestion, 0, errors);
     if (errors->count > before)
         return NULL;
+    network->reserves_packet = reserves_packet(c);
+    return input_queued_make(network, c, NULL, congestion);
+}
+
+struct input_queued *input_queued_make(struct network *network, const struct input_queued_config *config,
+                                       struct output_stage *outputs, struct congestion *congestion)
+{
     struct arena *arena = network->arena;
     struct input_queued *q = arena_take(arena, sizeof *q);
     q->network = network;
     q->engine = network->engine;
     q->question.routing = &network->routing;
-    q->config = *(const struct input_queued_config *)self->config;
+    q->question.congestion = congestion;
+    q->config = *config;
+    q->outputs = outputs;
+    q->congestion = outputs ? NULL : congestion;
+    q->room = outputs ? outputs->depth : config->buffer_depth;
+    q->needs_room = network->routing.escape_vcs != 0;
+    q->config.vc_needs_credit |= q->needs_room;
     const struct input_queued_config *c = &q->config;
     q->cycle = c->cycle;
     q->routing = c->routing_latency * c->cycle;
@@ -207,13 +196,10 @@ void *input_queued_build(struct network *network, const struct choice *self, str
     q->port_lanes = bits_range(0, q->num_vcs);
     q->busy_after_grant = c->vc_allocation_latency ? ~(uint64_t)0 : 0;
     q->words = words_for(q->lanes);
-    q->ring_mask = 1;
-    while (q->ring_mask < c->buffer_depth)
-        q->ring_mask *= 2;
-    q->ring_mask--;
+    q->ring_mask = ring_mask_for(c->buffer_depth);
     q->switch_rows = q->ports * c->input_speedup;
     q->switch_cols = q->ports * c->output_speedup;
-    q->reserves_packet = network->reserves_packet = reserves_packet(c);
+    q->reserves_packet = reserves_packet(c);
     q->vc_allocator = CHOICE_OPS(&c->vc_allocator, struct allocator_ops);
     q->switch_allocator = CHOICE_OPS(&c->allocator, struct allocator_ops);
     q->arbiter = CHOICE_OPS(&c->arbiter, struct arbiter_ops);
@@ -248,16 +234,17 @@ void *input_queued_build(struct network *network, const struct choice *self, str
 void input_queued_check_idle(void *routers)
 {
     const struct input_queued *q = routers;
+    if (q->outputs)
+        output_check_idle(q->outputs);
     for (uint32_t router = 0; router < q->network->topology.routers; router++) {
         struct router_head *head = block_of(q, router);
         for (uint32_t lane = 0; lane < q->lanes; lane++) {
             CHECK(inputs_of(head, q->words)[lane].count == 0, "router %u lane %u: %u flits are left at the end", router,
                   lane, inputs_of(head, q->words)[lane].count);
             if (bits_test(lanes_in(head, SET_USABLE, q->words), lane))
-                CHECK(outputs_of(q, head)[lane].credits == q->config.buffer_depth &&
-                          outputs_of(q, head)[lane].owner == NOBODY,
+                CHECK(outputs_of(q, head)[lane].credits == q->room && outputs_of(q, head)[lane].owner == NOBODY,
                       "router %u output lane %u: %u of %u credits are back at the end", router, lane,
-                      outputs_of(q, head)[lane].credits, q->config.buffer_depth);
+                      outputs_of(q, head)[lane].credits, q->room);
         }
     }
 }
@@ -279,7 +266,9 @@ bool input_queued_waits_for(void *routers, uint32_t router, uint32_t lane, struc
     const uint64_t *route = wants_of(q, head, lane, q->words);
     BITS_EACH(output, route, q->words)
         if (waiting->wanted_count < MAX_WANTED) {
-            waiting->holder[waiting->wanted_count] = outputs_of(q, head)[output].owner;
+            const struct output_lane *out = &outputs_of(q, head)[output];
+            bool is_full = q->config.vc_needs_credit && !out->credits;
+            waiting->holder[waiting->wanted_count] = out->owner == NOBODY && is_full ? WITHOUT_ROOM : out->owner;
             waiting->wanted[waiting->wanted_count++] = (uint16_t)output;
         }
     return true;
@@ -290,6 +279,8 @@ uint64_t input_queued_flit_hops(const void *routers) { return ((const struct inp
 uint32_t input_queued_port_flits(const void *routers, uint32_t router, uint32_t port)
 {
     const struct input_queued *q = routers;
+    if (q->outputs)
+        return output_port_flits(q->outputs, router, port);
     const struct output_lane *lanes = outputs_of(q, block_of(q, router)) + (size_t)port * q->num_vcs;
     uint32_t flits = 0; /* modulo 2^32, as each lane counts; differences over a window are what is asked for */
     for (uint32_t vc = 0; vc < q->num_vcs; vc++)

@@ -25,7 +25,7 @@ static bool may_send(struct view *v, size_t lane)
     return true;
 }
 
-/* The flit goes out, a credit goes back. Returns when the flit arrives. */
+/* The flit goes out, a credit goes back. Returns when the flit arrives, in the output queue where there is one. */
 STAGE tick_t send(struct view *v, size_t lane, const struct input_lane *input, struct output_lane *out,
                   struct variant is)
 {
@@ -40,16 +40,23 @@ STAGE tick_t send(struct view *v, size_t lane, const struct input_lane *input, s
         credit->to = input->back;
         return v->now + q->to_channel + network_link(q->network, v->head->number, to->port)->latency;
     }
+    const struct link *back = network_link(q->network, v->head->number, from->port);
+    send_credit(q->engine, from->at_router ? EVENT_CREDIT : EVENT_TERMINAL_CREDIT, input->back,
+                v->now + q->credit + back->latency);
+    tick_t enters = v->now + q->to_channel;
+    if (q->outputs) {
+        output_put(q->outputs, v->head->number, input->output, input->front, v->now, enters);
+        return enters;
+    }
     /* Flits may leave the switch faster than the channel takes them. */
     const struct link *link = network_link(q->network, v->head->number, to->port);
-    const struct link *back = network_link(q->network, v->head->number, from->port);
-    tick_t *free_at = &free_at_of(q, v->head)[to->port], enters = v->now + q->to_channel;
+    tick_t *free_at = &free_at_of(q, v->head)[to->port];
     enters = enters > *free_at ? enters : *free_at;
     *free_at = enters + link->cycle;
     send_flit(q->engine, to->at_router ? EVENT_FLIT : EVENT_TERMINAL_FLIT, out->to, input->front,
               enters + link->latency);
-    send_credit(q->engine, from->at_router ? EVENT_CREDIT : EVENT_TERMINAL_CREDIT, input->back,
-                v->now + q->credit + back->latency);
+    if (q->congestion)
+        q->congestion->ops->change(q->congestion, v->head->number, input->output, QUEUE_DOWNSTREAM, 1, v->now);
     return enters + link->latency;
 }
 
@@ -65,9 +72,9 @@ STAGE void traverse(struct view *v, size_t lane, struct variant is)
           (unsigned long long)v->now, v->head->number, output, flit.packet);
     tick_t arrival = send(v, lane, input, out, is);
     if (is.traced && flit.packet == q->network->traced)
-        network_trace(q->network, v->now, v->head->number, "traverse", "flit %u by port %u vc %u, arrives at %llu",
+        network_trace(q->network, v->now, v->head->number, "traverse", "flit %u by port %u vc %u, %s at %llu",
                       flit.place & FLIT_POSITION, facts_of(q, output, is)->port, facts_of(q, output, is)->vc,
-                      (unsigned long long)arrival);
+                      q->outputs ? "queued" : "arrives", (unsigned long long)arrival);
 
     if (--input->count)
         input->front = ring_of(q, v->head, lane, is)[input->first++ & q->ring_mask];

@@ -29,31 +29,21 @@ STAGE void route_lane(struct view *v, struct route *question, size_t lane, struc
 {
     const struct input_queued *q = v->q;
     const struct input_lane *input = &v->inputs[lane];
-    uint64_t *wants = wants_of(q, v->head, lane, is.words);
-    for (uint32_t w = 0; w < is.words; w++)
-        wants[w] = 0;
-    question->packet = network_packet(q->network, input->front.packet);
-    question->packet->hops += facts_of(q, lane, is)->at_router;
-    question->draws = 0;
-    question->vcs = wants;
-    question->routing->route(question);
-    uint64_t some = 0, wrong = 0;
-    for (uint32_t w = 0; w < is.words; w++) {
-        some |= wants[w];
-        wrong |= wants[w] & ~v->usable[w];
-    }
-    CHECK(some && !wrong, "tick %llu router %u: routing gives packet %u for terminal %u %s", (unsigned long long)v->now,
-          v->head->number, input->front.packet, question->packet->destination,
-          wrong ? "an unused port" : "nowhere to go");
+    ask_route(q->network, question, input->front.packet, facts_of(q, lane, is)->at_router,
+              wants_of(q, v->head, lane, is.words), v->usable, is.words, v->now);
     if (is.traced && input->front.packet == q->network->traced)
-        network_trace(q->network, v->now, v->head->number, "route", "from port %u vc %u, to terminal %u",
-                      facts_of(q, lane, is)->port, facts_of(q, lane, is)->vc, question->packet->destination);
+        trace_route(q->network, question, lane, v->now);
 }
 
 STAGE void route(struct view *v, struct variant is)
 {
     struct route *question = &v->q->question;
     question->router = v->head->number;
+    if (!is.plain) {
+        question->now = v->now;
+        BITS_EACH(lane, v->fresh, is.words)
+            __builtin_prefetch(network_packet(v->q->network, v->inputs[lane].front.packet), 1);
+    }
     for (uint32_t w = 0; w < is.words; w++)
         for (uint64_t left = v->fresh[w]; left; left &= left - 1)
             route_lane(v, question, w * WORD_BITS + lowest_bit(left), is);
@@ -79,11 +69,27 @@ STAGE void hold_output(struct view *v, size_t lane, size_t output, struct varian
                       facts_of(q, output, is)->port, facts_of(q, output, is)->vc);
 }
 
+/* Those of some output lanes, one word of them, that can take all of the packet at the front of a lane. */
+static uint64_t with_room(const struct view *v, size_t lane, uint32_t word, uint64_t outputs)
+{
+    const struct input_queued *q = v->q;
+    uint32_t size = network_packet(q->network, v->inputs[lane].front.packet)->size;
+    uint32_t needed = size < q->room ? size : q->room;
+    uint64_t found = 0;
+    for (; outputs; outputs &= outputs - 1)
+        if (v->outputs[word * WORD_BITS + lowest_bit(outputs)].credits >= needed)
+            found |= outputs & -outputs;
+    return found;
+}
+
 /* What a lane may take of the output lanes that are free, one word of it. */
 STAGE uint64_t wanted_outputs(const struct view *v, size_t lane, uint32_t word, struct variant is)
 {
     uint64_t want = wants_of(v->q, v->head, lane, is.words)[word] & v->free[word];
-    return !is.plain && v->q->config.vc_needs_credit ? want & v->credited[word] : want;
+    if (is.plain || !v->q->config.vc_needs_credit)
+        return want;
+    want &= v->credited[word];
+    return v->q->needs_room ? with_room(v, lane, word, want) : want;
 }
 
 STAGE void request_outputs(const struct view *v, struct matching *m, size_t lane, struct variant is)

@@ -2,7 +2,7 @@
 /*
  * Dimension-order routing: a packet corrects its coordinates one dimension after
  * the other, each by the shorter way. On a mesh or hypercube that is free of
- * deadlock by itself. The rings of a torus need two classes of VCs (Dally and
+ * deadlock by itself, and on a HyperX, where one hop corrects a dimension. The rings of a torus need two classes of VCs (Dally and
  * Seitz 1987), shared out by a dateline:
  *
  *     +-> 0 --> 1 --> 2 --> 3 --> 4 --> 5 --+     channel i leads from i to i+1,
@@ -31,6 +31,8 @@
  * a later dimension never waits for an earlier one.
  */
 #include "network/routing/dimension_order.h"
+
+#include "network/routing/hyperx.h"
 
 #define MAX_BAKED_WIDTH 64
 
@@ -143,7 +145,7 @@ struct dimension_order *dimension_order_create(const struct routing *routing, co
                           (routing->local_ports + grid_port(grid, d, true, 0)) * routing->num_vcs},
         };
         ring->hops = grid->wraps ? bake_hops(order, ring, arena) : NULL;
-        bake_offers(order, ring, routing->num_vcs);
+        bake_offers(order, ring, routing->vcs);
     }
     return order;
 }
@@ -312,9 +314,22 @@ static void pick_route(struct routing *routing, struct dimension_order *order)
     }
 }
 
+static void route_hyperx(struct route *route)
+{
+    uint32_t target = route->packet->destination_router;
+    if (route->router == target)
+        route_eject(route);
+    else
+        hyperx_step(route, route->routing->topology->hyperx, target, 0);
+}
+
 static void dimension_order_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
                                     struct errors *errors)
 {
+    if (routing->topology->hyperx) {
+        routing->route = route_hyperx;
+        return;
+    }
     struct dimension_order *order = dimension_order_create(routing, self, self->config, arena, errors);
     routing->state = order;
     if (!order)

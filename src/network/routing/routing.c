@@ -10,22 +10,30 @@
 #include "network/routing/routing.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-/* Places of terminals at their routers, in rising order; returns the most that any router has. */
-static uint32_t place_terminals(const struct topology *topology, uint16_t *terminal_slot)
+/* Places of terminals at their routers, in rising order; sets the most that any router has. */
+static void place_terminals(struct routing *routing, struct arena *arena)
 {
+    const struct topology *topology = routing->topology;
+    uint16_t *slots = arena_array(arena, uint16_t, topology->terminals), *entries = slots;
     uint16_t *taken = memory_take(sizeof *taken * topology->routers);
     uint32_t most = 0;
-    for (uint32_t router = 0; router < topology->routers; router++)
-        taken[router] = 0;
+    memset(taken, 0, sizeof *taken * topology->routers);
+    if (topology->ops->ejects_at)
+        entries = arena_array(arena, uint16_t, topology->terminals);
     for (uint32_t terminal = 0; terminal < topology->terminals; terminal++) {
-        uint32_t router = topology_router_of(topology, terminal);
-        terminal_slot[terminal] = taken[router]++;
-        if (taken[router] > most)
-            most = taken[router];
+        uint32_t entry = topology_router_of(topology, terminal), exit = topology_ejects_at(topology, terminal);
+        slots[terminal] = entries[terminal] = taken[entry]++;
+        if (exit != entry)
+            slots[terminal] = taken[exit]++;
+        most = taken[entry] > most ? taken[entry] : most;
+        most = taken[exit] > most ? taken[exit] : most;
     }
     free(taken);
-    return most;
+    routing->terminal_slot = slots;
+    routing->entry_slot = entries;
+    routing->local_ports = most * routing->terminal_ports;
 }
 
 static const uint64_t *share_vcs(uint32_t num_vcs, uint32_t classes, struct arena *arena)
@@ -42,18 +50,26 @@ static const uint64_t *bake_ejection(const struct routing *routing, struct arena
     uint32_t terminals = routing->local_ports / routing->terminal_ports;
     uint64_t *vcs = arena_array(arena, uint64_t, terminals);
     for (uint32_t slot = 0; slot < terminals && routing->words == 1; slot++)
-        vcs[slot] = bits_range(slot * routing->terminal_ports * routing->num_vcs,
-                               routing->ejection_channels * routing->num_vcs);
+        for (uint32_t channel = 0; channel < routing->ejection_channels; channel++)
+            vcs[slot] |= bits_range((slot * routing->terminal_ports + channel) * routing->num_vcs, routing->vcs);
     return vcs;
+}
+
+/* Algorithms know the VCs of the first protocol class alone; others have the same ways in VCs further up. */
+static void route_and_move(struct route *route)
+{
+    const struct routing *routing = route->routing;
+    routing->route_in_class(route);
+    uint32_t shift = route->packet->protocol * routing->vcs;
+    for (uint32_t w = shift ? routing->words : 0; w-- > 0;)
+        route->vcs[w] = route->vcs[w] << shift | (w ? route->vcs[w - 1] >> (WORD_BITS - shift) : 0);
 }
 
 bool routing_init(struct routing *routing, const struct choice *choice, const struct topology *topology,
                   const struct routing_ports *ports, uint64_t seed, struct arena *arena, struct errors *errors)
 {
-    uint16_t *terminal_slot = arena_array(arena, uint16_t, topology->terminals);
     uint32_t terminal_ports =
         ports->injection_channels > ports->ejection_channels ? ports->injection_channels : ports->ejection_channels;
-    uint32_t local_ports = place_terminals(topology, terminal_slot) * terminal_ports;
     *routing = (struct routing){
         .ops = CHOICE_OPS(choice, struct routing_ops),
         .inject = CHOICE_OPS(choice, struct routing_ops)->inject,
@@ -62,23 +78,34 @@ bool routing_init(struct routing *routing, const struct choice *choice, const st
         .topology = topology,
         .seed = seed,
         .num_vcs = ports->num_vcs,
+        .vcs = ports->num_vcs / (ports->protocol_classes ? ports->protocol_classes : 1),
         .classes = 1,
-        .words = words_for((local_ports + topology->ports) * ports->num_vcs),
-        .local_ports = local_ports,
         .terminal_ports = terminal_ports,
         .ejection_channels = ports->ejection_channels,
-        .terminal_slot = terminal_slot,
     };
+    place_terminals(routing, arena);
+    routing->words = words_for((routing->local_ports + topology->ports) * ports->num_vcs);
     routing->eject_vcs = bake_ejection(routing, arena);
     uint32_t errors_before = errors->count;
     routing->ops->prepare(routing, choice, arena, errors);
     if (errors->count > errors_before)
         return false;
-    if (routing->num_vcs < routing->classes) {
+    if (routing->vcs < routing->classes && routing->vcs < routing->num_vcs) {
+        choice_error(
+            errors, choice, NULL,
+            "\"%s\" needs %u VCs on this topology for each of %u protocol classes, but network.router.num_vcs is %u",
+            routing->ops->name, routing->classes, ports->protocol_classes, routing->num_vcs);
+        return false;
+    }
+    if (routing->vcs < routing->classes) {
         choice_error(errors, choice, NULL, "\"%s\" needs %u VCs on this topology, but network.router.num_vcs is %u",
                      routing->ops->name, routing->classes, routing->num_vcs);
         return false;
     }
-    routing->class_vcs = share_vcs(routing->num_vcs, routing->classes, arena);
+    routing->class_vcs = share_vcs(routing->vcs, routing->classes, arena);
+    if (ports->protocol_classes > 1) {
+        routing->route_in_class = routing->route;
+        routing->route = route_and_move;
+    }
     return true;
 }

@@ -12,6 +12,7 @@
 /* What the router and its terminals' interfaces have. */
 struct routing_ports {
     uint32_t num_vcs;            /* 1 to 64 */
+    uint32_t protocol_classes;   /* that share them; 0 counts as 1 */
     uint32_t injection_channels; /* of each terminal */
     uint32_t ejection_channels;
 };
@@ -22,9 +23,3 @@ struct routing_ports {
  */
 bool routing_init(struct routing *routing, const struct choice *choice, const struct topology *topology,
                   const struct routing_ports *ports, uint64_t seed, struct arena *arena, struct errors *errors);
-
-/* The router that a terminal hangs on. */
-static inline uint32_t topology_router_of(const struct topology *topology, uint32_t terminal)
-{
-    return topology->ops->router_of ? topology->ops->router_of(topology, terminal) : terminal / topology->concentration;
-}

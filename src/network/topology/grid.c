@@ -11,6 +11,11 @@
  */
 #include "network/topology/grid.h"
 
+const char *const dimension_names[MAX_DIMENSIONS] = {"dimension 0",  "dimension 1",  "dimension 2",  "dimension 3",
+                                                     "dimension 4",  "dimension 5",  "dimension 6",  "dimension 7",
+                                                     "dimension 8",  "dimension 9",  "dimension 10", "dimension 11",
+                                                     "dimension 12", "dimension 13", "dimension 14", "dimension 15"};
+
 void grid_init(struct grid *grid, const struct u32_list *widths, const struct u32_list *channels, bool wraps)
 {
     *grid = (struct grid){.dimensions = widths->count, .wraps = wraps};
@@ -47,6 +52,8 @@ void grid_shape(struct topology *topology, const struct grid *grid, uint32_t con
     topology->concentration = concentration;
     topology->terminals = topology->routers * concentration;
     topology->ports = grid_ports(grid);
+    topology->channel_classes = grid->dimensions;
+    topology->channel_class_names = dimension_names;
 }
 
 uint32_t grid_routers(const struct grid *grid)
@@ -95,12 +102,20 @@ const uint16_t *grid_bake(const struct topology *topology, struct arena *arena)
     return baked;
 }
 
-bool grid_peer(const struct topology *topology, uint32_t router, uint32_t port, struct router_port *peer)
+uint32_t grid_channel_class(const struct topology *topology, uint32_t router, uint32_t port)
 {
     const struct grid *grid = topology->grid;
+    (void)router;
     uint32_t d = grid->dimensions - 1;
     while (port < grid->first_port[d])
         d--;
+    return d;
+}
+
+bool grid_peer(const struct topology *topology, uint32_t router, uint32_t port, struct router_port *peer)
+{
+    const struct grid *grid = topology->grid;
+    uint32_t d = grid_channel_class(topology, router, port);
     uint32_t coordinates[MAX_DIMENSIONS];
     grid_coordinates(grid, router, coordinates);
     uint32_t at = coordinates[d], last = grid->width[d] - 1;

@@ -7,6 +7,7 @@
 #include "flitwarp/topology.h"
 
 #define MAX_TERMINALS ((uint64_t)INT32_MAX)
+#define MAX_CHANNELS ((uint64_t)INT32_MAX) /* of networks that keep a table of their routers */
 
 /* Adds an error for each setting that the rows let pass but no network can have. */
 void grid_check(const struct choice *self, const struct u32_list *widths, const struct u32_list *channels,

@@ -46,5 +46,6 @@ static const struct topology_ops hypercube = {
     .shape = hypercube_shape,
     .peer = grid_peer,
     .distance = grid_distance,
+    .channel_class = grid_channel_class,
 };
 REGISTER_TOPOLOGY(hypercube);

@@ -47,5 +47,6 @@ static const struct topology_ops mesh = {
     .shape = mesh_shape,
     .peer = grid_peer,
     .distance = grid_distance,
+    .channel_class = grid_channel_class,
 };
 REGISTER_TOPOLOGY(mesh);

@@ -50,5 +50,6 @@ static const struct topology_ops torus = {
     .shape = torus_shape,
     .peer = grid_peer,
     .distance = grid_distance,
+    .channel_class = grid_channel_class,
 };
 REGISTER_TOPOLOGY(torus);

@@ -12,7 +12,8 @@ struct pulse_config {
     double load;
     struct choice traffic, injection, size, reply;
     uint64_t reply_delay, delay, finish_limit;
-    uint32_t messages;
+    uint32_t messages, messages_per_transaction, transaction_destinations;
+    const char *relative;
 };
 
 static const struct option pulse_options[] = {
@@ -27,8 +28,8 @@ static const struct option pulse_options[] = {
 
 struct pulse {
     struct steady steady;
-    uint32_t *left;      /* by rank: messages to send */
-    uint32_t ranks_left; /* with messages to send */
+    uint32_t *left;      /* by rank: transactions to send, usually of one message */
+    uint32_t ranks_left; /* with some left */
 };
 
 static void pulse_prepare(struct application *application, struct errors *errors)
@@ -37,11 +38,16 @@ static void pulse_prepare(struct application *application, struct errors *errors
     struct pulse *pulse = arena_take(application->arena, sizeof *pulse);
     application->state = pulse;
     pulse->left = arena_array(application->arena, uint32_t, application->ranks);
-    pulse->ranks_left = application->ranks;
-    for (uint32_t rank = 0; rank < application->ranks; rank++)
-        pulse->left[rank] = config->messages;
+    if (config->messages % config->messages_per_transaction)
+        choice_error(errors, application->choice, "messages", "%u are no whole number of transactions of %u",
+                     config->messages, config->messages_per_transaction);
     if (steady_prepare(&pulse->steady, application, STEADY_SETTINGS(config), errors) && pulse->steady.silent)
         choice_error(errors, application->choice, "load", "0 makes no pulse; accepted: above 0");
+    for (uint32_t rank = 0; rank < application->ranks; rank++)
+        if (!steady_is_silent(&pulse->steady, rank)) {
+            pulse->left[rank] = config->messages / config->messages_per_transaction;
+            pulse->ranks_left++;
+        }
 }
 
 static uint32_t pulse_max_message(const struct application *application)
@@ -52,7 +58,8 @@ static uint32_t pulse_max_message(const struct application *application)
 
 static double pulse_load(const struct application *application)
 {
-    return ((const struct pulse_config *)application->config)->load;
+    const struct pulse *pulse = application->state;
+    return ((const struct pulse_config *)application->config)->load * pulse->steady.weight;
 }
 
 static void pulse_begin(struct application *application) { (void)application; }
@@ -61,8 +68,8 @@ static void pulse_phase_changed(struct application *application, tick_t now)
 {
     const struct pulse_config *config = application->config;
     struct pulse *pulse = application->state;
-    if (application->phase == PHASE_GENERATING)
-        for (uint32_t rank = 0; rank < application->ranks; rank++)
+    for (uint32_t rank = 0; application->phase == PHASE_GENERATING && rank < application->ranks; rank++)
+        if (pulse->left[rank])
             application_wake_at(application, rank,
                                 now + config->delay + steady_gap(&pulse->steady, application, rank, true));
 }

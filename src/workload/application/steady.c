@@ -2,59 +2,117 @@
 /* Sources of messages, see steady.h. One random stream a rank serves all its draws. */
 #include "flitwarp/steady.h"
 
-static void prepare_size(struct size *size, const struct choice *choice, struct arena *arena, struct errors *errors)
-{
-    *size = (struct size){.ops = CHOICE_OPS(choice, struct size_ops), .config = choice->config};
-    if (size->ops->prepare)
-        size->ops->prepare(size, choice, arena, errors);
-}
+#include "workload/numbers.h"
+
+const char *const steady_destinations[] = {"same", "each", NULL};
 
 /* The application hears of its messages only when it answers them: others need no more than packets. */
 static void prepare_replies(struct steady *steady, struct application *application, const struct steady_config *config,
                             struct errors *errors)
 {
-    application->listens = config->reply->component;
-    if (!application->listens)
+    bool has_own = config->reply->component;
+    if (has_own && steady->size.ops->reply)
+        choice_error(errors, application->choice, "reply", "size \"%s\" brings replies of its own; accepted: null",
+                     steady->size.ops->name);
+    application->listens = has_own || steady->size.ops->reply;
+    application->transaction_messages = config->messages * (application->listens ? 2 : 1);
+    application->receive_delay = application->listens ? (uint32_t)config->reply_delay : 0;
+    if (has_own)
+        size_init(&steady->reply, config->reply, application->arena, errors);
+}
+
+/* A message of one injection process; a load that it cannot make is an error. */
+static bool prepare_injection(struct injection *injection, const struct application *application,
+                              const struct steady_config *config, double load, double flits, struct errors *errors)
+{
+    const struct choice *self = application->choice;
+    uint32_t before = errors->count, channels = application->injection_channels;
+    const struct injection_ops *ops = CHOICE_OPS(config->injection, struct injection_ops);
+    *injection = (struct injection){.ops = ops, .config = config->injection->config, .rate = load / flits};
+    if (load > channels)
+        choice_error(errors, self, "load",
+                     "%g flits a cycle are more than a terminal's %u injection channel%s can carry; "
+                     "accepted: 0 to %u",
+                     load, channels, channels == 1 ? "" : "s", channels);
+    else if (ops->max_rate > 0 && injection->rate > ops->max_rate)
+        choice_error(errors, self, "load",
+                     "%g asks for %g messages a cycle at each terminal, but injection \"%s\" makes "
+                     "at most %g",
+                     load, injection->rate, ops->name, ops->max_rate);
+    else if (injection->rate > 0 && ops->prepare)
+        ops->prepare(injection, config->injection, errors);
+    return errors->count == before;
+}
+
+/* The weight of each rank: from a file where it is listed, 1 otherwise. */
+static double *read_weights(const struct application *application, const char *path, struct errors *errors)
+{
+    const struct choice *self = application->choice;
+    struct numbers numbers;
+    if (!numbers_read(&numbers, path, "terminal,weight", application->arena, self, "relative", errors))
+        return NULL;
+    double *weights = arena_array(application->arena, double, application->ranks);
+    for (uint32_t rank = 0; rank < application->ranks; rank++)
+        weights[rank] = -1;
+    for (uint32_t i = 0; i < numbers.count; i++) {
+        const struct numbers_row *row = &numbers.rows[i];
+        double terminal = row->values[0];
+        const char *wrong = row->count != 2                                                      ? "not terminal,weight"
+                            : !(terminal < application->ranks) || terminal != (uint32_t)terminal ? "no such terminal"
+                            : weights[(uint32_t)terminal] >= 0 ? "a terminal for the second time"
+                                                               : NULL;
+        if (wrong) {
+            choice_error(errors, self, "relative", "%s:%u: %s; terminals are 0 to %u", path, row->line, wrong,
+                         application->ranks - 1);
+            return NULL;
+        }
+        weights[(uint32_t)terminal] = row->values[1];
+    }
+    for (uint32_t rank = 0; rank < application->ranks; rank++)
+        weights[rank] = weights[rank] < 0 ? 1 : weights[rank];
+    return weights;
+}
+
+/* A process for each rank. */
+static void prepare_each(struct steady *steady, const struct application *application,
+                         const struct steady_config *config, double flits, struct errors *errors)
+{
+    const double *weights = read_weights(application, config->relative, errors);
+    if (!weights)
         return;
-    application->transaction_messages = 2;
-    application->receive_delay = (uint32_t)config->reply_delay;
-    prepare_size(&steady->reply, config->reply, application->arena, errors);
+    steady->injection_of = arena_array(application->arena, struct injection, application->ranks);
+    double sum = 0;
+    for (uint32_t rank = 0; rank < application->ranks; rank++) {
+        double load = config->load * weights[rank];
+        sum += weights[rank];
+        if (!prepare_injection(&steady->injection_of[rank], application, config, load, flits, errors))
+            return;
+    }
+    steady->weight = sum / application->ranks;
 }
 
 bool steady_prepare(struct steady *steady, struct application *application, const struct steady_config *config,
                     struct errors *errors)
 {
     uint32_t before = errors->count;
-    const struct choice *self = application->choice;
     struct arena *arena = application->arena;
     traffic_init(&steady->traffic, config->traffic, &application->space, errors);
-    prepare_size(&steady->size, config->size, arena, errors);
+    size_init(&steady->size, config->size, arena, errors);
     prepare_replies(steady, application, config, errors);
     if (errors->count > before)
         return false;
 
-    if (config->load > application->injection_channels)
-        choice_error(errors, self, "load",
-                     "%g flits a cycle are more than a terminal's %u injection channel%s can carry; "
-                     "accepted: 0 to %u",
-                     config->load, application->injection_channels, application->injection_channels == 1 ? "" : "s",
-                     application->injection_channels);
+    double flits = steady->size.ops->mean(&steady->size) * config->messages; /* of an injection */
+    steady->messages = config->messages;
+    steady->to_each = config->destinations == DESTINATIONS_EACH;
+    steady->is_plain = config->messages == 1 && !steady->size.ops->reply;
     steady->silent = config->load <= 0;
-    steady->injection = (struct injection){
-        .ops = CHOICE_OPS(config->injection, struct injection_ops),
-        .config = config->injection->config,
-        .rate = config->load / steady->size.ops->mean(&steady->size),
-    };
-    const struct injection_ops *ops = steady->injection.ops;
-    if (errors->count > before)
-        return false;
-    if (ops->max_rate > 0 && steady->injection.rate > ops->max_rate)
-        choice_error(errors, self, "load",
-                     "%g asks for %g messages a cycle at each terminal, but injection \"%s\" makes "
-                     "at most %g",
-                     config->load, steady->injection.rate, ops->name, ops->max_rate);
-    else if (!steady->silent && ops->prepare)
-        ops->prepare(&steady->injection, config->injection, errors);
+    steady->weight = 1;
+    if (config->relative)
+        prepare_each(steady, application, config, flits, errors);
+    else
+        prepare_injection(&steady->injection, application, config, config->load, flits, errors);
+    const struct injection_ops *ops = CHOICE_OPS(config->injection, struct injection_ops);
     steady->random = arena_array(arena, struct random, application->ranks);
     steady->memory = arena_take(arena, ops->state_size * application->ranks + 1);
     for (uint32_t rank = 0; rank < application->ranks; rank++)
@@ -69,12 +127,48 @@ uint32_t steady_max_message(const struct steady *steady)
     return request > reply ? request : reply;
 }
 
+void steady_send_transaction(struct steady *steady, struct application *application, uint32_t rank)
+{
+    const struct traffic *traffic = &steady->traffic;
+    const struct size *size = &steady->size;
+    struct random *random = &steady->random[rank];
+    uint32_t to = traffic->ops->destination(traffic, rank, random);
+    if (to == NONE)
+        return;
+    struct transaction transaction = application_begin_transaction(application, rank, steady->messages);
+    for (uint32_t left = steady->messages; left; left--) {
+        uint32_t kind = 0;
+        uint32_t flits =
+            size->ops->draw_request ? size->ops->draw_request(size, random, &kind) : size->ops->draw(size, random);
+        application_send_in(application, &transaction, rank, to, flits, kind);
+        uint32_t next = steady->to_each && left > 1 ? traffic->ops->destination(traffic, rank, random) : NONE;
+        to = next != NONE ? next : to;
+    }
+}
+
 /* The size is drawn from a stream of the request's own, so that requests are the same with and without replies. */
 void steady_answer(const struct steady *steady, struct application *application, const struct message *message)
 {
     if (message->is_reply || application->phase == PHASE_DRAINING)
         return;
-    uint64_t request = (uint64_t)message->initiator << 32 | message->transaction;
+    if (steady->size.ops->reply) {
+        application_reply(application, message, steady->size.ops->reply(&steady->size, message->tag));
+        return;
+    }
+    uint64_t request = (uint64_t)message->initiator << 32 | message->number;
     struct random random = random_stream(application->seed, request, RANDOM_REPLY);
     application_reply(application, message, steady->reply.ops->draw(&steady->reply, &random));
+}
+
+bool pace_init(struct pace *pace, const struct application *application, double load, struct errors *errors)
+{
+    uint32_t channels = application->injection_channels;
+    if (load > channels) {
+        choice_error(errors, application->choice, "load",
+                     "%g flits a cycle are more than a terminal's injection channels can carry; accepted: 0 to %u",
+                     load, channels);
+        return false;
+    }
+    pace->ticks_per_flit = (double)application->cycle / (load > 0 ? load : channels);
+    return true;
 }

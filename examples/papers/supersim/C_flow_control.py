@@ -3,14 +3,14 @@
 """SuperSim's study of flow control techniques (case study C): 4096 terminals on a 4D torus, input-queued routers,
 2, 4 and 8 VCs, messages of 1 to 32 flits, crossbars scheduled by flit, by packet, or winner takes all.
 
-    examples/papers/supersim_flow_control.py --estimate     how long the 1,782 runs take here
-    examples/papers/supersim_flow_control.py                runs them; the same command goes on after a stop
-    examples/papers/supersim_flow_control.py --reduced      256 terminals, fewer sizes and loads: a minute or two
+    examples/papers/supersim/C_flow_control.py --estimate     how long the 1,782 runs take here
+    examples/papers/supersim/C_flow_control.py                runs them; the same command goes on after a stop
+    examples/papers/supersim/C_flow_control.py --reduced      256 terminals, fewer sizes and loads: a minute or two
 """
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "python"))
 from flitwarp import Sweep  # noqa: E402
 
 TECHNIQUES = {"FB": "flit_buffer", "PB": "packet_buffer", "WTA": "winner_take_all"}

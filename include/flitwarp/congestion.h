@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Congestion: what routers know of the queues behind their outputs, and what of
+ * it routing sees. A router reports every change of its two counts of each output
+ * lane: flits in its own output queue, and flits in the buffer downstream. A
+ * sensor turns counts into values. Values may be late and coarse: adaptive
+ * routing sees them, never the truth.
+ *
+ * Changes of one tick are seen in a later one, so that the order of work within
+ * a tick cannot matter.
+ */
+#include "flitwarp/component.h"
+#include "flitwarp/packet.h"
+
+enum queue { QUEUE_OUTPUT, QUEUE_DOWNSTREAM };
+#define ENDLESS UINT32_MAX
+
+/* All sensors of a network; the first member of a sensor's own struct. */
+struct congestion {
+    const struct congestion_ops *ops;
+    const void *config;
+    uint32_t routers, ports, num_vcs; /* a lane is port * num_vcs + vc */
+    uint32_t depth[2]; /* flits that a lane's queues can hold, by enum queue; 0: there is none, ENDLESS: any number */
+};
+
+struct congestion_ops {
+    COMPONENT_HEAD;
+    /* Makes the sensors of a network, or adds errors; `shape` is filled, and copied. */
+    struct congestion *(*build)(const struct choice *self, const struct congestion *shape, struct arena *arena,
+                                struct errors *errors);
+    /* A lane's queue has `change` more flits from `now` on. */
+    void (*change)(struct congestion *congestion, uint32_t router, uint32_t lane, enum queue queue, int32_t change,
+                   tick_t now);
+    /* How congested a lane seems: 0 is free. */
+    double (*value)(struct congestion *congestion, uint32_t router, uint32_t lane, tick_t now);
+};
+#define REGISTER_CONGESTION(ops) REGISTER_COMPONENT("congestion", ops)

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Facts of a HyperX, for routing algorithms that know one: topology->hyperx.
+ * Routers have coordinates, coordinate 0 varying fastest, and are linked to all
+ * that differ in exactly one of them. Ports go by dimension, then by offset (from
+ * 1: the coordinate behind it is (own + offset) mod width), then by parallel
+ * channel: first_port[d] + (offset - 1) * channels[d] + j.
+ */
+#include "flitwarp/topology.h"
+
+struct hyperx {
+    uint32_t dimensions;
+    uint32_t width[MAX_DIMENSIONS];
+    uint32_t channels[MAX_DIMENSIONS]; /* parallel channels between two routers */
+    uint32_t first_port[MAX_DIMENSIONS];
+    uint32_t stride[MAX_DIMENSIONS]; /* between the numbers of routers next to each other in a dimension */
+    const uint16_t *coordinates;     /* by router * dimensions + dimension */
+};
+
+/* All coordinates of a router. */
+static inline const uint16_t *hyperx_coordinates(const struct hyperx *hyperx, uint32_t router)
+{
+    return hyperx->coordinates + (size_t)router * hyperx->dimensions;
+}
+
+static inline uint32_t hyperx_coordinate(const struct hyperx *hyperx, uint32_t router, uint32_t dimension)
+{
+    return hyperx_coordinates(hyperx, router)[dimension];
+}
+
+/* The router that has another coordinate in one dimension. */
+static inline uint32_t hyperx_router(const struct hyperx *hyperx, uint32_t router, uint32_t dimension,
+                                     uint32_t coordinate)
+{
+    uint32_t own = hyperx_coordinate(hyperx, router, dimension);
+    return router + (coordinate - own) * hyperx->stride[dimension]; /* modulo 2^32, so it may also go down */
+}
+
+/* The first of the ports that lead from a router to another coordinate, not its own; channels[dimension] of them. */
+static inline uint32_t hyperx_port(const struct hyperx *hyperx, uint32_t router, uint32_t dimension,
+                                   uint32_t coordinate)
+{
+    uint32_t own = hyperx_coordinate(hyperx, router, dimension);
+    uint32_t offset = coordinate > own ? coordinate - own : coordinate + hyperx->width[dimension] - own;
+    return hyperx->first_port[dimension] + (offset - 1) * hyperx->channels[dimension];
+}
+
+/* Channels on a shortest way: the coordinates that differ. */
+static inline uint32_t hyperx_distance(const struct hyperx *hyperx, uint32_t from, uint32_t to)
+{
+    const uint16_t *a = hyperx_coordinates(hyperx, from), *b = hyperx_coordinates(hyperx, to);
+    uint32_t distance = 0;
+    for (uint32_t d = 0; d < hyperx->dimensions; d++)
+        distance += a[d] != b[d];
+    return distance;
+}

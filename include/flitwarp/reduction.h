@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Adaptive routing in two steps. An algorithm gathers candidates: the ways that
+ * it may give a packet from here, each with how congested it seems. A reduction
+ * weighs them, and the lightest are offered to VC allocation. While routes are
+ * checked nothing is congested, and every candidate that could ever be the
+ * lightest comes up in turn, so that a check holds for any state of the network.
+ */
+#include "flitwarp/congestion.h"
+#include "flitwarp/routing.h"
+
+#include <math.h>
+
+#define MAX_CANDIDATES 512
+
+/* How the values of a port's VCs become that of a candidate. */
+enum congestion_mode { CONGESTION_VC, CONGESTION_PORT_AVERAGE, CONGESTION_PORT_MINIMUM, CONGESTION_PORT_MAXIMUM };
+extern const char *const congestion_mode_names[];
+
+struct candidate {
+    uint64_t vcs;      /* of the port */
+    double congestion; /* 0: free */
+    uint32_t port;     /* between routers */
+    uint16_t hops;     /* to the destination when it is taken, this one included */
+    bool is_minimal;
+};
+
+/* Lives on the stack; only count need be cleared. */
+struct candidates {
+    uint32_t count;
+    struct candidate list[MAX_CANDIDATES];
+};
+
+/* The first member of every reduction's config struct. */
+struct reduction_config {
+    uint32_t max_outputs;
+};
+#define REDUCTION_OPTIONS(default_max)                                                                                 \
+    OPTION_U32(struct reduction_config, max_outputs, default_max, 0, MAX_CANDIDATES, "outputs",                        \
+               "offered at most, drawn at random among equals; 0: all of them")
+
+struct reduction_ops {
+    COMPONENT_HEAD;
+    /* The lightest are offered. INFINITY: never, as long as there is any other; that may not depend on congestion. */
+    double (*weight)(const void *config, const struct candidate *candidate);
+};
+#define REGISTER_REDUCTION(ops) REGISTER_COMPONENT("reduction", ops)
+
+/* The first member of the config struct of an algorithm that gathers candidates. */
+struct adaptive_config {
+    uint32_t mode;
+    struct choice reduction;
+};
+#define MODE_OPTION(config_type)                                                                                       \
+    OPTION_ENUM(config_type, mode, "\"vc\"", congestion_mode_names,                                                    \
+                "what counts as congestion: that of each VC, or one value for all VCs of a port")
+#define ADAPTIVE_OPTIONS(default_reduction)                                                                            \
+    MODE_OPTION(struct adaptive_config), OPTION_CHOICE(struct adaptive_config, reduction, "reduction",                 \
+                                                       default_reduction, "chooses among the candidates")
+
+/* Whether all ways are to be gone through, rather than one chosen. */
+static inline bool route_is_checked(const struct route *route) { return route->decisions != NULL; }
+
+/* How congested some VCs of a port of any router seem: the least of them, or the port by all its VCs. */
+double route_congestion(const struct route *route, enum congestion_mode mode, uint32_t router, uint32_t port,
+                        uint64_t vcs);
+
+/* Refuses a network with more candidates at a router than can be gathered: `ways` of them at most, each of one class. */
+void adaptive_check(const struct routing *routing, const struct choice *self, uint32_t ways, struct errors *errors);
+
+/* Adds VCs of a port as one candidate, or by mode `vc` as one each. */
+void candidates_add(struct candidates *candidates, const struct route *route, const struct adaptive_config *config,
+                    const struct candidate *candidate);
+/* Offers the lightest. */
+void candidates_offer(struct candidates *candidates, struct route *route, const struct adaptive_config *config);

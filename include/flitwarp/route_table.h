@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Shortest ways on any topology, as a table. Breadth-first search from every
+ * router finds, for each pair, the ports that lead one hop closer:
+ *
+ *     lists[there * routers + here] -> pool: count, distance, port, port, ...
+ */
+#include "flitwarp/routing.h"
+
+enum route_table_list {
+    ROUTE_TABLE_COUNT,
+    ROUTE_TABLE_DISTANCE,
+    ROUTE_TABLE_PORTS
+}; /* places in a list; the ports are last */
+
+struct route_table {
+    const uint32_t *lists; /* index into pool */
+    const uint32_t *pool;
+    uint32_t routers;
+    uint32_t diameter; /* hops between any two routers */
+    uint32_t longest;  /* hops that a packet makes: from where it is injected to where it is ejected */
+};
+
+/* NULL, with errors added, where there are too many routers or some cannot be reached. */
+const struct route_table *route_table_create(const struct routing *routing, const struct choice *self,
+                                             struct arena *arena, struct errors *errors);
+
+static inline const uint32_t *route_table_list(const struct route_table *table, uint32_t here, uint32_t there)
+{
+    return table->pool + table->lists[(size_t)there * table->routers + here];
+}
+
+static inline uint32_t route_table_distance(const struct route_table *table, uint32_t here, uint32_t there)
+{
+    return route_table_list(table, here, there)[ROUTE_TABLE_DISTANCE];
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Facts of a tree with several roots, for routing algorithms that go up and down:
+ * topology->tree. Level 0 is that of the leaves, where the terminals are. From
+ * every router exactly one port leads down towards each terminal below it, and
+ * all ports up lead to routers that have the same terminals below them.
+ *   Ports of a router: first those down (not at a leaf, whose ports down are its
+ * terminals), then those up.
+ */
+#include "flitwarp/topology.h"
+
+#define MAX_LEVELS 16
+
+struct tree {
+    uint32_t levels;
+    uint32_t terminals;
+    uint32_t down[MAX_LEVELS];             /* ports of each router of a level; terminals at level 0 */
+    uint32_t up[MAX_LEVELS];               /* 0 at the top */
+    uint32_t first_up[MAX_LEVELS];         /* port */
+    uint32_t first_router[MAX_LEVELS + 1]; /* of each level; leaves first */
+    uint32_t below[MAX_LEVELS];            /* terminals below a router of the level */
+    const uint8_t *level_of;               /* by router */
+    const uint32_t *first_below;           /* by router: its first terminal; the others follow */
+    const uint16_t *down_ports;            /* by level * terminals + terminal */
+};
+
+static inline uint32_t tree_level(const struct tree *tree, uint32_t router) { return tree->level_of[router]; }
+
+static inline bool tree_is_below(const struct tree *tree, uint32_t router, uint32_t terminal)
+{
+    return terminal - tree->first_below[router] < tree->below[tree->level_of[router]];
+}
+
+/* The port down towards a terminal below the router; at a leaf, the terminal's place there. */
+static inline uint32_t tree_down_port(const struct tree *tree, uint32_t router, uint32_t terminal)
+{
+    return tree->down_ports[(size_t)tree->level_of[router] * tree->terminals + terminal];
+}
+
+/* Ports up; they begin with tree_first_up. */
+static inline uint32_t tree_up_ports(const struct tree *tree, uint32_t router)
+{
+    return tree->up[tree->level_of[router]];
+}
+
+static inline uint32_t tree_first_up(const struct tree *tree, uint32_t router)
+{
+    return tree->first_up[tree->level_of[router]];
+}

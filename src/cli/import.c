@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * flitwarp import FILE: another simulator's configuration as ours. The format is
+ * recognised by what the file begins with; an importer of its own reads it. What
+ * it could not carry over is listed on standard error and above the result, as is
+ * whatever this program would refuse in it.
+ */
+#include "cli/import.h"
+
+#include "base/text.h"
+#include "cli/arguments.h"
+#include "cli/cli.h"
+#include "cli/simulation.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+static const char usage[] = "flitwarp import FILE [--from booksim|supersim] [-o OUT.json] [--strict]\n"
+                            "\n"
+                            "Reads another simulator's configuration and writes ours, to OUT.json or standard\n"
+                            "output. What is not carried over is listed on standard error: the setting, its\n"
+                            "value, why, and what comes nearest here.\n"
+                            "\n"
+                            "  --from FORMAT   booksim (key = value;) or supersim (JSON); by content if not given\n"
+                            "  -o OUT.json     where to write to\n"
+                            "  --strict        fail, with status 1 and no output, when anything is not carried over";
+
+static const struct format {
+    const char *name, *title;
+    bool (*import)(struct import *import, const char *bytes, size_t size);
+} formats[] = {
+    {"booksim", "BookSim", import_booksim},
+    {"supersim", "SuperSim", import_supersim},
+};
+enum { BOOKSIM, SUPERSIM, FORMATS };
+
+/* The first byte that is neither blank nor in a comment. */
+static const char *first_byte(const char *at)
+{
+    for (;;) {
+        at += strspn(at, " \t\r\n");
+        if (at[0] == '/' && at[1] == '/') {
+            at += strcspn(at, "\n");
+        } else if (at[0] == '/' && at[1] == '*') {
+            const char *end = strstr(at + 2, "*/");
+            at = end ? end + 2 : at + strlen(at);
+        } else {
+            return at;
+        }
+    }
+}
+
+static void not_recognised(struct import *import, const char *bytes, const char *at)
+{
+    uint32_t line = 1;
+    const char *line_start = bytes;
+    for (const char *c = bytes; c < at; c++)
+        if (*c == '\n')
+            line++, line_start = c + 1;
+    char found[8] = "the end";
+    if (*at)
+        snprintf(found, sizeof found, "'%c'", isprint((unsigned char)*at) ? *at : '?');
+    errors_add(import->errors,
+               "%s:%u:%u: found %s, expected '{' (a configuration of SuperSim) or 'key = value;' (of BookSim)",
+               import->file, line, (uint32_t)(at - line_start) + 1, found);
+}
+
+static const struct format *recognise(struct import *import, const char *bytes)
+{
+    const char *at = first_byte(bytes);
+    if (*at == '{')
+        return &formats[SUPERSIM];
+    if (isalpha((unsigned char)*at) || *at == '_') {
+        const char *end = at + strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+        if (*first_byte(end) == '=')
+            return &formats[BOOKSIM];
+    }
+    not_recognised(import, bytes, at);
+    return NULL;
+}
+
+/* What this program refuses in the result, components that it does not have for example. */
+static void note_refusals(struct import *import)
+{
+    struct simulation simulation;
+    simulation_init(&simulation);
+    simulation.json = json_copy(&simulation.setup, import->ours);
+    if (!simulation_read(&simulation))
+        for (const struct error_message *message = simulation.errors.first; message; message = message->next)
+            errors_add(import->notes, "in the result: %s", message->text);
+    simulation_release(&simulation);
+}
+
+static void write_result(FILE *out, const struct import *import, const struct format *format)
+{
+    fprintf(out, "// Imported from %s's %s.\n", format->title, import->file);
+    if (import->notes->count)
+        fprintf(out, "// Not carried over:\n");
+    for (const struct error_message *note = import->notes->first; note; note = note->next)
+        fprintf(out, "//   %s\n", note->text);
+    json_write(out, import->ours, 2);
+    putc('\n', out);
+}
+
+static int save(const struct import *import, const struct format *format)
+{
+    if (!import->output) {
+        write_result(stdout, import, format);
+        return fflush(stdout) == 0 ? EXIT_DONE : EXIT_IO;
+    }
+    struct output_file output;
+    if (!output_open(&output, import->output, import->errors))
+        return EXIT_IO;
+    write_result(output.stream, import, format);
+    return output_commit(&output, import->errors) ? EXIT_DONE : EXIT_IO;
+}
+
+static int import_file(struct import *import, const struct format *format, bool is_strict)
+{
+    size_t size;
+    errno = 0;
+    const char *bytes = file_read(import->arena, import->file, &size);
+    if (!bytes) {
+        errors_add(import->errors, "cannot read '%s': %s", import->file, strerror(errno));
+        return EXIT_USAGE;
+    }
+    if (!format)
+        format = recognise(import, bytes);
+    if (!format || !format->import(import, bytes, size) || import->errors->count)
+        return EXIT_USAGE;
+    note_refusals(import);
+    errors_print(import->notes, stderr);
+    uint32_t count = import->notes->count;
+    if (count)
+        fprintf(stderr, "%u setting%s not carried over%s\n", count, count == 1 ? "" : "s",
+                is_strict ? "; nothing is written" : "");
+    return count && is_strict ? EXIT_USAGE : save(import, format);
+}
+
+static bool find_format(const char *name, const struct format **format)
+{
+    for (int i = 0; i < FORMATS; i++)
+        if (strcmp(formats[i].name, name) == 0) {
+            *format = &formats[i];
+            return true;
+        }
+    fprintf(stderr, "flitwarp import: --from '%s' is unknown, expected booksim or supersim\n", name);
+    return false;
+}
+
+int cli_import(int argc, char **argv)
+{
+    const char *from = NULL, *output = NULL;
+    bool is_strict = false;
+    const struct flag flags[] = {{"--from", &from, NULL}, {"-o", &output, NULL}, {"--strict", NULL, &is_strict}, {0}};
+    struct arguments arguments;
+    const struct format *format = NULL;
+    if (!arguments_read(&arguments, argc, argv, flags, usage) || (from && !find_format(from, &format)))
+        return EXIT_USAGE;
+    if (arguments.override_count) {
+        fprintf(stderr, "flitwarp import: '%s' comes after the file: overrides belong to run and check\n",
+                arguments.overrides[0]);
+        return EXIT_USAGE;
+    }
+    struct arena arena = {0};
+    struct errors errors = {.arena = &arena}, notes = {.arena = &arena};
+    struct import import = {.arena = &arena,
+                            .errors = &errors,
+                            .notes = &notes,
+                            .file = arguments.config,
+                            .output = output,
+                            .ours = json_object(&arena)};
+    int status = import_file(&import, format, is_strict);
+    errors_print(&errors, stderr);
+    arena_release(&arena);
+    return status;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * What the importers of single formats share. Another simulator's file becomes a
+ * JSON tree, whatever it was written in. An importer takes settings out of it and
+ * puts ours into another tree; what nobody took is listed at the end, so that
+ * nothing gets lost in silence.
+ */
+#include "config/json.h"
+
+struct import {
+    struct arena *arena;
+    struct errors *errors; /* why there is no result */
+    struct errors *notes;  /* what was not carried over */
+    const char *file;      /* as given */
+    const char *output;    /* as given; NULL: standard output */
+    struct json *theirs;   /* what nobody has taken yet */
+    struct json *ours;
+};
+
+/* One of their settings: what it is when nobody sets it, and why it is not carried over if nobody takes it. */
+struct import_row {
+    const char *key;      /* its path; a * stands for any text */
+    const char *fallback; /* needs no word when not carried over; NULL: there is none */
+    const char *why;      /* NULL: it means nothing beside the others */
+    const char *nearest;  /* in our words; NULL: nothing is near */
+};
+
+/* The importers. False with errors; notes are no reason to fail. */
+bool import_booksim(struct import *import, const char *bytes, size_t size);
+bool import_supersim(struct import *import, const char *bytes, size_t size);
+
+/* ---- theirs ---- */
+
+/* Takes a setting out of a block; it still knows its path. NULL when it is absent; the block may be NULL too. */
+struct json *import_take(struct json *block, const char *key);
+/* The same for one that must be there; an error when it is not. */
+struct json *import_need(struct import *import, struct json *block, const char *key);
+/* The fallback, and an error, when the node is no such thing; the fallback alone when it is NULL. */
+double import_number(struct import *import, const struct json *node, double fallback, double min, double max);
+uint64_t import_count(struct import *import, const struct json *node, uint64_t fallback, uint64_t min, uint64_t max);
+const char *import_word(struct import *import, const struct json *node, const char *fallback);
+bool import_truth(struct import *import, const struct json *node, bool fallback);
+/* A copy of an array of whole numbers; empty for NULL. */
+struct json *import_numbers(struct import *import, const struct json *node, uint64_t min, uint64_t max);
+
+/* "file:line:column: path: ..." */
+void import_error(struct import *import, const struct json *node, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Lists a setting of theirs as not carried over. The node may be NULL: nothing is listed then. */
+void import_note(struct import *import, const struct json *node, const char *why, const char *nearest);
+/* The row of a path; NULL when there is none. */
+const struct import_row *import_find_row(const struct import_row *rows, const char *path);
+/* Lists all that nobody took. Rows end with a NULL key; `whose` names the simulator. */
+void import_list_rest(struct import *import, const struct json *block, const struct import_row *rows,
+                      const char *whose);
+
+/* ---- ours ---- */
+
+/* Whether a component of ours has an option. One that this program does not have may have any: it is to come. */
+bool import_knows(const char *kind, const char *name, const char *key);
+/* Whether there is a setting outside components. */
+bool import_has_setting(const char *path);
+/* Puts a value at a path below the block, making the objects between; returns the value. */
+struct json *import_put(struct import *import, struct json *block, const char *path, struct json *value);
+struct json *import_put_u64(struct import *import, struct json *block, const char *path, uint64_t value);
+struct json *import_put_f64(struct import *import, struct json *block, const char *path, double value);
+struct json *import_put_text(struct import *import, struct json *block, const char *path, const char *value);
+/* `count` times the same number. */
+struct json *import_put_row(struct import *import, struct json *block, const char *path, uint64_t count,
+                            uint64_t value);
+/* Says above a value what was chosen and why. */
+void import_comment(struct import *import, struct json *node, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* A file that theirs names, as ours must name it. */
+const char *import_path(struct import *import, const char *named_in, const char *path);

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SuperSim's protocol classes and routing algorithms in our words. The pairs of topology and algorithm are one table. */
+#include "cli/import_supersim.h"
+
+#include "config/registry.h"
+
+#include <string.h>
+
+struct routing_row {
+    const char *topology, *theirs; /* topology *: any */
+    const char *key, *value;       /* one of its settings that tells two of ours apart; NULL: none */
+    const char *ours, *option, *choice;
+    const char *why; /* it is not quite the same; NULL: it is */
+};
+
+static const struct routing_row routings[] = {
+    {"butterfly", "dest_tag", NULL, NULL, "destination_tag", NULL, NULL, NULL},
+    {"dragonfly", "minimal", NULL, NULL, "dragonfly_minimal", NULL, NULL, NULL},
+    {"dragonfly", "valiants", NULL, NULL, "valiant", NULL, NULL, NULL},
+    {"dragonfly", "adaptive", "progressive_adaptive", "true", "par", NULL, NULL, NULL},
+    {"dragonfly", "adaptive", NULL, NULL, "ugal", NULL, NULL, NULL},
+    {"fat_tree", "common_ancestor", "selection", "flow_hash", "up_down", "selection", "hash", NULL},
+    {"fat_tree", "common_ancestor", "selection", "flow_cache", "up_down", "selection", "hash", NULL},
+    {"fat_tree", "common_ancestor", "reduction.algorithm", "all_minimal", "up_down", "selection", "random", NULL},
+    {"fat_tree", "common_ancestor", NULL, NULL, "up_down", "selection", "adaptive", NULL},
+    {"hyperx", "minimal", NULL, NULL, "minimal_adaptive", NULL, NULL, NULL},
+    {"hyperx", "ugal", NULL, NULL, "ugal", NULL, NULL, NULL},
+    {"hyperx", "dal", "adaptivity_type", "variable", "omniwar", NULL, NULL, NULL},
+    {"hyperx", "dal", NULL, NULL, "dal", NULL, NULL, NULL},
+    {"hyperx", "least_congested_queue", NULL, NULL, "minimal_adaptive", NULL, NULL,
+     "the least congested queue of all, minimal or not, is not taken"},
+    {"hyperx", "skipping_dimensions", NULL, NULL, "minimal_adaptive", NULL, NULL, "dimensions are not put off"},
+    {"*", "dimension_order", NULL, NULL, "dimension_order", NULL, NULL, NULL},
+    {"*", "valiants", NULL, NULL, "valiant", NULL, NULL, NULL},
+    {"parking_lot", "exit_lot", NULL, NULL, "dimension_order", NULL, NULL, NULL},
+    {"single_router", "direct", NULL, NULL, "minimal", NULL, NULL, NULL},
+    {"interface_only", "direct", NULL, NULL, "minimal", NULL, NULL, NULL},
+};
+
+/* "reduction.algorithm" lies in a block of its own. */
+static struct json *holder(struct json *block, const char **key)
+{
+    const char *dot = strchr(*key, '.');
+    *key = dot ? dot + 1 : *key;
+    return dot ? json_find(block, "reduction") : block;
+}
+
+static bool has_value(struct json *block, const char *key, const char *value)
+{
+    block = key ? holder(block, &key) : NULL;
+    const struct json *node = block ? json_find(block, key) : NULL;
+    if (node && node->type == JSON_TEXT)
+        return strcmp(node->text, value) == 0;
+    return !key || (node && node->type == JSON_BOOL && node->truth == (strcmp(value, "true") == 0));
+}
+
+static const struct routing_row *find_routing(struct json *routing, const char *topology, const char *algorithm)
+{
+    for (size_t i = 0; i < sizeof routings / sizeof *routings; i++) {
+        const struct routing_row *row = &routings[i];
+        bool fits = *row->topology == '*' || strcmp(row->topology, topology) == 0;
+        if (fits && strcmp(row->theirs, algorithm) == 0 && has_value(routing, row->key, row->value))
+            return row;
+    }
+    return NULL;
+}
+
+/* Settings of algorithms: words that mean the same, or the value itself where there are none. */
+static const struct routing_option {
+    const char *key, *ours;
+    const char *from[6], *to[6];
+} routing_options[] = {
+    {"mode",
+     "mode",
+     {"vc", "port_ave", "port_min", "port_max"},
+     {"vc", "port_average", "port_minimum", "port_maximum"}},
+    {"output_type", "mode", {"vc", "port"}, {"vc", "port_average"}},
+    {"hop_count_mode", "hop_count", {"absolute", "normalized"}, {"absolute", "normalized"}},
+    {"intermediate_node",
+     "intermediate",
+     {"regular", "source", "dest", "source_dest", "unaligned"},
+     {"router", "source", "destination", "source_destination", "unaligned"}},
+    {"least_common_ancestor", "common_ancestor", {"true", "false"}, {"least", "top"}},
+    {"randomized_global", "channel", {"true", "false"}, {"random", "nearest"}},
+    {"valiant_node", "intermediate", {"true", "false"}, {"router", "group"}},
+    {"smart_intermediate_node", "intermediate", {"true"}, {"auto"}},
+    {"threshold", "threshold", {NULL}, {NULL}},
+    {"max_deroutes", "deroutes", {NULL}, {NULL}},
+    {"independent_bias", "bias", {NULL}, {NULL}},
+    {"reduction.independent_bias", "bias", {NULL}, {NULL}},
+};
+
+static void put_routing_option(struct supersim *supersim, const struct routing_option *row, struct json *routing,
+                               struct json *ours)
+{
+    struct import *import = supersim->import;
+    const char *key = row->key;
+    struct json *block = holder(routing, &key);
+    const struct json *node = block ? json_find(block, key) : NULL;
+    if (!node || !import_knows("routing", json_find(ours, "type")->text, row->ours) || json_find(ours, row->ours))
+        return;
+    const char *word = node->type == JSON_TEXT ? node->text : node->type == JSON_BOOL && node->truth ? "true" : "false";
+    if (!row->from[0] && node->type == JSON_NUMBER)
+        import_put(import, ours, row->ours, json_copy(import->arena, import_take(block, key)));
+    for (uint32_t i = 0; i < 6 && row->from[i]; i++)
+        if (strcmp(row->from[i], word) == 0) {
+            import_put_text(import, ours, row->ours, row->to[i]);
+            import_take(block, key);
+            return;
+        }
+}
+
+/* A block of its own on most topologies, keys of the algorithm on a HyperX. */
+static void put_reduction(struct supersim *supersim, struct json *routing, struct json *ours, const char *algorithm)
+{
+    static const char *const names[][2] = {
+        {"all_minimal", "all_minimal"}, {"least_congested_minimal", "least_congested"}, {"weighted", "weighted"}};
+    static const char *const biases[] = {"congestion_bias", "independent_bias"};
+    struct import *import = supersim->import;
+    struct json *block = json_find(routing, "reduction");
+    bool has_own = block && block->type == JSON_OBJECT;
+    if (!component_find("routing", algorithm) || !import_knows("routing", algorithm, "reduction") ||
+        (!has_own && !json_find(routing, "congestion_bias")))
+        return;
+    block = has_own ? block : routing;
+    const struct json *type = has_own ? import_take(block, "algorithm") : NULL;
+    const char *name = import_word(import, type, "weighted"), *found = NULL;
+    for (uint32_t i = 0; i < 3; i++)
+        found = strcmp(names[i][0], name) == 0 ? names[i][1] : found;
+    if (!found)
+        import_note(import, type, "no such reduction", "weighted");
+    found = found ? found : "weighted";
+    struct json *reduction = import_put_text(import, ours, "reduction.type", found)->parent;
+    for (uint32_t i = 0; i < 2 && strcmp(found, "weighted") == 0; i++) {
+        const struct json *bias = import_take(block, biases[i]);
+        if (bias)
+            import_put_f64(import, reduction, biases[i], import_number(import, bias, 0, -1e9, 1e9));
+    }
+    const struct json *outputs = import_take(block, "max_outputs");
+    if (outputs)
+        import_put_u64(import, reduction, "max_outputs", import_count(import, outputs, 0, 0, 1u << 20));
+}
+
+static void put_routing(struct supersim *supersim, struct json *routing)
+{
+    struct import *import = supersim->import;
+    struct json *block = json_find(json_find(import->ours, "network"), "routing");
+    const struct json *algorithm = import_need(import, routing, "algorithm");
+    const struct routing_row *row = find_routing(routing, supersim->topology, import_word(import, algorithm, ""));
+    import_put_text(import, block, "type", row ? row->ours : "minimal");
+    if (!row)
+        import_note(import, algorithm, "no such routing for this topology", "minimal");
+    else if (row->why)
+        import_note(import, algorithm, row->why, row->ours);
+    if (row && row->key) {
+        const char *key = row->key;
+        import_take(holder(routing, &key), key);
+    }
+    if (row && row->option)
+        import_take(routing, row->option);
+    if (row && row->option)
+        import_put_text(import, block, row->option, row->choice);
+    put_reduction(supersim, routing, block, row ? row->ours : "minimal");
+    for (size_t i = 0; i < sizeof routing_options / sizeof *routing_options; i++)
+        put_routing_option(supersim, &routing_options[i], routing, block);
+    const struct json *latency = import_take(routing, "latency");
+    import_put_u64(import, import->ours, "network.router.routing_latency", import_count(import, latency, 0, 0, 10000));
+}
+
+/* All classes share one set of VCs here: as many as all have, routed as the first is. */
+void supersim_routing(struct supersim *supersim)
+{
+    struct import *import = supersim->import;
+    struct json *classes = json_find(supersim->network, "protocol_classes");
+    if (!classes || classes->type != JSON_ARRAY || classes->count == 0) {
+        import_error(import, classes ? classes : supersim->network,
+                     "expected an array 'protocol_classes', one at least");
+        return;
+    }
+    supersim->classes = classes->count;
+    for (struct json *class = classes->first; class; class = class->next) {
+        struct json *routing = json_find(class, "routing");
+        if (class->type != JSON_OBJECT || !routing || routing->type != JSON_OBJECT) {
+            import_error(import, class, "expected an object with num_vcs and a block routing");
+            return;
+        }
+        if (class == classes->first)
+            put_routing(supersim, routing);
+        supersim->num_vcs += import_count(import, import_take(class, "num_vcs"), 1, 1, 4096);
+    }
+    for (struct json *class = classes->first->next; class; class = class->next)
+        import_note(import, class, "packets of all classes share the VCs and the routing of the first",
+                    "network.router.num_vcs, the sum");
+    while (classes->first->next)
+        json_remove(classes, classes->first->next);
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * SuperSim's traffic patterns and distributions of message sizes in our words.
+ * Patterns repeat widths and concentration of the network, which ours know.
+ */
+#include "cli/import_supersim.h"
+
+#include "config/registry.h"
+
+#include <string.h>
+
+/* ---- patterns ---- */
+
+static const struct {
+    const char *theirs, *ours;
+    bool has_self;          /* send_to_self becomes self */
+    const char *dimensions; /* what enabled_dimensions becomes; NULL: there is no such choice */
+} patterns[] = {
+    {"uniform_random", "uniform_random", true, NULL},
+    {"bit_complement", "bit_complement", false, NULL},
+    {"bit_reverse", "bit_reverse", false, NULL},
+    {"BitReverse", "bit_reverse", false, NULL},
+    {"bit_rotate", "bit_rotation", false, NULL},
+    {"bit_transpose", "transpose", false, NULL},
+    {"tornado", "tornado", false, "words"},
+    {"neighbor", "neighbor", false, NULL},
+    {"loopback", "loopback", false, NULL},
+    {"matrix", "matrix", false, NULL},
+    {"scan", "scan", true, NULL},
+    {"swap2", "swap2", false, "list"},
+    {"dim_bisection_stress", "dim_bisection_stress", false, NULL},
+    {"dim_complement_reverse", "dim_complement_reverse", false, NULL},
+    {"dim_reverse", "dim_reverse", false, NULL},
+    {"dim_rotate", "dim_rotate", false, NULL},
+    {"dim_transpose", "dim_transpose", false, "list"},
+    {"group_attack", "group_attack", false, NULL},
+    {"local_random_remote_attack", "local_random_remote_attack", true, NULL},
+    {"local_remote_random", "local_remote_random", true, NULL},
+    {"random_block_out", "random_block_out", false, NULL},
+    {"random_exchange", "random_exchange", false, NULL},
+    {"random_exchange_neighbor", "random_exchange_neighbor", false, "list"},
+    {"random_exchange_quadrant", "random_exchange_quadrant", false, NULL},
+    {"uniform_random_bisection", "uniform_random_bisection", false, "list"},
+    {"uniform_random_quadrant", "uniform_random_quadrant", true, NULL},
+};
+#define PATTERNS (sizeof patterns / sizeof *patterns)
+
+/* Settings of single patterns: words that mean the same, or the value itself where there are none. */
+static const struct pattern_row {
+    const char *pattern, *key, *ours;
+    const char *from[4], *to[4];
+} pattern_rows[] = {
+    {"matrix", "file", "file", {NULL}, {NULL}},
+    {"scan", "direction", "direction", {"ascend", "descend", "random"}, {"up", "down", "random"}},
+    {"scan", "initial", "start", {"random"}, {"random"}},
+    {"scan", "initial", "first", {NULL}, {NULL}},
+    {"dim_rotate", "direction", "direction", {"left", "right"}, {"left", "right"}},
+    {"dim_bisection_stress", "mode", "groups", {"parity", "half", "quadrant"}, {"parity", "half", "quadrant"}},
+    {"random_exchange_neighbor", "all_interfaces", "all_slots", {NULL}, {NULL}},
+    {"random_block_out", "block_size", "block", {NULL}, {NULL}},
+    {"local_remote_random", "block_size", "block", {NULL}, {NULL}},
+    {"local_remote_random", "local_probability", "local", {NULL}, {NULL}},
+    {"local_random_remote_attack", "block_size", "block", {NULL}, {NULL}},
+    {"local_random_remote_attack", "local_probability", "local", {NULL}, {NULL}},
+    {"local_random_remote_attack", "remote_mode", "target", {"half", "opposite"}, {"half", "opposite"}},
+    {"local_random_remote_attack", "remote_mode", "offset", {NULL}, {NULL}},
+    {"group_attack", "group_mode", "target", {"half", "opposite"}, {"half", "opposite"}},
+    {"group_attack", "group_mode", "offset", {NULL}, {NULL}},
+    {"group_attack", "destination_mode", "place", {"random", "self", "complement"}, {"random", "same", "mirrored"}},
+};
+
+static bool is_in_words(const struct pattern_row *row) { return row->from[0]; }
+
+static void put_pattern_row(struct supersim *supersim, const struct pattern_row *row, struct json *theirs,
+                            struct json *ours)
+{
+    struct import *import = supersim->import;
+    const struct json *node = json_find(theirs, row->key);
+    if (!node || (is_in_words(row) != (node->type == JSON_TEXT) && strcmp(row->key, "file") != 0) ||
+        node->type >= JSON_ARRAY)
+        return;
+    if (strcmp(row->key, "file") == 0) {
+        const char *file = import_word(import, import_take(theirs, row->key), "");
+        import_put_text(import, ours, row->ours, import_path(import, node->file ? node->file : import->file, file));
+    } else if (!is_in_words(row)) {
+        import_put(import, ours, row->ours, json_copy(import->arena, import_take(theirs, row->key)));
+    }
+    for (uint32_t i = 0; i < 4 && row->from[i]; i++)
+        if (strcmp(node->text, row->from[i]) == 0) {
+            import_take(theirs, row->key);
+            import_put_text(import, ours, row->ours, row->to[i]);
+            return;
+        }
+}
+
+/* [true, false]: the dimensions that take part; the first alone, or the first two, when it is absent. */
+static void put_dimensions(struct supersim *supersim, struct json *theirs, struct json *ours, const char *form)
+{
+    struct import *import = supersim->import;
+    const struct json *mask = json_find(theirs, "enabled_dimensions");
+    struct json *list = json_array(import->arena);
+    uint32_t d = 0;
+    for (const struct json *item = mask && mask->type == JSON_ARRAY ? mask->first : NULL; item; item = item->next, d++)
+        if (import_truth(import, item, false))
+            json_append(list, json_number_u64(import->arena, d));
+    bool is_first = !mask || (list->count == 1 && list->first->number == 0), is_all = mask && list->count == d;
+    if (strcmp(form, "list") == 0 && mask && mask->type == JSON_ARRAY) {
+        import_put(import, ours, "dimensions", list);
+    } else if (strcmp(form, "words") == 0) {
+        import_put_text(import, ours, "dimensions", is_first ? "first" : "all");
+        if (!is_first && !is_all)
+            import_note(import, mask, "the first dimension or all of them", "dimensions all");
+    }
+    import_take(theirs, "enabled_dimensions");
+}
+
+/* Widths and concentration say again what the network is; they are taken where they say the same. */
+static void take_repetition(struct supersim *supersim, struct json *theirs)
+{
+    const struct json *topology = json_find(json_find(supersim->import->ours, "network"), "topology");
+    const struct json *widths = topology ? json_find(topology, "widths") : NULL;
+    const struct json *own = json_find(theirs, "dimensions");
+    bool is_same = own && widths && own->type == JSON_ARRAY && own->count == widths->count;
+    for (uint32_t i = 0; is_same && i < own->count; i++)
+        is_same = json_at(own, i)->number == json_at(widths, i)->number;
+    if (is_same)
+        import_take(theirs, "dimensions");
+    const struct json *ports = json_find(theirs, "interface_ports");
+    if (ports && ports->number == (double)supersim->ports)
+        import_take(theirs, "interface_ports");
+    const struct json *terminals = topology ? json_find(topology, "concentration") : NULL;
+    terminals = terminals || !topology ? terminals : json_find(topology, "terminals");
+    const struct json *concentration = json_find(theirs, "concentration");
+    if (concentration && terminals && concentration->number == terminals->number * (double)supersim->ports)
+        import_take(theirs, "concentration");
+}
+
+/* group_size counts routers there, terminals here. */
+static void put_group(struct supersim *supersim, struct json *theirs, struct json *ours)
+{
+    struct import *import = supersim->import;
+    const struct json *routers = import_take(theirs, "group_size");
+    const struct json *concentration = json_find(theirs, "concentration");
+    uint64_t terminals = import_count(import, concentration, 1, 1, 1u << 20) / supersim->ports;
+    if (routers)
+        import_put_u64(import, ours, "group",
+                       import_count(import, routers, 1, 1, 1u << 20) * (terminals ? terminals : 1));
+}
+
+void supersim_traffic(struct supersim *supersim, struct json *pattern, struct json *application)
+{
+    struct import *import = supersim->import;
+    const struct json *type = import_take(pattern, "type");
+    const char *name = import_word(import, type, "uniform_random");
+    size_t i = 0;
+    while (i < PATTERNS && strcmp(patterns[i].theirs, name) != 0)
+        i++;
+    if (i == PATTERNS)
+        import_note(import, type, "no such pattern", "uniform_random");
+    i = i == PATTERNS ? 0 : i;
+    struct json *ours = import_put_text(import, application, "traffic.type", patterns[i].ours)->parent;
+    if (!pattern)
+        return;
+    if (strcmp(name, "neighbor") == 0)
+        import_note(import, type, "goes along a dimension there, to the next number here", "neighbor");
+    const struct json *self = import_take(pattern, "send_to_self");
+    if (self && patterns[i].has_self)
+        import_put(import, ours, "self", json_bool(import->arena, import_truth(import, self, false)));
+    else if (patterns[i].has_self && strncmp(name, "local_", 6) == 0)
+        import_put(import, ours, "self", json_bool(import->arena, true));
+    for (size_t row = 0; row < sizeof pattern_rows / sizeof *pattern_rows; row++)
+        if (strcmp(pattern_rows[row].pattern, name) == 0)
+            put_pattern_row(supersim, &pattern_rows[row], pattern, ours);
+    if (strcmp(name, "group_attack") == 0)
+        put_group(supersim, pattern, ours);
+    if (patterns[i].dimensions)
+        put_dimensions(supersim, pattern, ours, patterns[i].dimensions);
+    take_repetition(supersim, pattern);
+}
+
+/* ---- sizes ---- */
+
+static uint64_t flits(struct supersim *supersim, struct json *block, const char *key, uint64_t fallback)
+{
+    return import_count(supersim->import, import_take(block, key), fallback, 1, 1u << 30);
+}
+
+static double put_single(struct supersim *supersim, struct json *block, struct json *ours, const char *prefix,
+                         double fallback)
+{
+    struct import *import = supersim->import;
+    uint64_t size = flits(supersim, block, arena_format(import->arena, "%smessage_size", prefix), (uint64_t)fallback);
+    import_put_text(import, ours, "type", "fixed");
+    import_put_u64(import, ours, "flits", size);
+    return (double)size;
+}
+
+static double put_random(struct supersim *supersim, struct json *block, struct json *ours, const char *prefix,
+                         double fallback)
+{
+    struct import *import = supersim->import;
+    uint64_t min = flits(supersim, block, arena_format(import->arena, "%smin_message_size", prefix), 1);
+    uint64_t max =
+        flits(supersim, block, arena_format(import->arena, "%smax_message_size", prefix), (uint64_t)fallback);
+    import_put_text(import, ours, "type", "uniform");
+    import_put_u64(import, ours, "min", min);
+    import_put_u64(import, ours, "max", max > min ? max : min);
+    return (double)(min + max) / 2;
+}
+
+static double put_probability(struct supersim *supersim, struct json *block, struct json *ours, const char *prefix,
+                              double fallback)
+{
+    struct import *import = supersim->import;
+    const struct json *sizes = import_take(block, arena_format(import->arena, "%smessage_sizes", prefix));
+    const struct json *chances = import_take(block, arena_format(import->arena, "%ssize_probabilities", prefix));
+    struct json *list = import_numbers(import, sizes, 1, 1u << 30), *weights = json_array(import->arena);
+    double sum = 0, total = 0;
+    const struct json *size = list->first;
+    for (const struct json *item = chances && chances->type == JSON_ARRAY ? chances->first : NULL; item;
+         item = item->next) {
+        double weight = import_number(import, item, 0, 0, 1e9);
+        json_append(weights, json_number_f64(import->arena, weight));
+        sum += weight * (size ? size->number : 0);
+        total += weight;
+        size = size ? size->next : NULL;
+    }
+    import_put_text(import, ours, "type", "mix");
+    import_put(import, ours, "sizes", list);
+    import_put(import, ours, "weights", weights);
+    return total > 0 ? sum / total : fallback;
+}
+
+/* One size of ours where there is such a thing; else a mix of requests and a mix of replies, drawn by themselves. */
+static double put_read_write(struct supersim *supersim, struct json *block, struct json *application, bool has_replies)
+{
+    static const char *const theirs[] = {"read_request_size", "write_request_size", "read_response_size",
+                                         "write_response_size"};
+    static const char *const names[] = {"read_request", "write_request", "read_reply", "write_reply"};
+    struct import *import = supersim->import;
+    double reads = import_number(import, import_take(block, "read_probability"), 0.5, 0, 1);
+    uint64_t sizes[4];
+    for (uint32_t i = 0; i < 4; i++)
+        sizes[i] = flits(supersim, block, theirs[i], 1);
+    double mean = reads * (double)sizes[0] + (1 - reads) * (double)sizes[1];
+    struct json *size = import_put(import, application, "size", json_object(import->arena));
+    if (has_replies && component_find("size", "read_write")) {
+        import_put_text(import, size, "type", "read_write");
+        import_put_f64(import, size, "reads", reads);
+        for (uint32_t i = 0; i < 4; i++)
+            import_put_u64(import, size, names[i], sizes[i]);
+        return mean;
+    }
+    for (uint32_t part = 0; part <= (has_replies ? 1u : 0u); part++) {
+        struct json *mix = part ? import_put(import, application, "reply", json_object(import->arena)) : size;
+        import_put_text(import, mix, "type", "mix");
+        struct json *list = import_put(import, mix, "sizes", json_array(import->arena));
+        struct json *weights = import_put(import, mix, "weights", json_array(import->arena));
+        for (uint32_t i = 0; i < 2; i++) {
+            json_append(list, json_number_u64(import->arena, sizes[2 * part + i]));
+            json_append(weights, json_number_f64(import->arena, i ? 1 - reads : reads));
+        }
+    }
+    if (has_replies)
+        import_comment(import, json_find(application, "reply"), "drawn by itself, not as its request was");
+    return mean;
+}
+
+static const struct {
+    const char *name, *marks; /* a key that says that replies have sizes of their own */
+    double (*put)(struct supersim *supersim, struct json *block, struct json *ours, const char *prefix,
+                  double fallback);
+} distributions[] = {
+    {"single", "dependent_message_size", put_single},
+    {"random", "dependent_max_message_size", put_random},
+    {"probability", "dependent_message_sizes", put_probability},
+};
+
+double supersim_sizes(struct supersim *supersim, struct json *distribution, struct json *application, bool has_replies)
+{
+    struct import *import = supersim->import;
+    const struct json *type = import_take(distribution, "type");
+    const char *name = import_word(import, type, "single");
+    if (distribution && strcmp(name, "read_write") == 0)
+        return put_read_write(supersim, distribution, application, has_replies);
+    size_t i = 0;
+    while (i < 3 && strcmp(distributions[i].name, name) != 0)
+        i++;
+    if (i == 3)
+        import_note(import, type, "no such distribution", "fixed");
+    i = i == 3 ? 0 : i;
+    struct json *size = import_put(import, application, "size", json_object(import->arena));
+    double mean = distributions[i].put(supersim, distribution, size, "", 1);
+    if (!has_replies)
+        return mean;
+    bool has_own = distribution && json_find(distribution, distributions[i].marks);
+    struct json *reply =
+        import_put(import, application, "reply", has_own ? json_object(import->arena) : json_copy(import->arena, size));
+    if (has_own)
+        distributions[i].put(supersim, distribution, reply, "dependent_", mean);
+    return mean;
+}

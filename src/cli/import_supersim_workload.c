@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * SuperSim's applications in our words. An application has a block of its own and
+ * one for its terminals; rows say where a setting stands and what becomes of it.
+ * Rates are flits a terminal cycle there, flits a channel cycle here.
+ */
+#include "cli/import_supersim.h"
+
+#include <math.h>
+#include <string.h>
+
+enum unit { NUMBER, RATE, TICKS, TRUTH, PATH, EACH, TERMINAL };
+
+struct application_row {
+    const char *key, *ours;
+    enum unit unit;
+};
+
+#define STEADY_ROWS                                                                                                    \
+    {"request_injection_rate", "load", RATE}, {"relative_injection", "relative", PATH},                                \
+        {"transaction_size", "messages_per_transaction", NUMBER},                                                      \
+        {"multi_destination_transactions", "transaction_destinations", EACH},                                          \
+    {                                                                                                                  \
+        "max_packet_size", "max_packet", NUMBER                                                                        \
+    }
+
+static const struct application_row blast_rows[] = {STEADY_ROWS, {0}};
+static const struct application_row pulse_rows[] = {
+    STEADY_ROWS, {"num_transactions", "messages", NUMBER}, {"delay", "delay", TICKS}, {0}};
+static const struct application_row stream_rows[] = {
+    {"injection_rate", "load", RATE},          {"num_messages", "messages", NUMBER},
+    {"source_terminal", "sources", TERMINAL},  {"destination_terminal", "destinations", TERMINAL},
+    {"max_packet_size", "max_packet", NUMBER}, {0}};
+static const struct application_row alltoall_rows[] = {
+    {"request_injection_rate", "load", RATE}, {"num_iterations", "iterations", NUMBER},  {"delay", "delay", TICKS},
+    {"perform_barriers", "wait", TRUTH},      {"max_packet_size", "max_packet", NUMBER}, {0}};
+static const struct application_row stencil_rows[] = {{"num_iterations", "iterations", NUMBER},
+                                                      {"compute_delay", "compute", TICKS},
+                                                      {"collective_size", "collective_flits", NUMBER},
+                                                      {"max_packet_size", "max_packet", NUMBER},
+                                                      {0}};
+static const struct application_row memory_rows[] = {
+    {"latency", "think", TICKS}, {"max_packet_size", "max_packet", NUMBER}, {0}};
+
+static const struct application_kind {
+    const char *theirs, *ours;
+    const char *terminals; /* the block of its terminals */
+    const struct application_row *rows;
+    bool has_sizes, has_traffic;
+} kinds[] = {
+    {"blast", "blast", "blast_terminal", blast_rows, true, true},
+    {"pulse", "pulse", "pulse_terminal", pulse_rows, true, true},
+    {"stream", "stream", "stream_terminal", stream_rows, true, false},
+    {"alltoall", "alltoall", "alltoall_terminal", alltoall_rows, true, false},
+    {"stencil", "stencil", "stencil_terminal", stencil_rows, false, false},
+    {"simple_mem", "memory", "processor_terminal", memory_rows, false, false},
+};
+#define KINDS (sizeof kinds / sizeof *kinds)
+
+/* An application on its way: their two blocks, our one. */
+struct move {
+    struct supersim *supersim;
+    const struct application_kind *kind;
+    struct json *application, *terminals, *ours;
+};
+
+static struct json *block_in(struct json *block, const char *key)
+{
+    struct json *found = block ? json_find(block, key) : NULL;
+    return found && found->type == JSON_OBJECT ? found : NULL;
+}
+
+/* A list of one. Below 0 it is drawn at random there. */
+static struct json *terminal_list(const struct move *move, const struct application_row *row, const struct json *node)
+{
+    struct import *import = move->supersim->import;
+    bool is_drawn = node->type == JSON_NUMBER && node->number < 0, is_source = strcmp(row->ours, "sources") == 0;
+    if (is_drawn)
+        import_note(import, node, "terminals are named, not drawn", is_source ? "terminal 0" : "terminal 1");
+    uint64_t terminal = is_drawn ? !is_source : import_count(import, node, 0, 0, 1u << 30);
+    struct json *list = json_array(import->arena);
+    json_append(list, json_number_u64(import->arena, terminal));
+    return list;
+}
+
+static struct json *convert(const struct move *move, const struct application_row *row, const struct json *node)
+{
+    struct supersim *supersim = move->supersim;
+    struct import *import = supersim->import;
+    struct arena *arena = import->arena;
+    double ratio = (double)supersim->channel_cycle / (double)supersim->terminal_cycle;
+    switch (row->unit) {
+    case NUMBER:
+        return json_number_u64(arena, import_count(import, node, 0, 0, 1u << 30));
+    case RATE:
+        return json_number_f64(arena, import_number(import, node, 0.1, 0, 1e6) * ratio);
+    case TICKS:
+        return json_number_u64(arena, supersim_ticks(supersim, node, supersim->terminal_cycle, 0));
+    case TRUTH:
+        return json_bool(arena, import_truth(import, node, false));
+    case PATH:
+        return json_text(arena,
+                         import_path(import, node->file ? node->file : import->file, import_word(import, node, "")));
+    case EACH:
+        return json_text(arena, import_truth(import, node, false) ? "each" : "same");
+    case TERMINAL:
+        return terminal_list(move, row, node);
+    }
+    return NULL;
+}
+
+static void put_rows(const struct move *move)
+{
+    for (const struct application_row *row = move->kind->rows; row->key; row++) {
+        struct json *block =
+            move->terminals && json_find(move->terminals, row->key) ? move->terminals : move->application;
+        if (!json_find(block, row->key) || !import_knows("application", move->kind->ours, row->ours))
+            continue;
+        const struct json *node = import_take(block, row->key);
+        import_put(move->supersim->import, move->ours, row->ours, convert(move, row, node));
+    }
+}
+
+static uint64_t messages_per_transaction(const struct move *move)
+{
+    const struct json *ours = json_find(move->ours, "messages_per_transaction");
+    return ours && ours->number > 0 ? (uint64_t)ours->number : 1;
+}
+
+/* As long as the terminals take for their transactions at the given load. */
+static void put_windows(const struct move *move, double mean)
+{
+    struct supersim *supersim = move->supersim;
+    struct import *import = supersim->import;
+    const struct json *interval = json_find(move->terminals, "warmup_interval");
+    if (interval && interval->type == JSON_NUMBER && interval->number == 0)
+        import_put_u64(import, move->ours, "warmup", 0);
+    else
+        import_put_text(import, move->ours, "warmup", "auto");
+    const struct json *node = import_take(move->terminals, "num_transactions");
+    uint64_t transactions = import_count(import, node, 0, 0, 1u << 30) * messages_per_transaction(move);
+    const struct json *load = json_find(move->ours, "load");
+    if (transactions == 0 || !load || load->number <= 0) {
+        import_comment(import, import_put_u64(import, move->ours, "sample", 0), "traffic for others: not sampled");
+        return;
+    }
+    double ticks = ceil((double)transactions * mean / load->number * (double)supersim->channel_cycle);
+    struct json *sample = import_put_f64(import, move->ours, "sample", ticks < 1e15 ? ticks : 1e15);
+    import_comment(import, sample, "what %llu messages of %g flits take at this load", (unsigned long long)transactions,
+                   mean);
+}
+
+static void put_replies(const struct move *move)
+{
+    struct supersim *supersim = move->supersim;
+    const struct json *latency = import_take(move->terminals, "request_processing_latency");
+    import_put_u64(supersim->import, move->ours, "reply_delay",
+                   supersim_ticks(supersim, latency, supersim->terminal_cycle, 0));
+}
+
+/* One class: nothing to choose. */
+static void take_classes(const struct move *move)
+{
+    static const char *const keys[] = {"request_protocol_class", "response_protocol_class", "protocol_class",
+                                       "exchange_protocol_class", "collective_protocol_class"};
+    for (uint32_t i = 0; i < 5 && move->supersim->classes == 1; i++)
+        import_take(move->terminals, keys[i]);
+}
+
+/* Destinations are drawn anew each time there. */
+static void put_order(const struct move *move)
+{
+    struct import *import = move->supersim->import;
+    struct json *pattern = block_in(move->terminals, "traffic_pattern");
+    const struct json *self = import_take(pattern, "send_to_self"), *type = import_take(pattern, "type");
+    if (strcmp(import_word(import, type, "random"), "random") != 0)
+        import_note(import, type, "no such order", "order random");
+    import_put_text(import, move->ours, "order", "random");
+    import_put(import, move->ours, "self", json_bool(import->arena, import_truth(import, self, false)));
+}
+
+/* Every other terminal is a memory; a processor has one access under way. Blocks and headers count bytes. */
+static void put_memory(const struct move *move)
+{
+    struct supersim *supersim = move->supersim;
+    struct import *import = supersim->import;
+    uint64_t block = import_count(import, import_take(move->application, "block_size"), 64, 1, 1u << 20);
+    uint64_t header = import_count(import, import_take(move->application, "header_overhead"), 0, 0, 1u << 20);
+    uint64_t flit = import_count(import, import_take(move->application, "bytes_per_flit"), 1, 1, 1u << 20);
+    uint64_t small = (header + flit - 1) / flit, large = (header + block + flit - 1) / flit;
+    const struct json *latency = import_take(block_in(move->application, "memory_terminal"), "latency");
+    import_put_u64(import, move->ours, "latency", supersim_ticks(supersim, latency, supersim->terminal_cycle, 0));
+    import_put_u64(import, move->ours, "outstanding", 1);
+    struct json *size = import_put_text(import, move->ours, "size.type", "read_write")->parent;
+    import_comment(import, size, "blocks of %llu bytes, headers of %llu, flits of %llu", (unsigned long long)block,
+                   (unsigned long long)header, (unsigned long long)flit);
+    import_put_u64(import, size, "read_request", small ? small : 1);
+    import_put_u64(import, size, "read_reply", large);
+    import_put_u64(import, size, "write_request", large);
+    import_put_u64(import, size, "write_reply", small ? small : 1);
+}
+
+static void put_parts(const struct move *move)
+{
+    struct supersim *supersim = move->supersim;
+    struct import *import = supersim->import;
+    put_rows(move);
+    if (strcmp(move->kind->theirs, "simple_mem") == 0)
+        put_memory(move);
+    if (move->kind->has_traffic)
+        supersim_traffic(supersim, block_in(move->terminals, "traffic_pattern"), move->ours);
+    if (!move->kind->has_sizes || !move->terminals)
+        return;
+    const struct json *responses = import_take(move->terminals, "enable_responses");
+    bool has_replies = import_truth(import, responses, false);
+    if (has_replies && !move->kind->has_traffic)
+        import_note(import, responses, "this application has no replies", NULL);
+    has_replies &= move->kind->has_traffic;
+    if (json_find(move->ours, "load") && move->kind->has_traffic) {
+        struct json *injection = import_put_text(import, move->ours, "injection", "periodic");
+        import_comment(import, injection, "a message every size / rate cycles, as SuperSim does");
+    }
+    double mean =
+        supersim_sizes(supersim, block_in(move->terminals, "message_size_distribution"), move->ours, has_replies);
+    if (has_replies)
+        put_replies(move);
+    struct json *messages = json_find(move->ours, "messages");
+    if (messages && messages_per_transaction(move) > 1)
+        json_replace(messages,
+                     json_number_u64(import->arena, (uint64_t)messages->number * messages_per_transaction(move)));
+    if (strcmp(move->kind->theirs, "blast") == 0)
+        put_windows(move, mean);
+    if (strcmp(move->kind->theirs, "alltoall") == 0)
+        put_order(move);
+}
+
+static void put_application(struct supersim *supersim, struct json *theirs, struct json *applications)
+{
+    struct import *import = supersim->import;
+    const struct json *type = import_need(import, theirs, "type");
+    const char *name = import_word(import, type, "");
+    struct move move = {.supersim = supersim, .application = theirs};
+    for (size_t i = 0; i < KINDS; i++)
+        if (strcmp(kinds[i].theirs, name) == 0)
+            move.kind = &kinds[i];
+    if (!move.kind) {
+        import_note(import, type, "no such application", "blast");
+        return;
+    }
+    move.terminals = block_in(theirs, move.kind->terminals);
+    move.ours = json_append(applications, json_object(import->arena));
+    import_put_text(import, move.ours, "type", move.kind->ours);
+    take_classes(&move);
+    put_parts(&move);
+}
+
+void supersim_applications(struct supersim *supersim)
+{
+    struct import *import = supersim->import;
+    struct json *theirs = json_find(supersim->workload, "applications");
+    if (!theirs || theirs->type != JSON_ARRAY || theirs->count == 0) {
+        import_error(import, theirs ? theirs : supersim->workload, "expected an array 'applications', one at least");
+        return;
+    }
+    struct json *applications = import_put(import, import->ours, "workload.applications", json_array(import->arena));
+    for (struct json *one = theirs->first; one; one = one->next)
+        if (one->type == JSON_OBJECT)
+            put_application(supersim, one, applications);
+        else
+            import_error(import, one, "found %s, expected an object", json_type_name(one->type));
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The logs of a run. Those of packets, messages and traffic see each sampled packet
+ * (metrics/run_logs.h); rates are summed up in the measurements and channels counted
+ * by the routers, and both are written at the end.
+ */
+#include "cli/logs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const run_log_flags[RUN_LOG_KINDS] = {"--log", "--message-log", "--traffic-log", "--rate-log",
+                                                  "--channel-log"};
+static const char channels_header[] = "router,port,target,to_terminal,flits,utilisation\n";
+
+static bool names_are_good(const struct logs *logs, struct errors *errors)
+{
+    uint32_t before = errors->count;
+    for (uint32_t i = 0; i < RUN_LOG_KINDS; i++) {
+        const char *name = logs->names[i];
+        if (name && !packet_log_name_is_valid(name))
+            errors_add(errors, "%s: '%s' is no %s; accepted: names that end in .csv or .csv.zst", run_log_flags[i],
+                       name, i == RUN_LOG_PACKETS ? "packet log" : "log");
+        for (uint32_t other = 0; name && other < i; other++)
+            if (logs->names[other] && strcmp(name, logs->names[other]) == 0)
+                errors_add(errors, "%s: '%s' is the file of %s too", run_log_flags[i], name, run_log_flags[other]);
+    }
+    return errors->count == before;
+}
+
+/* Ticks of a bin of rates; 0, with a message, when they are not known. */
+static uint64_t rate_interval(const struct logs *logs, const struct workload_config *config, struct errors *errors)
+{
+    if (!logs->rate_interval) {
+        if (!config->series_interval)
+            errors_add(errors, "--rate-log: there is no interval; give --rate-interval or workload.series_interval");
+        return config->series_interval;
+    }
+    char *end;
+    uint64_t ticks = strtoull(logs->rate_interval, &end, 10);
+    bool is_number = logs->rate_interval[0] >= '0' && logs->rate_interval[0] <= '9' && !*end;
+    if (is_number && ticks >= 1 && ticks <= 1000000000000)
+        return ticks;
+    errors_add(errors, "--rate-interval: '%s' is no number of ticks; accepted: 1 to 1000000000000",
+               logs->rate_interval);
+    return 0;
+}
+
+static bool start_rates(struct logs *logs, struct simulation *simulation)
+{
+    struct workload *workload = &simulation->workload;
+    uint64_t interval = rate_interval(logs, workload->config, &simulation->errors);
+    for (uint32_t i = 0; i < workload->count && interval; i++)
+        measurement_keep_rates(&workload->measurements[i], interval);
+    return interval;
+}
+
+int logs_open(struct logs *logs, struct simulation *simulation)
+{
+    struct errors *errors = &simulation->errors;
+    const char *const *names = logs->names;
+    if (!names_are_good(logs, errors) || (names[RUN_LOG_RATES] && !start_rates(logs, simulation)))
+        return EXIT_USAGE;
+    if (!run_logs_open(&logs->run, names[RUN_LOG_PACKETS], names[RUN_LOG_MESSAGES], names[RUN_LOG_TRAFFIC], errors) ||
+        (names[RUN_LOG_RATES] && !(logs->rates = csv_open(names[RUN_LOG_RATES], errors))) ||
+        (names[RUN_LOG_CHANNELS] && !(logs->channels = csv_open(names[RUN_LOG_CHANNELS], errors))))
+        return EXIT_IO;
+    if (!run_logs_is_empty(&logs->run))
+        simulation->workload.logs = &logs->run;
+    return EXIT_DONE;
+}
+
+static void write_rates(const struct workload *workload, struct csv_file *file)
+{
+    csv_text(file, rates_header, strlen(rates_header));
+    for (uint32_t i = 0; i < workload->count; i++) {
+        const struct application *application = &workload->applications[i];
+        rates_write(&application->measurement->rates, i, application->terminals, application->ranks, file);
+    }
+}
+
+/* Channels out of routers, over the sampling window; nothing when there was none. */
+static void write_channels(const struct workload *workload, struct csv_file *file)
+{
+    const struct network *network = workload->network;
+    const struct measurement *m = &workload->measurements[0];
+    size_t ports = (size_t)network->topology.routers * network->ports;
+    uint64_t ticks = m->window_end - m->window_start;
+    csv_text(file, channels_header, strlen(channels_header));
+    for (size_t i = 0; i < ports && m->window_end; i++) {
+        const struct link *link = &network->links[i];
+        if (link->target == NONE || !link->carries_out)
+            continue;
+        uint32_t flits = workload->port_flits_at_end[i] - workload->port_flits_at_start[i]; /* modulo 2^32 */
+        const uint64_t numbers[] = {i / network->ports, i % network->ports, link->target, link->to_terminal, flits};
+        for (uint32_t column = 0; column < 5; column++)
+            csv_number(file, numbers[column], ',');
+        csv_ratio(file, (unsigned __int128)flits * link->cycle, ticks, '\n');
+    }
+}
+
+bool logs_commit(struct logs *logs, struct simulation *simulation)
+{
+    struct errors *errors = &simulation->errors;
+    bool is_good = run_logs_commit(&logs->run, errors);
+    if (logs->rates)
+        write_rates(&simulation->workload, logs->rates);
+    if (logs->channels)
+        write_channels(&simulation->workload, logs->channels);
+    is_good &= !logs->rates || csv_close(logs->rates, errors);
+    is_good &= !logs->channels || csv_close(logs->channels, errors);
+    logs->rates = logs->channels = NULL;
+    return is_good;
+}
+
+void logs_release(struct logs *logs)
+{
+    run_logs_release(&logs->run);
+    csv_discard(logs->rates);
+    csv_discard(logs->channels);
+    logs->rates = logs->channels = NULL;
+}

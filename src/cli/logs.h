@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/* The logs of `flitwarp run`: opened before the run, written during it or after it, in place when they are whole. */
+#include "cli/simulation.h"
+
+#include "metrics/run_logs.h"
+
+enum run_log { RUN_LOG_PACKETS, RUN_LOG_MESSAGES, RUN_LOG_TRAFFIC, RUN_LOG_RATES, RUN_LOG_CHANNELS, RUN_LOG_KINDS };
+extern const char *const run_log_flags[RUN_LOG_KINDS]; /* "--log", ... */
+
+struct logs {
+    const char *names[RUN_LOG_KINDS]; /* NULL: not asked for */
+    const char *rate_interval;        /* as given; NULL: workload.series_interval */
+    struct run_logs run;
+    struct csv_file *rates, *channels; /* owned */
+};
+
+/* An exit status; other than EXIT_DONE with messages. */
+int logs_open(struct logs *logs, struct simulation *simulation);
+/* Writes the rest and puts all files in their places; false, with messages, when that failed. */
+bool logs_commit(struct logs *logs, struct simulation *simulation);
+/* Drops what was not committed. */
+void logs_release(struct logs *logs);

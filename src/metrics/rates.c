@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Flits of every terminal over time, see rates.h. */
+#include "metrics/rates.h"
+
+#include "flitwarp/arena.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char rates_header[] = "application,start,terminal,offered,injected,delivered\n";
+
+void rates_init(struct rates *rates, uint64_t interval, uint32_t terminals)
+{
+    *rates = (struct rates){.interval = interval, .terminals = terminals};
+}
+
+void rates_release(struct rates *rates)
+{
+    free(rates->bins);
+    *rates = (struct rates){0};
+}
+
+static void make_room(struct rates *rates, uint64_t bins)
+{
+    uint64_t room = rates->room ? rates->room : 16;
+    while (room < bins)
+        room *= 2;
+    size_t row = rates->terminals * sizeof(struct rate_bin);
+    rates->bins = memory_resize(rates->bins, room * row);
+    memset(rates->bins + rates->room * rates->terminals, 0, (room - rates->room) * row);
+    rates->room = room;
+}
+
+struct rate_bin *rates_at(struct rates *rates, uint64_t tick, uint32_t terminal)
+{
+    uint64_t bin = tick / rates->interval;
+    if (bin >= rates->room)
+        make_room(rates, bin + 1);
+    if (bin >= rates->count)
+        rates->count = bin + 1;
+    return &rates->bins[bin * rates->terminals + terminal];
+}
+
+void rates_write(const struct rates *rates, uint32_t application, const uint32_t *terminals, uint32_t count,
+                 struct csv_file *file)
+{
+    for (uint64_t bin = 0; bin < rates->count; bin++)
+        for (uint32_t i = 0; i < count; i++) {
+            const struct rate_bin *flits = &rates->bins[bin * rates->terminals + terminals[i]];
+            const uint64_t line[] = {application,    bin * rates->interval, terminals[i],
+                                     flits->offered, flits->injected,       flits->delivered};
+            csv_line(file, line, 6);
+        }
+}

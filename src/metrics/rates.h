@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Flits of every terminal over time: what its application made, what entered the
+ * network and what came out of it, in bins of equal length from tick 0 on. A packet
+ * counts as entered, with all its flits, when its head did.
+ */
+#include "metrics/csv_file.h"
+
+struct rate_bin {
+    uint32_t offered, injected, delivered; /* flits */
+};
+
+struct rates {
+    uint64_t interval; /* ticks of a bin; 0: none are kept */
+    uint32_t terminals;
+    uint64_t count, room;  /* bins of a terminal up to the last that was touched */
+    struct rate_bin *bins; /* owned: by bin * terminals + terminal */
+};
+
+void rates_init(struct rates *rates, uint64_t interval, uint32_t terminals);
+void rates_release(struct rates *rates);
+/* The bin of a terminal at a tick; valid until the next call. */
+struct rate_bin *rates_at(struct rates *rates, uint64_t tick, uint32_t terminal);
+
+extern const char rates_header[];
+/* Lines for these terminals, bin by bin. */
+void rates_write(const struct rates *rates, uint32_t application, const uint32_t *terminals, uint32_t count,
+                 struct csv_file *file);

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Latencies of channels. What holds for a channel between routers, the first that
+ * there is of:
+ *
+ *   1. what the topology itself says (one that was read from a file)
+ *   2. network.channel.latencies, by the topology's class of the channel
+ *   3. network.channel.latency
+ *
+ * Where there is a plan of the machine room, the cable comes on top: its length
+ * is the distance along the axes between the two routers' places.
+ */
+#include "network/channel.h"
+
+#include "config/json.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_LATENCY 1e9
+#define AXES 3
+#define UNPLACED HUGE_VAL /* the coordinate of a router that the plan has not named yet */
+
+static const struct option cable_options[] = {
+    OPTION_TICKS_F64(struct cable_config, per_metre, "\"5ns\"", 0, 1e9, "of a signal along a metre of cable"),
+    OPTION_FILE(struct cable_config, plan, "null", "CSV file of lines router,x,y[,z], in metres; null: no cables"),
+    OPTION_END,
+};
+
+const struct option channel_options[] = {
+    OPTION_TICKS(struct channel_config, latency, "1", 1, MAX_LATENCY, "from one end to the other"),
+    OPTION_TICKS(struct channel_config, cycle, "1", 1, 65535, "between two flits"),
+    OPTION_TICKS_LIST(struct channel_config, latencies, "null", 1, MAX_LATENCY,
+                      "instead of latency: for each of the topology's classes of channels (dimensions, levels, local "
+                      "and global), or one for all"),
+    OPTION_BLOCK(struct channel_config, cable, struct cable_config, cable_options, "latency by length, to be added"),
+    OPTION_END,
+};
+
+const struct option terminal_channel_options[] = {
+    OPTION_TICKS(struct terminal_channel_config, latency, "1", 1, MAX_LATENCY, "from one end to the other"),
+    OPTION_TICKS(struct terminal_channel_config, cycle, "1", 1, 65535, "between two flits"),
+    OPTION_END,
+};
+
+/* ---- the plan ---- */
+
+struct plan {
+    const char *path;
+    uint32_t line;
+    uint32_t routers;
+    double *places;
+    const struct json *node; /* network.channel.cable, for messages */
+    struct errors *errors;
+};
+
+#define plan_error(reading, ...) node_error((reading)->errors, (reading)->node, "plan", __VA_ARGS__)
+
+/* Blocks do not know where they stand, but the topology beside them does. */
+static const struct json *block_node(const struct network_config *config, const char *inner)
+{
+    const struct json *network = config->topology.node->parent;
+    const struct json *channel = json_find(network, "channel"), *block = inner ? json_find(channel, inner) : channel;
+    return block ? block : config->topology.node;
+}
+
+/* Numbers of one line, separated by commas; 0 where it is something else. */
+static uint32_t read_numbers(const char *text, double numbers[1 + AXES])
+{
+    for (uint32_t count = 0; count <= AXES; text++) {
+        char *end;
+        numbers[count++] = strtod(text, &end);
+        if (end == text || !isfinite(numbers[count - 1]))
+            return 0;
+        for (text = end; isspace((unsigned char)*text);)
+            text++;
+        if (!*text)
+            return count;
+        if (*text != ',')
+            return 0;
+    }
+    return 0;
+}
+
+static bool place_router(const struct plan *plan, const char *text)
+{
+    double numbers[1 + AXES] = {0};
+    uint32_t count = read_numbers(text, numbers);
+    if (count < 3 || numbers[0] < 0 || numbers[0] != floor(numbers[0])) {
+        plan_error(plan, "%s:%u: \"%s\" is no router,x,y[,z]", plan->path, plan->line, text);
+        return false;
+    }
+    if (numbers[0] >= plan->routers) {
+        plan_error(plan, "%s:%u: there is no router %.0f; accepted: 0 to %u", plan->path, plan->line, numbers[0],
+                   plan->routers - 1);
+        return false;
+    }
+    double *place = plan->places + AXES * (size_t)numbers[0];
+    if (*place != UNPLACED) {
+        plan_error(plan, "%s:%u: router %.0f has a place already", plan->path, plan->line, numbers[0]);
+        return false;
+    }
+    memcpy(place, numbers + 1, sizeof *place * AXES);
+    return true;
+}
+
+static bool read_lines(struct plan *plan, FILE *file)
+{
+    char *line = NULL;
+    size_t size = 0;
+    bool is_good = true;
+    while (is_good && getline(&line, &size, file) >= 0) {
+        plan->line++;
+        line[strcspn(line, "#\r\n")] = '\0';
+        const char *text = line + strspn(line, " \t");
+        bool is_header = strncmp(text, "router,", strlen("router,")) == 0;
+        if (*text && !is_header)
+            is_good = place_router(plan, text);
+    }
+    free(line);
+    return is_good;
+}
+
+static bool is_every_router_placed(const struct plan *plan)
+{
+    for (uint32_t router = 0; router < plan->routers; router++)
+        if (plan->places[AXES * (size_t)router] == UNPLACED) {
+            plan_error(plan, "%s: router %u of %u has no place", plan->path, router, plan->routers);
+            return false;
+        }
+    return true;
+}
+
+/* The longest cable that there can be must not be slower than any latency may be. */
+static bool is_short_enough(const struct plan *plan, double per_metre)
+{
+    double length = 0;
+    for (uint32_t axis = 0; axis < AXES; axis++) {
+        double low = plan->places[axis], high = low;
+        for (uint32_t router = 0; router < plan->routers; router++) {
+            low = fmin(low, plan->places[AXES * (size_t)router + axis]);
+            high = fmax(high, plan->places[AXES * (size_t)router + axis]);
+        }
+        length += high - low;
+    }
+    if (length * per_metre <= MAX_LATENCY)
+        return true;
+    plan_error(plan, "%s: a room of %g m by %g ticks a metre is more than %g ticks", plan->path, length, per_metre,
+               MAX_LATENCY);
+    return false;
+}
+
+static const double *read_plan(const struct network_config *config, uint32_t routers, struct arena *arena,
+                               struct errors *errors)
+{
+    struct plan plan = {.path = config->channel.cable.plan,
+                        .routers = routers,
+                        .places = arena_array(arena, double, AXES *(size_t)routers),
+                        .node = block_node(config, "cable"),
+                        .errors = errors};
+    for (size_t i = 0; i < AXES * (size_t)routers; i++)
+        plan.places[i] = UNPLACED;
+    FILE *file = fopen(plan.path, "r");
+    if (!file) {
+        plan_error(&plan, "cannot read \"%s\": %s", plan.path, strerror(errno));
+        return NULL;
+    }
+    bool is_good = read_lines(&plan, file) && is_every_router_placed(&plan);
+    fclose(file);
+    return is_good && is_short_enough(&plan, config->channel.cable.per_metre) ? plan.places : NULL;
+}
+
+/* ---- latencies ---- */
+
+static bool check_classes(const struct network_config *config, const struct topology *topology, struct errors *errors)
+{
+    uint32_t given = config->channel.latencies.count, classes = topology->channel_classes;
+    if (given <= 1 || given == classes)
+        return true;
+    node_error(errors, block_node(config, NULL), "latencies", "%u values, but \"%s\" has %u %s of channels%s%s%s%s",
+               given, topology->ops->name, classes ? classes : 1, classes > 1 ? "classes" : "class",
+               classes > 1 ? ": " : "", classes > 1 ? topology->channel_class_names[0] : "",
+               classes > 1 ? (classes > 2 ? " to " : ", ") : "",
+               classes > 1 ? topology->channel_class_names[classes - 1] : "");
+    return false;
+}
+
+bool channel_latencies_init(struct channel_latencies *latencies, const struct network_config *config,
+                            const struct topology *topology, struct arena *arena, struct errors *errors)
+{
+    *latencies = (struct channel_latencies){.topology = topology, .config = config};
+    if (!check_classes(config, topology, errors))
+        return false;
+    if (config->channel.cable.plan)
+        latencies->places = read_plan(config, topology->routers, arena, errors);
+    return latencies->places || !config->channel.cable.plan;
+}
+
+static uint32_t cable_latency(const struct channel_latencies *latencies, uint32_t a, uint32_t b)
+{
+    const double *from = latencies->places + AXES * (size_t)a, *to = latencies->places + AXES * (size_t)b;
+    double length = 0;
+    for (uint32_t axis = 0; axis < AXES; axis++)
+        length += fabs(from[axis] - to[axis]);
+    double ticks = ceil(length * latencies->config->channel.cable.per_metre * (1 - 1e-12)); /* 0.1 + 0.2 is 0.3 */
+    return ticks < 1 ? 1 : (uint32_t)ticks;
+}
+
+uint32_t channel_latency(const struct channel_latencies *latencies, uint32_t router, uint32_t port, uint32_t neighbour)
+{
+    const struct topology *topology = latencies->topology;
+    const struct channel_config *config = &latencies->config->channel;
+    uint64_t latency = topology->latencies ? topology->latencies[(size_t)router * topology->ports + port] : 0;
+    if (!latency && config->latencies.count)
+        latency = config->latencies
+                      .items[config->latencies.count == 1 ? 0 : topology->ops->channel_class(topology, router, port)];
+    if (!latency)
+        latency = config->latency;
+    return (uint32_t)latency + (latencies->places ? cable_latency(latencies, router, neighbour) : 0);
+}
+
+uint32_t terminal_latency(const struct channel_latencies *latencies, uint32_t terminal)
+{
+    const uint32_t *own = latencies->topology->terminal_latencies;
+    return own && own[terminal] ? own[terminal] : (uint32_t)latencies->config->terminal_channel.latency;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* No sensor: every output seems free. What adaptive routing does without knowing anything. */
+#include "flitwarp/arena.h"
+#include "flitwarp/congestion.h"
+
+static const struct option none_options[] = {OPTION_END};
+
+static struct congestion *none_build(const struct choice *self, const struct congestion *shape, struct arena *arena,
+                                     struct errors *errors)
+{
+    (void)self;
+    (void)errors;
+    struct congestion *congestion = arena_array(arena, struct congestion, 1);
+    *congestion = *shape;
+    return congestion;
+}
+
+static void none_change(struct congestion *congestion, uint32_t router, uint32_t lane, enum queue queue, int32_t change,
+                        tick_t now)
+{
+    (void)congestion, (void)router, (void)lane, (void)queue, (void)change, (void)now;
+}
+
+static double none_value(struct congestion *congestion, uint32_t router, uint32_t lane, tick_t now)
+{
+    (void)congestion, (void)router, (void)lane, (void)now;
+    return 0;
+}
+
+static const struct congestion_ops none = {
+    .name = "none",
+    .summary = "no sensor: every output seems free",
+    .options = none_options,
+    .example = "{\"type\": \"none\"}",
+    .build = none_build,
+    .change = none_change,
+    .value = none_value,
+};
+REGISTER_CONGESTION(none);

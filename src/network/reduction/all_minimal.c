@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All minimal candidates, whatever their congestion: VC allocation takes what is free. */
+#include "flitwarp/reduction.h"
+
+static const struct option all_minimal_options[] = {REDUCTION_OPTIONS("0"), OPTION_END};
+
+static double all_minimal_weight(const void *config, const struct candidate *candidate)
+{
+    (void)config;
+    return candidate->is_minimal ? 0 : INFINITY;
+}
+
+static const struct reduction_ops all_minimal = {
+    .name = "all_minimal",
+    .summary = "all minimal candidates: VC allocation takes what is free",
+    .options = all_minimal_options,
+    .config_size = sizeof(struct reduction_config),
+    .example = "{\"type\": \"all_minimal\", \"max_outputs\": 2}",
+    .weight = all_minimal_weight,
+};
+REGISTER_REDUCTION(all_minimal);

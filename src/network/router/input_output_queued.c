@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The input-output-queued router: the input-queued one, whose crossbar leads into
+ * queues at the outputs. After SuperSim's (McDonald et al., ISPASS 2018, figure 6)
+ * and Chuang et al., "Matching output queueing with a combined input/output-queued
+ * switch", JSAC 1999.
+ *
+ *   input buffers -> route -> allocate_vc -> allocate_switch -> crossbar
+ *     -> output queues -> arbiter -> channel
+ *
+ * The input side is the input-queued router (input_queued.c) as it is; the credits
+ * that it spends are places in the output queues. The output side is output_stage.c.
+ * A crossbar that is faster than the channels (cycle below channel.cycle, or
+ * speedup) fills the queues, and inputs seldom wait for each other.
+ */
+#include "network/router/input_queued.h"
+
+struct input_output_queued_config {
+    struct input_queued_config input; /* first */
+    uint32_t output_depth;
+    struct choice output_arbiter;
+};
+
+static const struct option input_output_queued_options[] = {
+    INPUT_QUEUED_OPTIONS,
+    OPTION_U32(struct input_output_queued_config, output_depth, "8", 1, 32768, "flits",
+               "output queue of each virtual channel"),
+    OPTION_CHOICE(struct input_output_queued_config, output_arbiter, "arbiter", "\"round_robin\"",
+                  "picks among an output's virtual channels that can send"),
+    OPTION_END,
+};
+
+/* A packet that moves as a whole fits an output queue, and an input buffer where it enters only as a whole. */
+static uint32_t max_packet(const void *config)
+{
+    const struct input_output_queued_config *c = config;
+    bool fits_buffer = c->input.switching != WORMHOLE;
+    if (!fits_buffer && c->input.crossbar_flow != PACKET_BUFFER)
+        return 0;
+    return fits_buffer && c->input.buffer_depth < c->output_depth ? c->input.buffer_depth : c->output_depth;
+}
+
+static void *build(struct network *network, const struct choice *self, struct errors *errors)
+{
+    const struct input_output_queued_config *c = self->config;
+    uint32_t before = errors->count;
+    input_queued_check(network, self, errors);
+    network->reserves_packet = c->input.switching != WORMHOLE;
+    const struct output_stage_config outputs = {
+        .arbiter = &c->output_arbiter,
+        .congestion = network_sense(network, &c->input.congestion, c->output_depth, errors),
+        .depth = c->output_depth,
+        .reports_all = true,
+        .reserves_packet = network->reserves_packet,
+    };
+    if (errors->count > before)
+        return NULL;
+    return input_queued_make(network, &c->input, output_stage_build(network, &outputs), outputs.congestion);
+}
+
+static void receive_credits(void *routers, tick_t now, const void *events, uint32_t count)
+{
+    output_receive_credits(((struct input_queued *)routers)->outputs, now, events, count);
+}
+
+static void receive_queued(void *routers, tick_t now, const void *events, uint32_t count)
+{
+    output_receive_queued(((struct input_queued *)routers)->outputs, now, events, count);
+}
+
+static void step_outputs(void *routers, tick_t now, const void *events, uint32_t count)
+{
+    output_step(((struct input_queued *)routers)->outputs, now, events, count);
+}
+
+static const struct router_ops input_output_queued = {
+    .name = "input_output_queued",
+    .summary = "virtual-channel router with buffers at its inputs and queues at its outputs",
+    .options = input_output_queued_options,
+    .config_size = sizeof(struct input_output_queued_config),
+    .example = "{\"type\": \"input_output_queued\", \"num_vcs\": 2, \"buffer_depth\": 16, \"output_depth\": 32}",
+    .num_vcs = input_queued_num_vcs,
+    .buffer_depth = input_queued_depth,
+    .max_packet = max_packet,
+    .build = build,
+    .receive_flits = input_queued_receive_flits,
+    .receive_credits = receive_credits,
+    .step = input_queued_step,
+    .receive_room = input_queued_receive_credits,
+    .receive_queued = receive_queued,
+    .step_outputs = step_outputs,
+    .check_idle = input_queued_check_idle,
+    .waits_for = input_queued_waits_for,
+    .flit_hops = input_queued_flit_hops,
+    .port_flits = input_queued_port_flits,
+};
+REGISTER_ROUTER(input_output_queued);

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Building the output-queued routers from their settings and the network's links,
+ * and looking at them from outside: are they idle, and what does a lane wait for?
+ */
+#include "network/router/output_queued.h"
+
+const struct option output_queued_options[] = {
+    OPTION_U32(struct output_queued_config, num_vcs, "2", 1, 64, NULL, "virtual channels of each port"),
+    OPTION_U32(struct output_queued_config, buffer_depth, "8", 1, 32768, "flits",
+               "input buffer of each virtual channel"),
+    OPTION_U32(struct output_queued_config, output_depth, "null", 1, 1e9, "flits",
+               "output queue of each virtual channel; null: without an end"),
+    OPTION_TICKS(struct output_queued_config, cycle, "1", 1, 1000000, "clock of the router: a step each cycle"),
+    OPTION_U32(struct output_queued_config, routing_latency, "0", 0, 10000, "cycles", "to route a packet's head"),
+    OPTION_U32(struct output_queued_config, transfer_latency, "1", 0, 100000, "cycles",
+               "from an input buffer to an output queue"),
+    OPTION_U32(struct output_queued_config, credit_latency, "1", 0, 10000, "cycles",
+               "to process a credit, beyond the channel's latency"),
+    OPTION_CHOICE(struct output_queued_config, arbiter, "arbiter", "\"round_robin\"",
+                  "picks among an output's virtual channels that can send"),
+    OPTION_CHOICE(struct output_queued_config, congestion, "congestion", "\"buffer_occupancy\"",
+                  "what adaptive routing sees of the outputs"),
+    OPTION_END,
+};
+
+uint32_t output_queued_num_vcs(const void *config) { return ((const struct output_queued_config *)config)->num_vcs; }
+
+uint32_t output_queued_depth(const void *config) { return ((const struct output_queued_config *)config)->buffer_depth; }
+
+static void init_lane(struct output_queued *q, uint32_t router, uint32_t lane)
+{
+    const struct link *link = network_link(q->network, router, lane / q->num_vcs);
+    size_t number = number_of(q, router, lane);
+    q->inputs[number] = (struct input_lane){
+        .output = LANE_IDLE,
+        .last_output = (uint16_t)(q->lanes - 1),
+        .back = link_place(link, lane % q->num_vcs),
+        .back_delay = (uint32_t)(q->config.credit_latency * q->cycle) + link->latency,
+        .back_kind = link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT,
+    };
+    q->owner[number] = NOBODY;
+    if (link->target != NONE && link->carries_out) {
+        bits_add(set_of(q->open, q, router), lane);
+        bits_add(set_of(q->usable, q, router), lane);
+    }
+}
+
+static void take_memory(struct output_queued *q, struct arena *arena)
+{
+    uint32_t routers = q->network->topology.routers;
+    size_t lanes = (size_t)routers * q->lanes, words = (size_t)routers * q->words;
+    q->ready = arena_array(arena, uint64_t, q->words);
+    q->offered = arena_array(arena, uint64_t, q->words);
+    q->heads = arena_array(arena, struct router_head, routers);
+    q->fresh = arena_array(arena, uint64_t, words);
+    q->bodies = arena_array(arena, uint64_t, words);
+    q->open = arena_array(arena, uint64_t, words);
+    q->usable = arena_array(arena, uint64_t, words);
+    q->inputs = arena_array(arena, struct input_lane, lanes);
+    q->rings = arena_array(arena, struct flit, lanes * (q->ring_mask + 1));
+    q->wants = arena_array(arena, uint64_t, lanes * q->words);
+    q->owner = arena_array(arena, uint16_t, lanes);
+    q->wait_order = arena_array(arena, uint16_t, lanes);
+    q->route_order = arena_array(arena, uint16_t, q->routing ? lanes : 0);
+    q->ready_at = arena_array(arena, tick_t, q->routing ? lanes : 0);
+}
+
+void *output_queued_build(struct network *network, const struct choice *self, struct errors *errors)
+{
+    const struct output_queued_config *c = self->config;
+    uint32_t before = errors->count, lanes = network->ports * c->num_vcs;
+    check_lanes(network, self, errors);
+    struct output_stage_config outputs = {
+        .arbiter = &c->arbiter,
+        .congestion = network_sense(network, &c->congestion, c->output_depth ? c->output_depth : ENDLESS, errors),
+        .depth = c->output_depth ? c->output_depth : ENDLESS,
+    };
+    if (errors->count > before)
+        return NULL;
+    struct output_queued *q = arena_take(network->arena, sizeof *q);
+    *q = (struct output_queued){
+        .network = network,
+        .engine = network->engine,
+        .outputs = output_stage_build(network, &outputs),
+        .config = *c,
+        .cycle = c->cycle,
+        .routing = c->routing_latency * c->cycle,
+        .transfer = c->transfer_latency * c->cycle,
+        .num_vcs = c->num_vcs,
+        .lanes = lanes,
+        .words = words_for(lanes),
+        .ring_mask = ring_mask_for(c->buffer_depth),
+        .question = {.routing = &network->routing, .congestion = outputs.congestion},
+    };
+    take_memory(q, network->arena);
+    for (uint32_t router = 0; router < network->topology.routers; router++) {
+        q->heads[router].step_at = NEVER;
+        for (uint32_t lane = 0; lane < lanes; lane++)
+            init_lane(q, router, lane);
+    }
+    return q;
+}
+
+void output_queued_check_idle(void *routers)
+{
+    const struct output_queued *q = routers;
+    output_check_idle(q->outputs);
+    for (uint32_t router = 0; router < q->network->topology.routers; router++)
+        for (uint32_t lane = 0; lane < q->lanes; lane++) {
+            size_t number = number_of(q, router, lane);
+            CHECK(q->inputs[number].count == 0, "router %u lane %u: %u flits are left at the end", router, lane,
+                  q->inputs[number].count);
+            CHECK(q->owner[number] == NOBODY, "router %u output lane %u: lane %u holds it at the end", router, lane,
+                  q->owner[number]);
+        }
+}
+
+bool output_queued_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting)
+{
+    const struct output_queued *q = routers;
+    const struct input_lane *input = &q->inputs[number_of(q, router, lane)];
+    if (!input->count)
+        return false;
+    *waiting = (struct waiting){.packet = input->front.packet};
+    if (input->output < LANE_WAITS) {
+        waiting->for_credit = true;
+        waiting->wanted[waiting->wanted_count++] = input->output;
+        return true;
+    }
+    BITS_EACH(output, wants_of(q, router, lane), q->words)
+        if (waiting->wanted_count < MAX_WANTED) {
+            uint16_t owner = q->owner[number_of(q, router, (uint32_t)output)];
+            waiting->holder[waiting->wanted_count] = owner == NOBODY ? WITHOUT_ROOM : owner;
+            waiting->wanted[waiting->wanted_count++] = (uint16_t)output;
+        }
+    return true;
+}
+
+uint64_t output_queued_flit_hops(const void *routers) { return ((const struct output_queued *)routers)->flit_hops; }
+
+uint32_t output_queued_port_flits(const void *routers, uint32_t router, uint32_t port)
+{
+    return output_port_flits(((const struct output_queued *)routers)->outputs, router, port);
+}

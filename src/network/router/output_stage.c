@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The output side of routers with output queues; see output_stage.h. */
+#include "network/router/output_stage.h"
+
+#include "flitwarp/arbiter.h"
+
+static void report(const struct output_stage *stage, uint32_t router, uint32_t lane, enum queue queue, int32_t change,
+                   tick_t now)
+{
+    if (stage->congestion)
+        stage->congestion->ops->change(stage->congestion, router, lane, queue, change, now);
+}
+
+static __attribute__((noinline)) void make_blocks(struct output_stage *stage)
+{
+    struct flit_block *blocks = arena_array(stage->network->arena, struct flit_block, stage->next_blocks);
+    for (uint32_t i = 0; i < stage->next_blocks; i++)
+        blocks[i].next = i + 1 < stage->next_blocks ? &blocks[i + 1] : NULL;
+    stage->free = blocks;
+    stage->next_blocks *= 2;
+}
+
+static void add_block(struct output_stage *stage, struct output_queue *queue)
+{
+    if (!stage->free)
+        make_blocks(stage);
+    struct flit_block *block = stage->free;
+    stage->free = block->next;
+    block->next = NULL;
+    if (queue->last)
+        queue->last->next = block;
+    else
+        queue->first = block;
+    queue->last = block;
+    queue->end = 0;
+}
+
+static void drop_block(struct output_stage *stage, struct output_queue *queue)
+{
+    struct flit_block *block = queue->first;
+    queue->first = block->next;
+    queue->front = 0;
+    block->next = stage->free;
+    stage->free = block;
+}
+
+#define BLOCK_FLITS (sizeof(((struct flit_block *)0)->flits) / sizeof(struct flit))
+
+static inline struct flit front_of(const struct output_queue *queue) { return queue->first->flits[queue->front]; }
+
+/* A lane can send. If it is the first one of its port, the port steps as soon as its channel is free. */
+static inline void add_sendable(struct output_stage *stage, uint32_t router, uint32_t lane, tick_t now)
+{
+    uint32_t port = stage->port_of[lane];
+    struct output_port *output = &stage->output_ports[(size_t)router * stage->ports + port];
+    if (!output->sendable) {
+        tick_t when = output->free_at > now ? output->free_at : now;
+        struct step_event *event = engine_post(stage->engine, EVENT_OUTPUT_STEP, when, sizeof *event);
+        *event = (struct step_event){.target = router, .port = port};
+    }
+    output->sendable |= bit(lane - port * stage->num_vcs);
+}
+
+/* Has the queue a flit that may leave, as far as room downstream goes? */
+static inline bool can_send(const struct output_stage *stage, const struct output_queue *queue)
+{
+    if (!queue->ready || !queue->credits)
+        return false;
+    return !stage->reserves_packet || !(front_of(queue).place & FLIT_HEAD) ||
+           queue->credits >= network_packet(stage->network, front_of(queue).packet)->size;
+}
+
+static inline void crossed(struct output_stage *stage, uint32_t router, uint32_t lane, tick_t now)
+{
+    struct output_queue *queue = output_queue_at(stage, router, lane);
+    if (queue->ready++ == 0 && can_send(stage, queue)) {
+        __builtin_prefetch(queue->first); /* for the port's step */
+        add_sendable(stage, router, lane, now);
+    }
+}
+
+void output_put(struct output_stage *stage, uint32_t router, uint32_t lane, struct flit flit, tick_t now, tick_t when)
+{
+    struct output_queue *queue = output_queue_at(stage, router, lane);
+    CHECK(queue->count < stage->depth, "tick %llu router %u output lane %u: packet %u overruns the queue",
+          (unsigned long long)now, router, lane, flit.packet);
+    if (!queue->last || queue->end == BLOCK_FLITS)
+        add_block(stage, queue);
+    queue->last->flits[queue->end++] = flit;
+    queue->count++;
+    report(stage, router, lane, QUEUE_OUTPUT, 1, now);
+    if (when == now) {
+        crossed(stage, router, lane, now);
+        return;
+    }
+    struct credit_event *event = engine_post(stage->engine, EVENT_QUEUED, when, sizeof *event);
+    *event = (struct credit_event){.to = {.target = router, .lane = lane}};
+}
+
+/* A network that does not fit the cache: what the events to come will touch is fetched ahead. */
+#define FETCH_AHEAD 12
+
+static inline void fetch_queue(const struct output_stage *stage, struct place at)
+{
+    __builtin_prefetch(output_queue_at(stage, at.target, at.lane), 1);
+}
+
+void output_receive_queued(struct output_stage *stage, tick_t now, const struct credit_event *event, uint32_t count)
+{
+    for (const struct credit_event *end = event + count; event < end; event++) {
+        if (event + FETCH_AHEAD < end)
+            fetch_queue(stage, event[FETCH_AHEAD].to);
+        crossed(stage, event->to.target, event->to.lane, now);
+    }
+}
+
+void output_receive_credits(struct output_stage *stage, tick_t now, const struct credit_event *event, uint32_t count)
+{
+    for (const struct credit_event *end = event + count; event < end; event++) {
+        uint32_t router = event->to.target, lane = event->to.lane;
+        struct output_queue *queue = output_queue_at(stage, router, lane);
+        if (event + FETCH_AHEAD < end)
+            fetch_queue(stage, event[FETCH_AHEAD].to);
+        CHECK(queue->credits < stage->network->buffer_depth, "tick %llu router %u lane %u: a credit too many",
+              (unsigned long long)now, router, lane);
+        report(stage, router, lane, QUEUE_DOWNSTREAM, -1, now);
+        if ((queue->credits++ == 0 || stage->reserves_packet) && can_send(stage, queue))
+            add_sendable(stage, router, lane, now);
+    }
+}
+
+/* Which of the VCs that can send does. */
+static uint32_t choose_vc(struct output_stage *stage, size_t number, struct output_queue *queues, uint64_t sendable)
+{
+    void *state = stage->arbiter_states + number * stage->arbiter_bytes;
+    uint32_t vc = (uint32_t)lowest_bit(sendable);
+    if (sendable & (sendable - 1)) {
+        if (stage->arbiter->needs_age)
+            for (uint64_t left = sendable; left; left &= left - 1)
+                stage->vc_age[lowest_bit(left)] =
+                    network_packet(stage->network, front_of(&queues[lowest_bit(left)]).packet)->created;
+        const struct arbitration arbitration = {.requests = &sendable,
+                                                .inputs = stage->num_vcs,
+                                                .words = 1,
+                                                .age = stage->vc_age,
+                                                .random = &stage->random[number]};
+        vc = stage->arbiter->pick(state, &arbitration);
+    }
+    arbiter_served(stage->arbiter, state, stage->num_vcs, vc);
+    return vc;
+}
+
+/* The flit goes out and its place is free. */
+static struct flit leave(struct output_stage *stage, uint32_t router, uint32_t lane, struct output_queue *queue,
+                         tick_t now)
+{
+    struct flit flit = front_of(queue);
+    bool was_full = queue->count == stage->depth;
+    queue->front++;
+    if (--queue->count == 0)
+        queue->front = queue->end = 0;
+    else if (queue->front == BLOCK_FLITS)
+        drop_block(stage, queue);
+    queue->ready--;
+    queue->credits--;
+    queue->flits++;
+    if (was_full || stage->reports_all) {
+        struct credit_event *room = engine_post(stage->engine, EVENT_ROOM, now + 1, sizeof *room);
+        *room = (struct credit_event){.to = {.target = router, .lane = lane}};
+    }
+    report(stage, router, lane, QUEUE_OUTPUT, -1, now);
+    report(stage, router, lane, QUEUE_DOWNSTREAM, 1, now);
+    return flit;
+}
+
+static void step_port(struct output_stage *stage, uint32_t router, uint32_t port, tick_t now)
+{
+    size_t number = (size_t)router * stage->ports + port;
+    struct output_port *output = &stage->output_ports[number];
+    struct output_queue *queues = output_queue_at(stage, router, port * stage->num_vcs);
+    CHECK(output->sendable && output->free_at <= now, "tick %llu router %u port %u: steps without a flit",
+          (unsigned long long)now, router, port);
+    uint32_t vc = choose_vc(stage, number, queues, output->sendable);
+    struct flit flit = leave(stage, router, port * stage->num_vcs + vc, &queues[vc], now);
+    struct place to = {.target = output->to.target, .lane = output->to.lane + vc};
+    send_flit(stage->engine, output->kind, to, flit, now + output->latency);
+    output->free_at = now + output->cycle;
+    if (!can_send(stage, &queues[vc]))
+        output->sendable &= ~bit(vc);
+    if (output->sendable) {
+        struct step_event *event = engine_post(stage->engine, EVENT_OUTPUT_STEP, output->free_at, sizeof *event);
+        *event = (struct step_event){.target = router, .port = port};
+    }
+    if (__builtin_expect(stage->network->trace_out != NULL, 0) && flit.packet == stage->network->traced)
+        network_trace(stage->network, now, router, "step_port", "flit %u by port %u vc %u, arrives at %llu",
+                      flit.place & FLIT_POSITION, port, vc, (unsigned long long)(now + output->latency));
+}
+
+void output_step(struct output_stage *stage, tick_t now, const struct step_event *event, uint32_t count)
+{
+    for (const struct step_event *end = event + count; event < end; event++) {
+        if (event + FETCH_AHEAD < end) {
+            const struct step_event *ahead = event + FETCH_AHEAD;
+            __builtin_prefetch(&stage->output_ports[(size_t)ahead->target * stage->ports + ahead->port], 1);
+            __builtin_prefetch(output_queue_at(stage, ahead->target, ahead->port * stage->num_vcs), 1);
+        }
+        step_port(stage, event->target, event->port, now);
+    }
+}
+
+static void init_port(struct output_stage *stage, const struct choice *arbiter, uint32_t router, uint32_t port)
+{
+    const struct network *network = stage->network;
+    const struct link *link = network_link(network, router, port);
+    size_t number = (size_t)router * stage->ports + port;
+    stage->output_ports[number] = (struct output_port){
+        .to = link_place(link, 0),
+        .latency = link->latency,
+        .cycle = link->cycle,
+        .kind = link->to_terminal ? EVENT_TERMINAL_FLIT : EVENT_FLIT,
+    };
+    arbiter_init(stage->arbiter, stage->arbiter_states + number * stage->arbiter_bytes, arbiter->config,
+                 stage->num_vcs);
+    stage->random[number] = random_stream(network->seed, number, RANDOM_OUTPUT);
+    for (uint32_t vc = 0; vc < stage->num_vcs; vc++)
+        output_queue_at(stage, router, port * stage->num_vcs + vc)->credits = (uint16_t)network->buffer_depth;
+}
+
+struct output_stage *output_stage_build(struct network *network, const struct output_stage_config *config)
+{
+    struct arena *arena = network->arena;
+    struct output_stage *stage = arena_take(arena, sizeof *stage);
+    *stage = (struct output_stage){
+        .network = network,
+        .engine = network->engine,
+        .congestion = config->congestion,
+        .ports = network->ports,
+        .num_vcs = network->num_vcs,
+        .lanes = network->ports * network->num_vcs,
+        .depth = config->depth,
+        .reports_all = config->reports_all,
+        .reserves_packet = config->reserves_packet,
+        .arbiter = CHOICE_OPS(config->arbiter, struct arbiter_ops),
+        .vc_age = arena_array(arena, uint64_t, network->num_vcs),
+        .next_blocks = 64,
+    };
+    size_t ports = (size_t)network->topology.routers * stage->ports;
+    stage->arbiter_bytes = (arbiter_state_size(stage->arbiter, config->arbiter->config, stage->num_vcs) + 7) / 8 * 8;
+    stage->arbiter_states = arena_take(arena, ports * stage->arbiter_bytes);
+    stage->random = arena_array(arena, struct random, ports);
+    stage->output_ports = arena_array(arena, struct output_port, ports);
+    stage->queues = arena_array(arena, struct output_queue, ports * stage->num_vcs);
+    stage->port_of = arena_array(arena, uint16_t, stage->lanes);
+    for (uint32_t lane = 0; lane < stage->lanes; lane++)
+        stage->port_of[lane] = (uint16_t)(lane / stage->num_vcs);
+    for (uint32_t router = 0; router < network->topology.routers; router++)
+        for (uint32_t port = 0; port < stage->ports; port++)
+            init_port(stage, config->arbiter, router, port);
+    return stage;
+}
+
+void output_check_idle(const struct output_stage *stage)
+{
+    uint32_t depth = stage->network->buffer_depth;
+    for (uint32_t router = 0; router < stage->network->topology.routers; router++)
+        for (uint32_t lane = 0; lane < stage->lanes; lane++) {
+            const struct output_queue *queue = output_queue_at(stage, router, lane);
+            CHECK(queue->count == 0 && queue->ready == 0, "router %u output lane %u: %u flits are left at the end",
+                  router, lane, queue->count);
+            CHECK(queue->credits == depth, "router %u output lane %u: %u of %u credits are back at the end", router,
+                  lane, queue->credits, depth);
+        }
+}
+
+uint32_t output_port_flits(const struct output_stage *stage, uint32_t router, uint32_t port)
+{
+    const struct output_queue *queues = output_queue_at(stage, router, port * stage->num_vcs);
+    uint32_t flits = 0; /* modulo 2^32, as each lane counts; differences over a window are what is asked for */
+    for (uint32_t vc = 0; vc < stage->num_vcs; vc++)
+        flits += queues[vc].flits;
+    return flits;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * The output side of routers with output queues: a queue for each output lane,
+ * credits for the buffers downstream, and an arbiter for each port that picks one
+ * of its virtual channels for every flit that the channel takes.
+ *
+ *   output_put            a flit takes its place in a queue and begins to cross
+ *   output_receive_queued it has crossed: it may leave
+ *   output_receive_credits  there is room downstream
+ *   output_step           a port whose channel is free sends
+ *
+ * A place is taken when a flit begins to cross and given back when it leaves: the
+ * router's input side hears of that a tick later, by EVENT_ROOM. A port with
+ * something to send has exactly one EVENT_OUTPUT_STEP under way. By then all that
+ * arrives in a tick is there, so that ports may step in any order.
+ */
+#include "flitwarp/congestion.h"
+#include "flitwarp/network.h"
+
+/* Flits of one queue, a cache line of them. */
+struct flit_block {
+    struct flit flits[7];
+    struct flit_block *next;
+};
+
+/* An output lane. Those that cross are behind those that have crossed. */
+struct output_queue {
+    struct flit_block *first, *last; /* an empty queue keeps the block that it had last */
+    uint32_t count;                  /* places taken */
+    uint32_t ready;                  /* flits that have crossed */
+    uint32_t flits;                  /* that have left, modulo 2^32 */
+    uint16_t credits;
+    uint8_t front, end; /* in the first block: the first flit; in the last: behind the last */
+};
+
+struct output_port {
+    uint64_t sendable; /* set of VCs with a flit that has crossed and room for it downstream */
+    tick_t free_at;    /* when the channel can take the next flit */
+    struct place to;   /* VC 0 at the far end */
+    uint32_t latency, cycle;
+    uint32_t kind; /* of the event at the far end */
+    uint32_t unused;
+};
+
+struct output_stage {
+    struct network *network;
+    struct engine *engine;
+    struct congestion *congestion; /* NULL: nobody looks */
+    uint32_t ports, num_vcs, lanes;
+    uint32_t depth;       /* flits of a queue, or ENDLESS */
+    bool reports_all;     /* every place that is given back; else only those of full queues */
+    bool reserves_packet; /* a head leaves only when the whole packet has room downstream */
+    const struct arbiter_ops *arbiter;
+    unsigned char *arbiter_states; /* by router * ports + port, arbiter_bytes each */
+    size_t arbiter_bytes;
+    uint64_t *vc_age;                 /* scratch: by VC, for arbiters that look at age */
+    struct random *random;            /* by router * ports + port */
+    uint16_t *port_of;                /* by lane */
+    struct output_queue *queues;      /* by router * lanes + lane */
+    struct output_port *output_ports; /* by router * ports + port */
+    struct flit_block *free;          /* more come from the network's arena */
+    uint32_t next_blocks;             /* that will be taken from it at once */
+};
+
+struct output_stage_config {
+    const struct choice *arbiter;
+    struct congestion *congestion;
+    uint32_t depth;
+    bool reports_all, reserves_packet;
+};
+struct output_stage *output_stage_build(struct network *network, const struct output_stage_config *config);
+
+/* Their context is the stage; a router's handlers pass on what is meant for it. */
+void output_receive_credits(struct output_stage *stage, tick_t now, const struct credit_event *event, uint32_t count);
+void output_receive_queued(struct output_stage *stage, tick_t now, const struct credit_event *event, uint32_t count);
+void output_step(struct output_stage *stage, tick_t now, const struct step_event *event, uint32_t count);
+
+void output_check_idle(const struct output_stage *stage);
+uint32_t output_port_flits(const struct output_stage *stage, uint32_t router, uint32_t port);
+
+/* A flit takes a place in the queue of a lane and will have crossed at `when`. */
+void output_put(struct output_stage *stage, uint32_t router, uint32_t lane, struct flit flit, tick_t now, tick_t when);
+
+static inline struct output_queue *output_queue_at(const struct output_stage *stage, uint32_t router, uint32_t lane)
+{
+    return &stage->queues[(size_t)router * stage->lanes + lane];
+}

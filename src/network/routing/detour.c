@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Detours on every topology but the dragonfly. A leg is dimension order on grids
+ * and HyperX; elsewhere it goes by table with a VC class for each hop: the class
+ * rises as the distance to the leg's end falls. The second leg's classes lie
+ * above those of the first, so no packet in it waits for one in the first.
+ */
+#include "network/routing/detour.h"
+
+#include "network/routing/hyperx.h"
+
+const char *const intermediate_names[] = {
+    "auto", "router", "group", "unaligned", "source", "destination", "source_destination", NULL};
+
+/* ---- legs ---- */
+
+static void grid_leg(struct route *route, const struct detours *detours, uint32_t target, uint32_t class)
+{
+    dimension_order_step(route, detours->order, target, class, false);
+}
+
+static void hyperx_leg(struct route *route, const struct detours *detours, uint32_t target, uint32_t class)
+{
+    hyperx_step(route, detours->topology->hyperx, target, class);
+}
+
+static void table_leg(struct route *route, const struct detours *detours, uint32_t target, uint32_t class)
+{
+    const uint32_t *list = route_table_list(detours->table, route->router, target);
+    uint32_t count = list[ROUTE_TABLE_COUNT], chosen = count > 1 ? route_pick(route, count) : 0;
+    route_add(route, list[ROUTE_TABLE_PORTS + chosen], class + detours->leg_classes - list[ROUTE_TABLE_DISTANCE]);
+}
+
+static uint32_t distance(const struct detours *detours, uint32_t from, uint32_t to)
+{
+    if (detours->table)
+        return route_table_distance(detours->table, from, to);
+    return detours->topology->ops->distance(detours->topology, from, to);
+}
+
+/* ---- ways ---- */
+
+static void step_by_legs(struct route *route, const struct detours *detours)
+{
+    struct packet *packet = route->packet;
+    if (route->router == packet->waypoint)
+        packet->route |= ROUTE_SECOND_LEG;
+    if (!(packet->route & ROUTE_SECOND_LEG))
+        detours->leg(route, detours, packet->waypoint, 0);
+    else if (route->router != packet->destination_router)
+        detours->leg(route, detours, packet->destination_router, detours->leg_classes);
+    else
+        route_eject(route);
+}
+
+static uint32_t hops_by_legs(const struct detours *detours, uint32_t router, const struct packet *packet)
+{
+    return distance(detours, router, packet->waypoint) +
+           distance(detours, packet->waypoint, packet->destination_router);
+}
+
+static uint32_t router_itself(const struct detours *detours, uint32_t router)
+{
+    (void)detours;
+    return router;
+}
+
+/* A router that agrees with the destination wherever the source does. */
+static uint32_t draw_unaligned(struct route *route, const struct hyperx *hyperx)
+{
+    const uint16_t *here = hyperx_coordinates(hyperx, route->router);
+    const uint16_t *there = hyperx_coordinates(hyperx, route->packet->destination_router);
+    uint32_t router = route->router;
+    for (uint32_t d = 0; d < hyperx->dimensions; d++)
+        if (here[d] != there[d])
+            router = hyperx_router(hyperx, router, d, route_pick(route, hyperx->width[d]));
+    return router;
+}
+
+/* A router itself or one that differs from it in one coordinate. */
+static uint32_t draw_in_rows(struct route *route, const struct hyperx *hyperx, uint32_t centre)
+{
+    uint32_t choices = 1;
+    for (uint32_t d = 0; d < hyperx->dimensions; d++)
+        choices += hyperx->width[d] - 1;
+    uint32_t chosen = route_pick(route, choices), d = 0;
+    if (chosen == 0)
+        return centre;
+    for (chosen--; chosen >= hyperx->width[d] - 1; d++)
+        chosen -= hyperx->width[d] - 1;
+    uint32_t coordinate = (hyperx_coordinate(hyperx, centre, d) + 1 + chosen) % hyperx->width[d];
+    return hyperx_router(hyperx, centre, d, coordinate);
+}
+
+static uint32_t draw_router(struct route *route, const struct detours *detours)
+{
+    const struct hyperx *hyperx = detours->topology->hyperx;
+    uint32_t destination = route->packet->destination_router;
+    if (destination == route->router)
+        return route->router;
+    switch (detours->intermediate) {
+    case INTERMEDIATE_UNALIGNED:
+        return draw_unaligned(route, hyperx);
+    case INTERMEDIATE_SOURCE:
+        return draw_in_rows(route, hyperx, route->router);
+    case INTERMEDIATE_DESTINATION:
+        return draw_in_rows(route, hyperx, destination);
+    case INTERMEDIATE_SOURCE_DESTINATION:
+        return draw_in_rows(route, hyperx, route_pick(route, 2) ? destination : route->router);
+    default:
+        return detours->hosts[route_pick(route, detours->host_count)];
+    }
+}
+
+/* ---- what there is ---- */
+
+/* Routers with terminals: on indirect networks a detour by way of a spine would be none. */
+static void find_hosts(struct detours *detours, struct arena *arena)
+{
+    const struct topology *topology = detours->topology;
+    uint32_t *hosts = arena_array(arena, uint32_t, topology->routers);
+    for (uint32_t terminal = 0; terminal < topology->terminals; terminal++)
+        hosts[topology_router_of(topology, terminal)] = 1;
+    for (uint32_t router = 0; router < topology->routers; router++)
+        if (hosts[router])
+            hosts[detours->host_count++] = router;
+    detours->hosts = hosts;
+}
+
+static bool fits(const struct detours *detours, const struct choice *self, struct errors *errors)
+{
+    const struct topology *topology = detours->topology;
+    enum intermediate intermediate = detours->intermediate;
+    bool needs_hyperx = intermediate > INTERMEDIATE_GROUP;
+    bool is_wrong = (needs_hyperx && !topology->hyperx) || (intermediate == INTERMEDIATE_GROUP && !topology->dragonfly);
+    if (is_wrong)
+        choice_error(errors, self, "intermediate", "\"%s\" needs topology \"%s\", not \"%s\"",
+                     intermediate_names[intermediate], needs_hyperx ? "hyperx" : "dragonfly", topology->ops->name);
+    return !is_wrong;
+}
+
+bool detours_init(struct detours *detours, const struct routing *routing, const struct choice *self,
+                  bool is_progressive, struct arena *arena, struct errors *errors)
+{
+    const struct detour_config *config = self->config;
+    const struct topology *topology = routing->topology;
+    *detours = (struct detours){.topology = topology, .intermediate = config->intermediate};
+    if (!fits(detours, self, errors))
+        return false;
+    if (topology->dragonfly) {
+        dragonfly_detours_init(detours, is_progressive);
+        return true;
+    }
+    detours->draw = draw_router;
+    detours->here = router_itself;
+    detours->step = step_by_legs;
+    detours->hops = hops_by_legs;
+    find_hosts(detours, arena);
+    if (topology->hyperx) {
+        detours->leg = hyperx_leg;
+        detours->leg_classes = 1;
+    } else if (topology->grid) {
+        detours->order = dimension_order_create(routing, self, &config->ring, arena, errors);
+        detours->leg = grid_leg;
+        detours->leg_classes = detours->order->classes;
+    } else {
+        detours->table = route_table_create(routing, self, arena, errors);
+        detours->leg = table_leg;
+        detours->leg_classes = detours->table ? detours->table->diameter : 0;
+    }
+    detours->classes = detours->leg_classes ? 2 * detours->leg_classes : 1;
+    return detours->order || detours->table || topology->hyperx;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Minimal routing on a dragonfly of any size: to the router of the group that has
+ * a channel to the destination's group, over that channel, and to the
+ * destination's router. Local channels behind the global one have VCs of their
+ * own (Kim, Dally, Scott and Abts 2008). No table is kept. That two global
+ * channels may now and then be shorter than local, global, local is not used.
+ */
+#include "network/routing/dragonfly.h"
+
+enum channel { CHANNEL_NEAREST, CHANNEL_RANDOM };
+static const char *const channel_names[] = {"nearest", "random", NULL};
+
+struct dragonfly_minimal_config {
+    uint32_t channel;
+};
+
+static const struct option dragonfly_minimal_options[] = {
+    OPTION_ENUM(struct dragonfly_minimal_config, channel, "\"nearest\"", channel_names,
+                "where several channels join two groups: the router's own if it has one, or any of them"),
+    OPTION_END,
+};
+
+static void dragonfly_minimal_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
+                                      struct errors *errors)
+{
+    (void)arena;
+    if (!routing->topology->dragonfly)
+        choice_error(errors, self, NULL, "\"dragonfly_minimal\" needs topology \"dragonfly\", not \"%s\"",
+                     routing->topology->ops->name);
+    routing->classes = 2;
+}
+
+static void dragonfly_minimal_route(struct route *route)
+{
+    const struct dragonfly *dragonfly = route->routing->topology->dragonfly;
+    const struct dragonfly_minimal_config *config = route->routing->config;
+    uint32_t target = route->packet->destination_router, class = globals_crossed(route->packet);
+    if (route->router == target)
+        route_eject(route);
+    else
+        dragonfly_step(route, dragonfly, dragonfly_group(dragonfly, target), dragonfly_place(dragonfly, target),
+                       (struct hop_classes){class, class}, config->channel == CHANNEL_RANDOM);
+}
+
+static const struct routing_ops dragonfly_minimal = {
+    .name = "dragonfly_minimal",
+    .summary = "local, global, local channel on a dragonfly of any size",
+    .options = dragonfly_minimal_options,
+    .config_size = sizeof(struct dragonfly_minimal_config),
+    .example = "{\"type\": \"dragonfly_minimal\", \"channel\": \"random\"}",
+    .prepare = dragonfly_minimal_prepare,
+    .route = dragonfly_minimal_route,
+};
+REGISTER_ROUTING(dragonfly_minimal);

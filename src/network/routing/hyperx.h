@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/* Steps on a HyperX that several algorithms take. */
+#include "flitwarp/hyperx.h"
+#include "flitwarp/reduction.h"
+
+/* Offers the hop that corrects the first coordinate that differs, on all parallel channels. */
+static inline void hyperx_step(struct route *route, const struct hyperx *hyperx, uint32_t target, uint32_t class)
+{
+    const uint16_t *here = hyperx_coordinates(hyperx, route->router), *there = hyperx_coordinates(hyperx, target);
+    uint32_t d = 0;
+    while (here[d] == there[d])
+        d++;
+    uint32_t port = hyperx_port(hyperx, route->router, d, there[d]);
+    for (uint32_t channel = 0; channel < hyperx->channels[d]; channel++)
+        route_add(route, port + channel, class);
+}
+
+/*
+ * Gathers the hops that correct a coordinate and, in the dimensions of the set `deroutes` (a bit each) that are not yet
+ * right, those that move to any other coordinate. `like` gives the VCs.
+ */
+void hyperx_gather(struct candidates *candidates, const struct route *route, const struct adaptive_config *config,
+                   struct candidate like, uint32_t deroutes);
+
+/* Refuses other topologies and too many candidates; the algorithm deroutes at most `deroutes` times. */
+void hyperx_prepare(struct routing *routing, const struct choice *self, uint32_t deroutes, struct errors *errors);

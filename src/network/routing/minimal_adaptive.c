@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Minimal adaptive routing on any topology: every port that leads closer is a
+ * candidate, and the reduction takes the least congested. With a VC class for
+ * every hop (the default) there is no deadlock whatever the topology. A HyperX
+ * needs no table: any coordinate that is wrong may be corrected next.
+ */
+#include "flitwarp/reduction.h"
+#include "network/routing/hyperx.h"
+#include "flitwarp/route_table.h"
+
+enum vcs { VCS_HOPS, VCS_ALL };
+static const char *const vcs_names[] = {"hops", "all", NULL};
+
+struct minimal_adaptive_config {
+    struct adaptive_config adaptive;
+    uint32_t vcs;
+};
+
+static const struct option minimal_adaptive_options[] = {
+    ADAPTIVE_OPTIONS("\"least_congested\""),
+    OPTION_ENUM(struct minimal_adaptive_config, vcs, "\"hops\"", vcs_names,
+                "hops: a VC class for each hop, free of deadlock; all: any VC, no guarantee"),
+    OPTION_END,
+};
+
+static void minimal_adaptive_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
+                                     struct errors *errors)
+{
+    const struct topology *topology = routing->topology;
+    const struct minimal_adaptive_config *config = self->config;
+    const struct route_table *table = topology->hyperx ? NULL : route_table_create(routing, self, arena, errors);
+    uint32_t longest = topology->hyperx ? topology->hyperx->dimensions : table ? table->longest : 0;
+    routing->state = (void *)table; /* only ever read */
+    routing->classes = config->vcs == VCS_HOPS && longest > 1 ? longest : 1;
+    adaptive_check(routing, self, topology->ports, errors);
+}
+
+static void gather_from_table(struct candidates *candidates, const struct route *route, struct candidate candidate)
+{
+    const struct minimal_adaptive_config *config = route->routing->config;
+    const uint32_t *list = route_table_list(route->routing->state, route->router, route->packet->destination_router);
+    candidate.hops = (uint16_t)list[ROUTE_TABLE_DISTANCE];
+    for (uint32_t i = 0; i < list[ROUTE_TABLE_COUNT]; i++) {
+        candidate.port = list[ROUTE_TABLE_PORTS + i];
+        candidates_add(candidates, route, &config->adaptive, &candidate);
+    }
+}
+
+static void minimal_adaptive_route(struct route *route)
+{
+    const struct minimal_adaptive_config *config = route->routing->config;
+    const struct hyperx *hyperx = route->routing->topology->hyperx;
+    if (route->router == route->packet->destination_router) {
+        route_eject(route);
+        return;
+    }
+    struct candidates candidates;
+    candidates.count = 0;
+    struct candidate candidate = {
+        .vcs = route->routing->class_vcs[config->vcs == VCS_HOPS ? route->packet->hops : 0],
+        .is_minimal = true,
+    };
+    if (hyperx)
+        hyperx_gather(&candidates, route, &config->adaptive, candidate, 0);
+    else
+        gather_from_table(&candidates, route, candidate);
+    candidates_offer(&candidates, route, &config->adaptive);
+}
+
+static const struct routing_ops minimal_adaptive = {
+    .name = "minimal_adaptive",
+    .summary = "the least congested of the ports that lead closer, on any topology",
+    .options = minimal_adaptive_options,
+    .config_size = sizeof(struct minimal_adaptive_config),
+    .example = "{\"type\": \"minimal_adaptive\", \"mode\": \"port_average\", \"reduction\": \"least_congested\"}",
+    .is_adaptive = true,
+    .is_minimal = true,
+    .prepare = minimal_adaptive_prepare,
+    .route = minimal_adaptive_route,
+};
+REGISTER_ROUTING(minimal_adaptive);

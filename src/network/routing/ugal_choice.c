@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * UGAL's choice (Singh 2005). A way weighs as much as a packet on it will wait:
+ * the congestion of its first output times its hops, as if all queues on it were
+ * like the first; or, where the whole network is known (UGAL-G, which no machine
+ * can build), the sum over all outputs on it. The lighter way is taken, and a tie
+ * goes straight.
+ */
+#include "network/routing/ugal.h"
+
+#include <string.h>
+
+#define MAX_WORDS 1024 /* a router has at most 65535 lanes */
+
+const char *const knowledge_names[] = {"local", "global", NULL};
+const char *const hop_count_names[] = {"absolute", "normalized", NULL};
+const char *const straight_vcs_names[] = {"both", "second", NULL};
+
+/* A way under consideration: the packet as it would leave by it, and the outputs that it would be offered. */
+struct way {
+    struct packet packet;
+    double weight;
+    uint64_t vcs[MAX_WORDS];
+};
+
+bool ugal_init(struct routing *routing, const struct choice *self, bool is_progressive, struct arena *arena,
+               struct errors *errors)
+{
+    const struct ugal_config *config = self->config;
+    struct ugal *ugal = arena_array(arena, struct ugal, 1);
+    routing->state = ugal;
+    CHECK(routing->words <= MAX_WORDS, "%u words of lanes", routing->words);
+    if (!detours_init(&ugal->detours, routing, self, is_progressive, arena, errors))
+        return false;
+    routing->classes = ugal->detours.classes;
+    if (config->knowledge == KNOWLEDGE_GLOBAL) {
+        struct search search;
+        search_init(&search, routing->topology, arena);
+        ugal->neighbours = search.neighbours;
+    }
+    return true;
+}
+
+/* The congestion of the least congested outputs of an answer, which keeps these alone. It offers no terminal. */
+static double keep_best(const struct route *route, uint64_t *vcs, enum congestion_mode mode, uint32_t *port)
+{
+    const struct routing *routing = route->routing;
+    uint32_t num_vcs = routing->num_vcs, last = NONE;
+    uint64_t best[MAX_WORDS];
+    double least = INFINITY, value = 0;
+    BITS_EACH(lane, vcs, routing->words) {
+        uint32_t output = (uint32_t)lane / num_vcs - routing->local_ports;
+        if (mode == CONGESTION_VC || output != last)
+            value = route_congestion(route, mode, route->router, output, bit((uint32_t)lane % num_vcs));
+        last = output;
+        if (value < least) {
+            memset(best, 0, sizeof *best * routing->words);
+            least = value;
+            *port = output;
+        }
+        if (value == least)
+            bits_add(best, (uint32_t)lane);
+    }
+    memcpy(vcs, best, sizeof *best * routing->words);
+    return least;
+}
+
+/* All outputs from here to the destination, as the packet will choose them: its draws are keyed by packet and hop. */
+static double sum_of_way(const struct route *route, const struct ugal *ugal, struct way *way, enum congestion_mode mode)
+{
+    uint64_t vcs[MAX_WORDS];
+    struct packet packet = way->packet;
+    struct route next = *route;
+    uint32_t port, ports = route->routing->topology->ports, words = route->routing->words;
+    double sum = keep_best(route, way->vcs, mode, &port);
+    next.packet = &packet;
+    next.vcs = vcs;
+    for (;;) {
+        next.router = ugal->neighbours[(size_t)next.router * ports + port];
+        next.draws = 0;
+        packet.hops++;
+        if (next.router == packet.destination_router)
+            return sum;
+        memset(vcs, 0, sizeof *vcs * words);
+        ugal->detours.step(&next, &ugal->detours);
+        sum += keep_best(&next, vcs, mode, &port);
+    }
+}
+
+static void weigh(struct route *route, const struct ugal *ugal, uint32_t waypoint, struct way *way)
+{
+    const struct ugal_config *config = route->routing->config;
+    uint64_t *vcs = route->vcs;
+    struct packet *packet = route->packet;
+    uint32_t port;
+    way->packet = *packet;
+    detour_start(&way->packet, waypoint);
+    memset(way->vcs, 0, sizeof *way->vcs * route->routing->words);
+    route->packet = &way->packet;
+    route->vcs = way->vcs;
+    ugal->detours.step(route, &ugal->detours);
+    route->packet = packet;
+    route->vcs = vcs;
+    if (config->knowledge == KNOWLEDGE_GLOBAL)
+        way->weight = sum_of_way(route, ugal, way, config->mode);
+    else
+        way->weight = keep_best(route, way->vcs, config->mode, &port);
+}
+
+/* The hops that a way's congestion is multiplied with. */
+static double hops_of(const struct route *route, const struct ugal *ugal, const struct way *way, double straight_hops)
+{
+    const struct ugal_config *config = route->routing->config;
+    if (config->knowledge == KNOWLEDGE_GLOBAL)
+        return 1;
+    return ugal->detours.hops(&ugal->detours, route->router, &way->packet) /
+           (config->hop_count == HOPS_NORMALIZED ? straight_hops : 1);
+}
+
+static void take(struct route *route, const struct way *way)
+{
+    route->packet->waypoint = way->packet.waypoint;
+    route->packet->route = way->packet.route;
+    for (uint32_t w = 0; w < route->routing->words; w++)
+        route->vcs[w] |= way->vcs[w];
+}
+
+static void swap(struct way **one, struct way **other)
+{
+    struct way *kept = *one;
+    *one = *other;
+    *other = kept;
+}
+
+/* Going straight in the first leg's VCs is a detour by way of the destination itself. */
+static bool goes_in_both(const struct route *route)
+{
+    const struct ugal_config *config = route->routing->config;
+    return config->straight_vcs == STRAIGHT_IN_BOTH && !route->routing->topology->dragonfly;
+}
+
+static void choose_by_weight(struct route *route, const struct ugal *ugal)
+{
+    const struct ugal_config *config = route->routing->config;
+    const struct detours *detours = &ugal->detours;
+    struct way ways[2], *best = &ways[0], *other = &ways[1];
+    weigh(route, ugal, detours->here(detours, route->router), best);
+    if (goes_in_both(route)) {
+        weigh(route, ugal, route->packet->destination_router, other);
+        if (other->weight < best->weight || (other->weight == best->weight && route_pick(route, 2)))
+            swap(&best, &other);
+    }
+    double straight_hops = detours->hops(detours, route->router, &best->packet);
+    bool is_free = best->weight <= config->threshold && (config->threshold > 0 || config->bias >= 0);
+    best->weight *= hops_of(route, ugal, best, straight_hops);
+    for (uint32_t i = 0; i < config->detours && !is_free; i++) {
+        weigh(route, ugal, detours->draw(route, detours), other);
+        other->weight = other->weight * hops_of(route, ugal, other, straight_hops) + config->bias;
+        if (other->weight < best->weight)
+            swap(&best, &other);
+    }
+    take(route, best);
+}
+
+static void choose_any(struct route *route, const struct ugal *ugal)
+{
+    const struct detours *detours = &ugal->detours;
+    switch (route_pick(route, goes_in_both(route) ? 3 : 2)) {
+    case 0:
+        detour_start(route->packet, detours->here(detours, route->router));
+        break;
+    case 1:
+        detour_start(route->packet, detours->draw(route, detours));
+        break;
+    default:
+        detour_start(route->packet, route->packet->destination_router);
+    }
+    detours->step(route, detours);
+}
+
+void ugal_step(struct route *route, bool may_choose)
+{
+    const struct ugal *ugal = route->routing->state;
+    bool is_home = route->router == route->packet->destination_router;
+    if (is_home && route->packet->hops == 0)
+        route_eject(route);
+    else if (is_home || !may_choose)
+        ugal->detours.step(route, &ugal->detours);
+    else if (route_is_checked(route))
+        choose_any(route, ugal);
+    else
+        choose_by_weight(route, ugal);
+}

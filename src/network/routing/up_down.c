@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Up and down a folded Clos: a packet climbs to a router that has its destination
+ * below it and descends by the only way there is. Which port up is the choice:
+ *
+ *     adaptive        the least congested (or what the reduction says)
+ *     random          any
+ *     deterministic   by destination, so that each has one tree (d-mod-k)
+ *     hash            by source and destination: a flow keeps its way
+ *
+ * Up never follows down, so one VC class is enough.
+ */
+#include "flitwarp/reduction.h"
+#include "flitwarp/tree.h"
+
+enum selection { SELECTION_ADAPTIVE, SELECTION_RANDOM, SELECTION_DETERMINISTIC, SELECTION_HASH };
+enum ancestor { ANCESTOR_LEAST, ANCESTOR_TOP };
+static const char *const selection_names[] = {"adaptive", "random", "deterministic", "hash", NULL};
+static const char *const ancestor_names[] = {"least", "top", NULL};
+
+#define ROUTE_DOWN 1u /* the packet has been at the top */
+
+struct up_down_config {
+    struct adaptive_config adaptive;
+    uint32_t selection, common_ancestor;
+};
+
+static const struct option up_down_options[] = {
+    OPTION_ENUM(struct up_down_config, selection, "\"adaptive\"", selection_names,
+                "which port up: the least congested, any, or always the same for a destination or a flow"),
+    OPTION_ENUM(struct up_down_config, common_ancestor, "\"least\"", ancestor_names,
+                "where to turn: as soon as the destination is below, or at the top"),
+    ADAPTIVE_OPTIONS("\"least_congested\""),
+    OPTION_END,
+};
+
+static void up_down_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
+                            struct errors *errors)
+{
+    const struct up_down_config *config = self->config;
+    const struct tree *tree = routing->topology->tree;
+    (void)arena;
+    if (!tree) {
+        choice_error(errors, self, NULL, "\"up_down\" needs topology \"folded_clos\", not \"%s\"",
+                     routing->topology->ops->name);
+        return;
+    }
+    uint32_t ways = 0;
+    for (uint32_t level = 0; level < tree->levels && config->selection == SELECTION_ADAPTIVE; level++)
+        ways = tree->up[level] > ways ? tree->up[level] : ways;
+    adaptive_check(routing, self, ways, errors);
+}
+
+static bool turns_here(const struct route *route, const struct tree *tree)
+{
+    const struct up_down_config *config = route->routing->config;
+    struct packet *packet = route->packet;
+    if (config->common_ancestor == ANCESTOR_LEAST)
+        return tree_is_below(tree, route->router, packet->destination);
+    if (tree_up_ports(tree, route->router) == 0)
+        packet->route |= ROUTE_DOWN;
+    return packet->route & ROUTE_DOWN;
+}
+
+static void climb_adaptively(struct route *route, const struct tree *tree, uint32_t ports)
+{
+    const struct up_down_config *config = route->routing->config;
+    uint32_t left = 2 * (tree->levels - 1 - tree_level(tree, route->router)); /* the same by every port up */
+    struct candidates candidates;
+    candidates.count = 0;
+    struct candidate candidate = {.vcs = route->routing->class_vcs[0], .hops = (uint16_t)left, .is_minimal = true};
+    for (uint32_t i = 0; i < ports; i++) {
+        candidate.port = tree_first_up(tree, route->router) + i;
+        candidates_add(&candidates, route, &config->adaptive, &candidate);
+    }
+    candidates_offer(&candidates, route, &config->adaptive);
+}
+
+/* The destination's number, without the part that levels below have used. */
+static uint32_t port_of_destination(const struct route *route, const struct tree *tree, uint32_t ports)
+{
+    uint32_t number = route->packet->destination;
+    for (uint32_t level = 0; level < tree_level(tree, route->router); level++)
+        number /= tree->up[level];
+    return number % ports;
+}
+
+static uint32_t port_of_flow(struct route *route, const struct tree *tree, uint32_t ports)
+{
+    const struct packet *packet = route->packet;
+    if (route_is_checked(route)) /* a check knows no sources */
+        return route_pick(route, ports);
+    uint64_t flow = random_mix(((uint64_t)packet->source << 32 | packet->destination) ^ route->routing->seed);
+    return (uint32_t)((random_mix(flow + tree_level(tree, route->router)) >> 32) * ports >> 32);
+}
+
+static void up_down_route(struct route *route)
+{
+    const struct tree *tree = route->routing->topology->tree;
+    const struct up_down_config *config = route->routing->config;
+    uint32_t ports = tree_up_ports(tree, route->router), first = tree_first_up(tree, route->router);
+    if (!turns_here(route, tree)) {
+        if (config->selection == SELECTION_ADAPTIVE)
+            climb_adaptively(route, tree, ports);
+        else if (config->selection == SELECTION_RANDOM)
+            route_add(route, first + route_pick(route, ports), 0);
+        else if (config->selection == SELECTION_DETERMINISTIC)
+            route_add(route, first + port_of_destination(route, tree, ports), 0);
+        else
+            route_add(route, first + port_of_flow(route, tree, ports), 0);
+    } else if (route->router == route->packet->destination_router)
+        route_eject(route);
+    else
+        route_add(route, tree_down_port(tree, route->router, route->packet->destination), 0);
+}
+
+static const struct routing_ops up_down = {
+    .name = "up_down",
+    .summary = "up a folded_clos by the least congested or any port, then down by the only way",
+    .options = up_down_options,
+    .config_size = sizeof(struct up_down_config),
+    .example = "{\"type\": \"up_down\", \"selection\": \"adaptive\", \"common_ancestor\": \"top\"}",
+    .is_adaptive = true,
+    .prepare = up_down_prepare,
+    .route = up_down_route,
+};
+REGISTER_ROUTING(up_down);

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stencil: ranks at the points of a grid compute, exchange halos with their
+ * neighbours, and take part in a collective operation, some times over. A rank goes
+ * on when what it waits for has arrived, whatever the others do; neighbours can be
+ * one iteration ahead at most, so messages are kept by the parity of theirs.
+ *
+ *   compute -> send halos -> all halos here -> collective, round by round -> compute ...
+ */
+#include "flitwarp/steady.h"
+
+#include "metrics/histogram.h"
+#include "workload/application/collective.h"
+#include "workload/application/halo_grid.h"
+
+#include <math.h>
+
+#define STEPS 64 /* tag = iteration * STEPS + step; step 0: a halo, n: round n - 1 of the collective */
+
+struct stencil_config {
+    struct application_config common;
+    struct u32_list ranks, halo;
+    bool wraps;
+    uint32_t iterations, collective, collective_flits;
+    uint64_t compute, delay, limit;
+};
+
+static const struct option stencil_options[] = {
+    OPTION_U32_LIST(struct stencil_config, ranks, REQUIRED, 1, 65536, NULL, "the grid: ranks along 1 to 3 dimensions"),
+    OPTION_U32_LIST(struct stencil_config, halo, "[1]", 1, 1 << 30, "flits",
+                    "of a face, of an edge, of a corner; neighbours are those that have a number"),
+    OPTION_BOOL(struct stencil_config, wraps, "true",
+                "whether the first and the last along a dimension are neighbours"),
+    OPTION_U32(struct stencil_config, iterations, "10", 1, 1e7, NULL, "how often halos are exchanged"),
+    OPTION_TICKS(struct stencil_config, compute, "0", 0, 1e12, "time of a rank between two exchanges"),
+    OPTION_ENUM(struct stencil_config, collective, "\"none\"", collective_names, "at the end of an iteration"),
+    OPTION_U32(struct stencil_config, collective_flits, "1", 1, 1 << 30, "flits", "messages of the collective"),
+    ERRAND_OPTIONS(struct stencil_config),
+    APPLICATION_OPTIONS,
+    OPTION_END,
+};
+
+enum stage { STAGE_COMPUTE, STAGE_HALOS, STAGE_COLLECTIVE };
+
+/* What a rank knows. */
+struct cell {
+    uint32_t iteration, round;
+    enum stage stage;
+    uint32_t halos_due;  /* in an iteration */
+    uint32_t halos[2];   /* that have arrived, by parity of the iteration */
+    uint64_t rounds[2];  /* set of rounds whose message has arrived */
+    tick_t begun, ended; /* this iteration, the last */
+};
+
+struct stencil {
+    struct halo_grid grid;
+    struct collective collective;
+    struct cell *cells; /* by rank */
+    struct histogram *iteration_time;
+    uint32_t ranks_left; /* with iterations to do, seen from above */
+};
+
+static bool take_widths(struct stencil *stencil, const struct application *application, struct errors *errors)
+{
+    const struct stencil_config *config = application->config;
+    uint64_t ranks = 1;
+    stencil->grid = (struct halo_grid){.wraps = config->wraps, .kinds = config->halo.count};
+    for (uint32_t d = 0; d < 3; d++)
+        ranks *= stencil->grid.width[d] = d < config->ranks.count ? config->ranks.items[d] : 1;
+    if (config->ranks.count == 0 || config->ranks.count > 3)
+        choice_error(errors, application->choice, "ranks", "%u dimensions; accepted: 1 to 3", config->ranks.count);
+    else if (ranks != application->ranks)
+        choice_error(errors, application->choice, "ranks", "a grid of %llu for an application on %u terminals",
+                     (unsigned long long)ranks, application->ranks);
+    else if (config->halo.count == 0 || config->halo.count > config->ranks.count)
+        choice_error(errors, application->choice, "halo", "%u numbers for %u dimensions; accepted: 1 to %u",
+                     config->halo.count, config->ranks.count, config->ranks.count);
+    else
+        return true;
+    return false;
+}
+
+static void stencil_prepare(struct application *application, struct errors *errors)
+{
+    const struct stencil_config *config = application->config;
+    struct stencil *stencil = arena_array(application->arena, struct stencil, 1);
+    application->state = stencil;
+    if (!take_widths(stencil, application, errors))
+        return;
+    collective_init(&stencil->collective, config->collective, application->ranks);
+    stencil->ranks_left = application->ranks;
+    stencil->iteration_time = arena_array(application->arena, struct histogram, 1);
+    stencil->cells = arena_array(application->arena, struct cell, application->ranks);
+}
+
+static uint32_t stencil_max_message(const struct application *application)
+{
+    const struct stencil_config *config = application->config;
+    uint32_t max = config->collective == COLLECTIVE_NONE ? 0 : config->collective_flits;
+    for (uint32_t i = 0; i < config->halo.count; i++)
+        max = config->halo.items[i] > max ? config->halo.items[i] : max;
+    return max;
+}
+
+static double stencil_load(const struct application *application) { return (void)application, NAN; }
+
+static void stencil_begin(struct application *application) { (void)application; }
+
+static void stencil_phase_changed(struct application *application, tick_t now)
+{
+    const struct stencil_config *config = application->config;
+    struct stencil *stencil = application->state;
+    for (uint32_t rank = 0; application->phase == PHASE_GENERATING && rank < application->ranks; rank++) {
+        stencil->cells[rank].begun = now + config->delay;
+        application_wake_at(application, rank, now + config->delay + config->compute);
+    }
+}
+
+static void send_halos(struct application *application, uint32_t rank)
+{
+    const struct stencil_config *config = application->config;
+    struct stencil *stencil = application->state;
+    struct cell *cell = &stencil->cells[rank];
+    struct neighbour neighbours[MAX_NEIGHBOURS];
+    cell->halos_due = halo_grid_neighbours(&stencil->grid, rank, neighbours);
+    for (uint32_t i = 0; i < cell->halos_due; i++)
+        application_send_tagged(application, rank, neighbours[i].rank, config->halo.items[neighbours[i].kind - 1],
+                                cell->iteration * STEPS);
+}
+
+static void send_round(struct application *application, uint32_t rank)
+{
+    const struct stencil_config *config = application->config;
+    const struct stencil *stencil = application->state;
+    const struct cell *cell = &stencil->cells[rank];
+    uint32_t to = collective_target(&stencil->collective, rank, cell->round);
+    if (to != NONE)
+        application_send_tagged(application, rank, to, config->collective_flits,
+                                cell->iteration * STEPS + 1 + cell->round);
+}
+
+/* The round of the collective that the rank is in is over, as far as it is concerned. */
+static bool ends_round(const struct stencil *stencil, uint32_t rank, struct cell *cell)
+{
+    uint64_t *arrived = &cell->rounds[cell->iteration % 2], round = (uint64_t)1 << cell->round;
+    if (collective_expects(&stencil->collective, rank, cell->round) && !(*arrived & round))
+        return false;
+    *arrived &= ~round;
+    return true;
+}
+
+/* Begins the next round, or the next iteration after the last. False: there is nothing to do before compute is over. */
+static bool begin_round(struct application *application, uint32_t rank, tick_t now)
+{
+    const struct stencil_config *config = application->config;
+    struct stencil *stencil = application->state;
+    struct cell *cell = &stencil->cells[rank];
+    if (cell->round < stencil->collective.rounds) {
+        send_round(application, rank);
+        return true;
+    }
+    histogram_add(stencil->iteration_time, now - cell->begun);
+    cell->begun = cell->ended = now;
+    cell->round = 0;
+    cell->stage = STAGE_COMPUTE;
+    if (++cell->iteration == config->iterations) {
+        stencil->ranks_left--;
+        return false;
+    }
+    if (config->compute)
+        application_wake_at(application, rank, now + config->compute);
+    return config->compute == 0;
+}
+
+/* Goes on as far as what has arrived allows. */
+static void go_on(struct application *application, uint32_t rank, tick_t now)
+{
+    struct stencil *stencil = application->state;
+    struct cell *cell = &stencil->cells[rank];
+    for (bool goes_on = application->phase != PHASE_DRAINING; goes_on;) {
+        uint32_t *halos = &cell->halos[cell->iteration % 2];
+        if (cell->stage == STAGE_COMPUTE) {
+            send_halos(application, rank);
+            cell->stage = STAGE_HALOS;
+        } else if (cell->stage == STAGE_HALOS) {
+            if (*halos < cell->halos_due)
+                return;
+            *halos = 0;
+            cell->stage = STAGE_COLLECTIVE;
+            goes_on = begin_round(application, rank, now);
+        } else {
+            if (!ends_round(stencil, rank, cell))
+                return;
+            cell->round++;
+            goes_on = begin_round(application, rank, now);
+        }
+    }
+}
+
+static void stencil_received(struct application *application, uint32_t rank, const struct message *message, tick_t now)
+{
+    struct stencil *stencil = application->state;
+    struct cell *cell = &stencil->cells[rank];
+    uint32_t iteration = message->tag / STEPS, step = message->tag % STEPS;
+    CHECK(iteration - cell->iteration <= 1, "tick %llu rank %u: iteration %u hears of iteration %u",
+          (unsigned long long)now, rank, cell->iteration, iteration);
+    if (step)
+        cell->rounds[iteration % 2] |= (uint64_t)1 << (step - 1);
+    else
+        cell->halos[iteration % 2]++;
+    if (cell->stage != STAGE_COMPUTE)
+        go_on(application, rank, now);
+}
+
+static void stencil_check(struct application *application, tick_t now)
+{
+    const struct stencil *stencil = application->state;
+    const struct stencil_config *config = application->config;
+    errand_check(application, stencil->ranks_left == 0, config->limit, now);
+}
+
+static void stencil_report(const struct application *application, struct report *report)
+{
+    const struct stencil_config *config = application->config;
+    const struct stencil *stencil = application->state;
+    tick_t last = 0, first = application->phase_start[PHASE_GENERATING] + config->delay;
+    for (uint32_t rank = 0; rank < application->ranks; rank++)
+        last = stencil->cells[rank].ended > last ? stencil->cells[rank].ended : last;
+    report_number(report, "iterations", config->iterations);
+    report_number(report, "completion_time", stencil->ranks_left ? NAN : (double)(last - first));
+    report_summary(report, "iteration_time", stencil->iteration_time);
+}
+
+static const struct application_ops stencil = {
+    .name = "stencil",
+    .summary = "halo exchange on a grid of ranks, with a collective after it",
+    .options = stencil_options,
+    .config_size = sizeof(struct stencil_config),
+    .example = "{\"type\": \"stencil\", \"ranks\": [4, 4, 4], \"halo\": [16, 4, 1], \"iterations\": 5, "
+               "\"collective\": \"allreduce\"}",
+    .prepare = stencil_prepare,
+    .max_message = stencil_max_message,
+    .load = stencil_load,
+    .begin = stencil_begin,
+    .wake = go_on, /* compute is over */
+    .received = stencil_received,
+    .phase_changed = stencil_phase_changed,
+    .check = stencil_check,
+    .report = stencil_report,
+};
+REGISTER_APPLICATION(stencil);

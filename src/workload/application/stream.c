@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stream: some ranks send to some others, message behind message, as fast as their
+ * injection channels carry or at a load. Either for ever, sampled as a blast is; or
+ * a number of messages from each source, from the start of sampling on, until the
+ * last has arrived: the results then say how long that took.
+ */
+#include "flitwarp/steady.h"
+
+#include <math.h>
+
+enum stream_mapping { MAPPING_PAIRS, MAPPING_TURNS };
+static const char *const stream_mappings[] = {"pairs", "turns", NULL};
+
+struct stream_config {
+    struct application_config common;
+    struct u32_list sources, destinations;
+    uint32_t mapping, messages;
+    double load, precision;
+    struct choice size;
+    uint64_t delay, limit, warmup, sample, min_sample, max_sample, finish_limit;
+};
+
+static const struct option stream_options[] = {
+    OPTION_U32_LIST(struct stream_config, sources, "[0]", 0, NONE - 1, NULL, "ranks that send"),
+    OPTION_U32_LIST(struct stream_config, destinations, "[1]", 0, NONE - 1, NULL, "ranks that they send to"),
+    OPTION_ENUM(struct stream_config, mapping, "\"pairs\"", stream_mappings,
+                "the first source to the first destination and so on, or each source to all of them in turn"),
+    OPTION_F64(struct stream_config, load, "0", 0, 64, "flits per source and channel cycle",
+               "how fast it sends; 0: as fast as its injection channels carry"),
+    OPTION_CHOICE(struct stream_config, size, "size", "\"fixed\"", "flits of a message"),
+    OPTION_U32(struct stream_config, messages, "0", 0, 1e9, NULL,
+               "messages of each source, from the start of sampling; 0: all the time"),
+    ERRAND_OPTIONS(struct stream_config),
+    WINDOW_OPTIONS(struct stream_config),
+    APPLICATION_OPTIONS,
+    OPTION_END,
+};
+
+struct source {
+    uint32_t number; /* in the list; NONE: this rank does not send */
+    uint32_t sent;
+    double rest; /* of a tick, for the pace */
+    struct random random;
+};
+
+struct stream {
+    struct size size;
+    struct pace pace;
+    struct window window;
+    struct source *sources; /* by rank */
+    tick_t *last_arrival;   /* by rank, with messages */
+    uint64_t arrived;       /* messages, seen from above */
+};
+
+static bool ranks_exist(const struct application *application, const struct u32_list *list, const char *key,
+                        struct errors *errors)
+{
+    uint32_t before = errors->count;
+    if (list->count == 0)
+        choice_error(errors, application->choice, key, "lists nobody; accepted: one rank or more");
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->items[i] >= application->ranks)
+            choice_error(errors, application->choice, key, "there is no rank %u: the last one is %u", list->items[i],
+                         application->ranks - 1);
+    return errors->count == before;
+}
+
+static void stream_prepare(struct application *application, struct errors *errors)
+{
+    const struct stream_config *config = application->config;
+    struct stream *stream = arena_array(application->arena, struct stream, 1);
+    application->state = stream;
+    application->listens = config->messages > 0; /* to know when the last has arrived */
+    size_init(&stream->size, &config->size, application->arena, errors);
+    window_prepare(&stream->window, application, WINDOW_SETTINGS(config), errors);
+    pace_init(&stream->pace, application, config->load, errors);
+    if (!ranks_exist(application, &config->destinations, "destinations", errors) ||
+        !ranks_exist(application, &config->sources, "sources", errors))
+        return;
+    stream->last_arrival = arena_array(application->arena, tick_t, application->ranks);
+    stream->sources = arena_array(application->arena, struct source, application->ranks);
+    for (uint32_t rank = 0; rank < application->ranks; rank++)
+        stream->sources[rank] = (struct source){
+            .number = NONE, .random = random_stream(application->seed, application->terminals[rank], RANDOM_SIZE)};
+    for (uint32_t i = 0; i < config->sources.count; i++) {
+        struct source *source = &stream->sources[config->sources.items[i]];
+        if (source->number != NONE)
+            choice_error(errors, application->choice, "sources", "%u is listed twice", config->sources.items[i]);
+        source->number = i;
+    }
+}
+
+static uint32_t stream_max_message(const struct application *application)
+{
+    const struct stream *stream = application->state;
+    return stream->size.ops->max(&stream->size);
+}
+
+/* Over all ranks, as results count loads. */
+static double stream_load(const struct application *application)
+{
+    const struct stream_config *config = application->config;
+    double load = config->load > 0 ? config->load : application->injection_channels;
+    return load * config->sources.count / application->ranks;
+}
+
+static void start(struct application *application, tick_t when)
+{
+    const struct stream_config *config = application->config;
+    for (uint32_t i = 0; i < config->sources.count; i++)
+        application_wake_at(application, config->sources.items[i], when);
+}
+
+static void stream_begin(struct application *application)
+{
+    const struct stream_config *config = application->config;
+    if (!config->messages)
+        start(application, 0);
+}
+
+static void stream_phase_changed(struct application *application, tick_t now)
+{
+    const struct stream_config *config = application->config;
+    if (config->messages && application->phase == PHASE_GENERATING)
+        start(application, now + config->delay);
+}
+
+static void stream_wake(struct application *application, uint32_t rank, tick_t now)
+{
+    const struct stream_config *config = application->config;
+    struct stream *stream = application->state;
+    struct source *source = &stream->sources[rank];
+    tick_t gap = 0;
+    while (gap == 0 && application->phase != PHASE_DRAINING) {
+        uint32_t turn = config->mapping == MAPPING_PAIRS ? source->number : source->sent;
+        uint32_t to = config->destinations.items[turn % config->destinations.count];
+        uint32_t flits = stream->size.ops->draw(&stream->size, &source->random);
+        application_send(application, rank, to, flits);
+        if (++source->sent == config->messages && config->messages)
+            return;
+        gap = pace_gap(&stream->pace, &source->rest, flits);
+    }
+    if (gap)
+        application_wake_at(application, rank, now + gap);
+}
+
+static void stream_received(struct application *application, uint32_t rank, const struct message *message, tick_t now)
+{
+    struct stream *stream = application->state;
+    (void)message;
+    stream->last_arrival[rank] = now;
+    stream->arrived++;
+}
+
+static bool has_arrived(const struct application *application)
+{
+    const struct stream_config *config = application->config;
+    const struct stream *stream = application->state;
+    return stream->arrived == (uint64_t)config->messages * config->sources.count;
+}
+
+static void stream_check(struct application *application, tick_t now)
+{
+    const struct stream_config *config = application->config;
+    struct stream *stream = application->state;
+    if (config->messages)
+        errand_check(application, has_arrived(application), config->limit, now);
+    else
+        window_check(&stream->window, application, now);
+}
+
+static void stream_report(const struct application *application, struct report *report)
+{
+    const struct stream_config *config = application->config;
+    const struct stream *stream = application->state;
+    if (!config->messages)
+        return;
+    tick_t last = 0, first = application->phase_start[PHASE_GENERATING] + config->delay;
+    for (uint32_t rank = 0; rank < application->ranks; rank++)
+        last = stream->last_arrival[rank] > last ? stream->last_arrival[rank] : last;
+    report_number(report, "completion_time", has_arrived(application) ? (double)(last - first) : NAN);
+}
+
+static const struct application_ops stream = {
+    .name = "stream",
+    .summary = "message behind message from some terminals to some others",
+    .options = stream_options,
+    .config_size = sizeof(struct stream_config),
+    .example = "{\"type\": \"stream\", \"sources\": [0], \"destinations\": [5], \"messages\": 100}",
+    .prepare = stream_prepare,
+    .max_message = stream_max_message,
+    .load = stream_load,
+    .begin = stream_begin,
+    .wake = stream_wake,
+    .received = stream_received,
+    .phase_changed = stream_phase_changed,
+    .check = stream_check,
+    .report = stream_report,
+};
+REGISTER_APPLICATION(stream);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an application adds to its block of the results. */
+#include "workload/report.h"
+
+#include "flitwarp/application.h"
+#include "metrics/summary.h"
+
+void report_number(struct report *report, const char *key, double value)
+{
+    json_add(report->block, key, json_number_f64(report->arena, value));
+}
+
+void report_summary(struct report *report, const char *key, const struct histogram *histogram)
+{
+    json_add(report->block, key, summary_json(report->arena, histogram, NULL));
+}

@@ -1,0 +1,919 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`flitwarp import`: BookSim's and SuperSim's configurations as ours, and what is said of the rest.
+
+Where a mapping leads to a component that this program does not have, what is written is compared but not checked.
+"""
+import functools
+import json
+import os
+import random
+import subprocess
+
+import pytest
+
+from support import BOOKSIM, BOOKSIM_TABLES, PROGRAM, booksim_rows, from_booksim, run_all
+
+ASAN = os.environ.get("FLITWARP_ASAN", "")
+PROGRAMS = [PROGRAM] + ([ASAN] if ASAN and os.access(ASAN, os.X_OK) else [])
+
+
+def flitwarp(*arguments, cwd=None, status=0, program=PROGRAM):
+    ended = subprocess.run([program, *map(str, arguments)], cwd=cwd, capture_output=True, timeout=60, check=False)
+    ended.stdout, ended.stderr = ended.stdout.decode("utf-8", "replace"), ended.stderr.decode("utf-8", "replace")
+    assert ended.returncode == status, f"exit status {ended.returncode}: {ended.stderr}"
+    return ended
+
+
+@functools.cache
+def components(kind):
+    return {line.split()[1] for line in flitwarp("list", kind).stdout.splitlines()}
+
+
+def kinds_of(config):
+    """The components that a result names, as (kind, name)."""
+    network = config["network"]
+    for kind in ("topology", "routing", "router"):
+        yield kind, network[kind]["type"]
+    for application in config["workload"]["applications"]:
+        yield "application", application["type"]
+        traffic = application.get("traffic", {"type": "uniform_random"})
+        yield "traffic", traffic["type"]
+        for pattern in traffic.get("patterns", []):
+            yield "traffic", pattern
+
+
+def is_known(config):
+    return all(name in components(kind) for kind, name in kinds_of(config))
+
+
+def plain(text):
+    """Our writer's comments have lines of their own."""
+    return json.loads("\n".join(line for line in text.splitlines() if not line.strip().startswith("//")))
+
+
+def at(config, path):
+    for step in path.split("."):
+        config = config[int(step)] if isinstance(config, list) else config[step]
+    return config
+
+
+class Imported:
+    def __init__(self, folder, text, name, *arguments):
+        (folder / name).write_text(text)
+        ended = flitwarp("import", name, *arguments, "-o", "result.json", cwd=folder)
+        self.text = (folder / "result.json").read_text()
+        self.config = plain(self.text)
+        lines = ended.stderr.splitlines()
+        self.notes, self.refusals = [], []
+        for line in lines[:-1]:
+            (self.refusals if line.startswith("in the result: ") else self.notes).append(line)
+        assert not lines or lines[-1] == f"{len(lines) - 1} setting{'s' * (len(lines) != 2)} not carried over"
+        self.is_known = is_known(self.config)
+        if self.is_known:
+            assert not self.refusals
+            flitwarp("settings", "result.json", cwd=folder)
+
+    def __getitem__(self, path):
+        return at(self.config, path)
+
+    def note(self, words):
+        found = [note for note in self.notes if words in note]
+        assert found, f"no '{words}' in {self.notes}"
+        return found[0]
+
+
+@pytest.fixture
+def booksim(tmp_path):
+    return lambda text, *arguments: Imported(tmp_path, text, "a.cfg", *arguments)
+
+
+# ---- BookSim ---------------------------------------------------------------------------------------------------
+
+
+def test_what_a_file_leaves_out_has_booksim_s_default(booksim):
+    imported = booksim("routing_function = dim_order;")
+    assert imported.config == {
+        "simulator": {"seed": 0},
+        "network": {
+            "topology": {"type": "torus", "widths": [8, 8]},
+            "routing": {"type": "dimension_order", "dateline": "by_wrap"},
+            "router": {"type": "input_queued", "num_vcs": 16, "buffer_depth": 8, "routing_latency": 1,
+                       "vc_allocation_latency": 1, "switch_allocation_latency": 1, "credit_latency": 0,
+                       "input_speedup": 1, "output_speedup": 1, "crossbar_latency": 1,
+                       "vc_allocator": {"type": "islip", "iterations": 1},
+                       "allocator": {"type": "islip", "iterations": 1}, "arbiter": "round_robin"},
+            "channel": {"latency": 2}, "terminal_channel": {"latency": 1}},
+        "workload": {"applications": [
+            {"type": "blast", "load": 0.1, "traffic": {"type": "uniform_random", "self": True},
+             "size": {"type": "fixed", "flits": 1}, "injection": "bernoulli", "warmup": 3000, "sample": 7000}]}}
+    assert imported.notes == []
+
+
+@pytest.mark.parametrize("name", BOOKSIM_TABLES if BOOKSIM.is_dir() else [])
+def test_reference_files_become_the_settings_of_the_reproduction(name, tmp_path):
+    ended = flitwarp("import", BOOKSIM / f"{name}.cfg", "-o", tmp_path / "a.json")
+    assert [line.split(": ")[1] for line in ended.stderr.splitlines()[:-1]] == ["latency_thres = 1000.0"]
+    ours = json.loads(flitwarp("settings", tmp_path / "a.json").stdout)["config"]
+    (tmp_path / "b.json").write_text(json.dumps(from_booksim(name, 0.1)))
+    theirs = json.loads(flitwarp("settings", tmp_path / "b.json").stdout)["config"]
+    theirs["workload"]["applications"][0]["finish_limit"] = ours["workload"]["applications"][0]["finish_limit"]
+    assert ours == theirs
+
+
+@pytest.mark.parametrize("name", BOOKSIM_TABLES if BOOKSIM.is_dir() else [])
+def test_reference_files_give_their_tables(name, tmp_path):
+    # The tolerance and the constant of one cycle are those of tests/reproduce/test_booksim.py.
+    flitwarp("import", BOOKSIM / f"{name}.cfg", "-o", tmp_path / "a.json")
+    config = plain((tmp_path / "a.json").read_text())
+    rows = [row for row in booksim_rows(name) if row["stable"]][:3]
+    loaded = []
+    for row in rows:
+        copy = json.loads(json.dumps(config))
+        copy["workload"]["applications"][0]["load"] = row["offered"]
+        loaded.append(copy)
+    for row, results in zip(rows, run_all(loaded)):
+        mean = results["applications"][0]["packet_latency"]["mean"]
+        assert mean + 1 == pytest.approx(row["packet_latency"], rel=0.03), row["offered"]
+
+
+TOPOLOGIES = [
+    ("topology = mesh; k = 4; n = 3;", {"type": "mesh", "widths": [4, 4, 4]}, "dimension_order"),
+    ("topology = torus; k = 5; n = 1;", {"type": "torus", "widths": [5]}, "dimension_order"),
+    ("topology = cmesh; k = 4; n = 2; c = 4; x = 4; y = 4; xr = 2; yr = 2;",
+     {"type": "mesh", "widths": [4, 4], "concentration": 4}, "dimension_order"),
+    ("topology = fly; k = 2; n = 4;", {"type": "butterfly", "radix": 2, "stages": 4}, "destination_tag"),
+    ("topology = qtree; k = 4; n = 3;", {"type": "folded_clos", "down": [4, 4, 4], "up": [1, 1]}, "up_down"),
+    ("topology = tree4; k = 4; n = 3;", {"type": "folded_clos", "down": [4, 4, 4], "up": [1, 1]}, "up_down"),
+    ("topology = fattree; k = 4; n = 3;", {"type": "folded_clos", "down": [4, 4, 4], "up": [4, 4]}, "up_down"),
+    ("topology = flatfly; k = 4; n = 2; c = 4; x = 4; y = 4; xr = 2; yr = 2;",
+     {"type": "hyperx", "widths": [4, 4], "concentration": 4}, "minimal"),
+    ("topology = dragonflynew; k = 2; n = 1;",
+     {"type": "dragonfly", "terminals": 2, "routers": 4, "global": 2, "groups": 9}, "dragonfly_minimal"),
+    ("topology = anynet; network_file = net;", {"type": "file", "file": "net"}, "minimal"),
+    ("topology = single; in_ports = 6; out_ports = 6;", {"type": "single_router", "terminals": 6}, "minimal"),
+]
+
+
+@pytest.mark.parametrize("text,topology,routing", TOPOLOGIES, ids=[text.split(";")[0] for text, _, _ in TOPOLOGIES])
+def test_topologies_of_booksim(booksim, text, topology, routing):
+    imported = booksim(text)
+    assert imported["network.topology"] == topology
+    assert imported["network.routing.type"] == routing
+    assert "the file names no routing_function" in imported.text
+    assert [note for note in imported.notes if "tree4" not in note and "global channels" not in note] == []
+
+
+ROUTINGS = [
+    ("mesh", "dor", "dimension_order", {}), ("mesh", "dim_order", "dimension_order", {}),
+    ("mesh", "xy_yx", "o1turn", {}), ("mesh", "min_adapt", "minimal_adaptive", {}), ("mesh", "valiant", "valiant", {}),
+    ("torus", "dim_order", "dimension_order", {"dateline": "by_wrap"}),
+    ("torus", "dim_order_bal", "dimension_order", {"dateline": "balanced"}),
+    ("torus", "min_adapt", "torus_adaptive", {}), ("torus", "valiant", "valiant", {"dateline": "by_wrap"}),
+    ("fattree", "nca", "up_down", {"selection": "random"}), ("fattree", "anca", "up_down", {"selection": "adaptive"}),
+    ("flatfly", "ran_min", "minimal", {}), ("flatfly", "valiant", "valiant", {}), ("flatfly", "ugal", "ugal", {}),
+    ("dragonflynew", "min", "dragonfly_minimal", {}), ("dragonflynew", "ugal", "ugal", {}),
+    ("fly", "dest_tag", "destination_tag", {}),
+]
+
+
+@pytest.mark.parametrize("topology,function,ours,options", ROUTINGS)
+def test_routing_functions_of_booksim(booksim, topology, function, ours, options):
+    n = 1 if topology == "dragonflynew" else 2
+    imported = booksim(f"topology = {topology}; k = 4; n = {n}; routing_function = {function};")
+    assert imported["network.routing"] == {"type": ours, **options}
+    assert not [note for note in imported.notes if "routing_function" in note]
+
+
+@pytest.mark.parametrize("topology,function,ours", [
+    ("mesh", "romm", "valiant"), ("mesh", "planar_adapt", "minimal_adaptive"), ("mesh", "adaptive_xy_yx", "o1turn"),
+    ("mesh", "dim_order_ni", "dimension_order"), ("mesh", "chaos", "minimal"), ("flatfly", "xyyx", "dimension_order"),
+    ("torus", "nonsense", "minimal")])
+def test_routing_functions_that_are_not_the_same_are_said_so(booksim, topology, function, ours):
+    imported = booksim(f"topology = {topology}; routing_function = {function};")
+    assert imported["network.routing.type"] == ours
+    assert ours in imported.note(f"routing_function = {function}").split("nearest: ")[1]
+
+
+VALUES = [
+    ("num_vcs = 4;", "network.router.num_vcs", 4),
+    ("vc_buf_size = 5;", "network.router.buffer_depth", 5),
+    ("num_vcs = 4; buf_size = 32;", "network.router.buffer_depth", 8),
+    ("routing_delay = 0;", "network.router.routing_latency", 0),
+    ("vc_alloc_delay = 2;", "network.router.vc_allocation_latency", 2),
+    ("sw_alloc_delay = 3;", "network.router.switch_allocation_latency", 3),
+    ("st_prepare_delay = 1; st_final_delay = 2;", "network.router.crossbar_latency", 3),
+    ("credit_delay = 2;", "network.router.credit_latency", 2),
+    ("input_speedup = 2;", "network.router.input_speedup", 2),
+    ("output_speedup = 2;", "network.router.output_speedup", 2),
+    ("hold_switch_for_packet = 1;", "network.router.crossbar_flow", "winner_take_all"),
+    ("vc_busy_when_full = 1;", "network.router.vc_needs_credit", True),
+    ("vc_allocator = pim; alloc_iters = 3;", "network.router.vc_allocator", {"type": "pim", "iterations": 3}),
+    ("sw_allocator = max_size;", "network.router.allocator", {"type": "maximum_size"}),
+    ("sw_allocator = wavefront;", "network.router.allocator", {"type": "wavefront"}),
+    ("sw_allocator = separable_input_first; arb_type = matrix;", "network.router.allocator",
+     {"type": "separable_input_first", "iterations": 1, "input_arbiter": "least_recently_served",
+      "output_arbiter": "least_recently_served"}),
+    ("sw_allocator = separable_output_first; sw_alloc_arb_type = matrix; sw_alloc_iters = 2;",
+     "network.router.allocator",
+     {"type": "separable_output_first", "iterations": 2, "input_arbiter": "least_recently_served",
+      "output_arbiter": "least_recently_served"}),
+    ("sw_allocator = separable_input_first; priority = age;", "network.router.allocator.output_arbiter", "age"),
+    ("sw_allocator = separable_input_first; priority = age;", "network.router.arbiter", "age"),
+    ("use_noc_latency = 0;", "network.channel.latency", 1),
+    ("seed = 42;", "simulator.seed", 42),
+    ("warmup_periods = 5; sample_period = 200; max_samples = 15; stopping_thres = 0;",
+     "workload.applications.0.sample", 2000),
+    ("warmup_periods = 5; sample_period = 200;", "workload.applications.0.warmup", 1000),
+    ("warmup_periods = 9; max_samples = 4;", "workload.applications.0.sample", 1000),
+    ("injection_rate = 0.05; packet_size = 4;", "workload.applications.0.load", 0.2),
+    ("injection_rate = 0.05; packet_size = 4; injection_rate_uses_flits = 1;", "workload.applications.0.load", 0.05),
+    ("const_flits_per_packet = 4;", "workload.applications.0.size", {"type": "fixed", "flits": 4}),
+    ("packet_size = {{1,5}}; packet_size_rate = {{3,1}};", "workload.applications.0.size",
+     {"type": "mix", "sizes": [1, 5], "weights": [3, 1]}),
+    ("packet_size = {{1,5}}; packet_size_rate = {{3,1}}; injection_rate = 0.1;", "workload.applications.0.load", 0.2),
+    ("injection_process = on_off; burst_alpha = 0.1; burst_beta = 0.25; burst_r1 = 0.8;",
+     "workload.applications.0.injection", {"type": "on_off", "burst": 4, "on_rate": 0.8}),
+    ("injection_process = on_off(0.5,0.5); injection_rate = 0.2;", "workload.applications.0.injection",
+     {"type": "on_off", "burst": 2, "on_rate": 0.4}),
+    ("use_read_write = 1; read_reply_size = 5; write_request_size = 5; write_fraction = 0.25;",
+     "workload.applications.0.reply", {"type": "mix", "sizes": [5, 1], "weights": [0.75, 0.25]}),
+    ("use_read_write = 1; read_reply_size = 5; write_request_size = 5; injection_rate = 0.1;",
+     "workload.applications.0.load", 0.30000000000000004),
+    ("sim_type = batch; batch_size = 20; batch_count = 3;", "workload.applications.0.messages", 60),
+]
+
+
+@pytest.mark.parametrize("text,path,value", VALUES)
+def test_settings_of_booksim(booksim, text, path, value):
+    imported = booksim("topology = torus; routing_function = dim_order; " + text)
+    assert imported[path] == pytest.approx(value) if isinstance(value, float) else imported[path] == value
+    keys = [setting.split("=")[0].strip() for setting in text.split(";")[:-1]]
+    assert not [note for note in imported.notes for key in keys if f": {key} = " in note and key != "sim_type"]
+
+
+TRAFFIC = [
+    ("uniform", {"type": "uniform_random", "self": True}), ("bitcomp", {"type": "bit_complement"}),
+    ("transpose", {"type": "transpose"}), ("bitrev", {"type": "bit_reverse"}), ("shuffle", {"type": "shuffle"}),
+    ("tornado", {"type": "tornado"}), ("randperm", {"type": "random_permutation", "self": True}),
+    ("hotspot", {"type": "hotspot", "self": True, "terminals": [0]}),
+    ("hotspot({0, 7},\n{3,1})", {"type": "hotspot", "self": True, "terminals": [0, 7], "weights": [3, 1]}),
+    ("hotspot({{5}})", None),
+    ("diagonal", {"type": "mix", "patterns": ["loopback", "neighbor"], "weights": [2, 1]}),
+    ("bad_dragon", {"type": "adversarial", "group": 128}),
+]
+
+
+@pytest.mark.parametrize("theirs,ours", TRAFFIC)
+def test_traffic_of_booksim(booksim, tmp_path, theirs, ours):
+    text = f"routing_function = dim_order; traffic = {theirs};"
+    if ours is None:
+        (tmp_path / "a.cfg").write_text(text)
+        assert "a.cfg:1:41: traffic: found '{5}', expected a number" in flitwarp(
+            "import", "a.cfg", cwd=tmp_path, status=1).stderr
+        return
+    imported = booksim(text)
+    assert imported["workload.applications.0.traffic"] == ours and imported.notes == []
+
+
+@pytest.mark.parametrize("theirs,ours", [
+    ("neighbor", "neighbor"), ("background({1,2})", "uniform_random"), ("asymmetric", "uniform_random"),
+    ("taper64", "uniform_random"), ("badperm_yarc", "random_permutation"), ("nonsense", "uniform_random")])
+def test_traffic_that_is_not_the_same_is_said_so(booksim, theirs, ours):
+    imported = booksim(f"routing_function = dim_order; traffic = {theirs};")
+    assert imported["workload.applications.0.traffic.type"] == ours
+    assert imported.note(f"traffic = {theirs}").endswith("nearest: " + ours)
+
+
+def test_odd_rings_have_another_tornado(booksim):
+    assert "k is odd" in booksim("k = 5; traffic = tornado;").note("traffic = tornado")
+
+
+def test_classes_are_applications(booksim):
+    imported = booksim("classes = 3; traffic = {uniform,hotspot({0,1}),tornado}; injection_rate = {0.1,0.2};"
+                       "packet_size = {1,{2,4},8}; packet_size_rate = {1,{1,3},1};")
+    applications = imported["workload.applications"]
+    assert [application["name"] for application in applications] == ["class_0", "class_1", "class_2"]
+    assert [application["load"] for application in applications] == [0.1, pytest.approx(0.7), pytest.approx(1.6)]
+    assert applications[1]["traffic"] == {"type": "hotspot", "self": True, "terminals": [0, 1]}
+    assert applications[1]["size"] == {"type": "mix", "sizes": [2, 4], "weights": [1, 3]}
+    assert applications[2]["size"] == {"type": "fixed", "flits": 8}
+
+
+def test_a_flat_list_of_sizes_is_one_for_each_class(booksim):
+    imported = booksim("packet_size = {1,5};")
+    assert imported["workload.applications.0.size"] == {"type": "fixed", "flits": 1}
+    assert "{{1,5}} are two sizes of one class" in imported.note("packet_size = {1,5}")
+
+
+LISTED = [
+    ("channel_file = lengths;", "network.channel.latency"), ("subnets = 2;", ""), ("link_failures = 1;", ""),
+    ("express_channels = 1;", ""), ("limit = 16;", "allocation"), ("buffer_policy = shared;", "buffer_depth"),
+    ("wait_for_tail_credit = 1;", ""), ("internal_speedup = 2.0;", "network.router.cycle"),
+    ("output_delay = 1;", "crossbar_latency"), ("output_buffer_size = 4;", "input_output_queued"),
+    ("speculative = 1;", "vc_allocation_latency 0"), ("spec_check_elig = 1;", ""), ("noq = 1;", "voq"),
+    ("router = chaos;", "input_queued"), ("sw_allocator = loa;", "separable_input_first"),
+    ("sw_allocator = rr_wavefront;", "wavefront"), ("sw_allocator = select;", "islip"), ("sw_allocator = prio;", "islip"),
+    ("arb_type = tree(2);", "round_robin"), ("priority = class;", "age"), ("priority = age;", "separable_input_first"),
+    ("class_priority = 1;", ""), ("perm_seed = 3;", "simulator.seed"), ("read_request_begin_vc = 0;", "num_vcs"),
+    ("read_request_end_vc = 3;", "num_vcs"), ("read_reply_subnet = 1;", ""), ("max_outstanding_requests = 4;", ""),
+    ("latency_thres = 100;", "saturated"), ("stopping_thres = 0.01;", "sample auto"), ("warmup_thres = 0.1;", "auto"),
+    ("sim_count = 5;", "sweep"), ("include_queuing = 0;", "network_latency"), ("measure_stats = 0;", ""),
+    ("print_activity = 1;", "results"), ("viewer_trace = 1;", "trace"), ("watch_file = w;", "trace"),
+    ("stats_out = s;", "results"), ("sim_power = 1;", ""), ("sim_type = throughput;", "accepted_load"),
+    ("sim_type = other;", "blast"), ("injection_process = other;", "bernoulli"), ("seed = time;", "simulator.seed"),
+    ("burst_alpha = 0.1;", ""), ("in_ports = 3;", ""), ("vct = 1;", "virtual_cut_through"),
+    ("injection_process = on_off; injection_rate = 0.8;", "on_rate 1"),
+]
+
+
+@pytest.mark.parametrize("text,nearest", LISTED)
+def test_what_is_not_carried_over_is_listed(booksim, text, nearest):
+    imported = booksim("routing_function = dim_order;\n" + text)
+    key, value = text.split(";")[0].split(" = ")
+    note = imported.note(f"{key} = {value}: ")
+    assert note.startswith("a.cfg:2:") and nearest in note
+    assert f"//   {note}" in imported.text
+
+
+@pytest.mark.parametrize("text,words", [
+    ("vc_bufsize = 4;", "no setting of BookSim that is known here (did you mean 'vc_buf_size'?)"),
+    ("my_own_thing = 4;", "no setting of BookSim that is known here"),
+    ("k = 8; k = 4;", "k = 8: set again in line 1"),
+    ("topology = mesh; c = 4;", "c = 4: has no effect beside the other settings"),
+])
+def test_nothing_is_dropped_in_silence(booksim, text, words):
+    assert words in booksim(text).note(words)
+
+
+def test_strict_writes_nothing_when_anything_is_lost(tmp_path):
+    (tmp_path / "a.cfg").write_text("routing_function = dim_order;\nnoq = 1;\n")
+    ended = flitwarp("import", "a.cfg", "--strict", "-o", "a.json", cwd=tmp_path, status=1)
+    assert ended.stderr.splitlines()[-1] == "1 setting not carried over; nothing is written"
+    assert not (tmp_path / "a.json").exists()
+    (tmp_path / "a.cfg").write_text("routing_function = dim_order;")
+    flitwarp("import", "a.cfg", "--strict", "-o", "a.json", cwd=tmp_path)
+    assert (tmp_path / "a.json").exists()
+
+
+def test_files_are_named_as_seen_from_the_result(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "out").mkdir()
+    (tmp_path / "in" / "net").write_text("router 0 node 0\n")
+    (tmp_path / "in" / "a.cfg").write_text("topology = anynet; network_file = net;")
+    flitwarp("import", "in/a.cfg", "-o", "in/a.json", cwd=tmp_path)
+    assert plain((tmp_path / "in" / "a.json").read_text())["network"]["topology"]["file"] == "net"
+    flitwarp("import", "in/a.cfg", "-o", "out/a.json", cwd=tmp_path)
+    assert plain((tmp_path / "out" / "a.json").read_text())["network"]["topology"]["file"] == str(tmp_path / "in" / "net")
+
+
+BROKEN = [
+    ("k = ;", "a.cfg:1:5: found ';', expected a value"),
+    ("k = 8", "a.cfg:1:6: found the end of the file, expected ';' after the value of 'k'"),
+    ("k 8;", "a.cfg:1:1: found 'k', expected '{' (a configuration of SuperSim) or 'key = value;' (of BookSim)"),
+    ("n = 2;\nk 8;", "a.cfg:2:3: found '8', expected '=' after the name 'k'"),
+    ("k = 8\nn = 2;", "a.cfg:2:1: found 'n', expected ';' after the value of 'k'"),
+    ("k = 8;\n  8 = k;", "a.cfg:2:3: found '8', expected the name of a setting"),
+    ("k = 8;\ntraffic = hotspot({0,1;", "found the end of the file, expected the bracket that closes the list"),
+    ("k = 8;\ntraffic = };", "a.cfg:2:11: found '}' in a value"),
+    ("k = 8;\nx = \"abc", "expected '\"' at the end of the text"),
+    ("k = 8=9;", "a.cfg:1:6: found '=' in a value"),
+    ("k = eight;", "a.cfg:1:5: k: found 'eight', expected a number"),
+    ("k = 1.5;", "a.cfg:1:5: k: found '1.5', expected a whole number from 1 to 65536"),
+    ("k = -3;", "a.cfg:1:5: k: found '-3', expected a whole number"),
+    ("k = nan;", "a.cfg:1:5: k: found 'nan', expected a number"),
+    ("topology = ring;", "a.cfg:1:12: topology: found 'ring', expected one of: mesh, torus, cmesh"),
+    ("topology = anynet;", "anynet needs a network_file"),
+    ("classes = 2; traffic = {};", "found an empty list, expected a value for each class"),
+    ("", "a.cfg:1:1: found the end, expected '{'"),
+    ("// nothing\n", "a.cfg:2:1: found the end, expected '{'"),
+    ("<xml/>", "a.cfg:1:1: found '<', expected '{'"),
+]
+
+
+@pytest.mark.parametrize("text,message", BROKEN)
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_wrong_files_are_refused_with_their_place(tmp_path, text, message, program):
+    (tmp_path / "a.cfg").write_text(text)
+    ended = flitwarp("import", "a.cfg", "-o", "a.json", cwd=tmp_path, status=1, program=program)
+    assert message in ended.stderr and not (tmp_path / "a.json").exists()
+
+
+# ---- SuperSim --------------------------------------------------------------------------------------------------
+
+ALLOCATOR = {"type": "rc_separable", "slip_latch": True, "iterations": 2, "resource_arbiter": {"type": "lslp"},
+             "client_arbiter": {"type": "lslp"}}
+ONE_SIDED = {"type": "r_separable", "slip_latch": True, "resource_arbiter": {"type": "lru"}}
+SIZE = {"type": "single", "message_size": 4}
+
+
+def blast_of(traffic=None, size=None, **more):
+    return {"type": "blast", "warmup_threshold": 0.9, "kill_on_saturation": False, "log_during_saturation": False,
+            "blast_terminal": {"request_protocol_class": 0, "request_injection_rate": 0.25, "enable_responses": False,
+                               "warmup_interval": 200, "warmup_window": 15, "warmup_attempts": 20,
+                               "num_transactions": 100, "max_packet_size": 16, "transaction_size": 1,
+                               "traffic_pattern": traffic or {"type": "uniform_random", "send_to_self": True},
+                               "message_size_distribution": size or SIZE, **more},
+            "rate_log": {"file": None}}
+
+
+def supersim_config(topology=None, routing=None, router=None, application=None, channels=None, simulator=None, **more):
+    """A whole configuration; parts replace or add keys."""
+    return {
+        "simulator": {"channel_cycle_time": 1, "router_cycle_time": 1, "interface_cycle_time": 1,
+                      "terminal_cycle_time": 1, "random_seed": 12345678, "info_log": {"file": None}, **(simulator or {})},
+        "network": {
+            **(topology or {"topology": "torus", "dimension_widths": [4, 4], "dimension_weights": [1, 1],
+                            "concentration": 1, "interface_ports": 1}),
+            "protocol_classes": [{"num_vcs": 4, "routing": {
+                **(routing or {"algorithm": "dimension_order"}), "latency": 1}}],
+            **(channels or {"internal_channel": {"latency": 5}}), "external_channel": {"latency": 2},
+            "channel_log": {"file": None}, "traffic_log": {"file": None},
+            "router": {"architecture": "input_queued", "input_queue_mode": "fixed", "input_queue_depth": 32,
+                       "vca_swa_wait": True, "store_and_forward": False, "crossbar": {"latency": 3},
+                       "vc_scheduler": {"allocator": ALLOCATOR},
+                       "crossbar_scheduler": {"allocator": ONE_SIDED, "full_packet": False, "packet_lock": False,
+                                              "idle_unlock": False}, **(router or {})},
+            "interface": {"type": "standard", "init_credits_mode": "$&(/network/router/input_queue_mode)&$",
+                          "init_credits": "$&(network.router.input_queue_depth)&$", "crossbar": {"latency": 1}}},
+        "metadata_handler": {"type": "zero"},
+        "workload": {"message_log": {"file": None}, "applications": [application or blast_of()]},
+        "debug": [], **more}
+
+
+@pytest.fixture
+def supersim(tmp_path):
+    return lambda *arguments, **parts: Imported(tmp_path, json.dumps(supersim_config(**parts), indent=1), "a.json",
+                                                *arguments)
+
+
+def test_a_whole_configuration_of_supersim(supersim):
+    imported = supersim()
+    assert imported.config == {
+        "simulator": {"seed": 12345678},
+        "network": {
+            "topology": {"type": "torus", "widths": [4, 4], "concentration": 1},
+            "routing": {"type": "dimension_order"},
+            "router": {"type": "input_queued", "routing_latency": 1, "num_vcs": 4, "buffer_depth": 32, "cycle": 1,
+                       "vc_allocation_latency": 1, "switch_allocation_latency": 1, "crossbar_latency": 3,
+                       "credit_latency": 0, "input_speedup": 4, "crossbar_flow": "flit_buffer",
+                       "vc_allocator": {"type": "islip", "iterations": 2},
+                       "allocator": {"type": "separable_output_first", "iterations": 1,
+                                     "input_arbiter": "least_recently_served",
+                                     "output_arbiter": "least_recently_served"},
+                       "arbiter": "least_recently_served"},
+            "channel": {"latency": 5, "cycle": 1}, "terminal_channel": {"latency": 2, "cycle": 1},
+            "interface": {"type": "standard", "latency": 1}},
+        "workload": {"applications": [
+            {"type": "blast", "load": 0.25, "max_packet": 16, "traffic": {"type": "uniform_random", "self": True},
+             "injection": "periodic", "size": {"type": "fixed", "flits": 4}, "warmup": "auto", "sample": 1600,
+             **({"messages_per_transaction": 1} if "messages_per_transaction" in imported.text else {})}]}}
+    assert all("warmup_" in note for note in imported.notes) and len(imported.notes) == 4
+
+
+def test_what_is_imported_from_supersim_runs(supersim, tmp_path):
+    supersim(application=blast_of(enable_responses=True, request_processing_latency=5, response_protocol_class=0))
+    flitwarp("check", "result.json", cwd=tmp_path)
+    results = json.loads(flitwarp("run", "result.json", "--quiet", cwd=tmp_path).stdout)
+    assert results["complete"] and results["applications"][0]["transaction_latency"]["mean"] > 50
+
+
+SUPERSIM_TOPOLOGIES = [
+    ({"topology": "mesh", "dimension_widths": [4, 3], "dimension_weights": [1, 2], "concentration": 2,
+      "interface_ports": 1}, "dimension_order", {"type": "mesh", "widths": [4, 3], "concentration": 2, "channels": [1, 2]}),
+    ({"topology": "torus", "dimension_widths": [4], "concentration": 4, "interface_ports": 2}, "dimension_order",
+     {"type": "torus", "widths": [4], "concentration": 2}),
+    ({"topology": "hyperx", "dimension_widths": [3, 4], "dimension_weights": [2, 1], "concentration": 2,
+      "interface_ports": 1}, "dimension_order", {"type": "hyperx", "widths": [3, 4], "concentration": 2, "channels": [2, 1]}),
+    ({"topology": "fat_tree", "down_up": [[4, 3], [3, 5], [5]], "interface_ports": 1}, "common_ancestor",
+     {"type": "folded_clos", "down": [4, 3, 5], "up": [3, 5]}),
+    ({"topology": "dragonfly", "global_width": 9, "global_weight": 1, "local_width": 4, "local_weight": 1,
+      "concentration": 2, "interface_ports": 1}, "minimal",
+     {"type": "dragonfly", "terminals": 2, "routers": 4, "global": 2, "groups": 9}),
+    ({"topology": "butterfly", "radix": 4, "stages": 3, "interface_ports": 1}, "dest_tag",
+     {"type": "butterfly", "radix": 4, "stages": 3}),
+    ({"topology": "parking_lot", "routers": 6, "concentration": 2, "interface_ports": 1}, "exit_lot",
+     {"type": "parking_lot", "stops": 6, "concentration": 2}),
+    ({"topology": "single_router", "concentration": 8, "interface_ports": 1}, "direct",
+     {"type": "single_router", "terminals": 8}),
+]
+
+
+@pytest.mark.parametrize("theirs,algorithm,ours", SUPERSIM_TOPOLOGIES, ids=lambda part: str(part)[14:30])
+def test_topologies_of_supersim(supersim, tmp_path, theirs, algorithm, ours):
+    imported = supersim(topology=theirs, routing={"algorithm": algorithm})
+    assert imported["network.topology"] == ours
+    if theirs.get("interface_ports") == 2:
+        assert imported["network.interface.injection_channels"] == imported["network.interface.ejection_channels"] == 2
+    assert all("warmup_" in note for note in imported.notes)
+    if imported.is_known:
+        flitwarp("check", "result.json", cwd=tmp_path)
+
+
+def test_interfaces_alone_are_joined_by_a_router(supersim):
+    imported = supersim(topology={"topology": "interface_only", "num_interfaces": 2}, routing={"algorithm": "direct"})
+    assert imported["network.topology"] == {"type": "single_router", "terminals": 2}
+    imported.note("num_interfaces = 2: ")
+
+
+HYPERX = {"topology": "hyperx", "dimension_widths": [4, 4], "concentration": 2, "interface_ports": 1}
+DRAGONFLY = {"topology": "dragonfly", "global_width": 9, "local_width": 4, "concentration": 2, "interface_ports": 1}
+TREE = {"topology": "fat_tree", "down_up": [[4, 4], [4]], "interface_ports": 1}
+SUPERSIM_ROUTINGS = [
+    (None, {"algorithm": "valiants"}, "valiant"), (HYPERX, {"algorithm": "dimension_order"}, "dimension_order"),
+    (HYPERX, {"algorithm": "minimal"}, "minimal_adaptive"), (HYPERX, {"algorithm": "valiants"}, "valiant"),
+    (HYPERX, {"algorithm": "ugal"}, "ugal"), (HYPERX, {"algorithm": "dal", "adaptivity_type": "variable"}, "omniwar"),
+    (HYPERX, {"algorithm": "dal"}, "dal"), (DRAGONFLY, {"algorithm": "minimal"}, "dragonfly_minimal"),
+    (DRAGONFLY, {"algorithm": "valiants"}, "valiant"),
+    (DRAGONFLY, {"algorithm": "adaptive", "progressive_adaptive": True}, "par"),
+    (DRAGONFLY, {"algorithm": "adaptive"}, "ugal"),
+]
+
+
+@pytest.mark.parametrize("topology,routing,ours", SUPERSIM_ROUTINGS)
+def test_routing_of_supersim(supersim, topology, routing, ours):
+    imported = supersim(topology=topology, routing=routing)
+    assert imported["network.routing.type"] == ours and imported["network.router.routing_latency"] == 1
+    assert all("warmup_" in note for note in imported.notes)
+
+
+@pytest.mark.parametrize("routing,selection", [
+    ({"selection": "flow_hash"}, "hash"), ({"selection": "flow_cache"}, "hash"),
+    ({"selection": "all", "reduction": {"algorithm": "all_minimal"}}, "random"),
+    ({"selection": "all", "reduction": {"algorithm": "least_congested_minimal"}}, "adaptive")])
+def test_ways_up_a_tree(supersim, routing, selection):
+    imported = supersim(topology=TREE, routing={"algorithm": "common_ancestor", **routing})
+    assert imported["network.routing.type"] == "up_down" and imported["network.routing.selection"] == selection
+
+
+@pytest.mark.parametrize("topology,algorithm,ours", [
+    (HYPERX, "least_congested_queue", "minimal_adaptive"), (HYPERX, "skipping_dimensions", "minimal_adaptive"),
+    (None, "nonsense", "minimal")])
+def test_routing_that_is_not_the_same_is_said_so(supersim, topology, algorithm, ours):
+    imported = supersim(topology=topology, routing={"algorithm": algorithm})
+    assert imported["network.routing.type"] == ours
+    assert imported.note(f"algorithm = {algorithm}").endswith("nearest: " + ours)
+
+
+def test_clocks_become_ticks(supersim):
+    imported = supersim(simulator={"channel_cycle_time": 4, "router_cycle_time": 2, "interface_cycle_time": 3,
+                                   "terminal_cycle_time": 2},
+                        application=blast_of(enable_responses=True, request_processing_latency=5))
+    assert imported["network.channel"] == {"latency": 20, "cycle": 4}
+    assert imported["network.terminal_channel"] == {"latency": 8, "cycle": 4}
+    assert imported["network.router.cycle"] == 2 and imported["network.interface.latency"] == 3
+    application = imported["workload.applications.0"]
+    assert application["load"] == 0.5  # 0.25 flits every 2 ticks
+    assert application["reply_delay"] == 10 and application["sample"] == 100 * 4 * 8
+
+
+def test_protocol_classes_share_their_vcs(supersim, tmp_path):
+    config = supersim_config()
+    config["network"]["protocol_classes"].append({"num_vcs": 2, "routing": {"algorithm": "valiants", "latency": 1}})
+    imported = Imported(tmp_path, json.dumps(config), "a.json")
+    assert imported["network.router.num_vcs"] == 6 and imported["network.routing.type"] == "dimension_order"
+    imported.note("network.protocol_classes[1] = ")
+
+
+@pytest.mark.parametrize("flags,flow", [
+    ((False, False, False), "flit_buffer"), ((True, True, False), "packet_buffer"), ((True, True, True), "packet_buffer"),
+    ((False, True, True), "winner_take_all")])
+def test_crossbar_schedulers(supersim, flags, flow):
+    scheduler = {"allocator": ONE_SIDED, **dict(zip(("full_packet", "packet_lock", "idle_unlock"), flags))}
+    imported = supersim(router={"crossbar_scheduler": scheduler})
+    assert imported["network.router.crossbar_flow"] == flow
+    assert all("warmup_" in note for note in imported.notes)
+
+
+def test_a_lock_that_is_never_released_is_said_so(supersim):
+    scheduler = {"allocator": ONE_SIDED, "full_packet": False, "packet_lock": True, "idle_unlock": False}
+    assert "winner_take_all" in supersim(router={"crossbar_scheduler": scheduler}).note("packet_lock = true")
+
+
+@pytest.mark.parametrize("allocator,ours", [
+    (ALLOCATOR, {"type": "islip", "iterations": 2}),
+    ({**ALLOCATOR, "type": "cr_separable"}, {"type": "separable_input_first", "iterations": 2,
+                                             "input_arbiter": "round_robin", "output_arbiter": "round_robin"}),
+    ({**ALLOCATOR, "client_arbiter": {"type": "random"}}, {"type": "separable_output_first", "iterations": 2,
+                                                           "input_arbiter": "random", "output_arbiter": "round_robin"}),
+    ({"type": "wavefront", "scheme": "sequential"}, {"type": "wavefront"})])
+def test_allocators(supersim, allocator, ours):
+    imported = supersim(router={"vc_scheduler": {"allocator": allocator}})
+    assert imported["network.router.vc_allocator"] == ours
+    assert all("warmup_" in note for note in imported.notes)
+
+
+@pytest.mark.parametrize("handler,arbiter,words", [
+    ("creation_timestamp", "age", None), ("zero", "round_robin", "all the same"),
+    ("local_timestamp", "age", "not the age of a packet")])
+def test_arbiters_that_compare_metadata(supersim, handler, arbiter, words):
+    allocator = {"type": "r_separable", "slip_latch": True, "resource_arbiter": {"type": "comparing", "greater": False}}
+    imported = supersim(router={"crossbar_scheduler": {"allocator": allocator}}, metadata_handler={"type": handler})
+    assert imported["network.router.arbiter"] == arbiter
+    if words:
+        imported.note(words)
+
+
+def test_queues_tailored_to_channels(supersim):
+    imported = supersim(router={"input_queue_mode": "tailored", "input_queue_depth": 2.5, "input_queue_min": 4,
+                                "input_queue_max": 64})
+    assert imported["network.router.buffer_depth"] == 12
+    assert "tailored" in imported.text
+
+
+SENSOR = {"algorithm": "buffer_occupancy", "latency": 1, "granularity": 0, "minimum": 0.0, "offset": 0.5,
+          "mode": "absolute_port"}
+
+
+@pytest.mark.parametrize("architecture", ["input_queued", "output_queued", "input_output_queued"])
+def test_router_architectures(supersim, architecture):
+    router = {"architecture": architecture, "congestion_sensor": SENSOR, "congestion_mode": "downstream",
+              "output_queue_depth": 16, "transfer_latency": 7,
+              "output_crossbar": {"latency": 1}, "output_crossbar_scheduler": {"allocator": ONE_SIDED}}
+    imported = supersim(router=router)
+    ours = imported["network.router"]
+    assert ours["type"] == architecture and ours["num_vcs"] == 4 and ours["buffer_depth"] == 32
+    assert ours.get("output_depth") == (None if architecture == "input_queued" else 16)
+    assert ours.get("transfer_latency") == (7 if architecture == "output_queued" else None)
+    assert ours.get("crossbar_latency") == (None if architecture == "output_queued" else 3)
+    assert ours.get("output_arbiter") == ("least_recently_served" if architecture == "input_output_queued" else None)
+    assert ours["arbiter"] == "least_recently_served"
+    assert architecture == "input_queued" or not [note for note in imported.notes if "output_crossbar" in note]
+    if "congestion" in ours:
+        assert ours["congestion"] == {"type": "buffer_occupancy", "accounting": "downstream", "per": "port",
+                                      "normalised": False, "latency": 1, "granularity": 0, "minimum": 0, "offset": 0.5}
+    else:
+        imported.note("network.router.congestion_sensor = ")
+
+
+def test_endless_output_queues(supersim):
+    imported = supersim(router={"architecture": "output_queued", "output_queue_depth": "infinite"})
+    assert imported["network.router"].get("output_depth", "infinite") == "infinite"
+
+
+GRID = {"dimensions": [4, 4], "concentration": 1, "interface_ports": 1}
+PATTERNS = [
+    ({"type": "uniform_random", "send_to_self": False}, {"type": "uniform_random", "self": False}),
+    ({"type": "bit_complement"}, {"type": "bit_complement"}), ({"type": "bit_reverse"}, {"type": "bit_reverse"}),
+    ({"type": "bit_rotate"}, {"type": "bit_rotation"}), ({"type": "bit_transpose"}, {"type": "transpose"}),
+    ({"type": "tornado", **GRID}, {"type": "tornado", "dimensions": "first"}),
+    ({"type": "tornado", "enabled_dimensions": [True, True], **GRID}, {"type": "tornado", "dimensions": "all"}),
+    ({"type": "loopback"}, {"type": "loopback"}), ({"type": "matrix", "file": "m.csv"}, {"type": "matrix", "file": "m.csv"}),
+    ({"type": "scan", "direction": "descend", "initial": 3, "send_to_self": True},
+     {"type": "scan", "self": True, "direction": "down", "first": 3}),
+    ({"type": "scan", "direction": "random", "initial": "random", "send_to_self": False},
+     {"type": "scan", "self": False, "direction": "random", "start": "random"}),
+    ({"type": "swap2", **GRID}, {"type": "swap2"}),
+    ({"type": "swap2", "enabled_dimensions": [True, True], **GRID}, {"type": "swap2", "dimensions": [0, 1]}),
+    ({"type": "dim_reverse", **GRID}, {"type": "dim_reverse"}),
+    ({"type": "dim_complement_reverse", **GRID}, {"type": "dim_complement_reverse"}),
+    ({"type": "dim_rotate", "direction": "right", **GRID}, {"type": "dim_rotate", "direction": "right"}),
+    ({"type": "dim_transpose", **GRID}, {"type": "dim_transpose"}),
+    ({"type": "dim_bisection_stress", "mode": "quadrant", **GRID}, {"type": "dim_bisection_stress", "groups": "quadrant"}),
+    ({"type": "group_attack", "group_size": 4, "concentration": 1, "group_mode": "half", "destination_mode": "complement"},
+     {"type": "group_attack", "target": "half", "place": "mirrored", "group": 4}),
+    ({"type": "group_attack", "group_size": 4, "concentration": 1, "group_mode": 2, "destination_mode": "random"},
+     {"type": "group_attack", "offset": 2, "place": "random", "group": 4}),
+    ({"type": "local_remote_random", "block_size": 4, "local_probability": 0.25},
+     {"type": "local_remote_random", "self": True, "block": 4, "local": 0.25}),
+    ({"type": "local_random_remote_attack", "block_size": 4, "local_probability": 0.5, "remote_mode": "opposite"},
+     {"type": "local_random_remote_attack", "self": True, "block": 4, "local": 0.5, "target": "opposite"}),
+    ({"type": "random_block_out", "block_size": 4}, {"type": "random_block_out", "block": 4}),
+    ({"type": "random_exchange"}, {"type": "random_exchange"}),
+    ({"type": "random_exchange_neighbor", "all_interfaces": True, "enabled_dimensions": [False, True], **GRID},
+     {"type": "random_exchange_neighbor", "all_slots": True, "dimensions": [1]}),
+    ({"type": "random_exchange_quadrant", **GRID}, {"type": "random_exchange_quadrant"}),
+    ({"type": "uniform_random_bisection", **GRID}, {"type": "uniform_random_bisection"}),
+    ({"type": "uniform_random_quadrant", "send_to_self": True, **GRID}, {"type": "uniform_random_quadrant", "self": True}),
+]
+
+
+@pytest.mark.parametrize("theirs,ours", PATTERNS)
+def test_traffic_patterns(supersim, theirs, ours):
+    imported = supersim(application=blast_of(traffic=theirs))
+    assert imported["workload.applications.0.traffic"] == ours
+    assert all("warmup_" in note for note in imported.notes)
+
+
+@pytest.mark.parametrize("theirs,words", [
+    ({"type": "neighbor", "direction": "right", **GRID}, "type = neighbor"), ({"type": "nonsense"}, "type = nonsense"),
+    ({"type": "tornado", "dimensions": [8, 8]}, "traffic_pattern.dimensions = [8, 8]"),
+    ({"type": "uniform_random", "mystery": 3}, "traffic_pattern.mystery = 3"),
+    ({"type": "tornado", "enabled_dimensions": [False, True], **GRID}, "enabled_dimensions = [false, true]")])
+def test_patterns_that_are_not_the_same_are_said_so(supersim, theirs, words):
+    supersim(application=blast_of(traffic=theirs)).note(words)
+
+
+RW = {"type": "read_write", "read_request_size": 1, "read_response_size": 5, "write_request_size": 6,
+      "write_response_size": 2, "read_probability": 0.75}
+SIZES = [
+    ({"type": "single", "message_size": 3}, False, {"type": "fixed", "flits": 3}, None),
+    ({"type": "single", "message_size": 3, "dependent_message_size": 1}, True, {"type": "fixed", "flits": 3},
+     {"type": "fixed", "flits": 1}),
+    ({"type": "single", "message_size": 3}, True, {"type": "fixed", "flits": 3}, {"type": "fixed", "flits": 3}),
+    ({"type": "random", "min_message_size": 2, "max_message_size": 6}, False, {"type": "uniform", "min": 2, "max": 6}, None),
+    ({"type": "random", "min_message_size": 2, "max_message_size": 6, "dependent_min_message_size": 1,
+      "dependent_max_message_size": 2}, True, {"type": "uniform", "min": 2, "max": 6}, {"type": "uniform", "min": 1, "max": 2}),
+    ({"type": "probability", "message_sizes": [1, 8], "size_probabilities": [50, 12.5]}, False,
+     {"type": "mix", "sizes": [1, 8], "weights": [50, 12.5]}, None),
+    (RW, False, {"type": "mix", "sizes": [1, 6], "weights": [0.75, 0.25]}, None),
+]
+
+
+@pytest.mark.parametrize("theirs,has_replies,size,reply", SIZES)
+def test_message_sizes(supersim, theirs, has_replies, size, reply):
+    application = supersim(application=blast_of(size=theirs, enable_responses=has_replies))["workload.applications.0"]
+    assert application["size"] == size and application.get("reply") == reply
+
+
+def test_reads_and_writes(supersim):
+    application = supersim(application=blast_of(size=RW, enable_responses=True))["workload.applications.0"]
+    if "read_write" in components("size"):
+        assert application["size"] == {"type": "read_write", "reads": 0.75, "read_request": 1, "write_request": 6,
+                                       "read_reply": 5, "write_reply": 2}
+    else:
+        assert application["reply"] == {"type": "mix", "sizes": [5, 2], "weights": [0.75, 0.25]}
+
+
+def test_no_warm_up_and_no_sampling(supersim):
+    application = supersim(application=blast_of(warmup_interval=0, num_transactions=0))["workload.applications.0"]
+    assert application["warmup"] == 0 and application["sample"] == 0
+
+
+STREAM = {"type": "stream", "stream_terminal": {"injection_rate": 0.5, "protocol_class": 0, "num_messages": 50,
+                                                "max_packet_size": 16, "message_size_distribution": SIZE},
+          "source_terminal": 2, "destination_terminal": 7, "rate_log": {"file": None}}
+PULSE = {"type": "pulse", "pulse_terminal": {"request_protocol_class": 0, "request_injection_rate": 0.5,
+                                             "enable_responses": False, "delay": 100, "num_transactions": 20,
+                                             "max_packet_size": 16, "traffic_pattern": {"type": "bit_complement"},
+                                             "message_size_distribution": SIZE}}
+ALLTOALL = {"type": "alltoall", "alltoall_terminal": {
+    "request_protocol_class": 0, "request_injection_rate": 0.5, "enable_responses": False, "delay": 10,
+    "num_iterations": 3, "perform_barriers": True, "max_packet_size": 16,
+    "traffic_pattern": {"type": "random", "send_to_self": True}, "message_size_distribution": SIZE}}
+MEMORY = {"type": "simple_mem", "block_size": 64, "bytes_per_flit": 4, "header_overhead": 16, "max_packet_size": 32,
+          "processor_terminal": {"protocol_class": 0, "latency": 10},
+          "memory_terminal": {"protocol_class": 0, "latency": 15}}
+STENCIL = {"type": "stencil", "stencil_terminal": {
+    "num_iterations": 3, "max_packet_size": 16, "collective_size": 2, "exchange_protocol_class": 0,
+    "collective_protocol_class": 0, "compute_delay": 7}}
+APPLICATIONS = [
+    (STREAM, {"type": "stream", "load": 0.5, "messages": 50, "sources": [2], "destinations": [7], "max_packet": 16,
+              "size": {"type": "fixed", "flits": 4}}),
+    (PULSE, {"type": "pulse", "load": 0.5, "max_packet": 16, "messages": 20, "delay": 100,
+             "traffic": {"type": "bit_complement"}, "injection": "periodic", "size": {"type": "fixed", "flits": 4}}),
+    (ALLTOALL, {"type": "alltoall", "load": 0.5, "iterations": 3, "delay": 10, "wait": True, "max_packet": 16,
+                "order": "random", "self": True, "size": {"type": "fixed", "flits": 4}}),
+    (MEMORY, {"type": "memory", "think": 10, "latency": 15, "outstanding": 1, "max_packet": 32,
+              "size": {"type": "read_write", "read_request": 4, "read_reply": 20, "write_request": 20, "write_reply": 4}}),
+    (STENCIL, {"type": "stencil", "iterations": 3, "compute": 7, "collective_flits": 2, "max_packet": 16}),
+]
+
+
+@pytest.mark.parametrize("theirs,ours", APPLICATIONS, ids=lambda part: part["type"])
+def test_applications(tmp_path, theirs, ours):
+    (tmp_path / "a.json").write_text(json.dumps(supersim_config(application=theirs)))
+    ended = flitwarp("import", "a.json", cwd=tmp_path)
+    assert plain(ended.stdout)["workload"]["applications"] == [ours]
+    assert not [line for line in ended.stderr.splitlines()[:-1] if not line.startswith("in the result: ")]
+
+
+def test_random_terminals_are_said_so(tmp_path):
+    (tmp_path / "a.json").write_text(json.dumps(supersim_config(application={**STREAM, "source_terminal": -1})))
+    ended = flitwarp("import", "a.json", cwd=tmp_path)
+    assert plain(ended.stdout)["workload"]["applications"][0]["sources"] == [0]
+    assert "source_terminal = -1: terminals are named, not drawn" in ended.stderr
+
+
+SUPERSIM_LISTED = [
+    ({"simulator": {"print_progress": True}}, "simulator.print_progress = true"),
+    ({"simulator": {"info_log": {"file": "info.csv"}}}, "simulator.info_log = {\"file\": \"info.csv\"}"),
+    ({"debug": ["Network"]}, "debug = [\"Network\"]"),
+    ({"mystery": {"deep": 1}}, "mystery.deep = 1: no setting of SuperSim that is known here"),
+    ({"router": {"output_queue_depth": 4}}, "output_queue_depth = 4"),
+    ({"router": {"mystery": "x"}}, "network.router.mystery = x"),
+    ({"application": blast_of(relative_injection="r.csv")}, "relative_injection"),
+    ({"application": blast_of(max_outstanding_transactions=2)}, "max_outstanding_transactions = 2"),
+    ({"application": {"type": "paragraph"}}, "type = paragraph"),
+    ({"metadata_handler": {"type": "creation_timestamp", "delay": 5}}, "metadata_handler.delay = 5"),
+]
+
+
+@pytest.mark.parametrize("parts,words", SUPERSIM_LISTED)
+def test_what_supersim_has_alone_is_listed(tmp_path, parts, words):
+    (tmp_path / "a.json").write_text(json.dumps(supersim_config(**parts)))
+    ended = flitwarp("import", "a.json", cwd=tmp_path)
+    if "relative" in words and '"relative"' in ended.stdout:
+        return  # carried over
+    assert words in ended.stderr
+    flitwarp("import", "a.json", "--strict", cwd=tmp_path, status=1)
+
+
+def test_inclusion_and_references(tmp_path):
+    whole = supersim_config()
+    flitwarp_of = functools.partial(flitwarp, cwd=tmp_path)
+    (tmp_path / "whole.json").write_text(json.dumps(whole))
+    parts = json.loads(json.dumps(whole))
+    (tmp_path / "parts").mkdir()
+    inner = parts["network"].pop("router")
+    (tmp_path / "parts" / "scheduler.json").write_text(json.dumps(inner["crossbar_scheduler"]))
+    inner["crossbar_scheduler"] = "$$(scheduler.json)$$"
+    (tmp_path / "parts" / "router.json").write_text("// a comment\n" + json.dumps(inner))
+    parts["network"]["router"] = "$$(parts/router.json)$$"
+    parts["network"]["external_channel"] = {"latency": "$&(/metadata_handler/two)&$"}
+    parts["metadata_handler"]["two"] = 2
+    (tmp_path / "parts.json").write_text(json.dumps(parts))
+    from_whole, from_parts = flitwarp_of("import", "whole.json"), flitwarp_of("import", "parts.json")
+    assert plain(from_whole.stdout) == plain(from_parts.stdout)
+    assert "metadata_handler.two = 2" in from_parts.stderr
+
+
+SUPERSIM_BROKEN = [
+    ("{", "a.json:1:2: "), ('{"network": }', "a.json:1:13: "), ("[1]", "expected '{'"),
+    ("{}", "expected an object 'network'"), ('{"network": {}}', "expected an object 'workload'"),
+    ('{"network": {"topology": {"type": "mesh"}}}', "this is a configuration of flitwarp already"),
+    ('{"network": "$$(none.json)$$", "workload": {}}', "a.json:1:13: network: cannot read 'none.json'"),
+    ('{"network": "$$(a.json)$$", "workload": {}}', "files include each other without end"),
+    ('{"network": "$&(/none)&$", "workload": {}}', "/none"),
+    ('{"network": {"a": "$&(/network)&$"}, "workload": {}}', "network.a"),
+    ('{"network": {"topology": "ring"}, "workload": {}}', "a.json:1:26: network.topology: found 'ring', expected one of"),
+    ('{"network": {"topology": 3}, "workload": {}}', "network.topology: found a number '3', expected text"),
+    ('{"network": {"topology": "mesh"}, "workload": {}}', "network: has no 'dimension_widths'"),
+    ('{"network": {"topology": "mesh", "dimension_widths": 3}, "workload": {}}', "expected an array of whole numbers"),
+    ('{"network": {"topology": "mesh", "dimension_widths": [1.5]}, "workload": {}}',
+     "network.dimension_widths[0]: found a number '1.5', expected a whole number"),
+    ('{"network": {"topology": "fat_tree", "down_up": [[1], [1]]}, "workload": {}}', "expected [down, up]"),
+    ('{"network": {"topology": "mesh", "dimension_widths": [2]}, "workload": {}}', "expected an array 'protocol_classes'"),
+]
+
+
+@pytest.mark.parametrize("text,message", SUPERSIM_BROKEN)
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_wrong_files_of_supersim_are_refused(tmp_path, text, message, program):
+    (tmp_path / "a.json").write_text(text)
+    ended = flitwarp("import", "a.json", "-o", "b.json", cwd=tmp_path, status=1, program=program)
+    assert message in ended.stderr and not (tmp_path / "b.json").exists()
+
+
+# ---- the command -----------------------------------------------------------------------------------------------
+
+
+def test_help_tells_the_usage():
+    ended = flitwarp("import", "--help")
+    assert ended.stdout.startswith("usage: flitwarp import FILE [--from booksim|supersim]") and "--strict" in ended.stdout
+
+
+def test_standard_output_gets_the_result(tmp_path):
+    (tmp_path / "a.cfg").write_text("routing_function = dim_order;")
+    assert flitwarp("import", "a.cfg", cwd=tmp_path).stdout.startswith("// Imported from BookSim's a.cfg.\n{\n")
+
+
+@pytest.mark.parametrize("arguments,status,words", [
+    ((), 1, "no configuration is given"), (("none.cfg",), 1, "cannot read 'none.cfg'"),
+    (("a.cfg", "--from", "noxim"), 1, "expected booksim or supersim"), (("a.cfg", "k=4"), 1, "overrides belong to run"),
+    (("a.cfg", "--from", "supersim"), 1, "a.cfg:1:1"), (("a.cfg", "-o", "no/such/place.json"), 3, "no/such/place.json")])
+def test_wrong_usage(tmp_path, arguments, status, words):
+    (tmp_path / "a.cfg").write_text("k = 8;")
+    assert words in flitwarp("import", *arguments, cwd=tmp_path, status=status).stderr
+
+
+def mutations(text, count, seed):
+    draw = random.Random(seed)
+    for _ in range(count):
+        data = bytearray(text.encode())
+        for _ in range(draw.randint(1, 8)):
+            place = draw.randrange(len(data))
+            kind = draw.randrange(4)
+            if kind == 0:
+                data[place] = draw.randrange(256)
+            elif kind == 1:
+                del data[place:place + draw.randint(1, 30)]
+            elif kind == 2:
+                data[place:place] = draw.choice([b"{", b"}", b"[]", b"null", b"-1", b"1e300", b"\"\"", b"(", b";", b"=", b"{}"])
+            else:
+                end = place + draw.randint(1, 60)
+                data[place:place] = data[place:end]
+            if not data:
+                data = bytearray(b"{")
+        yield bytes(data)
+
+
+FUZZED = {
+    "booksim": "classes = 2; traffic = {hotspot({0,1},{2,1}),tornado}; injection_process = on_off(0.1,0.2);"
+               "packet_size = {{1,2},4}; topology = dragonflynew; k = 2; n = 1; use_read_write = {0,1};\nnoq = 1; // c\n",
+    "supersim": json.dumps(supersim_config(topology=DRAGONFLY, routing={"algorithm": "adaptive", "reduction": {
+        "algorithm": "weighted", "congestion_bias": 0.1}}, router={"congestion_sensor": SENSOR}, application=blast_of(
+            traffic=PATTERNS[-8][0], size=RW, enable_responses=True))),
+}
+
+
+@pytest.mark.parametrize("program", PROGRAMS[-1:])
+@pytest.mark.parametrize("form", FUZZED)
+def test_broken_input_ends_in_a_message_or_a_result(tmp_path, form, program):
+    for number, data in enumerate(mutations(FUZZED[form], 150, form)):
+        (tmp_path / "a").write_bytes(data)
+        ended = subprocess.run([program, "import", "a", "--from", form, "-o", "b.json"], cwd=tmp_path,
+                               capture_output=True, timeout=60, check=False)
+        errors = ended.stderr.decode("utf-8", "replace")
+        assert ended.returncode in (0, 1) and "Sanitizer" not in errors and "runtime error" not in errors, (number, errors)
+        if ended.returncode == 0:
+            plain((tmp_path / "b.json").read_text(errors="replace"))

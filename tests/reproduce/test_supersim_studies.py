@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SuperSim's case studies A and B and its Figures 5 and 8, in reduced forms of the scripts in examples/papers/supersim.
+
+Case study A is small enough to run as it is: its bounds are the paper's throughputs and those that SuperSim itself was
+measured at, five points around their span.
+"""
+import importlib.util
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "examples" / "papers" / "supersim"
+sys.path.insert(0, str(ROOT / "python"))
+os.environ.setdefault("FLITWARP", str(ROOT / "build" / "flitwarp"))
+
+
+def script(name):
+    spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def ran(sweep, folder):
+    sweep.out = folder
+    return sweep.run(quiet=True)
+
+
+@pytest.fixture(scope="module")
+def late(tmp_path_factory):
+    study = ran(script("A_latent_congestion").study(latencies=(1, 2, 4, 8), sample=1000), tmp_path_factory.mktemp("A"))
+    return {(row["queue"], row["sensing"]): row["accepted"] for row in study.saturation()}
+
+
+@pytest.mark.parametrize("sensing, printed, measured", [("1 ns", 0.90, 0.91), ("2 ns", 0.90, 0.91), ("4 ns", 0.75, 0.81),
+                                                        ("8 ns", 0.40, 0.51)])
+def test_late_sensing_costs_what_was_published(late, sensing, printed, measured):
+    assert printed - 0.05 <= late["64 flits", sensing] <= measured + 0.05
+
+
+@pytest.mark.parametrize("sensing", ["1 ns", "2 ns", "4 ns", "8 ns"])
+def test_endless_queues_keep_their_throughput(late, sensing):
+    assert late["infinite", sensing] > 0.95
+
+
+@pytest.fixture(scope="module")
+def accounting(tmp_path_factory):
+    study = ran(script("B_credit_accounting").study(16, (0.4, 1.0), 1000), tmp_path_factory.mktemp("B"))
+    return {(row["traffic"], row["per"], row["counts"]): row["accepted"] for row in study.saturation()}
+
+
+def test_accounting_by_port_is_ahead_on_uniform_traffic(accounting):
+    for counts in ("output", "downstream", "both"):
+        assert accounting["uniform", "port", counts] > 1.03 * accounting["uniform", "vc", counts]
+
+
+def test_the_buffer_downstream_alone_does_not_show_congestion(accounting):
+    for per in ("vc", "port"):
+        assert accounting["complement", per, "downstream"] < 0.8 * accounting["complement", per, "both"]
+
+
+def test_phantom_congestion_fades_with_load(tmp_path):
+    curve, = ran(script("figure_8_phantom_congestion").study(16, (0.02, 0.12, 0.4), 2000), tmp_path).curves()
+    shares = [point.mean("nonminimal_share") for point in curve.points]
+    assert shares[0] > 0.05 and shares[1] < 0.3 * shares[0] and shares[2] < 0.1 * shares[1]
+    # A detour is one more channel and router: 50 ns each, of 500 ps ticks; seen by one packet in ten at zero load
+    latency = curve.points[0].runs[0].application()["packet_latency"]
+    assert latency["p99"] - latency["p50"] == pytest.approx(200, abs=6)
+
+
+def test_a_pulse_disturbs_a_blast_and_dies_away(tmp_path):
+    module = script("figure_5_pulse")
+    study = ran(module.study(), tmp_path)
+    assert len(list(module.compare(study))) == 2
+    weak, strong = (max(run.results.series("steady")["packet_latency"][30:]) for run in study.select())
+    assert weak < strong
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.py")), ids=lambda path: path.stem)
+def test_studies_are_short(path):
+    assert len(path.read_text().splitlines()) <= 75

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What adaptive algorithms do with congestion: sensors here say what the test
+ * wants, and one question is asked at a time.
+ */
+#include "test.h"
+
+#include "flitwarp/dragonfly.h"
+#include "flitwarp/hyperx.h"
+#include "flitwarp/reduction.h"
+#include "routed.h"
+
+/* Congestion as the test sets it. */
+struct seen {
+    struct congestion congestion;
+    struct routed routed;
+    double *values; /* by router * lanes + lane */
+};
+
+static double seen_value(struct congestion *congestion, uint32_t router, uint32_t lane, tick_t now)
+{
+    const struct seen *seen = (struct seen *)congestion;
+    (void)now;
+    return seen->values[(size_t)router * congestion->ports * congestion->num_vcs + lane];
+}
+static const struct congestion_ops seen_ops = {.name = "seen", .value = seen_value};
+
+static void seen_init(struct seen *seen, const char *topology, const char *algorithm, uint32_t num_vcs)
+{
+    EXPECT(routed_init(&seen->routed, topology, algorithm, num_vcs));
+    const struct routing *routing = &seen->routed.routing;
+    uint32_t routers = seen->routed.topology.routers, ports = routing->local_ports + seen->routed.topology.ports;
+    seen->congestion = (struct congestion){.ops = &seen_ops, .routers = routers, .ports = ports, .num_vcs = num_vcs};
+    seen->values = arena_array(&seen->routed.arena, double, (size_t)routers *ports *num_vcs);
+}
+
+static double *seen_at(struct seen *seen, uint32_t router, uint32_t port, uint32_t vc)
+{
+    const struct congestion *congestion = &seen->congestion;
+    return &seen->values[((size_t)router * congestion->ports + seen->routed.routing.local_ports + port) *
+                             congestion->num_vcs +
+                         vc];
+}
+
+static void seen_fill(struct seen *seen, uint32_t router, uint32_t port, double value)
+{
+    for (uint32_t vc = 0; vc < seen->congestion.num_vcs; vc++)
+        *seen_at(seen, router, port, vc) = value;
+}
+
+/* Asks once; the answer is a set of ports between routers, and *vcs (where wanted) all VCs offered. */
+static uint64_t ask(struct seen *seen, struct packet *packet, uint32_t router, uint64_t *vcs)
+{
+    const struct routing *routing = &seen->routed.routing;
+    uint64_t answer[16] = {0}, ports = 0, all = 0;
+    struct route route = {
+        .routing = routing, .packet = packet, .router = router, .congestion = &seen->congestion, .vcs = answer};
+    CHECK(routing->words <= 16, "%u words", routing->words);
+    routing->route(&route);
+    BITS_EACH(lane, answer, routing->words) {
+        ports |= bit((uint32_t)lane / routing->num_vcs - routing->local_ports);
+        all |= bit((uint32_t)lane % routing->num_vcs);
+    }
+    if (vcs)
+        *vcs = all;
+    return ports;
+}
+
+static struct packet packet_to(const struct seen *seen, uint32_t source, uint32_t destination, uint32_t sequence)
+{
+    return (struct packet){.source = source,
+                           .destination = destination,
+                           .destination_router = topology_ejects_at(&seen->routed.topology, destination),
+                           .sequence = sequence,
+                           .size = 1};
+}
+
+static uint64_t ask_new(struct seen *seen, uint32_t source, uint32_t destination, uint32_t sequence)
+{
+    struct packet packet = packet_to(seen, source, destination, sequence);
+    return ask(seen, &packet, topology_router_of(&seen->routed.topology, source), NULL);
+}
+
+#define TREE "{\"type\": \"folded_clos\", \"radix\": 8, \"levels\": 2}"
+
+TEST(up_goes_by_the_least_congested_port_and_ties_are_spread)
+{
+    struct seen seen;
+    seen_init(&seen, TREE, "{\"type\": \"up_down\"}", 1);
+    uint32_t counts[4] = {0};
+    double values[4] = {3, 1, 2, 1};
+    for (uint32_t port = 0; port < 4; port++)
+        *seen_at(&seen, 0, port, 0) = values[port];
+    for (uint32_t i = 0; i < 2000; i++)
+        counts[lowest_bit(ask_new(&seen, 0, 20, i))]++;
+    EXPECT(counts[0] == 0 && counts[2] == 0);
+    EXPECT_NEAR(counts[1], 1000, 100);
+    routed_release(&seen.routed);
+}
+
+TEST(a_flow_keeps_its_way_up_and_others_take_others)
+{
+    struct seen seen;
+    seen_init(&seen, TREE, "{\"type\": \"up_down\", \"selection\": \"hash\"}", 1);
+    uint64_t seen_ports = 0;
+    for (uint32_t destination = 4; destination < 32; destination++) {
+        uint64_t port = ask_new(&seen, 0, destination, 1);
+        EXPECT(port == ask_new(&seen, 0, destination, 2));
+        seen_ports |= port;
+    }
+    EXPECT_EQ_U64(seen_ports, 0xf);
+    routed_release(&seen.routed);
+}
+
+TEST(a_reduction_offers_as_many_as_it_may)
+{
+    struct seen seen;
+    uint64_t ports = 0;
+    seen_init(&seen, TREE, "{\"type\": \"up_down\", \"reduction\": \"all_minimal\"}", 1);
+    *seen_at(&seen, 0, 2, 0) = 9;
+    EXPECT_EQ_U64(ask_new(&seen, 0, 20, 1), 0xf);
+    routed_release(&seen.routed);
+    seen_init(&seen, TREE, "{\"type\": \"up_down\", \"reduction\": {\"type\": \"all_minimal\", \"max_outputs\": 3}}",
+              1);
+    for (uint32_t i = 0; i < 50; i++) {
+        uint64_t offered = ask_new(&seen, 0, 20, i);
+        EXPECT(__builtin_popcountll(offered) == 3);
+        ports |= offered;
+    }
+    EXPECT_EQ_U64(ports, 0xf);
+    routed_release(&seen.routed);
+}
+
+TEST(modes_see_a_port_by_its_vcs)
+{
+    /* By VC: port 0 has the freest. By port: 0 has VCs 0 and 9, 1 has 4 and 4, 2 has 1 and 6, 3 has 5 and 1. */
+    static const double values[4][2] = {{0, 9}, {4, 4}, {1, 6}, {5, 1}};
+    static const struct {
+        const char *mode;
+        uint64_t ports;
+    } expected[] = {{"vc", 1}, {"port_average", 8}, {"port_minimum", 1}, {"port_maximum", 2}};
+    for (uint32_t i = 0; i < 4; i++) {
+        struct seen seen;
+        char algorithm[64];
+        snprintf(algorithm, sizeof algorithm, "{\"type\": \"up_down\", \"mode\": \"%s\"}", expected[i].mode);
+        seen_init(&seen, TREE, algorithm, 2);
+        for (uint32_t port = 0; port < 4; port++)
+            for (uint32_t vc = 0; vc < 2; vc++)
+                *seen_at(&seen, 0, port, vc) = values[port][vc];
+        struct packet packet = packet_to(&seen, 0, 20, 1);
+        uint64_t vcs;
+        EXPECT_EQ_U64(ask(&seen, &packet, 0, &vcs), expected[i].ports);
+        EXPECT_EQ_U64(vcs, i == 0 ? 1 : 3); /* by VC it is offered alone */
+        routed_release(&seen.routed);
+    }
+}
+
+#define ROW "{\"type\": \"hyperx\", \"widths\": [4]}" /* router 0: port 0 to 1, port 1 to 2, port 2 to 3 */
+
+TEST(a_deroute_must_be_worth_its_hop)
+{
+    struct seen seen;
+    seen_init(&seen, ROW, "{\"type\": \"omniwar\"}", 2);
+    seen_fill(&seen, 0, 0, 3);
+    seen_fill(&seen, 0, 1, 2);
+    seen_fill(&seen, 0, 2, 2);
+    EXPECT_EQ_U64(ask_new(&seen, 0, 1, 1), 1); /* 3 * 1 < 2 * 2 */
+    seen_fill(&seen, 0, 2, 1);
+    EXPECT_EQ_U64(ask_new(&seen, 0, 1, 1), 4); /* 3 * 1 > 1 * 2 */
+    struct packet packet = packet_to(&seen, 3, 1, 1);
+    packet.hops = 1; /* no class left for another one */
+    seen_fill(&seen, 3, 1, 9);
+    EXPECT_EQ_U64(ask(&seen, &packet, 3, NULL), 2);
+    routed_release(&seen.routed);
+    seen_init(&seen, ROW, "{\"type\": \"omniwar\", \"reduction\": {\"type\": \"weighted\", \"independent_bias\": 2}}",
+              2);
+    seen_fill(&seen, 0, 0, 3);
+    EXPECT_EQ_U64(ask_new(&seen, 0, 1, 1) & 1, 0);
+    seen_fill(&seen, 0, 1, 1);
+    seen_fill(&seen, 0, 2, 1);
+    EXPECT_EQ_U64(ask_new(&seen, 0, 1, 1), 1); /* 3 * 1 < 1 * 2 + 2 */
+    routed_release(&seen.routed);
+}
+
+TEST(dal_deroutes_once_in_a_dimension)
+{
+    struct seen seen;
+    seen_init(&seen, "{\"type\": \"hyperx\", \"widths\": [4, 4]}", "{\"type\": \"dal\"}", 4);
+    EXPECT_EQ_U64(seen.routed.routing.classes, 4);
+    seen_fill(&seen, 0, 0, 9); /* to the right x, */
+    seen_fill(&seen, 0, 3, 9); /* to the right y, */
+    seen_fill(&seen, 0, 1, 7); /* and all but x = 3 */
+    seen_fill(&seen, 0, 4, 7);
+    seen_fill(&seen, 0, 5, 7);
+    struct packet packet = packet_to(&seen, 0, 5, 1);
+    EXPECT_EQ_U64(ask(&seen, &packet, 0, NULL), 4);
+    /* At (3,0): x may only be corrected now, which is port 1; y may still go anywhere. */
+    packet.hops = 1;
+    seen_fill(&seen, 3, 1, 9);
+    seen_fill(&seen, 3, 3, 9);
+    EXPECT_EQ_U64(ask(&seen, &packet, 3, NULL) & 0x7, 0);
+    EXPECT_EQ_U64(packet.route, 1);
+    routed_release(&seen.routed);
+}
+
+/* ---- straight or not ---- */
+
+TEST(ugal_goes_straight_until_that_waits_longer)
+{
+    struct seen seen;
+    seen_init(&seen, ROW, "{\"type\": \"ugal\", \"straight_vcs\": \"second\"}", 2);
+    for (uint32_t i = 0; i < 20; i++)
+        EXPECT_EQ_U64(ask_new(&seen, 0, 1, i), 1); /* nothing waits: a tie */
+    uint64_t straight = 0, others = 0;
+    seen_fill(&seen, 0, 0, 5);
+    for (uint32_t i = 0; i < 200; i++) {
+        struct packet packet = packet_to(&seen, 0, 1, i);
+        uint64_t vcs, port = ask(&seen, &packet, 0, &vcs);
+        straight += port == 1;
+        others |= port & ~(uint64_t)1;
+        /* a detour has the classes of a first leg, the straight way those of a second one */
+        EXPECT_EQ_U64(vcs, port == 1 ? 2 : 1);
+    }
+    EXPECT_EQ_U64(others, 6);
+    EXPECT_NEAR(straight, 100, 30); /* half of the routers drawn are source or destination: no detour */
+    seen_fill(&seen, 0, 1, 2.5);
+    seen_fill(&seen, 0, 2, 2.5);
+    for (uint32_t i = 0; i < 20; i++)
+        EXPECT_EQ_U64(ask_new(&seen, 0, 1, i), 1); /* 5 * 1 = 2.5 * 2 */
+    routed_release(&seen.routed);
+}
+
+static uint32_t detours_of(const char *algorithm, double straight, double others)
+{
+    struct seen seen;
+    uint32_t detours = 0;
+    seen_init(&seen, ROW, algorithm, 2);
+    seen_fill(&seen, 0, 0, straight);
+    seen_fill(&seen, 0, 1, others);
+    seen_fill(&seen, 0, 2, others);
+    for (uint32_t i = 0; i < 200; i++)
+        detours += ask_new(&seen, 0, 1, i) != 1;
+    routed_release(&seen.routed);
+    return detours;
+}
+
+TEST(ugal_goes_straight_in_the_emptier_vcs_of_both_legs)
+{
+    struct seen seen;
+    seen_init(&seen, ROW, "{\"type\": \"ugal\"}", 2);
+    uint64_t used = 0;
+    for (uint32_t i = 0; i < 40; i++) {
+        struct packet packet = packet_to(&seen, 0, 1, i);
+        uint64_t vcs, port = ask(&seen, &packet, 0, &vcs);
+        EXPECT_EQ_U64(port, 1);
+        EXPECT(vcs == 1 || vcs == 2);
+        used |= vcs;
+    }
+    EXPECT_EQ_U64(used, 3); /* both are empty: now one, now the other */
+    routed_release(&seen.routed);
+}
+
+TEST(ugal_is_set_by_threshold_bias_and_samples)
+{
+    EXPECT_EQ_U64(detours_of("{\"type\": \"ugal\", \"threshold\": 5}", 5, 0), 0);
+    EXPECT(detours_of("{\"type\": \"ugal\", \"threshold\": 4}", 5, 0) > 70);
+    EXPECT_EQ_U64(detours_of("{\"type\": \"ugal\", \"bias\": 3}", 5, 1), 0);
+    EXPECT(detours_of("{\"type\": \"ugal\", \"bias\": 2.9}", 5, 1) > 70);
+    EXPECT(detours_of("{\"type\": \"ugal\", \"bias\": -6}", 0, 0) > 70);
+    EXPECT(detours_of("{\"type\": \"ugal\", \"detours\": 8}", 5, 0) > 190);
+    EXPECT(detours_of("{\"type\": \"ugal\", \"hop_count\": \"normalized\"}", 5, 2.4) > 70);
+    EXPECT_EQ_U64(detours_of("{\"type\": \"ugal\", \"hop_count\": \"normalized\"}", 5, 2.5), 0);
+}
+
+/* A router of group 0 whose way to group 1 begins with a local channel, and the place of the group's channel there. */
+static const struct dragonfly_gate *far_gate(const struct seen *seen, uint32_t *source)
+{
+    const struct dragonfly *dragonfly = seen->routed.topology.dragonfly;
+    const struct dragonfly_gate *gate = dragonfly_gates(dragonfly, 0, 1);
+    *source = dragonfly_router(dragonfly, 0, (gate->place + 1u) % dragonfly->routers);
+    return gate;
+}
+
+TEST(global_knowledge_sees_the_channel_that_the_source_does_not)
+{
+    for (uint32_t is_global = 0; is_global < 2; is_global++) {
+        struct seen seen;
+        uint32_t source;
+        seen_init(&seen, "{\"type\": \"dragonfly\"}",
+                  is_global ? "{\"type\": \"ugal\", \"knowledge\": \"global\"}" : "{\"type\": \"ugal\"}", 3);
+        const struct dragonfly_gate *gate = far_gate(&seen, &source);
+        uint32_t place = dragonfly_place(seen.routed.topology.dragonfly, source), straight = 0;
+        seen_fill(&seen, gate->place, gate->port, 50);
+        for (uint32_t i = 0; i < 100; i++) {
+            struct packet packet = packet_to(&seen, 2 * source, 8, i);
+            ask(&seen, &packet, source, NULL);
+            straight += packet.waypoint == 0; /* its own group */
+        }
+        EXPECT_EQ_U64(straight, is_global ? 0 : 100);
+        EXPECT(place != gate->place);
+        routed_release(&seen.routed);
+    }
+}
+
+TEST(par_chooses_again_where_the_global_channel_is)
+{
+    struct seen seen;
+    uint32_t source;
+    uint64_t vcs;
+    seen_init(&seen, "{\"type\": \"dragonfly\"}", "{\"type\": \"par\", \"detours\": 8}", 4);
+    const struct dragonfly_gate *gate = far_gate(&seen, &source);
+    uint32_t place = dragonfly_place(seen.routed.topology.dragonfly, source);
+    struct packet packet = packet_to(&seen, 2 * source, 8, 1);
+    EXPECT_EQ_U64(ask(&seen, &packet, source, &vcs), bit(dragonfly_local_port(place, gate->place)));
+    EXPECT_EQ_U64(vcs, 1);
+    struct packet undisturbed = packet;
+    packet.hops = undisturbed.hops = 1;
+    EXPECT_EQ_U64(ask(&seen, &undisturbed, gate->place, &vcs), bit(gate->port));
+    EXPECT_EQ_U64(vcs, 2);
+    seen_fill(&seen, gate->place, gate->port, 50);
+    EXPECT_EQ_U64(ask(&seen, &packet, gate->place, &vcs) & bit(gate->port), 0);
+    EXPECT_EQ_U64(vcs, 2); /* a second local channel, or a global one */
+    EXPECT(packet.waypoint > 1);
+    routed_release(&seen.routed);
+}
+
+TEST(an_adaptive_torus_takes_the_freer_dimension_and_can_always_escape)
+{
+    struct seen seen;
+    uint64_t vcs;
+    seen_init(&seen, "{\"type\": \"torus\", \"widths\": [8, 8]}",
+              "{\"type\": \"torus_adaptive\", \"mode\": \"port_average\"}", 4);
+    EXPECT_EQ_U64(seen.routed.routing.escape_vcs, 3);
+    seen_fill(&seen, 0, 0, 5);
+    struct packet packet = packet_to(&seen, 0, 18, 1); /* from (0,0) to (2,2): ports 0 and 2 */
+    EXPECT_EQ_U64(ask(&seen, &packet, 0, &vcs), 5);    /* y, and x to escape */
+    EXPECT_EQ_U64(vcs, 0xe);                           /* escape VC 1: no wrap ahead */
+    struct packet wraps = packet_to(&seen, 0, 63, 1);
+    EXPECT_EQ_U64(ask(&seen, &wraps, 0, &vcs) & 5, 0);
+    EXPECT_EQ_U64(vcs, 0xd);
+    routed_release(&seen.routed);
+}
