@@ -71,12 +71,6 @@ static struct table_slot *slot_of(const struct table *table, const struct table_
     }
 }
 
-void *table_find(const struct table *table, const struct table_key *key)
-{
-    const struct table_slot *slot = slot_of(table, key, hash_of(key));
-    return slot->entry ? value_of(entry_at(table, slot->entry - 1)) : NULL;
-}
-
 static void grow_slots(struct table *table)
 {
     struct table_slot *old = table->slots;

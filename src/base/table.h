@@ -40,9 +40,7 @@ struct table {
 void table_init(struct table *table, size_t value_bytes);
 void table_release(struct table *table);
 
-/* NULL when there is none. Values stay where they are until the next table_put. */
-void *table_find(const struct table *table, const struct table_key *key);
-/* Finds the value, or makes one of zeros. */
+/* Finds the value, or makes one of zeros. Values stay where they are until the next call. */
 void *table_put(struct table *table, const struct table_key *key);
 /* The key is there. */
 void table_remove(struct table *table, const struct table_key *key);
