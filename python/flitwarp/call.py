@@ -11,6 +11,8 @@ import json
 import os
 import sys
 
+from .files import write_file
+
 
 def main() -> int:
     file, function, arguments, product = sys.argv[1:]
@@ -22,10 +24,7 @@ def main() -> int:
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     result = getattr(module, function)(*json.loads(arguments))
-    beside = f"{product}.part"
-    with open(beside, "w") as out:
-        json.dump(result, out)
-    os.replace(beside, product)
+    write_file(product, json.dumps(result))
     return 0
 
 
