@@ -25,7 +25,6 @@ struct flit {
 
 /* The kinds of events, in the order in which they are handled within a tick. */
 enum network_event {
-    EVENT_CONTROL,         /* the workload's grid points; a tick's first */
     EVENT_FLIT,            /* a flit arrives at a router */
     EVENT_CREDIT,          /* a credit arrives at a router */
     EVENT_ROOM,            /* an output queue of a router has room again */
@@ -85,6 +84,7 @@ struct network_config {
 extern const struct option network_options[];
 
 struct network;
+struct exchange;
 struct waiting;
 
 /* What a router architecture does. One object steps all routers of a partition. */
@@ -95,6 +95,10 @@ struct router_ops {
     uint32_t (*buffer_depth)(const void *config);
     /* Checks the settings against the network and makes the routers; NULL with errors. */
     void *(*build)(struct network *network, const struct choice *self, struct errors *errors);
+    /* The same routers as another part of the network steps them: with an engine, scratch and counters of its own. */
+    void *(*share)(const void *routers, struct network *part);
+    /* Ticks that pass at least before what a step sends enters a channel; optional, else 0. */
+    tick_t (*lead)(const void *routers);
     /* The largest packet that it can carry, in flits; 0: any. */
     uint32_t (*max_packet)(const void *config);
     event_handler *receive_flits;   /* struct flit_event */
@@ -132,12 +136,13 @@ struct interface_ops {
     uint32_t (*injection_channels)(const void *config);
     uint32_t (*ejection_channels)(const void *config);
     void *(*build)(struct network *network, const struct choice *self, struct errors *errors);
+    void *(*share)(const void *interfaces, struct network *part); /* as a router's */
     event_handler *receive_flits;
     event_handler *receive_credits;
     event_handler *step;
     /* Puts a packet into the source queue of its terminal. */
     void (*enqueue)(void *interfaces, uint32_t packet);
-    /* Removes packets that have not begun to enter the network; returns how many. */
+    /* Removes packets of this part's terminals that have not begun to enter the network; returns how many. */
     uint64_t (*withdraw)(void *interfaces, void (*withdrawn)(void *context, uint32_t packet), void *context);
     void (*check_idle)(void *interfaces);
 };
@@ -158,7 +163,6 @@ struct message_event {
 /* Who uses the network: the workload. */
 struct network_client {
     void *context;
-    event_handler *control; /* struct step_event, at grid points */
     event_handler *receive; /* struct message_event */
     event_handler *wake;    /* struct wake_event */
     bool wakes_are_ordered; /* several applications: timers of one terminal go off in the order of applications */
@@ -166,8 +170,17 @@ struct network_client {
     void (*accept)(void *context, tick_t now, const struct packet *packet);
     /* A packet's last flit has arrived; the packet is gone afterwards. */
     void (*deliver)(void *context, tick_t now, uint32_t packet);
+    /* A packet with a message leaves for another part of the network: writes what belongs to it, BELONGINGS bytes. */
+    void (*leave)(void *context, const struct packet *packet, void *belongings);
+    /* And arrives there. */
+    void (*enter)(void *context, struct packet *packet, const void *belongings);
 };
+#define BELONGINGS sizeof(struct message)
 
+/*
+ * A network is run in parts, one for each thread. A part is a copy of this struct: what is built is shared, each router
+ * and terminal is touched by one part only, and a part has its own engine, packets and counters.
+ */
 struct network {
     struct engine *engine; /* borrowed */
     struct arena *arena;   /* borrowed: holds all built state */
@@ -198,7 +211,14 @@ struct network {
     void *interfaces;
 
     struct network_client client;
-    uint64_t in_network; /* packets whose head has entered and whose tail has not arrived */
+    uint64_t in_network; /* packets whose head has entered here, less those whose tail has arrived here, modulo 2^64 */
+
+    uint32_t part; /* this one */
+    uint32_t part_count;
+    struct network **parts;        /* all of them */
+    const uint16_t *router_part;   /* by router; NULL: there is one part */
+    const uint16_t *terminal_part; /* by terminal: that of the router where its packets enter */
+    struct exchange *exchange;     /* with the other parts; NULL: there are none */
 
     FILE *trace_out; /* NULL unless a packet's walk is printed */
     uint32_t traced; /* that packet's handle; NONE before it is made and after it has arrived */
@@ -220,17 +240,35 @@ static inline struct place link_place(const struct link *link, uint32_t vc)
     return (struct place){.target = link->target, .lane = link->first_lane + vc};
 }
 
-/* Sends a flit to a place. */
-static inline void send_flit(struct engine *engine, uint32_t kind, struct place to, struct flit flit, tick_t arrival)
+/* Is a place in another part of the network? */
+static inline bool network_is_elsewhere(const struct network *network, uint32_t kind, struct place to)
 {
-    struct flit_event *event = engine_post(engine, kind, arrival, sizeof *event);
+    bool is_terminal = kind == EVENT_TERMINAL_FLIT || kind == EVENT_TERMINAL_CREDIT;
+    return (is_terminal ? network->terminal_part : network->router_part)[to.target] != network->part;
+}
+
+/* To another part: a flit, with its packet if it is the head, or a credit. See network/parts.h. */
+void network_export(struct network *network, uint32_t kind, struct place to, struct flit flit, tick_t arrival);
+
+/* Sends a flit to a place. */
+static inline void send_flit(struct network *network, uint32_t kind, struct place to, struct flit flit, tick_t arrival)
+{
+    if (__builtin_expect(network->router_part != NULL, 0) && network_is_elsewhere(network, kind, to)) {
+        network_export(network, kind, to, flit, arrival);
+        return;
+    }
+    struct flit_event *event = engine_post(network->engine, kind, arrival, sizeof *event);
     *event = (struct flit_event){.to = to, .flit = flit};
 }
 
 /* Gives a place in a buffer back. */
-static inline void send_credit(struct engine *engine, uint32_t kind, struct place to, tick_t arrival)
+static inline void send_credit(struct network *network, uint32_t kind, struct place to, tick_t arrival)
 {
-    struct credit_event *event = engine_post(engine, kind, arrival, sizeof *event);
+    if (__builtin_expect(network->router_part != NULL, 0) && network_is_elsewhere(network, kind, to)) {
+        network_export(network, kind, to, (struct flit){0}, arrival);
+        return;
+    }
+    struct credit_event *event = engine_post(network->engine, kind, arrival, sizeof *event);
     *event = (struct credit_event){.to = to};
 }
 

@@ -8,6 +8,7 @@
 
 #include "flitwarp/congestion.h"
 #include "network/channel.h"
+#include "network/parts.h"
 #include "network/routing/routing.h"
 
 #include <stdarg.h>
@@ -221,6 +222,9 @@ bool network_build(struct network *network, const struct network_config *config,
     network->engine = engine;
     pool_init(&network->packets, sizeof(struct packet));
     wire(network, &latencies);
+    network->part_count = 1;
+    network->parts = arena_array(arena, struct network *, 1);
+    network->parts[0] = network;
     network->routers = network->router_ops->build(network, &config->router, errors);
     network->interfaces = network->interface_ops->build(network, &config->interface, errors);
     return network->routers && network->interfaces;
@@ -229,9 +233,6 @@ bool network_build(struct network *network, const struct network_config *config,
 void network_connect(struct network *network, const struct network_client *client)
 {
     network->client = *client;
-    const struct event_kind control = {"control",      0, sizeof(struct step_event), false, client->control,
-                                       client->context};
-    engine_add_kind(network->engine, control);
     add_kinds(network);
 }
 
@@ -249,11 +250,17 @@ struct congestion *network_sense(const struct network *network, const struct cho
     return network->routing.ops->is_adaptive ? shape.ops->build(sensor, &shape, network->arena, errors) : NULL;
 }
 
-void network_release(struct network *network) { pool_release(&network->packets); }
+void network_release(struct network *network)
+{
+    if (network->parts)
+        network_release_parts(network);
+}
 
 void network_check_idle(struct network *network)
 {
-    CHECK(network->packets.taken == 0, "%u packets are unaccounted for at the end", network->packets.taken);
+    for (uint32_t i = 0; i < network->part_count; i++)
+        CHECK(network->parts[i]->packets.taken == 0, "%u packets are unaccounted for at the end",
+              network->parts[i]->packets.taken);
     network->router_ops->check_idle(network->routers);
     network->interface_ops->check_idle(network->interfaces);
 }

@@ -116,7 +116,7 @@ static inline void inject_flit(struct interfaces *n, struct injector *injector, 
     flit.place |= position == 0 ? FLIT_HEAD : 0;
     flit.place |= position + 1 == packet->size ? FLIT_TAIL : 0;
     struct place to = {.target = injector->to.target, .lane = injector->to.lane + injector->vc};
-    send_flit(n->engine, EVENT_FLIT, to, flit, now + injector->latency);
+    send_flit(n->network, EVENT_FLIT, to, flit, now + injector->latency);
     if (__builtin_expect(network->trace_out != NULL, 0) && injector->packet == network->traced)
         network_trace(network, now, NONE, "inject", "flit %u by channel %u vc %u", position, injector->channel,
                       injector->vc);
@@ -247,7 +247,7 @@ static void receive_flits(void *interfaces, tick_t now, const void *events, uint
         const struct terminal *terminal = &n->terminals[event->to.target];
         struct place back = terminal->ejector;
         back.lane += event->to.lane;
-        send_credit(n->engine, EVENT_CREDIT, back, now + terminal->latency);
+        send_credit(n->network, EVENT_CREDIT, back, now + terminal->latency);
 
         if (!(event->flit.place & FLIT_TAIL)) {
             network->client.accept(network->client.context, now, packet);
@@ -265,13 +265,18 @@ static void receive_flits(void *interfaces, tick_t now, const void *events, uint
     }
 }
 
+static bool is_here(const struct network *network, uint32_t terminal)
+{
+    return !network->terminal_part || network->terminal_part[terminal] == network->part;
+}
+
 /* Packets that have not begun to enter the network go back, so that a saturated run can end. */
 static uint64_t withdraw(void *interfaces, void (*withdrawn)(void *context, uint32_t packet), void *context)
 {
     struct interfaces *n = interfaces;
     uint64_t count = 0;
     for (uint32_t number = 0; number < n->network->topology.terminals; number++)
-        while (n->terminals[number].first != NONE) {
+        while (n->terminals[number].first != NONE && is_here(n->network, number)) {
             uint32_t handle = source_queue_take(n, &n->terminals[number]);
             withdrawn(context, handle);
             pool_give(&n->network->packets, handle, sizeof(struct packet));
@@ -303,6 +308,15 @@ static const struct link *terminal_link(const struct network *network, uint32_t 
 {
     return network_link(network, network->terminal_router[terminal],
                         network->terminal_slot[terminal] * network->terminal_ports);
+}
+
+static void *share(const void *interfaces, struct network *part)
+{
+    struct interfaces *n = arena_take(part->arena, sizeof *n);
+    *n = *(const struct interfaces *)interfaces;
+    n->network = part;
+    n->engine = part->engine;
+    return n;
 }
 
 static void *build(struct network *network, const struct choice *self, struct errors *errors)
@@ -355,6 +369,7 @@ static const struct interface_ops standard = {
     .injection_channels = injection_channels,
     .ejection_channels = ejection_channels,
     .build = build,
+    .share = share,
     .receive_flits = receive_flits,
     .receive_credits = receive_credits,
     .step = step,

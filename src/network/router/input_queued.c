@@ -261,10 +261,21 @@ static __attribute__((noinline)) bool step_traced(struct input_queued *q, tick_t
     return any;
 }
 
+static __attribute__((noinline)) bool step_parted(struct input_queued *q, tick_t now, const struct destinations *to)
+{
+    bool any = false;
+    for (const uint32_t *at = q->order, *end = at + list_due(q, now); at < end; at++) {
+        fetch_ahead(q, at, end);
+        any |= step_due(q, *at, now, to, (struct variant){.plain = true, .parted = true, .words = 1});
+    }
+    return any;
+}
+
 static void step_plain(struct input_queued *q, tick_t now)
 {
     const struct destinations to = destinations_at(q, now);
     bool any = q->network->trace_out ? step_traced(q, now, &to)
+               : q->network->router_part ? step_parted(q, now, &to)
                : q->fetches_ahead    ? step_large(q, now, &to)
                                      : step_small(q, now, &to);
     if (any && q->due_at[(now + 1) % 2] != now + 1)
@@ -308,6 +319,8 @@ static const struct router_ops input_queued = {
     .buffer_depth = input_queued_depth,
     .max_packet = input_queued_max_packet,
     .build = input_queued_build,
+    .share = input_queued_share,
+    .lead = input_queued_lead,
     .receive_flits = input_queued_receive_flits,
     .receive_credits = input_queued_receive_credits,
     .step = input_queued_step,

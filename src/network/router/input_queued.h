@@ -213,6 +213,8 @@ void *input_queued_build(struct network *network, const struct choice *self, str
 void input_queued_check(const struct network *network, const struct choice *self, struct errors *errors);
 struct input_queued *input_queued_make(struct network *network, const struct input_queued_config *config,
                                        struct output_stage *outputs, struct congestion *congestion);
+void *input_queued_share(const void *routers, struct network *part);
+tick_t input_queued_lead(const void *routers);
 uint32_t input_queued_num_vcs(const void *config);
 uint32_t input_queued_depth(const void *config);
 uint32_t input_queued_max_packet(const void *config);

@@ -168,6 +168,48 @@ void *input_queued_build(struct network *network, const struct choice *self, str
     return input_queued_make(network, c, NULL, congestion);
 }
 
+/* What a step works with and does not keep, and who is due: each part of the network has its own. */
+static void make_scratch(struct input_queued *q, struct arena *arena)
+{
+    const struct input_queued_config *c = &q->config;
+    uint32_t routers = q->network->topology.routers;
+    matching_init(&q->vc_matching, arena, q->lanes, q->lanes, allocator_needs_age(&c->vc_allocator), NULL);
+    matching_init(&q->switch_matching, arena, q->switch_rows, q->switch_cols, allocator_needs_age(&c->allocator), NULL);
+    if (q->switch_matching.age)
+        for (uint32_t i = 0; i < q->switch_rows * q->switch_cols; i++)
+            q->switch_matching.age[i] = UINT64_MAX;
+    q->eligible = arena_array(arena, uint64_t, q->words);
+    q->vc_age = arena_array(arena, uint64_t, q->num_vcs);
+    q->router_words = words_for(routers);
+    for (uint32_t parity = 0; parity < 2; parity++)
+        q->due[parity] = arena_array(arena, uint64_t, q->router_words);
+    q->due_at = arena_array(arena, tick_t, 2);
+    q->due_at[0] = q->due_at[1] = NEVER;
+    q->order = arena_array(arena, uint32_t, routers);
+}
+
+void *input_queued_share(const void *routers, struct network *part)
+{
+    struct input_queued *q = arena_take(part->arena, sizeof *q);
+    *q = *(const struct input_queued *)routers;
+    q->network = part;
+    q->engine = part->engine;
+    q->question.routing = &part->routing;
+    q->facts = q->words == 1 ? q->few_facts : q->facts;
+    q->outputs = q->outputs ? output_stage_share(q->outputs, part) : NULL;
+    q->flit_hops = 0;
+    make_scratch(q, part->arena);
+    return q;
+}
+
+tick_t input_queued_lead(const void *routers)
+{
+    const struct input_queued *q = routers;
+    if (q->outputs) /* their flits leave at once */
+        return 0;
+    return q->to_channel < q->credit ? q->to_channel : q->credit;
+}
+
 struct input_queued *input_queued_make(struct network *network, const struct input_queued_config *config,
                                        struct output_stage *outputs, struct congestion *congestion)
 {
@@ -203,13 +245,6 @@ struct input_queued *input_queued_make(struct network *network, const struct inp
     q->vc_allocator = CHOICE_OPS(&c->vc_allocator, struct allocator_ops);
     q->switch_allocator = CHOICE_OPS(&c->allocator, struct allocator_ops);
     q->arbiter = CHOICE_OPS(&c->arbiter, struct arbiter_ops);
-    matching_init(&q->vc_matching, arena, q->lanes, q->lanes, allocator_needs_age(&c->vc_allocator), NULL);
-    matching_init(&q->switch_matching, arena, q->switch_rows, q->switch_cols, allocator_needs_age(&c->allocator), NULL);
-    if (q->switch_matching.age)
-        for (uint32_t i = 0; i < q->switch_rows * q->switch_cols; i++)
-            q->switch_matching.age[i] = UINT64_MAX;
-    q->eligible = arena_array(arena, uint64_t, q->words);
-    q->vc_age = arena_array(arena, uint64_t, q->num_vcs);
     q->random = arena_array(arena, struct random, network->topology.routers);
     q->ends_in_a_cycle = c->routing_latency == 0 && c->vc_allocation_latency <= 1 && c->switch_allocation_latency <= 1;
     q->is_plain = is_plain(q);
@@ -219,12 +254,7 @@ struct input_queued *input_queued_make(struct network *network, const struct inp
     q->routes =
         q->words == 1 ? NULL : arena_array(arena, uint64_t, (size_t)network->topology.routers * q->lanes * q->words);
     q->blocks = arena_take(arena, q->stride * network->topology.routers);
-    q->router_words = words_for(network->topology.routers);
-    for (uint32_t parity = 0; parity < 2; parity++)
-        q->due[parity] = arena_array(arena, uint64_t, q->router_words);
-    q->due_at = arena_array(arena, tick_t, 2);
-    q->due_at[0] = q->due_at[1] = NEVER;
-    q->order = arena_array(arena, uint32_t, network->topology.routers);
+    make_scratch(q, arena);
     q->fetches_ahead = q->stride * network->topology.routers > CACHE_BYTES;
     for (uint32_t router = 0; router < network->topology.routers; router++)
         init_router(q, router);

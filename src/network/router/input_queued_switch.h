@@ -33,15 +33,26 @@ STAGE tick_t send(struct view *v, size_t lane, const struct input_lane *input, s
     const struct lane_facts *from = facts_of(q, lane, is), *to = facts_of(q, input->output, is);
     out->flits++;
     if (is.plain) {
-        struct flit_event *flit = list_post(q->engine, v->to->flits[to->at_router], sizeof *flit);
-        flit->to = out->to;
-        flit->flit = input->front;
-        struct credit_event *credit = list_post(q->engine, v->to->credits[from->at_router], sizeof *credit);
-        credit->to = input->back;
-        return v->now + q->to_channel + network_link(q->network, v->head->number, to->port)->latency;
+        tick_t arrival = v->now + q->to_channel + network_link(q->network, v->head->number, to->port)->latency;
+        uint32_t kind = to->at_router ? EVENT_FLIT : EVENT_TERMINAL_FLIT;
+        if (is.parted && network_is_elsewhere(q->network, kind, out->to)) {
+            network_export(q->network, kind, out->to, input->front, arrival);
+        } else {
+            struct flit_event *flit = list_post(q->engine, v->to->flits[to->at_router], sizeof *flit);
+            flit->to = out->to;
+            flit->flit = input->front;
+        }
+        if (is.parted && from->at_router && network_is_elsewhere(q->network, EVENT_CREDIT, input->back)) {
+            network_export(q->network, EVENT_CREDIT, input->back, (struct flit){0},
+                           v->now + q->credit + q->network->channel_latency);
+        } else {
+            struct credit_event *credit = list_post(q->engine, v->to->credits[from->at_router], sizeof *credit);
+            credit->to = input->back;
+        }
+        return arrival;
     }
     const struct link *back = network_link(q->network, v->head->number, from->port);
-    send_credit(q->engine, from->at_router ? EVENT_CREDIT : EVENT_TERMINAL_CREDIT, input->back,
+    send_credit(q->network, from->at_router ? EVENT_CREDIT : EVENT_TERMINAL_CREDIT, input->back,
                 v->now + q->credit + back->latency);
     tick_t enters = v->now + q->to_channel;
     if (q->outputs) {
@@ -53,7 +64,7 @@ STAGE tick_t send(struct view *v, size_t lane, const struct input_lane *input, s
     tick_t *free_at = &free_at_of(q, v->head)[to->port];
     enters = enters > *free_at ? enters : *free_at;
     *free_at = enters + link->cycle;
-    send_flit(q->engine, to->at_router ? EVENT_FLIT : EVENT_TERMINAL_FLIT, out->to, input->front,
+    send_flit(q->network, to->at_router ? EVENT_FLIT : EVENT_TERMINAL_FLIT, out->to, input->front,
               enters + link->latency);
     if (q->congestion)
         q->congestion->ops->change(q->congestion, v->head->number, input->output, QUEUE_DOWNSTREAM, 1, v->now);

@@ -124,7 +124,7 @@ static void receive_room(void *routers, tick_t now, const void *events, uint32_t
 
 static void leave_buffer(struct output_queued *q, size_t number, struct input_lane *input, tick_t now)
 {
-    send_credit(q->engine, input->back_kind, input->back, now + input->back_delay);
+    send_credit(q->network, input->back_kind, input->back, now + input->back_delay);
     if (--input->count) {
         input->front = q->rings[number * (q->ring_mask + 1) + (input->first++ & q->ring_mask)];
         __builtin_prefetch(network_packet(q->network, input->front.packet), 1);
@@ -280,6 +280,7 @@ static const struct router_ops output_queued = {
     .num_vcs = output_queued_num_vcs,
     .buffer_depth = output_queued_depth,
     .build = output_queued_build,
+    .share = output_queued_share,
     .receive_flits = receive_flits,
     .receive_credits = receive_credits,
     .step = step,
