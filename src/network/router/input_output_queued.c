@@ -60,7 +60,10 @@ static void *build(struct network *network, const struct choice *self, struct er
 
 static void receive_credits(void *routers, tick_t now, const void *events, uint32_t count)
 {
-    output_receive_credits(((struct input_queued *)routers)->outputs, now, events, count);
+    struct input_queued *q = routers;
+    output_receive_credits(q->outputs, now, events, count);
+    if (q->needs_room)
+        input_queued_look_again(q, now, events, count);
 }
 
 static void receive_queued(void *routers, tick_t now, const void *events, uint32_t count)

@@ -128,6 +128,16 @@ void input_queued_receive_credits(void *routers, tick_t now, const void *events,
     }
 }
 
+void input_queued_look_again(struct input_queued *q, tick_t now, const struct credit_event *event, uint32_t count)
+{
+    const struct variant is = {.words = q->words};
+    for (const struct credit_event *end = event + count; event < end; event++) {
+        struct router_head *head = block_of(q, event->to.target);
+        if (bits_any(lanes_in(head, SET_WAITING, is.words), is.words))
+            wake(q, head, now, is);
+    }
+}
+
 /* Has the router something to do in the next cycle? If not, it sleeps until something arrives or a stage is over. */
 STAGE bool goes_on(const struct view *v, struct variant is)
 {

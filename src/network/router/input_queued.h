@@ -205,6 +205,8 @@ static inline uint64_t *wants_of(const struct input_queued *q, struct router_hea
 
 /* The handlers of events, in input_queued.c. Credits are those of the crossbar: of output queues where there are any. */
 event_handler input_queued_receive_flits, input_queued_receive_credits, input_queued_step;
+/* Room downstream that output queues have spent is back: packets that wait for room on all their way may have it now. */
+void input_queued_look_again(struct input_queued *q, tick_t now, const struct credit_event *event, uint32_t count);
 
 /* Building and checking, in input_queued_build.c. */
 extern const struct option input_queued_options[];

@@ -75,6 +75,7 @@ void *output_queued_build(struct network *network, const struct choice *self, st
         .arbiter = &c->arbiter,
         .congestion = network_sense(network, &c->congestion, c->output_depth ? c->output_depth : ENDLESS, errors),
         .depth = c->output_depth ? c->output_depth : ENDLESS,
+        .reports_all = network->routing.escape_vcs && c->output_depth,
     };
     if (errors->count > before)
         return NULL;
@@ -91,6 +92,7 @@ void *output_queued_build(struct network *network, const struct choice *self, st
         .lanes = lanes,
         .words = words_for(lanes),
         .ring_mask = ring_mask_for(c->buffer_depth),
+        .needs_room = outputs.reports_all, /* a queue without an end has room for any packet */
         .question = {.routing = &network->routing, .congestion = outputs.congestion},
     };
     take_memory(q, network->arena);

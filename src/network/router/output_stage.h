@@ -86,3 +86,15 @@ static inline struct output_queue *output_queue_at(const struct output_stage *st
 {
     return &stage->queues[(size_t)router * stage->lanes + lane];
 }
+
+/*
+ * Is there room in a lane's queue and in the buffer downstream for all of a packet, or are both empty? Then it will leave
+ * its input without waiting for any other packet, or has none before it: what escape VCs ask of a router.
+ */
+static inline bool output_has_room(const struct output_stage *stage, uint32_t router, uint32_t lane, uint32_t size)
+{
+    const struct output_queue *queue = output_queue_at(stage, router, lane);
+    uint64_t all = (uint64_t)stage->depth + stage->network->buffer_depth;
+    /* What is in the queue will take some of the places downstream, or stays where it is. */
+    return (uint64_t)stage->depth - queue->count + queue->credits >= (size < all ? size : all);
+}
