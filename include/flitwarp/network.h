@@ -63,8 +63,9 @@ struct link {
     uint16_t unused;
     uint32_t latency; /* ticks, at least 1 */
     uint16_t cycle;   /* ticks between two flits */
-    bool to_terminal;
-    bool carries_out; /* flits may leave through it (a terminal may have fewer ejection channels than ports) */
+    bool to_terminal : 1;
+    bool carries_out : 1; /* flits may leave through it (a terminal may have fewer ejection channels than ports) */
+    bool carries_in : 1;  /* flits may come from the terminal behind it */
 };
 
 struct network_config {
@@ -109,8 +110,8 @@ struct router_ops {
     /* For deadlock reports: what the packet at the front of an input lane waits for. See network/deadlock.h. */
     bool (*waits_for)(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);
     uint64_t (*flit_hops)(const void *routers);
-    /* Flits that have left through a port, modulo 2^32. */
-    uint32_t (*port_flits)(const void *routers, uint32_t router, uint32_t port);
+    /* Flits that have left by an output lane, modulo 2^32. */
+    uint32_t (*lane_flits)(const void *routers, uint32_t router, uint32_t lane);
 };
 #define REGISTER_ROUTER(ops) REGISTER_COMPONENT("router", ops)
 
@@ -162,6 +163,8 @@ struct network_client {
     event_handler *receive; /* struct message_event */
     event_handler *wake;    /* struct wake_event */
     bool wakes_are_ordered; /* several applications: timers of one terminal go off in the order of applications */
+    /* A flit enters the network, towards a router's input lane. Told only where network->is_watched. */
+    void (*enter)(void *context, tick_t now, const struct packet *packet, struct place to);
     /* A flit has arrived that is not its packet's last. */
     void (*accept)(void *context, tick_t now, const struct packet *packet);
     /* A packet's last flit has arrived; the packet is gone afterwards. */
@@ -200,6 +203,7 @@ struct network {
     struct network_client client;
     uint64_t in_network; /* packets whose head has entered and whose tail has not arrived */
 
+    bool is_watched; /* somebody wants to know of every flit that enters: a log, or a packet's walk */
     FILE *trace_out; /* NULL unless a packet's walk is printed */
     uint32_t traced; /* that packet's handle; NONE before it is made and after it has arrived */
 };

@@ -34,6 +34,7 @@ static struct link terminal_link(const struct network *network, uint32_t termina
         .first_lane = (uint16_t)(channel * network->num_vcs),
         .to_terminal = true,
         .carries_out = channel < network->ejection_channels,
+        .carries_in = channel < network->injection_channels,
         .latency = latency,
         .cycle = (uint16_t)network->config->terminal_channel.cycle,
     };
@@ -49,7 +50,8 @@ static void wire_terminal(struct network *network, uint32_t terminal, uint32_t l
         network->links + (size_t)exit * network->ports + network->ejection_slot[terminal] * network->terminal_ports;
     for (uint32_t channel = 0; channel < network->terminal_ports; channel++) {
         in[channel] = out[channel] = terminal_link(network, terminal, channel, latency);
-        in[channel].carries_out &= in == out;
+        if (in != out)
+            in[channel].carries_out = out[channel].carries_in = false;
     }
 }
 

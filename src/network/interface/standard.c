@@ -108,18 +108,27 @@ static inline void begin_packet(struct interfaces *n, uint32_t number, struct pa
     }
 }
 
+/* Somebody looks at every flit that enters. */
+static __attribute__((noinline)) void show_flit(const struct interfaces *n, const struct injector *injector,
+                                                uint32_t position, struct place to, tick_t now)
+{
+    const struct network *network = n->network;
+    network->client.enter(network->client.context, now, network_packet(network, injector->packet), to);
+    if (network->trace_out && injector->packet == network->traced)
+        network_trace(network, now, NONE, "inject", "flit %u by channel %u vc %u", position, injector->channel,
+                      injector->vc);
+}
+
 static inline void inject_flit(struct interfaces *n, struct injector *injector, const struct packet *packet, tick_t now)
 {
-    struct network *network = n->network;
     uint32_t position = injector->position++;
     struct flit flit = {.packet = injector->packet, .place = position};
     flit.place |= position == 0 ? FLIT_HEAD : 0;
     flit.place |= position + 1 == packet->size ? FLIT_TAIL : 0;
     struct place to = {.target = injector->to.target, .lane = injector->to.lane + injector->vc};
     send_flit(n->engine, EVENT_FLIT, to, flit, now + injector->latency);
-    if (__builtin_expect(network->trace_out != NULL, 0) && injector->packet == network->traced)
-        network_trace(network, now, NONE, "inject", "flit %u by channel %u vc %u", position, injector->channel,
-                      injector->vc);
+    if (__builtin_expect(n->network->is_watched, 0))
+        show_flit(n, injector, position, to, now);
     injector->free_at = now + n->channel_cycle;
     if (flit.place & FLIT_TAIL)
         injector->packet = NONE;

@@ -95,6 +95,6 @@ static const struct router_ops input_output_queued = {
     .check_idle = input_queued_check_idle,
     .waits_for = input_queued_waits_for,
     .flit_hops = input_queued_flit_hops,
-    .port_flits = input_queued_port_flits,
+    .lane_flits = input_queued_lane_flits,
 };
 REGISTER_ROUTER(input_output_queued);

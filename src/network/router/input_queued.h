@@ -221,4 +221,4 @@ uint32_t input_queued_max_packet(const void *config);
 void input_queued_check_idle(void *routers);
 bool input_queued_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);
 uint64_t input_queued_flit_hops(const void *routers);
-uint32_t input_queued_port_flits(const void *routers, uint32_t router, uint32_t port);
+uint32_t input_queued_lane_flits(const void *routers, uint32_t router, uint32_t lane);

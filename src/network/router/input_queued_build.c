@@ -276,14 +276,9 @@ bool input_queued_waits_for(void *routers, uint32_t router, uint32_t lane, struc
 
 uint64_t input_queued_flit_hops(const void *routers) { return ((const struct input_queued *)routers)->flit_hops; }
 
-uint32_t input_queued_port_flits(const void *routers, uint32_t router, uint32_t port)
+uint32_t input_queued_lane_flits(const void *routers, uint32_t router, uint32_t lane)
 {
     const struct input_queued *q = routers;
-    if (q->outputs)
-        return output_port_flits(q->outputs, router, port);
-    const struct output_lane *lanes = outputs_of(q, block_of(q, router)) + (size_t)port * q->num_vcs;
-    uint32_t flits = 0; /* modulo 2^32, as each lane counts; differences over a window are what is asked for */
-    for (uint32_t vc = 0; vc < q->num_vcs; vc++)
-        flits += lanes[vc].flits;
-    return flits;
+    return q->outputs ? output_queue_at(q->outputs, router, lane)->flits
+                      : outputs_of(q, block_of(q, router))[lane].flits;
 }

@@ -317,6 +317,6 @@ static const struct router_ops output_queued = {
     .check_idle = output_queued_check_idle,
     .waits_for = output_queued_waits_for,
     .flit_hops = output_queued_flit_hops,
-    .port_flits = output_queued_port_flits,
+    .lane_flits = output_queued_lane_flits,
 };
 REGISTER_ROUTER(output_queued);

@@ -80,4 +80,4 @@ uint32_t output_queued_depth(const void *config);
 void output_queued_check_idle(void *routers);
 bool output_queued_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);
 uint64_t output_queued_flit_hops(const void *routers);
-uint32_t output_queued_port_flits(const void *routers, uint32_t router, uint32_t port);
+uint32_t output_queued_lane_flits(const void *routers, uint32_t router, uint32_t lane);

@@ -141,7 +141,7 @@ bool output_queued_waits_for(void *routers, uint32_t router, uint32_t lane, stru
 
 uint64_t output_queued_flit_hops(const void *routers) { return ((const struct output_queued *)routers)->flit_hops; }
 
-uint32_t output_queued_port_flits(const void *routers, uint32_t router, uint32_t port)
+uint32_t output_queued_lane_flits(const void *routers, uint32_t router, uint32_t lane)
 {
-    return output_port_flits(((const struct output_queued *)routers)->outputs, router, port);
+    return output_queue_at(((const struct output_queued *)routers)->outputs, router, lane)->flits;
 }

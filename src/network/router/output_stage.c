@@ -271,12 +271,3 @@ void output_check_idle(const struct output_stage *stage)
                   lane, queue->credits, depth);
         }
 }
-
-uint32_t output_port_flits(const struct output_stage *stage, uint32_t router, uint32_t port)
-{
-    const struct output_queue *queues = output_queue_at(stage, router, port * stage->num_vcs);
-    uint32_t flits = 0; /* modulo 2^32, as each lane counts; differences over a window are what is asked for */
-    for (uint32_t vc = 0; vc < stage->num_vcs; vc++)
-        flits += queues[vc].flits;
-    return flits;
-}
