@@ -248,7 +248,7 @@ struct congestion *network_sense(const struct network *network, const struct cho
         .num_vcs = network->num_vcs,
         .depth = {[QUEUE_OUTPUT] = output_depth, [QUEUE_DOWNSTREAM] = network->buffer_depth},
     };
-    return network->routing.ops->is_adaptive ? shape.ops->build(sensor, &shape, network->arena, errors) : NULL;
+    return network->routing.is_adaptive ? shape.ops->build(sensor, &shape, network->arena, errors) : NULL;
 }
 
 void network_release(struct network *network) { pool_release(&network->packets); }

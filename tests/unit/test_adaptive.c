@@ -98,6 +98,19 @@ TEST(up_goes_by_the_least_congested_port_and_ties_are_spread)
     routed_release(&seen.routed);
 }
 
+TEST(congestion_is_asked_for_only_where_it_decides)
+{
+    static const char *const selections[] = {"adaptive", "random", "deterministic", "hash"};
+    for (uint32_t i = 0; i < 4; i++) {
+        struct seen seen;
+        char algorithm[64];
+        snprintf(algorithm, sizeof algorithm, "{\"type\": \"up_down\", \"selection\": \"%s\"}", selections[i]);
+        seen_init(&seen, TREE, algorithm, 1);
+        EXPECT_EQ_U64(seen.routed.routing.is_adaptive, i == 0);
+        routed_release(&seen.routed);
+    }
+}
+
 TEST(a_flow_keeps_its_way_up_and_others_take_others)
 {
     struct seen seen;

@@ -147,7 +147,7 @@ static bool is_plain(const struct input_queued *q)
     const struct input_queued_config *c = &q->config;
     const struct network *network = q->network;
     tick_t within = q->to_channel + q->credit;
-    return !q->outputs && !network->routing.ops->is_adaptive && q->words == 1 && c->cycle == 1 &&
+    return !q->outputs && !network->routing.is_adaptive && q->words == 1 && c->cycle == 1 &&
            network->config->channel.cycle == 1 && network->config->terminal_channel.cycle == 1 &&
            network->channel_latency && network->terminal_latency && network->channel_latency + within < WHEEL_SLOTS &&
            network->terminal_latency + within < WHEEL_SLOTS && q->ends_in_a_cycle && c->input_speedup == 1 &&
