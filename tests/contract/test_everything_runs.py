@@ -45,7 +45,8 @@ GRIDS = {"torus", "mesh", "hypercube", "parking_lot"}
 FITS = {
     "dimension_order": GRIDS | {"hyperx"}, "o1turn": {"torus", "mesh", "hypercube"}, "torus_adaptive": GRIDS,
     "minimal": ANY, "minimal_adaptive": ANY, "valiant": ANY, "ugal": ANY,
-    "dal": {"hyperx"}, "omniwar": {"hyperx"}, "up_down": {"folded_clos"}, "destination_tag": {"butterfly"},
+    "dal": {"hyperx"}, "omniwar": {"hyperx"}, "least_congested_queue": {"hyperx"}, "skipping_dimensions": {"hyperx"},
+    "up_down": {"folded_clos"}, "destination_tag": {"butterfly"},
     "dragonfly_minimal": {"dragonfly"}, "par": {"dragonfly"}, "voq": {"single_router"},
 }
 
