@@ -60,9 +60,9 @@ struct step_event {
 struct link {
     uint32_t target;     /* router or terminal; NONE: the port is unused */
     uint16_t first_lane; /* of the port at the far end */
-    uint16_t unused;
-    uint32_t latency; /* ticks, at least 1 */
-    uint16_t cycle;   /* ticks between two flits */
+    uint16_t depth;      /* flits that the buffer of each VC holds, at either end where there are routers */
+    uint32_t latency;    /* ticks, at least 1 */
+    uint16_t cycle;      /* ticks between two flits */
     bool to_terminal : 1;
     bool carries_out : 1; /* flits may leave through it (a terminal may have fewer ejection channels than ports) */
     bool carries_in : 1;  /* flits may come from the terminal behind it */
@@ -94,10 +94,12 @@ struct router_ops {
     /* VCs of a port and flits that each can hold: what routing and the neighbours need to know. */
     uint32_t (*num_vcs)(const void *config);
     uint32_t (*buffer_depth)(const void *config);
+    /* Flits of a buffer behind a channel, where that depends on its latency in cycles; at most buffer_depth. NULL: no. */
+    uint32_t (*buffer_behind)(const void *config, double latency);
     /* Checks the settings against the network and makes the routers; NULL with errors. */
     void *(*build)(struct network *network, const struct choice *self, struct errors *errors);
-    /* The largest packet that it can carry, in flits; 0: any. */
-    uint32_t (*max_packet)(const void *config);
+    /* The largest packet that it can carry, in flits, and the key of the setting that says so; 0: any. */
+    uint32_t (*max_packet)(const void *config, const char **key);
     event_handler *receive_flits;   /* struct flit_event */
     event_handler *receive_credits; /* struct credit_event */
     event_handler *step;            /* struct step_event */
@@ -180,7 +182,7 @@ struct network {
     const struct network_config *config;
     uint64_t seed;
     uint32_t num_vcs;
-    uint32_t buffer_depth;
+    uint32_t buffer_depth;   /* the largest; link->depth is that of each channel */
     bool reserves_packet;    /* a packet enters a buffer only when there is room for all of it */
     uint32_t ports;          /* of a router, terminals' included */
     uint32_t terminal_ports; /* of each terminal */

@@ -289,12 +289,21 @@ static uint64_t withdraw(void *interfaces, void (*withdrawn)(void *context, uint
     return count;
 }
 
+/* The first link of a terminal, where it injects. */
+static const struct link *terminal_link(const struct network *network, uint32_t terminal)
+{
+    return network_link(network, network->terminal_router[terminal],
+                        network->terminal_slot[terminal] * network->terminal_ports);
+}
+
 static void check_idle(void *interfaces)
 {
     const struct interfaces *n = interfaces;
-    for (size_t i = 0; i < (size_t)n->network->topology.terminals * n->lanes; i++)
-        CHECK(n->credits[i] == n->network->buffer_depth, "terminal %zu: %u of %u credits are back at the end",
-              i / n->lanes, n->credits[i], n->network->buffer_depth);
+    for (size_t i = 0; i < (size_t)n->network->topology.terminals * n->lanes; i++) {
+        uint32_t depth = terminal_link(n->network, (uint32_t)(i / n->lanes))->depth;
+        CHECK(n->credits[i] == depth, "terminal %zu: %u of %u credits are back at the end", i / n->lanes, n->credits[i],
+              depth);
+    }
 }
 
 static uint32_t injection_channels(const void *config)
@@ -305,13 +314,6 @@ static uint32_t injection_channels(const void *config)
 static uint32_t ejection_channels(const void *config)
 {
     return ((const struct standard_config *)config)->ejection_channels;
-}
-
-/* The first link of a terminal, where it injects. */
-static const struct link *terminal_link(const struct network *network, uint32_t terminal)
-{
-    return network_link(network, network->terminal_router[terminal],
-                        network->terminal_slot[terminal] * network->terminal_ports);
 }
 
 static void *build(struct network *network, const struct choice *self, struct errors *errors)
@@ -351,7 +353,7 @@ static void *build(struct network *network, const struct choice *self, struct er
                 .credits = n->credits + (size_t)number * n->lanes + channel * n->num_vcs,
             };
     for (size_t i = 0; i < (size_t)terminals * n->lanes; i++)
-        n->credits[i] = (uint16_t)network->buffer_depth;
+        n->credits[i] = terminal_link(network, (uint32_t)(i / n->lanes))->depth;
     return n;
 }
 

@@ -316,6 +316,7 @@ static const struct router_ops input_queued = {
     .example = "{\"type\": \"input_queued\", \"num_vcs\": 4, \"buffer_depth\": 8, \"allocator\": \"islip\"}",
     .num_vcs = input_queued_num_vcs,
     .buffer_depth = input_queued_depth,
+    .buffer_behind = input_queued_buffer_behind,
     .max_packet = input_queued_max_packet,
     .build = input_queued_build,
     .receive_flits = input_queued_receive_flits,

@@ -24,10 +24,17 @@ static bool reserves_packet(const struct input_queued_config *config)
     return config->switching != WORMHOLE || config->crossbar_flow == PACKET_BUFFER;
 }
 
-uint32_t input_queued_max_packet(const void *config)
+uint32_t input_queued_buffer_behind(const void *config, double latency)
 {
     const struct input_queued_config *c = config;
-    return reserves_packet(c) ? c->buffer_depth : 0;
+    return buffer_size(c->buffer_min, c->buffer_depth, c->buffer_per_latency, latency);
+}
+
+uint32_t input_queued_max_packet(const void *config, const char **key)
+{
+    const struct input_queued_config *c = config;
+    *key = c->buffer_per_latency > 0 ? "buffer_min" : "buffer_depth";
+    return reserves_packet(c) ? buffer_least(c->buffer_min, c->buffer_depth, c->buffer_per_latency) : 0;
 }
 
 static size_t allocator_bytes(const struct choice *choice, uint32_t rows, uint32_t cols)
@@ -98,7 +105,9 @@ static void init_lane(const struct input_queued *q, struct router_head *head, ui
     bool is_usable = link->target != NONE && link->carries_out;
     inputs_of(head, q->words)[lane] = (struct input_lane){.output = LANE_IDLE, .back = link_place(link, vc)};
     outputs_of(q, head)[lane] =
-        (struct output_lane){.credits = is_usable ? (uint16_t)q->room : 0, .owner = NOBODY, .to = link_place(link, vc)};
+        (struct output_lane){.credits = is_usable ? (uint16_t)room_of(q, head->number, port) : 0,
+                             .owner = NOBODY,
+                             .to = link_place(link, vc)};
     if (!is_usable)
         return;
     bits_add(lanes_in(head, SET_FREE, q->words), lane);
@@ -132,6 +141,7 @@ void input_queued_check(const struct network *network, const struct choice *self
 {
     const struct input_queued_config *c = self->config;
     check_lanes(network, self, errors);
+    buffer_check(c->buffer_min, c->buffer_depth, self, errors);
     if (c->crossbar_flow != FLIT_BUFFER && c->output_speedup > 1)
         choice_error(errors, self, "output_speedup",
                      "%u is above 1, but crossbar_flow '%s' gives an output to one packet", c->output_speedup,
@@ -241,10 +251,11 @@ void input_queued_check_idle(void *routers)
         for (uint32_t lane = 0; lane < q->lanes; lane++) {
             CHECK(inputs_of(head, q->words)[lane].count == 0, "router %u lane %u: %u flits are left at the end", router,
                   lane, inputs_of(head, q->words)[lane].count);
+            uint32_t room = room_of(q, router, lane / q->num_vcs);
             if (bits_test(lanes_in(head, SET_USABLE, q->words), lane))
-                CHECK(outputs_of(q, head)[lane].credits == q->room && outputs_of(q, head)[lane].owner == NOBODY,
+                CHECK(outputs_of(q, head)[lane].credits == room && outputs_of(q, head)[lane].owner == NOBODY,
                       "router %u output lane %u: %u of %u credits are back at the end", router, lane,
-                      outputs_of(q, head)[lane].credits, q->room);
+                      outputs_of(q, head)[lane].credits, room);
         }
     }
 }

@@ -307,6 +307,7 @@ static const struct router_ops output_queued = {
     .example = "{\"type\": \"output_queued\", \"num_vcs\": 2, \"buffer_depth\": 16, \"output_depth\": 64}",
     .num_vcs = output_queued_num_vcs,
     .buffer_depth = output_queued_depth,
+    .buffer_behind = output_queued_buffer_behind,
     .build = output_queued_build,
     .receive_flits = receive_flits,
     .receive_credits = receive_credits,

@@ -93,7 +93,7 @@ static inline struct output_queue *output_queue_at(const struct output_stage *st
 static inline bool output_has_room(const struct output_stage *stage, uint32_t router, uint32_t lane, uint32_t size)
 {
     const struct output_queue *queue = output_queue_at(stage, router, lane);
-    uint64_t all = (uint64_t)stage->depth + stage->network->buffer_depth;
+    uint64_t all = (uint64_t)stage->depth + network_link(stage->network, router, stage->port_of[lane])->depth;
     /* What is in the queue will take some of the places downstream, or stays where it is. */
     return (uint64_t)stage->depth - queue->count + queue->credits >= (size < all ? size : all);
 }
