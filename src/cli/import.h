@@ -57,10 +57,6 @@ void import_list_rest(struct import *import, const struct json *block, const str
 
 /* ---- ours ---- */
 
-/* Whether a component of ours has an option. One that this program does not have may have any: it is to come. */
-bool import_knows(const char *kind, const char *name, const char *key);
-/* Whether there is a setting outside components. */
-bool import_has_setting(const char *path);
 /* Puts a value at a path below the block, making the objects between; returns the value. */
 struct json *import_put(struct import *import, struct json *block, const char *path, struct json *value);
 struct json *import_put_u64(struct import *import, struct json *block, const char *path, uint64_t value);
@@ -69,6 +65,8 @@ struct json *import_put_text(struct import *import, struct json *block, const ch
 /* `count` times the same number. */
 struct json *import_put_row(struct import *import, struct json *block, const char *path, uint64_t count,
                             uint64_t value);
+/* A size of requests and replies, drawn together: flits of read and write requests, of read and write replies. */
+void import_put_read_write(struct import *import, struct json *size, double reads, const double flits[4]);
 /* Says above a value what was chosen and why. */
 void import_comment(struct import *import, struct json *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -72,10 +72,6 @@ static void dragonfly(struct booksim *booksim, struct json *topology)
     put(booksim, topology, "groups", 2 * p * p + 1);
     if (booksim_count(booksim, "n", 1, DIMENSIONS_MAX) != 1 && booksim_given(booksim, "n"))
         booksim_note(booksim, "n", "groups are fully connected, as BookSim's are with n = 1", NULL);
-    if (!booksim_is(booksim, "use_noc_latency", "0") && !import_has_setting("network.channel.latencies"))
-        booksim_note(booksim, "use_noc_latency",
-                     "global channels take 100 cycles there, and here as long as local ones",
-                     "network.channel.latency");
 }
 
 static void from_file(struct booksim *booksim, struct json *topology)
@@ -209,7 +205,7 @@ void booksim_network(struct booksim *booksim)
     bool is_on_chip = !booksim_is(booksim, "use_noc_latency", "0");
     struct json *latency =
         import_put_u64(import, import->ours, "network.channel.latency", is_on_chip ? row->latency : 1);
-    if (is_on_chip && strcmp(row->ours, "dragonfly") == 0 && import_has_setting("network.channel.latencies")) {
+    if (is_on_chip && strcmp(row->ours, "dragonfly") == 0) {
         struct json *latencies = import_put(import, latency->parent, "latencies", json_array(import->arena));
         json_append(latencies, json_number_u64(import->arena, row->latency));
         json_append(latencies, json_number_u64(import->arena, 10 * row->latency));

@@ -163,20 +163,19 @@ static double put_packet_sizes(const struct class *class)
     return put_sizes(class, "size", &sizes, &rates, key);
 }
 
-/* Reads and writes: two sizes of requests, two of replies. Returns the flits that a rate in flits counts. */
+/* Reads and writes. Returns the flits that a rate in flits counts: requests and replies. */
 static double put_requests(const struct class *class, double *request_mean)
 {
-    struct booksim *booksim = class->booksim;
-    struct import *import = booksim->import;
-    double writes = number_of(class, "write_fraction");
-    const char *rates[] = {arena_format(import->arena, "%.17g", 1 - writes), value_of(class, "write_fraction")};
-    const char *requests[] = {value_of(class, "read_request_size"), value_of(class, "write_request_size")};
-    const char *replies[] = {value_of(class, "read_reply_size"), value_of(class, "write_reply_size")};
-    const struct booksim_list weights = {2, rates}, sent = {2, requests}, answered = {2, replies};
-    *request_mean = put_sizes(class, "size", &sent, &weights, "read_request_size");
-    double reply_mean = put_sizes(class, "reply", &answered, &weights, "read_reply_size");
-    import_comment(import, json_find(class->application, "reply"), "drawn by itself, not as its request was");
-    return *request_mean + reply_mean;
+    static const char *const keys[] = {"read_request_size", "write_request_size", "read_reply_size",
+                                       "write_reply_size"};
+    struct import *import = class->booksim->import;
+    double writes = number_of(class, "write_fraction"), flits[4];
+    for (uint32_t i = 0; i < 4; i++)
+        flits[i] = number_of(class, keys[i]);
+    struct json *size = import_put(import, class->application, "size", json_object(import->arena));
+    import_put_read_write(import, size, 1 - writes, flits);
+    *request_mean = (1 - writes) * flits[0] + writes * flits[1];
+    return *request_mean + (1 - writes) * flits[2] + writes * flits[3];
 }
 
 /* ---- rate and process ---- */

@@ -152,12 +152,8 @@ static struct json *internal_latencies(struct supersim *supersim)
         struct json *block = json_find(supersim->network, keys[i]);
         bool is_list = block && block->type == JSON_ARRAY;
         for (struct json *one = is_list ? block->first : block; one; one = is_list ? one->next : NULL) {
-            const struct json *latency = take_latency(supersim, one);
-            uint64_t ticks = cycles_in(supersim, latency) * supersim->channel_cycle;
+            uint64_t ticks = cycles_in(supersim, take_latency(supersim, one)) * supersim->channel_cycle;
             json_append(latencies, json_number_u64(supersim->import->arena, ticks));
-            if (ticks != (uint64_t)latencies->first->number && !import_has_setting("network.channel.latencies"))
-                import_note(supersim->import, latency, "all channels between routers have one latency",
-                            "network.channel.latency");
         }
     }
     return latencies;
@@ -233,7 +229,7 @@ void supersim_network(struct supersim *supersim)
     struct json *latencies = internal_latencies(supersim);
     supersim->internal = latencies->count ? (uint64_t)latencies->first->number / supersim->channel_cycle : 1;
     put_channel(supersim, "network.channel", supersim->internal);
-    if (!are_equal(latencies) && import_has_setting("network.channel.latencies"))
+    if (!are_equal(latencies))
         import_put(import, import->ours, "network.channel.latencies", latencies);
     put_channel(supersim, "network.terminal_channel", cycles_in(supersim, take_latency(supersim, external)));
     put_interface(supersim);

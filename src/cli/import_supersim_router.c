@@ -2,9 +2,6 @@
 /* SuperSim's routers in our words: queues, pipeline, schedulers and the congestion sensor. */
 #include "cli/import_supersim.h"
 
-#include "config/options.h"
-#include "config/registry.h"
-
 #include <string.h>
 
 static struct json *put_u64(struct supersim *supersim, const char *key, uint64_t value)
@@ -39,27 +36,20 @@ static void put_input_queues(struct supersim *supersim)
     import_comment(import, ours, "tailored to channels between routers; those of terminals get the same");
 }
 
-/* Endless queues are "infinite", or the absence of a depth where that is its default. */
+/* Those of an output-queued router are endless where nothing is said, on both sides. */
 static void put_output_queues(struct supersim *supersim, const char *architecture)
 {
     struct import *import = supersim->import;
     if (strcmp(architecture, "input_queued") == 0)
         return;
     const struct json *depth = import_take(supersim->router, "output_queue_depth");
-    if (depth && depth->type == JSON_NUMBER) {
-        put_u64(supersim, "output_depth", import_count(import, depth, 1, 1, 1u << 30));
+    bool may_be_endless = strcmp(architecture, "output_queued") == 0;
+    if (may_be_endless && (!depth || (depth->type == JSON_TEXT && strcmp(depth->text, "infinite") == 0)))
         return;
-    }
-    if (strcmp(import_word(import, depth, "infinite"), "infinite") != 0)
-        import_error(import, depth, "found '%.60s', expected flits or \"infinite\"", depth->text);
-    const struct component *component = component_find("router", architecture);
-    const struct option *row = component ? component->options : NULL;
-    while (row && row->type != OPTION_TYPE_END && strcmp(row->key, "output_depth") != 0)
-        row++;
-    if (!row || row->type != OPTION_TYPE_U32)
-        import_put_text(import, json_find(json_find(import->ours, "network"), "router"), "output_depth", "infinite");
-    else if (!option_is_optional(row))
-        import_note(import, depth, "output queues have an end", "network.router.output_depth");
+    if (may_be_endless && depth->type != JSON_NUMBER)
+        import_error(import, depth, "expected a number of flits or \"infinite\"");
+    else
+        put_u64(supersim, "output_depth", import_count(import, depth, 8, 1, may_be_endless ? 1000000000 : 32768));
 }
 
 /* ---- arbiters and allocators ---- */
@@ -207,7 +197,7 @@ static void put_transfer(struct supersim *supersim)
 
 /* ---- congestion sensor ---- */
 
-static void put_sensor(struct supersim *supersim, const char *architecture)
+static void put_sensor(struct supersim *supersim)
 {
     static const char *const accounts[][2] = {
         {"output", "output"}, {"downstream", "downstream"}, {"output_and_downstream", "both"}};
@@ -215,7 +205,7 @@ static void put_sensor(struct supersim *supersim, const char *architecture)
     static const char *const numbers[] = {"granularity", "minimum", "offset"};
     struct import *import = supersim->import;
     struct json *sensor = block_in(supersim->router, "congestion_sensor");
-    if (!sensor || !import_knows("router", architecture, "congestion"))
+    if (!sensor)
         return;
     const struct json *algorithm = import_take(sensor, "algorithm");
     bool is_none = strcmp(import_word(import, algorithm, "buffer_occupancy"), "null_sensor") == 0;
@@ -264,5 +254,5 @@ void supersim_router(struct supersim *supersim)
         put_pipeline(supersim);
     if (strcmp(found, "input_output_queued") == 0)
         put_output_arbiter(supersim, "output_arbiter");
-    put_sensor(supersim, found);
+    put_sensor(supersim);
 }

@@ -90,6 +90,15 @@ static const struct routing_option {
     {"reduction.independent_bias", "bias", {NULL}, {NULL}},
 };
 
+/* Whether a routing of ours has such a setting: what is left is listed. */
+static bool has_option(const struct json *ours, const char *key)
+{
+    const struct option *row = component_find("routing", json_find(ours, "type")->text)->options;
+    while (row && row->type != OPTION_TYPE_END && strcmp(row->key, key) != 0)
+        row++;
+    return row && row->type != OPTION_TYPE_END;
+}
+
 static void put_routing_option(struct supersim *supersim, const struct routing_option *row, struct json *routing,
                                struct json *ours)
 {
@@ -97,7 +106,7 @@ static void put_routing_option(struct supersim *supersim, const struct routing_o
     const char *key = row->key;
     struct json *block = holder(routing, &key);
     const struct json *node = block ? json_find(block, key) : NULL;
-    if (!node || !import_knows("routing", json_find(ours, "type")->text, row->ours) || json_find(ours, row->ours))
+    if (!node || !has_option(ours, row->ours) || json_find(ours, row->ours))
         return;
     const char *word = node->type == JSON_TEXT ? node->text : node->type == JSON_BOOL && node->truth ? "true" : "false";
     if (!row->from[0] && node->type == JSON_NUMBER)
@@ -111,7 +120,7 @@ static void put_routing_option(struct supersim *supersim, const struct routing_o
 }
 
 /* A block of its own on most topologies, keys of the algorithm on a HyperX. */
-static void put_reduction(struct supersim *supersim, struct json *routing, struct json *ours, const char *algorithm)
+static void put_reduction(struct supersim *supersim, struct json *routing, struct json *ours)
 {
     static const char *const names[][2] = {
         {"all_minimal", "all_minimal"}, {"least_congested_minimal", "least_congested"}, {"weighted", "weighted"}};
@@ -119,8 +128,7 @@ static void put_reduction(struct supersim *supersim, struct json *routing, struc
     struct import *import = supersim->import;
     struct json *block = json_find(routing, "reduction");
     bool has_own = block && block->type == JSON_OBJECT;
-    if (!component_find("routing", algorithm) || !import_knows("routing", algorithm, "reduction") ||
-        (!has_own && !json_find(routing, "congestion_bias")))
+    if (!has_option(ours, "reduction") || (!has_own && !json_find(routing, "congestion_bias")))
         return;
     block = has_own ? block : routing;
     const struct json *type = has_own ? import_take(block, "algorithm") : NULL;
@@ -160,7 +168,7 @@ static void put_routing(struct supersim *supersim, struct json *routing)
         import_take(routing, row->option);
     if (row && row->option)
         import_put_text(import, block, row->option, row->choice);
-    put_reduction(supersim, routing, block, row ? row->ours : "minimal");
+    put_reduction(supersim, routing, block);
     for (size_t i = 0; i < sizeof routing_options / sizeof *routing_options; i++)
         put_routing_option(supersim, &routing_options[i], routing, block);
     const struct json *latency = import_take(routing, "latency");

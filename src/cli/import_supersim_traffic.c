@@ -5,8 +5,6 @@
  */
 #include "cli/import_supersim.h"
 
-#include "config/registry.h"
-
 #include <string.h>
 
 /* ---- patterns ---- */
@@ -231,39 +229,28 @@ static double put_probability(struct supersim *supersim, struct json *block, str
     return total > 0 ? sum / total : fallback;
 }
 
-/* One size of ours where there is such a thing; else a mix of requests and a mix of replies, drawn by themselves. */
+/* Requests alone are a mix of two sizes. */
 static double put_read_write(struct supersim *supersim, struct json *block, struct json *application, bool has_replies)
 {
-    static const char *const theirs[] = {"read_request_size", "write_request_size", "read_response_size",
-                                         "write_response_size"};
-    static const char *const names[] = {"read_request", "write_request", "read_reply", "write_reply"};
+    static const char *const keys[] = {"read_request_size", "write_request_size", "read_response_size",
+                                       "write_response_size"};
     struct import *import = supersim->import;
-    double reads = import_number(import, import_take(block, "read_probability"), 0.5, 0, 1);
-    uint64_t sizes[4];
+    double reads = import_number(import, import_take(block, "read_probability"), 0.5, 0, 1), sizes[4];
     for (uint32_t i = 0; i < 4; i++)
-        sizes[i] = flits(supersim, block, theirs[i], 1);
-    double mean = reads * (double)sizes[0] + (1 - reads) * (double)sizes[1];
+        sizes[i] = (double)flits(supersim, block, keys[i], 1);
     struct json *size = import_put(import, application, "size", json_object(import->arena));
-    if (has_replies && component_find("size", "read_write")) {
-        import_put_text(import, size, "type", "read_write");
-        import_put_f64(import, size, "reads", reads);
-        for (uint32_t i = 0; i < 4; i++)
-            import_put_u64(import, size, names[i], sizes[i]);
-        return mean;
-    }
-    for (uint32_t part = 0; part <= (has_replies ? 1u : 0u); part++) {
-        struct json *mix = part ? import_put(import, application, "reply", json_object(import->arena)) : size;
-        import_put_text(import, mix, "type", "mix");
-        struct json *list = import_put(import, mix, "sizes", json_array(import->arena));
-        struct json *weights = import_put(import, mix, "weights", json_array(import->arena));
+    if (has_replies) {
+        import_put_read_write(import, size, reads, sizes);
+    } else {
+        import_put_text(import, size, "type", "mix");
+        struct json *list = import_put(import, size, "sizes", json_array(import->arena));
+        struct json *weights = import_put(import, size, "weights", json_array(import->arena));
         for (uint32_t i = 0; i < 2; i++) {
-            json_append(list, json_number_u64(import->arena, sizes[2 * part + i]));
+            json_append(list, json_number_f64(import->arena, sizes[i]));
             json_append(weights, json_number_f64(import->arena, i ? 1 - reads : reads));
         }
     }
-    if (has_replies)
-        import_comment(import, json_find(application, "reply"), "drawn by itself, not as its request was");
-    return mean;
+    return reads * sizes[0] + (1 - reads) * sizes[1];
 }
 
 static const struct {

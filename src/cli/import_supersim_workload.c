@@ -114,10 +114,9 @@ static void put_rows(const struct move *move)
     for (const struct application_row *row = move->kind->rows; row->key; row++) {
         struct json *block =
             move->terminals && json_find(move->terminals, row->key) ? move->terminals : move->application;
-        if (!json_find(block, row->key) || !import_knows("application", move->kind->ours, row->ours))
-            continue;
         const struct json *node = import_take(block, row->key);
-        import_put(move->supersim->import, move->ours, row->ours, convert(move, row, node));
+        if (node)
+            import_put(move->supersim->import, move->ours, row->ours, convert(move, row, node));
     }
 }
 

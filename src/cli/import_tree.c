@@ -3,9 +3,7 @@
 #include "cli/import.h"
 
 #include "base/text.h"
-#include "cli/cli.h"
 #include "config/place.h"
-#include "config/registry.h"
 
 #include <ctype.h>
 #include <fnmatch.h>
@@ -223,31 +221,6 @@ void import_list_rest(struct import *import, const struct json *block, const str
 
 /* ---- ours ---- */
 
-bool import_knows(const char *kind, const char *name, const char *key)
-{
-    const struct component *component = component_find(kind, name);
-    if (!component)
-        return true;
-    const struct option *row = component->options;
-    while (row && row->type != OPTION_TYPE_END && strcmp(row->key, key) != 0)
-        row++;
-    return row && row->type != OPTION_TYPE_END;
-}
-
-bool import_has_setting(const char *path)
-{
-    const struct option *row = simulation_rows();
-    for (;;) {
-        size_t length = strcspn(path, ".");
-        while (row->type != OPTION_TYPE_END && (strncmp(row->key, path, length) != 0 || row->key[length]))
-            row++;
-        if (row->type != OPTION_TYPE_BLOCK || !path[length])
-            return row->type != OPTION_TYPE_END;
-        row = row->rows;
-        path += length + 1;
-    }
-}
-
 struct json *import_put(struct import *import, struct json *block, const char *path, struct json *value)
 {
     for (;;) {
@@ -286,6 +259,15 @@ struct json *import_put_row(struct import *import, struct json *block, const cha
     for (uint64_t i = 0; i < count; i++)
         json_append(row, json_number_u64(import->arena, value));
     return import_put(import, block, path, row);
+}
+
+void import_put_read_write(struct import *import, struct json *size, double reads, const double flits[4])
+{
+    static const char *const keys[] = {"read_request", "write_request", "read_reply", "write_reply"};
+    import_put_text(import, size, "type", "read_write");
+    import_put_f64(import, size, "reads", reads);
+    for (uint32_t i = 0; i < 4; i++)
+        import_put_f64(import, size, keys[i], flits[i]);
 }
 
 void import_comment(struct import *import, struct json *node, const char *format, ...)
