@@ -51,6 +51,7 @@ static const struct traffic_row traffics[] = {
     {"asymmetric", "uniform_random", true, "no pattern of two halves"},
     {"taper64", "uniform_random", true, "no pattern that prefers the neighbourhood"},
     {"badperm_yarc", "random_permutation", true, "no worst permutation of a folded Clos"},
+    {0},
 };
 
 static void put_numbers(const struct class *class, struct json *block, const char *key, const char *list)
@@ -95,10 +96,7 @@ static void put_traffic(const struct class *class)
     struct booksim_list arguments = booksim_split(import->arena, value, &name);
     if (!strpbrk(value, "{("))
         arguments.count = 0; /* the word itself */
-    const struct traffic_row *row = NULL;
-    for (size_t i = 0; i < sizeof traffics / sizeof *traffics && !row; i++)
-        if (strcmp(traffics[i].theirs, name) == 0)
-            row = &traffics[i];
+    const struct traffic_row *row = IMPORT_FIND(traffics, name);
     if (!row || row->why)
         booksim_note(booksim, "traffic", row ? row->why : "no such pattern", row ? row->ours : "uniform_random");
     row = row ? row : &traffics[0];
@@ -120,33 +118,30 @@ static void put_traffic(const struct class *class)
 /* ---- sizes ---- */
 
 /* Puts a size; returns its mean. */
-static double put_sizes(const struct class *class, const char *path, const struct booksim_list *sizes,
-                        const struct booksim_list *rates, const char *key)
+static double put_sizes(const struct class *class, const struct booksim_list *sizes, const struct booksim_list *rates,
+                        const char *key)
 {
     struct import *import = class->booksim->import;
-    struct json *block = import_put(import, class->application, path, json_object(import->arena));
+    struct json *block = import_put(import, class->application, "size", json_object(import->arena));
+    struct json *list = json_array(import->arena), *weights = json_array(import->arena);
     double sum = 0, total = 0;
     for (uint32_t i = 0; i < sizes->count; i++) {
-        double rate = !rates->count ? 1
-                                    : booksim_part(class->booksim, "packet_size_rate",
-                                                   rates->items[i < rates->count ? i : rates->count - 1]);
-        sum += rate * booksim_part(class->booksim, key, sizes->items[i]);
-        total += rate;
-    }
-    if (sizes->count == 1) {
-        import_put_text(import, block, "type", "fixed");
-        import_put_f64(import, block, "flits", booksim_part(class->booksim, key, sizes->items[0]));
-        return booksim_part(class->booksim, key, sizes->items[0]);
-    }
-    import_put_text(import, block, "type", "mix");
-    struct json *list = import_put(import, block, "sizes", json_array(import->arena));
-    struct json *weights = import_put(import, block, "weights", json_array(import->arena));
-    for (uint32_t i = 0; i < sizes->count; i++) {
         const char *rate = !rates->count ? "1" : rates->items[i < rates->count ? i : rates->count - 1];
-        json_append(list, json_number_f64(import->arena, booksim_part(class->booksim, key, sizes->items[i])));
-        json_append(weights, json_number_f64(import->arena, booksim_part(class->booksim, "packet_size_rate", rate)));
+        double flits = booksim_part(class->booksim, key, sizes->items[i]);
+        double weight = booksim_part(class->booksim, "packet_size_rate", rate);
+        json_append(list, json_number_f64(import->arena, flits));
+        json_append(weights, json_number_f64(import->arena, weight));
+        sum += weight * flits;
+        total += weight;
     }
-    return total > 0 ? sum / total : 0;
+    if (sizes->count > 1) {
+        import_put_mix(import, block, list, weights);
+        return total > 0 ? sum / total : 0;
+    }
+    double flits = sizes->count ? list->first->number : 0;
+    import_put_text(import, block, "type", "fixed");
+    import_put_f64(import, block, "flits", flits);
+    return flits;
 }
 
 /* {{1,5},{2}}: the sizes of the first class are 1 and 5. */
@@ -160,7 +155,7 @@ static double put_packet_sizes(const struct class *class)
                           : "const_flits_per_packet";
     struct booksim_list sizes = booksim_split(arena, value_of(class, key), &name);
     struct booksim_list rates = booksim_split(arena, value_of(class, "packet_size_rate"), &name);
-    return put_sizes(class, "size", &sizes, &rates, key);
+    return put_sizes(class, &sizes, &rates, key);
 }
 
 /* Reads and writes. Returns the flits that a rate in flits counts: requests and replies. */

@@ -215,8 +215,7 @@ static bool check_blocks(struct import *import)
 {
     const struct json *root = import->theirs;
     if (root->type != JSON_OBJECT)
-        import_error(import, root, "found %s, expected an object: a configuration of SuperSim",
-                     json_type_name(root->type));
+        import_expected(import, root, "an object: a configuration of SuperSim");
     else if (is_ours(root))
         import_error(import, root, "this is a configuration of flitwarp already");
     static const char *const blocks[] = {"network", "workload", "simulator", "metadata_handler"};
@@ -229,15 +228,6 @@ static bool check_blocks(struct import *import)
     return import->errors->count == 0;
 }
 
-/* NULL, with an error where it is no object, when there is no such block. */
-static struct json *block_of(struct import *import, struct json *parent, const char *key)
-{
-    struct json *block = json_find(parent, key);
-    if (block && block->type != JSON_OBJECT)
-        import_error(import, block, "found %s, expected an object", json_type_name(block->type));
-    return block && block->type == JSON_OBJECT ? block : NULL;
-}
-
 bool import_supersim(struct import *import, const char *bytes, size_t size)
 {
     import->theirs = json_parse(import->arena, import->errors, import->file, bytes, size);
@@ -246,8 +236,8 @@ bool import_supersim(struct import *import, const char *bytes, size_t size)
     struct json *network = json_find(import->theirs, "network");
     struct supersim supersim = {.import = import,
                                 .network = network,
-                                .router = block_of(import, network, "router"),
-                                .interface = block_of(import, network, "interface"),
+                                .router = import_block(import, network, "router"),
+                                .interface = import_block(import, network, "interface"),
                                 .workload = json_find(import->theirs, "workload"),
                                 .ports = 1};
     read_clocks(&supersim);

@@ -54,7 +54,7 @@ static void fat_tree(struct supersim *supersim, struct json *topology)
     struct json *down = import_put(import, topology, "down", json_array(import->arena));
     struct json *up = import_put(import, topology, "up", json_array(import->arena));
     if (levels && levels->type != JSON_ARRAY)
-        import_error(import, levels, "found %s, expected an array of [down, up]", json_type_name(levels->type));
+        import_expected(import, levels, "an array of [down, up]");
     for (const struct json *level = levels && levels->type == JSON_ARRAY ? levels->first : NULL; level;
          level = level->next) {
         const struct json *pair = import_numbers(import, level, 1, 65536);
@@ -133,8 +133,7 @@ static const struct topology_row topologies[] = {
 static const struct json *take_latency(struct supersim *supersim, struct json *block)
 {
     if (block && block->type != JSON_OBJECT)
-        import_error(supersim->import, block, "found %s, expected an object with a latency",
-                     json_type_name(block->type));
+        import_expected(supersim->import, block, "an object with a latency");
     return import_take(block, "latency");
 }
 
@@ -194,8 +193,7 @@ static void put_interface(struct supersim *supersim)
         import_put_u64(import, block, "injection_channels", supersim->ports);
         import_put_u64(import, block, "ejection_channels", supersim->ports);
     }
-    struct json *crossbar = supersim->interface ? json_find(supersim->interface, "crossbar") : NULL;
-    const struct json *latency = import_take(crossbar, "latency");
+    const struct json *latency = import_take(import_block(import, supersim->interface, "crossbar"), "latency");
     import_put_u64(import, block, "latency", supersim_ticks(supersim, latency, supersim->interface_cycle, 0));
     take_credits(supersim);
 }
@@ -206,17 +204,11 @@ void supersim_network(struct supersim *supersim)
     const struct json *node = import_need(import, supersim->network, "topology");
     const char *name = supersim->topology = import_word(import, node, "");
     supersim->ports = count(supersim, "interface_ports", 1);
-    const struct topology_row *row = topologies;
-    while (row->theirs && strcmp(row->theirs, name) != 0)
-        row++;
-    if (row->theirs)
+    const struct topology_row *row = IMPORT_FIND(topologies, name);
+    if (row)
         row->settings(supersim, import_put_text(import, import->ours, "network.topology.type", row->ours)->parent);
-    else if (node && node->type == JSON_TEXT)
-        import_error(
-            import, node,
-            "found '%.60s', expected one of: torus, mesh, hyperx, fat_tree, dragonfly, butterfly, parking_lot, "
-            "single_router, interface_only",
-            name);
+    else
+        IMPORT_REFUSE(import, node, topologies);
     import_put_text(import, import->ours, "network.routing.type", "");
     import_put_text(import, import->ours, "network.router.type", "");
     const struct json *mode = json_find(supersim->network, "channel_mode");

@@ -65,29 +65,35 @@ static const struct routing_row *find_routing(struct json *routing, const char *
     return NULL;
 }
 
+static const struct import_name modes[] = {
+    {"vc", "vc"}, {"port_ave", "port_average"}, {"port_min", "port_minimum"}, {"port_max", "port_maximum"}, {0}};
+static const struct import_name output_types[] = {{"vc", "vc"}, {"port", "port_average"}, {0}};
+static const struct import_name counts[] = {{"absolute", "absolute"}, {"normalized", "normalized"}, {0}};
+static const struct import_name detours[] = {{"regular", "router"},      {"source", "source"},
+                                             {"dest", "destination"},    {"source_dest", "source_destination"},
+                                             {"unaligned", "unaligned"}, {0}};
+static const struct import_name ancestors[] = {{"true", "least"}, {"false", "top"}, {0}};
+static const struct import_name channels[] = {{"true", "random"}, {"false", "nearest"}, {0}};
+static const struct import_name nodes[] = {{"true", "router"}, {"false", "group"}, {0}};
+static const struct import_name smart[] = {{"true", "auto"}, {0}};
+
 /* Settings of algorithms: words that mean the same, or the value itself where there are none. */
 static const struct routing_option {
     const char *key, *ours;
-    const char *from[6], *to[6];
+    const struct import_name *names;
 } routing_options[] = {
-    {"mode",
-     "mode",
-     {"vc", "port_ave", "port_min", "port_max"},
-     {"vc", "port_average", "port_minimum", "port_maximum"}},
-    {"output_type", "mode", {"vc", "port"}, {"vc", "port_average"}},
-    {"hop_count_mode", "hop_count", {"absolute", "normalized"}, {"absolute", "normalized"}},
-    {"intermediate_node",
-     "intermediate",
-     {"regular", "source", "dest", "source_dest", "unaligned"},
-     {"router", "source", "destination", "source_destination", "unaligned"}},
-    {"least_common_ancestor", "common_ancestor", {"true", "false"}, {"least", "top"}},
-    {"randomized_global", "channel", {"true", "false"}, {"random", "nearest"}},
-    {"valiant_node", "intermediate", {"true", "false"}, {"router", "group"}},
-    {"smart_intermediate_node", "intermediate", {"true"}, {"auto"}},
-    {"threshold", "threshold", {NULL}, {NULL}},
-    {"max_deroutes", "deroutes", {NULL}, {NULL}},
-    {"independent_bias", "bias", {NULL}, {NULL}},
-    {"reduction.independent_bias", "bias", {NULL}, {NULL}},
+    {"mode", "mode", modes},
+    {"output_type", "mode", output_types},
+    {"hop_count_mode", "hop_count", counts},
+    {"intermediate_node", "intermediate", detours},
+    {"least_common_ancestor", "common_ancestor", ancestors},
+    {"randomized_global", "channel", channels},
+    {"valiant_node", "intermediate", nodes},
+    {"smart_intermediate_node", "intermediate", smart},
+    {"threshold", "threshold", NULL},
+    {"max_deroutes", "deroutes", NULL},
+    {"independent_bias", "bias", NULL},
+    {"reduction.independent_bias", "bias", NULL},
 };
 
 /* Whether a routing of ours has such a setting: what is left is listed. */
@@ -102,28 +108,17 @@ static bool has_option(const struct json *ours, const char *key)
 static void put_routing_option(struct supersim *supersim, const struct routing_option *row, struct json *routing,
                                struct json *ours)
 {
-    struct import *import = supersim->import;
     const char *key = row->key;
     struct json *block = holder(routing, &key);
-    const struct json *node = block ? json_find(block, key) : NULL;
-    if (!node || !has_option(ours, row->ours) || json_find(ours, row->ours))
-        return;
-    const char *word = node->type == JSON_TEXT ? node->text : node->type == JSON_BOOL && node->truth ? "true" : "false";
-    if (!row->from[0] && node->type == JSON_NUMBER)
-        import_put(import, ours, row->ours, json_copy(import->arena, import_take(block, key)));
-    for (uint32_t i = 0; i < 6 && row->from[i]; i++)
-        if (strcmp(row->from[i], word) == 0) {
-            import_put_text(import, ours, row->ours, row->to[i]);
-            import_take(block, key);
-            return;
-        }
+    if (has_option(ours, row->ours) && !json_find(ours, row->ours))
+        import_move(supersim->import, block, key, ours, row->ours, row->names);
 }
 
 /* A block of its own on most topologies, keys of the algorithm on a HyperX. */
 static void put_reduction(struct supersim *supersim, struct json *routing, struct json *ours)
 {
-    static const char *const names[][2] = {
-        {"all_minimal", "all_minimal"}, {"least_congested_minimal", "least_congested"}, {"weighted", "weighted"}};
+    static const struct import_name names[] = {
+        {"all_minimal", "all_minimal"}, {"least_congested_minimal", "least_congested"}, {"weighted", "weighted"}, {0}};
     static const char *const biases[] = {"congestion_bias", "independent_bias"};
     struct import *import = supersim->import;
     struct json *block = json_find(routing, "reduction");
@@ -132,12 +127,10 @@ static void put_reduction(struct supersim *supersim, struct json *routing, struc
         return;
     block = has_own ? block : routing;
     const struct json *type = has_own ? import_take(block, "algorithm") : NULL;
-    const char *name = import_word(import, type, "weighted"), *found = NULL;
-    for (uint32_t i = 0; i < 3; i++)
-        found = strcmp(names[i][0], name) == 0 ? names[i][1] : found;
-    if (!found)
+    const struct import_name *name = IMPORT_FIND(names, import_word(import, type, "weighted"));
+    if (!name)
         import_note(import, type, "no such reduction", "weighted");
-    found = found ? found : "weighted";
+    const char *found = name ? name->ours : "weighted";
     struct json *reduction = import_put_text(import, ours, "reduction.type", found)->parent;
     for (uint32_t i = 0; i < 2 && strcmp(found, "weighted") == 0; i++) {
         const struct json *bias = import_take(block, biases[i]);

@@ -9,7 +9,7 @@
 
 /* ---- patterns ---- */
 
-static const struct {
+static const struct pattern {
     const char *theirs, *ours;
     bool has_self;          /* send_to_self becomes self */
     const char *dimensions; /* what enabled_dimensions becomes; NULL: there is no such choice */
@@ -40,56 +40,38 @@ static const struct {
     {"random_exchange_quadrant", "random_exchange_quadrant", false, NULL},
     {"uniform_random_bisection", "uniform_random_bisection", false, "list"},
     {"uniform_random_quadrant", "uniform_random_quadrant", true, NULL},
+    {0},
 };
-#define PATTERNS (sizeof patterns / sizeof *patterns)
+
+static const struct import_name any_start[] = {{"random", "random"}, {0}};
+static const struct import_name scan_ways[] = {{"ascend", "up"}, {"descend", "down"}, {"random", "random"}, {0}};
+static const struct import_name sides[] = {{"left", "left"}, {"right", "right"}, {0}};
+static const struct import_name parts[] = {{"parity", "parity"}, {"half", "half"}, {"quadrant", "quadrant"}, {0}};
+static const struct import_name targets[] = {{"half", "half"}, {"opposite", "opposite"}, {0}};
+static const struct import_name places[] = {{"random", "random"}, {"self", "same"}, {"complement", "mirrored"}, {0}};
 
 /* Settings of single patterns: words that mean the same, or the value itself where there are none. */
 static const struct pattern_row {
     const char *pattern, *key, *ours;
-    const char *from[4], *to[4];
+    const struct import_name *names;
 } pattern_rows[] = {
-    {"matrix", "file", "file", {NULL}, {NULL}},
-    {"scan", "direction", "direction", {"ascend", "descend", "random"}, {"up", "down", "random"}},
-    {"scan", "initial", "start", {"random"}, {"random"}},
-    {"scan", "initial", "first", {NULL}, {NULL}},
-    {"dim_rotate", "direction", "direction", {"left", "right"}, {"left", "right"}},
-    {"dim_bisection_stress", "mode", "groups", {"parity", "half", "quadrant"}, {"parity", "half", "quadrant"}},
-    {"random_exchange_neighbor", "all_interfaces", "all_slots", {NULL}, {NULL}},
-    {"random_block_out", "block_size", "block", {NULL}, {NULL}},
-    {"local_remote_random", "block_size", "block", {NULL}, {NULL}},
-    {"local_remote_random", "local_probability", "local", {NULL}, {NULL}},
-    {"local_random_remote_attack", "block_size", "block", {NULL}, {NULL}},
-    {"local_random_remote_attack", "local_probability", "local", {NULL}, {NULL}},
-    {"local_random_remote_attack", "remote_mode", "target", {"half", "opposite"}, {"half", "opposite"}},
-    {"local_random_remote_attack", "remote_mode", "offset", {NULL}, {NULL}},
-    {"group_attack", "group_mode", "target", {"half", "opposite"}, {"half", "opposite"}},
-    {"group_attack", "group_mode", "offset", {NULL}, {NULL}},
-    {"group_attack", "destination_mode", "place", {"random", "self", "complement"}, {"random", "same", "mirrored"}},
+    {"scan", "direction", "direction", scan_ways},
+    {"scan", "initial", "start", any_start},
+    {"scan", "initial", "first", NULL},
+    {"dim_rotate", "direction", "direction", sides},
+    {"dim_bisection_stress", "mode", "groups", parts},
+    {"random_exchange_neighbor", "all_interfaces", "all_slots", NULL},
+    {"random_block_out", "block_size", "block", NULL},
+    {"local_remote_random", "block_size", "block", NULL},
+    {"local_remote_random", "local_probability", "local", NULL},
+    {"local_random_remote_attack", "block_size", "block", NULL},
+    {"local_random_remote_attack", "local_probability", "local", NULL},
+    {"local_random_remote_attack", "remote_mode", "target", targets},
+    {"local_random_remote_attack", "remote_mode", "offset", NULL},
+    {"group_attack", "group_mode", "target", targets},
+    {"group_attack", "group_mode", "offset", NULL},
+    {"group_attack", "destination_mode", "place", places},
 };
-
-static bool is_in_words(const struct pattern_row *row) { return row->from[0]; }
-
-static void put_pattern_row(struct supersim *supersim, const struct pattern_row *row, struct json *theirs,
-                            struct json *ours)
-{
-    struct import *import = supersim->import;
-    const struct json *node = json_find(theirs, row->key);
-    if (!node || (is_in_words(row) != (node->type == JSON_TEXT) && strcmp(row->key, "file") != 0) ||
-        node->type >= JSON_ARRAY)
-        return;
-    if (strcmp(row->key, "file") == 0) {
-        const char *file = import_word(import, import_take(theirs, row->key), "");
-        import_put_text(import, ours, row->ours, import_path(import, node->file ? node->file : import->file, file));
-    } else if (!is_in_words(row)) {
-        import_put(import, ours, row->ours, json_copy(import->arena, import_take(theirs, row->key)));
-    }
-    for (uint32_t i = 0; i < 4 && row->from[i]; i++)
-        if (strcmp(node->text, row->from[i]) == 0) {
-            import_take(theirs, row->key);
-            import_put_text(import, ours, row->ours, row->to[i]);
-            return;
-        }
-}
 
 /* [true, false]: the dimensions that take part; the first alone, or the first two, when it is absent. */
 static void put_dimensions(struct supersim *supersim, struct json *theirs, struct json *ours, const char *form)
@@ -150,29 +132,30 @@ void supersim_traffic(struct supersim *supersim, struct json *pattern, struct js
     struct import *import = supersim->import;
     const struct json *type = import_take(pattern, "type");
     const char *name = import_word(import, type, "uniform_random");
-    size_t i = 0;
-    while (i < PATTERNS && strcmp(patterns[i].theirs, name) != 0)
-        i++;
-    if (i == PATTERNS)
+    const struct pattern *row = IMPORT_FIND(patterns, name);
+    if (!row)
         import_note(import, type, "no such pattern", "uniform_random");
-    i = i == PATTERNS ? 0 : i;
-    struct json *ours = import_put_text(import, application, "traffic.type", patterns[i].ours)->parent;
+    row = row ? row : patterns;
+    struct json *ours = import_put_text(import, application, "traffic.type", row->ours)->parent;
     if (!pattern)
         return;
     if (strcmp(name, "neighbor") == 0)
         import_note(import, type, "goes along a dimension there, to the next number here", "neighbor");
     const struct json *self = import_take(pattern, "send_to_self");
-    if (self && patterns[i].has_self)
+    if (self && row->has_self)
         import_put(import, ours, "self", json_bool(import->arena, import_truth(import, self, false)));
-    else if (patterns[i].has_self && strncmp(name, "local_", 6) == 0)
+    else if (row->has_self && strncmp(name, "local_", 6) == 0)
         import_put(import, ours, "self", json_bool(import->arena, true));
-    for (size_t row = 0; row < sizeof pattern_rows / sizeof *pattern_rows; row++)
-        if (strcmp(pattern_rows[row].pattern, name) == 0)
-            put_pattern_row(supersim, &pattern_rows[row], pattern, ours);
+    for (size_t i = 0; i < sizeof pattern_rows / sizeof *pattern_rows; i++)
+        if (strcmp(pattern_rows[i].pattern, name) == 0)
+            import_move(import, pattern, pattern_rows[i].key, ours, pattern_rows[i].ours, pattern_rows[i].names);
+    const struct json *file = strcmp(name, "matrix") == 0 ? import_need(import, pattern, "file") : NULL;
+    if (file)
+        import_put_text(import, ours, "file", import_path(import, file));
     if (strcmp(name, "group_attack") == 0)
         put_group(supersim, pattern, ours);
-    if (patterns[i].dimensions)
-        put_dimensions(supersim, pattern, ours, patterns[i].dimensions);
+    if (row->dimensions)
+        put_dimensions(supersim, pattern, ours, row->dimensions);
     take_repetition(supersim, pattern);
 }
 
@@ -223,9 +206,7 @@ static double put_probability(struct supersim *supersim, struct json *block, str
         total += weight;
         size = size ? size->next : NULL;
     }
-    import_put_text(import, ours, "type", "mix");
-    import_put(import, ours, "sizes", list);
-    import_put(import, ours, "weights", weights);
+    import_put_mix(import, ours, list, weights);
     return total > 0 ? sum / total : fallback;
 }
 
@@ -242,25 +223,25 @@ static double put_read_write(struct supersim *supersim, struct json *block, stru
     if (has_replies) {
         import_put_read_write(import, size, reads, sizes);
     } else {
-        import_put_text(import, size, "type", "mix");
-        struct json *list = import_put(import, size, "sizes", json_array(import->arena));
-        struct json *weights = import_put(import, size, "weights", json_array(import->arena));
+        struct json *list = json_array(import->arena), *weights = json_array(import->arena);
         for (uint32_t i = 0; i < 2; i++) {
             json_append(list, json_number_f64(import->arena, sizes[i]));
             json_append(weights, json_number_f64(import->arena, i ? 1 - reads : reads));
         }
+        import_put_mix(import, size, list, weights);
     }
     return reads * sizes[0] + (1 - reads) * sizes[1];
 }
 
-static const struct {
-    const char *name, *marks; /* a key that says that replies have sizes of their own */
+static const struct distribution {
+    const char *theirs, *marks; /* a key that says that replies have sizes of their own */
     double (*put)(struct supersim *supersim, struct json *block, struct json *ours, const char *prefix,
                   double fallback);
 } distributions[] = {
     {"single", "dependent_message_size", put_single},
     {"random", "dependent_max_message_size", put_random},
     {"probability", "dependent_message_sizes", put_probability},
+    {0},
 };
 
 double supersim_sizes(struct supersim *supersim, struct json *distribution, struct json *application, bool has_replies)
@@ -270,20 +251,18 @@ double supersim_sizes(struct supersim *supersim, struct json *distribution, stru
     const char *name = import_word(import, type, "single");
     if (distribution && strcmp(name, "read_write") == 0)
         return put_read_write(supersim, distribution, application, has_replies);
-    size_t i = 0;
-    while (i < 3 && strcmp(distributions[i].name, name) != 0)
-        i++;
-    if (i == 3)
+    const struct distribution *row = IMPORT_FIND(distributions, name);
+    if (!row)
         import_note(import, type, "no such distribution", "fixed");
-    i = i == 3 ? 0 : i;
+    row = row ? row : distributions;
     struct json *size = import_put(import, application, "size", json_object(import->arena));
-    double mean = distributions[i].put(supersim, distribution, size, "", 1);
+    double mean = row->put(supersim, distribution, size, "", 1);
     if (!has_replies)
         return mean;
-    bool has_own = distribution && json_find(distribution, distributions[i].marks);
+    bool has_own = distribution && json_find(distribution, row->marks);
     struct json *reply =
         import_put(import, application, "reply", has_own ? json_object(import->arena) : json_copy(import->arena, size));
     if (has_own)
-        distributions[i].put(supersim, distribution, reply, "dependent_", mean);
+        row->put(supersim, distribution, reply, "dependent_", mean);
     return mean;
 }

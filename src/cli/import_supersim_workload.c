@@ -54,8 +54,8 @@ static const struct application_kind {
     {"alltoall", "alltoall", "alltoall_terminal", alltoall_rows, true, false},
     {"stencil", "stencil", "stencil_terminal", stencil_rows, false, false},
     {"simple_mem", "memory", "processor_terminal", memory_rows, false, false},
+    {0},
 };
-#define KINDS (sizeof kinds / sizeof *kinds)
 
 /* An application on its way: their two blocks, our one. */
 struct move {
@@ -63,12 +63,6 @@ struct move {
     const struct application_kind *kind;
     struct json *application, *terminals, *ours;
 };
-
-static struct json *block_in(struct json *block, const char *key)
-{
-    struct json *found = block ? json_find(block, key) : NULL;
-    return found && found->type == JSON_OBJECT ? found : NULL;
-}
 
 /* A list of one. Below 0 it is drawn at random there. */
 static struct json *terminal_list(const struct move *move, const struct application_row *row, const struct json *node)
@@ -99,8 +93,7 @@ static struct json *convert(const struct move *move, const struct application_ro
     case TRUTH:
         return json_bool(arena, import_truth(import, node, false));
     case PATH:
-        return json_text(arena,
-                         import_path(import, node->file ? node->file : import->file, import_word(import, node, "")));
+        return json_text(arena, import_path(import, node));
     case EACH:
         return json_text(arena, import_truth(import, node, false) ? "each" : "same");
     case TERMINAL:
@@ -170,7 +163,7 @@ static void take_classes(const struct move *move)
 static void put_order(const struct move *move)
 {
     struct import *import = move->supersim->import;
-    struct json *pattern = block_in(move->terminals, "traffic_pattern");
+    struct json *pattern = import_block(import, move->terminals, "traffic_pattern");
     const struct json *self = import_take(pattern, "send_to_self"), *type = import_take(pattern, "type");
     if (strcmp(import_word(import, type, "random"), "random") != 0)
         import_note(import, type, "no such order", "order random");
@@ -187,7 +180,7 @@ static void put_memory(const struct move *move)
     uint64_t header = import_count(import, import_take(move->application, "header_overhead"), 0, 0, 1u << 20);
     uint64_t flit = import_count(import, import_take(move->application, "bytes_per_flit"), 1, 1, 1u << 20);
     uint64_t small = (header + flit - 1) / flit, large = (header + block + flit - 1) / flit;
-    const struct json *latency = import_take(block_in(move->application, "memory_terminal"), "latency");
+    const struct json *latency = import_take(import_block(import, move->application, "memory_terminal"), "latency");
     import_put_u64(import, move->ours, "latency", supersim_ticks(supersim, latency, supersim->terminal_cycle, 0));
     import_put_u64(import, move->ours, "outstanding", 1);
     struct json *size = import_put_text(import, move->ours, "size.type", "read_write")->parent;
@@ -207,7 +200,7 @@ static void put_parts(const struct move *move)
     if (strcmp(move->kind->theirs, "simple_mem") == 0)
         put_memory(move);
     if (move->kind->has_traffic)
-        supersim_traffic(supersim, block_in(move->terminals, "traffic_pattern"), move->ours);
+        supersim_traffic(supersim, import_block(import, move->terminals, "traffic_pattern"), move->ours);
     if (!move->kind->has_sizes || !move->terminals)
         return;
     const struct json *responses = import_take(move->terminals, "enable_responses");
@@ -219,8 +212,8 @@ static void put_parts(const struct move *move)
         struct json *injection = import_put_text(import, move->ours, "injection", "periodic");
         import_comment(import, injection, "a message every size / rate cycles, as SuperSim does");
     }
-    double mean =
-        supersim_sizes(supersim, block_in(move->terminals, "message_size_distribution"), move->ours, has_replies);
+    double mean = supersim_sizes(supersim, import_block(import, move->terminals, "message_size_distribution"),
+                                 move->ours, has_replies);
     if (has_replies)
         put_replies(move);
     struct json *messages = json_find(move->ours, "messages");
@@ -238,15 +231,12 @@ static void put_application(struct supersim *supersim, struct json *theirs, stru
     struct import *import = supersim->import;
     const struct json *type = import_need(import, theirs, "type");
     const char *name = import_word(import, type, "");
-    struct move move = {.supersim = supersim, .application = theirs};
-    for (size_t i = 0; i < KINDS; i++)
-        if (strcmp(kinds[i].theirs, name) == 0)
-            move.kind = &kinds[i];
+    struct move move = {.supersim = supersim, .application = theirs, .kind = IMPORT_FIND(kinds, name)};
     if (!move.kind) {
         import_note(import, type, "no such application", "blast");
         return;
     }
-    move.terminals = block_in(theirs, move.kind->terminals);
+    move.terminals = import_block(import, theirs, move.kind->terminals);
     move.ours = json_append(applications, json_object(import->arena));
     import_put_text(import, move.ours, "type", move.kind->ours);
     take_classes(&move);
@@ -266,5 +256,5 @@ void supersim_applications(struct supersim *supersim)
         if (one->type == JSON_OBJECT)
             put_application(supersim, one, applications);
         else
-            import_error(import, one, "found %s, expected an object", json_type_name(one->type));
+            import_expected(import, one, "an object");
 }

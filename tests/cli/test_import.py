@@ -761,6 +761,7 @@ SUPERSIM_LISTED = [
     ({"mystery": {"deep": 1}}, "mystery.deep = 1: no setting of SuperSim that is known here"),
     ({"router": {"output_queue_depth": 4}}, "output_queue_depth = 4"),
     ({"router": {"mystery": "x"}}, "network.router.mystery = x"),
+    ({"router": {"congestion_sensor": {"algorithm": "crystal_ball"}}}, "algorithm = crystal_ball: no such sensor; nearest: "),
     ({"application": blast_of(max_outstanding_transactions=2)}, "max_outstanding_transactions = 2"),
     ({"application": {"type": "paragraph"}}, "type = paragraph"),
     ({"metadata_handler": {"type": "creation_timestamp", "delay": 5}}, "metadata_handler.delay = 5"),
@@ -811,6 +812,31 @@ SUPERSIM_BROKEN = [
     ('{"network": {"topology": "fat_tree", "down_up": [[1], [1]]}, "workload": {}}', "expected [down, up]"),
     ('{"network": {"topology": "mesh", "dimension_widths": [2]}, "workload": {}}', "expected an array 'protocol_classes'"),
 ]
+
+
+SUPERSIM_REFUSED = [
+    ({"router": {"architecture": "torus"}}, "network.router.architecture: found 'torus', expected one of: input_queued, "
+                                            "output_queued, input_output_queued"),
+    ({"router": {"input_queue_mode": "elastic"}}, "input_queue_mode: found 'elastic', expected one of: fixed, tailored"),
+    ({"router": {"congestion_mode": "up", "congestion_sensor": {"algorithm": "buffer_occupancy"}}},
+     "network.router.congestion_mode: found 'up', expected one of: output, downstream, output_and_downstream"),
+    ({"router": {"congestion_sensor": {"algorithm": "buffer_occupancy", "mode": "relative_vc"}}},
+     "network.router.congestion_sensor.mode: found 'relative_vc', expected one of: normalized_vc, normalized_port, "),
+    ({"router": {"vc_scheduler": 3}}, "network.router.vc_scheduler: found a number '3', expected an object"),
+    ({"router": {"architecture": "output_queued", "output_queue_depth": "long"}},
+     "network.router.output_queue_depth: found text 'long', expected a number of flits or \"infinite\""),
+    ({"router": {"architecture": "input_output_queued", "output_queue_depth": "infinite"}},
+     "network.router.output_queue_depth: found text 'infinite', expected a number"),
+    ({"application": blast_of(traffic=7)}, "blast_terminal.traffic_pattern: found a number '7', expected an object"),
+    ({"application": blast_of(traffic={"type": "matrix"})}, "traffic_pattern: has no 'file', which is needed"),
+]
+
+
+@pytest.mark.parametrize("parts,message", SUPERSIM_REFUSED)
+def test_wrong_values_of_supersim_are_refused_with_what_is_accepted(tmp_path, parts, message):
+    (tmp_path / "a.json").write_text(json.dumps(supersim_config(**parts), indent=1))
+    ended = flitwarp("import", "a.json", "-o", "b.json", cwd=tmp_path, status=1)
+    assert message in ended.stderr and ended.stderr.startswith("a.json:") and not (tmp_path / "b.json").exists()
 
 
 @pytest.mark.parametrize("text,message", SUPERSIM_BROKEN)
