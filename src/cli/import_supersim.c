@@ -20,8 +20,8 @@ static const char no_log[] = "results and logs are asked for on the command line
 static const char no_interface[] = "an interface sends the flits of its packets in turn";
 static const char no_injection[] = "an interface takes the first VC that is free";
 static const char one_length[] = "channels of one kind have one latency";
-static const char one_class[] = "all packets share the VCs and the routing";
 static const char grid_known[] = "coordinates are those of the network";
+static const char no_replies[] = "there are no replies";
 static const char no_warmup[] = "the steady state is found by other measures";
 static const char no_order[] = "the second crossbar, to the channel, takes no time";
 static const char whole_packets[] = "packets take turns on a channel flit by flit";
@@ -44,7 +44,10 @@ static const struct import_row rows[] = {
     {"network.interface.*credits*", NULL, "an interface knows the buffers of its router",
      "network.router.buffer_depth"},
     {"network.interface.type", "standard", NULL, NULL},
-    {"network.protocol_classes*.injection*", NULL, no_injection, "network.interface"},
+    {"network.protocol_classes*.injection.algorithm", "common", no_injection, "network.interface"},
+    {"network.protocol_classes*.injection.adaptive", "false", no_injection, "network.interface"},
+    {"network.protocol_classes*.injection.fixed_msg_vc", "false", no_injection, "network.interface"},
+    {"network.protocol_classes*.injection.*", NULL, no_injection, "network.interface"},
     {"network.protocol_classes*.reduction", "{\"algorithm\": \"all_minimal\", \"max_outputs\": 0}",
      "this routing offers its outputs as they come", NULL},
     {"network.protocol_classes*.reduction.*", NULL, "this routing offers its outputs as they come", NULL},
@@ -79,7 +82,8 @@ static const struct import_row rows[] = {
     {"workload.applications*.transaction_size", "1", "a transaction is one request", NULL},
     {"workload.applications*.multi_destination_transactions", "false", "a transaction is one request", NULL},
     {"workload.applications*.max_outstanding_transactions", "0", "requests do not wait for replies", NULL},
-    {"workload.applications*protocol_class", "0", one_class, NULL},
+    {"workload.applications*.response_protocol_class", "0", no_replies, NULL},
+    {"workload.applications*.request_processing_latency", "0", no_replies, NULL},
     {"workload.applications*.traffic_pattern.dimensions", NULL, grid_known, "network.topology.widths"},
     {"workload.applications*.traffic_pattern.concentration", NULL, grid_known, "network.topology.concentration"},
     {"workload.applications*.traffic_pattern.interface_ports", NULL, grid_known, "network.interface"},

@@ -168,30 +168,88 @@ static void put_routing(struct supersim *supersim, struct json *routing)
     import_put_u64(import, import->ours, "network.router.routing_latency", import_count(import, latency, 0, 0, 10000));
 }
 
-/* All classes share one set of VCs here: as many as all have, routed as the first is. */
+/* ---- protocol classes ---- */
+
+static bool is_same(const struct json *a, const struct json *b)
+{
+    if (a->type != b->type || a->count != b->count)
+        return false;
+    if (a->type == JSON_TEXT)
+        return strcmp(a->text, b->text) == 0;
+    if (a->type == JSON_ARRAY)
+        for (const struct json *x = a->first, *y = b->first; x; x = x->next, y = y->next)
+            if (!is_same(x, y))
+                return false;
+    if (a->type == JSON_OBJECT)
+        for (const struct json *x = a->first, *y; x; x = x->next)
+            if (!(y = json_find(b, x->key)) || !is_same(x, y))
+                return false;
+    return a->number == b->number && a->truth == b->truth;
+}
+
+/* Ours has one routing: lists what another class has otherwise than the first. */
+static void note_differences(struct import *import, const struct json *first, const struct json *other, uint32_t number)
+{
+    for (const struct json *setting = other->first; setting; setting = setting->next) {
+        const struct json *leading = json_find(first, setting->key);
+        if (leading && leading->type == JSON_OBJECT && setting->type == JSON_OBJECT)
+            note_differences(import, leading, setting, number);
+        else if (!leading || !is_same(leading, setting))
+            import_note(import, setting, "all protocol classes are routed as the first",
+                        leading && leading->text ? leading->text : NULL);
+    }
+    for (const struct json *setting = first->first; setting; setting = setting->next)
+        if (!json_find(other, setting->key))
+            import_note(import, setting,
+                        arena_format(import->arena, "protocol class %u has no such setting, but is routed as the first",
+                                     number),
+                        NULL);
+}
+
+/* Ours have equal shares of the VCs. Others become one class of all VCs. */
+static void put_classes(struct supersim *supersim, struct json *classes)
+{
+    struct import *import = supersim->import;
+    uint64_t share = 0;
+    supersim->keeps_classes = true;
+    for (struct json *class = classes->first; class; class = class->next) {
+        uint64_t vcs = import_count(import, json_find(class, "num_vcs"), 1, 1, 4096);
+        share = class == classes->first ? vcs : share;
+        supersim->keeps_classes &= vcs == share;
+        supersim->num_vcs += vcs;
+    }
+    for (struct json *class = classes->first; class; class = class->next) {
+        const struct json *vcs = import_need(import, class, "num_vcs");
+        if (vcs && vcs->number != (double)share)
+            import_note(
+                import, vcs,
+                arena_format(import->arena, "protocol classes have equal shares of the VCs, and the first has %llu",
+                             (unsigned long long)share),
+                arena_format(import->arena, "one class of all %llu VCs", (unsigned long long)supersim->num_vcs));
+    }
+    if (supersim->classes > 1 && supersim->keeps_classes)
+        import_put_u64(import, import->ours, "network.protocol_classes", supersim->classes);
+}
+
 void supersim_routing(struct supersim *supersim)
 {
     struct import *import = supersim->import;
-    struct json *classes = json_find(supersim->network, "protocol_classes");
-    if (!classes || classes->type != JSON_ARRAY || classes->count == 0) {
-        import_error(import, classes ? classes : supersim->network,
-                     "expected an array 'protocol_classes', one at least");
+    struct json *classes = json_find(supersim->network, "protocol_classes"), *first = NULL;
+    if (!classes || classes->type != JSON_ARRAY || classes->count == 0 || classes->count > 64) {
+        import_error(import, classes ? classes : supersim->network, "expected an array 'protocol_classes' of 1 to 64");
         return;
     }
-    supersim->classes = classes->count;
     for (struct json *class = classes->first; class; class = class->next) {
-        struct json *routing = json_find(class, "routing");
-        if (class->type != JSON_OBJECT || !routing || routing->type != JSON_OBJECT) {
+        struct json *routing = import_block(import, class, "routing");
+        if (!routing) {
             import_error(import, class, "expected an object with num_vcs and a block routing");
             return;
         }
-        if (class == classes->first)
-            put_routing(supersim, routing);
-        supersim->num_vcs += import_count(import, import_take(class, "num_vcs"), 1, 1, 4096);
+        if (first)
+            note_differences(import, first, import_take(class, "routing"), supersim->classes);
+        first = first ? first : routing;
+        supersim->classes++;
     }
-    for (struct json *class = classes->first->next; class; class = class->next)
-        import_note(import, class, "packets of all classes share the VCs and the routing of the first",
-                    "network.router.num_vcs, the sum");
-    while (classes->first->next)
-        json_remove(classes, classes->first->next);
+    put_routing(supersim, first);
+    put_classes(supersim, classes);
 }

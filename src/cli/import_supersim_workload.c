@@ -47,13 +47,14 @@ static const struct application_kind {
     const char *terminals; /* the block of its terminals */
     const struct application_row *rows;
     bool has_sizes, has_traffic;
+    const char *class_key; /* of its messages; NULL: there are several */
 } kinds[] = {
-    {"blast", "blast", "blast_terminal", blast_rows, true, true},
-    {"pulse", "pulse", "pulse_terminal", pulse_rows, true, true},
-    {"stream", "stream", "stream_terminal", stream_rows, true, false},
-    {"alltoall", "alltoall", "alltoall_terminal", alltoall_rows, true, false},
-    {"stencil", "stencil", "stencil_terminal", stencil_rows, false, false},
-    {"simple_mem", "memory", "processor_terminal", memory_rows, false, false},
+    {"blast", "blast", "blast_terminal", blast_rows, true, true, "request_protocol_class"},
+    {"pulse", "pulse", "pulse_terminal", pulse_rows, true, true, "request_protocol_class"},
+    {"stream", "stream", "stream_terminal", stream_rows, true, false, "protocol_class"},
+    {"alltoall", "alltoall", "alltoall_terminal", alltoall_rows, true, false, "request_protocol_class"},
+    {"stencil", "stencil", "stencil_terminal", stencil_rows, false, false, NULL},
+    {"simple_mem", "memory", "processor_terminal", memory_rows, false, false, "protocol_class"},
     {0},
 };
 
@@ -142,21 +143,43 @@ static void put_windows(const struct move *move, double mean)
                    mean);
 }
 
+/* The fallback too where the class is none that the network has. */
+static uint64_t class_of(const struct move *move, const struct json *node, uint64_t fallback)
+{
+    uint32_t classes = move->supersim->classes;
+    return import_count(move->supersim->import, node, fallback, 0, classes ? classes - 1 : 0);
+}
+
+static uint64_t put_class(const struct move *move, struct json *block, const char *key, const char *our_key)
+{
+    struct supersim *supersim = move->supersim;
+    const struct json *node = import_take(block, key);
+    uint64_t class = class_of(move, node, 0);
+    if (supersim->classes > 1 && supersim->keeps_classes)
+        import_put_u64(supersim->import, move->ours, our_key, class);
+    else if (class)
+        import_note(supersim->import, node, "packets of all protocol classes share the VCs", "network.router.num_vcs");
+    return class;
+}
+
+/* Halos and the collective of a stencil are messages of one application. */
+static void put_stencil_class(const struct move *move)
+{
+    struct import *import = move->supersim->import;
+    const struct json *collective = import_take(move->terminals, "collective_protocol_class");
+    uint64_t class = put_class(move, move->terminals, "exchange_protocol_class", "protocol_class");
+    if (class_of(move, collective, class) != class)
+        import_note(import, collective, "all messages of an application have one protocol class",
+                    arena_format(import->arena, "%llu, that of the exchange", (unsigned long long)class));
+}
+
 static void put_replies(const struct move *move)
 {
     struct supersim *supersim = move->supersim;
     const struct json *latency = import_take(move->terminals, "request_processing_latency");
     import_put_u64(supersim->import, move->ours, "reply_delay",
                    supersim_ticks(supersim, latency, supersim->terminal_cycle, 0));
-}
-
-/* One class: nothing to choose. */
-static void take_classes(const struct move *move)
-{
-    static const char *const keys[] = {"request_protocol_class", "response_protocol_class", "protocol_class",
-                                       "exchange_protocol_class", "collective_protocol_class"};
-    for (uint32_t i = 0; i < 5 && move->supersim->classes == 1; i++)
-        import_take(move->terminals, keys[i]);
+    put_class(move, move->terminals, "response_protocol_class", "reply_protocol_class");
 }
 
 /* Destinations are drawn anew each time there. */
@@ -182,6 +205,8 @@ static void put_memory(const struct move *move)
     uint64_t small = (header + flit - 1) / flit, large = (header + block + flit - 1) / flit;
     const struct json *latency = import_take(import_block(import, move->application, "memory_terminal"), "latency");
     import_put_u64(import, move->ours, "latency", supersim_ticks(supersim, latency, supersim->terminal_cycle, 0));
+    put_class(move, import_block(import, move->application, "memory_terminal"), "protocol_class",
+              "reply_protocol_class");
     import_put_u64(import, move->ours, "outstanding", 1);
     struct json *size = import_put_text(import, move->ours, "size.type", "read_write")->parent;
     import_comment(import, size, "blocks of %llu bytes, headers of %llu, flits of %llu", (unsigned long long)block,
@@ -192,6 +217,35 @@ static void put_memory(const struct move *move)
     import_put_u64(import, size, "write_reply", small ? small : 1);
 }
 
+/* 1 when the topology was refused. */
+static double terminals_of(const struct json *topology)
+{
+    static const char *const counts[] = {"widths",  "down",   "concentration", "terminals",
+                                         "routers", "groups", "stops",         "radix"};
+    double terminals = 1;
+    for (uint32_t i = 0; i < 8; i++) {
+        const struct json *count = topology ? json_find(topology, counts[i]) : NULL;
+        terminals *= count && count->type == JSON_NUMBER ? count->number : 1;
+        for (const struct json *item = count ? count->first : NULL; item; item = item->next)
+            terminals *= item->number;
+    }
+    const struct json *stages = topology ? json_find(topology, "stages") : NULL;
+    return stages ? pow(terminals, stages->number) : terminals;
+}
+
+/* Its neighbours stand in a table that is not read; its collective is a barrier with messages of a size. */
+static void put_stencil(const struct move *move)
+{
+    struct import *import = move->supersim->import;
+    double terminals = terminals_of(json_find(json_find(import->ours, "network"), "topology"));
+    struct json *ranks =
+        import_put_row(import, move->ours, "ranks", 1, terminals < 1e9 ? (uint64_t)terminals : 1000000000);
+    import_comment(import, ranks,
+                   "a ring of all terminals: SuperSim reads neighbours and sizes from exchange_messages");
+    import_put_text(import, move->ours, "collective", "barrier");
+    put_stencil_class(move);
+}
+
 static void put_parts(const struct move *move)
 {
     struct supersim *supersim = move->supersim;
@@ -199,6 +253,8 @@ static void put_parts(const struct move *move)
     put_rows(move);
     if (strcmp(move->kind->theirs, "simple_mem") == 0)
         put_memory(move);
+    if (strcmp(move->kind->theirs, "stencil") == 0)
+        put_stencil(move);
     if (move->kind->has_traffic)
         supersim_traffic(supersim, import_block(import, move->terminals, "traffic_pattern"), move->ours);
     if (!move->kind->has_sizes || !move->terminals)
@@ -239,7 +295,8 @@ static void put_application(struct supersim *supersim, struct json *theirs, stru
     move.terminals = import_block(import, theirs, move.kind->terminals);
     move.ours = json_append(applications, json_object(import->arena));
     import_put_text(import, move.ours, "type", move.kind->ours);
-    take_classes(&move);
+    if (move.kind->class_key)
+        put_class(&move, move.terminals, move.kind->class_key, "protocol_class");
     put_parts(&move);
 }
 

@@ -542,12 +542,85 @@ def test_clocks_become_ticks(supersim):
     assert application["reply_delay"] == 10 and application["sample"] == 100 * 4 * 8
 
 
-def test_protocol_classes_share_their_vcs(supersim, tmp_path):
-    config = supersim_config()
-    config["network"]["protocol_classes"].append({"num_vcs": 2, "routing": {"algorithm": "valiants", "latency": 1}})
+def with_classes(*classes, **parts):
+    """A configuration whose protocol classes are as the usual one, each with changes."""
+    config = supersim_config(**parts)
+    usual = config["network"]["protocol_classes"][0]
+    config["network"]["protocol_classes"] = [
+        {**usual, **changes, "routing": {**usual["routing"], **changes.get("routing", {})}} for changes in classes]
+    return config
+
+
+@pytest.fixture
+def classed(tmp_path):
+    return lambda *classes, **parts: Imported(tmp_path, json.dumps(with_classes(*classes, **parts), indent=1), "a.json")
+
+
+def other_notes(imported):
+    return [note.split(": ", 1)[1] for note in imported.notes if "warmup_" not in note]
+
+
+def test_protocol_classes_are_carried_over(classed, tmp_path):
+    imported = classed({}, {}, application=blast_of(enable_responses=True, request_protocol_class=1,
+                                                    response_protocol_class=0))
+    assert imported["network.protocol_classes"] == 2 and imported["network.router.num_vcs"] == 8
+    application = imported["workload.applications.0"]
+    assert (application["protocol_class"], application["reply_protocol_class"]) == (1, 0)
+    assert other_notes(imported) == []
+    results = json.loads(flitwarp("run", "result.json", "--quiet", cwd=tmp_path).stdout)
+    assert results["complete"] and results["applications"][0]["transaction_latency"]["mean"] > 50
+
+
+def test_a_single_protocol_class_needs_no_word(supersim):
+    imported = supersim()
+    assert "protocol_class" not in imported.text
+
+
+def test_protocol_classes_of_unequal_vcs_become_one(classed):
+    imported = classed({}, {"num_vcs": 2}, {}, application=blast_of(
+        enable_responses=True, request_protocol_class=0, response_protocol_class=2))
+    assert imported["network.router.num_vcs"] == 10 and "protocol_classes" not in imported["network"]
+    assert "protocol_class" not in json.dumps(imported["workload"])
+    assert other_notes(imported) == [
+        "network.protocol_classes[1].num_vcs = 2: protocol classes have equal shares of the VCs, and the first has 4; "
+        "nearest: one class of all 10 VCs",
+        "workload.applications[0].blast_terminal.response_protocol_class = 2: packets of all protocol classes share the "
+        "VCs; nearest: network.router.num_vcs"]
+
+
+def test_protocol_classes_are_routed_as_the_first(classed):
+    usual = {"algorithm": "valiants", "reduction": {"algorithm": "all_minimal"}, "mode": "vc"}
+    imported = classed({"routing": usual}, {"routing": {**usual, "algorithm": "dimension_order"}},
+                       {"routing": {**usual, "latency": 3, "reduction": {"algorithm": "weighted"}}})
+    assert imported["network.protocol_classes"] == 3 and imported["network.routing.type"] == "valiant"
+    assert imported["network.router.routing_latency"] == 1
+    differences = [note for note in other_notes(imported) if "routed as" in note]
+    assert differences == [
+        "network.protocol_classes[1].routing.algorithm = dimension_order: all protocol classes are routed as the first; "
+        "nearest: valiants",
+        "network.protocol_classes[2].routing.latency = 3: all protocol classes are routed as the first; nearest: 1",
+        "network.protocol_classes[2].routing.reduction.algorithm = weighted: all protocol classes are routed as the first; "
+        "nearest: all_minimal"]
+
+
+def test_a_setting_that_one_class_lacks_is_said(tmp_path):
+    config = with_classes({"routing": {"mode": "vc"}}, {})
     imported = Imported(tmp_path, json.dumps(config), "a.json")
-    assert imported["network.router.num_vcs"] == 6 and imported["network.routing.type"] == "dimension_order"
-    imported.note("network.protocol_classes[1] = ")
+    imported.note("network.protocol_classes[0].routing.mode = vc: protocol class 1 has no such setting, but is routed as")
+
+
+def test_protocol_classes_by_reference_are_the_same(tmp_path):
+    config = supersim_config()
+    config["network"]["protocol_classes"].append("$&(/network/protocol_classes/0)&$")
+    imported = Imported(tmp_path, json.dumps(config), "a.json")
+    assert imported["network.protocol_classes"] == 2 and other_notes(imported) == []
+
+
+def test_injection_of_a_class_is_listed_where_it_chooses(classed):
+    usual = {"algorithm": "common", "adaptive": False, "fixed_msg_vc": False}
+    imported = classed({"injection": usual}, {"injection": {**usual, "adaptive": True}})
+    assert [note.split(": ")[0] for note in other_notes(imported)] == [
+        "network.protocol_classes[1].injection.adaptive = true"]
 
 
 @pytest.mark.parametrize("flags,flow", [
@@ -735,16 +808,59 @@ APPLICATIONS = [
                 "order": "random", "self": True, "size": {"type": "fixed", "flits": 4}}),
     (MEMORY, {"type": "memory", "think": 10, "latency": 15, "outstanding": 1, "max_packet": 32,
               "size": {"type": "read_write", "read_request": 4, "read_reply": 20, "write_request": 20, "write_reply": 4}}),
-    (STENCIL, {"type": "stencil", "iterations": 3, "compute": 7, "collective_flits": 2, "max_packet": 16}),
+    (STENCIL, {"type": "stencil", "ranks": [16], "iterations": 3, "compute": 7, "collective": "barrier",
+               "collective_flits": 2, "max_packet": 16}),
 ]
 
 
 @pytest.mark.parametrize("theirs,ours", APPLICATIONS, ids=lambda part: part["type"])
-def test_applications(tmp_path, theirs, ours):
-    (tmp_path / "a.json").write_text(json.dumps(supersim_config(application=theirs)))
-    ended = flitwarp("import", "a.json", cwd=tmp_path)
-    assert plain(ended.stdout)["workload"]["applications"] == [ours]
-    assert not [line for line in ended.stderr.splitlines()[:-1] if not line.startswith("in the result: ")]
+def test_applications(supersim, theirs, ours):
+    imported = supersim(application=theirs)
+    assert imported["workload.applications"] == [ours] and imported.notes == []
+
+
+@pytest.mark.parametrize("theirs,algorithm,ours", SUPERSIM_TOPOLOGIES, ids=lambda part: str(part)[14:30])
+def test_a_stencil_has_a_rank_at_every_terminal(supersim, tmp_path, theirs, algorithm, ours):
+    supersim(topology=theirs, routing={"algorithm": algorithm}, application=STENCIL)
+    flitwarp("check", "result.json", cwd=tmp_path)
+
+
+@pytest.mark.parametrize("theirs,block,keys,classes", [
+    (STREAM, "stream_terminal", {"protocol_class": 1}, (1, None)),
+    (PULSE, "pulse_terminal", {"request_protocol_class": 1, "enable_responses": True, "response_protocol_class": 2}, (1, 2)),
+    (PULSE, "pulse_terminal", {"request_protocol_class": 2}, (2, None)),
+    (ALLTOALL, "alltoall_terminal", {"request_protocol_class": 2}, (2, None)),
+    (MEMORY, "processor_terminal", {"protocol_class": 2}, (2, 0)),
+    (MEMORY, "memory_terminal", {"protocol_class": 1}, (0, 1)),
+    (STENCIL, "stencil_terminal", {"exchange_protocol_class": 1, "collective_protocol_class": 1}, (1, None))])
+def test_classes_of_applications(classed, theirs, block, keys, classes):
+    imported = classed({}, {}, {}, application={**theirs, block: {**theirs[block], **keys}})
+    application = imported["workload.applications.0"]
+    assert (application["protocol_class"], application.get("reply_protocol_class")) == classes
+    assert not [note for note in imported.notes if "protocol_class" in note]
+
+
+def test_a_stencil_has_one_class(classed):
+    terminals = {**STENCIL["stencil_terminal"], "exchange_protocol_class": 1, "collective_protocol_class": 0}
+    imported = classed({}, {}, application={**STENCIL, "stencil_terminal": terminals})
+    assert imported["workload.applications.0.protocol_class"] == 1
+    assert imported.note("collective_protocol_class = 0").endswith("nearest: 1, that of the exchange")
+
+
+@pytest.mark.parametrize("key", ["request_protocol_class", "response_protocol_class"])
+def test_a_class_that_the_network_lacks_is_refused(tmp_path, key):
+    config = with_classes({}, {}, application=blast_of(enable_responses=True, **{key: 2}))
+    (tmp_path / "a.json").write_text(json.dumps(config))
+    ended = flitwarp("import", "a.json", "-o", "b.json", cwd=tmp_path, status=1)
+    assert f"blast_terminal.{key}: found 2, expected a number from 0 to 1" in ended.stderr
+    assert not (tmp_path / "b.json").exists()
+
+
+def test_a_reply_s_class_without_replies_is_said(classed):
+    imported = classed({}, {}, application=blast_of(response_protocol_class=1, request_processing_latency=5))
+    assert [note.split(": ", 1)[1] for note in imported.notes if "no replies" in note] == [
+        "workload.applications[0].blast_terminal.response_protocol_class = 1: there are no replies",
+        "workload.applications[0].blast_terminal.request_processing_latency = 5: there are no replies"]
 
 
 def test_random_terminals_are_said_so(tmp_path):
@@ -827,15 +943,17 @@ SUPERSIM_REFUSED = [
      "network.router.output_queue_depth: found text 'long', expected a number of flits or \"infinite\""),
     ({"router": {"architecture": "input_output_queued", "output_queue_depth": "infinite"}},
      "network.router.output_queue_depth: found text 'infinite', expected a number"),
+    ({"topology": {"topology": "ring"}, "application": {"type": "stencil"}}, "network.topology: found 'ring', expected one"),
     ({"application": blast_of(traffic=7)}, "blast_terminal.traffic_pattern: found a number '7', expected an object"),
     ({"application": blast_of(traffic={"type": "matrix"})}, "traffic_pattern: has no 'file', which is needed"),
 ]
 
 
 @pytest.mark.parametrize("parts,message", SUPERSIM_REFUSED)
-def test_wrong_values_of_supersim_are_refused_with_what_is_accepted(tmp_path, parts, message):
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_wrong_values_of_supersim_are_refused_with_what_is_accepted(tmp_path, parts, message, program):
     (tmp_path / "a.json").write_text(json.dumps(supersim_config(**parts), indent=1))
-    ended = flitwarp("import", "a.json", "-o", "b.json", cwd=tmp_path, status=1)
+    ended = flitwarp("import", "a.json", "-o", "b.json", cwd=tmp_path, status=1, program=program)
     assert message in ended.stderr and ended.stderr.startswith("a.json:") and not (tmp_path / "b.json").exists()
 
 
