@@ -90,6 +90,9 @@ struct json *import_put_row(struct import *import, struct json *block, const cha
  */
 void import_move(struct import *import, struct json *theirs, const char *key, struct json *ours, const char *our_key,
                  const struct import_name *names);
+/* Flits per terminal and cycle of its channels: no more than those carry. */
+void import_put_load(struct import *import, struct json *application, double load, uint64_t channels,
+                     const struct json *node);
 /* A size of one of several numbers of flits. */
 void import_put_mix(struct import *import, struct json *size, struct json *sizes, struct json *weights);
 /* A size of requests and replies, drawn together: flits of read and write requests, of read and write replies. */

@@ -267,14 +267,14 @@ static void put_allocator(struct booksim *booksim, const char *key, const char *
 static void put_buffers(struct booksim *booksim, struct json *router)
 {
     struct import *import = booksim->import;
-    uint64_t vcs = booksim_count(booksim, "num_vcs", 1, 4096);
+    uint64_t vcs = booksim_count(booksim, "num_vcs", 1, 64);
     put(booksim, router, "num_vcs", vcs);
-    uint64_t each = booksim_count(booksim, "vc_buf_size", 1, 1u << 30);
-    if (booksim_number(booksim, "buf_size") <= 0) {
+    uint64_t each = booksim_count(booksim, "vc_buf_size", 1, 32768);
+    uint64_t all = booksim_is(booksim, "buf_size", "-1") ? 0 : booksim_count(booksim, "buf_size", 0, 64 * 32768);
+    if (all == 0) {
         put(booksim, router, "buffer_depth", each);
         return;
     }
-    uint64_t all = booksim_count(booksim, "buf_size", 1, 1u << 30);
     struct json *depth = import_put_u64(import, router, "buffer_depth", all / vcs ? all / vcs : 1);
     import_comment(import, depth, "buf_size %llu, shared out among the VCs", (unsigned long long)all);
 }
@@ -293,23 +293,25 @@ static void put_priority(struct booksim *booksim, struct json *router)
 
 void booksim_router(struct booksim *booksim)
 {
-    static const struct import_name counts[] = {{"routing_delay", "routing_latency"},
-                                                {"vc_alloc_delay", "vc_allocation_latency"},
-                                                {"sw_alloc_delay", "switch_allocation_latency"},
-                                                {"credit_delay", "credit_latency"},
-                                                {"input_speedup", "input_speedup"},
-                                                {"output_speedup", "output_speedup"},
-                                                {0}};
+    static const struct {
+        const char *theirs, *ours;
+        uint32_t min, max;
+    } counts[] = {{"routing_delay", "routing_latency", 0, 10000},
+                  {"vc_alloc_delay", "vc_allocation_latency", 0, 10000},
+                  {"sw_alloc_delay", "switch_allocation_latency", 0, 10000},
+                  {"credit_delay", "credit_latency", 0, 10000},
+                  {"input_speedup", "input_speedup", 1, 64},
+                  {"output_speedup", "output_speedup", 1, 64}};
     struct import *import = booksim->import;
     struct json *router = import_put_text(import, import->ours, "network.router.type", "input_queued")->parent;
     if (!booksim_is(booksim, "router", "iq"))
         booksim_note(booksim, "router", "no such router", "input_queued");
     put_buffers(booksim, router);
-    for (const struct import_name *count = counts; count->theirs; count++)
-        put(booksim, router, count->ours, booksim_count(booksim, count->theirs, 0, 1000000));
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        put(booksim, router, counts[i].ours, booksim_count(booksim, counts[i].theirs, counts[i].min, counts[i].max));
     struct json *crossbar = import_put_u64(import, router, "crossbar_latency",
-                                           booksim_count(booksim, "st_prepare_delay", 0, 1000000) +
-                                               booksim_count(booksim, "st_final_delay", 0, 1000000));
+                                           booksim_count(booksim, "st_prepare_delay", 0, 5000) +
+                                               booksim_count(booksim, "st_final_delay", 0, 5000));
     import_comment(import, crossbar, "st_prepare_delay + st_final_delay");
     if (booksim_is(booksim, "hold_switch_for_packet", "1"))
         import_comment(import, import_put_text(import, router, "crossbar_flow", "winner_take_all"),

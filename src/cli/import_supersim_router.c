@@ -24,7 +24,7 @@ static void put_input_queues(struct supersim *supersim)
     const char *mode = import_choice(import, import_take(supersim->router, "input_queue_mode"), modes, "fixed");
     const struct json *depth = import_take(supersim->router, "input_queue_depth");
     if (strcmp(mode, "tailored") != 0) {
-        put_u64(supersim, "buffer_depth", import_count(import, depth, 8, 1, 1u << 30));
+        put_u64(supersim, "buffer_depth", import_count(import, depth, 8, 1, 32768));
         return;
     }
     uint64_t min = import_count(import, import_take(supersim->router, "input_queue_min"), 1, 1, 1u << 30);
@@ -169,8 +169,9 @@ static void put_pipeline(struct supersim *supersim)
 static void put_output_arbiter(struct supersim *supersim, const char *key)
 {
     struct import *import = supersim->import;
-    struct json *allocator =
-        import_block(import, import_block(import, supersim->router, "output_crossbar_scheduler"), "allocator");
+    struct json *scheduler = import_block(import, supersim->router, "output_crossbar_scheduler");
+    struct json *allocator = import_block(import, scheduler, "allocator");
+    import_take(scheduler, "idle_unlock"); /* says more about packet_lock, which is listed */
     import_take(allocator, "type");
     import_take(allocator, "slip_latch");
     import_take(allocator, "iterations");

@@ -213,7 +213,7 @@ static void put_classes(struct supersim *supersim, struct json *classes)
     uint64_t share = 0;
     supersim->keeps_classes = true;
     for (struct json *class = classes->first; class; class = class->next) {
-        uint64_t vcs = import_count(import, json_find(class, "num_vcs"), 1, 1, 4096);
+        uint64_t vcs = import_count(import, json_find(class, "num_vcs"), 1, 1, 64);
         share = class == classes->first ? vcs : share;
         supersim->keeps_classes &= vcs == share;
         supersim->num_vcs += vcs;
@@ -227,6 +227,9 @@ static void put_classes(struct supersim *supersim, struct json *classes)
                              (unsigned long long)share),
                 arena_format(import->arena, "one class of all %llu VCs", (unsigned long long)supersim->num_vcs));
     }
+    if (supersim->num_vcs > 64)
+        import_error(import, classes, "found %llu VCs in all classes, expected 1 to 64",
+                     (unsigned long long)supersim->num_vcs);
     if (supersim->classes > 1 && supersim->keeps_classes)
         import_put_u64(import, import->ours, "network.protocol_classes", supersim->classes);
 }

@@ -13,33 +13,34 @@ static const struct pattern {
     const char *theirs, *ours;
     bool has_self;          /* send_to_self becomes self */
     const char *dimensions; /* what enabled_dimensions becomes; NULL: there is no such choice */
+    bool has_widths;        /* a grid of its own may be laid over the terminals */
 } patterns[] = {
-    {"uniform_random", "uniform_random", true, NULL},
-    {"bit_complement", "bit_complement", false, NULL},
-    {"bit_reverse", "bit_reverse", false, NULL},
-    {"BitReverse", "bit_reverse", false, NULL},
-    {"bit_rotate", "bit_rotation", false, NULL},
-    {"bit_transpose", "transpose", false, NULL},
-    {"tornado", "tornado", false, "words"},
-    {"neighbor", "neighbor", false, NULL},
-    {"loopback", "loopback", false, NULL},
-    {"matrix", "matrix", false, NULL},
-    {"scan", "scan", true, NULL},
-    {"swap2", "swap2", false, "list"},
-    {"dim_bisection_stress", "dim_bisection_stress", false, NULL},
-    {"dim_complement_reverse", "dim_complement_reverse", false, NULL},
-    {"dim_reverse", "dim_reverse", false, NULL},
-    {"dim_rotate", "dim_rotate", false, NULL},
-    {"dim_transpose", "dim_transpose", false, "list"},
-    {"group_attack", "group_attack", false, NULL},
-    {"local_random_remote_attack", "local_random_remote_attack", true, NULL},
-    {"local_remote_random", "local_remote_random", true, NULL},
-    {"random_block_out", "random_block_out", false, NULL},
-    {"random_exchange", "random_exchange", false, NULL},
-    {"random_exchange_neighbor", "random_exchange_neighbor", false, "list"},
-    {"random_exchange_quadrant", "random_exchange_quadrant", false, NULL},
-    {"uniform_random_bisection", "uniform_random_bisection", false, "list"},
-    {"uniform_random_quadrant", "uniform_random_quadrant", true, NULL},
+    {"uniform_random", "uniform_random", true, NULL, false},
+    {"bit_complement", "bit_complement", false, NULL, false},
+    {"bit_reverse", "bit_reverse", false, NULL, false},
+    {"BitReverse", "bit_reverse", false, NULL, false},
+    {"bit_rotate", "bit_rotation", false, NULL, false},
+    {"bit_transpose", "transpose", false, NULL, false},
+    {"tornado", "tornado", false, "words", false},
+    {"neighbor", "neighbor", false, NULL, false},
+    {"loopback", "loopback", false, NULL, false},
+    {"matrix", "matrix", false, NULL, false},
+    {"scan", "scan", true, NULL, false},
+    {"swap2", "swap2", false, "list", true},
+    {"dim_bisection_stress", "dim_bisection_stress", false, NULL, true},
+    {"dim_complement_reverse", "dim_complement_reverse", false, NULL, true},
+    {"dim_reverse", "dim_reverse", false, NULL, true},
+    {"dim_rotate", "dim_rotate", false, NULL, true},
+    {"dim_transpose", "dim_transpose", false, "list", true},
+    {"group_attack", "group_attack", false, NULL, false},
+    {"local_random_remote_attack", "local_random_remote_attack", true, NULL, false},
+    {"local_remote_random", "local_remote_random", true, NULL, false},
+    {"random_block_out", "random_block_out", false, NULL, false},
+    {"random_exchange", "random_exchange", false, NULL, false},
+    {"random_exchange_neighbor", "random_exchange_neighbor", false, "list", true},
+    {"random_exchange_quadrant", "random_exchange_quadrant", false, NULL, true},
+    {"uniform_random_bisection", "uniform_random_bisection", false, "list", true},
+    {"uniform_random_quadrant", "uniform_random_quadrant", true, NULL, true},
     {0},
 };
 
@@ -94,16 +95,31 @@ static void put_dimensions(struct supersim *supersim, struct json *theirs, struc
     import_take(theirs, "enabled_dimensions");
 }
 
-/* Widths and concentration say again what the network is; they are taken where they say the same. */
-static void take_repetition(struct supersim *supersim, struct json *theirs)
+static const struct json *topology_of(const struct supersim *supersim)
 {
-    const struct json *topology = json_find(json_find(supersim->import->ours, "network"), "topology");
+    return json_find(json_find(supersim->import->ours, "network"), "topology");
+}
+
+/* Whether patterns find the coordinates of terminals in the network. */
+static bool has_grid(const struct supersim *supersim)
+{
+    static const struct import_name grids[] = {{"torus", ""}, {"mesh", ""}, {"parking_lot", ""}, {0}};
+    return IMPORT_FIND(grids, supersim->topology);
+}
+
+/* Widths and concentration say again what the network is; they are taken where they say the same. */
+static void take_repetition(struct supersim *supersim, struct json *theirs, struct json *ours, bool has_widths)
+{
+    struct import *import = supersim->import;
+    const struct json *topology = topology_of(supersim);
     const struct json *widths = topology ? json_find(topology, "widths") : NULL;
     const struct json *own = json_find(theirs, "dimensions");
     bool is_same = own && widths && own->type == JSON_ARRAY && own->count == widths->count;
     for (uint32_t i = 0; is_same && i < own->count; i++)
         is_same = json_at(own, i)->number == json_at(widths, i)->number;
-    if (is_same)
+    if (own && has_widths && (!is_same || !has_grid(supersim)))
+        import_put(import, ours, "widths", import_numbers(import, own, 1, 65536));
+    if (is_same || has_widths)
         import_take(theirs, "dimensions");
     const struct json *ports = json_find(theirs, "interface_ports");
     if (ports && ports->number == (double)supersim->ports)
@@ -135,7 +151,11 @@ void supersim_traffic(struct supersim *supersim, struct json *pattern, struct js
     const struct pattern *row = IMPORT_FIND(patterns, name);
     if (!row)
         import_note(import, type, "no such pattern", "uniform_random");
-    row = row ? row : patterns;
+    static const struct pattern off_grid = {"tornado", "random_permutation", false, NULL, false};
+    bool is_off_grid = row && strcmp(name, "tornado") == 0 && !has_grid(supersim);
+    if (is_off_grid)
+        import_note(import, type, "goes along the dimensions of a mesh or torus", off_grid.ours);
+    row = is_off_grid ? &off_grid : row ? row : patterns;
     struct json *ours = import_put_text(import, application, "traffic.type", row->ours)->parent;
     if (!pattern)
         return;
@@ -156,7 +176,7 @@ void supersim_traffic(struct supersim *supersim, struct json *pattern, struct js
         put_group(supersim, pattern, ours);
     if (row->dimensions)
         put_dimensions(supersim, pattern, ours, row->dimensions);
-    take_repetition(supersim, pattern);
+    take_repetition(supersim, pattern, ours, row->has_widths);
 }
 
 /* ---- sizes ---- */

@@ -83,12 +83,9 @@ static struct json *convert(const struct move *move, const struct application_ro
     struct supersim *supersim = move->supersim;
     struct import *import = supersim->import;
     struct arena *arena = import->arena;
-    double ratio = (double)supersim->channel_cycle / (double)supersim->terminal_cycle;
     switch (row->unit) {
     case NUMBER:
         return json_number_u64(arena, import_count(import, node, 0, 0, 1u << 30));
-    case RATE:
-        return json_number_f64(arena, import_number(import, node, 0.1, 0, 1e6) * ratio);
     case TICKS:
         return json_number_u64(arena, supersim_ticks(supersim, node, supersim->terminal_cycle, 0));
     case TRUTH:
@@ -99,8 +96,18 @@ static struct json *convert(const struct move *move, const struct application_ro
         return json_text(arena, import_truth(import, node, false) ? "each" : "same");
     case TERMINAL:
         return terminal_list(move, row, node);
+    case RATE:
+        break; /* put_rate */
     }
     return NULL;
+}
+
+static void put_rate(const struct move *move, const struct json *node)
+{
+    struct supersim *supersim = move->supersim;
+    double ratio = (double)supersim->channel_cycle / (double)supersim->terminal_cycle;
+    import_put_load(supersim->import, move->ours, import_number(supersim->import, node, 0.1, 0, 1e6) * ratio,
+                    supersim->ports, node);
 }
 
 static void put_rows(const struct move *move)
@@ -109,7 +116,9 @@ static void put_rows(const struct move *move)
         struct json *block =
             move->terminals && json_find(move->terminals, row->key) ? move->terminals : move->application;
         const struct json *node = import_take(block, row->key);
-        if (node)
+        if (node && row->unit == RATE)
+            put_rate(move, node);
+        else if (node)
             import_put(move->supersim->import, move->ours, row->ours, convert(move, row, node));
     }
 }
@@ -289,7 +298,7 @@ static void put_application(struct supersim *supersim, struct json *theirs, stru
     const char *name = import_word(import, type, "");
     struct move move = {.supersim = supersim, .application = theirs, .kind = IMPORT_FIND(kinds, name)};
     if (!move.kind) {
-        import_note(import, type, "no such application", "blast");
+        IMPORT_REFUSE(import, type, kinds);
         return;
     }
     move.terminals = import_block(import, theirs, move.kind->terminals);

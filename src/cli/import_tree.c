@@ -62,7 +62,11 @@ void import_error(struct import *import, const struct json *node, const char *fo
     va_start(arguments, format);
     text_addv(&text, format, arguments);
     va_end(arguments);
-    errors_add(import->errors, "%s", one_line(text.chars));
+    const struct error_message *same = import->errors->first; /* a setting may be asked for twice */
+    while (same && strcmp(same->text, one_line(text.chars)) != 0)
+        same = same->next;
+    if (!same)
+        errors_add(import->errors, "%s", text.chars);
     text_release(&text);
 }
 
@@ -314,6 +318,18 @@ void import_move(struct import *import, struct json *theirs, const char *key, st
         return;
     import_put(import, ours, our_key, name ? json_text(import->arena, name->ours) : json_copy(import->arena, node));
     import_take(theirs, key);
+}
+
+void import_put_load(struct import *import, struct json *application, double load, uint64_t channels,
+                     const struct json *node)
+{
+    if (load > (double)channels) {
+        import_note(import, node,
+                    arena_format(import->arena, "%g flits a cycle are more than a terminal can send", load),
+                    arena_format(import->arena, "load %llu", (unsigned long long)channels));
+        load = (double)channels;
+    }
+    import_put_f64(import, application, "load", load);
 }
 
 void import_put_mix(struct import *import, struct json *size, struct json *sizes, struct json *weights)
