@@ -104,13 +104,16 @@ uint64_t supersim_ticks(struct supersim *supersim, const struct json *cycles, ui
 
 /* ---- inclusion and references ---- */
 
-/* What stands between the marks; NULL when the text is nothing of the kind. */
-static const char *marked(struct arena *arena, const struct json *node, const char *open, const char *close)
+/* What stands between the marks; NULL when the text is nothing of the kind, with an error when it does not end so. */
+static const char *marked(struct import *import, const struct json *node, const char *open, const char *close)
 {
-    size_t length = node->type == JSON_TEXT ? strlen(node->text) : 0;
-    if (length < 6 || strncmp(node->text, open, 3) != 0 || strcmp(node->text + length - 3, close) != 0)
+    if (node->type != JSON_TEXT || strncmp(node->text, open, 3) != 0)
         return NULL;
-    return arena_format(arena, "%.*s", (int)(length - 6), node->text + 3);
+    size_t length = strlen(node->text);
+    if (length >= 6 && strcmp(node->text + length - 3, close) == 0)
+        return arena_format(import->arena, "%.*s", (int)(length - 6), node->text + 3);
+    import_error(import, node, "found '%.60s', expected '%s' at its end", node->text, close);
+    return NULL;
 }
 
 struct expansion {
@@ -149,11 +152,12 @@ static bool include(struct expansion *expansion, struct json *node, const char *
 
 static bool expand(struct expansion *expansion, struct json *node)
 {
-    struct arena *arena = expansion->import->arena;
-    const char *file = marked(arena, node, "$$(", ")$$");
+    struct import *import = expansion->import;
+    struct arena *arena = import->arena;
+    const char *file = marked(import, node, "$$(", ")$$");
     if (file)
         return include(expansion, node, file);
-    const char *path = marked(arena, node, "$&(", ")&$");
+    const char *path = marked(import, node, "$&(", ")&$");
     if (path) { /* our own form of the same; resolved with all others at the end */
         struct json *reference = json_object(arena);
         reference->file = node->file;
@@ -163,7 +167,7 @@ static bool expand(struct expansion *expansion, struct json *node)
         json_replace(node, reference);
         return true;
     }
-    bool is_good = true;
+    bool is_good = import->errors->count == 0;
     for (struct json *child = node->first; child && is_good; child = child->next)
         is_good = expand(expansion, child);
     return is_good;
@@ -179,7 +183,7 @@ bool supersim_expand(struct import *import, struct json *root)
 
 static uint64_t clock_of(struct supersim *supersim, struct json *simulator, const char *key, uint64_t fallback)
 {
-    return import_count(supersim->import, import_take(simulator, key), fallback, 1, 1000000);
+    return import_count(supersim->import, import_take(simulator, key), fallback, 1, 65535);
 }
 
 static void read_clocks(struct supersim *supersim)

@@ -20,8 +20,11 @@ static void put_concentration(struct supersim *supersim, struct json *topology, 
     struct import *import = supersim->import;
     const struct json *node = import_take(supersim->network, "concentration");
     uint64_t concentration = import_count(import, node, 1, 1, 1u << 30);
-    uint64_t terminals = concentration / supersim->ports;
-    struct json *ours = import_put_u64(import, topology, key, terminals ? terminals : 1);
+    if (concentration % supersim->ports)
+        import_error(import, node ? node : supersim->network,
+                     "found a concentration of %llu, expected a multiple of interface_ports (%llu)",
+                     (unsigned long long)concentration, (unsigned long long)supersim->ports);
+    struct json *ours = import_put_u64(import, topology, key, concentration / supersim->ports);
     if (supersim->ports > 1)
         import_comment(import, ours, "%llu ports at a router, %llu of each interface",
                        (unsigned long long)concentration, (unsigned long long)supersim->ports);
@@ -39,7 +42,9 @@ static void grid(struct supersim *supersim, struct json *topology)
 {
     struct import *import = supersim->import;
     const struct json *widths = import_need(import, supersim->network, "dimension_widths");
-    import_put(import, topology, "widths", import_numbers(import, widths, 1, 65536));
+    struct json *ours = import_put(import, topology, "widths", import_numbers(import, widths, 2, 65536));
+    if (widths && widths->type == JSON_ARRAY && ours->count == 0)
+        import_error(import, widths, "found none, expected a number of routers for each dimension");
     put_concentration(supersim, topology, "concentration");
     struct json *weights = import_numbers(import, import_take(supersim->network, "dimension_weights"), 1, 65536);
     if (weights->count && (!are_equal(weights) || weights->first->number != 1))

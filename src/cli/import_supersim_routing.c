@@ -242,16 +242,17 @@ void supersim_routing(struct supersim *supersim)
         import_error(import, classes ? classes : supersim->network, "expected an array 'protocol_classes' of 1 to 64");
         return;
     }
-    for (struct json *class = classes->first; class; class = class->next) {
+    supersim->classes = classes->count;
+    uint32_t number = 0;
+    for (struct json *class = classes->first; class; class = class->next, number++) {
         struct json *routing = import_block(import, class, "routing");
         if (!routing) {
             import_error(import, class, "expected an object with num_vcs and a block routing");
             return;
         }
         if (first)
-            note_differences(import, first, import_take(class, "routing"), supersim->classes);
+            note_differences(import, first, import_take(class, "routing"), number);
         first = first ? first : routing;
-        supersim->classes++;
     }
     put_routing(supersim, first);
     put_classes(supersim, classes);

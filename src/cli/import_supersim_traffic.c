@@ -201,11 +201,11 @@ static double put_random(struct supersim *supersim, struct json *block, struct j
 {
     struct import *import = supersim->import;
     uint64_t min = flits(supersim, block, arena_format(import->arena, "%smin_message_size", prefix), 1);
-    uint64_t max =
-        flits(supersim, block, arena_format(import->arena, "%smax_message_size", prefix), (uint64_t)fallback);
+    const struct json *largest = import_take(block, arena_format(import->arena, "%smax_message_size", prefix));
+    uint64_t max = import_count(import, largest, fallback > (double)min ? (uint64_t)fallback : min, min, 1u << 30);
     import_put_text(import, ours, "type", "uniform");
     import_put_u64(import, ours, "min", min);
-    import_put_u64(import, ours, "max", max > min ? max : min);
+    import_put_u64(import, ours, "max", max);
     return (double)(min + max) / 2;
 }
 
@@ -226,6 +226,9 @@ static double put_probability(struct supersim *supersim, struct json *block, str
         total += weight;
         size = size ? size->next : NULL;
     }
+    if (list->count == 0 || list->count != weights->count)
+        import_error(import, chances ? chances : block, "found %u probabilities for %u sizes, expected one for each",
+                     weights->count, list->count);
     import_put_mix(import, ours, list, weights);
     return total > 0 ? sum / total : fallback;
 }

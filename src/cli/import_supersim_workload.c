@@ -302,6 +302,8 @@ static void put_application(struct supersim *supersim, struct json *theirs, stru
         return;
     }
     move.terminals = import_block(import, theirs, move.kind->terminals);
+    if (!json_find(theirs, move.kind->terminals))
+        import_error(import, theirs, "has no '%s', which is needed", move.kind->terminals);
     move.ours = json_append(applications, json_object(import->arena));
     import_put_text(import, move.ours, "type", move.kind->ours);
     if (move.kind->class_key)

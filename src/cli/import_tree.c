@@ -92,11 +92,15 @@ double import_number(struct import *import, const struct json *node, double fall
 
 uint64_t import_count(struct import *import, const struct json *node, uint64_t fallback, uint64_t min, uint64_t max)
 {
-    if (node && node->type == JSON_NUMBER && node->number != floor(node->number)) {
-        import_expected(import, node, "a whole number");
+    if (!node)
         return fallback;
-    }
-    return (uint64_t)import_number(import, node, (double)fallback, (double)min, (double)max);
+    bool is_whole = node->type == JSON_NUMBER && node->number == floor(node->number);
+    if (is_whole && node->number >= (double)min && node->number <= (double)max)
+        return (uint64_t)node->number;
+    import_expected(import, node,
+                    arena_format(import->arena, "a whole number from %llu to %llu", (unsigned long long)min,
+                                 (unsigned long long)max));
+    return fallback;
 }
 
 const char *import_word(struct import *import, const struct json *node, const char *fallback)

@@ -902,7 +902,7 @@ def test_a_class_that_the_network_lacks_is_refused(tmp_path, key):
     config = with_classes({}, {}, application=blast_of(enable_responses=True, **{key: 2}))
     (tmp_path / "a.json").write_text(json.dumps(config))
     ended = flitwarp("import", "a.json", "-o", "b.json", cwd=tmp_path, status=1)
-    assert f"blast_terminal.{key}: found 2, expected a number from 0 to 1" in ended.stderr
+    assert f"blast_terminal.{key}: found a number '2', expected a whole number from 0 to 1" in ended.stderr
     assert not (tmp_path / "b.json").exists()
 
 
@@ -991,10 +991,23 @@ SUPERSIM_REFUSED = [
     ({"router": {"architecture": "output_queued", "output_queue_depth": "long"}},
      "network.router.output_queue_depth: found text 'long', expected a number of flits or \"infinite\""),
     ({"router": {"architecture": "input_output_queued", "output_queue_depth": "infinite"}},
-     "network.router.output_queue_depth: found text 'infinite', expected a number"),
+     "network.router.output_queue_depth: found text 'infinite', expected a whole number from 1 to 32768"),
     ({"topology": {"topology": "ring"}, "application": {"type": "stencil"}}, "network.topology: found 'ring', expected one"),
     ({"application": {"type": "paragraph"}}, "workload.applications[0].type: found 'paragraph', expected one of: blast, pulse"),
-    ({"router": {"input_queue_depth": 40000}}, "input_queue_depth: found 40000, expected a number from 1 to 32768"),
+    ({"router": {"input_queue_depth": 40000}}, "input_queue_depth: found a number '40000', expected a whole number from 1 to 32768"),
+    ({"topology": {"topology": "mesh", "dimension_widths": []}}, "network.dimension_widths: found none, expected a number of"),
+    ({"topology": {"topology": "mesh", "dimension_widths": [4], "concentration": 4, "interface_ports": 3}},
+     "network.concentration: found a concentration of 4, expected a multiple of interface_ports (3)"),
+    ({"simulator": {"random_seed": -1}}, "random_seed: found a number '-1', expected a whole number from 0 to 9007199254740992"),
+    ({"application": {"type": "blast"}}, "workload.applications[0]: has no 'blast_terminal', which is needed"),
+    ({"application": blast_of(size={"type": "random", "min_message_size": 9, "max_message_size": 8})},
+     "max_message_size: found a number '8', expected a whole number from 9 to 1073741824"),
+    ({"application": blast_of(size={"type": "probability", "message_sizes": [1, 2], "size_probabilities": [1]})},
+     "size_probabilities: found 1 probabilities for 2 sizes, expected one for each"),
+    ({"application": blast_of(traffic="$$(pattern.json)")},
+     "traffic_pattern: found '$$(pattern.json)', expected ')$$' at its end"),
+    ({"application": blast_of(request_injection_rate="$&(/network/load")},
+     "request_injection_rate: found '$&(/network/load', expected ')&$' at its end"),
     ({"application": blast_of(traffic=7)}, "blast_terminal.traffic_pattern: found a number '7', expected an object"),
     ({"application": blast_of(traffic={"type": "matrix"})}, "traffic_pattern: has no 'file', which is needed"),
 ]
