@@ -109,7 +109,10 @@ static int save(const struct import *import, const struct format *format)
 {
     if (!import->output) {
         write_result(stdout, import, format);
-        return fflush(stdout) == 0 ? EXIT_DONE : EXIT_IO;
+        if (fflush(stdout) == 0 && !ferror(stdout))
+            return EXIT_DONE;
+        errors_add(import->errors, "cannot write to standard output: %s", strerror(errno));
+        return EXIT_IO;
     }
     struct output_file output;
     if (!output_open(&output, import->output, import->errors))

@@ -173,7 +173,8 @@ static bool expand(struct expansion *expansion, struct json *node)
     return is_good;
 }
 
-bool supersim_expand(struct import *import, struct json *root)
+/* Replaces $$(file)$$ and $&(/path)&$ all over the tree. */
+static bool expand_all(struct import *import, struct json *root)
 {
     struct expansion expansion = {.import = import};
     return expand(&expansion, root) && source_resolve(import->arena, import->errors, root);
@@ -239,7 +240,7 @@ static bool check_blocks(struct import *import)
 bool import_supersim(struct import *import, const char *bytes, size_t size)
 {
     import->theirs = json_parse(import->arena, import->errors, import->file, bytes, size);
-    if (!import->theirs || !supersim_expand(import, import->theirs) || !check_blocks(import))
+    if (!import->theirs || !expand_all(import, import->theirs) || !check_blocks(import))
         return false;
     struct json *network = json_find(import->theirs, "network");
     struct supersim supersim = {.import = import,

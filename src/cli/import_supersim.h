@@ -21,9 +21,6 @@ struct supersim {
     const char *comparing_why; /* it is not the same; NULL: it is */
 };
 
-/* Replaces $$(file)$$ and $&(/path)&$ all over the tree. */
-bool supersim_expand(struct import *import, struct json *root);
-
 /* A latency in cycles of a clock; `fallback` when it is absent. */
 uint64_t supersim_ticks(struct supersim *supersim, const struct json *cycles, uint64_t clock, uint64_t fallback);
 

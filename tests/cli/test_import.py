@@ -1042,6 +1042,20 @@ def test_standard_output_gets_the_result(tmp_path):
     assert flitwarp("import", "a.cfg", cwd=tmp_path).stdout.startswith("// Imported from BookSim's a.cfg.\n{\n")
 
 
+def test_a_full_disk_is_said(tmp_path):
+    (tmp_path / "a.cfg").write_text("routing_function = dim_order;")
+    with open("/dev/full", "wb") as full:
+        ended = subprocess.run([PROGRAM, "import", "a.cfg"], cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert ended.returncode == 3 and b"cannot write to standard output: No space left" in ended.stderr
+
+
+def test_an_older_result_outlives_a_failed_import(tmp_path):
+    (tmp_path / "a.cfg").write_text("k = eight;")
+    (tmp_path / "a.json").write_text("older")
+    flitwarp("import", "a.cfg", "-o", "a.json", cwd=tmp_path, status=1)
+    assert (tmp_path / "a.json").read_text() == "older" and len(list(tmp_path.iterdir())) == 2
+
+
 @pytest.mark.parametrize("arguments,status,words", [
     ((), 1, "no configuration is given"), (("none.cfg",), 1, "cannot read 'none.cfg'"),
     (("a.cfg", "--from", "noxim"), 1, "expected booksim or supersim"), (("a.cfg", "k=4"), 1, "overrides belong to run"),
