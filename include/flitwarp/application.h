@@ -108,6 +108,12 @@ void application_send_in(struct application *application, const struct transacti
 /* Answers a message that received() was told of, once, within its transaction: sampled as the request was. */
 void application_reply(struct application *application, const struct message *request, uint32_t flits);
 void application_wake_at(struct application *application, uint32_t rank, tick_t when);
+/*
+ * What all ranks count together: threads run ranks side by side, so a counter or a distribution of the whole application
+ * is changed by these alone. Only sums and extremes: the order of ranks is not fixed.
+ */
+void application_count(struct application *application, uint32_t *counter, int32_t change);
+void application_sample(struct application *application, struct histogram *histogram, uint64_t value);
 /* All sampled packets have arrived and all sampled requests are answered, or will not be (the network is saturated or this takes longer than `limit`). */
 bool application_is_finished(const struct application *application, tick_t now, tick_t limit);
 

@@ -176,9 +176,9 @@ struct network_client {
     /* A packet's last flit has arrived; the packet is gone afterwards. */
     void (*deliver)(void *context, tick_t now, uint32_t packet);
     /* A packet with a message leaves for another part of the network: writes what belongs to it, BELONGINGS bytes. */
-    void (*leave)(void *context, const struct packet *packet, void *belongings);
+    void (*pack)(void *context, const struct packet *packet, void *belongings);
     /* And arrives there. */
-    void (*enter)(void *context, struct packet *packet, const void *belongings);
+    void (*unpack)(void *context, struct packet *packet, const void *belongings);
 };
 #define BELONGINGS sizeof(struct message)
 

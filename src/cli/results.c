@@ -7,6 +7,7 @@
 
 #include "cli/version.h"
 #include "metrics/summary.h"
+#include "network/parts.h"
 #include "workload/report.h"
 
 #include <math.h>
@@ -34,6 +35,25 @@ static uint64_t peak_memory(void)
     return kilobytes * 1024;
 }
 
+/* How the run was done, which no other number depends on. */
+static struct json *sync_block(const struct simulation *simulation, struct arena *arena)
+{
+    struct network_sync facts = network_sync_facts(&simulation->network);
+    uint64_t events = network_events(&simulation->network);
+    struct json *sync = json_object(arena);
+    json_add(sync, "type", json_text(arena, sync_name(simulation->config.simulator.sync)));
+    ADD_U64(sync, "threads", facts.parts);
+    ADD_U64(sync, "events", events);
+    ADD_F64(sync, "events_per_second", (double)events / simulation->wall_seconds);
+    if (facts.parts == 1)
+        return sync;
+    ADD_F64(sync, "window", facts.window == NEVER ? NAN : (double)facts.window);
+    ADD_U64(sync, "windows", facts.windows);
+    ADD_U64(sync, "remote_events", facts.sent);
+    ADD_F64(sync, "remote_share", (double)facts.sent / (double)events);
+    return sync;
+}
+
 static struct json *simulation_block(struct simulation *simulation, struct arena *arena)
 {
     const struct network *network = &simulation->network;
@@ -48,18 +68,16 @@ static struct json *simulation_block(struct simulation *simulation, struct arena
     char text[33];
     digest_text(&digest, text);
     struct json *block = json_object(arena);
-    ADD_U64(block, "end_tick", simulation->engine.now);
-    ADD_U64(block, "events", simulation->engine.events);
-    ADD_U64(block, "flit_hops", network->router_ops->flit_hops(network->routers));
+    ADD_U64(block, "end_tick", network_now(network));
+    ADD_U64(block, "events", network_events(network));
+    ADD_U64(block, "flit_hops", network_flit_hops(network));
     ADD_U64(block, "packet_hops", packet_hops);
     ADD_F64(block, "cpu_seconds", simulation->cpu_seconds);
     ADD_F64(block, "wall_seconds", simulation->wall_seconds);
     ADD_U64(block, "peak_rss_bytes", peak_memory());
     ADD_F64(block, "bytes_per_router", (double)simulation->network_bytes / network->topology.routers);
     json_add(block, "digest", json_text(arena, text));
-    struct json *sync = json_add(block, "sync", json_object(arena));
-    json_add(sync, "type", json_text(arena, "sequential"));
-    ADD_U64(sync, "threads", 1);
+    json_add(block, "sync", sync_block(simulation, arena));
     return block;
 }
 

@@ -9,6 +9,7 @@
 #include "cli/logs.h"
 
 #include "base/text.h"
+#include "network/parts.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -16,7 +17,7 @@
 #include <unistd.h>
 
 static const char usage[] = "flitwarp run CONFIG [PATH=VALUE ...] [--results FILE] [--log FILE.csv.zst] [--quiet] "
-                            "[--sync sequential] [--threads 1]\n"
+                            "[--sync sequential|conservative] [--threads N]\n"
                             "  logs, .csv or .csv.zst: [--message-log FILE] [--traffic-log FILE] [--channel-log FILE] "
                             "[--rate-log FILE [--rate-interval TICKS]]";
 
@@ -54,8 +55,8 @@ static void show_progress(void *context, const struct workload *workload, tick_t
     const struct application *first = &workload->applications[0];
     fprintf(stderr, "\r%-10s tick %-12llu load %-6g %.3g M events/s  %llu packets in the network, %.0f s \033[K",
             phase_name(workload->phase), (unsigned long long)now, first->ops->load(first),
-            1e-6 * (double)workload->network->engine->events / elapsed,
-            (unsigned long long)workload->network->in_network, elapsed);
+            1e-6 * (double)network_events(workload->network) / elapsed,
+            (unsigned long long)network_in_flight(workload->network), elapsed);
 }
 
 static void print_summary(const struct simulation *simulation)

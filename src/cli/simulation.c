@@ -9,18 +9,22 @@
 #include "config/options.h"
 #include "config/source.h"
 #include "network/network.h"
+#include "network/parts.h"
 
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 
-static const char *const sync_names[] = {"sequential", NULL};
+static const char *const sync_names[] = {"sequential", "conservative", NULL};
+
+const char *sync_name(uint32_t sync) { return sync_names[sync]; }
 
 static const struct option simulator_options[] = {
     OPTION_U64(struct simulator_config, seed, "1", 0, 9007199254740992.0, NULL, "of all random numbers"),
     OPTION_SECONDS(struct simulator_config, tick, "\"1ns\"", 1e-15, 1, "length of a tick"),
-    OPTION_ENUM(struct simulator_config, sync, "\"sequential\"", sync_names, "how processes are kept in step"),
-    OPTION_U32(struct simulator_config, threads, "1", 1, 1, NULL, "threads that run the simulation"),
+    OPTION_ENUM(struct simulator_config, sync, "\"sequential\"", sync_names,
+                "how the parts of a network are kept in step: there is one, or they wait for each other"),
+    OPTION_U32(struct simulator_config, threads, "1", 1, 1024, NULL, "threads that run the simulation, conservative"),
     OPTION_END,
 };
 
@@ -62,11 +66,18 @@ bool simulation_build(struct simulation *simulation)
 {
     const struct simulation_config *config = &simulation->config;
     uint64_t seed = config->simulator.seed;
+    if (config->simulator.sync == SYNC_SEQUENTIAL && config->simulator.threads > 1) {
+        errors_add(&simulation->errors,
+                   "simulator.threads: %u threads need \"sync\": \"conservative\"; sequential runs on 1",
+                   config->simulator.threads);
+        return false;
+    }
     engine_init(&simulation->engine);
     if (!network_build(&simulation->network, &config->network, &simulation->engine, &simulation->built, seed,
                        &simulation->errors))
         return false;
     simulation->network_bytes = simulation->built.bytes;
+    network_split(&simulation->network, config->simulator.threads);
     return workload_build(&simulation->workload, &config->workload, &simulation->network, &simulation->built, seed,
                           &simulation->errors);
 }

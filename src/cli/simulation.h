@@ -9,6 +9,8 @@
 #include "config/files.h"
 #include "config/json.h"
 
+enum sync { SYNC_SEQUENTIAL, SYNC_CONSERVATIVE };
+
 struct simulator_config {
     uint64_t seed;
     double tick; /* seconds */
@@ -35,6 +37,8 @@ struct simulation {
     size_t network_bytes;             /* of what was built, without the workload */
     double cpu_seconds, wall_seconds; /* of the run, without building */
 };
+
+const char *sync_name(uint32_t sync);
 
 /* An empty simulation that collects errors. */
 void simulation_init(struct simulation *simulation);

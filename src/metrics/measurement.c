@@ -97,8 +97,18 @@ void measurement_forget_counts(struct measurement *m)
     m->created_packets = m->created_flits = m->delivered_packets = m->accepted_flits = m->latency_sum = 0;
     m->withdrawn_packets = m->sampled_created = m->sampled_delivered = m->sampled_withdrawn = m->nonminimal = 0;
     m->transactions_begun = m->transactions_ended = 0;
-    memset(m->accepted_from, 0, sizeof *m->accepted_from * m->terminals);
     m->batches = (struct batch_means){0};
+}
+
+void measurement_forget_sources(struct measurement *m)
+{
+    memset(m->accepted_from, 0, sizeof *m->accepted_from * m->terminals);
+}
+
+void measurement_count_sources(struct measurement *into, const struct measurement *from)
+{
+    for (uint32_t terminal = 0; terminal < into->terminals; terminal++)
+        into->accepted_from[terminal] += from->accepted_from[terminal];
 }
 
 void measurement_count(struct measurement *into, const struct measurement *from)
@@ -115,14 +125,12 @@ void measurement_count(struct measurement *into, const struct measurement *from)
     into->nonminimal += from->nonminimal;
     into->transactions_begun += from->transactions_begun;
     into->transactions_ended += from->transactions_ended;
-    for (uint32_t terminal = 0; terminal < into->terminals; terminal++)
-        into->accepted_from[terminal] += from->accepted_from[terminal];
     batch_means_merge(&into->batches, &from->batches);
 }
 
 void measurement_merge(struct measurement *into, const struct measurement *from)
 {
-    measurement_count(into, from);
+    measurement_count_sources(into, from);
     histogram_merge(&into->packet_latency, &from->packet_latency);
     histogram_merge(&into->network_latency, &from->network_latency);
     histogram_merge(&into->message_latency, &from->message_latency);

@@ -106,10 +106,12 @@ static inline uint64_t measurement_backlog(const struct measurement *measurement
 
 /* Adds what another part of the network has counted since the beginning, and its batches: what rules look at. */
 void measurement_count(struct measurement *into, const struct measurement *from);
-/* The same with all distributions, the digest and what happened over time. */
-void measurement_merge(struct measurement *into, const struct measurement *from);
-/* Forgets what these two have added. */
 void measurement_forget_counts(struct measurement *measurement);
+/* The same of flits by their source. */
+void measurement_count_sources(struct measurement *into, const struct measurement *from);
+void measurement_forget_sources(struct measurement *measurement);
+/* Adds all distributions, the digest and what happened over time; counts are there already. */
+void measurement_merge(struct measurement *into, const struct measurement *from);
 
 /* Did offered traffic pile up during the window (so far, while it is open)? */
 bool measurement_is_saturated(const struct measurement *measurement);

@@ -82,7 +82,7 @@ void network_export(struct network *network, uint32_t kind, struct place to, str
     if (is_head)
         memcpy(place + sizeof parcel, packet, sizeof *packet);
     if (has_message)
-        network->client.leave(network->client.context, packet, place + sizeof parcel + sizeof *packet);
+        network->client.pack(network->client.context, packet, place + sizeof parcel + sizeof *packet);
     if (is_flit(kind) && (flit.place & FLIT_TAIL))
         pool_give(&network->packets, flit.packet, sizeof(struct packet));
     exchange->sent++;
@@ -96,7 +96,7 @@ static uint32_t import_packet(struct network *network, const unsigned char *byte
     struct packet *packet = network_packet(network, handle);
     memcpy(packet, bytes, sizeof *packet);
     if (packet->message != NONE)
-        network->client.enter(network->client.context, packet, bytes + sizeof *packet);
+        network->client.unpack(network->client.context, packet, bytes + sizeof *packet);
     return handle;
 }
 
@@ -227,7 +227,6 @@ struct network_sync network_sync_facts(const struct network *network)
         sync.window = network->exchange->schedule->window;
         sync.windows = network->exchange->schedule->windows;
     }
-    sync.local = network_events(network) - sync.sent;
     return sync;
 }
 

@@ -31,9 +31,9 @@ tick_t network_now(const struct network *network);
 /* How the parts got on with each other. */
 struct network_sync {
     uint32_t parts;
-    tick_t window;        /* longest, in ticks; NEVER: the parts never meet */
-    uint64_t windows;     /* run */
-    uint64_t sent, local; /* flits and credits to another part; all other events */
+    tick_t window;    /* longest, in ticks; NEVER: the parts never meet */
+    uint64_t windows; /* run */
+    uint64_t sent;    /* flits and credits to another part */
 };
 struct network_sync network_sync_facts(const struct network *network);
 

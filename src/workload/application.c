@@ -7,12 +7,14 @@
 
 #include "workload/workload.h"
 
+#include <sched.h>
+
 /* Cuts off one packet and puts it into the source queue of its terminal. */
 static inline void make_packet(struct application *application, uint32_t source, uint32_t destination, uint32_t size,
                                uint32_t message, bool sampled, uint32_t protocol)
 {
     struct workload *workload = application->workload;
-    struct network *network = workload->network;
+    struct network *network = workload_part_at(workload, source)->network;
     uint32_t sequence = workload->sequences[source]++;
     uint32_t handle = pool_take(&network->packets, sizeof(struct packet));
     *network_packet(network, handle) = (struct packet){
@@ -37,12 +39,13 @@ static inline void make_packet(struct application *application, uint32_t source,
 static inline void count_created(const struct application *application, uint32_t source, uint32_t packets,
                                  uint32_t flits, bool sampled)
 {
-    struct measurement *measurement = application->measurement;
+    const struct workload_part *part = workload_part_at(application->workload, source);
+    struct measurement *measurement = &part->measurements[application->number];
     measurement->created_packets += packets;
     measurement->created_flits += flits;
     measurement->sampled_created += sampled ? packets : 0;
     if (measurement->is_watched)
-        measurement_watch_created(measurement, application->workload->network->engine->now, source, packets, flits);
+        measurement_watch_created(measurement, part->network->engine->now, source, packets, flits);
 }
 
 /* A message with facts of its own; the number and what belongs to its packets is filled in. */
@@ -54,12 +57,13 @@ static void send_message(struct application *application, struct message *messag
     uint32_t protocol = message->is_reply ? config->reply_protocol_class : config->protocol_class;
     uint32_t source = application->terminals[message->source];
     uint32_t destination = application->terminals[message->destination];
-    uint32_t handle = pool_take(&workload->messages, sizeof(struct message));
+    struct workload_part *part = workload_part_at(workload, source);
+    uint32_t handle = pool_take(&part->messages, sizeof(struct message));
     uint32_t packets = (message->flits + max_packet - 1) / max_packet;
-    message->packets_left = packets;
+    message->packets = message->packets_here = packets;
     message->number = workload->sequences[source];
     message->application = (uint8_t)application->number;
-    *workload_message(workload, handle) = *message;
+    *part_message(part, handle) = *message;
     for (uint32_t left = message->flits, size; left; left -= size) {
         size = left < max_packet ? left : max_packet;
         make_packet(application, source, destination, size, handle, message->sampled, protocol);
@@ -71,12 +75,14 @@ static void send_message(struct application *application, struct message *messag
 struct transaction application_begin_transaction(struct application *application, uint32_t rank, uint32_t messages)
 {
     struct workload *workload = application->workload;
+    struct workload_part *part = workload_part_at(workload, application->terminals[rank]);
     struct transaction transaction = {.number = workload->sequences[application->terminals[rank]], .group = NONE};
     if (application->phase == PHASE_GENERATING && application->transaction_messages > 1)
-        application->measurement->transactions_begun++;
+        part->measurements[application->number].transactions_begun++;
     if (messages > 1) {
-        transaction.group = pool_take(&workload->groups, sizeof(struct message_group));
-        workload_group(workload, transaction.group)->messages_left = application->transaction_messages;
+        transaction.group = pool_take(&part->groups, sizeof(struct message_group));
+        *part_group(part, transaction.group) =
+            (struct message_group){.messages_left = application->transaction_messages};
     }
     return transaction;
 }
@@ -84,7 +90,7 @@ struct transaction application_begin_transaction(struct application *application
 void application_send_in(struct application *application, const struct transaction *transaction, uint32_t rank,
                          uint32_t to_rank, uint32_t flits, uint32_t tag)
 {
-    const struct workload *workload = application->workload;
+    const struct workload_part *part = workload_part_at(application->workload, application->terminals[rank]);
     send_message(application, &(struct message){.flits = flits,
                                                 .source = rank,
                                                 .destination = to_rank,
@@ -94,7 +100,7 @@ void application_send_in(struct application *application, const struct transacti
                                                 .group = transaction->group,
                                                 .tag = tag,
                                                 .sampled = application->phase == PHASE_GENERATING,
-                                                .started = workload->network->engine->now});
+                                                .started = part->network->engine->now});
 }
 
 __attribute__((noinline)) void application_send_tagged(struct application *application, uint32_t rank, uint32_t to_rank,
@@ -128,9 +134,25 @@ void application_reply(struct application *application, const struct message *re
 
 void application_wake_at(struct application *application, uint32_t rank, tick_t when)
 {
-    struct wake_event *event = engine_post(application->workload->network->engine, EVENT_WAKE, when, sizeof *event);
+    const struct workload_part *part = workload_part_at(application->workload, application->terminals[rank]);
+    struct wake_event *event = engine_post(part->network->engine, EVENT_WAKE, when, sizeof *event);
     *event = (struct wake_event){.key = {.destination = application->terminals[rank], .source = application->number},
                                  .rank = rank};
+}
+
+void application_count(struct application *application, uint32_t *counter, int32_t change)
+{
+    (void)application;
+    __atomic_fetch_add(counter, (uint32_t)change, __ATOMIC_RELAXED);
+}
+
+void application_sample(struct application *application, struct histogram *histogram, uint64_t value)
+{
+    bool *is_locked = &application->workload->is_locked;
+    while (__atomic_test_and_set(is_locked, __ATOMIC_ACQUIRE))
+        sched_yield();
+    histogram_add(histogram, value);
+    __atomic_clear(is_locked, __ATOMIC_RELEASE);
 }
 
 bool application_is_finished(const struct application *application, tick_t now, tick_t limit)

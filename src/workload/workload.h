@@ -7,8 +7,7 @@
 #include "flitwarp/application.h"
 #include "flitwarp/network.h"
 
-#include "metrics/measurement.h"
-#include "metrics/run_logs.h"
+#include "workload/part.h"
 #include "workload/lane_counts.h"
 
 #include <signal.h>
@@ -31,9 +30,10 @@ struct workload {
     uint32_t count;
     struct application *applications;
     struct measurement *measurements; /* by application */
-    struct pool messages;             /* owned */
-    struct pool groups;               /* owned: struct message_group */
-    uint32_t *sequences;              /* by terminal: packets it has made */
+    uint32_t part_count;
+    struct workload_part *parts; /* as the network's */
+    uint32_t *sequences;         /* by terminal: packets it has made */
+    bool is_locked;              /* somebody counts for an application */
     enum phase phase;
     bool change_due; /* the phase ends at the next grid point */
     enum outcome outcome;
@@ -47,19 +47,11 @@ struct workload {
     uint32_t trace_source, trace_sequence; /* packet to follow, when network->trace_out is set */
 };
 
-/* A transaction of several requests. Those that draining cuts short are never complete. */
-struct message_group {
-    uint32_t messages_left; /* that have not arrived, replies included */
-};
-
-static inline struct message_group *workload_group(const struct workload *workload, uint32_t handle)
+/* The part that a terminal belongs to. */
+static inline struct workload_part *workload_part_at(const struct workload *workload, uint32_t terminal)
 {
-    return pool_at(&workload->groups, handle, sizeof(struct message_group));
-}
-
-static inline struct message *workload_message(const struct workload *workload, uint32_t handle)
-{
-    return pool_at(&workload->messages, handle, sizeof(struct message));
+    const uint16_t *owner = workload->network->terminal_part;
+    return &workload->parts[owner ? owner[terminal] : 0];
 }
 
 /* Before the run: counts the flits of every terminal in bins of so many ticks. */

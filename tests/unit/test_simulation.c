@@ -74,7 +74,7 @@ static void hear(struct application *application, uint32_t rank, const struct me
             last->source < message->source || (last->source == message->source && last->number < message->number);
         heard.wrong += !is_after;
     }
-    heard.wrong += message->packets_left != 0 || message->destination != rank || message->transaction_messages != 2;
+    heard.wrong += message->packets_here != 1 || message->destination != rank || message->transaction_messages != 2;
     heard.wrong += message->initiator != application->terminals[message->is_reply ? rank : message->source];
     heard.requests += !message->is_reply;
     heard.replies += message->is_reply;

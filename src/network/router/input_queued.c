@@ -237,6 +237,7 @@ static __attribute__((noinline)) bool step_small(struct input_queued *q, tick_t 
     bool any = false;
     for (size_t w = 0; w < q->router_words; w++) {
         uint64_t left = due[w];
+        q->engine->events += (uint64_t)__builtin_popcountll(left);
         for (due[w] = 0; left; left &= left - 1)
             any |= step_due(q, w * WORD_BITS + lowest_bit(left), now, to, PLAIN);
     }
@@ -250,6 +251,7 @@ static uint32_t list_due(struct input_queued *q, tick_t now)
     BITS_EACH(router, due, q->router_words)
         q->order[count++] = (uint32_t)router;
     memset(due, 0, q->router_words * sizeof *due);
+    q->engine->events += count;
     return count;
 }
 
@@ -281,9 +283,11 @@ static __attribute__((noinline)) bool step_parted(struct input_queued *q, tick_t
     return any;
 }
 
+/* One event stands for the steps of all routers that are due: each is counted, as if it had its own. */
 static void step_plain(struct input_queued *q, tick_t now)
 {
     const struct destinations to = destinations_at(q, now);
+    q->engine->events--;
     bool any = q->network->trace_out ? step_traced(q, now, &to)
                : q->network->router_part ? step_parted(q, now, &to)
                : q->fetches_ahead    ? step_large(q, now, &to)

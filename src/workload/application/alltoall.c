@@ -134,7 +134,7 @@ static bool advance(struct application *application, struct participant *own, ti
         (config->wait && *received < alltoall->peers))
         return false;
     if (config->wait)
-        histogram_add(alltoall->iteration_time, now - own->begun);
+        application_sample(application, alltoall->iteration_time, now - own->begun);
     own->begun = now;
     own->position = 0;
     own->iteration++;
@@ -181,7 +181,7 @@ static void alltoall_received(struct application *application, uint32_t rank, co
     own->ended = now;
     own->received[message->tag % 2]++;
     if (++own->total == (uint64_t)config->iterations * alltoall->peers)
-        alltoall->ranks_left--;
+        application_count(application, &alltoall->ranks_left, -1);
     if (config->wait && advance(application, own, now))
         application_wake_at(application, rank, own->free_at > now ? own->free_at : now);
 }

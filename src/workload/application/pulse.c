@@ -86,7 +86,7 @@ static void pulse_wake(struct application *application, uint32_t rank, tick_t no
     if (pulse->left[rank])
         application_wake_at(application, rank, now + gap);
     else
-        pulse->ranks_left--;
+        application_count(application, &pulse->ranks_left, -1);
 }
 
 static void pulse_received(struct application *application, uint32_t rank, const struct message *message, tick_t now)

@@ -159,12 +159,12 @@ static bool begin_round(struct application *application, uint32_t rank, tick_t n
         send_round(application, rank);
         return true;
     }
-    histogram_add(stencil->iteration_time, now - cell->begun);
+    application_sample(application, stencil->iteration_time, now - cell->begun);
     cell->begun = cell->ended = now;
     cell->round = 0;
     cell->stage = STAGE_COMPUTE;
     if (++cell->iteration == config->iterations) {
-        stencil->ranks_left--;
+        application_count(application, &stencil->ranks_left, -1);
         return false;
     }
     if (config->compute)

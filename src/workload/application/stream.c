@@ -50,7 +50,7 @@ struct stream {
     struct window window;
     struct source *sources; /* by rank */
     tick_t *last_arrival;   /* by rank, with messages */
-    uint64_t arrived;       /* messages, seen from above */
+    uint32_t arrived;       /* messages, seen from above, modulo 2^32 */
 };
 
 static bool ranks_exist(const struct application *application, const struct u32_list *list, const char *key,
@@ -150,14 +150,14 @@ static void stream_received(struct application *application, uint32_t rank, cons
     struct stream *stream = application->state;
     (void)message;
     stream->last_arrival[rank] = now;
-    stream->arrived++;
+    application_count(application, &stream->arrived, 1);
 }
 
 static bool has_arrived(const struct application *application)
 {
     const struct stream_config *config = application->config;
     const struct stream *stream = application->state;
-    return stream->arrived == (uint64_t)config->messages * config->sources.count;
+    return stream->arrived == config->messages * config->sources.count;
 }
 
 static void stream_check(struct application *application, tick_t now)
