@@ -302,6 +302,25 @@ TEST(global_knowledge_sees_the_channel_that_the_source_does_not)
     }
 }
 
+/* A ring of 8, from 0 to 2: what lies behind 2 and behind 7 is congested, and a detour is cheaper by the bias alone. */
+TEST(global_knowledge_weighs_a_detour_beyond_the_destination_to_its_end)
+{
+    struct seen seen;
+    uint64_t waypoints = 0;
+    seen_init(&seen, "{\"type\": \"torus\", \"widths\": [8]}",
+              "{\"type\": \"ugal\", \"knowledge\": \"global\", \"bias\": -1}", 4);
+    seen_fill(&seen, 2, 0, 50);
+    seen_fill(&seen, 7, 1, 50);
+    seen_fill(&seen, 0, 1, 50);
+    for (uint32_t i = 0; i < 200; i++) {
+        struct packet packet = packet_to(&seen, 0, 2, i);
+        EXPECT_EQ_U64(ask(&seen, &packet, 0, NULL), 1);
+        waypoints |= bit(packet.waypoint);
+    }
+    EXPECT_EQ_U64(waypoints, 7); /* none but those on the way: at 3 it would pass the destination and turn back */
+    routed_release(&seen.routed);
+}
+
 TEST(par_chooses_again_where_the_global_channel_is)
 {
     struct seen seen;
