@@ -179,7 +179,6 @@ struct network {
     uint32_t num_vcs;
     uint32_t buffer_depth;
     bool reserves_packet;    /* a packet enters a buffer only when there is room for all of it */
-    uint32_t escape_depth;   /* where routing has escape VCs: the longest packet that output queues take; 0: any */
     uint32_t ports;          /* of a router, terminals' included */
     uint32_t terminal_ports; /* of each terminal */
     uint32_t injection_channels, ejection_channels;

@@ -356,11 +356,6 @@ static void check_packet_size(const struct workload *workload, const struct appl
                      "packets of up to %u flits do not fit network.router.%s (%u), and this router "
                      "moves whole packets; accepted: 1 to %u",
                      largest, what, limit, limit);
-    else if (network->escape_depth && largest > network->escape_depth)
-        choice_error(errors, application->choice, "max_packet",
-                     "packets of up to %u flits do not fit network.router.output_depth (%u), and \"%s\" is free of "
-                     "deadlock only where they do; accepted: 1 to %u",
-                     largest, network->escape_depth, network->routing.ops->name, network->escape_depth);
 }
 
 static void build_application(struct workload *workload, uint32_t number, uint64_t seed, struct errors *errors)

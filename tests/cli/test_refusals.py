@@ -206,10 +206,6 @@ NETWORKS = {
                                       "network.routing", "needs a grid"),
     "torus_adaptive without adaptive VCs": ({"network__topology": TORUS, "network__routing": "torus_adaptive"},
                                             "network.routing", "needs 3 VCs"),
-    "torus_adaptive with packets that no queue takes whole": (
-        {"network__topology": TORUS, "network__routing": "torus_adaptive",
-         "network__router": {"type": "output_queued", "num_vcs": 3, "output_depth": 4}, "workload__applications__0__size": {
-             "type": "fixed", "flits": 5}}, "workload.applications[0].max_packet", "network.router.output_depth (4)"),
     "ugal with too few VCs for a dragonfly": ({"network__topology": "dragonfly", "network__routing": "ugal"},
                                               "network.routing", "needs 3 VCs"),
     "valiant by group on a mesh": ({"network__routing": {"type": "valiant", "intermediate": "group"}},

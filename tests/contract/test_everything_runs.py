@@ -124,13 +124,10 @@ def input_output_queued(draw, num_vcs, packet):
 ROUTERS = {"input_queued": input_queued, "output_queued": output_queued, "input_output_queued": input_output_queued}
 
 
-def router_of(draw, name, num_vcs, packet, routing):
+def router_of(draw, name, num_vcs, packet):
     """A router with every option drawn, such that it can carry packets of so many flits."""
     if name in ROUTERS:
-        settings = ROUTERS[name](draw, num_vcs, packet)
-        if "torus_adaptive" in (routing, routing["type"] if isinstance(routing, dict) else None) and settings.get("output_depth"):
-            settings["output_depth"] = max(settings["output_depth"], packet)
-        return settings
+        return ROUTERS[name](draw, num_vcs, packet)
     return {**registered()["router"][name], "num_vcs": num_vcs}
 
 
@@ -164,7 +161,7 @@ def config_for(draw, topology, routing, router, num_vcs):
     return {
         "simulator": {"seed": draw.randint(0, 10**9)},
         "network": {
-            "topology": topology, "routing": routing, "router": router_of(draw, router, num_vcs, packet, routing),
+            "topology": topology, "routing": routing, "router": router_of(draw, router, num_vcs, packet),
             "interface": {"type": "standard", "latency": draw.choice([0, 0, 2]), **channels},
             "channel": {"latency": draw.choice([1, 1, 2, 5, 1500]), "cycle": draw.choice([1, 1, 2])},
             "terminal_channel": {"latency": draw.choice([1, 1, 3]), "cycle": draw.choice([1, 1, 2])},

@@ -70,19 +70,6 @@ def test_an_adaptive_torus_carries_more_of_a_transpose_than_dimension_order():
     assert adaptive > 1.3 * fixed
 
 
-@pytest.mark.parametrize("router, output_depth", [("output_queued", 5), ("output_queued", 7), ("output_queued", None),
-                                                  ("input_output_queued", 5), ("input_queued", None)])
-def test_escape_vcs_keep_every_router_free_of_deadlock(router, output_depth):
-    """One adaptive VC, packets as long as a queue, and tornado, which fills rings. A packet that held an escape VC and waited
-    for the adaptive one would close a circle within some thousand ticks; a run that does not drain fails."""
-    settings = {"type": router, "num_vcs": 3, "buffer_depth": 6,
-                **({} if router == "input_queued" else {"output_depth": output_depth, "congestion": {
-                    "type": "buffer_occupancy", "normalised": output_depth is not None}})}
-    run_all([config_of(network_of({"type": "torus", "widths": [5, 5]}, {"type": "torus_adaptive", "mode": mode}, settings),
-                       blast(1.0, "tornado", flits=5, warmup=100, sample=20000, finish_limit=500), seed=seed)
-             for mode in ("vc", "port_average") for seed in range(6)])
-
-
 def test_a_fat_tree_carries_a_permutation_that_a_way_for_each_destination_cannot():
     tree = {"type": "folded_clos", "down": [4, 4, 4], "up": [4, 4]}
     router = {"type": "output_queued", "num_vcs": 1, "buffer_depth": 32, "output_depth": 64}

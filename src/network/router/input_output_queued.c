@@ -46,7 +46,6 @@ static void *build(struct network *network, const struct choice *self, struct er
     uint32_t before = errors->count;
     input_queued_check(network, self, errors);
     network->reserves_packet = c->input.switching != WORMHOLE;
-    output_needs_room(network, c->output_depth);
     const struct output_stage_config outputs = {
         .arbiter = &c->output_arbiter,
         .congestion = network_sense(network, &c->input.congestion, c->output_depth, errors),

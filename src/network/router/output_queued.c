@@ -13,11 +13,10 @@
  *   take_fresh    packets that are new at the front: ask the algorithm, take a lane
  *
  * A head takes the first lane that it may have, after the one that its input lane
- * had last, going round; it must be free and have room, for the whole packet where
- * routing counts on escape VCs. A packet keeps it until its tail is through, so that
- * packets do not mix in a queue. transfer() takes the place in the queue at its
- * beginning. What comes after is the output stage's. A lane moves one flit a cycle.
- * Whoever cannot move waits until a lane opens.
+ * had last, going round; it must be free and have room. A packet keeps it until
+ * its tail is through, so that packets do not mix in a queue. transfer() takes the
+ * place in the queue at its beginning. What comes after is the output stage's. A
+ * lane moves one flit a cycle. Whoever cannot move waits until a lane opens.
  */
 #include "network/router/output_queued.h"
 
@@ -169,20 +168,6 @@ static void transfer(struct output_queued *q, uint32_t router, uint32_t lane, ui
                       (unsigned long long)(now + q->transfer));
 }
 
-/* Those of the lanes offered whose queues can take all of the packet at the front of a lane; returns whether any can. */
-static bool keep_roomy(struct output_queued *q, uint32_t router, uint32_t lane)
-{
-    uint32_t handle = q->inputs[number_of(q, router, lane)].front.packet;
-    uint32_t size = network_packet(q->network, handle)->size;
-    bool is_any = false;
-    BITS_EACH(output, q->offered, q->words)
-        if (q->outputs->depth - output_queue_at(q->outputs, router, (uint32_t)output)->count >= size)
-            is_any = true;
-        else
-            bits_remove(q->offered, (uint32_t)output);
-    return is_any;
-}
-
 /* A packet without a lane takes one and its head goes; false: none that it may have is open. */
 static bool take_lane(struct output_queued *q, uint32_t router, uint32_t lane, tick_t now)
 {
@@ -190,8 +175,6 @@ static bool take_lane(struct output_queued *q, uint32_t router, uint32_t lane, t
     uint64_t some = 0;
     for (uint32_t w = 0; w < q->words; w++)
         some |= q->offered[w] = wants[w] & open[w];
-    if (some && q->needs_room)
-        some = keep_roomy(q, router, lane);
     if (some)
         transfer(q, router, lane,
                  bits_next_after(q->offered, q->words, q->inputs[number_of(q, router, lane)].last_output), now);

@@ -36,7 +36,6 @@ struct output_queued {
     struct output_queued_config config;
     tick_t cycle, routing, transfer, credit; /* ticks */
     uint32_t num_vcs, lanes, words, ring_mask;
-    bool needs_room; /* routing has escape VCs: a lane is taken only with room for the whole packet */
     uint64_t flit_hops;
     struct route question;     /* scratch */
     uint64_t *ready, *offered; /* scratch: sets of input and of output lanes */

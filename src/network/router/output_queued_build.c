@@ -70,14 +70,11 @@ void *output_queued_build(struct network *network, const struct choice *self, st
 {
     const struct output_queued_config *c = self->config;
     uint32_t before = errors->count, lanes = network->ports * c->num_vcs;
-    uint32_t depth = c->output_depth ? c->output_depth : ENDLESS;
-    bool needs_room = output_needs_room(network, depth);
     check_lanes(network, self, errors);
     struct output_stage_config outputs = {
         .arbiter = &c->arbiter,
-        .congestion = network_sense(network, &c->congestion, depth, errors),
-        .depth = depth,
-        .reports_all = needs_room,
+        .congestion = network_sense(network, &c->congestion, c->output_depth ? c->output_depth : ENDLESS, errors),
+        .depth = c->output_depth ? c->output_depth : ENDLESS,
     };
     if (errors->count > before)
         return NULL;
@@ -92,7 +89,6 @@ void *output_queued_build(struct network *network, const struct choice *self, st
         .transfer = c->transfer_latency * c->cycle,
         .credit = c->credit_latency * c->cycle,
         .num_vcs = c->num_vcs,
-        .needs_room = needs_room,
         .lanes = lanes,
         .words = words_for(lanes),
         .ring_mask = ring_mask_for(c->buffer_depth),

@@ -69,16 +69,6 @@ struct output_stage_config {
     uint32_t depth;
     bool reports_all, reserves_packet;
 };
-/*
- * With escape VCs no packet may hold one of them and wait for an adaptive one, so it takes a queue only with room for
- * all of it. A longer packet could not, also not an empty queue: others may wait in the buffer behind that.
- */
-static inline bool output_needs_room(struct network *network, uint32_t depth)
-{
-    bool needs_room = network->routing.escape_vcs && depth != ENDLESS;
-    network->escape_depth = needs_room ? depth : 0;
-    return needs_room;
-}
 struct output_stage *output_stage_build(struct network *network, const struct output_stage_config *config);
 
 /* Their context is the stage; a router's handlers pass on what is meant for it. */
