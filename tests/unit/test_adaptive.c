@@ -407,6 +407,25 @@ TEST(global_knowledge_sees_the_channel_that_the_source_does_not)
     }
 }
 
+/* A ring of 8, from 0 to 2: what lies behind 2 and behind 7 is congested, and a detour is cheaper by the bias alone. */
+TEST(global_knowledge_weighs_a_detour_beyond_the_destination_to_its_end)
+{
+    struct seen seen;
+    uint64_t waypoints = 0;
+    seen_init(&seen, "{\"type\": \"torus\", \"widths\": [8]}",
+              "{\"type\": \"ugal\", \"knowledge\": \"global\", \"bias\": -1}", 4);
+    seen_fill(&seen, 2, 0, 50);
+    seen_fill(&seen, 7, 1, 50);
+    seen_fill(&seen, 0, 1, 50);
+    for (uint32_t i = 0; i < 200; i++) {
+        struct packet packet = packet_to(&seen, 0, 2, i);
+        EXPECT_EQ_U64(ask(&seen, &packet, 0, NULL), 1);
+        waypoints |= bit(packet.waypoint);
+    }
+    EXPECT_EQ_U64(waypoints, 7); /* none but those on the way: at 3 it would pass the destination and turn back */
+    routed_release(&seen.routed);
+}
+
 TEST(par_chooses_again_where_the_global_channel_is)
 {
     struct seen seen;
@@ -427,6 +446,32 @@ TEST(par_chooses_again_where_the_global_channel_is)
     EXPECT_EQ_U64(vcs, 2); /* a second local channel, or a global one */
     EXPECT(packet.waypoint > 1);
     routed_release(&seen.routed);
+}
+
+/* A class that only detours use is empty while nobody makes one, but it shares its channel with all others. */
+TEST(an_empty_class_of_a_busy_port_draws_nobody_off_the_straight_way)
+{
+    for (uint32_t by_vc = 0; by_vc < 2; by_vc++) {
+        struct seen seen;
+        uint32_t source, straight = 0;
+        seen_init(&seen, "{\"type\": \"dragonfly\"}",
+                  by_vc ? "{\"type\": \"par\", \"mode\": \"vc\"}" : "{\"type\": \"par\"}", 4);
+        const struct dragonfly_gate *gate = far_gate(&seen, &source);
+        for (uint32_t port = 0; port < seen.routed.topology.ports; port++)
+            for (uint32_t vc = 0; vc < 3; vc++) /* as under uniform traffic: l0, g1, l2 are used, l1 is not */
+                *seen_at(&seen, gate->place, port, vc) = (port < 3) == (vc != 1) ? 4 : 0;
+        for (uint32_t i = 0; i < 200; i++) {
+            struct packet packet = packet_to(&seen, 2 * source, 8, i);
+            ask(&seen, &packet, source, NULL);
+            packet.hops = 1;
+            straight += ask(&seen, &packet, gate->place, NULL) == bit(gate->port);
+        }
+        if (by_vc)
+            EXPECT_NEAR(straight, 200 / 7, 25); /* one of the 7 other groups is joined to this router */
+        else
+            EXPECT_EQ_U64(straight, 200);
+        routed_release(&seen.routed);
+    }
 }
 
 TEST(an_adaptive_torus_takes_the_freer_dimension_and_can_always_escape)

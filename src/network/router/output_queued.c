@@ -136,7 +136,7 @@ static void receive_room(void *routers, tick_t now, const void *events, uint32_t
 
 static void leave_buffer(struct output_queued *q, size_t number, struct input_lane *input, tick_t now)
 {
-    send_credit(q->network, input->back_kind, input->back, now + input->back_delay);
+    send_credit(q->network, input->back_kind, input->back, now + q->credit + input->back_latency);
     if (--input->count) {
         input->front = q->rings[number * (q->ring_mask + 1) + (input->first++ & q->ring_mask)];
         __builtin_prefetch(network_packet(q->network, input->front.packet), 1);

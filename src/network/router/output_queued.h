@@ -22,7 +22,7 @@ struct input_lane {
     uint16_t output;       /* lane held, LANE_IDLE or LANE_WAITS */
     uint16_t last_output;  /* lane that its last packet took */
     struct place back;     /* where its credits go */
-    uint32_t back_delay;   /* from leaving the buffer until the credit arrives there */
+    uint32_t back_latency; /* of the channel there */
     uint32_t back_kind;
 };
 
@@ -38,7 +38,7 @@ struct output_queued {
     struct engine *engine;
     struct output_stage *outputs;
     struct output_queued_config config;
-    tick_t cycle, routing, transfer; /* ticks */
+    tick_t cycle, routing, transfer, credit; /* ticks */
     uint32_t num_vcs, lanes, words, ring_mask;
     bool
         needs_room; /* routing has escape VCs: a lane is given only with room for the whole packet; see output_has_room */

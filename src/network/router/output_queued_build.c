@@ -41,7 +41,7 @@ static void init_lane(struct output_queued *q, uint32_t router, uint32_t lane)
         .output = LANE_IDLE,
         .last_output = (uint16_t)(q->lanes - 1),
         .back = link_place(link, lane % q->num_vcs),
-        .back_delay = (uint32_t)(q->config.credit_latency * q->cycle) + link->latency,
+        .back_latency = link->latency,
         .back_kind = link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT,
     };
     q->owner[number] = NOBODY;
@@ -94,6 +94,7 @@ void *output_queued_build(struct network *network, const struct choice *self, st
         .cycle = c->cycle,
         .routing = c->routing_latency * c->cycle,
         .transfer = c->transfer_latency * c->cycle,
+        .credit = c->credit_latency * c->cycle,
         .num_vcs = c->num_vcs,
         .lanes = lanes,
         .words = words_for(lanes),
