@@ -77,7 +77,8 @@ bool simulation_build(struct simulation *simulation)
                        &simulation->errors))
         return false;
     simulation->network_bytes = simulation->built.bytes;
-    network_split(&simulation->network, config->simulator.threads);
+    if (!network_split(&simulation->network, config->simulator.threads, &simulation->errors))
+        return false;
     return workload_build(&simulation->workload, &config->workload, &simulation->network, &simulation->built, seed,
                           &simulation->errors);
 }

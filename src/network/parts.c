@@ -291,11 +291,16 @@ static void make_part(struct network *network, uint32_t number, struct schedule 
     schedule->parts[number] = part;
 }
 
-void network_split(struct network *network, uint32_t parts)
+bool network_split(struct network *network, uint32_t parts, struct errors *errors)
 {
     parts = parts < network->topology.routers ? parts : network->topology.routers;
     if (parts < 2)
-        return;
+        return true;
+    if (network->routing.looks_afar) {
+        choice_error(errors, &network->config->routing, "knowledge",
+                     "'global' reads other routers at no delay, which threads cannot; accepted: 'local', or 1 thread");
+        return false;
+    }
     struct arena *arena = network->arena;
     size_t lanes = (size_t)network->topology.routers * network->ports * network->num_vcs;
     size_t terminal_lanes = (size_t)network->topology.terminals * ejection_lanes(network);
@@ -309,6 +314,7 @@ void network_split(struct network *network, uint32_t parts)
     uint32_t *terminal_arriving = arena_array(arena, uint32_t, terminal_lanes);
     for (uint32_t i = 0; i < parts; i++)
         make_part(network, i, schedule, arriving, terminal_arriving);
+    return true;
 }
 
 void network_release_parts(struct network *network)

@@ -13,8 +13,8 @@
  */
 #include "flitwarp/network.h"
 
-/* Cuts a built network into at most so many parts, with an engine each; before network_connect. */
-void network_split(struct network *network, uint32_t parts);
+/* Cuts a built network into at most so many parts, with an engine each; before network_connect. False with errors. */
+bool network_split(struct network *network, uint32_t parts, struct errors *errors);
 /* Handles all events up to and including a tick, in all parts. */
 void network_run(struct network *network, tick_t last);
 /* Time goes on to a tick that is not after the next event; network_next. */

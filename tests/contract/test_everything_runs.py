@@ -15,8 +15,17 @@ import pytest
 
 from support import PROGRAM
 
-ASAN = os.environ.get("FLITWARP_ASAN", "")
-PROGRAMS = [PROGRAM] + ([ASAN] if ASAN and os.access(ASAN, os.X_OK) else [])
+
+
+def built(variable):
+    """A program that was built with sanitizers; the usual one where it was not."""
+    program = os.environ.get(variable, "")
+    return program if program and os.access(program, os.X_OK) else PROGRAM
+
+
+# Alone, and in parts with the sanitizers' eyes on it: the digests must be the same.
+PROGRAMS = [[PROGRAM], [built("FLITWARP_ASAN"), "--sync", "conservative", "--threads", "3"]]
+TSAN = [built("FLITWARP_TSAN"), "--sync", "conservative", "--threads", "2"]
 RUNS_A_PAIR = int(os.environ.get("FLITWARP_RUNS_A_PAIR", 6))
 
 # Small forms; a topology that is not here takes part with its example.
@@ -178,11 +187,11 @@ def start(program, config, directory):
     path = directory / "config.json"
     (directory / "network.txt").write_text(NETWORK)
     path.write_text(json.dumps(config, indent=1))
-    return subprocess.run([program, "run", path, "--quiet"], capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run([program[0], "run", path, "--quiet", *program[1:]], capture_output=True, text=True, timeout=120, check=False)
 
 
 def is_accepted(routing, topology, directory):
-    ended = start(PROGRAM, {"network": {"topology": topology, "routing": routing, "router": {"num_vcs": 32}},
+    ended = start([PROGRAM], {"network": {"topology": topology, "routing": routing, "router": {"num_vcs": 32}},
                             "workload": {"applications": [{"type": "blast", "warmup": 0, "sample": 0}]}}, directory)
     assert ended.returncode in (0, 1), ended.stderr
     assert ended.returncode == 0 or "network.routing" in ended.stderr, ended.stderr
@@ -191,7 +200,7 @@ def is_accepted(routing, topology, directory):
 
 def vcs_needed(routing, topology, directory):
     """What the program asks for when it is given too few."""
-    ended = start(PROGRAM, {"network": {"topology": topology, "routing": routing, "router": {"num_vcs": 1}},
+    ended = start([PROGRAM], {"network": {"topology": topology, "routing": routing, "router": {"num_vcs": 1}},
                             "workload": {"applications": [{"type": "blast", "warmup": 0, "sample": 0}]}}, directory)
     found = re.search(r"needs (\d+) VCs", ended.stderr)
     return int(found.group(1)) if found else 1
@@ -273,9 +282,9 @@ def test_every_application_runs_with_its_example(name, tmp_path):
         config = {"network": {"topology": {"type": "torus", "widths": [8, 8]}, "router": {"num_vcs": 2}},
                   "workload": {"applications": applications}}
         digests = set()
-        for program in PROGRAMS:
+        for program in [*PROGRAMS, TSAN]:
             ended = start(program, config, tmp_path)
-            assert ended.returncode == 0, ended.stderr
+            assert ended.returncode == 0 and not ended.stderr, ended.stderr
             results = json.loads(ended.stdout)
             assert results["complete"] and all(block["packets"] > 0 for block in results["applications"])
             digests.add(results["simulation"]["digest"])
