@@ -246,6 +246,13 @@ static inline struct place link_place(const struct link *link, uint32_t vc)
     return (struct place){.target = link->target, .lane = link->first_lane + vc};
 }
 
+/* Does a router's link lead to another part of the network? */
+static inline bool network_crosses(const struct network *network, uint32_t router, const struct link *link)
+{
+    const uint16_t *owner = link->to_terminal ? network->terminal_part : network->router_part;
+    return owner && link->target != NONE && owner[link->target] != network->router_part[router];
+}
+
 /* Is a place in another part of the network? */
 static inline bool network_is_elsewhere(const struct network *network, uint32_t kind, struct place to)
 {
@@ -254,13 +261,14 @@ static inline bool network_is_elsewhere(const struct network *network, uint32_t 
 }
 
 /* To another part: a flit, with its packet if it is the head, or a credit. See network/parts.h. */
-void network_export(struct network *network, uint32_t kind, struct place to, struct flit flit, tick_t arrival);
+void network_export_flit(struct network *network, uint32_t kind, struct place to, struct flit flit, tick_t arrival);
+void network_export_credit(struct network *network, uint32_t kind, struct place to, tick_t arrival);
 
 /* Sends a flit to a place. */
 static inline void send_flit(struct network *network, uint32_t kind, struct place to, struct flit flit, tick_t arrival)
 {
     if (__builtin_expect(network->router_part != NULL, 0) && network_is_elsewhere(network, kind, to)) {
-        network_export(network, kind, to, flit, arrival);
+        network_export_flit(network, kind, to, flit, arrival);
         return;
     }
     struct flit_event *event = engine_post(network->engine, kind, arrival, sizeof *event);
@@ -271,7 +279,7 @@ static inline void send_flit(struct network *network, uint32_t kind, struct plac
 static inline void send_credit(struct network *network, uint32_t kind, struct place to, tick_t arrival)
 {
     if (__builtin_expect(network->router_part != NULL, 0) && network_is_elsewhere(network, kind, to)) {
-        network_export(network, kind, to, (struct flit){0}, arrival);
+        network_export_credit(network, kind, to, arrival);
         return;
     }
     struct credit_event *event = engine_post(network->engine, kind, arrival, sizeof *event);

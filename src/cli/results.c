@@ -51,6 +51,7 @@ static struct json *sync_block(const struct simulation *simulation, struct arena
     ADD_U64(sync, "windows", facts.windows);
     ADD_U64(sync, "remote_events", facts.sent);
     ADD_F64(sync, "remote_share", (double)facts.sent / (double)events);
+    ADD_F64(sync, "waiting_share", facts.waited / simulation->wall_seconds / facts.parts);
     return sync;
 }
 

@@ -74,11 +74,9 @@ bool simulation_build(struct simulation *simulation)
     }
     engine_init(&simulation->engine);
     if (!network_build(&simulation->network, &config->network, &simulation->engine, &simulation->built, seed,
-                       &simulation->errors))
+                       config->simulator.threads, &simulation->errors))
         return false;
     simulation->network_bytes = simulation->built.bytes;
-    if (!network_split(&simulation->network, config->simulator.threads, &simulation->errors))
-        return false;
     return workload_build(&simulation->workload, &config->workload, &simulation->network, &simulation->built, seed,
                           &simulation->errors);
 }

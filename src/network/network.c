@@ -226,7 +226,7 @@ static void add_kinds(struct network *network)
 }
 
 bool network_build(struct network *network, const struct network_config *config, struct engine *engine,
-                   struct arena *arena, uint64_t seed, struct errors *errors)
+                   struct arena *arena, uint64_t seed, uint32_t parts, struct errors *errors)
 {
     struct channel_latencies latencies;
     if (!network_plan(network, config, arena, seed, errors) ||
@@ -235,12 +235,14 @@ bool network_build(struct network *network, const struct network_config *config,
     network->engine = engine;
     pool_init(&network->packets, sizeof(struct packet));
     wire(network, &latencies);
-    network->part_count = 1;
-    network->parts = arena_array(arena, struct network *, 1);
-    network->parts[0] = network;
+    if (!network_share_out(network, parts, errors))
+        return false;
     network->routers = network->router_ops->build(network, &config->router, errors);
     network->interfaces = network->interface_ops->build(network, &config->interface, errors);
-    return network->routers && network->interfaces;
+    if (!network->routers || !network->interfaces)
+        return false;
+    network_make_parts(network);
+    return true;
 }
 
 void network_connect(struct network *network, const struct network_client *client)

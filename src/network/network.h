@@ -9,7 +9,7 @@
  * together. The config must outlive the network.
  */
 bool network_build(struct network *network, const struct network_config *config, struct engine *engine,
-                   struct arena *arena, uint64_t seed, struct errors *errors);
+                   struct arena *arena, uint64_t seed, uint32_t parts, struct errors *errors);
 /* Joins the workload to the network and registers all events with the engine; once, after building. */
 void network_connect(struct network *network, const struct network_client *client);
 void network_release(struct network *network);

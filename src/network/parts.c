@@ -6,19 +6,27 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-/* A flit or a credit under way. A head's packet follows, and what belongs to it if it has a message. */
+/* A flit or a credit under way. A flit's place follows; a head's packet then; and what belongs to it if it has a message. */
 struct parcel {
     tick_t when;
-    struct place to;
-    struct flit flit;
-    uint32_t kind;
-    uint32_t bytes; /* of the parcel with all that follows */
+    uint32_t target;
+    uint16_t lane;
+    uint8_t kind;
+    uint8_t words; /* of 8 bytes: the parcel with all that follows */
 };
+enum {
+    CREDIT_WORDS = sizeof(struct parcel) / 8,
+    FLIT_WORDS = CREDIT_WORDS + 1,
+    HEAD_WORDS = FLIT_WORDS + sizeof(struct packet) / 8,
+    MESSAGE_WORDS = HEAD_WORDS + BELONGINGS / 8,
+};
+_Static_assert(BELONGINGS % 8 == 0, "parcels are made of words");
 
 /* Parcels from one part to another; a sender fills one of two while the receiver empties the other. */
 struct box {
-    unsigned char *bytes; /* owned */
+    uint64_t *words; /* owned */
     size_t used, room;
 };
 
@@ -29,6 +37,7 @@ struct exchange {
     tick_t soonest;            /* arrival of what was sent in this window */
     uint32_t parity;           /* of this window */
     uint64_t sent;
+    uint64_t waited;             /* nanoseconds, for the others */
     uint32_t *arriving;          /* by router lane: the packet whose flits come in; of all parts, shared */
     uint32_t *terminal_arriving; /* by terminal lane, the same */
     alignas(64) tick_t next[2];  /* by parity: when it has something to do, for the others to see */
@@ -53,65 +62,76 @@ static uint32_t *arriving_at(const struct network *network, uint32_t kind, struc
     return &exchange->arriving[(size_t)to.target * network->ports * network->num_vcs + to.lane];
 }
 
-static void *box_take(struct box *box, size_t bytes)
+/* A parcel of so many words; the first two are filled. */
+static inline uint64_t *box_take(struct network *network, uint32_t receiver, uint32_t kind, struct place to, tick_t when,
+                                 uint32_t words)
 {
-    if (box->used + bytes > box->room) {
-        box->room = 2 * (box->room + bytes);
-        box->bytes = memory_resize(box->bytes, box->room);
+    struct exchange *exchange = network->exchange;
+    struct box *box = &exchange->boxes[exchange->parity][receiver];
+    if (__builtin_expect(box->used + words > box->room, 0)) {
+        box->room = 2 * (box->room + words);
+        box->words = memory_resize(box->words, box->room * sizeof *box->words);
     }
-    box->used += bytes;
-    return box->bytes + box->used - bytes;
+    uint64_t *place = box->words + box->used;
+    box->used += words;
+    *(struct parcel *)place = (struct parcel){.when = when,
+                                              .target = to.target,
+                                              .lane = (uint16_t)to.lane,
+                                              .kind = (uint8_t)kind,
+                                              .words = (uint8_t)words};
+    exchange->sent++;
+    exchange->soonest = when < exchange->soonest ? when : exchange->soonest;
+    return place;
 }
 
 static bool is_flit(uint32_t kind) { return kind == EVENT_FLIT || kind == EVENT_TERMINAL_FLIT; }
 
-void network_export(struct network *network, uint32_t kind, struct place to, struct flit flit, tick_t arrival)
+void network_export_credit(struct network *network, uint32_t kind, struct place to, tick_t arrival)
 {
-    struct exchange *exchange = network->exchange;
-    bool is_terminal = kind == EVENT_TERMINAL_FLIT || kind == EVENT_TERMINAL_CREDIT;
-    uint32_t receiver = (is_terminal ? network->terminal_part : network->router_part)[to.target];
-    struct box *box = &exchange->boxes[exchange->parity][receiver];
-    bool is_head = is_flit(kind) && (flit.place & FLIT_HEAD);
-    const struct packet *packet = is_head ? network_packet(network, flit.packet) : NULL;
-    bool has_message = is_head && packet->message != NONE;
-    uint32_t bytes =
-        (uint32_t)(sizeof(struct parcel) + (is_head ? sizeof *packet : 0) + (has_message ? BELONGINGS : 0));
-    unsigned char *place = box_take(box, bytes);
-    const struct parcel parcel = {.when = arrival, .to = to, .flit = flit, .kind = kind, .bytes = bytes};
-    memcpy(place, &parcel, sizeof parcel);
-    if (is_head)
-        memcpy(place + sizeof parcel, packet, sizeof *packet);
-    if (has_message)
-        network->client.pack(network->client.context, packet, place + sizeof parcel + sizeof *packet);
-    if (is_flit(kind) && (flit.place & FLIT_TAIL))
+    uint32_t receiver = (kind == EVENT_CREDIT ? network->router_part : network->terminal_part)[to.target];
+    box_take(network, receiver, kind, to, arrival, CREDIT_WORDS);
+}
+
+void network_export_flit(struct network *network, uint32_t kind, struct place to, struct flit flit, tick_t arrival)
+{
+    uint32_t receiver = (kind == EVENT_FLIT ? network->router_part : network->terminal_part)[to.target];
+    const struct packet *packet = network_packet(network, flit.packet);
+    uint32_t words = !(flit.place & FLIT_HEAD) ? FLIT_WORDS : packet->message == NONE ? HEAD_WORDS : MESSAGE_WORDS;
+    uint64_t *place = box_take(network, receiver, kind, to, arrival, words);
+    place[CREDIT_WORDS] = flit.place;
+    if (flit.place & FLIT_HEAD)
+        memcpy(place + FLIT_WORDS, packet, sizeof *packet);
+    if (words == MESSAGE_WORDS)
+        network->client.pack(network->client.context, packet, place + HEAD_WORDS);
+    if (flit.place & FLIT_TAIL)
         pool_give(&network->packets, flit.packet, sizeof(struct packet));
-    exchange->sent++;
-    exchange->soonest = arrival < exchange->soonest ? arrival : exchange->soonest;
 }
 
 /* A packet's head has come with a copy of it. */
-static uint32_t import_packet(struct network *network, const unsigned char *bytes)
+static uint32_t import_packet(struct network *network, const uint64_t *words)
 {
     uint32_t handle = pool_take(&network->packets, sizeof(struct packet));
     struct packet *packet = network_packet(network, handle);
-    memcpy(packet, bytes, sizeof *packet);
+    memcpy(packet, words, sizeof *packet);
     if (packet->message != NONE)
-        network->client.unpack(network->client.context, packet, bytes + sizeof *packet);
+        network->client.unpack(network->client.context, packet, words + sizeof *packet / 8);
     return handle;
 }
 
-static void import_parcel(struct network *network, const unsigned char *bytes, const struct parcel *parcel)
+static void import_parcel(struct network *network, const uint64_t *words)
 {
+    const struct parcel *parcel = (const struct parcel *)words;
+    struct place to = {.target = parcel->target, .lane = parcel->lane};
     if (!is_flit(parcel->kind)) {
         struct credit_event *event = engine_post(network->engine, parcel->kind, parcel->when, sizeof *event);
-        *event = (struct credit_event){.to = parcel->to};
+        *event = (struct credit_event){.to = to};
         return;
     }
-    uint32_t *packet = arriving_at(network, parcel->kind, parcel->to);
-    if (parcel->flit.place & FLIT_HEAD)
-        *packet = import_packet(network, bytes + sizeof *parcel);
+    uint32_t *packet = arriving_at(network, parcel->kind, to), flit = (uint32_t)words[CREDIT_WORDS];
+    if (flit & FLIT_HEAD)
+        *packet = import_packet(network, words + FLIT_WORDS);
     struct flit_event *event = engine_post(network->engine, parcel->kind, parcel->when, sizeof *event);
-    *event = (struct flit_event){.to = parcel->to, .flit = {.packet = *packet, .place = parcel->flit.place}};
+    *event = (struct flit_event){.to = to, .flit = {.packet = *packet, .place = flit}};
 }
 
 /* Takes in what the others have sent in the window before. */
@@ -119,14 +139,24 @@ static void import_all(struct network *network, uint32_t parity)
 {
     for (uint32_t sender = 0; sender < network->part_count; sender++) {
         struct box *box = &network->parts[sender]->exchange->boxes[parity][network->part];
-        for (size_t at = 0; at < box->used;) {
-            struct parcel parcel;
-            memcpy(&parcel, box->bytes + at, sizeof parcel);
-            import_parcel(network, box->bytes + at, &parcel);
-            at += parcel.bytes;
-        }
+        for (size_t at = 0; at < box->used; at += ((const struct parcel *)(box->words + at))->words)
+            import_parcel(network, box->words + at);
         box->used = 0;
     }
+}
+
+static uint64_t nanoseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void meet(struct schedule *schedule, struct exchange *exchange)
+{
+    uint64_t before = nanoseconds();
+    crew_meet(schedule->crew);
+    exchange->waited += nanoseconds() - before;
 }
 
 /* A part's work up to the schedule's last tick. */
@@ -139,7 +169,7 @@ static void run_windows(void *context, uint32_t member)
         uint32_t parity = exchange->parity;
         tick_t next = engine_next(network->engine);
         exchange->next[parity] = next < exchange->soonest ? next : exchange->soonest;
-        crew_meet(schedule->crew);
+        meet(schedule, exchange);
         import_all(network, parity);
         exchange->parity = 1 - parity;
         exchange->soonest = NEVER;
@@ -221,8 +251,10 @@ tick_t network_now(const struct network *network)
 struct network_sync network_sync_facts(const struct network *network)
 {
     struct network_sync sync = {.parts = network->part_count, .window = NEVER};
-    for (uint32_t i = 0; network->exchange && i < network->part_count; i++)
+    for (uint32_t i = 0; network->exchange && i < network->part_count; i++) {
         sync.sent += network->parts[i]->exchange->sent;
+        sync.waited += 1e-9 * (double)network->parts[i]->exchange->waited;
+    }
     if (network->exchange) {
         sync.window = network->exchange->schedule->window;
         sync.windows = network->exchange->schedule->windows;
@@ -230,11 +262,21 @@ struct network_sync network_sync_facts(const struct network *network)
     return sync;
 }
 
-/* Routers in the order of their numbers, which is how topologies keep neighbours together, with a fair share of terminals
-   and channels each. */
-static void share_out(struct network *network, uint32_t parts)
+bool network_share_out(struct network *network, uint32_t parts, struct errors *errors)
 {
     const struct topology *topology = &network->topology;
+    network->part_count = parts < topology->routers ? parts : topology->routers;
+    network->parts = arena_array(network->arena, struct network *, network->part_count);
+    network->parts[0] = network;
+    if (network->part_count == 1)
+        return true;
+    if (network->routing.looks_afar) {
+        choice_error(errors, &network->config->routing, "knowledge",
+                     "'global' reads other routers at no delay, which threads cannot; accepted: 'local', or 1 thread");
+        network->part_count = 1;
+        return false;
+    }
+    parts = network->part_count;
     uint16_t *owner = arena_array(network->arena, uint16_t, topology->routers);
     uint16_t *terminal_owner = arena_array(network->arena, uint16_t, topology->terminals);
     uint64_t *weight = arena_array(network->arena, uint64_t, topology->routers), total = 0, before = 0;
@@ -249,6 +291,7 @@ static void share_out(struct network *network, uint32_t parts)
         terminal_owner[terminal] = owner[network->terminal_router[terminal]];
     network->router_part = owner;
     network->terminal_part = terminal_owner;
+    return true;
 }
 
 /* The shortest time from a step in one part to its effect in another. */
@@ -258,11 +301,8 @@ static tick_t find_window(const struct network *network)
     for (uint32_t router = 0; router < network->topology.routers; router++)
         for (uint32_t port = 0; port < network->ports; port++) {
             const struct link *link = network_link(network, router, port);
-            if (link->target == NONE)
-                continue;
-            const uint16_t *owner = link->to_terminal ? network->terminal_part : network->router_part;
             tick_t delay = link->latency + (link->to_terminal ? 0 : lead);
-            if (owner[link->target] != network->router_part[router] && delay < shortest)
+            if (network_crosses(network, router, link) && delay < shortest)
                 shortest = delay;
         }
     return shortest;
@@ -291,30 +331,20 @@ static void make_part(struct network *network, uint32_t number, struct schedule 
     schedule->parts[number] = part;
 }
 
-bool network_split(struct network *network, uint32_t parts, struct errors *errors)
+void network_make_parts(struct network *network)
 {
-    parts = parts < network->topology.routers ? parts : network->topology.routers;
-    if (parts < 2)
-        return true;
-    if (network->routing.looks_afar) {
-        choice_error(errors, &network->config->routing, "knowledge",
-                     "'global' reads other routers at no delay, which threads cannot; accepted: 'local', or 1 thread");
-        return false;
-    }
+    if (network->part_count == 1)
+        return;
     struct arena *arena = network->arena;
     size_t lanes = (size_t)network->topology.routers * network->ports * network->num_vcs;
     size_t terminal_lanes = (size_t)network->topology.terminals * ejection_lanes(network);
-    share_out(network, parts);
     struct schedule *schedule = arena_array(arena, struct schedule, 1);
-    *schedule = (struct schedule){.parts = arena_array(arena, struct network *, parts), .count = parts};
-    schedule->window = find_window(network);
-    network->parts = schedule->parts;
-    network->part_count = parts;
+    *schedule = (struct schedule){
+        .parts = network->parts, .count = network->part_count, .window = find_window(network)};
     uint32_t *arriving = arena_array(arena, uint32_t, lanes);
     uint32_t *terminal_arriving = arena_array(arena, uint32_t, terminal_lanes);
-    for (uint32_t i = 0; i < parts; i++)
+    for (uint32_t i = 0; i < network->part_count; i++)
         make_part(network, i, schedule, arriving, terminal_arriving);
-    return true;
 }
 
 void network_release_parts(struct network *network)
@@ -324,7 +354,7 @@ void network_release_parts(struct network *network)
     for (uint32_t i = 0; i < network->part_count; i++) {
         struct network *part = network->parts[i];
         for (uint32_t box = 0; part->exchange && box < 2 * network->part_count; box++)
-            free(part->exchange->boxes[box % 2][box / 2].bytes);
+            free(part->exchange->boxes[box % 2][box / 2].words);
         pool_release(&part->packets);
         if (i)
             engine_release(part->engine);

@@ -13,8 +13,13 @@
  */
 #include "flitwarp/network.h"
 
-/* Cuts a built network into at most so many parts, with an engine each; before network_connect. False with errors. */
-bool network_split(struct network *network, uint32_t parts, struct errors *errors);
+/*
+ * Before anything is built: gives routers to at most so many parts, in the order of their numbers, which is how topologies
+ * keep neighbours together, with a fair share of channels each. False with errors.
+ */
+bool network_share_out(struct network *network, uint32_t parts, struct errors *errors);
+/* Makes the parts of a built network, with an engine each; before network_connect. */
+void network_make_parts(struct network *network);
 /* Handles all events up to and including a tick, in all parts. */
 void network_run(struct network *network, tick_t last);
 /* Time goes on to a tick that is not after the next event; network_next. */
@@ -34,6 +39,7 @@ struct network_sync {
     tick_t window;    /* longest, in ticks; NEVER: the parts never meet */
     uint64_t windows; /* run */
     uint64_t sent;    /* flits and credits to another part */
+    double waited;    /* seconds, by all parts together, for each other */
 };
 struct network_sync network_sync_facts(const struct network *network);
 

@@ -80,15 +80,18 @@ struct input_lane {
     uint16_t count;    /* flits, the front one included */
     uint16_t output;   /* output lane held, LANE_IDLE or LANE_WAITS */
     uint16_t out_port; /* of the output lane */
-    struct place back; /* where its credits go; never changes */
+    struct place back; /* where its credits go; never changes. In the plain variant with a mark, see ELSEWHERE */
 };
 
 struct output_lane {
     uint16_t credits;
     uint16_t owner;  /* input lane that holds it, or NOBODY */
     uint32_t flits;  /* that have left, modulo 2^32 */
-    struct place to; /* where its flits go; never changes */
+    struct place to; /* where its flits go; never changes; with the same mark */
 };
+
+/* Set in the lane of a place in another part of the network, where a glance must be enough: in the plain variant. */
+#define ELSEWHERE 0x80000000u
 
 /* What does not change about a lane and is the same in every router. */
 struct lane_facts {

@@ -103,11 +103,14 @@ static void init_lane(const struct input_queued *q, struct router_head *head, ui
     uint32_t port = lane / q->num_vcs, vc = lane % q->num_vcs;
     const struct link *link = network_link(q->network, head->number, port);
     bool is_usable = link->target != NONE && link->carries_out;
-    inputs_of(head, q->words)[lane] = (struct input_lane){.output = LANE_IDLE, .back = link_place(link, vc)};
+    struct place far = link_place(link, vc);
+    if (q->is_plain && network_crosses(q->network, head->number, link))
+        far.lane |= ELSEWHERE;
+    inputs_of(head, q->words)[lane] = (struct input_lane){.output = LANE_IDLE, .back = far};
     outputs_of(q, head)[lane] =
         (struct output_lane){.credits = is_usable ? (uint16_t)room_of(q, head->number, port) : 0,
                              .owner = NOBODY,
-                             .to = link_place(link, vc)};
+                             .to = far};
     if (!is_usable)
         return;
     bits_add(lanes_in(head, SET_FREE, q->words), lane);

@@ -33,23 +33,24 @@ STAGE tick_t send(struct view *v, size_t lane, const struct input_lane *input, s
     const struct lane_facts *from = facts_of(q, lane, is), *to = facts_of(q, input->output, is);
     out->flits++;
     if (is.plain) {
-        tick_t arrival = v->now + q->to_channel + network_link(q->network, v->head->number, to->port)->latency;
-        uint32_t kind = to->at_router ? EVENT_FLIT : EVENT_TERMINAL_FLIT;
-        if (is.parted && network_is_elsewhere(q->network, kind, out->to)) {
-            network_export(q->network, kind, out->to, input->front, arrival);
+        if (is.parted && (out->to.lane & ELSEWHERE)) {
+            struct place there = {.target = out->to.target, .lane = out->to.lane & ~ELSEWHERE};
+            uint32_t kind = to->at_router ? EVENT_FLIT : EVENT_TERMINAL_FLIT;
+            tick_t latency = to->at_router ? q->network->channel_latency : q->network->terminal_latency;
+            network_export_flit(q->network, kind, there, input->front, v->now + q->to_channel + latency);
         } else {
             struct flit_event *flit = list_post(q->engine, v->to->flits[to->at_router], sizeof *flit);
             flit->to = out->to;
             flit->flit = input->front;
         }
-        if (is.parted && from->at_router && network_is_elsewhere(q->network, EVENT_CREDIT, input->back)) {
-            network_export(q->network, EVENT_CREDIT, input->back, (struct flit){0},
-                           v->now + q->credit + q->network->channel_latency);
+        if (is.parted && (input->back.lane & ELSEWHERE)) { /* never a terminal: it is where its packets enter */
+            struct place there = {.target = input->back.target, .lane = input->back.lane & ~ELSEWHERE};
+            network_export_credit(q->network, EVENT_CREDIT, there, v->now + q->credit + q->network->channel_latency);
         } else {
             struct credit_event *credit = list_post(q->engine, v->to->credits[from->at_router], sizeof *credit);
             credit->to = input->back;
         }
-        return arrival;
+        return v->now + q->to_channel + network_link(q->network, v->head->number, to->port)->latency;
     }
     const struct link *back = network_link(q->network, v->head->number, from->port);
     send_credit(q->network, from->at_router ? EVENT_CREDIT : EVENT_TERMINAL_CREDIT, input->back,
