@@ -6,12 +6,13 @@
  */
 #include "cli/arguments.h"
 #include "cli/cli.h"
+#include "cli/interrupt.h"
 #include "cli/logs.h"
+#include "cli/run_model.h"
 
 #include "base/text.h"
 
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,15 +20,6 @@ static const char usage[] = "flitwarp run CONFIG [PATH=VALUE ...] [--results FIL
                             "[--sync sequential] [--threads 1]\n"
                             "  logs, .csv or .csv.zst: [--message-log FILE] [--traffic-log FILE] [--channel-log FILE] "
                             "[--rate-log FILE [--rate-interval TICKS]]";
-
-/* The one thing that a signal handler may touch. */
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int signal_number)
-{
-    (void)signal_number;
-    interrupted = 1;
-}
 
 struct progress {
     struct timespec last;
@@ -88,16 +80,6 @@ static void print_summary(const struct simulation *simulation)
     }
 }
 
-static bool write_results(struct simulation *simulation, const char *path)
-{
-    struct output_file output;
-    if (!output_open(&output, path, &simulation->errors))
-        return false;
-    json_write(output.stream, simulation_results(simulation), 2);
-    fputc('\n', output.stream);
-    return output_commit(&output, &simulation->errors);
-}
-
 static int run(struct simulation *simulation, const char *results, struct logs *logs, bool quiet)
 {
     struct progress progress = {0};
@@ -107,15 +89,12 @@ static int run(struct simulation *simulation, const char *results, struct logs *
         simulation->workload.progress = show_progress;
         simulation->workload.progress_context = &progress;
     }
-    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    simulation->workload.interrupt = &interrupted;
+    simulation->workload.interrupt = interrupt_catch();
     enum outcome outcome = simulation_run(simulation, stderr);
     if (progress.shown)
         fprintf(stderr, "\r\033[K");
     bool logs_are_kept = logs_commit(logs, simulation);
-    bool is_written = write_results(simulation, results ? results : "-");
+    bool is_written = results_write(simulation, simulation_results(simulation), results);
     if (!quiet)
         print_summary(simulation);
     if (!logs_are_kept || !is_written) {
@@ -128,15 +107,8 @@ static int run(struct simulation *simulation, const char *results, struct logs *
 /* Looks before the run whether the files can be written: the end of a long run is no time to find out. */
 static int open_files(struct simulation *simulation, const char *results, struct logs *logs)
 {
-    struct errors *errors = &simulation->errors;
-    struct output_file trial;
-    struct stat status;
-    bool is_pipe = results && stat(results, &status) == 0 && S_ISFIFO(status.st_mode); /* opening it has effects */
-    if (results && !is_pipe && !output_open(&trial, results, errors))
-        return EXIT_IO;
-    if (results && !is_pipe)
-        output_discard(&trial);
-    return logs_open(logs, simulation);
+    int status = results_try(results, &simulation->errors);
+    return status == EXIT_DONE ? logs_open(logs, simulation) : status;
 }
 
 int cli_run(int argc, char **argv)
@@ -165,7 +137,13 @@ int cli_run(int argc, char **argv)
     if (threads)
         overrides[count++] = arena_format(arena, "simulator.threads=%s", threads);
     int status = EXIT_USAGE;
-    if (simulation_load(&simulation, arguments.config, overrides, count) && simulation_build(&simulation))
+    bool is_loaded = simulation_load(&simulation, arguments.config, overrides, count);
+    if (is_loaded && simulation.config.model.component) {
+        status = run_model(&simulation, results, logs_first(&logs), quiet);
+        simulation_release(&simulation);
+        return status;
+    }
+    if (is_loaded && simulation_build(&simulation))
         status = open_files(&simulation, results, &logs);
     if (status == EXIT_DONE)
         status = run(&simulation, results, &logs, quiet);

@@ -6,13 +6,13 @@
 #include "cli/simulation.h"
 
 #include "cli/cli.h"
+#include "cli/resources.h"
+#include "cli/run_model.h"
 #include "config/options.h"
 #include "config/source.h"
 #include "network/network.h"
 
 #include <string.h>
-#include <sys/resource.h>
-#include <time.h>
 
 static const char *const sync_names[] = {"sequential", NULL};
 
@@ -33,7 +33,18 @@ static const struct option root_options[] = {
     OPTION_END,
 };
 
-const struct option *simulation_rows(void) { return root_options; }
+/* All that a configuration may have; one with a model has no network and no workload. */
+static const struct option all_options[] = {
+    OPTION_BLOCK(struct simulation_config, simulator, struct simulator_config, model_simulator_options,
+                 "time, randomness and how a model runs"),
+    OPTION_BLOCK(struct simulation_config, network, struct network_config, network_options, "what carries the traffic"),
+    OPTION_BLOCK(struct simulation_config, workload, struct workload_config, workload_options,
+                 "what makes the traffic"),
+    OPTION_CHOICE(struct simulation_config, model, "model", "null", "processes of its own in place of a network"),
+    OPTION_END,
+};
+
+const struct option *simulation_rows(void) { return all_options; }
 
 void simulation_init(struct simulation *simulation)
 {
@@ -53,15 +64,20 @@ bool simulation_read(struct simulation *simulation)
     struct config_reader reader = {
         .arena = &simulation->setup, .errors = &simulation->errors, .files = &simulation->data};
     struct simulation_config *config = &simulation->config;
-    bool is_right = config_read_first(&reader, root_options, "simulator", config, simulation->json);
+    const struct option *rows = json_find(simulation->json, "model") ? model_root_options : root_options;
+    bool is_right = config_read_first(&reader, rows, "simulator", config, simulation->json);
     reader.tick_seconds = config->simulator.tick;
-    return config_read(&reader, root_options, config, simulation->json) && is_right;
+    return config_read(&reader, rows, config, simulation->json) && is_right;
 }
 
 bool simulation_build(struct simulation *simulation)
 {
     const struct simulation_config *config = &simulation->config;
     uint64_t seed = config->simulator.seed;
+    if (config->model.component) {
+        choice_error(&simulation->errors, &config->model, NULL, "found a model, expected a network and a workload");
+        return false;
+    }
     engine_init(&simulation->engine);
     if (!network_build(&simulation->network, &config->network, &simulation->engine, &simulation->built, seed,
                        &simulation->errors))
@@ -69,21 +85,6 @@ bool simulation_build(struct simulation *simulation)
     simulation->network_bytes = simulation->built.bytes;
     return workload_build(&simulation->workload, &config->workload, &simulation->network, &simulation->built, seed,
                           &simulation->errors);
-}
-
-static double cpu_seconds(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-           1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-}
-
-static double wall_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 enum outcome simulation_run(struct simulation *simulation, FILE *report)

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * flitwarp run and check for a configuration with a model: prepare, run over
+ * threads, write the results.
+ */
+#include "cli/run_model.h"
+
+#include "cli/interrupt.h"
+#include "cli/resources.h"
+#include "engine/process_run.h"
+#include "workload/report.h"
+
+#include <unistd.h>
+
+static const char *const sync_names[] = {"sequential", NULL};
+
+const struct option model_simulator_options[] = {
+    OPTION_U64(struct simulator_config, seed, "1", 0, 9007199254740992.0, NULL, "of all random numbers"),
+    OPTION_SECONDS(struct simulator_config, tick, "\"1ns\"", 1e-15, 1, "length of a tick"),
+    OPTION_ENUM(struct simulator_config, sync, "\"sequential\"", sync_names, "how processes are kept in step"),
+    OPTION_U32(struct simulator_config, threads, "1", 1, 1, NULL, "threads that run the simulation"),
+    OPTION_END,
+};
+
+const struct option model_root_options[] = {
+    OPTION_BLOCK(struct simulation_config, simulator, struct simulator_config, model_simulator_options,
+                 "time, randomness and how a model runs"),
+    OPTION_CHOICE(struct simulation_config, model, "model", REQUIRED, "processes that exchange events"),
+    OPTION_END,
+};
+
+#define ADD_U64(object, key, value) json_add(object, key, json_number_u64(arena, value))
+#define ADD_F64(object, key, value) json_add(object, key, json_number_f64(arena, value))
+
+/* The model and its settings; false with errors. */
+static bool prepare(struct simulation *simulation, struct model *model, struct process_settings *settings)
+{
+    const struct simulator_config *simulator = &simulation->config.simulator;
+    const struct choice *choice = &simulation->config.model;
+    *model = (struct model){.ops = CHOICE_OPS(choice, struct model_ops),
+                            .config = choice->config,
+                            .choice = choice,
+                            .seed = simulator->seed,
+                            .tick_seconds = simulator->tick,
+                            .arena = &simulation->built};
+    *settings = (struct process_settings){.sync = (enum process_sync)simulator->sync, .threads = simulator->threads};
+    model->ops->prepare(model, &simulation->errors);
+    const struct json *block = json_find(simulation->json, "simulator");
+    return simulation->errors.count == 0 && process_run_check(model, settings, block, &simulation->errors);
+}
+
+struct progress {
+    double start, last;
+    bool shown;
+};
+
+/* Twice a second on a terminal. */
+static void show_progress(void *context, const struct process_progress *now)
+{
+    struct progress *progress = context;
+    double time = wall_seconds();
+    if (time - progress->last < 0.5)
+        return;
+    progress->last = time;
+    progress->shown = true;
+    fprintf(stderr, "\rtick %-14llu %.3g M events/s  efficiency %.3f  %.0f s \033[K", (unsigned long long)now->time,
+            1e-6 * (double)now->events / (time - progress->start), now->efficiency, time - progress->start);
+}
+
+static struct json *results(struct simulation *simulation, const struct process_run *run)
+{
+    struct arena *arena = &simulation->setup;
+    struct json *root = results_document(simulation);
+    json_add(root, "complete", json_bool(arena, run->is_complete));
+    json_add(root, "outcome", json_text(arena, run->is_complete ? "done" : "interrupted"));
+    struct json *block = json_add(root, "simulation", json_object(arena));
+    char digest[33];
+    digest_text(&run->digest, digest);
+    ADD_U64(block, "end_tick", run->totals.end_tick);
+    ADD_U64(block, "events", run->totals.events);
+    ADD_F64(block, "cpu_seconds", simulation->cpu_seconds);
+    ADD_F64(block, "wall_seconds", simulation->wall_seconds);
+    ADD_U64(block, "peak_rss_bytes", peak_memory());
+    json_add(block, "digest", json_text(arena, digest));
+    struct json *sync = json_add(block, "sync", json_object(arena));
+    json_add(sync, "type", json_text(arena, sync_names[run->settings.sync]));
+    ADD_U64(sync, "threads", run->settings.threads);
+    struct report report = {json_add(root, "model", json_object(arena)), arena};
+    json_add(report.block, "type", json_text(arena, run->model->ops->name));
+    run->model->ops->results(run->model, &run->totals, &report);
+    return root;
+}
+
+static void print_summary(const struct simulation *simulation, const struct process_run *run)
+{
+    fprintf(stderr, "%s: %llu events to tick %llu, %.3g million a CPU second\n", run->model->ops->name,
+            (unsigned long long)run->totals.events, (unsigned long long)run->totals.end_tick,
+            1e-6 * (double)run->totals.events / simulation->cpu_seconds);
+}
+
+static int run_prepared(struct simulation *simulation, struct process_run *run, const char *path, bool quiet)
+{
+    struct progress progress = {.start = wall_seconds()};
+    progress.last = progress.start;
+    if (!quiet && isatty(STDERR_FILENO)) {
+        run->progress = show_progress;
+        run->progress_context = &progress;
+    }
+    run->interrupt = interrupt_catch();
+    double cpu = cpu_seconds();
+    process_run(run);
+    simulation->cpu_seconds = cpu_seconds() - cpu;
+    simulation->wall_seconds = wall_seconds() - progress.start;
+    if (progress.shown)
+        fprintf(stderr, "\r\033[K");
+    bool is_written = results_write(simulation, results(simulation, run), path);
+    if (!quiet)
+        print_summary(simulation, run);
+    errors_print(&simulation->errors, stderr);
+    return !is_written ? EXIT_IO : run->is_complete ? EXIT_DONE : EXIT_INTERRUPTED;
+}
+
+int run_model(struct simulation *simulation, const char *path, const char *log, bool quiet)
+{
+    struct model model;
+    struct process_settings settings;
+    bool is_good = prepare(simulation, &model, &settings);
+    if (log)
+        errors_add(&simulation->errors, "flitwarp run: %s: a model has no packets or channels to log", log);
+    int status = is_good && !log ? results_try(path, &simulation->errors) : EXIT_USAGE;
+    if (status != EXIT_DONE) {
+        errors_print(&simulation->errors, stderr);
+        return status;
+    }
+    struct process_run run;
+    process_run_init(&run, &model, &settings);
+    status = run_prepared(simulation, &run, path, quiet);
+    process_run_release(&run);
+    return status;
+}
+
+int check_model(struct simulation *simulation)
+{
+    struct model model;
+    struct process_settings settings;
+    if (!prepare(simulation, &model, &settings)) {
+        errors_print(&simulation->errors, stderr);
+        return EXIT_USAGE;
+    }
+    printf("settings: correct\n");
+    printf("model: %s, %llu processes, lookahead %llu ticks\n", model.ops->name,
+           (unsigned long long)model.expected_processes, (unsigned long long)model.lookahead);
+    return EXIT_DONE;
+}
