@@ -12,13 +12,19 @@
 
 #include <unistd.h>
 
-static const char *const sync_names[] = {"sequential", NULL};
+static const char *const sync_names[] = {"sequential", "conservative", "optimistic", NULL};
 
 const struct option model_simulator_options[] = {
     OPTION_U64(struct simulator_config, seed, "1", 0, 9007199254740992.0, NULL, "of all random numbers"),
     OPTION_SECONDS(struct simulator_config, tick, "\"1ns\"", 1e-15, 1, "length of a tick"),
     OPTION_ENUM(struct simulator_config, sync, "\"sequential\"", sync_names, "how processes are kept in step"),
-    OPTION_U32(struct simulator_config, threads, "1", 1, 1, NULL, "threads that run the simulation"),
+    OPTION_U32(struct simulator_config, threads, "1", 1, 1024, NULL, "threads that run the simulation"),
+    OPTION_U32(struct simulator_config, partitions, "16", 1, 4096, NULL,
+               "of a thread: what optimistic runs roll back as a whole"),
+    OPTION_TICKS(struct simulator_config, window, "0", 0, 1e18,
+                 "how far optimistic runs go ahead of the slowest; 0: as far as pays"),
+    OPTION_BOOL(struct simulator_config, check_reversal, "false",
+                "undo every event once and handle it again; optimistic, one thread"),
     OPTION_END,
 };
 
@@ -43,10 +49,14 @@ static bool prepare(struct simulation *simulation, struct model *model, struct p
                             .seed = simulator->seed,
                             .tick_seconds = simulator->tick,
                             .arena = &simulation->built};
-    *settings = (struct process_settings){.sync = (enum process_sync)simulator->sync, .threads = simulator->threads};
+    *settings = (struct process_settings){.sync = (enum process_sync)simulator->sync,
+                                          .threads = simulator->threads,
+                                          .partitions = simulator->partitions,
+                                          .window = simulator->window,
+                                          .check_reversal = simulator->check_reversal};
     model->ops->prepare(model, &simulation->errors);
     const struct json *block = json_find(simulation->json, "simulator");
-    return simulation->errors.count == 0 && process_run_check(model, settings, block, &simulation->errors);
+    return simulation->errors.count == 0 && process_run_check(model, settings, NULL, block, &simulation->errors);
 }
 
 struct progress {
@@ -67,6 +77,26 @@ static void show_progress(void *context, const struct process_progress *now)
             1e-6 * (double)now->events / (time - progress->start), now->efficiency, time - progress->start);
 }
 
+static struct json *sync_block(struct simulation *simulation, const struct process_run *run)
+{
+    struct arena *arena = &simulation->setup;
+    const struct process_counts *counts = &run->counts;
+    struct json *sync = json_object(arena);
+    json_add(sync, "type", json_text(arena, sync_names[run->settings.sync]));
+    ADD_U64(sync, "threads", run->settings.threads);
+    ADD_U64(sync, "ranks", run->rank_count);
+    ADD_U64(sync, "events", counts->handled);
+    ADD_U64(sync, "committed", counts->committed);
+    ADD_U64(sync, "rolled_back", counts->rolled_back);
+    ADD_F64(sync, "efficiency", 1 - (double)counts->rolled_back / (double)counts->committed);
+    ADD_F64(sync, "remote_share", counts->posted ? (double)counts->posted_away / (double)counts->posted : 0);
+    ADD_U64(sync, "primary_rollbacks", counts->primary);
+    ADD_U64(sync, "secondary_rollbacks", counts->secondary);
+    ADD_U64(sync, "gvt_count", run->meetings);
+    ADD_F64(sync, "events_per_second", (double)counts->committed / simulation->wall_seconds);
+    return sync;
+}
+
 static struct json *results(struct simulation *simulation, const struct process_run *run)
 {
     struct arena *arena = &simulation->setup;
@@ -82,9 +112,7 @@ static struct json *results(struct simulation *simulation, const struct process_
     ADD_F64(block, "wall_seconds", simulation->wall_seconds);
     ADD_U64(block, "peak_rss_bytes", peak_memory());
     json_add(block, "digest", json_text(arena, digest));
-    struct json *sync = json_add(block, "sync", json_object(arena));
-    json_add(sync, "type", json_text(arena, sync_names[run->settings.sync]));
-    ADD_U64(sync, "threads", run->settings.threads);
+    json_add(block, "sync", sync_block(simulation, run));
     struct report report = {json_add(root, "model", json_object(arena)), arena};
     json_add(report.block, "type", json_text(arena, run->model->ops->name));
     run->model->ops->results(run->model, &run->totals, &report);
@@ -133,7 +161,7 @@ int run_model(struct simulation *simulation, const char *path, const char *log, 
         return status;
     }
     struct process_run run;
-    process_run_init(&run, &model, &settings);
+    process_run_init(&run, &model, &settings, NULL);
     status = run_prepared(simulation, &run, path, quiet);
     process_run_release(&run);
     return status;
