@@ -39,7 +39,8 @@ const struct option model_root_options[] = {
 #define ADD_F64(object, key, value) json_add(object, key, json_number_f64(arena, value))
 
 /* The model and its settings; false with errors. */
-static bool prepare(struct simulation *simulation, struct model *model, struct process_settings *settings)
+static bool prepare(struct simulation *simulation, struct model *model, struct process_settings *settings,
+                    struct ranks *ranks)
 {
     const struct simulator_config *simulator = &simulation->config.simulator;
     const struct choice *choice = &simulation->config.model;
@@ -56,7 +57,7 @@ static bool prepare(struct simulation *simulation, struct model *model, struct p
                                           .check_reversal = simulator->check_reversal};
     model->ops->prepare(model, &simulation->errors);
     const struct json *block = json_find(simulation->json, "simulator");
-    return simulation->errors.count == 0 && process_run_check(model, settings, NULL, block, &simulation->errors);
+    return simulation->errors.count == 0 && process_run_check(model, settings, ranks, block, &simulation->errors);
 }
 
 struct progress {
@@ -97,7 +98,7 @@ static struct json *sync_block(struct simulation *simulation, const struct proce
     return sync;
 }
 
-static struct json *results(struct simulation *simulation, const struct process_run *run)
+static struct json *results(struct simulation *simulation, const struct process_run *run, uint64_t memory)
 {
     struct arena *arena = &simulation->setup;
     struct json *root = results_document(simulation);
@@ -110,7 +111,7 @@ static struct json *results(struct simulation *simulation, const struct process_
     ADD_U64(block, "events", run->totals.events);
     ADD_F64(block, "cpu_seconds", simulation->cpu_seconds);
     ADD_F64(block, "wall_seconds", simulation->wall_seconds);
-    ADD_U64(block, "peak_rss_bytes", peak_memory());
+    ADD_U64(block, "peak_rss_bytes", memory);
     json_add(block, "digest", json_text(arena, digest));
     json_add(block, "sync", sync_block(simulation, run));
     struct report report = {json_add(root, "model", json_object(arena)), arena};
@@ -126,44 +127,68 @@ static void print_summary(const struct simulation *simulation, const struct proc
             1e-6 * (double)run->totals.events / simulation->cpu_seconds);
 }
 
-static int run_prepared(struct simulation *simulation, struct process_run *run, const char *path, bool quiet)
+static void time_run(struct simulation *simulation, struct process_run *run, bool shows)
 {
     struct progress progress = {.start = wall_seconds()};
     progress.last = progress.start;
-    if (!quiet && isatty(STDERR_FILENO)) {
+    if (shows && isatty(STDERR_FILENO)) {
         run->progress = show_progress;
         run->progress_context = &progress;
     }
     run->interrupt = interrupt_catch();
     double cpu = cpu_seconds();
     process_run(run);
-    simulation->cpu_seconds = cpu_seconds() - cpu;
+    simulation->cpu_seconds = ranks_sum(run->ranks, cpu_seconds() - cpu);
     simulation->wall_seconds = wall_seconds() - progress.start;
     if (progress.shown)
         fprintf(stderr, "\r\033[K");
-    bool is_written = results_write(simulation, results(simulation, run), path);
-    if (!quiet)
+}
+
+/* Rank 0 alone writes; all of them have the same numbers. */
+static int run_prepared(struct simulation *simulation, struct process_run *run, const char *path, bool quiet)
+{
+    bool leads = run->rank == 0;
+    time_run(simulation, run, leads && !quiet);
+    uint64_t memory = (uint64_t)ranks_sum(run->ranks, (double)peak_memory());
+    bool is_written = !leads || results_write(simulation, results(simulation, run, memory), path);
+    if (leads && !quiet)
         print_summary(simulation, run);
     errors_print(&simulation->errors, stderr);
-    return !is_written ? EXIT_IO : run->is_complete ? EXIT_DONE : EXIT_INTERRUPTED;
+    int status = !is_written ? EXIT_IO : run->is_complete ? EXIT_DONE : EXIT_INTERRUPTED;
+    return (int)ranks_largest(run->ranks, (uint64_t)status);
+}
+
+static int run_on(struct simulation *simulation, struct ranks *ranks, const char *path, const char *log, bool quiet)
+{
+    struct model model;
+    struct process_settings settings;
+    bool is_good = prepare(simulation, &model, &settings, ranks), leads = !ranks || ranks->number == 0;
+    if (log)
+        errors_add(&simulation->errors, "flitwarp run: %s: a model has no packets or channels to log", log);
+    int status = !is_good || log ? EXIT_USAGE : leads ? results_try(path, &simulation->errors) : EXIT_DONE;
+    if (status != EXIT_DONE && leads)
+        errors_print(&simulation->errors, stderr);
+    status = (int)ranks_largest(ranks, (uint64_t)status);
+    if (status != EXIT_DONE)
+        return status;
+    struct process_run run;
+    process_run_init(&run, &model, &settings, ranks);
+    status = run_prepared(simulation, &run, path, quiet);
+    process_run_release(&run);
+    return status;
 }
 
 int run_model(struct simulation *simulation, const char *path, const char *log, bool quiet)
 {
-    struct model model;
-    struct process_settings settings;
-    bool is_good = prepare(simulation, &model, &settings);
-    if (log)
-        errors_add(&simulation->errors, "flitwarp run: %s: a model has no packets or channels to log", log);
-    int status = is_good && !log ? results_try(path, &simulation->errors) : EXIT_USAGE;
-    if (status != EXIT_DONE) {
+    struct ranks ranks;
+    if (ranks_launched() == 1)
+        return run_on(simulation, NULL, path, log, quiet);
+    if (!ranks_open(&ranks, &simulation->errors)) {
         errors_print(&simulation->errors, stderr);
-        return status;
+        return EXIT_USAGE;
     }
-    struct process_run run;
-    process_run_init(&run, &model, &settings, NULL);
-    status = run_prepared(simulation, &run, path, quiet);
-    process_run_release(&run);
+    int status = run_on(simulation, &ranks, path, log, quiet);
+    ranks_close(&ranks);
     return status;
 }
 
@@ -171,7 +196,7 @@ int check_model(struct simulation *simulation)
 {
     struct model model;
     struct process_settings settings;
-    if (!prepare(simulation, &model, &settings)) {
+    if (!prepare(simulation, &model, &settings, NULL)) {
         errors_print(&simulation->errors, stderr);
         return EXIT_USAGE;
     }

@@ -41,6 +41,15 @@ size_t process_memory_size(const struct partition *partition)
     return bytes;
 }
 
+/* The regions that there were when the state had `bytes` bytes: newer ones come first. */
+static const struct process_region *regions_of(const struct partition *partition, size_t bytes)
+{
+    const struct process_region *region = partition->memory;
+    for (size_t size = process_memory_size(partition); size > bytes; region = region->next)
+        size -= region->bytes;
+    return region;
+}
+
 void process_memory_copy(const struct partition *partition, unsigned char *to)
 {
     for (const struct process_region *region = partition->memory; region; region = region->next) {
@@ -49,9 +58,9 @@ void process_memory_copy(const struct partition *partition, unsigned char *to)
     }
 }
 
-const void *process_memory_differs(const struct partition *partition, const unsigned char *from)
+const void *process_memory_differs(const struct partition *partition, const unsigned char *from, size_t bytes)
 {
-    for (const struct process_region *region = partition->memory; region; region = region->next) {
+    for (const struct process_region *region = regions_of(partition, bytes); region; region = region->next) {
         for (size_t i = 0; i < region->bytes && memcmp(region->data, from, region->bytes) != 0; i++)
             if (region->data[i] != from[i])
                 return region->data + i;

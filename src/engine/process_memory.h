@@ -6,5 +6,5 @@
 void process_memory_release(struct partition *partition);
 size_t process_memory_size(const struct partition *partition);
 void process_memory_copy(const struct partition *partition, unsigned char *to);
-/* The first byte that is not as in the copy; NULL: none. */
-const void *process_memory_differs(const struct partition *partition, const unsigned char *from);
+/* The first byte that is not as in the copy, which was made when there were `bytes`; NULL: none. */
+const void *process_memory_differs(const struct partition *partition, const unsigned char *from, size_t bytes);

@@ -19,11 +19,6 @@ static void ring_init(struct log_ring *ring, size_t item_size)
     ring->items = memory_take(item_size * FIRST_CAPACITY);
 }
 
-static void *ring_at(const struct log_ring *ring, uint64_t position)
-{
-    return ring->items + (position & (ring->capacity - 1)) * ring->item_size;
-}
-
 static void *ring_add(struct log_ring *ring)
 {
     if (ring->next - ring->first == ring->capacity) {
@@ -31,15 +26,15 @@ static void *ring_add(struct log_ring *ring)
         ring->capacity *= 2;
         ring->items = memory_take(ring->item_size * ring->capacity);
         for (uint64_t i = ring->first; i < ring->next; i++)
-            memcpy(ring_at(ring, i), ring_at(&old, i), ring->item_size);
+            memcpy(log_ring_at(ring, i), log_ring_at(&old, i), ring->item_size);
         free(old.items);
     }
-    return ring_at(ring, ring->next++);
+    return log_ring_at(ring, ring->next++);
 }
 
 static struct log_entry *entry_at(const struct partition_log *log, uint64_t position)
 {
-    return ring_at(&log->handled, position);
+    return log_ring_at(&log->handled, position);
 }
 
 /* Was something handled in this partition that has `event` or a later key? */
@@ -129,7 +124,7 @@ static void rollback(struct process_worker *worker, uint32_t partition, const st
         undo_entry(worker, partition, entry);
         log->handled.next--;
         while (log->sent.next > entry->sent_mark)
-            take_back(worker, log, log->handled.next, end, ring_at(&log->sent, --log->sent.next), partition);
+            take_back(worker, log, log->handled.next, end, log_ring_at(&log->sent, --log->sent.next), partition);
     }
     for (uint64_t i = log->handled.next; i < end; i++) {
         struct event *event = &entry_at(log, i)->event;
@@ -216,7 +211,8 @@ void rollback_post(struct process_worker *worker, struct partition *from, struct
     }
 }
 
-void rollback_handle(struct process_worker *worker, const struct event *event)
+/* So that it can be undone. */
+static void handle(struct process_worker *worker, const struct event *event)
 {
     uint32_t index = event->partition - worker->first_partition;
     struct partition_log *log = &worker->logs[index];
@@ -228,6 +224,27 @@ void rollback_handle(struct process_worker *worker, const struct event *event)
     worker->run->model->ops->handle(&worker->partitions[index], &entry->event);
     worker->counts.handled++;
     worker->uncommitted++;
+}
+
+/* The next event that was not taken back. */
+static struct event *take(struct process_worker *worker, tick_t last)
+{
+    struct event *event;
+    do
+        event = queue_take(&worker->queue, last);
+    while (event && worker->tombstones.count && tombstones_remove(&worker->tombstones, event));
+    return event;
+}
+
+uint32_t rollback_forward(struct process_worker *worker, tick_t last, uint32_t most)
+{
+    uint32_t done = 0;
+    for (struct event *event; done < most && (event = take(worker, last)); done++) {
+        if (event->time > worker->furthest)
+            worker->furthest = event->time;
+        handle(worker, event);
+    }
+    return done;
 }
 
 static void commit_partition(struct process_worker *worker, uint32_t partition, tick_t time)

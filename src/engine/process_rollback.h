@@ -19,6 +19,11 @@ struct log_ring {
     uint64_t first, next;
 };
 
+static inline void *log_ring_at(const struct log_ring *ring, uint64_t position)
+{
+    return ring->items + (position & (ring->capacity - 1)) * ring->item_size;
+}
+
 struct log_entry {
     uint64_t undo_mark, sent_mark;
     struct event event; /* and what follows it */
@@ -37,8 +42,8 @@ void rollback_release(struct process_worker *worker);
 void rollback_post(struct process_worker *worker, struct partition *from, struct event *event);
 /* An event, or word that one is taken back, from another worker. */
 void rollback_receive(struct process_worker *worker, struct event *event);
-/* Handles an event from the queue, so that it can be undone. */
-void rollback_handle(struct process_worker *worker, const struct event *event);
+/* Handles up to `most` pending events at or before tick `last`; returns how many it were. */
+uint32_t rollback_forward(struct process_worker *worker, tick_t last, uint32_t most);
 /* Commits all events before `time`. */
 void rollback_commit(struct process_worker *worker, tick_t time);
 /* Undoes everything that is not committed. */

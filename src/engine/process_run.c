@@ -92,7 +92,7 @@ void process_run_init(struct process_run *run, const struct model *model, const 
     }
     run->event_size = model->event_size ? model->event_size : (uint32_t)sizeof(struct event);
     run->worker_count = settings->threads;
-    run->partitions_each = settings->sync == SYNC_OPTIMISTIC ? settings->partitions : 1;
+    run->partitions_each = settings->sync == SYNC_OPTIMISTIC && !settings->check_reversal ? settings->partitions : 1;
     run->partition_count = run->rank_count * run->worker_count * run->partitions_each;
     run->workers = memory_take_aligned(sizeof(struct process_worker *) * run->worker_count);
     for (uint32_t i = 0; i < 2; i++)
@@ -114,7 +114,10 @@ static void run_worker(struct process_run *run, uint32_t number)
         [SYNC_OPTIMISTIC] = run_optimistic,
     };
     run->workers[number] = worker_create(run, number);
-    how[run->settings.sync](run->workers[number]);
+    if (run->settings.check_reversal)
+        run_reversal(run->workers[number]);
+    else
+        how[run->settings.sync](run->workers[number]);
 }
 
 struct start {

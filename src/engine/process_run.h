@@ -46,6 +46,7 @@ struct sync_values {
     tick_t furthest;               /* largest: of any event that was handled */
     uint64_t stop;                 /* largest */
     uint64_t handled, rolled_back; /* sums, since the last time */
+    uint64_t sent;                 /* sum: events to other ranks */
 };
 
 struct sync_slot {
@@ -112,7 +113,6 @@ struct process_run {
     void *progress_context;
 
     bool is_complete;
-    bool reversal_failed;
     uint64_t meetings;            /* windows, or rounds that made a GVT */
     struct process_counts counts; /* of all workers, after the run */
     struct digest digest;
@@ -149,7 +149,9 @@ struct sync_values worker_meet(struct process_worker *worker, struct sync_values
 void run_sequential(struct process_worker *worker);
 void run_conservative(struct process_worker *worker);
 void run_optimistic(struct process_worker *worker);
+void run_reversal(struct process_worker *worker);
 
+void values_merge(struct sync_values *into, const struct sync_values *from);
 /* Exchanges what workers have sent to other ranks, and merges run->agreed over all ranks. */
 void ranks_meet(struct process_run *run);
 /* Adds up the results of all ranks. */

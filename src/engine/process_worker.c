@@ -61,13 +61,14 @@ void worker_drain(struct process_worker *worker, void (*receive)(struct process_
     box->count = 0;
 }
 
-static void values_merge(struct sync_values *into, const struct sync_values *from)
+void values_merge(struct sync_values *into, const struct sync_values *from)
 {
     into->time = from->time < into->time ? from->time : into->time;
     into->furthest = from->furthest > into->furthest ? from->furthest : into->furthest;
     into->stop = from->stop > into->stop ? from->stop : into->stop;
     into->handled += from->handled;
     into->rolled_back += from->rolled_back;
+    into->sent += from->sent;
 }
 
 struct sync_values worker_meet(struct process_worker *worker, struct sync_values values)

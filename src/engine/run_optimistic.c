@@ -20,8 +20,6 @@ enum {
     ROUND = 1024,               /* events a worker handles between two meetings */
     LOOK = 16,                  /* events between two looks into the mailboxes */
     MOST_UNCOMMITTED = 1 << 18, /* events whose undoing a worker keeps possible */
-    SMALL_STATE = 1 << 16,
-    REVERSED = 64, /* events that are undone at a time to check that they can be */
 };
 #define WIDEST ((tick_t)1 << 61)
 
@@ -35,28 +33,6 @@ struct round {
 
 static tick_t smaller(tick_t a, tick_t b) { return a < b ? a : b; }
 
-/* The next event that was not taken back. */
-static struct event *take(struct process_worker *worker, tick_t last)
-{
-    struct event *event;
-    do
-        event = queue_take(&worker->queue, last);
-    while (event && worker->tombstones.count && tombstones_remove(&worker->tombstones, event));
-    return event;
-}
-
-/* Handles up to `most` events at or before `last`; how many it were. */
-static uint32_t handle_some(struct process_worker *worker, tick_t last, uint32_t most)
-{
-    uint32_t done = 0;
-    for (struct event *event; done < most && (event = take(worker, last)); done++) {
-        if (event->time > worker->furthest)
-            worker->furthest = event->time;
-        rollback_handle(worker, event);
-    }
-    return done;
-}
-
 static void run_round(struct round *round)
 {
     struct process_worker *worker = round->worker;
@@ -65,7 +41,7 @@ static void run_round(struct round *round)
         worker_drain(worker, rollback_receive);
         bool is_full = worker->uncommitted > MOST_UNCOMMITTED; /* the earliest event of all may always go on */
         tick_t last = smaller(is_full ? round->gvt : round->gvt + round->window, end);
-        if (handle_some(worker, last, LOOK) < LOOK)
+        if (rollback_forward(worker, last, LOOK) < LOOK)
             break;
     }
 }
