@@ -16,12 +16,11 @@
 #include "flitwarp/component.h"
 #include "flitwarp/packet.h"
 #include "flitwarp/random.h"
+#include "flitwarp/report.h"
 #include "flitwarp/traffic.h"
 
 struct workload;
 struct measurement;
-struct histogram;
-struct report;
 
 enum phase { PHASE_WARMING, PHASE_GENERATING, PHASE_FINISHING, PHASE_DRAINING };
 
@@ -116,10 +115,6 @@ void application_count(struct application *application, uint32_t *counter, int32
 void application_sample(struct application *application, struct histogram *histogram, uint64_t value);
 /* All sampled packets have arrived and all sampled requests are answered, or will not be (the network is saturated or this takes longer than `limit`). */
 bool application_is_finished(const struct application *application, tick_t now, tick_t limit);
-
-/* For report(): a number, null where it is NAN; and a distribution as the results show them. */
-void report_number(struct report *report, const char *key, double value);
-void report_summary(struct report *report, const char *key, const struct histogram *histogram);
 
 /* Allocations: which terminals an application runs on. */
 struct allocation_ops {

@@ -5,6 +5,7 @@
  */
 #include "cli/arguments.h"
 #include "cli/cli.h"
+#include "cli/run_model.h"
 #include "cli/simulation.h"
 
 #include "network/dependency.h"
@@ -20,8 +21,10 @@ int cli_check(int argc, char **argv)
     struct simulation simulation;
     simulation_init(&simulation);
     int status = EXIT_USAGE;
-    if (simulation_load(&simulation, arguments.config, arguments.overrides, arguments.override_count) &&
-        simulation_build(&simulation)) {
+    bool is_loaded = simulation_load(&simulation, arguments.config, arguments.overrides, arguments.override_count);
+    if (is_loaded && simulation.config.model.component) {
+        status = check_model(&simulation);
+    } else if (is_loaded && simulation_build(&simulation)) {
         const struct network *network = &simulation.network;
         printf("settings: correct\n");
         printf("network: %u routers of %u ports, %u terminals, %u VC%s, %.1f KiB a router, %.1f MiB in all\n",

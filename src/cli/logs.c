@@ -54,6 +54,14 @@ static bool start_rates(struct logs *logs, struct simulation *simulation)
     return interval;
 }
 
+const char *logs_first(const struct logs *logs)
+{
+    for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
+        if (logs->names[i])
+            return run_log_flags[i];
+    return NULL;
+}
+
 int logs_open(struct logs *logs, struct simulation *simulation)
 {
     struct errors *errors = &simulation->errors;

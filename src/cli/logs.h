@@ -15,6 +15,8 @@ struct logs {
     struct csv_file *rates, *channels; /* owned */
 };
 
+/* The flag of a log that was asked for; NULL: none was. */
+const char *logs_first(const struct logs *logs);
 /* An exit status; other than EXIT_DONE with messages. */
 int logs_open(struct logs *logs, struct simulation *simulation);
 /* Writes the rest and puts all files in their places; false, with messages, when that failed. */

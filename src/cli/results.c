@@ -5,7 +5,9 @@
  */
 #include "cli/simulation.h"
 
+#include "cli/resources.h"
 #include "cli/version.h"
+#include "base/text.h"
 #include "metrics/summary.h"
 #include "network/parts.h"
 #include "workload/report.h"
@@ -13,27 +15,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
+#include <sys/stat.h>
 
 #define ADD_U64(object, key, value) json_add(object, key, json_number_u64(arena, value))
 #define ADD_F64(object, key, value) json_add(object, key, json_number_f64(arena, value))
 #define ADD_BOOL(object, key, value) json_add(object, key, json_bool(arena, value))
-
-/* What this program itself has used; getrusage would count what its parent had before. */
-static uint64_t peak_memory(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    uint64_t kilobytes = (uint64_t)usage.ru_maxrss;
-    FILE *status = fopen("/proc/self/status", "r");
-    char line[256];
-    while (status && fgets(line, sizeof line, status))
-        if (strncmp(line, "VmHWM:", 6) == 0)
-            kilobytes = strtoull(line + 6, NULL, 10);
-    if (status)
-        fclose(status);
-    return kilobytes * 1024;
-}
 
 /* How the run was done, which no other number depends on. */
 static struct json *sync_block(const struct simulation *simulation, struct arena *arena)
@@ -253,13 +239,20 @@ static struct json *channels_block(struct simulation *simulation, struct arena *
     return block;
 }
 
-struct json *simulation_results(struct simulation *simulation)
+struct json *results_document(struct simulation *simulation)
 {
     struct arena *arena = &simulation->setup;
     struct json *root = json_object(arena);
     struct json *program = json_add(root, "flitwarp", json_object(arena));
     json_add(program, "version", json_text(arena, FLITWARP_VERSION));
     json_add(root, "config", simulation->json);
+    return root;
+}
+
+struct json *simulation_results(struct simulation *simulation)
+{
+    struct arena *arena = &simulation->setup;
+    struct json *root = results_document(simulation);
     ADD_BOOL(root, "complete", simulation->workload.outcome == OUTCOME_DONE);
     static const char *const outcomes[] = {"running", "done", "deadlock", "interrupted"};
     json_add(root, "outcome", json_text(arena, outcomes[simulation->workload.outcome]));
@@ -269,4 +262,26 @@ struct json *simulation_results(struct simulation *simulation)
         json_append(applications, application_block(&simulation->workload, i, arena));
     json_add(root, "channels", channels_block(simulation, arena));
     return root;
+}
+
+int results_try(const char *path, struct errors *errors)
+{
+    struct output_file trial;
+    struct stat status;
+    bool is_pipe = path && stat(path, &status) == 0 && S_ISFIFO(status.st_mode); /* opening it has effects */
+    if (path && !is_pipe && !output_open(&trial, path, errors))
+        return EXIT_IO;
+    if (path && !is_pipe)
+        output_discard(&trial);
+    return EXIT_DONE;
+}
+
+bool results_write(struct simulation *simulation, const struct json *document, const char *path)
+{
+    struct output_file output;
+    if (!output_open(&output, path ? path : "-", &simulation->errors))
+        return false;
+    json_write(output.stream, document, 2);
+    fputc('\n', output.stream);
+    return output_commit(&output, &simulation->errors);
 }

@@ -6,29 +6,23 @@
  */
 #include "cli/arguments.h"
 #include "cli/cli.h"
+#include "cli/interrupt.h"
 #include "cli/logs.h"
+#include "cli/run_model.h"
 
 #include "base/text.h"
+#include "engine/process_ranks.h"
 #include "network/parts.h"
 
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 static const char usage[] = "flitwarp run CONFIG [PATH=VALUE ...] [--results FILE] [--log FILE.csv.zst] [--quiet] "
-                            "[--sync sequential|conservative] [--threads N]\n"
+                            "[--sync sequential|conservative|optimistic] [--threads N]\n"
+                            "  models: [--check-reversal]\n"
                             "  logs, .csv or .csv.zst: [--message-log FILE] [--traffic-log FILE] [--channel-log FILE] "
                             "[--rate-log FILE [--rate-interval TICKS]]";
-
-/* The one thing that a signal handler may touch. */
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int signal_number)
-{
-    (void)signal_number;
-    interrupted = 1;
-}
 
 struct progress {
     struct timespec last;
@@ -89,16 +83,6 @@ static void print_summary(const struct simulation *simulation)
     }
 }
 
-static bool write_results(struct simulation *simulation, const char *path)
-{
-    struct output_file output;
-    if (!output_open(&output, path, &simulation->errors))
-        return false;
-    json_write(output.stream, simulation_results(simulation), 2);
-    fputc('\n', output.stream);
-    return output_commit(&output, &simulation->errors);
-}
-
 static int run(struct simulation *simulation, const char *results, struct logs *logs, bool quiet)
 {
     struct progress progress = {0};
@@ -108,15 +92,12 @@ static int run(struct simulation *simulation, const char *results, struct logs *
         simulation->workload.progress = show_progress;
         simulation->workload.progress_context = &progress;
     }
-    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    simulation->workload.interrupt = &interrupted;
+    simulation->workload.interrupt = interrupt_catch();
     enum outcome outcome = simulation_run(simulation, stderr);
     if (progress.shown)
         fprintf(stderr, "\r\033[K");
     bool logs_are_kept = logs_commit(logs, simulation);
-    bool is_written = write_results(simulation, results ? results : "-");
+    bool is_written = results_write(simulation, simulation_results(simulation), results);
     if (!quiet)
         print_summary(simulation);
     if (!logs_are_kept || !is_written) {
@@ -129,44 +110,48 @@ static int run(struct simulation *simulation, const char *results, struct logs *
 /* Looks before the run whether the files can be written: the end of a long run is no time to find out. */
 static int open_files(struct simulation *simulation, const char *results, struct logs *logs)
 {
-    struct errors *errors = &simulation->errors;
-    struct output_file trial;
-    struct stat status;
-    bool is_pipe = results && stat(results, &status) == 0 && S_ISFIFO(status.st_mode); /* opening it has effects */
-    if (results && !is_pipe && !output_open(&trial, results, errors))
-        return EXIT_IO;
-    if (results && !is_pipe)
-        output_discard(&trial);
-    return logs_open(logs, simulation);
+    int status = results_try(results, &simulation->errors);
+    return status == EXIT_DONE ? logs_open(logs, simulation) : status;
 }
 
 int cli_run(int argc, char **argv)
 {
     const char *results = NULL, *sync = NULL, *threads = NULL;
-    bool quiet = false;
+    bool quiet = false, check_reversal = false;
     struct logs logs = {0};
-    struct flag flags[RUN_LOG_KINDS + 6] = {{"--results", &results, NULL},
-                                            {"--quiet", NULL, &quiet},
-                                            {"--sync", &sync, NULL},
-                                            {"--threads", &threads, NULL},
-                                            {"--rate-interval", &logs.rate_interval, NULL}};
+    struct flag flags[RUN_LOG_KINDS + 7] = {
+        {"--results", &results, NULL}, {"--quiet", NULL, &quiet},     {"--check-reversal", NULL, &check_reversal},
+        {"--sync", &sync, NULL},       {"--threads", &threads, NULL}, {"--rate-interval", &logs.rate_interval, NULL}};
     for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
-        flags[5 + i] = (struct flag){run_log_flags[i], &logs.names[i], NULL};
+        flags[6 + i] = (struct flag){run_log_flags[i], &logs.names[i], NULL};
     struct arguments arguments;
     if (!arguments_read(&arguments, argc, argv, flags, usage))
         return EXIT_USAGE;
     struct simulation simulation;
     simulation_init(&simulation);
     struct arena *arena = &simulation.setup;
-    char **overrides = arena_array(arena, char *, arguments.override_count + 2);
+    char **overrides = arena_array(arena, char *, arguments.override_count + 3);
     int count = arguments.override_count;
     memcpy(overrides, arguments.overrides, sizeof *overrides * (size_t)count);
     if (sync)
         overrides[count++] = arena_format(arena, "simulator.sync=%s", sync);
     if (threads)
         overrides[count++] = arena_format(arena, "simulator.threads=%s", threads);
+    if (check_reversal)
+        overrides[count++] = arena_text(arena, "simulator.check_reversal=true");
     int status = EXIT_USAGE;
-    if (simulation_load(&simulation, arguments.config, overrides, count) && simulation_build(&simulation))
+    bool is_loaded = simulation_load(&simulation, arguments.config, overrides, count);
+    if (is_loaded && simulation.config.model.component) {
+        status = run_model(&simulation, results, logs_first(&logs), quiet);
+        simulation_release(&simulation);
+        return status;
+    }
+    if (is_loaded && ranks_launched() > 1) {
+        errors_add(&simulation.errors, "flitwarp run: started as one of %u ranks, expected one for a network",
+                   ranks_launched());
+        is_loaded = false;
+    }
+    if (is_loaded && simulation_build(&simulation))
         status = open_files(&simulation, results, &logs);
     if (status == EXIT_DONE)
         status = run(&simulation, results, &logs, quiet);

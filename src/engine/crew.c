@@ -2,17 +2,12 @@
 /* Threads that meet often, see crew.h. */
 #include "engine/crew.h"
 
+#include "engine/barrier.h"
 #include "flitwarp/arena.h"
 
 #include <pthread.h>
-#include <sched.h>
-#include <stdalign.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
-
-enum { SPINS = 2000 }; /* some microseconds: a window of a few thousand events */
 
 struct member {
     struct crew *crew;
@@ -25,34 +20,11 @@ struct crew {
     void *context;
     struct member *members; /* owned */
     uint32_t count;
-    uint32_t spins; /* before giving the processor away */
     bool ends;
-    alignas(64) atomic_uint waiting; /* members at the meeting point */
-    alignas(64) atomic_uint meetings;
+    struct barrier barrier;
 };
 
-/* Tells the processor that this is a spin. */
-static inline void relax(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#endif
-}
-
-void crew_meet(struct crew *crew)
-{
-    uint32_t meeting = atomic_load_explicit(&crew->meetings, memory_order_relaxed);
-    if (atomic_fetch_add_explicit(&crew->waiting, 1, memory_order_acq_rel) + 1 == crew->count) {
-        atomic_store_explicit(&crew->waiting, 0, memory_order_relaxed);
-        atomic_store_explicit(&crew->meetings, meeting + 1, memory_order_release);
-        return;
-    }
-    for (uint32_t spin = 0; atomic_load_explicit(&crew->meetings, memory_order_acquire) == meeting; spin++)
-        if (spin >= crew->spins)
-            sched_yield();
-        else
-            relax();
-}
+void crew_meet(struct crew *crew) { barrier_wait(&crew->barrier); }
 
 static void *be_member(void *argument)
 {
@@ -71,7 +43,7 @@ struct crew *crew_start(uint32_t count, crew_work *work, void *context)
 {
     struct crew *crew = memory_take_aligned(sizeof *crew);
     *crew = (struct crew){.work = work, .context = context, .count = count};
-    crew->spins = (long)count <= sysconf(_SC_NPROCESSORS_ONLN) ? SPINS : 0;
+    barrier_init(&crew->barrier, count, 1);
     crew->members = memory_take(sizeof *crew->members * count);
     for (uint32_t i = 1; i < count; i++) {
         crew->members[i] = (struct member){.crew = crew, .number = i};

@@ -7,7 +7,7 @@
 #include "flitwarp/packet.h"
 
 #include "metrics/batch_means.h"
-#include "metrics/digest.h"
+#include "flitwarp/digest.h"
 #include "metrics/histogram.h"
 #include "metrics/rates.h"
 #include "metrics/series.h"

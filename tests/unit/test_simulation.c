@@ -3,7 +3,7 @@
 #include "test.h"
 
 #include "cli/simulation.h"
-#include "metrics/digest.h"
+#include "flitwarp/digest.h"
 
 #include <stdlib.h>
 #include <string.h>
