@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of busy servers: node_servers.h says how it works.
+ */
+#include "model/node_servers.h"
+
+#define SMALLEST 64        /* buckets */
+#define PROBES_MAX 48      /* buckets without a free entry that make a table too full at once */
+#define SAMPLE_BUCKETS 512 /* looked at to judge how full a table is */
+
+static struct server_table new_table(struct partition *partition, uint64_t buckets)
+{
+    return (struct server_table){.buckets = process_memory(partition, buckets * sizeof(struct server_bucket)),
+                                 .mask = buckets - 1};
+}
+
+void servers_init(struct servers *servers, struct partition *partition, double expected)
+{
+    uint64_t buckets = SMALLEST;
+    while ((double)buckets < expected && buckets < (uint64_t)1 << 40)
+        buckets *= 2;
+    servers->tables[0] = new_table(partition, buckets);
+    servers->count = 1;
+}
+
+/* Drops the old tables that have passed; they are in the order in which they came, but need not pass in it. */
+static void forget_passed(struct servers *servers)
+{
+    uint32_t kept = 1;
+    for (uint32_t i = 1; i < servers->count; i++)
+        if (servers->tables[i].last >= servers->horizon)
+            servers->tables[kept++] = servers->tables[i];
+    servers->count = kept;
+}
+
+static void grow(struct servers *servers, struct partition *partition)
+{
+    forget_passed(servers);
+    CHECK(servers->count < TABLES_MAX, "tick %llu: %u tables of busy servers are in use",
+          (unsigned long long)servers->horizon, servers->count);
+    for (uint32_t i = servers->count++; i > 0; i--)
+        servers->tables[i] = servers->tables[i - 1];
+    servers->tables[0] = new_table(partition, 2 * (servers->tables[1].mask + 1));
+    servers->steps = 0;
+}
+
+/* Searches go on where buckets are full: either the whole table is, or few nodes have many busy links. */
+static void grow_if_full(struct servers *servers, struct partition *partition, uint64_t from)
+{
+    const struct server_table *table = &servers->tables[0];
+    uint64_t looked_at = table->mask + 1 < SAMPLE_BUCKETS ? table->mask + 1 : SAMPLE_BUCKETS, busy = 0;
+    for (uint64_t i = 0; i < looked_at; i++)
+        for (uint32_t j = 0; j < BUCKET_SERVERS; j++)
+            busy += table->buckets[(from + i) & table->mask].servers[j].until > servers->horizon;
+    servers->steps = 0;
+    if (2 * busy > looked_at * BUCKET_SERVERS)
+        grow(servers, partition);
+}
+
+static struct server *find_in(const struct server_table *table, uint64_t index, uint64_t key, tick_t horizon)
+{
+    for (uint32_t probes = 0;; probes++) {
+        struct server_bucket *bucket = &table->buckets[index & table->mask];
+        for (uint32_t i = 0; i < BUCKET_SERVERS; i++)
+            if (bucket->servers[i].key == key)
+                return &bucket->servers[i];
+        if (bucket->passed_on_until <= horizon || probes > table->mask)
+            return NULL;
+        index++;
+    }
+}
+
+/* Until when it is busy according to the tables before the newest. */
+__attribute__((noinline)) static tick_t until_in_old(struct servers *servers, uint64_t hash, uint64_t key)
+{
+    forget_passed(servers);
+    for (uint32_t i = 1; i < servers->count; i++) {
+        const struct server *found = find_in(&servers->tables[i], hash, key, servers->horizon);
+        if (found)
+            return found->until;
+    }
+    return 0;
+}
+
+/* The buckets on the way to a server that was passed on must lead to it for as long as it is busy. */
+static void mark_way(struct partition *partition, struct server_table *table, uint64_t from, uint64_t to, tick_t until)
+{
+    for (uint64_t i = from; i != to; i++) {
+        tick_t *mark = &table->buckets[i & table->mask].passed_on_until;
+        if (*mark < until) {
+            process_save(partition, mark, sizeof *mark);
+            *mark = until;
+        }
+    }
+}
+
+tick_t servers_take(struct servers *servers, struct partition *partition, uint64_t node, uint32_t port, tick_t ready,
+                    tick_t duration)
+{
+    /* Links of every other dimension go to the neighbouring line, which a processor fetches along. */
+    uint64_t key = node << 6 | port, hash = random_mix(node) ^ (port > PORT_UNIT && (port - 1) & 2);
+    struct server_table *table = &servers->tables[0];
+    struct server *place = NULL; /* the server's own entry, or one to overwrite */
+    uint64_t at = 0;
+    bool is_known = false, goes_on = true;
+    for (uint64_t index = hash; goes_on; index++) {
+        struct server_bucket *bucket = &table->buckets[index & table->mask];
+        for (uint32_t i = 0; i < BUCKET_SERVERS; i++) {
+            struct server *server = &bucket->servers[i];
+            if (server->key == key) {
+                place = server, at = index;
+                is_known = true;
+                break;
+            }
+            if (!place && server->until <= servers->horizon)
+                place = server, at = index;
+        }
+        goes_on = !is_known && (!place || bucket->passed_on_until > servers->horizon);
+        servers->steps += goes_on;
+        if (goes_on && index - hash >= PROBES_MAX) {
+            grow(servers, partition);
+            return servers_take(servers, partition, node, port, ready, duration);
+        }
+    }
+    tick_t until = is_known ? place->until : 0;
+    if (__builtin_expect(servers->count > 1 && !is_known, 0))
+        until = until_in_old(servers, hash, key);
+    tick_t start = until > ready ? until : ready;
+    process_save(partition, place, sizeof *place);
+    *place = (struct server){key, start + duration};
+    if (__builtin_expect(at != hash, 0))
+        mark_way(partition, table, hash, at, place->until);
+    if (table->last < place->until)
+        table->last = place->until;
+    if (__builtin_expect(servers->steps > table->mask / 8 + SMALLEST, 0))
+        grow_if_full(servers, partition, hash);
+    return start;
+}
