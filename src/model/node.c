@@ -290,8 +290,7 @@ static void handle(struct partition *partition, struct event *event)
 
 static void prefetch(const struct partition *partition, const struct event *event)
 {
-    const struct servers *servers = &((const struct node_state *)partition->state)->servers;
-    __builtin_prefetch(&servers->tables[0].buckets[servers_home(servers, event->process)], 1);
+    servers_prefetch(&((const struct node_state *)partition->state)->servers, event->process);
 }
 
 /* ---- statistics ---- */

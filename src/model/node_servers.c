@@ -11,7 +11,8 @@
 static struct server_table new_table(struct partition *partition, uint64_t buckets)
 {
     return (struct server_table){.buckets = process_memory(partition, buckets * sizeof(struct server_bucket)),
-                                 .mask = buckets - 1};
+                                 .mask = buckets - 1,
+                                 .shift = (uint32_t)__builtin_clzll(buckets - 1)};
 }
 
 void servers_init(struct servers *servers, struct partition *partition, double expected)
@@ -57,8 +58,9 @@ static void grow_if_full(struct servers *servers, struct partition *partition, u
         grow(servers, partition);
 }
 
-static struct server *find_in(const struct server_table *table, uint64_t index, uint64_t key, tick_t horizon)
+static struct server *find_in(const struct server_table *table, uint64_t key, tick_t horizon)
 {
+    uint64_t index = server_home(table, key >> PORT_BITS);
     for (uint32_t probes = 0;; probes++) {
         struct server_bucket *bucket = &table->buckets[index & table->mask];
         for (uint32_t i = 0; i < BUCKET_SERVERS; i++)
@@ -71,11 +73,11 @@ static struct server *find_in(const struct server_table *table, uint64_t index, 
 }
 
 /* Until when it is busy according to the tables before the newest. */
-__attribute__((noinline)) static tick_t until_in_old(struct servers *servers, uint64_t hash, uint64_t key)
+static tick_t until_in_old(struct servers *servers, uint64_t key)
 {
     forget_passed(servers);
     for (uint32_t i = 1; i < servers->count; i++) {
-        const struct server *found = find_in(&servers->tables[i], hash, key, servers->horizon);
+        const struct server *found = find_in(&servers->tables[i], key, servers->horizon);
         if (found)
             return found->until;
     }
@@ -94,16 +96,15 @@ static void mark_way(struct partition *partition, struct server_table *table, ui
     }
 }
 
-tick_t servers_take(struct servers *servers, struct partition *partition, uint64_t node, uint32_t port, tick_t ready,
-                    tick_t duration)
+tick_t servers_take_slowly(struct servers *servers, struct partition *partition, uint64_t node, uint32_t port,
+                           tick_t ready, tick_t duration)
 {
-    /* Links of every other dimension go to the neighbouring line, which a processor fetches along. */
-    uint64_t key = node << 6 | port, hash = random_mix(node) ^ (port > PORT_UNIT && (port - 1) & 2);
     struct server_table *table = &servers->tables[0];
+    uint64_t key = node << PORT_BITS | port, home = server_home(table, node);
     struct server *place = NULL; /* the server's own entry, or one to overwrite */
     uint64_t at = 0;
     bool is_known = false, goes_on = true;
-    for (uint64_t index = hash; goes_on; index++) {
+    for (uint64_t index = home; goes_on; index++) {
         struct server_bucket *bucket = &table->buckets[index & table->mask];
         for (uint32_t i = 0; i < BUCKET_SERVERS; i++) {
             struct server *server = &bucket->servers[i];
@@ -117,22 +118,21 @@ tick_t servers_take(struct servers *servers, struct partition *partition, uint64
         }
         goes_on = !is_known && (!place || bucket->passed_on_until > servers->horizon);
         servers->steps += goes_on;
-        if (goes_on && index - hash >= PROBES_MAX) {
+        if (goes_on && index - home >= PROBES_MAX) {
             grow(servers, partition);
-            return servers_take(servers, partition, node, port, ready, duration);
+            return servers_take_slowly(servers, partition, node, port, ready, duration);
         }
     }
     tick_t until = is_known ? place->until : 0;
-    if (__builtin_expect(servers->count > 1 && !is_known, 0))
-        until = until_in_old(servers, hash, key);
+    if (servers->count > 1 && !is_known)
+        until = until_in_old(servers, key);
     tick_t start = until > ready ? until : ready;
     process_save(partition, place, sizeof *place);
     *place = (struct server){key, start + duration};
-    if (__builtin_expect(at != hash, 0))
-        mark_way(partition, table, hash, at, place->until);
+    mark_way(partition, table, home, at, place->until);
     if (table->last < place->until)
         table->last = place->until;
-    if (__builtin_expect(servers->steps > table->mask / 8 + SMALLEST, 0))
-        grow_if_full(servers, partition, hash);
+    if (servers->steps > table->mask / 8 + SMALLEST)
+        grow_if_full(servers, partition, home);
     return start;
 }
