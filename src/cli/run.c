@@ -18,6 +18,7 @@
 
 static const char usage[] = "flitwarp run CONFIG [PATH=VALUE ...] [--results FILE] [--log FILE.csv.zst] [--quiet] "
                             "[--sync sequential] [--threads 1]\n"
+                            "  models: [--sync sequential|conservative|optimistic] [--threads N] [--check-reversal]\n"
                             "  logs, .csv or .csv.zst: [--message-log FILE] [--traffic-log FILE] [--channel-log FILE] "
                             "[--rate-log FILE [--rate-interval TICKS]]";
 
@@ -114,28 +115,28 @@ static int open_files(struct simulation *simulation, const char *results, struct
 int cli_run(int argc, char **argv)
 {
     const char *results = NULL, *sync = NULL, *threads = NULL;
-    bool quiet = false;
+    bool quiet = false, check_reversal = false;
     struct logs logs = {0};
-    struct flag flags[RUN_LOG_KINDS + 6] = {{"--results", &results, NULL},
-                                            {"--quiet", NULL, &quiet},
-                                            {"--sync", &sync, NULL},
-                                            {"--threads", &threads, NULL},
-                                            {"--rate-interval", &logs.rate_interval, NULL}};
+    struct flag flags[RUN_LOG_KINDS + 7] = {
+        {"--results", &results, NULL}, {"--quiet", NULL, &quiet},     {"--check-reversal", NULL, &check_reversal},
+        {"--sync", &sync, NULL},       {"--threads", &threads, NULL}, {"--rate-interval", &logs.rate_interval, NULL}};
     for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
-        flags[5 + i] = (struct flag){run_log_flags[i], &logs.names[i], NULL};
+        flags[6 + i] = (struct flag){run_log_flags[i], &logs.names[i], NULL};
     struct arguments arguments;
     if (!arguments_read(&arguments, argc, argv, flags, usage))
         return EXIT_USAGE;
     struct simulation simulation;
     simulation_init(&simulation);
     struct arena *arena = &simulation.setup;
-    char **overrides = arena_array(arena, char *, arguments.override_count + 2);
+    char **overrides = arena_array(arena, char *, arguments.override_count + 3);
     int count = arguments.override_count;
     memcpy(overrides, arguments.overrides, sizeof *overrides * (size_t)count);
     if (sync)
         overrides[count++] = arena_format(arena, "simulator.sync=%s", sync);
     if (threads)
         overrides[count++] = arena_format(arena, "simulator.threads=%s", threads);
+    if (check_reversal)
+        overrides[count++] = arena_text(arena, "simulator.check_reversal=true");
     int status = EXIT_USAGE;
     bool is_loaded = simulation_load(&simulation, arguments.config, overrides, count);
     if (is_loaded && simulation.config.model.component) {

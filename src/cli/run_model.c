@@ -12,13 +12,19 @@
 
 #include <unistd.h>
 
-static const char *const sync_names[] = {"sequential", NULL};
+static const char *const sync_names[] = {"sequential", "conservative", "optimistic", NULL};
 
 const struct option model_simulator_options[] = {
     OPTION_U64(struct simulator_config, seed, "1", 0, 9007199254740992.0, NULL, "of all random numbers"),
     OPTION_SECONDS(struct simulator_config, tick, "\"1ns\"", 1e-15, 1, "length of a tick"),
     OPTION_ENUM(struct simulator_config, sync, "\"sequential\"", sync_names, "how processes are kept in step"),
-    OPTION_U32(struct simulator_config, threads, "1", 1, 1, NULL, "threads that run the simulation"),
+    OPTION_U32(struct simulator_config, threads, "1", 1, 1024, NULL, "threads that run the simulation"),
+    OPTION_U32(struct simulator_config, partitions, "16", 1, 4096, NULL,
+               "of a thread: what optimistic runs roll back as a whole"),
+    OPTION_TICKS(struct simulator_config, window, "0", 0, 1e18,
+                 "how far optimistic runs go ahead of the slowest; 0: as far as pays"),
+    OPTION_BOOL(struct simulator_config, check_reversal, "false",
+                "undo every event once and handle it again; optimistic, one thread"),
     OPTION_END,
 };
 
@@ -33,7 +39,8 @@ const struct option model_root_options[] = {
 #define ADD_F64(object, key, value) json_add(object, key, json_number_f64(arena, value))
 
 /* The model and its settings; false with errors. */
-static bool prepare(struct simulation *simulation, struct model *model, struct process_settings *settings)
+static bool prepare(struct simulation *simulation, struct model *model, struct process_settings *settings,
+                    struct ranks *ranks)
 {
     const struct simulator_config *simulator = &simulation->config.simulator;
     const struct choice *choice = &simulation->config.model;
@@ -43,10 +50,14 @@ static bool prepare(struct simulation *simulation, struct model *model, struct p
                             .seed = simulator->seed,
                             .tick_seconds = simulator->tick,
                             .arena = &simulation->built};
-    *settings = (struct process_settings){.sync = (enum process_sync)simulator->sync, .threads = simulator->threads};
+    *settings = (struct process_settings){.sync = (enum process_sync)simulator->sync,
+                                          .threads = simulator->threads,
+                                          .partitions = simulator->partitions,
+                                          .window = simulator->window,
+                                          .check_reversal = simulator->check_reversal};
     model->ops->prepare(model, &simulation->errors);
     const struct json *block = json_find(simulation->json, "simulator");
-    return simulation->errors.count == 0 && process_run_check(model, settings, block, &simulation->errors);
+    return simulation->errors.count == 0 && process_run_check(model, settings, ranks, block, &simulation->errors);
 }
 
 struct progress {
@@ -67,7 +78,27 @@ static void show_progress(void *context, const struct process_progress *now)
             1e-6 * (double)now->events / (time - progress->start), now->efficiency, time - progress->start);
 }
 
-static struct json *results(struct simulation *simulation, const struct process_run *run)
+static struct json *sync_block(struct simulation *simulation, const struct process_run *run)
+{
+    struct arena *arena = &simulation->setup;
+    const struct process_counts *counts = &run->counts;
+    struct json *sync = json_object(arena);
+    json_add(sync, "type", json_text(arena, sync_names[run->settings.sync]));
+    ADD_U64(sync, "threads", run->settings.threads);
+    ADD_U64(sync, "ranks", run->rank_count);
+    ADD_U64(sync, "events", counts->handled);
+    ADD_U64(sync, "committed", counts->committed);
+    ADD_U64(sync, "rolled_back", counts->rolled_back);
+    ADD_F64(sync, "efficiency", 1 - (double)counts->rolled_back / (double)counts->committed);
+    ADD_F64(sync, "remote_share", counts->posted ? (double)counts->posted_away / (double)counts->posted : 0);
+    ADD_U64(sync, "primary_rollbacks", counts->primary);
+    ADD_U64(sync, "secondary_rollbacks", counts->secondary);
+    ADD_U64(sync, "gvt_count", run->meetings);
+    ADD_F64(sync, "events_per_second", (double)counts->committed / simulation->wall_seconds);
+    return sync;
+}
+
+static struct json *results(struct simulation *simulation, const struct process_run *run, uint64_t memory)
 {
     struct arena *arena = &simulation->setup;
     struct json *root = results_document(simulation);
@@ -80,11 +111,9 @@ static struct json *results(struct simulation *simulation, const struct process_
     ADD_U64(block, "events", run->totals.events);
     ADD_F64(block, "cpu_seconds", simulation->cpu_seconds);
     ADD_F64(block, "wall_seconds", simulation->wall_seconds);
-    ADD_U64(block, "peak_rss_bytes", peak_memory());
+    ADD_U64(block, "peak_rss_bytes", memory);
     json_add(block, "digest", json_text(arena, digest));
-    struct json *sync = json_add(block, "sync", json_object(arena));
-    json_add(sync, "type", json_text(arena, sync_names[run->settings.sync]));
-    ADD_U64(sync, "threads", run->settings.threads);
+    json_add(block, "sync", sync_block(simulation, run));
     struct report report = {json_add(root, "model", json_object(arena)), arena};
     json_add(report.block, "type", json_text(arena, run->model->ops->name));
     run->model->ops->results(run->model, &run->totals, &report);
@@ -105,44 +134,68 @@ static void print_summary(const struct simulation *simulation, const struct proc
         run->model->ops->print_summary(run->model, &run->totals, stderr);
 }
 
-static int run_prepared(struct simulation *simulation, struct process_run *run, const char *path, bool quiet)
+static void time_run(struct simulation *simulation, struct process_run *run, bool shows)
 {
     struct progress progress = {.start = wall_seconds()};
     progress.last = progress.start;
-    if (!quiet && isatty(STDERR_FILENO)) {
+    if (shows && isatty(STDERR_FILENO)) {
         run->progress = show_progress;
         run->progress_context = &progress;
     }
     run->interrupt = interrupt_catch();
     double cpu = cpu_seconds();
     process_run(run);
-    simulation->cpu_seconds = cpu_seconds() - cpu;
+    simulation->cpu_seconds = ranks_sum(run->ranks, cpu_seconds() - cpu);
     simulation->wall_seconds = wall_seconds() - progress.start;
     if (progress.shown)
         fprintf(stderr, "\r\033[K");
-    bool is_written = results_write(simulation, results(simulation, run), path);
-    if (!quiet)
+}
+
+/* Rank 0 alone writes; all of them have the same numbers. */
+static int run_prepared(struct simulation *simulation, struct process_run *run, const char *path, bool quiet)
+{
+    bool leads = run->rank == 0;
+    time_run(simulation, run, leads && !quiet);
+    uint64_t memory = (uint64_t)ranks_sum(run->ranks, (double)peak_memory());
+    bool is_written = !leads || results_write(simulation, results(simulation, run, memory), path);
+    if (leads && !quiet)
         print_summary(simulation, run);
     errors_print(&simulation->errors, stderr);
-    return !is_written ? EXIT_IO : run->is_complete ? EXIT_DONE : EXIT_INTERRUPTED;
+    int status = !is_written ? EXIT_IO : run->is_complete ? EXIT_DONE : EXIT_INTERRUPTED;
+    return (int)ranks_largest(run->ranks, (uint64_t)status);
+}
+
+static int run_on(struct simulation *simulation, struct ranks *ranks, const char *path, const char *log, bool quiet)
+{
+    struct model model;
+    struct process_settings settings;
+    bool is_good = prepare(simulation, &model, &settings, ranks), leads = !ranks || ranks->number == 0;
+    if (log)
+        errors_add(&simulation->errors, "flitwarp run: %s: a model has no packets or channels to log", log);
+    int status = !is_good || log ? EXIT_USAGE : leads ? results_try(path, &simulation->errors) : EXIT_DONE;
+    if (status != EXIT_DONE && leads)
+        errors_print(&simulation->errors, stderr);
+    status = (int)ranks_largest(ranks, (uint64_t)status);
+    if (status != EXIT_DONE)
+        return status;
+    struct process_run run;
+    process_run_init(&run, &model, &settings, ranks);
+    status = run_prepared(simulation, &run, path, quiet);
+    process_run_release(&run);
+    return status;
 }
 
 int run_model(struct simulation *simulation, const char *path, const char *log, bool quiet)
 {
-    struct model model;
-    struct process_settings settings;
-    bool is_good = prepare(simulation, &model, &settings);
-    if (log)
-        errors_add(&simulation->errors, "flitwarp run: %s: a model has no packets or channels to log", log);
-    int status = is_good && !log ? results_try(path, &simulation->errors) : EXIT_USAGE;
-    if (status != EXIT_DONE) {
+    struct ranks ranks;
+    if (ranks_launched() == 1)
+        return run_on(simulation, NULL, path, log, quiet);
+    if (!ranks_open(&ranks, &simulation->errors)) {
         errors_print(&simulation->errors, stderr);
-        return status;
+        return EXIT_USAGE;
     }
-    struct process_run run;
-    process_run_init(&run, &model, &settings);
-    status = run_prepared(simulation, &run, path, quiet);
-    process_run_release(&run);
+    int status = run_on(simulation, &ranks, path, log, quiet);
+    ranks_close(&ranks);
     return status;
 }
 
@@ -150,7 +203,7 @@ int check_model(struct simulation *simulation)
 {
     struct model model;
     struct process_settings settings;
-    if (!prepare(simulation, &model, &settings)) {
+    if (!prepare(simulation, &model, &settings, NULL)) {
         errors_print(&simulation->errors, stderr);
         return EXIT_USAGE;
     }

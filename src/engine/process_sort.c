@@ -3,7 +3,9 @@
  * Keys have three words, of which one nearly always decides. So a part of that
  * word and an event's index are packed into one number, plain numbers are
  * sorted, and where events agree on the word they are sorted by the next: first
- * by time, then by process, then by tie.
+ * by time, then by process, then by tie. Optimistically two events may share a
+ * key for a while, of which one has been taken back: the engine's own word tells
+ * them apart.
  */
 #include "engine/process_sort.h"
 
@@ -12,7 +14,7 @@
 #include <stdlib.h>
 
 #define INDEX_MASK (((uint64_t)1 << QUEUE_INDEX_BITS) - 1)
-#define KEY_WORDS 3
+#define KEY_WORDS 4
 enum { FEW = 24 };
 
 static void insertion_sort(uint64_t *numbers, uint32_t count)

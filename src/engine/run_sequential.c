@@ -30,9 +30,9 @@ static bool run_slice(struct process_worker *worker)
     return event != NULL;
 }
 
-void run_sequential(struct process_run *run)
+void run_sequential(struct process_worker *worker)
 {
-    struct process_worker *worker = &run->workers[0];
+    struct process_run *run = worker->run;
     worker_build(worker);
     while (!run->is_complete && !(run->interrupt && *run->interrupt)) {
         run->is_complete = !run_slice(worker);
