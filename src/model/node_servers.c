@@ -24,25 +24,51 @@ void servers_init(struct servers *servers, struct partition *partition, double e
     servers->count = 1;
 }
 
-/* Drops the old tables that have passed; they are in the order in which they came, but need not pass in it. */
-static void forget_passed(struct servers *servers)
+/* Drops the old tables that have passed. */
+static void forget_passed(struct servers *servers, struct partition *partition)
 {
     uint32_t kept = 1;
+    for (uint32_t i = 1; i < servers->count; i++)
+        kept += servers->tables[i].last >= servers->horizon;
+    if (kept == servers->count)
+        return;
+    process_save(partition, servers->tables, sizeof servers->tables);
+    process_save(partition, &servers->count, sizeof servers->count);
+    kept = 1;
     for (uint32_t i = 1; i < servers->count; i++)
         if (servers->tables[i].last >= servers->horizon)
             servers->tables[kept++] = servers->tables[i];
     servers->count = kept;
 }
 
+static tick_t last_of(const struct server_table *table)
+{
+    tick_t last = 0;
+    for (uint64_t i = 0; i <= table->mask; i++)
+        for (uint32_t j = 0; j < BUCKET_SERVERS; j++)
+            last = table->buckets[i].servers[j].until > last ? table->buckets[i].servers[j].until : last;
+    return last;
+}
+
+static void set_steps(struct servers *servers, struct partition *partition, uint64_t steps)
+{
+    process_save(partition, &servers->steps, sizeof servers->steps);
+    servers->steps = steps;
+}
+
+/* Undone with the event that it happens in, like all else; the memory stays. */
 static void grow(struct servers *servers, struct partition *partition)
 {
-    forget_passed(servers);
+    forget_passed(servers, partition);
     CHECK(servers->count < TABLES_MAX, "tick %llu: %u tables of busy servers are in use",
           (unsigned long long)servers->horizon, servers->count);
+    process_save(partition, servers->tables, sizeof servers->tables);
+    process_save(partition, &servers->count, sizeof servers->count);
+    servers->tables[0].last = last_of(&servers->tables[0]);
     for (uint32_t i = servers->count++; i > 0; i--)
         servers->tables[i] = servers->tables[i - 1];
     servers->tables[0] = new_table(partition, 2 * (servers->tables[1].mask + 1));
-    servers->steps = 0;
+    set_steps(servers, partition, 0);
 }
 
 /* Searches go on where buckets are full: either the whole table is, or few nodes have many busy links. */
@@ -53,7 +79,7 @@ static void grow_if_full(struct servers *servers, struct partition *partition, u
     for (uint64_t i = 0; i < looked_at; i++)
         for (uint32_t j = 0; j < BUCKET_SERVERS; j++)
             busy += table->buckets[(from + i) & table->mask].servers[j].until > servers->horizon;
-    servers->steps = 0;
+    set_steps(servers, partition, 0);
     if (2 * busy > looked_at * BUCKET_SERVERS)
         grow(servers, partition);
 }
@@ -73,9 +99,9 @@ static struct server *find_in(const struct server_table *table, uint64_t key, ti
 }
 
 /* Until when it is busy according to the tables before the newest. */
-static tick_t until_in_old(struct servers *servers, uint64_t key)
+static tick_t until_in_old(struct servers *servers, struct partition *partition, uint64_t key)
 {
-    forget_passed(servers);
+    forget_passed(servers, partition);
     for (uint32_t i = 1; i < servers->count; i++) {
         const struct server *found = find_in(&servers->tables[i], key, servers->horizon);
         if (found)
@@ -85,7 +111,7 @@ static tick_t until_in_old(struct servers *servers, uint64_t key)
 }
 
 /* The buckets on the way to a server that was passed on must lead to it for as long as it is busy. */
-static void mark_way(struct partition *partition, struct server_table *table, uint64_t from, uint64_t to, tick_t until)
+static void mark_way(struct partition *partition, const struct server_table *table, uint64_t from, uint64_t to, tick_t until)
 {
     for (uint64_t i = from; i != to; i++) {
         tick_t *mark = &table->buckets[i & table->mask].passed_on_until;
@@ -99,7 +125,7 @@ static void mark_way(struct partition *partition, struct server_table *table, ui
 tick_t servers_take_slowly(struct servers *servers, struct partition *partition, uint64_t node, uint32_t port,
                            tick_t ready, tick_t duration)
 {
-    struct server_table *table = &servers->tables[0];
+    const struct server_table *table = &servers->tables[0];
     uint64_t key = node << PORT_BITS | port, home = server_home(table, node);
     struct server *place = NULL; /* the server's own entry, or one to overwrite */
     uint64_t at = 0;
@@ -117,7 +143,8 @@ tick_t servers_take_slowly(struct servers *servers, struct partition *partition,
                 place = server, at = index;
         }
         goes_on = !is_known && (!place || bucket->passed_on_until > servers->horizon);
-        servers->steps += goes_on;
+        if (goes_on)
+            set_steps(servers, partition, servers->steps + 1);
         if (goes_on && index - home >= PROBES_MAX) {
             grow(servers, partition);
             return servers_take_slowly(servers, partition, node, port, ready, duration);
@@ -125,13 +152,11 @@ tick_t servers_take_slowly(struct servers *servers, struct partition *partition,
     }
     tick_t until = is_known ? place->until : 0;
     if (servers->count > 1 && !is_known)
-        until = until_in_old(servers, key);
+        until = until_in_old(servers, partition, key);
     tick_t start = until > ready ? until : ready;
     process_save(partition, place, sizeof *place);
     *place = (struct server){key, start + duration};
     mark_way(partition, table, home, at, place->until);
-    if (table->last < place->until)
-        table->last = place->until;
     if (servers->steps > table->mask / 8 + SMALLEST)
         grow_if_full(servers, partition, home);
     return start;

@@ -33,7 +33,7 @@ struct server_table {
     struct server_bucket *buckets; /* in the partition's memory */
     uint64_t mask;                 /* buckets - 1; they are a power of two */
     uint32_t shift;                /* a 64-bit hash to a bucket */
-    tick_t last;                   /* the largest `until` ever written */
+    tick_t last;                   /* of an old one: when all in it has passed */
 };
 
 struct servers {
@@ -73,7 +73,7 @@ tick_t servers_take_slowly(struct servers *servers, struct partition *partition,
 static inline tick_t servers_take(struct servers *servers, struct partition *partition, uint64_t node, uint32_t port,
                                   tick_t ready, tick_t duration)
 {
-    struct server_table *table = &servers->tables[0];
+    const struct server_table *table = &servers->tables[0];
     struct server_bucket *bucket = &table->buckets[server_home(table, node)];
     uint64_t key = node << PORT_BITS | port;
     tick_t horizon = servers->horizon;
@@ -86,9 +86,8 @@ static inline tick_t servers_take(struct servers *servers, struct partition *par
     if (__builtin_expect(!is_simple, 0))
         return servers_take_slowly(servers, partition, node, port, ready, duration);
     struct server *server = &bucket->servers[__builtin_ctz(known ? known : passed)];
-    tick_t until = known ? server->until : 0, start = until > ready ? until : ready, end = start + duration;
+    tick_t until = known ? server->until : 0, start = until > ready ? until : ready;
     process_save(partition, server, sizeof *server);
-    *server = (struct server){key, end};
-    table->last = table->last < end ? end : table->last;
+    *server = (struct server){key, start + duration};
     return start;
 }
