@@ -86,7 +86,7 @@ static void grow_if_full(struct servers *servers, struct partition *partition, u
 
 static struct server *find_in(const struct server_table *table, uint64_t key, tick_t horizon)
 {
-    uint64_t index = server_home(table, key >> PORT_BITS);
+    uint64_t index = server_home(table, (key - 1) >> PORT_BITS);
     for (uint32_t probes = 0;; probes++) {
         struct server_bucket *bucket = &table->buckets[index & table->mask];
         for (uint32_t i = 0; i < BUCKET_SERVERS; i++)
@@ -126,7 +126,7 @@ tick_t servers_take_slowly(struct servers *servers, struct partition *partition,
                            tick_t ready, tick_t duration)
 {
     const struct server_table *table = &servers->tables[0];
-    uint64_t key = node << PORT_BITS | port, home = server_home(table, node);
+    uint64_t key = server_key(node, port), home = server_home(table, node);
     struct server *place = NULL; /* the server's own entry, or one to overwrite */
     uint64_t at = 0;
     bool is_known = false, goes_on = true;

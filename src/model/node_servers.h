@@ -22,7 +22,7 @@
 
 struct server_bucket {
     struct server {
-        uint64_t key; /* node and port */
+        uint64_t key; /* of node and port; 0: none yet */
         tick_t until; /* it is busy; zeroed memory is a server that is free */
     } servers[BUCKET_SERVERS];
     tick_t passed_on_until;
@@ -55,6 +55,8 @@ static inline uint64_t server_home(const struct server_table *table, uint64_t no
     return node * 0x9e3779b97f4a7c15u >> table->shift;
 }
 
+static inline uint64_t server_key(uint64_t node, uint32_t port) { return (node << PORT_BITS | port) + 1; }
+
 /* Asks for what servers_take will look at. */
 static inline void servers_prefetch(const struct servers *servers, uint64_t node)
 {
@@ -75,7 +77,7 @@ static inline tick_t servers_take(struct servers *servers, struct partition *par
 {
     const struct server_table *table = &servers->tables[0];
     struct server_bucket *bucket = &table->buckets[server_home(table, node)];
-    uint64_t key = node << PORT_BITS | port;
+    uint64_t key = server_key(node, port);
     tick_t horizon = servers->horizon;
     uint32_t known = 0, passed = 0;
     for (uint32_t i = 0; i < BUCKET_SERVERS; i++) {
