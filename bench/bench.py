@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Benchmarks: flit-hops per CPU second, memory, and instructions per flit-hop.
+"""Benchmarks: flit-hops per CPU second, memory, and instructions per flit-hop; of models, packet-hops or events.
 
 Run by ./dev bench. CPU time is the best of three runs, so that what else the machine does shows least.
 Instructions are counted by callgrind in two runs of different length, and the difference is divided by
@@ -23,10 +23,11 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "python"))
 
 from flitwarp.binary import find_binary, version  # noqa: E402
+from flitwarp.results import Results, UnknownColumn  # noqa: E402
 from flitwarp.run import RunFailed, run  # noqa: E402
 from flitwarp.settings import arguments  # noqa: E402
 
-SAMPLE = "workload.applications.0.sample"
+LENGTHS = ("workload.applications.0.sample", "model.sample", "model.end")  # settings that make a run longer
 RUNS = 3
 
 
@@ -50,35 +51,51 @@ def choose(names: list[str]) -> dict[str, Path]:
     return chosen
 
 
-def measure(path: Path) -> tuple[dict, int]:
-    """The best of some runs, and the sample that the configuration asks for."""
+def hops_of(results: dict) -> int:
+    """Flit-hops of a network, packet-hops of a model that has packets, events of any other."""
+    simulation = results["simulation"]
+    return simulation["flit_hops"] if "flit_hops" in simulation else results["model"].get("hop_events", simulation["events"])
+
+
+def length_of(results: Results) -> tuple[str, int]:
+    """The setting that makes the run longer, and what the configuration has there, in ticks."""
+    for path in LENGTHS:
+        try:
+            return path, int(results.value(f"config.{path}"))
+        except UnknownColumn:
+            pass
+    raise ValueError(f"{results.source} has none of {', '.join(LENGTHS)}")
+
+
+def measure(path: Path) -> tuple[dict, tuple[str, int]]:
+    """The best of some runs, and how long the configuration has it run."""
     results = min((run(path) for _ in range(RUNS)), key=lambda results: results["simulation"]["cpu_seconds"])
     best = results["simulation"]
-    seconds, hops = best["cpu_seconds"], best["flit_hops"]
+    seconds, hops = best["cpu_seconds"], hops_of(results)
     row = {"flit_hops": hops, "cpu_seconds": seconds, "hops_per_cpu_second": hops / seconds if hops else None,
-           "peak_rss_bytes": best["peak_rss_bytes"], "bytes_per_router": best["bytes_per_router"],
+           "peak_rss_bytes": best["peak_rss_bytes"], "bytes_per_router": best.get("bytes_per_router"),
            "digest": best["digest"]}
-    return row, results["config"]["workload"]["applications"][0]["sample"]
+    return row, length_of(results)
 
 
-def count(path: Path, sample: int) -> tuple[int, int]:
-    """Instructions and flit-hops of a run with this sample."""
+def count(path: Path, setting: str, length: int) -> tuple[int, int]:
+    """Instructions and hops of a run of this length."""
     with tempfile.TemporaryDirectory() as folder:
         results = Path(folder) / "results.json"
         command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={os.devnull}", str(find_binary()), "run",
-                   str(path), *arguments({SAMPLE: sample}), "--quiet", "--results", str(results)]
+                   str(path), *arguments({setting: length}), "--quiet", "--results", str(results)]
         ended = subprocess.run(command, capture_output=True, text=True, check=False)
         collected = re.search(r"Collected : (\d+)", ended.stderr)
         if ended.returncode != 0 or not collected:
             raise RunFailed(ended.returncode, f"callgrind: {ended.stderr.strip()}", None)
-        return int(collected.group(1)), json.loads(results.read_text())["simulation"]["flit_hops"]
+        return int(collected.group(1)), hops_of(json.loads(results.read_text()))
 
 
-def instructions_per_hop(path: Path, sample: int) -> float | None:
+def instructions_per_hop(path: Path, setting: str, length: int) -> float | None:
     """From the difference of two runs; None when nothing moves."""
-    short = max(100, sample // 50)
-    few, few_hops = count(path, short)
-    many, many_hops = count(path, 4 * short)
+    short = max(100, length // 50)
+    few, few_hops = count(path, setting, short)
+    many, many_hops = count(path, setting, 4 * short)
     return (many - few) / (many_hops - few_hops) if many_hops > few_hops else None
 
 
@@ -99,13 +116,13 @@ def main() -> int:
               + (f" {'instr/hop':>10}" if options.instructions else ""))
         rows = {}
         for name, path in chosen.items():
-            row, sample = measure(path)
+            row, length = measure(path)
             line = (f"{name:{width}} {cell(row['flit_hops'], 13)} {cell(row['cpu_seconds'], 8, 3)} "
                     f"{cell(row['hops_per_cpu_second'], 12, 2, 1e-6)} {cell(row['peak_rss_bytes'], 9, 1, 2**-20)} "
                     f"{cell(row['bytes_per_router'], 13)}")
             if options.instructions:
                 print(line, end="", flush=True)
-                row["instructions_per_hop"] = instructions_per_hop(path, sample)
+                row["instructions_per_hop"] = instructions_per_hop(path, *length)
                 line = f" {cell(row['instructions_per_hop'], 10, 1)}"
             print(line, flush=True)
             rows[name] = row
