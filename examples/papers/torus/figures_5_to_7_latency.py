@@ -18,7 +18,7 @@ from flitwarp.reproduce import Row, reproduce  # noqa: E402
 
 HOLDING, PROCESSING = 2363, 300  # ns
 CUBES = {"8-ary 6-cube": [8] * 6, "64-ary 3-cube": [64] * 3, "512-ary 2-cube": [512] * 2}
-LOADS = (0.02, 0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 1.05)
+LOADS = (0.02, 0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 1.05)
 
 
 def capacity(widths):
@@ -30,19 +30,20 @@ def capacity(widths):
     return nodes / max(hops / (2 * len(widths)) * HOLDING, hops * PROCESSING)
 
 
-def study(cubes=("8-ary 6-cube", "64-ary 3-cube"), loads=LOADS, sample=1.0, shapes=CUBES):
+def study(cubes=("8-ary 6-cube", "64-ary 3-cube"), loads=LOADS, sample=0.5, shapes=CUBES):
     base = {"simulator": {"tick": "1ns"}, "model": {"type": "node", "widths": [8, 8]}}
     sweep = Sweep(base, "torus_latency", title="Latency of tori of 262,144 nodes")
 
-    def measure(name):
-        longest = sum(width // 2 for width in shapes[name]) * (HOLDING + PROCESSING)
-        return {"model.widths": shapes[name], "model.warmup": int(1.5 * longest), "model.sample": int(sample * longest)}
+    def settings(load, others):
+        """Queues near saturation take long to fill: 1 / (1 - load)^2 services and more."""
+        widths = shapes[others["torus"]]
+        longest = sum(width // 2 for width in widths) * (HOLDING + PROCESSING)
+        filling = 3 * HOLDING / (1 - min(load, 0.9)) ** 2
+        return {"model.rate": load * capacity(widths), "model.warmup": int(1.2 * longest + filling),
+                "model.sample": int(sample * longest)}
 
-    def rate(load, others):
-        return {"model.rate": load * capacity(shapes[others["torus"]])}
-
-    sweep.add_variable("torus", "T", {name: name for name in cubes}, measure)
-    sweep.add_loads(values=loads, past=1, override=rate)
+    sweep.add_variable("torus", "T", {name: name for name in cubes}, lambda name: {"model.widths": shapes[name]})
+    sweep.add_loads(values=loads, past=1, override=settings)
     axis = "packets, as a share of what the busiest servers carry"
     sweep.add_figure("load-latency", lines="torus", log="y", x_label=axis)
     sweep.add_figure("load-column", lines="torus", column="packet_latency.max", log="y", x_label=axis)

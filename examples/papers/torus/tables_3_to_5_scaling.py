@@ -26,7 +26,7 @@ def study(threads=(1, 2), rate=4, widths=(32,) * 6, warmup="100us", sample="20us
     base = {"simulator": {"tick": "1ns"},
             "model": {"type": "node", "widths": list(widths), "rate": rate, "warmup": warmup, "sample": sample}}
     sweep = Sweep(base, "torus_scaling", title="Strong scaling of a torus of a billion nodes")
-    sweep.add_variable("sync", "S", ["conservative", "optimistic"], "simulator.sync")
+    sweep.add_variable("sync", "M", ["conservative", "optimistic"], "simulator.sync")
     sweep.add_loads(values=list(threads), past=0, name="threads", short="P",
                     override=lambda count: {"simulator.threads": int(count)})
     sweep.runner["cores_limit"] = 1  # one run at a time: they are timed
