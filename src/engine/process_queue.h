@@ -85,10 +85,13 @@ struct event *queue_pop_heap(struct event_queue *queue);
 tick_t queue_first_time(const struct event_queue *queue);
 uint64_t queue_pending(const struct event_queue *queue);
 
+/* A model's event seen as plain words, whatever its fields are. */
+typedef uint64_t event_word __attribute__((may_alias));
+
 static inline void event_copy(void *to, const void *from, uint32_t words)
 {
-    uint64_t *target = to;
-    const uint64_t *source = from;
+    event_word *target = to;
+    const event_word *source = from;
     target[0] = source[0], target[1] = source[1], target[2] = source[2], target[3] = source[3];
     for (uint32_t i = 4; i < words; i++)
         target[i] = source[i];

@@ -43,6 +43,12 @@ void undo_save(struct undo_log *undo, void *memory, size_t size)
 {
     uint64_t words = (size + 7) / 8;
     reserve(undo, words + FOOT);
+    if (size == 8) { /* a counter or a pointer: most of what is saved */
+        memcpy(word_at(undo, undo->next++), memory, 8);
+        *word_at(undo, undo->next++) = (uint64_t)(uintptr_t)memory;
+        *word_at(undo, undo->next++) = size;
+        return;
+    }
     const unsigned char *from = memory;
     for (size_t at = 0; at < size; at += 8) {
         uint64_t word = 0;
