@@ -39,7 +39,7 @@ static const struct option node_options[] = {
                "of nodes that share a source; partitions are made of whole blocks"),
     OPTION_U32(struct node_config, packet_bytes, "256", 1, 1e9, "bytes", "size of a packet"),
     OPTION_RATE(struct node_config, bandwidth, "\"175MB/s\"", 1, 1e18, "of a link"),
-    OPTION_TICKS(struct node_config, link_setup, "\"900ns\"", 0, 1e9, "time that a link takes for a packet before it sends"),
+    OPTION_TICKS(struct node_config, link_setup, "\"895ns\"", 0, 1e9, "time that a link takes for a packet before it sends"),
     OPTION_TICKS(struct node_config, link_latency, "0", 0, 1e9, "time from a link's end of sending to the arrival"),
     OPTION_TICKS(struct node_config, processing, "\"300ns\"", 0, 1e9, "time that a node's unit takes for a packet"),
     OPTION_TICKS_AUTO(struct node_config, warmup, "\"auto\"", 0, TIME_MAX / 4,

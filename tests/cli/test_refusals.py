@@ -69,6 +69,7 @@ PLACES = {"topology": "network.topology", "routing": "network.routing", "router"
           "traffic": f"{APPLICATION}.traffic", "injection": f"{APPLICATION}.injection",
           "size": f"{APPLICATION}.size", "allocation": f"{APPLICATION}.allocation"}
 PLACES["reduction"] = "network.routing.reduction"
+PLACES["model"] = "model"
 
 
 def wrong_values(schema):
@@ -78,6 +79,8 @@ def wrong_values(schema):
     for part in schema.get("anyOf", []):
         if part.get("type") == "integer" or "$ref" in part:
             yield from wrong_values(part)
+        elif "b/s" in part.get("pattern", ""):
+            yield from (("rate", "fast"), ("rate", "10 Gb"), ("below", "-5Gb/s"), ("below", -5))
         elif "pattern" in part:
             yield from (("time", "soon"), ("time", "10 parsec"), ("below", "-5ns"))
     if "pattern" in schema:
@@ -165,6 +168,8 @@ def test_option_is_refused(path, block, key, expected, tmp_path):
     config = copy.deepcopy(BASE)
     if path == PLACES["reduction"]:
         config["network"]["routing"] = {"type": "minimal_adaptive"}
+    if path == PLACES["model"]:
+        config = {"simulator": config["simulator"]}
     set_path(config, path, block)
     refuse(tmp_path, config, "config.json:", f"{shown(path)}.{key}", *expected)
 

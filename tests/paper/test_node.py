@@ -155,9 +155,9 @@ def test_little_s_law_tells_that_a_network_is_still_filling(tmp_path):
 def test_more_than_links_carry_is_saturation():
     # 64 nodes, mean distance 4 over 4 links each: a link is full at one packet a node every holding
     full = 64 / HOLDING
-    one, _ = measured([8, 8], rate=1.3 * full, sample="2ms")
+    one, _ = measured([8, 8], rate=1.3 * full, **SETTINGS, sample="2ms")
     assert one["saturated"] and one["accepted_rate"] < 1.05 * full
-    assert not measured([8, 8], rate=0.7 * full, sample="2ms")[0]["saturated"]
+    assert not measured([8, 8], rate=0.7 * full, **SETTINGS, sample="2ms")[0]["saturated"]
 
 
 # ---- the same however it runs ----

@@ -72,7 +72,7 @@ def test_latency_is_flat_and_rises_before_servers_are_always_busy(tmp_path):
 def test_a_ping_pong_takes_as_long_as_its_hops(tmp_path):
     module = script("figure_8_ping_pong")
     curve, = ran(module.study((2, 5, 8)), tmp_path).curves()
-    assert [point.mean("packet_latency.mean") for point in curve.points] == [4958, 12845, 20732]
+    assert [point.mean("packet_latency.mean") for point in curve.points] == [4948, 12820, 20692]
     assert [point.mean("hops.mean") for point in curve.points] == [2, 5, 8]
 
 
