@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Benchmarks: flit-hops per CPU second, memory, and instructions per flit-hop; of models, packet-hops or events.
+"""Benchmarks: flit-hops (events of a model) per CPU second, memory, and instructions per flit-hop.
 
 Run by ./dev bench. CPU time is the best of three runs, so that what else the machine does shows least.
 Instructions are counted by callgrind in two runs of different length, and the difference is divided by
@@ -23,11 +23,11 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "python"))
 
 from flitwarp.binary import find_binary, version  # noqa: E402
-from flitwarp.results import Results, UnknownColumn  # noqa: E402
 from flitwarp.run import RunFailed, run  # noqa: E402
 from flitwarp.settings import arguments  # noqa: E402
 
-LENGTHS = ("workload.applications.0.sample", "model.sample", "model.end")  # settings that make a run longer
+SAMPLE = "workload.applications.0.sample"  # what makes a network's run longer
+ENDS = ("end", "sample")  # and a model's
 RUNS = 3
 
 
@@ -51,35 +51,30 @@ def choose(names: list[str]) -> dict[str, Path]:
     return chosen
 
 
-def hops_of(results: dict) -> int:
+def work(results: dict) -> int:
     """Flit-hops of a network, packet-hops of a model that has packets, events of any other."""
     simulation = results["simulation"]
     return simulation["flit_hops"] if "flit_hops" in simulation else results["model"].get("hop_events", simulation["events"])
 
 
-def length_of(results: Results) -> tuple[str, int]:
-    """The setting that makes the run longer, and what the configuration has there, in ticks."""
-    for path in LENGTHS:
-        try:
-            return path, int(results.value(f"config.{path}"))
-        except UnknownColumn:
-            pass
-    raise ValueError(f"{results.source} has none of {', '.join(LENGTHS)}")
-
-
-def measure(path: Path) -> tuple[dict, tuple[str, int]]:
-    """The best of some runs, and how long the configuration has it run."""
+def measure(path: Path) -> tuple[dict, str, int]:
+    """The best of some runs, and the setting that says how long the configuration runs."""
     results = min((run(path) for _ in range(RUNS)), key=lambda results: results["simulation"]["cpu_seconds"])
-    best = results["simulation"]
-    seconds, hops = best["cpu_seconds"], hops_of(results)
-    row = {"flit_hops": hops, "cpu_seconds": seconds, "hops_per_cpu_second": hops / seconds if hops else None,
-           "peak_rss_bytes": best["peak_rss_bytes"], "bytes_per_router": best.get("bytes_per_router"),
-           "digest": best["digest"]}
-    return row, length_of(results)
+    best, config = results["simulation"], results["config"]
+    seconds, hops = best["cpu_seconds"], work(results)
+    row = {"cpu_seconds": seconds, "hops_per_cpu_second": hops / seconds if hops else None,
+           "peak_rss_bytes": best["peak_rss_bytes"], "digest": best["digest"]}
+    if "model" in config:
+        processes = results["model"].get("processes")
+        row |= {"events": hops, "bytes_per_process": best["peak_rss_bytes"] / processes if processes else None}
+        key = next(key for key in ENDS if key in config["model"])
+        return row, f"model.{key}", config["model"][key]
+    row |= {"flit_hops": hops, "bytes_per_router": best["bytes_per_router"]}
+    return row, SAMPLE, config["workload"]["applications"][0]["sample"]
 
 
 def count(path: Path, setting: str, length: int) -> tuple[int, int]:
-    """Instructions and hops of a run of this length."""
+    """Instructions and flit-hops or events of a run of this length."""
     with tempfile.TemporaryDirectory() as folder:
         results = Path(folder) / "results.json"
         command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={os.devnull}", str(find_binary()), "run",
@@ -88,7 +83,7 @@ def count(path: Path, setting: str, length: int) -> tuple[int, int]:
         collected = re.search(r"Collected : (\d+)", ended.stderr)
         if ended.returncode != 0 or not collected:
             raise RunFailed(ended.returncode, f"callgrind: {ended.stderr.strip()}", None)
-        return int(collected.group(1)), hops_of(json.loads(results.read_text()))
+        return int(collected.group(1)), work(json.loads(results.read_text()))
 
 
 def instructions_per_hop(path: Path, setting: str, length: int) -> float | None:
@@ -112,17 +107,18 @@ def main() -> int:
     try:
         chosen = choose(options.names)
         width = max(9, *map(len, chosen))
-        print(f"{'name':{width}} {'flit-hops':>13} {'CPU s':>8} {'Mhops/CPU s':>12} {'peak MiB':>9} {'bytes/router':>13}"
+        print(f"{'name':{width}} {'hops, events':>13} {'CPU s':>8} {'M per CPU s':>12} {'peak MiB':>9} {'bytes each':>13}"
               + (f" {'instr/hop':>10}" if options.instructions else ""))
         rows = {}
         for name, path in chosen.items():
-            row, length = measure(path)
-            line = (f"{name:{width}} {cell(row['flit_hops'], 13)} {cell(row['cpu_seconds'], 8, 3)} "
+            row, setting, length = measure(path)
+            each = row.get("bytes_per_router", row.get("bytes_per_process"))
+            line = (f"{name:{width}} {cell(row.get('flit_hops', row.get('events')), 13)} {cell(row['cpu_seconds'], 8, 3)} "
                     f"{cell(row['hops_per_cpu_second'], 12, 2, 1e-6)} {cell(row['peak_rss_bytes'], 9, 1, 2**-20)} "
-                    f"{cell(row['bytes_per_router'], 13)}")
+                    f"{cell(each, 13)}")
             if options.instructions:
                 print(line, end="", flush=True)
-                row["instructions_per_hop"] = instructions_per_hop(path, *length)
+                row["instructions_per_hop"] = instructions_per_hop(path, setting, length)
                 line = f" {cell(row['instructions_per_hop'], 10, 1)}"
             print(line, flush=True)
             rows[name] = row

@@ -82,8 +82,9 @@ class Results(dict):
     def __init__(self, document: Mapping, source: str = "results"):
         super().__init__(document)
         self.source = source
-        if "applications" not in self or "flitwarp" not in self:
-            kind = "a configuration: run it with flitwarp run" if "network" in self or "workload" in self else \
+        is_document = "applications" in self or "model" in self  # of a network, of a model
+        if not is_document or "flitwarp" not in self:
+            kind = "a configuration: run it with flitwarp run" if {"network", "workload", "model"} & self.keys() else \
                 "no results document of flitwarp"
             raise NotResults(f"{source} is {kind}")
 

@@ -11,6 +11,7 @@
 #include "cli/run_model.h"
 
 #include "base/text.h"
+#include "engine/process_ranks.h"
 
 #include <string.h>
 #include <time.h>
@@ -143,6 +144,11 @@ int cli_run(int argc, char **argv)
         status = run_model(&simulation, results, logs_first(&logs), quiet);
         simulation_release(&simulation);
         return status;
+    }
+    if (is_loaded && ranks_launched() > 1) {
+        errors_add(&simulation.errors, "flitwarp run: started as one of %u ranks, expected one for a network",
+                   ranks_launched());
+        is_loaded = false;
     }
     if (is_loaded && simulation_build(&simulation))
         status = open_files(&simulation, results, &logs);

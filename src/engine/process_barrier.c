@@ -3,8 +3,13 @@
 #include "engine/process_barrier.h"
 
 #include <sched.h>
+#include <time.h>
 
-enum { SPINS = 4000 }; /* some 20 us: longer than a window, shorter than a time slice */
+enum {
+    SPINS = 4000, /* some 20 us: longer than a window, shorter than a time slice */
+    YIELDS = 32,  /* then the others do not get a core by that alone */
+    NAP_NS = 20000,
+};
 
 static uint32_t cores(void)
 {
@@ -38,7 +43,9 @@ void barrier_wait(struct barrier *barrier)
     for (uint32_t spins = 0; atomic_load_explicit(&barrier->round, memory_order_acquire) == round;) {
         if (spins++ < barrier->spins)
             pause_briefly();
-        else
+        else if (spins < barrier->spins + YIELDS)
             sched_yield();
+        else
+            nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
     }
 }
