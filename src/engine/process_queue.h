@@ -69,7 +69,7 @@ struct event_queue {
     uint64_t allocations;
 };
 
-#define QUEUE_INDEX_BITS 24
+#define QUEUE_INDEX_BITS 28
 
 void queue_init(struct event_queue *queue, uint32_t event_size);
 void queue_release(struct event_queue *queue);

@@ -11,17 +11,20 @@
 
 #include <stdlib.h>
 
+static uint32_t number_from(const char *variable)
+{
+    const char *text = getenv(variable);
+    return text ? (uint32_t)strtoul(text, NULL, 10) : 0;
+}
+
 uint32_t ranks_launched(void)
 {
-    /* Open MPI; MPICH, Intel and Slurm's PMI */
-    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *text = getenv(names[i]);
-        unsigned long count = text ? strtoul(text, NULL, 10) : 0;
-        if (count)
-            return (uint32_t)count;
-    }
-    return 1;
+    uint32_t count = number_from("OMPI_COMM_WORLD_SIZE"); /* Open MPI's mpirun */
+    if (!count)
+        count = number_from("PMI_SIZE"); /* that of MPICH, and srun */
+    if (!count && getenv("PMIX_RANK"))
+        count = number_from("SLURM_STEP_NUM_TASKS"); /* srun --mpi=pmix */
+    return count ? count : 1;
 }
 
 #ifdef FLITWARP_HAVE_MPI
