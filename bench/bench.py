@@ -27,7 +27,7 @@ from flitwarp.run import RunFailed, run  # noqa: E402
 from flitwarp.settings import arguments  # noqa: E402
 
 SAMPLE = "workload.applications.0.sample"  # what makes a network's run longer
-END = "model.end"  # and a model's
+ENDS = ("end", "sample")  # and a model's
 RUNS = 3
 
 
@@ -51,22 +51,24 @@ def choose(names: list[str]) -> dict[str, Path]:
     return chosen
 
 
-def work(simulation: dict) -> int:
-    """Flit-hops of a network, events of a model."""
-    return simulation["flit_hops"] if "flit_hops" in simulation else simulation["events"]
+def work(results: dict) -> int:
+    """Flit-hops of a network, packet-hops of a model that has packets, events of any other."""
+    simulation = results["simulation"]
+    return simulation["flit_hops"] if "flit_hops" in simulation else results["model"].get("hop_events", simulation["events"])
 
 
 def measure(path: Path) -> tuple[dict, str, int]:
     """The best of some runs, and the setting that says how long the configuration runs."""
     results = min((run(path) for _ in range(RUNS)), key=lambda results: results["simulation"]["cpu_seconds"])
     best, config = results["simulation"], results["config"]
-    seconds, hops = best["cpu_seconds"], work(best)
+    seconds, hops = best["cpu_seconds"], work(results)
     row = {"cpu_seconds": seconds, "hops_per_cpu_second": hops / seconds if hops else None,
            "peak_rss_bytes": best["peak_rss_bytes"], "digest": best["digest"]}
     if "model" in config:
         processes = results["model"].get("processes")
         row |= {"events": hops, "bytes_per_process": best["peak_rss_bytes"] / processes if processes else None}
-        return row, END, config["model"]["end"]
+        key = next(key for key in ENDS if key in config["model"])
+        return row, f"model.{key}", config["model"][key]
     row |= {"flit_hops": hops, "bytes_per_router": best["bytes_per_router"]}
     return row, SAMPLE, config["workload"]["applications"][0]["sample"]
 
@@ -81,7 +83,7 @@ def count(path: Path, setting: str, length: int) -> tuple[int, int]:
         collected = re.search(r"Collected : (\d+)", ended.stderr)
         if ended.returncode != 0 or not collected:
             raise RunFailed(ended.returncode, f"callgrind: {ended.stderr.strip()}", None)
-        return int(collected.group(1)), work(json.loads(results.read_text())["simulation"])
+        return int(collected.group(1)), work(json.loads(results.read_text()))
 
 
 def instructions_per_hop(path: Path, setting: str, length: int) -> float | None:

@@ -113,6 +113,10 @@ struct model_ops {
     void (*prefetch)(const struct partition *partition, const struct event *event);
     /* Adds the model's block of the results. */
     void (*results)(const struct model *model, const struct model_totals *totals, struct report *report);
+    /* What is comparable with other networks, as the only entry of "applications"; optional. */
+    void (*application)(const struct model *model, const struct model_totals *totals, struct report *report);
+    /* Lines for people, after a run; optional. */
+    void (*print_summary)(const struct model *model, const struct model_totals *totals, FILE *out);
 };
 #define REGISTER_MODEL(ops) REGISTER_COMPONENT("model", ops)
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Iterable, Mapping, Union
 if TYPE_CHECKING:
     import numpy
 
-PARTS = ("config", "simulation", "channels", "flitwarp")  # of the document that are not an application's
+PARTS = ("config", "simulation", "channels", "model", "flitwarp")  # of the document that are not an application's
 Which = Union[int, str]  # an application: its number or its name
 
 
@@ -151,7 +151,7 @@ class Results(dict):
     def row(self, which: Which = 0) -> dict[str, object]:
         """All numbers of the run, flat: one line of a table."""
         row = flatten(self.application(which))
-        for part in ("simulation", "channels", "config"):
+        for part in ("simulation", "channels", "model", "config"):
             row.update(flatten(self.get(part, {}), part))
         return row
 

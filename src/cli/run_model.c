@@ -101,6 +101,11 @@ static struct json *results(struct simulation *simulation, const struct process_
     struct report report = {json_add(root, "model", json_object(arena)), arena};
     json_add(report.block, "type", json_text(arena, run->model->ops->name));
     run->model->ops->results(run->model, &run->totals, &report);
+    struct json *applications = json_add(root, "applications", json_array(arena));
+    if (run->model->ops->application) {
+        struct report application = {json_append(applications, json_object(arena)), arena};
+        run->model->ops->application(run->model, &run->totals, &application);
+    }
     return root;
 }
 
@@ -109,6 +114,8 @@ static void print_summary(const struct simulation *simulation, const struct proc
     fprintf(stderr, "%s: %llu events to tick %llu, %.3g million a CPU second\n", run->model->ops->name,
             (unsigned long long)run->totals.events, (unsigned long long)run->totals.end_tick,
             1e-6 * (double)run->totals.events / simulation->cpu_seconds);
+    if (run->model->ops->print_summary)
+        run->model->ops->print_summary(run->model, &run->totals, stderr);
 }
 
 static void time_run(struct simulation *simulation, struct process_run *run, bool shows)

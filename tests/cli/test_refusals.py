@@ -69,6 +69,8 @@ PLACES = {"topology": "network.topology", "routing": "network.routing", "router"
           "traffic": f"{APPLICATION}.traffic", "injection": f"{APPLICATION}.injection",
           "size": f"{APPLICATION}.size", "allocation": f"{APPLICATION}.allocation"}
 PLACES["reduction"] = "network.routing.reduction"
+PLACES["model"] = "model"
+MODEL = {"model": "phold"}  # has all that a simulator block may have
 
 
 def wrong_values(schema):
@@ -78,6 +80,8 @@ def wrong_values(schema):
     for part in schema.get("anyOf", []):
         if part.get("type") == "integer" or "$ref" in part:
             yield from wrong_values(part)
+        elif "b/s" in part.get("pattern", ""):
+            yield from (("rate", "fast"), ("rate", "10 Gb"), ("below", "-5Gb/s"), ("below", -5))
         elif "pattern" in part:
             yield from (("time", "soon"), ("time", "10 parsec"), ("below", "-5ns"))
     if "pattern" in schema:
@@ -162,7 +166,7 @@ def test_the_schema_gives_cases_for_everything():
 @pytest.mark.parametrize("path, block, key, expected", [case[1:] for case in GENERATED],
                          ids=[case[0] for case in GENERATED])
 def test_option_is_refused(path, block, key, expected, tmp_path):
-    config = copy.deepcopy(BASE)
+    config = copy.deepcopy(MODEL if path in ("model", "simulator") else BASE)
     if path == PLACES["reduction"]:
         config["network"]["routing"] = {"type": "minimal_adaptive"}
     set_path(config, path, block)
