@@ -51,6 +51,12 @@ struct flit_event {
 struct credit_event {
     struct place to;
 };
+/* A credit where packets, or chunks of them, move whole (struct transfer): for all of its flits at once. */
+struct credits_event {
+    struct place to;
+    uint32_t flits;
+    uint32_t unused;
+};
 struct step_event {
     uint32_t target;
     uint32_t port; /* of EVENT_OUTPUT_STEP */
@@ -70,8 +76,10 @@ struct link {
 struct network_config {
     struct choice topology, routing, router, interface;
     uint32_t protocol_classes;
+    uint32_t flit_bytes;
     struct channel_config {
         uint64_t latency, cycle;
+        double bandwidth;          /* bytes a tick; 0: as cycle says */
         struct u64_list latencies; /* by the topology's class of channel */
         struct cable_config {
             double per_metre; /* ticks */
@@ -80,6 +88,7 @@ struct network_config {
     } channel;
     struct terminal_channel_config {
         uint64_t latency, cycle;
+        double bandwidth;
     } terminal_channel;
 };
 extern const struct option network_options[];
@@ -87,18 +96,30 @@ extern const struct option network_options[];
 struct network;
 struct waiting;
 
+/*
+ * What moves at once, and when a router hears of it. Where it is more than a flit, an event that has `struct flit`
+ * stands for a chunk whose first flit that is, and credits are struct credits_event.
+ */
+struct transfer {
+    uint32_t chunk; /* flits at most; 0: flits move one by one */
+    bool stores;    /* a router is told when the last flit is there, else as soon as the first may go on */
+    uint64_t delay; /* ticks after that, which it spends in the router before it can leave */
+};
+
 /* What a router architecture does. One object steps all routers of a partition. */
 struct router_ops {
     COMPONENT_HEAD;
     /* VCs of a port and flits that each can hold: what routing and the neighbours need to know. */
     uint32_t (*num_vcs)(const void *config);
     uint32_t (*buffer_depth)(const void *config);
+    /* Settings that depend on others: sets buffer_depth, max_packet and transfer of the network; optional. */
+    void (*plan)(struct network *network, const struct choice *self, struct errors *errors);
     /* Checks the settings against the network and makes the routers; NULL with errors. */
     void *(*build)(struct network *network, const struct choice *self, struct errors *errors);
     /* The largest packet that it can carry, in flits; 0: any. */
     uint32_t (*max_packet)(const void *config);
     event_handler *receive_flits;   /* struct flit_event */
-    event_handler *receive_credits; /* struct credit_event */
+    event_handler *receive_credits; /* struct credit_event, or credits_event */
     event_handler *step;            /* struct step_event */
     /* Where there are output queues (network/router/output_stage.h); else NULL. */
     event_handler *receive_room;   /* struct credit_event */
@@ -162,8 +183,8 @@ struct network_client {
     event_handler *receive; /* struct message_event */
     event_handler *wake;    /* struct wake_event */
     bool wakes_are_ordered; /* several applications: timers of one terminal go off in the order of applications */
-    /* A flit has arrived that is not its packet's last. */
-    void (*accept)(void *context, tick_t now, const struct packet *packet);
+    /* Flits have arrived that are not their packet's last. */
+    void (*accept)(void *context, tick_t now, const struct packet *packet, uint32_t flits);
     /* A packet's last flit has arrived; the packet is gone afterwards. */
     void (*deliver)(void *context, tick_t now, uint32_t packet);
 };
@@ -178,6 +199,9 @@ struct network {
     uint64_t seed;
     uint32_t num_vcs;
     uint32_t buffer_depth;
+    uint32_t max_packet;        /* the largest that routers can carry, in flits; 0: any */
+    const char *max_packet_key; /* the router's setting that limits it */
+    struct transfer transfer;
     bool reserves_packet;    /* a packet enters a buffer only when there is room for all of it */
     uint32_t ports;          /* of a router, terminals' included */
     uint32_t terminal_ports; /* of each terminal */
@@ -220,6 +244,20 @@ static inline struct place link_place(const struct link *link, uint32_t vc)
     return (struct place){.target = link->target, .lane = link->first_lane + vc};
 }
 
+/* Flits of the chunk that begins at a position. */
+static inline uint32_t transfer_flits(const struct transfer *transfer, const struct packet *packet, uint32_t position)
+{
+    uint32_t left = packet->size - position;
+    return left < transfer->chunk ? left : transfer->chunk;
+}
+
+/* The name of a chunk of so many flits. */
+static inline struct flit transfer_unit(const struct packet *packet, uint32_t handle, uint32_t position, uint32_t flits)
+{
+    uint32_t ends = (position == 0 ? FLIT_HEAD : 0) | (position + flits == packet->size ? FLIT_TAIL : 0);
+    return (struct flit){.packet = handle, .place = position | ends};
+}
+
 /* Sends a flit to a place. */
 static inline void send_flit(struct engine *engine, uint32_t kind, struct place to, struct flit flit, tick_t arrival)
 {
@@ -233,6 +271,20 @@ static inline void send_credit(struct engine *engine, uint32_t kind, struct plac
     struct credit_event *event = engine_post(engine, kind, arrival, sizeof *event);
     *event = (struct credit_event){.to = to};
 }
+
+/* The same for the whole place of a chunk. */
+static inline void send_credits(struct engine *engine, uint32_t kind, struct place to, uint32_t flits, tick_t arrival)
+{
+    struct credits_event *event = engine_post(engine, kind, arrival, sizeof *event);
+    *event = (struct credits_event){.to = to, .flits = flits};
+}
+
+/*
+ * A chunk comes to a router by a channel of this cycle: ticks that its first flit waits for each flit behind it until
+ * the router is told. None where the chunk can be cut through, since no channel that leaves is faster; up to the
+ * cycle where it is stored. So a chunk never leaves before it is there, and never keeps a channel idle.
+ */
+uint32_t network_lag(const struct network *network, uint32_t router, uint32_t cycle);
 
 /* Channels on a shortest way between two routers. */
 static inline uint32_t network_distance(const struct network *network, uint32_t from, uint32_t to)

@@ -56,6 +56,7 @@ enum option_type {
     OPTION_TYPE_TICKS_F64,  /* double ticks: a number or a time with a unit; fractions of a tick count */
     OPTION_TYPE_SECONDS,    /* double seconds: a time with a unit ("625ps") */
     OPTION_TYPE_RATE,       /* double bits per second: "100Gb/s", "12.5GB/s" */
+    OPTION_TYPE_BANDWIDTH,  /* double bytes a tick: a number or a rate with a unit ("25GB/s") */
     OPTION_TYPE_BLOCK,      /* a nested struct with rows of its own */
     OPTION_TYPE_CHOICE,     /* struct choice: a component of one kind */
     OPTION_TYPE_CHOICES,    /* struct choice_list: a list of them */
@@ -147,6 +148,10 @@ struct option {
 #define OPTION_RATE(config, field, fallback, min, max, help)                                                           \
     {                                                                                                                  \
         OPTION_ROW_(config, field, double, OPTION_TYPE_RATE, fallback, min, max, "b/s", help)                          \
+    }
+#define OPTION_BANDWIDTH(config, field, fallback, min, max, help)                                                      \
+    {                                                                                                                  \
+        OPTION_ROW_(config, field, double, OPTION_TYPE_BANDWIDTH, fallback, min, max, "bytes/tick", help)              \
     }
 /* A nested struct of type `block` whose settings stand in an object of their own. */
 #define OPTION_BLOCK(config, field, block, block_rows, help)                                                           \

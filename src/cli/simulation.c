@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "config/options.h"
 #include "config/source.h"
+#include "network/channel.h"
 #include "network/network.h"
 
 #include <string.h>
@@ -55,7 +56,10 @@ bool simulation_read(struct simulation *simulation)
     struct simulation_config *config = &simulation->config;
     bool is_right = config_read_first(&reader, root_options, "simulator", config, simulation->json);
     reader.tick_seconds = config->simulator.tick;
-    return config_read(&reader, root_options, config, simulation->json) && is_right;
+    if (!config_read(&reader, root_options, config, simulation->json) || !is_right)
+        return false;
+    channels_settle(&config->network, json_find(simulation->json, "network"), &simulation->setup, &simulation->errors);
+    return simulation->errors.count == 0;
 }
 
 bool simulation_build(struct simulation *simulation)

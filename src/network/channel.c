@@ -9,6 +9,9 @@
  *
  * Where there is a plan of the machine room, the cable comes on top: its length
  * is the distance along the axes between the two routers' places.
+ *
+ * How fast a channel is can be said in two ways, which must agree where both are
+ * given: a cycle, or a bandwidth, at which a flit takes flit_bytes / bandwidth.
  */
 #include "network/channel.h"
 
@@ -16,11 +19,17 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MAX_LATENCY 1e9
+#define MAX_CYCLE 65535
+#define MIN_BANDWIDTH 1e-9 /* bytes a tick */
+#define MAX_BANDWIDTH 1e9
+#define CYCLE_HELP "between two flits; null: as bandwidth says, or 1"
+#define BANDWIDTH_HELP "a flit of network.flit_bytes takes a cycle; null: as cycle says"
 #define AXES 3
 #define UNPLACED HUGE_VAL /* the coordinate of a router that the plan has not named yet */
 
@@ -32,7 +41,8 @@ static const struct option cable_options[] = {
 
 const struct option channel_options[] = {
     OPTION_TICKS(struct channel_config, latency, "1", 1, MAX_LATENCY, "from one end to the other"),
-    OPTION_TICKS(struct channel_config, cycle, "1", 1, 65535, "between two flits"),
+    OPTION_TICKS(struct channel_config, cycle, "null", 1, MAX_CYCLE, CYCLE_HELP),
+    OPTION_BANDWIDTH(struct channel_config, bandwidth, "null", MIN_BANDWIDTH, MAX_BANDWIDTH, BANDWIDTH_HELP),
     OPTION_TICKS_LIST(struct channel_config, latencies, "null", 1, MAX_LATENCY,
                       "instead of latency: for each of the topology's classes of channels (dimensions, levels, local "
                       "and global), or one for all"),
@@ -42,9 +52,59 @@ const struct option channel_options[] = {
 
 const struct option terminal_channel_options[] = {
     OPTION_TICKS(struct terminal_channel_config, latency, "1", 1, MAX_LATENCY, "from one end to the other"),
-    OPTION_TICKS(struct terminal_channel_config, cycle, "1", 1, 65535, "between two flits"),
+    OPTION_TICKS(struct terminal_channel_config, cycle, "null", 1, MAX_CYCLE, CYCLE_HELP),
+    OPTION_BANDWIDTH(struct terminal_channel_config, bandwidth, "null", MIN_BANDWIDTH, MAX_BANDWIDTH, BANDWIDTH_HELP),
     OPTION_END,
 };
+
+/* ---- cycle and bandwidth ---- */
+
+static void bandwidth_error(struct errors *errors, const struct json *block, double flit_bytes, double cycle)
+{
+    const struct json *given = json_find(block, "bandwidth");
+    double low = floor(cycle) < 1 ? 1 : floor(cycle), high = low + 1;
+    if (cycle > MAX_CYCLE)
+        node_error(errors, block, "bandwidth", "at %s a flit of %g bytes takes %.6g ticks; accepted: at most %d",
+                   given->text, flit_bytes, cycle, MAX_CYCLE);
+    else
+        node_error(errors, block, "bandwidth",
+                   "at %s a flit of %g bytes takes %.6g ticks, expected a whole number of them: %.12g bytes/tick make "
+                   "it %g, %.12g make it %g; a shorter simulator.tick or another network.flit_bytes may fit too",
+                   given->text, flit_bytes, cycle, flit_bytes / low, low, flit_bytes / high, high);
+}
+
+/* The cycle of a kind of channel, from what was given of it; it is also written where the settings are shown. */
+static void settle_cycle(uint64_t *cycle, double bandwidth, uint32_t flit_bytes, const struct json *block,
+                         struct arena *arena, struct errors *errors)
+{
+    double ticks = bandwidth > 0 ? flit_bytes / bandwidth : 1, whole = round(ticks);
+    if (whole < 1 || whole > MAX_CYCLE || fabs(ticks - whole) > 16 * DBL_EPSILON * ticks) {
+        bandwidth_error(errors, block, flit_bytes, ticks);
+        return;
+    }
+    struct json *shown = json_find(block, "cycle");
+    if (*cycle && bandwidth > 0 && (double)*cycle != whole) {
+        node_error(
+            errors, block, "cycle",
+            "%s contradicts the bandwidth beside it, %s, at which a flit of %u bytes takes %g ticks; give one of "
+            "them",
+            shown->text, json_find(block, "bandwidth")->text, flit_bytes, whole);
+        return;
+    }
+    if (*cycle)
+        return;
+    *cycle = (uint64_t)whole;
+    json_replace(shown, json_number_u64(arena, *cycle));
+}
+
+void channels_settle(struct network_config *config, const struct json *network, struct arena *arena,
+                     struct errors *errors)
+{
+    settle_cycle(&config->channel.cycle, config->channel.bandwidth, config->flit_bytes, json_find(network, "channel"),
+                 arena, errors);
+    settle_cycle(&config->terminal_channel.cycle, config->terminal_channel.bandwidth, config->flit_bytes,
+                 json_find(network, "terminal_channel"), arena, errors);
+}
 
 /* ---- the plan ---- */
 

@@ -6,6 +6,11 @@
 extern const struct option channel_options[];
 extern const struct option terminal_channel_options[];
 
+struct json;
+/* Works out cycles from bandwidths, in the settings that were read from `network` without an error and in that. */
+void channels_settle(struct network_config *config, const struct json *network, struct arena *arena,
+                     struct errors *errors);
+
 /* What the latencies of a network's channels follow from. */
 struct channel_latencies {
     const struct topology *topology;

@@ -23,6 +23,8 @@ const struct option network_options[] = {
                  "channels between a terminal and its router"),
     OPTION_U32(struct network_config, protocol_classes, "1", 1, 64, NULL,
                "classes of messages (requests, replies) that share out the VCs evenly and never wait for each other"),
+    OPTION_U32(struct network_config, flit_bytes, "32", 1, 65536, "bytes",
+               "width of a flit: what bandwidths and sizes in bytes count with"),
     OPTION_CHOICE(struct network_config, interface, "interface", "\"standard\"", "how terminals meet the network"),
     OPTION_END,
 };
@@ -117,7 +119,8 @@ static bool fits_memory(const struct network *network, struct errors *errors)
     const struct topology *topology = &network->topology;
     double lanes =
         (double)topology->routers * topology->ports + (double)topology->terminals * network->injection_channels;
-    double needed = lanes * network->num_vcs * network->buffer_depth * sizeof(struct flit);
+    double needed =
+        network->transfer.chunk ? 0 : lanes * network->num_vcs * network->buffer_depth * sizeof(struct flit);
     double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (needed <= memory)
         return true;
@@ -125,6 +128,17 @@ static bool fits_memory(const struct network *network, struct errors *errors)
                  "the buffers of %u routers alone would take %.0f GiB; accepted: what fits this machine's %.0f GiB",
                  topology->routers, needed / 0x1p30, memory / 0x1p30);
     return false;
+}
+
+uint32_t network_lag(const struct network *network, uint32_t router, uint32_t cycle)
+{
+    uint32_t fastest = cycle;
+    for (uint32_t port = 0; port < network->ports; port++) {
+        const struct link *link = network_link(network, router, port);
+        if (link->target != NONE && link->carries_out && link->cycle < fastest)
+            fastest = link->cycle;
+    }
+    return network->transfer.stores ? cycle : cycle - fastest;
 }
 
 static void place_terminals(struct network *network)
@@ -153,6 +167,12 @@ static bool network_plan(struct network *network, const struct network_config *c
     network->interface_ops = CHOICE_OPS(&config->interface, struct interface_ops);
     network->num_vcs = network->router_ops->num_vcs(config->router.config);
     network->buffer_depth = network->router_ops->buffer_depth(config->router.config);
+    if (network->router_ops->max_packet) {
+        network->max_packet = network->router_ops->max_packet(config->router.config);
+        network->max_packet_key = network->max_packet == network->buffer_depth ? "buffer_depth" : "output_depth";
+    }
+    if (network->router_ops->plan)
+        network->router_ops->plan(network, &config->router, errors);
     network->injection_channels = network->interface_ops->injection_channels(config->interface.config);
     network->ejection_channels = network->interface_ops->ejection_channels(config->interface.config);
 
@@ -192,7 +212,8 @@ static void add_kinds(struct network *network)
 {
     const struct router_ops *router = network->router_ops;
     const struct interface_ops *interface = network->interface_ops;
-    const uint32_t flit = sizeof(struct flit_event), credit = sizeof(struct credit_event);
+    const uint32_t flit = sizeof(struct flit_event);
+    const uint32_t credit = network->transfer.chunk ? sizeof(struct credits_event) : sizeof(struct credit_event);
     const struct event_kind kinds[] = {
         {"flit", 1, flit, false, router->receive_flits, network->routers},
         {"credit", 1, credit, false, router->receive_credits, network->routers},

@@ -164,14 +164,14 @@ static void wake(void *context, tick_t now, const void *events, uint32_t count)
     }
 }
 
-static void accept(void *context, tick_t now, const struct packet *packet)
+static void accept(void *context, tick_t now, const struct packet *packet, uint32_t flits)
 {
     struct workload *workload = context;
     struct measurement *measurement = &workload->measurements[packet->application];
-    measurement->accepted_flits++;
-    measurement->accepted_from[packet->source]++;
+    measurement->accepted_flits += flits;
+    measurement->accepted_from[packet->source] += flits;
     if (measurement->is_watched)
-        measurement_watch_flit(measurement, now, packet);
+        measurement_watch_flits(measurement, now, packet, flits);
 }
 
 static void write_log(struct workload *workload, const struct packet *packet, tick_t now, uint32_t minimal_hops,
@@ -238,7 +238,7 @@ static inline __attribute__((always_inline)) void count_packet(struct workload *
     const struct network *network = workload->network;
     struct measurement *measurement = &workload->measurements[packet->application];
     uint64_t latency = now - packet->created;
-    accept(workload, now, packet);
+    accept(workload, now, packet, 1);
     measurement->delivered_packets++;
     measurement->latency_sum += latency;
     if (measurement->is_watched)
@@ -346,16 +346,15 @@ static void check_packet_size(const struct workload *workload, const struct appl
 {
     const struct network *network = workload->network;
     const struct application_config *config = application->config;
-    uint32_t limit =
-        network->router_ops->max_packet ? network->router_ops->max_packet(network->config->router.config) : 0;
+    uint32_t limit = network->max_packet;
     uint32_t largest = application->ops->max_message(application);
     largest = largest < config->max_packet ? largest : config->max_packet;
-    const char *what = limit == network->buffer_depth ? "buffer_depth" : "output_depth";
     if (limit && largest > limit)
         choice_error(errors, application->choice, "max_packet",
                      "packets of up to %u flits do not fit network.router.%s (%u), and this router "
-                     "moves whole packets; accepted: 1 to %u",
-                     largest, what, limit, limit);
+                     "moves whole packets; accepted: 1 to %u%s",
+                     largest, network->max_packet_key, limit, limit,
+                     network->transfer.chunk ? ", or a network.router.chunk" : "");
 }
 
 static void build_application(struct workload *workload, uint32_t number, uint64_t seed, struct errors *errors)

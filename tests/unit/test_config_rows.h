@@ -27,6 +27,7 @@ struct test_config {
     struct u64_list latencies;
     double per_metre;
     double bandwidth;
+    double speed;
     struct test_inner inner;
     struct choice shape;
     struct choice extra; /* optional */
