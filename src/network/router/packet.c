@@ -7,11 +7,12 @@
  *
  * The sender of a chunk has reserved its place downstream and knows how long the
  * way and the router's delay take, so the router is told of a chunk when it could
- * leave. A step, in the tick in which there is something new, does in order:
+ * leave, and routes it there and then when it comes to the front of its lane. A step,
+ * later in the same tick, does in order:
  *
  *   move_bodies   chunks of packets that hold an output lane
  *   retry         packets that wait for a lane, the longest wait first
- *   take_fresh    packets that are new at the front: ask the algorithm, take a lane
+ *   advance       packets that are new at the front take a lane
  *
  * A chunk that gets a lane is sent at once: it has its place downstream, and its
  * channel as soon as all that were before it are through. So an output is a queue,
@@ -25,28 +26,40 @@
 
 #include "flitwarp/congestion.h"
 
-static void wake(const struct packets *q, uint32_t router, tick_t when)
+/* Everything is compiled twice: for routers whose lanes fit a word, which is most of them, and for others. */
+#define FOR_WORDS static inline __attribute__((always_inline))
+
+static inline void wake(const struct packets *q, struct packet_head *head, tick_t when)
 {
-    struct packet_head *head = &q->heads[router];
     if (when < head->step_at) {
         head->step_at = when;
         struct step_event *event = engine_post(q->engine, EVENT_ROUTER_STEP, when, sizeof *event);
-        *event = (struct step_event){.target = router};
+        *event = (struct step_event){.target = head->number};
     }
 }
 
-/* Something of the front packet has come that nobody has tried to send. */
-static void add_fresh(const struct packets *q, uint32_t router, uint32_t lane, tick_t now)
+/*
+ * Asks where the packet at the front of a lane may go. Sensors show nothing of this tick, so it does not matter when in
+ * the tick that is.
+ */
+FOR_WORDS void route(const struct packets *q, struct packet_head *head, uint32_t lane, uint32_t words, tick_t now)
 {
-    bits_add(packet_set(q, router, SET_FRESH), lane);
-    wake(q, router, now);
+    struct packet_lane *input = packet_input(q, head, lane);
+    struct route question = {
+        .routing = &q->network->routing, .router = head->number, .congestion = q->congestion, .now = now};
+    ask_route(q->network, &question, input->first, input->back_kind == EVENT_CREDIT, packet_wants(q, head, lane, words),
+              packet_set(head, SET_USABLE, words), words, now);
+    if (__builtin_expect(q->network->trace_out != NULL, 0) && input->first == q->network->traced)
+        trace_route(q->network, &question, lane, now);
 }
 
 /* ---- what arrives is stored ---- */
 
 /* A packet's first chunk goes behind what is there. */
-static inline void begin_packet(const struct packets *q, struct packet_lane *input, uint32_t handle)
+static inline void begin_packet(const struct packets *q, struct packet_lane *input, struct packet *packet,
+                                uint32_t handle)
 {
+    packet->next = NONE;
     if (input->first == NONE)
         input->first = handle;
     else if (input->second == NONE)
@@ -57,68 +70,89 @@ static inline void begin_packet(const struct packets *q, struct packet_lane *inp
     input->arrived = 0;
 }
 
-static void receive_chunk(const struct packets *q, const struct flit_event *event, tick_t now)
+FOR_WORDS void receive_chunk(const struct packets *q, const struct flit_event *event, uint32_t words, tick_t now)
 {
-    uint32_t router = event->to.target, lane = event->to.lane, position = event->flit.place & FLIT_POSITION;
-    struct packet_lane *input = &q->inputs[packet_lane_number(q, router, lane)];
-    struct packet *packet = network_packet(q->network, event->flit.packet);
+    uint32_t lane = event->to.lane, handle = event->flit.packet, position = event->flit.place & FLIT_POSITION;
+    struct packet_head *head = packet_head(q, event->to.target);
+    struct packet_lane *input = packet_input(q, head, lane);
+    struct packet *packet = network_packet(q->network, handle);
     uint32_t flits = transfer_flits(&q->network->transfer, packet, position);
     bool is_alone = input->first == NONE;
-    if (event->flit.place & FLIT_HEAD) {
-        packet->next = NONE;
-        begin_packet(q, input, event->flit.packet);
-    }
-    CHECK(input->last == event->flit.packet && input->arrived == position && input->first != NONE,
+    if (event->flit.place & FLIT_HEAD)
+        begin_packet(q, input, packet, handle);
+    CHECK(input->last == handle && input->arrived == position && input->first != NONE,
           "tick %llu router %u lane %u: packet %u brings flit %u where %u of packet %u is due", (unsigned long long)now,
-          router, lane, event->flit.packet, position, input->arrived, input->last);
+          head->number, lane, handle, position, input->arrived, input->last);
     CHECK(flits <= q->depth - input->flits, "tick %llu router %u lane %u: packet %u overruns the buffer",
-          (unsigned long long)now, router, lane, event->flit.packet);
+          (unsigned long long)now, head->number, lane, handle);
     input->arrived += flits;
     input->flits += flits;
-    if (is_alone || (input->first == event->flit.packet && input->output < LANE_WAITS))
-        add_fresh(q, router, lane, now);
+    if (is_alone) {
+        route(q, head, lane, words, now);
+        input->output = LANE_ROUTED;
+        size_t first = lowest_bit(packet_wants(q, head, lane, words)[0]);
+        if (words == 1) /* the step will look at it */
+            __builtin_prefetch(PACKET_PART(head, void, q->places[first].port_at), 1);
+    } else if (input->first != handle || input->output >= LANE_ROUTED) {
+        return; /* its turn comes by itself */
+    }
+    bits_add(packet_set(head, SET_FRESH, words), lane);
+    wake(q, head, now);
 }
 
 /* A network that does not fit the cache: what the events to come will touch is fetched ahead. */
 #define FETCH_AHEAD 8
 
-static void receive_flits(void *routers, tick_t now, const void *events, uint32_t count)
+FOR_WORDS void receive_chunks(const struct packets *q, const struct flit_event *event, uint32_t count, uint32_t words,
+                              tick_t now)
 {
-    const struct packets *q = routers;
-    for (const struct flit_event *event = events, *end = event + count; event < end; event++) {
+    for (const struct flit_event *end = event + count; event < end; event++) {
         if (event + FETCH_AHEAD < end) {
             const struct flit_event *ahead = event + FETCH_AHEAD;
-            __builtin_prefetch(&q->inputs[packet_lane_number(q, ahead->to.target, ahead->to.lane)], 1);
+            struct packet_head *head = packet_head(q, ahead->to.target);
+            __builtin_prefetch(head, 1);
+            __builtin_prefetch(packet_input(q, head, ahead->to.lane), 1);
             __builtin_prefetch(network_packet(q->network, ahead->flit.packet), 1);
-            __builtin_prefetch(&q->heads[ahead->to.target], 1);
         }
-        receive_chunk(q, event, now);
+        receive_chunk(q, event, words, now);
     }
 }
 
-static void report(const struct packets *q, uint32_t router, uint32_t lane, int32_t flits, tick_t now)
+static void receive_flits(void *routers, tick_t now, const void *events, uint32_t count)
+{
+    const struct packets *q = routers;
+    if (q->words == 1)
+        receive_chunks(q, events, count, 1, now);
+    else
+        receive_chunks(q, events, count, q->words, now);
+}
+
+static inline void report(const struct packets *q, const struct packet_head *head, uint32_t lane, int32_t flits,
+                          tick_t now)
 {
     if (q->congestion)
-        q->congestion->ops->change(q->congestion, router, lane, QUEUE_DOWNSTREAM, flits, now);
+        q->congestion->ops->change(q->congestion, head->number, lane, QUEUE_DOWNSTREAM, flits, now);
 }
 
 static void receive_credits(void *routers, tick_t now, const void *events, uint32_t count)
 {
     const struct packets *q = routers;
     for (const struct credits_event *event = events, *end = event + count; event < end; event++) {
-        uint32_t router = event->to.target, lane = event->to.lane;
-        struct packet_output *output = &q->outputs[packet_lane_number(q, router, lane)];
+        struct packet_head *head = packet_head(q, event->to.target);
+        uint32_t lane = event->to.lane;
+        struct packet_output *output = packet_output(q, head, lane);
         if (event + FETCH_AHEAD < end) {
             const struct place *ahead = &event[FETCH_AHEAD].to;
-            __builtin_prefetch(&q->outputs[packet_lane_number(q, ahead->target, ahead->lane)], 1);
+            __builtin_prefetch(packet_head(q, ahead->target));
+            __builtin_prefetch(packet_output(q, packet_head(q, ahead->target), ahead->lane), 1);
         }
         CHECK(event->flits <= q->depth - output->credits, "tick %llu router %u lane %u: credits for %u flits too many",
-              (unsigned long long)now, router, lane, event->flits);
+              (unsigned long long)now, head->number, lane, event->flits);
         output->credits += event->flits;
-        report(q, router, lane, -(int32_t)event->flits, now);
-        if (q->heads[router].waiting || output->owner != NOBODY) {
-            bits_add(packet_set(q, router, SET_OPENED), lane);
-            wake(q, router, now);
+        report(q, head, lane, -(int32_t)event->flits, now);
+        if (head->waiting || output->owner != NOBODY) {
+            bits_add(packet_set(head, SET_OPENED, q->words), lane);
+            wake(q, head, now);
         }
     }
 }
@@ -126,7 +160,7 @@ static void receive_credits(void *routers, tick_t now, const void *events, uint3
 /* ---- sending ---- */
 
 /* The first packet is through: the next one comes to the front. */
-static void end_packet(const struct packets *q, struct packet_lane *input)
+static inline void end_packet(const struct packets *q, struct packet_lane *input)
 {
     input->output = LANE_IDLE;
     input->sent = 0;
@@ -135,92 +169,76 @@ static void end_packet(const struct packets *q, struct packet_lane *input)
         input->second = network_packet(q->network, input->first)->next;
 }
 
-static void trace_chunk(const struct packets *q, uint32_t router, uint32_t output, struct flit unit, uint32_t flits,
-                        tick_t start, tick_t now)
+static __attribute__((noinline)) void trace_chunk(const struct packets *q, const struct packet_head *head,
+                                                  uint32_t output, uint32_t position, uint32_t flits, tick_t start,
+                                                  tick_t end, tick_t now)
 {
-    const struct packet_port *port = &q->out_ports[(size_t)router * q->ports + output / q->num_vcs];
-    network_trace(q->network, now, router, "send_chunk", "flits %u to %u by port %u vc %u from %llu to %llu",
-                  unit.place & FLIT_POSITION, (unit.place & FLIT_POSITION) + flits - 1, output / q->num_vcs,
-                  output % q->num_vcs, (unsigned long long)start,
-                  (unsigned long long)(start + (tick_t)(flits - 1) * port->cycle));
+    network_trace(q->network, now, head->number, "send_chunk", "flits %u to %u by port %u vc %u from %llu to %llu",
+                  position, position + flits - 1, output / q->num_vcs, output % q->num_vcs, (unsigned long long)start,
+                  (unsigned long long)end);
 }
 
 /* The next chunk of the first packet takes its turn on the channel of an output lane, which has room for it. */
-static inline void send_chunk(const struct packets *q, uint32_t router, struct packet_lane *input, uint32_t output,
-                              const struct packet *packet, uint32_t flits, tick_t now)
+static inline void send_chunk(const struct packets *q, struct packet_head *head, struct packet_lane *input,
+                              uint32_t output, const struct packet *packet, uint32_t flits, tick_t now)
 {
-    struct packet_output *out = &q->outputs[packet_lane_number(q, router, output)];
-    struct packet_port *port = &q->out_ports[(size_t)router * q->ports + out->port];
+    struct packet_output *out = packet_output(q, head, output);
+    struct packet_port *port = PACKET_PART(head, struct packet_port, q->places[output].port_at);
     tick_t start = port->free_at > now ? port->free_at : now;
-    tick_t behind = flits - 1; /* flits behind the first */
-    struct flit unit = transfer_unit(packet, input->first, input->sent, flits);
-    struct place to = {.target = port->to.target, .lane = port->to.lane + output - out->port * q->num_vcs};
-    port->free_at = start + (tick_t)flits * port->cycle;
+    tick_t behind = flits - 1,
+           end = start + behind * port->cycle; /* flits behind the first; when the last one leaves */
+    uint32_t position = input->sent;
+    struct flit unit = transfer_unit(packet, input->first, position, flits);
+    struct place to = {.target = port->to.target, .lane = port->to.lane + out->vc};
+    port->free_at = end + port->cycle;
     port->flits += flits;
     out->credits -= flits;
-    input->sent += flits;
+    input->sent = position + flits;
     input->flits -= flits;
-    q->heads[router].flit_hops += flits;
-    report(q, router, output, (int32_t)flits, now);
+    head->flit_hops += flits;
+    report(q, head, output, (int32_t)flits, now);
     send_flit(q->engine, port->kind, to, unit, start + port->latency + behind * port->lag);
-    send_credits(q->engine, input->back_kind, input->back, flits, start + behind * port->cycle + input->back_delay);
+    send_credits(q->engine, input->back_kind, input->back, flits, end + input->back_delay);
     if (__builtin_expect(q->network->trace_out != NULL, 0) && input->first == q->network->traced)
-        trace_chunk(q, router, output, unit, flits, start, now);
+        trace_chunk(q, head, output, position, flits, start, end, now);
 }
 
 /* Sends what has come of a packet that holds an output lane, as long as there is room; true: it is through. */
-static bool send_body(const struct packets *q, uint32_t router, struct packet_lane *input, tick_t now)
+static bool send_body(const struct packets *q, struct packet_head *head, struct packet_lane *input, tick_t now)
 {
     const struct packet *packet = network_packet(q->network, input->first);
     uint32_t output = input->output;
-    struct packet_output *out = &q->outputs[packet_lane_number(q, router, output)];
+    struct packet_output *out = packet_output(q, head, output);
     uint32_t here = input->first == input->last ? input->arrived : packet->size;
     while (input->sent < here) {
         uint32_t flits = transfer_flits(&q->network->transfer, packet, input->sent);
         if (out->credits < flits)
             return false;
-        send_chunk(q, router, input, output, packet, flits, now);
+        send_chunk(q, head, input, output, packet, flits, now);
     }
     if (input->sent < packet->size)
         return false;
     out->owner = NOBODY;
-    bits_remove(packet_set(q, router, SET_OWNED), output);
-    bits_add(packet_set(q, router, SET_OPENED), output);
+    bits_remove(packet_set(head, SET_OWNED, q->words), output);
+    bits_add(packet_set(head, SET_OPENED, q->words), output);
     end_packet(q, input);
     return true;
 }
 
-/* A packet that has got an output lane begins to leave; true: it is through. */
-static inline bool begin_to_send(const struct packets *q, uint32_t router, uint32_t lane, struct packet_lane *input,
-                                 uint32_t output, const struct packet *packet, uint32_t flits, tick_t now)
-{
-    input->last_output = (uint16_t)output;
-    send_chunk(q, router, input, output, packet, flits, now);
-    if (flits == packet->size) {
-        end_packet(q, input);
-        return true;
-    }
-    input->output = (uint16_t)output;
-    q->outputs[packet_lane_number(q, router, output)].owner = (uint16_t)lane;
-    bits_add(packet_set(q, router, SET_OWNED), output);
-    return send_body(q, router, input, now);
-}
-
 /* The first of some lanes that has room, after the input lane's last, going round; NONE: none has. */
-static inline uint32_t find_room(const struct packets *q, uint32_t router, const struct packet_lane *input,
-                                 const uint64_t *wants, uint32_t room)
+FOR_WORDS uint32_t find_room(const struct packets *q, struct packet_head *head, const struct packet_lane *input,
+                             const uint64_t *wants, uint32_t room, uint32_t words)
 {
-    const uint64_t *claimed = packet_set(q, router, SET_CLAIMED), *owned = packet_set(q, router, SET_OWNED);
-    const struct packet_output *outputs = q->outputs + packet_lane_number(q, router, 0);
+    const uint64_t *claimed = packet_set(head, SET_CLAIMED, words), *owned = packet_set(head, SET_OWNED, words);
     uint32_t from = input->last_output + 1u < q->lanes ? input->last_output + 1u : 0, first = from / WORD_BITS;
     uint64_t behind = ~(uint64_t)0 << from % WORD_BITS;
-    for (uint32_t i = 0; i <= q->words; i++) {
-        uint32_t w = first + i < q->words ? first + i : first + i - q->words;
+    for (uint32_t i = 0; i <= words; i++) {
+        uint32_t w = words == 1 ? 0 : first + i < words ? first + i : first + i - words;
         uint64_t left = wants[w] & ~claimed[w] & ~owned[w];
-        left &= i == 0 ? behind : i == q->words ? ~behind : ~(uint64_t)0;
+        left &= i == 0 ? behind : i == words ? ~behind : ~(uint64_t)0;
         for (; left; left &= left - 1) {
             uint32_t output = (uint32_t)(w * WORD_BITS + lowest_bit(left));
-            if (outputs[output].credits >= room)
+            if (packet_output(q, head, output)->credits >= room)
                 return output;
         }
     }
@@ -230,47 +248,55 @@ static inline uint32_t find_room(const struct packets *q, uint32_t router, const
 enum attempt { BLOCKED, BEGUN, THROUGH };
 
 /* A packet without an output lane takes one and begins to leave, if one that it may have is free. */
-static inline enum attempt take_lane(const struct packets *q, uint32_t router, uint32_t lane, tick_t now)
+FOR_WORDS enum attempt take_lane(const struct packets *q, struct packet_head *head, uint32_t lane, uint32_t words,
+                                 tick_t now)
 {
-    size_t number = packet_lane_number(q, router, lane);
-    struct packet_lane *input = &q->inputs[number];
+    struct packet_lane *input = packet_input(q, head, lane);
     const struct packet *packet = network_packet(q->network, input->first);
     uint32_t flits = transfer_flits(&q->network->transfer, packet, 0), room = flits;
     if (q->whole_for_room)
         room = packet->size < q->depth ? packet->size : q->depth;
-    uint32_t output = find_room(q, router, input, packet_wants(q, number), room);
+    uint32_t output = find_room(q, head, input, packet_wants(q, head, lane, words), room, words);
     if (output == NONE)
         return BLOCKED;
-    return begin_to_send(q, router, lane, input, output, packet, flits, now) ? THROUGH : BEGUN;
+    input->last_output = (uint16_t)output;
+    send_chunk(q, head, input, output, packet, flits, now);
+    if (flits == packet->size) {
+        end_packet(q, input);
+        return THROUGH;
+    }
+    input->output = (uint16_t)output;
+    packet_output(q, head, output)->owner = (uint16_t)lane;
+    bits_add(packet_set(head, SET_OWNED, words), output);
+    return send_body(q, head, input, now) ? THROUGH : BEGUN;
 }
 
 /* ---- the step ---- */
 
-static void claim(const struct packets *q, uint32_t router, uint32_t lane)
+FOR_WORDS void claim(const struct packets *q, struct packet_head *head, uint32_t lane, uint32_t words)
 {
-    uint64_t *claimed = packet_set(q, router, SET_CLAIMED);
-    const uint64_t *wants = packet_wants(q, packet_lane_number(q, router, lane));
-    for (uint32_t w = 0; w < q->words; w++)
+    uint64_t *claimed = packet_set(head, SET_CLAIMED, words);
+    const uint64_t *wants = packet_wants(q, head, lane, words);
+    for (uint32_t w = 0; w < words; w++)
         claimed[w] |= wants[w];
 }
 
 /* Chunks of packets that hold an output lane: new ones, and those whose lane has room again. */
-static void move_bodies(const struct packets *q, uint32_t router, tick_t now)
+FOR_WORDS void move_bodies(const struct packets *q, struct packet_head *head, uint32_t words, tick_t now)
 {
-    uint64_t *fresh = packet_set(q, router, SET_FRESH);
-    const uint64_t *opened = packet_set(q, router, SET_OPENED), *owned = packet_set(q, router, SET_OWNED);
-    for (uint32_t w = 0; w < q->words; w++)
+    uint64_t *fresh = packet_set(head, SET_FRESH, words);
+    const uint64_t *opened = packet_set(head, SET_OPENED, words), *owned = packet_set(head, SET_OWNED, words);
+    for (uint32_t w = 0; w < words; w++)
         for (uint64_t left = opened[w] & owned[w]; left; left &= left - 1)
-            bits_add(fresh,
-                     q->outputs[packet_lane_number(q, router, (uint32_t)(w * WORD_BITS + lowest_bit(left)))].owner);
-    BITS_EACH(lane, fresh, q->words) {
-        struct packet_lane *input = &q->inputs[packet_lane_number(q, router, (uint32_t)lane)];
-        if (input->output < LANE_WAITS && (!send_body(q, router, input, now) || input->first == NONE))
+            bits_add(fresh, packet_output(q, head, (uint32_t)(w * WORD_BITS + lowest_bit(left)))->owner);
+    BITS_EACH(lane, fresh, words) {
+        struct packet_lane *input = packet_input(q, head, (uint32_t)lane);
+        if (input->output < LANE_ROUTED && (!send_body(q, head, input, now) || input->first == NONE))
             bits_remove(fresh, (uint32_t)lane);
     }
 }
 
-static bool meet(const uint64_t *a, const uint64_t *b, uint32_t words)
+static inline bool meet(const uint64_t *a, const uint64_t *b, uint32_t words)
 {
     for (uint32_t w = 0; w < words; w++)
         if (a[w] & b[w])
@@ -282,85 +308,82 @@ static bool meet(const uint64_t *a, const uint64_t *b, uint32_t words)
  * Who can have gained nothing is passed over. Those who go set free what they claimed: it counts as opened for the
  * ones behind.
  */
-static void retry(const struct packets *q, uint32_t router, tick_t now)
+FOR_WORDS void retry(const struct packets *q, struct packet_head *head, uint32_t words, tick_t now)
 {
-    struct packet_head *head = &q->heads[router];
-    uint64_t *claimed = packet_set(q, router, SET_CLAIMED), *opened = packet_set(q, router, SET_OPENED);
-    uint16_t *order = q->wait_order + packet_lane_number(q, router, 0);
+    uint64_t *claimed = packet_set(head, SET_CLAIMED, words), *opened = packet_set(head, SET_OPENED, words);
+    uint16_t *order = packet_waits(q, head);
     uint32_t left = 0;
-    for (uint32_t w = 0; w < q->words; w++)
+    for (uint32_t w = 0; w < words; w++)
         claimed[w] = 0;
     for (uint32_t i = 0; i < head->waiting; i++) {
         uint32_t lane = order[i];
-        const uint64_t *wants = packet_wants(q, packet_lane_number(q, router, lane));
-        enum attempt attempt = meet(wants, opened, q->words) ? take_lane(q, router, lane, now) : BLOCKED;
+        const uint64_t *wants = packet_wants(q, head, lane, words);
+        enum attempt attempt = meet(wants, opened, words) ? take_lane(q, head, lane, words, now) : BLOCKED;
         if (attempt == BLOCKED) {
-            claim(q, router, lane);
+            claim(q, head, lane, words);
             order[left++] = (uint16_t)lane;
             continue;
         }
-        for (uint32_t w = 0; w < q->words; w++)
+        for (uint32_t w = 0; w < words; w++)
             opened[w] |= wants[w];
-        if (attempt == THROUGH && q->inputs[packet_lane_number(q, router, lane)].first != NONE)
-            bits_add(packet_set(q, router, SET_FRESH), lane);
+        if (attempt == THROUGH && packet_input(q, head, lane)->first != NONE)
+            bits_add(packet_set(head, SET_FRESH, words), lane);
     }
     head->waiting = left;
 }
 
-/* Routes the packets of a lane and sends them, until one must wait. */
-static void advance(const struct packets *q, uint32_t router, uint32_t lane, struct route *question, tick_t now)
+/* Sends the packets of a lane, until one must wait. */
+FOR_WORDS void advance(const struct packets *q, struct packet_head *head, uint32_t lane, uint32_t words, tick_t now)
 {
-    size_t number = packet_lane_number(q, router, lane);
-    struct packet_lane *input = &q->inputs[number];
-    enum attempt attempt = THROUGH;
-    while (attempt == THROUGH && input->first != NONE) {
-        ask_route(q->network, question, input->first, input->back_kind == EVENT_CREDIT, packet_wants(q, number),
-                  packet_set(q, router, SET_USABLE), q->words, now);
-        if (__builtin_expect(q->network->trace_out != NULL, 0) && input->first == q->network->traced)
-            trace_route(q->network, question, lane, now);
-        attempt = take_lane(q, router, lane, now);
-    }
+    struct packet_lane *input = packet_input(q, head, lane);
+    enum attempt attempt;
+    do {
+        if (input->output == LANE_IDLE)
+            route(q, head, lane, words, now);
+        attempt = take_lane(q, head, lane, words, now);
+    } while (attempt == THROUGH && input->first != NONE);
     if (attempt != BLOCKED)
         return;
     input->output = LANE_WAITS;
-    q->wait_order[packet_lane_number(q, router, q->heads[router].waiting++)] = (uint16_t)lane;
-    claim(q, router, lane);
+    packet_waits(q, head)[head->waiting++] = (uint16_t)lane;
+    claim(q, head, lane, words);
 }
 
-static void take_fresh(const struct packets *q, uint32_t router, tick_t now)
+FOR_WORDS void step_router(const struct packets *q, struct packet_head *head, uint32_t words, tick_t now)
 {
-    uint64_t *fresh = packet_set(q, router, SET_FRESH);
-    struct route question = {
-        .routing = &q->network->routing, .router = router, .congestion = q->congestion, .now = now};
-    for (uint32_t w = 0; w < q->words; w++) {
+    uint64_t *opened = packet_set(head, SET_OPENED, words), *fresh = packet_set(head, SET_FRESH, words);
+    if (q->divides)
+        move_bodies(q, head, words, now);
+    if (head->waiting && bits_any(opened, words))
+        retry(q, head, words, now);
+    for (uint32_t w = 0; w < words; w++)
+        opened[w] = 0;
+    for (uint32_t w = 0; w < words; w++) {
         uint64_t left = fresh[w];
         for (fresh[w] = 0; left; left &= left - 1)
-            advance(q, router, (uint32_t)(w * WORD_BITS + lowest_bit(left)), &question, now);
+            advance(q, head, (uint32_t)(w * WORD_BITS + lowest_bit(left)), words, now);
     }
 }
 
-static void step_router(const struct packets *q, uint32_t router, tick_t now)
+FOR_WORDS void step_routers(const struct packets *q, const struct step_event *event, uint32_t count, uint32_t words,
+                            tick_t now)
 {
-    uint64_t *opened = packet_set(q, router, SET_OPENED);
-    if (q->divides)
-        move_bodies(q, router, now);
-    if (q->heads[router].waiting && bits_any(opened, q->words))
-        retry(q, router, now);
-    for (uint32_t w = 0; w < q->words; w++)
-        opened[w] = 0;
-    take_fresh(q, router, now);
+    for (const struct step_event *end = event + count; event < end; event++) {
+        struct packet_head *head = packet_head(q, event->target);
+        if (head->step_at != now)
+            continue; /* it was woken earlier than this step was posted for */
+        head->step_at = NEVER;
+        step_router(q, head, words, now);
+    }
 }
 
 static void step(void *routers, tick_t now, const void *events, uint32_t count)
 {
     const struct packets *q = routers;
-    for (const struct step_event *event = events, *end = event + count; event < end; event++) {
-        struct packet_head *head = &q->heads[event->target];
-        if (head->step_at != now)
-            continue; /* it was woken earlier than this step was posted for */
-        head->step_at = NEVER;
-        step_router(q, event->target, now);
-    }
+    if (q->words == 1)
+        step_routers(q, events, count, 1, now);
+    else
+        step_routers(q, events, count, q->words, now);
 }
 
 static const struct router_ops packet = {

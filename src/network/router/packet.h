@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * Layout of the packet routers: flat arrays over all routers of a network.
+ * Layout of the packet routers.
  *
  * The buffer of an input lane is a count of flits; what is in it is a list of
  * packets. Chunks of one packet are never apart in a lane, so all packets but the
@@ -22,6 +22,8 @@ struct packet_config {
     struct choice congestion;
 };
 
+#define LANE_ROUTED 0xfffdu /* input lane whose front packet has its route and has not been tried */
+
 /* An input lane, in a cache line of its own. */
 struct packet_lane {
     uint32_t first;       /* packet at the front; NONE: empty */
@@ -30,39 +32,33 @@ struct packet_lane {
     uint32_t sent;        /* flits of the first that have gone on */
     uint32_t arrived;     /* flits of the last that have come */
     uint32_t flits;       /* in the buffer */
-    uint16_t output;      /* lane held, LANE_IDLE or LANE_WAITS */
+    uint16_t output;      /* lane held, LANE_IDLE (not routed), LANE_ROUTED or LANE_WAITS */
     uint16_t last_output; /* that was taken last */
     uint32_t back_kind;
     tick_t back_delay; /* from a chunk's leaving until its credits arrive */
     struct place back; /* where they go */
     uint64_t wants;    /* output lanes that the first may take, where one word holds them */
 };
+_Static_assert(sizeof(struct packet_lane) == 56, "an input lane fits a cache line");
+
+/* The channel that leaves by a port. Its output lanes lie behind it: with up to four VCs that is one cache line. */
+struct packet_port {
+    tick_t free_at;   /* when it can take the next chunk */
+    struct place to;  /* VC 0 at the far end */
+    uint32_t latency; /* from a chunk's start until the far end is told of its first flit, */
+    uint16_t lag;     /* and for each flit behind that: see network_lag() */
+    uint16_t cycle;
+    uint32_t flits; /* that have left, modulo 2^32 */
+    uint32_t kind;
+};
 
 struct packet_output {
     uint32_t credits;
     uint16_t owner; /* the input lane whose packet is passing in chunks, or NOBODY */
-    uint16_t port;
+    uint16_t vc;
 };
 
-struct packet_port {
-    tick_t free_at; /* when its channel can take the next chunk */
-    tick_t latency; /* from a chunk's start until the far end is told of its first flit, */
-    uint32_t lag;   /* and for each flit behind that: see network_lag() */
-    uint32_t flits; /* that have left, modulo 2^32 */
-    uint16_t cycle;
-    uint16_t kind;
-    struct place to; /* VC 0 at the far end */
-    uint32_t unused;
-};
-
-struct packet_head {
-    tick_t step_at;     /* when it steps next; NEVER: asleep */
-    uint64_t flit_hops; /* a router's own, so that routers share nothing */
-    uint32_t waiting;   /* how many lanes wait for an output lane */
-    uint32_t unused;
-};
-
-/* The sets of lanes that a router keeps, each `words` long. */
+/* The sets of lanes that a router keeps, each `words` long. Head and sets of one word are one cache line. */
 enum packet_set {
     SET_FRESH,   /* input lanes with something that was not tried yet */
     SET_OPENED,  /* output lanes that have more room, or are free, since the waiting were tried */
@@ -72,36 +68,76 @@ enum packet_set {
     PACKET_SETS,
 };
 
+struct packet_head {
+    tick_t step_at;     /* when it steps next; NEVER: asleep */
+    uint64_t flit_hops; /* a router's own, so that routers share nothing */
+    uint32_t waiting;   /* how many lanes wait for an output lane */
+    uint32_t number;
+    uint64_t sets[]; /* PACKET_SETS of `words` */
+};
+
+/* Where an output lane and its port lie in a block; the same in every router. */
+struct packet_place {
+    uint32_t output_at, port_at;
+};
+
+/*
+ * All routers have blocks of the same size in one array:
+ *
+ *   | head, sets | inputs | ports, each with its output lanes | lanes that wait |
+ */
 struct packets {
     struct network *network;
     struct engine *engine;
     struct congestion *congestion; /* NULL: nobody looks */
+    unsigned char *blocks;
+    size_t stride; /* of a block */
+    uint32_t inputs_at, input_stride, ports_at, port_stride, waits_at;
     uint32_t num_vcs, ports, lanes, words;
-    uint32_t depth;      /* flits of a lane's buffer */
-    bool divides;        /* packets may move in chunks */
-    bool whole_for_room; /* routing has escape VCs: a lane is taken only with room for the whole packet */
-    struct packet_head *heads;
-    uint64_t *sets;                /* by router, PACKET_SETS sets each */
-    struct packet_lane *inputs;    /* by router * lanes + lane */
-    struct packet_output *outputs; /* the same */
-    struct packet_port *out_ports; /* by router * ports + port */
-    uint16_t *wait_order;          /* by router * lanes: input lanes that wait, the longest wait first */
-    uint64_t *wants;               /* by input lane, `words` each, where one word does not hold them */
+    uint32_t depth;              /* flits of a lane's buffer */
+    bool divides;                /* packets may move in chunks */
+    bool whole_for_room;         /* routing has escape VCs: a lane is taken only with room for the whole packet */
+    struct packet_place *places; /* by lane */
+    uint64_t *wants;             /* by router * lanes + lane, `words` each, where one word does not hold them */
 };
 
-static inline uint64_t *packet_set(const struct packets *q, uint32_t router, enum packet_set set)
+static inline struct packet_head *packet_head(const struct packets *q, uint32_t router)
 {
-    return q->sets + ((size_t)router * PACKET_SETS + set) * q->words;
+    return (struct packet_head *)(q->blocks + router * q->stride);
 }
 
-static inline size_t packet_lane_number(const struct packets *q, uint32_t router, uint32_t lane)
+#define PACKET_PART(head, type, at) ((type *)((unsigned char *)(head) + (at)))
+
+static inline struct packet_lane *packet_input(const struct packets *q, struct packet_head *head, uint32_t lane)
 {
-    return (size_t)router * q->lanes + lane;
+    return PACKET_PART(head, struct packet_lane, q->inputs_at + (size_t)lane * q->input_stride);
 }
 
-static inline uint64_t *packet_wants(const struct packets *q, size_t number)
+static inline struct packet_output *packet_output(const struct packets *q, struct packet_head *head, uint32_t lane)
 {
-    return q->words == 1 ? &q->inputs[number].wants : q->wants + number * q->words;
+    return PACKET_PART(head, struct packet_output, q->places[lane].output_at);
+}
+
+static inline struct packet_port *packet_port(const struct packets *q, struct packet_head *head, uint32_t port)
+{
+    return PACKET_PART(head, struct packet_port, q->ports_at + (size_t)port * q->port_stride);
+}
+
+/* Input lanes that wait, the longest wait first. */
+static inline uint16_t *packet_waits(const struct packets *q, struct packet_head *head)
+{
+    return PACKET_PART(head, uint16_t, q->waits_at);
+}
+
+static inline uint64_t *packet_set(struct packet_head *head, enum packet_set set, uint32_t words)
+{
+    return head->sets + set * words;
+}
+
+static inline uint64_t *packet_wants(const struct packets *q, struct packet_head *head, uint32_t lane, uint32_t words)
+{
+    return words == 1 ? &packet_input(q, head, lane)->wants
+                      : q->wants + ((size_t)head->number * q->lanes + lane) * words;
 }
 
 /* Building and checking, in packet_build.c. */

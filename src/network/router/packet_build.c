@@ -69,12 +69,40 @@ void packet_plan(struct network *network, const struct choice *self, struct erro
     };
 }
 
-static void init_lane(struct packets *q, const struct packet_config *c, uint32_t router, uint32_t lane)
+/* Gives the next part of a block its place. */
+static uint32_t place(size_t *size, size_t bytes, size_t alignment)
 {
-    const struct link *link = network_link(q->network, router, lane / q->num_vcs);
-    size_t number = packet_lane_number(q, router, lane);
+    *size = (*size + alignment - 1) / alignment * alignment;
+    uint32_t at = (uint32_t)*size;
+    *size += bytes;
+    return at;
+}
+
+static void lay_out(struct packets *q, struct arena *arena)
+{
+    size_t size = sizeof(struct packet_head) + sizeof(uint64_t) * PACKET_SETS * q->words;
+    q->input_stride = 64;
+    q->port_stride = (uint32_t)(sizeof(struct packet_port) + q->num_vcs * sizeof(struct packet_output) + 31) / 32 * 32;
+    q->inputs_at = place(&size, (size_t)q->input_stride * q->lanes, 64);
+    q->ports_at = place(&size, (size_t)q->port_stride * q->ports, 64);
+    q->waits_at = place(&size, sizeof(uint16_t) * q->lanes, 8);
+    q->stride = (size + 63) / 64 * 64;
+    q->places = arena_array(arena, struct packet_place, q->lanes);
+    for (uint32_t lane = 0; lane < q->lanes; lane++) {
+        uint32_t port_at = q->ports_at + lane / q->num_vcs * q->port_stride;
+        q->places[lane] = (struct packet_place){
+            .port_at = port_at,
+            .output_at =
+                port_at + (uint32_t)(sizeof(struct packet_port) + lane % q->num_vcs * sizeof(struct packet_output)),
+        };
+    }
+}
+
+static void init_lane(struct packets *q, const struct packet_config *c, struct packet_head *head, uint32_t lane)
+{
+    const struct link *link = network_link(q->network, head->number, lane / q->num_vcs);
     bool is_usable = link->target != NONE && link->carries_out;
-    q->inputs[number] = (struct packet_lane){
+    *packet_input(q, head, lane) = (struct packet_lane){
         .first = NONE,
         .second = NONE,
         .last = NONE,
@@ -84,21 +112,21 @@ static void init_lane(struct packets *q, const struct packet_config *c, uint32_t
         .back_delay = c->credit_latency * c->cycle + link->latency,
         .back_kind = link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT,
     };
-    q->outputs[number] = (struct packet_output){
-        .credits = is_usable ? q->depth : 0, .owner = NOBODY, .port = (uint16_t)(lane / q->num_vcs)};
+    *packet_output(q, head, lane) = (struct packet_output){
+        .credits = is_usable ? q->depth : 0, .owner = NOBODY, .vc = (uint16_t)(lane % q->num_vcs)};
     if (is_usable)
-        bits_add(packet_set(q, router, SET_USABLE), lane);
+        bits_add(packet_set(head, SET_USABLE, q->words), lane);
 }
 
-static void init_port(struct packets *q, uint32_t router, uint32_t port)
+static void init_port(struct packets *q, struct packet_head *head, uint32_t port)
 {
     const struct network *network = q->network;
-    const struct link *link = network_link(network, router, port);
+    const struct link *link = network_link(network, head->number, port);
     if (link->target == NONE)
         return;
-    q->out_ports[(size_t)router * q->ports + port] = (struct packet_port){
-        .latency = link->latency + (link->to_terminal ? 0 : network->transfer.delay),
-        .lag = link->to_terminal ? link->cycle : network_lag(network, link->target, link->cycle),
+    *packet_port(q, head, port) = (struct packet_port){
+        .latency = link->latency + (link->to_terminal ? 0 : (uint32_t)network->transfer.delay),
+        .lag = link->to_terminal ? link->cycle : (uint16_t)network_lag(network, link->target, link->cycle),
         .cycle = link->cycle,
         .kind = link->to_terminal ? EVENT_TERMINAL_FLIT : EVENT_FLIT,
         .to = link_place(link, 0),
@@ -126,57 +154,59 @@ void *packet_build(struct network *network, const struct choice *self, struct er
         .depth = network->buffer_depth,
         .divides = c->chunk,
         .whole_for_room = network->routing.escape_vcs,
-        .heads = arena_array(arena, struct packet_head, routers),
     };
-    q->sets = arena_array(arena, uint64_t, (size_t)routers * PACKET_SETS * q->words);
-    q->inputs = arena_array(arena, struct packet_lane, (size_t)routers * lanes);
-    q->outputs = arena_array(arena, struct packet_output, (size_t)routers * lanes);
-    q->out_ports = arena_array(arena, struct packet_port, (size_t)routers * q->ports);
-    q->wait_order = arena_array(arena, uint16_t, (size_t)routers * lanes);
+    lay_out(q, arena);
+    q->blocks = arena_take(arena, q->stride * routers);
     q->wants = q->words == 1 ? NULL : arena_array(arena, uint64_t, (size_t)routers * lanes * q->words);
     for (uint32_t router = 0; router < routers; router++) {
-        q->heads[router].step_at = NEVER;
+        struct packet_head *head = packet_head(q, router);
+        head->number = router;
+        head->step_at = NEVER;
         for (uint32_t port = 0; port < q->ports; port++)
-            init_port(q, router, port);
+            init_port(q, head, port);
         for (uint32_t lane = 0; lane < lanes; lane++)
-            init_lane(q, c, router, lane);
+            init_lane(q, c, head, lane);
     }
     return q;
+}
+
+static void check_lane(const struct packets *q, struct packet_head *head, uint32_t lane)
+{
+    const struct packet_lane *input = packet_input(q, head, lane);
+    const struct packet_output *output = packet_output(q, head, lane);
+    CHECK(input->flits == 0 && input->first == NONE, "router %u lane %u: %u flits are left at the end", head->number,
+          lane, input->flits);
+    CHECK(output->owner == NOBODY, "router %u output lane %u: lane %u holds it at the end", head->number, lane,
+          output->owner);
+    if (bits_test(packet_set(head, SET_USABLE, q->words), lane))
+        CHECK(output->credits == q->depth, "router %u output lane %u: %u of %u credits are back at the end",
+              head->number, lane, output->credits, q->depth);
 }
 
 void packet_check_idle(void *routers)
 {
     const struct packets *q = routers;
     for (uint32_t router = 0; router < q->network->topology.routers; router++)
-        for (uint32_t lane = 0; lane < q->lanes; lane++) {
-            size_t number = packet_lane_number(q, router, lane);
-            const struct packet_output *output = &q->outputs[number];
-            CHECK(q->inputs[number].flits == 0 && q->inputs[number].first == NONE,
-                  "router %u lane %u: %u flits are left at the end", router, lane, q->inputs[number].flits);
-            CHECK(output->owner == NOBODY, "router %u output lane %u: lane %u holds it at the end", router, lane,
-                  output->owner);
-            if (bits_test(packet_set(q, router, SET_USABLE), lane))
-                CHECK(output->credits == q->depth, "router %u output lane %u: %u of %u credits are back at the end",
-                      router, lane, output->credits, q->depth);
-        }
+        for (uint32_t lane = 0; lane < q->lanes; lane++)
+            check_lane(q, packet_head(q, router), lane);
 }
 
 bool packet_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting)
 {
     const struct packets *q = routers;
-    size_t number = packet_lane_number(q, router, lane);
-    const struct packet_lane *input = &q->inputs[number];
+    struct packet_head *head = packet_head(q, router);
+    const struct packet_lane *input = packet_input(q, head, lane);
     if (input->first == NONE)
         return false;
     *waiting = (struct waiting){.packet = input->first};
-    if (input->output < LANE_WAITS) {
+    if (input->output < LANE_ROUTED) {
         waiting->for_credit = true;
         waiting->wanted[waiting->wanted_count++] = input->output;
         return true;
     }
-    BITS_EACH(output, packet_wants(q, number), q->words)
+    BITS_EACH(output, packet_wants(q, head, lane, q->words), q->words)
         if (waiting->wanted_count < MAX_WANTED) {
-            uint16_t owner = q->outputs[packet_lane_number(q, router, (uint32_t)output)].owner;
+            uint16_t owner = packet_output(q, head, (uint32_t)output)->owner;
             waiting->holder[waiting->wanted_count] = owner == NOBODY ? WITHOUT_ROOM : owner;
             waiting->wanted[waiting->wanted_count++] = (uint16_t)output;
         }
@@ -188,12 +218,12 @@ uint64_t packet_flit_hops(const void *routers)
     const struct packets *q = routers;
     uint64_t hops = 0;
     for (uint32_t router = 0; router < q->network->topology.routers; router++)
-        hops += q->heads[router].flit_hops;
+        hops += packet_head(q, router)->flit_hops;
     return hops;
 }
 
 uint32_t packet_port_flits(const void *routers, uint32_t router, uint32_t port)
 {
     const struct packets *q = routers;
-    return q->out_ports[(size_t)router * q->ports + port].flits;
+    return packet_port(q, packet_head(q, router), port)->flits;
 }
