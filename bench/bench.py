@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Benchmarks: flit-hops per CPU second, memory, and instructions per flit-hop.
+"""Benchmarks: hops per CPU second, memory, and instructions per hop.
+
+A hop is a flit's through a router, or a packet's where the router moves packets whole (`packet`).
 
 Run by ./dev bench. CPU time is the best of three runs, so that what else the machine does shows least.
 Instructions are counted by callgrind in two runs of different length, and the difference is divided by
-the difference in flit-hops: start-up drops out, and the number is the same on a busy machine.
+the difference in hops: start-up drops out, and the number is the same on a busy machine.
 """
 
 from __future__ import annotations
@@ -50,19 +52,27 @@ def choose(names: list[str]) -> dict[str, Path]:
     return chosen
 
 
+def hops_of(results: dict) -> int:
+    """Hops of what moves at once; packets of these benchmarks have one size."""
+    hops = results["simulation"]["flit_hops"]
+    if results["config"]["network"]["router"]["type"] != "packet":
+        return hops
+    return hops // results["config"]["workload"]["applications"][0]["size"]["flits"]
+
+
 def measure(path: Path) -> tuple[dict, int]:
     """The best of some runs, and the sample that the configuration asks for."""
     results = min((run(path) for _ in range(RUNS)), key=lambda results: results["simulation"]["cpu_seconds"])
     best = results["simulation"]
-    seconds, hops = best["cpu_seconds"], best["flit_hops"]
-    row = {"flit_hops": hops, "cpu_seconds": seconds, "hops_per_cpu_second": hops / seconds if hops else None,
+    seconds, hops = best["cpu_seconds"], hops_of(results)
+    row = {"flit_hops": best["flit_hops"], "hops": hops, "cpu_seconds": seconds, "hops_per_cpu_second": hops / seconds if hops else None,
            "peak_rss_bytes": best["peak_rss_bytes"], "bytes_per_router": best["bytes_per_router"],
            "digest": best["digest"]}
     return row, results["config"]["workload"]["applications"][0]["sample"]
 
 
 def count(path: Path, sample: int) -> tuple[int, int]:
-    """Instructions and flit-hops of a run with this sample."""
+    """Instructions and hops of a run with this sample."""
     with tempfile.TemporaryDirectory() as folder:
         results = Path(folder) / "results.json"
         command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={os.devnull}", str(find_binary()), "run",
@@ -71,7 +81,7 @@ def count(path: Path, sample: int) -> tuple[int, int]:
         collected = re.search(r"Collected : (\d+)", ended.stderr)
         if ended.returncode != 0 or not collected:
             raise RunFailed(ended.returncode, f"callgrind: {ended.stderr.strip()}", None)
-        return int(collected.group(1)), json.loads(results.read_text())["simulation"]["flit_hops"]
+        return int(collected.group(1)), hops_of(json.loads(results.read_text()))
 
 
 def instructions_per_hop(path: Path, sample: int) -> float | None:
@@ -87,20 +97,20 @@ def cell(value: float | None, width: int, digits: int = 0, scale: float = 1) -> 
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="./dev bench", description="flit-hops per CPU second of bench/*.json")
-    parser.add_argument("--instructions", action="store_true", help="instructions per flit-hop, by callgrind")
+    parser = argparse.ArgumentParser(prog="./dev bench", description="hops per CPU second of bench/*.json")
+    parser.add_argument("--instructions", action="store_true", help="instructions per hop, by callgrind")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers there too")
     parser.add_argument("names", nargs="*", metavar="NAME", help="benchmarks or folders of them (growth)")
     options = parser.parse_args()
     try:
         chosen = choose(options.names)
         width = max(9, *map(len, chosen))
-        print(f"{'name':{width}} {'flit-hops':>13} {'CPU s':>8} {'Mhops/CPU s':>12} {'peak MiB':>9} {'bytes/router':>13}"
+        print(f"{'name':{width}} {'hops':>13} {'CPU s':>8} {'Mhops/CPU s':>12} {'peak MiB':>9} {'bytes/router':>13}"
               + (f" {'instr/hop':>10}" if options.instructions else ""))
         rows = {}
         for name, path in chosen.items():
             row, sample = measure(path)
-            line = (f"{name:{width}} {cell(row['flit_hops'], 13)} {cell(row['cpu_seconds'], 8, 3)} "
+            line = (f"{name:{width}} {cell(row['hops'], 13)} {cell(row['cpu_seconds'], 8, 3)} "
                     f"{cell(row['hops_per_cpu_second'], 12, 2, 1e-6)} {cell(row['peak_rss_bytes'], 9, 1, 2**-20)} "
                     f"{cell(row['bytes_per_router'], 13)}")
             if options.instructions:
