@@ -38,19 +38,25 @@ static inline void wake(const struct packets *q, struct packet_head *head, tick_
     }
 }
 
+/* What is the same in all questions of a batch. */
+static inline struct route begin_questions(const struct packets *q, tick_t now)
+{
+    return (struct route){.routing = &q->network->routing, .congestion = q->congestion, .now = now};
+}
+
 /*
  * Asks where the packet at the front of a lane may go. Sensors show nothing of this tick, so it does not matter when in
  * the tick that is.
  */
-FOR_WORDS void route(const struct packets *q, struct packet_head *head, uint32_t lane, uint32_t words, tick_t now)
+FOR_WORDS void route(const struct packets *q, struct packet_head *head, uint32_t lane, struct route *question,
+                     uint32_t words)
 {
     struct packet_lane *input = packet_input(q, head, lane);
-    struct route question = {
-        .routing = &q->network->routing, .router = head->number, .congestion = q->congestion, .now = now};
-    ask_route(q->network, &question, input->first, input->back_kind == EVENT_CREDIT, packet_wants(q, head, lane, words),
-              packet_set(head, SET_USABLE, words), words, now);
+    question->router = head->number;
+    ask_route(q->network, question, input->first, input->back_kind == EVENT_CREDIT, packet_wants(q, head, lane, words),
+              packet_set(head, SET_USABLE, words), words, question->now);
     if (__builtin_expect(q->network->trace_out != NULL, 0) && input->first == q->network->traced)
-        trace_route(q->network, &question, lane, now);
+        trace_route(q->network, question, lane, question->now);
 }
 
 /* ---- what arrives is stored ---- */
@@ -70,7 +76,8 @@ static inline void begin_packet(const struct packets *q, struct packet_lane *inp
     input->arrived = 0;
 }
 
-FOR_WORDS void receive_chunk(const struct packets *q, const struct flit_event *event, uint32_t words, tick_t now)
+FOR_WORDS void receive_chunk(const struct packets *q, const struct flit_event *event, struct route *question,
+                             uint32_t words, tick_t now)
 {
     uint32_t lane = event->to.lane, handle = event->flit.packet, position = event->flit.place & FLIT_POSITION;
     struct packet_head *head = packet_head(q, event->to.target);
@@ -88,7 +95,7 @@ FOR_WORDS void receive_chunk(const struct packets *q, const struct flit_event *e
     input->arrived += flits;
     input->flits += flits;
     if (is_alone) {
-        route(q, head, lane, words, now);
+        route(q, head, lane, question, words);
         input->output = LANE_ROUTED;
         size_t first = lowest_bit(packet_wants(q, head, lane, words)[0]);
         if (words == 1) /* the step will look at it */
@@ -106,6 +113,7 @@ FOR_WORDS void receive_chunk(const struct packets *q, const struct flit_event *e
 FOR_WORDS void receive_chunks(const struct packets *q, const struct flit_event *event, uint32_t count, uint32_t words,
                               tick_t now)
 {
+    struct route question = begin_questions(q, now);
     for (const struct flit_event *end = event + count; event < end; event++) {
         if (event + FETCH_AHEAD < end) {
             const struct flit_event *ahead = event + FETCH_AHEAD;
@@ -114,7 +122,7 @@ FOR_WORDS void receive_chunks(const struct packets *q, const struct flit_event *
             __builtin_prefetch(packet_input(q, head, ahead->to.lane), 1);
             __builtin_prefetch(network_packet(q->network, ahead->flit.packet), 1);
         }
-        receive_chunk(q, event, words, now);
+        receive_chunk(q, event, &question, words, now);
     }
 }
 
@@ -333,13 +341,14 @@ FOR_WORDS void retry(const struct packets *q, struct packet_head *head, uint32_t
 }
 
 /* Sends the packets of a lane, until one must wait. */
-FOR_WORDS void advance(const struct packets *q, struct packet_head *head, uint32_t lane, uint32_t words, tick_t now)
+FOR_WORDS void advance(const struct packets *q, struct packet_head *head, uint32_t lane, struct route *question,
+                       uint32_t words, tick_t now)
 {
     struct packet_lane *input = packet_input(q, head, lane);
     enum attempt attempt;
     do {
         if (input->output == LANE_IDLE)
-            route(q, head, lane, words, now);
+            route(q, head, lane, question, words);
         attempt = take_lane(q, head, lane, words, now);
     } while (attempt == THROUGH && input->first != NONE);
     if (attempt != BLOCKED)
@@ -349,7 +358,8 @@ FOR_WORDS void advance(const struct packets *q, struct packet_head *head, uint32
     claim(q, head, lane, words);
 }
 
-FOR_WORDS void step_router(const struct packets *q, struct packet_head *head, uint32_t words, tick_t now)
+FOR_WORDS void step_router(const struct packets *q, struct packet_head *head, struct route *question, uint32_t words,
+                           tick_t now)
 {
     uint64_t *opened = packet_set(head, SET_OPENED, words), *fresh = packet_set(head, SET_FRESH, words);
     if (q->divides)
@@ -361,19 +371,20 @@ FOR_WORDS void step_router(const struct packets *q, struct packet_head *head, ui
     for (uint32_t w = 0; w < words; w++) {
         uint64_t left = fresh[w];
         for (fresh[w] = 0; left; left &= left - 1)
-            advance(q, head, (uint32_t)(w * WORD_BITS + lowest_bit(left)), words, now);
+            advance(q, head, (uint32_t)(w * WORD_BITS + lowest_bit(left)), question, words, now);
     }
 }
 
 FOR_WORDS void step_routers(const struct packets *q, const struct step_event *event, uint32_t count, uint32_t words,
                             tick_t now)
 {
+    struct route question = begin_questions(q, now);
     for (const struct step_event *end = event + count; event < end; event++) {
         struct packet_head *head = packet_head(q, event->target);
         if (head->step_at != now)
             continue; /* it was woken earlier than this step was posted for */
         head->step_at = NEVER;
-        step_router(q, head, words, now);
+        step_router(q, head, &question, words, now);
     }
 }
 
