@@ -97,9 +97,8 @@ FOR_WORDS void receive_chunk(const struct packets *q, const struct flit_event *e
     if (is_alone) {
         route(q, head, lane, question, words);
         input->output = LANE_ROUTED;
-        size_t first = lowest_bit(packet_wants(q, head, lane, words)[0]);
         if (words == 1) /* the step will look at it */
-            __builtin_prefetch(PACKET_PART(head, void, q->places[first].port_at), 1);
+            __builtin_prefetch(PACKET_PART(head, void, q->places[lowest_bit(input->wants)].port_at), 1);
     } else if (input->first != handle || input->output >= LANE_ROUTED) {
         return; /* its turn comes by itself */
     }
