@@ -118,6 +118,7 @@ FOR_WORDS void receive_chunks(const struct packets *q, const struct flit_event *
             const struct flit_event *ahead = event + FETCH_AHEAD;
             struct packet_head *head = packet_head(q, ahead->to.target);
             __builtin_prefetch(head, 1);
+            __builtin_prefetch(&q->flit_hops[ahead->to.target], 1);
             __builtin_prefetch(packet_input(q, head, ahead->to.lane), 1);
             __builtin_prefetch(network_packet(q->network, ahead->flit.packet), 1);
         }
@@ -202,7 +203,7 @@ static inline void send_chunk(const struct packets *q, struct packet_head *head,
     out->credits -= flits;
     input->sent = position + flits;
     input->flits -= flits;
-    head->flit_hops += flits;
+    q->flit_hops[head->number] += flits;
     report(q, head, output, (int32_t)flits, now);
     send_flit(q->engine, port->kind, to, unit, start + port->latency + behind * port->lag);
     send_credits(q->engine, input->back_kind, input->back, flits, end + input->back_delay);

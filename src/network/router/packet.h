@@ -69,9 +69,8 @@ enum packet_set {
 };
 
 struct packet_head {
-    tick_t step_at;     /* when it steps next; NEVER: asleep */
-    uint64_t flit_hops; /* a router's own, so that routers share nothing */
-    uint32_t waiting;   /* how many lanes wait for an output lane */
+    tick_t step_at;   /* when it steps next; NEVER: asleep */
+    uint32_t waiting; /* how many lanes wait for an output lane */
     uint32_t number;
     uint64_t sets[]; /* PACKET_SETS of `words` */
 };
@@ -94,9 +93,10 @@ struct packets {
     size_t stride; /* of a block */
     uint32_t inputs_at, input_stride, ports_at, port_stride, waits_at;
     uint32_t num_vcs, ports, lanes, words;
-    uint32_t depth;              /* flits of a lane's buffer */
-    bool divides;                /* packets may move in chunks */
-    bool whole_for_room;         /* routing has escape VCs: a lane is taken only with room for the whole packet */
+    uint32_t depth;      /* flits of a lane's buffer */
+    bool divides;        /* packets may move in chunks */
+    bool whole_for_room; /* routing has escape VCs: a lane is taken only with room for the whole packet */
+    uint64_t *flit_hops; /* by router: its own, so that routers share nothing; dense, since all are summed often */
     struct packet_place *places; /* by lane */
     uint64_t *wants;             /* by router * lanes + lane, `words` each, where one word does not hold them */
 };

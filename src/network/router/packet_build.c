@@ -157,6 +157,7 @@ void *packet_build(struct network *network, const struct choice *self, struct er
     };
     lay_out(q, arena);
     q->blocks = arena_take(arena, q->stride * routers);
+    q->flit_hops = arena_array(arena, uint64_t, routers);
     q->wants = q->words == 1 ? NULL : arena_array(arena, uint64_t, (size_t)routers * lanes * q->words);
     for (uint32_t router = 0; router < routers; router++) {
         struct packet_head *head = packet_head(q, router);
@@ -218,7 +219,7 @@ uint64_t packet_flit_hops(const void *routers)
     const struct packets *q = routers;
     uint64_t hops = 0;
     for (uint32_t router = 0; router < q->network->topology.routers; router++)
-        hops += packet_head(q, router)->flit_hops;
+        hops += q->flit_hops[router];
     return hops;
 }
 
