@@ -79,7 +79,9 @@ struct network_config {
     uint32_t flit_bytes;
     struct channel_config {
         uint64_t latency, cycle;
-        double bandwidth;          /* bytes a tick; 0: as cycle says */
+        double bandwidth;       /* bytes a tick; 0: as cycle says */
+        struct u64_list cycles; /* by the topology's class of channel; empty: cycle is for all */
+        struct f64_list bandwidths;
         struct u64_list latencies; /* by the topology's class of channel */
         struct cable_config {
             double per_metre; /* ticks */
@@ -207,6 +209,7 @@ struct network {
     uint32_t terminal_ports; /* of each terminal */
     uint32_t injection_channels, ejection_channels;
     tick_t channel_latency;          /* of all channels between routers; 0: they differ */
+    tick_t channel_cycle;            /* the same */
     tick_t terminal_latency;         /* of all channels of terminals; 0: they differ */
     struct link *links;              /* by router * ports + port */
     const uint32_t *terminal_router; /* by terminal: where its packets enter */

@@ -62,6 +62,7 @@ void option_add_accepted(struct text *text, const struct option *row)
         [OPTION_TYPE_SECONDS] = "a time like \"625ps\"",
         [OPTION_TYPE_RATE] = "a rate like \"100Gb/s\" or a number of bits per second",
         [OPTION_TYPE_BANDWIDTH] = "a rate like \"25GB/s\" or a number of bytes a tick",
+        [OPTION_TYPE_BANDWIDTH_LIST] = "an array of rates like \"25GB/s\" or numbers of bytes a tick",
         [OPTION_TYPE_BLOCK] = "an object",
         [OPTION_TYPE_CHOICE] = "an object with a 'type', or a name, of kind ",
         [OPTION_TYPE_CHOICES] = "an array of objects with a 'type', or names, of kind ",
@@ -357,6 +358,21 @@ static bool read_bytes_per_tick(const struct config_reader *reader, const struct
     return true;
 }
 
+static bool read_bandwidth_list(const struct config_reader *reader, const struct option *row, const struct json *node,
+                                struct f64_list *list)
+{
+    if (node->type != JSON_ARRAY)
+        return type_error(reader, row, node);
+    *list = (struct f64_list){node->count, arena_array(reader->arena, double, node->count)};
+    bool is_good = true;
+    uint32_t i = 0;
+    const struct option item = {
+        .type = OPTION_TYPE_BANDWIDTH, .min = row->min, .max = row->max, .unit = row->unit, .help = row->help};
+    for (const struct json *child = node->first; child; child = child->next)
+        is_good &= read_bytes_per_tick(reader, &item, child, &list->items[i++]);
+    return is_good;
+}
+
 static bool read_text(const struct config_reader *reader, const struct option *row, const struct json *node,
                       const char **value)
 {
@@ -412,6 +428,8 @@ bool value_read(struct config_reader *reader, const struct option *row, void *fi
         return read_bits_per_second(reader, row, node, field);
     case OPTION_TYPE_BANDWIDTH:
         return read_bytes_per_tick(reader, row, node, field);
+    case OPTION_TYPE_BANDWIDTH_LIST:
+        return read_bandwidth_list(reader, row, node, field);
     default:
         CHECK(false, "option '%s' has a type that is no single value", row->key);
     }

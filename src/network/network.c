@@ -55,22 +55,23 @@ static void wire_terminal(struct network *network, uint32_t terminal, uint32_t l
     }
 }
 
-static struct link router_link(const struct network *network, const struct router_port *peer, uint32_t latency)
+static struct link router_link(const struct network *network, const struct router_port *peer, uint32_t latency,
+                               uint32_t cycle)
 {
     return (struct link){
         .target = peer->router,
         .first_lane = (uint16_t)((network->routing.local_ports + peer->port) * network->num_vcs),
         .carries_out = true,
         .latency = latency,
-        .cycle = (uint16_t)network->config->channel.cycle,
+        .cycle = (uint16_t)cycle,
     };
 }
 
-/* Keeps `common` as long as all latencies are the same. */
-static uint32_t note_latency(tick_t *common, uint32_t latency, bool is_first)
+/* Keeps `common` as long as all values are the same. */
+static uint32_t note(tick_t *common, uint32_t value, bool is_first)
 {
-    *common = is_first || *common == latency ? latency : 0;
-    return latency;
+    *common = is_first || *common == value ? value : 0;
+    return value;
 }
 
 static void wire(struct network *network, const struct channel_latencies *latencies)
@@ -79,11 +80,12 @@ static void wire(struct network *network, const struct channel_latencies *latenc
     size_t count = (size_t)topology->routers * network->ports, channels = 0;
     network->links = arena_array(network->arena, struct link, count);
     network->channel_latency = network->config->channel.latency; /* should there be no channel */
+    network->channel_cycle = network->config->channel.cycle;
     for (size_t i = 0; i < count; i++)
         network->links[i].target = NONE;
     for (uint32_t terminal = 0; terminal < topology->terminals; terminal++) {
         uint32_t latency = terminal_latency(latencies, terminal);
-        wire_terminal(network, terminal, note_latency(&network->terminal_latency, latency, terminal == 0));
+        wire_terminal(network, terminal, note(&network->terminal_latency, latency, terminal == 0));
     }
     for (uint32_t router = 0; router < topology->routers; router++)
         for (uint32_t port = 0; port < topology->ports; port++) {
@@ -91,9 +93,11 @@ static void wire(struct network *network, const struct channel_latencies *latenc
             if (!topology->ops->peer(topology, router, port, &peer))
                 continue;
             uint32_t latency = channel_latency(latencies, router, port, peer.router);
-            note_latency(&network->channel_latency, latency, channels++ == 0);
+            uint32_t cycle = channel_cycle(latencies, router, port);
+            note(&network->channel_latency, latency, channels == 0);
+            note(&network->channel_cycle, cycle, channels++ == 0);
             network->links[(size_t)router * network->ports + network->routing.local_ports + port] =
-                router_link(network, &peer, latency);
+                router_link(network, &peer, latency, cycle);
         }
 }
 

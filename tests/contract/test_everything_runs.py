@@ -183,7 +183,7 @@ def config_for(draw, topology, routing, router, num_vcs):
         "network": {
             "topology": topology, "routing": routing, "router": router_of(draw, router, num_vcs, packet),
             "interface": {"type": "standard", "latency": draw.choice([0, 0, 2]), **channels},
-            "channel": {"latency": draw.choice([1, 1, 2, 5, 1500]), "cycle": draw.choice([1, 1, 2])},
+            "channel": {"latency": draw.choice([1, 1, 2, 5, 1500]), **draw.choice([{}, {"cycle": 2}, {"cycles": [3]}])},
             "terminal_channel": {"latency": draw.choice([1, 1, 3]), "cycle": draw.choice([1, 1, 2])},
         },
         "workload": {"applications": applications, "check_interval": 100},

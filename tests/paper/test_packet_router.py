@@ -78,6 +78,23 @@ def test_latency_is_exact_where_bandwidths_differ(topology, stages, cycle, chann
 
 
 @pytest.mark.parametrize("switching", ["virtual_cut_through", "store_and_forward"])
+@pytest.mark.parametrize("by_class", [{"cycles": [1, 4]}, {"cycles": [4, 2]}, {"bandwidths": [8, "16GB/s"]}], ids=str)
+def test_latency_is_exact_where_classes_of_channels_differ(by_class, switching):
+    # A 4x4 mesh, x before y; terminals at 2 ticks a flit; 16 bytes/tick are 2 ticks a flit of 32 bytes.
+    cycles, ct, flits, delay, c = by_class.get("cycles", [4, 2]), 2, 20, 6, 9
+    fastest = 0 if switching == "store_and_forward" else min(*cycles, ct)
+    for packet in send_seldom(mesh(4, 4), (0, 0, 0, delay), flits, {"latency": c, **by_class}, {"latency": 3, "cycle": ct},
+                              router={"type": "packet", "switching": switching}):
+        steps = [abs(packet["source"] // size % 4 - packet["destination"] // size % 4) for size in (1, 4)]
+        way = [cycles[0]] * steps[0] + [cycles[1]] * steps[1]  # the channels between routers, in order
+        assert len(way) == packet["hops"]
+        at = packet["created"] + 3
+        for cycle_in, latency in zip([ct] + way, [c] * len(way) + [3]):
+            at += delay + (flits - 1) * max(0, cycle_in - fastest) + latency
+        assert packet["tail_arrived"] == at + (flits - 1) * ct
+
+
+@pytest.mark.parametrize("switching", ["virtual_cut_through", "store_and_forward"])
 def test_chunks_are_stored_and_forwarded_one_by_one(switching):
     # 64 flits in chunks of 16 over H routers: a router that stores waits for 16 flits, not for 64.
     for packet in send_seldom(mesh(4, 4), (0, 0, 0, 5), 64, 10, 2,
@@ -121,6 +138,10 @@ def refusal(**overrides):
      "network.channel.cycle: 3 contradicts the bandwidth beside it, 16GB/s, at which a flit of 32 bytes takes 2 ticks"),
     ({"network__terminal_channel__bandwidth": "16GB/s", "network__terminal_channel__cycle": 1},
      "network.terminal_channel.cycle: 1 contradicts"),
+    ({"network__channel__bandwidths": [32, "25GB/s"]}, "network.channel.bandwidths: at 25GB/s a flit of 32 bytes"),
+    ({"network__channel__bandwidths": [32, 16], "network__channel__cycles": [1, 3]}, "network.channel.cycles: they contradict"),
+    ({"network__channel__bandwidths": [32, 16, 8]}, 'network.channel.bandwidths: 3 values, but "mesh" has 2 classes'),
+    ({"network__channel__cycles": [1, 2, 3]}, 'network.channel.cycles: 3 values, but "mesh" has 2 classes'),
     ({"network__channel__bandwidth": "fast"}, "expected a rate like \"25GB/s\" or a number of bytes a tick"),
     ({"network__router__buffer": 31}, "network.router.buffer: 31 bytes, but a flit has 32"),
     ({"network__router__chunk": 33}, "network.router.chunk: 33 bytes are no whole number of flits of 32"),

@@ -191,7 +191,7 @@ TEST(every_number_refuses_what_lies_outside_its_range)
 {
     for (const struct option *row = test_config_rows(); row->type != OPTION_TYPE_END; row++) {
         bool is_list = row->type == OPTION_TYPE_U32_LIST || row->type == OPTION_TYPE_F64_LIST ||
-                       row->type == OPTION_TYPE_TICKS_LIST;
+                       row->type == OPTION_TYPE_TICKS_LIST || row->type == OPTION_TYPE_BANDWIDTH_LIST;
         bool is_text = row->type == OPTION_TYPE_SECONDS;
         bool is_number = row->type == OPTION_TYPE_U32 || row->type == OPTION_TYPE_U64 || row->type == OPTION_TYPE_F64 ||
                          row->type == OPTION_TYPE_TICKS || row->type == OPTION_TYPE_TICKS_AUTO ||
@@ -363,6 +363,15 @@ TEST(bandwidths_are_bytes_in_a_tick)
         text_release(&text);
         done(&r);
     }
+    struct reading r;
+    read_setting(&r, "\"speeds\": [\"8Gb/s\", 3, \"0.5GB/s\"]");
+    EXPECT_TEXT_EQ(r.messages, "");
+    EXPECT_EQ_U64(r.config.speeds.count, 3);
+    EXPECT_NEAR(r.config.speeds.items[0], 1, 1e-12);
+    EXPECT_NEAR(r.config.speeds.items[1], 3, 0);
+    EXPECT_NEAR(r.config.speeds.items[2], 0.5, 1e-12);
+    done(&r);
+    expect_refusal("\"speeds\": [1, \"25G\"]", "found text '25G', expected a rate like \"25GB/s\"");
     expect_refusal("\"speed\": \"25G\"",
                    "found text '25G', expected a rate like \"25GB/s\" or a number of bytes a tick");
     expect_refusal("\"speed\": \"1b/s\"", "1b/s is below 0.5");
@@ -428,7 +437,7 @@ TEST(the_effective_configuration_is_complete_ordered_and_repeats_itself)
         "{\"tick\": \"1ns\", \"flag\": true, \"small\": 4, \"large\": 1, \"share\": 0.5, \"label\": \"none\", "
         "\"file\": null, \"mode\": \"slow\", \"widths\": [8, 8], \"weights\": [], \"latency\": 1, "
         "\"warmup\": \"auto\", \"latencies\": [1, 2], \"per_metre\": 4.9, \"bandwidth\": \"100Gb/s\", "
-        "\"speed\": 25, \"inner\": {\"depth\": 8, \"delay\": \"2ns\"}, "
+        "\"speed\": 25, \"speeds\": [1, 2], \"inner\": {\"depth\": 8, \"delay\": \"2ns\"}, "
         "\"shape\": {\"type\": \"test_box\", \"sides\": 6, \"inside\": {\"type\": \"test_dot\"}}, "
         "\"extra\": null, \"shapes\": [{\"type\": \"test_dot\"}], \"needed\": 2}");
     read_with(&again, effective, NULL);

@@ -28,6 +28,7 @@ struct test_config {
     double per_metre;
     double bandwidth;
     double speed;
+    struct f64_list speeds;
     struct test_inner inner;
     struct choice shape;
     struct choice extra; /* optional */
