@@ -81,9 +81,10 @@ static inline void measurement_add(struct measurement *measurement, const struct
     digest_add(&measurement->digest, record, 6);
 }
 
-/* What happens over time, where it is watched: a message of some packets is made, flits or a packet arrive. */
+/* What happens over time, where it is watched: a message is made, flits enter, flits or a packet arrive. */
 void measurement_watch_created(struct measurement *measurement, tick_t now, uint32_t source, uint32_t packets,
                                uint32_t flits);
+void measurement_watch_entry(struct measurement *measurement, tick_t now, const struct packet *packet, uint32_t flits);
 void measurement_watch_flits(struct measurement *measurement, tick_t now, const struct packet *packet, uint32_t flits);
 void measurement_watch_packet(struct measurement *measurement, tick_t now, const struct packet *packet);
 

@@ -158,7 +158,7 @@ static void receive_credits(void *routers, tick_t now, const void *events, uint3
               (unsigned long long)now, head->number, lane, event->flits);
         output->credits += event->flits;
         report(q, head, lane, -(int32_t)event->flits, now);
-        if (head->waiting || output->owner != NOBODY) {
+        if (head->waiting || (q->divides && packet_owners(q, head)[lane] != NOBODY)) {
             bits_add(packet_set(head, SET_OPENED, q->words), lane);
             wake(q, head, now);
         }
@@ -197,10 +197,10 @@ static inline void send_chunk(const struct packets *q, struct packet_head *head,
            end = start + behind * port->cycle; /* flits behind the first; when the last one leaves */
     uint32_t position = input->sent;
     struct flit unit = transfer_unit(packet, input->first, position, flits);
-    struct place to = {.target = port->to.target, .lane = port->to.lane + out->vc};
+    struct place to = {.target = port->target, .lane = port->first_lane + q->places[output].vc};
     port->free_at = end + port->cycle;
-    port->flits += flits;
     out->credits -= flits;
+    out->flits += flits;
     input->sent = position + flits;
     input->flits -= flits;
     q->flit_hops[head->number] += flits;
@@ -226,7 +226,7 @@ static bool send_body(const struct packets *q, struct packet_head *head, struct 
     }
     if (input->sent < packet->size)
         return false;
-    out->owner = NOBODY;
+    packet_owners(q, head)[output] = NOBODY;
     bits_remove(packet_set(head, SET_OWNED, q->words), output);
     bits_add(packet_set(head, SET_OPENED, q->words), output);
     end_packet(q, input);
@@ -274,7 +274,7 @@ FOR_WORDS enum attempt take_lane(const struct packets *q, struct packet_head *he
         return THROUGH;
     }
     input->output = (uint16_t)output;
-    packet_output(q, head, output)->owner = (uint16_t)lane;
+    packet_owners(q, head)[output] = (uint16_t)lane;
     bits_add(packet_set(head, SET_OWNED, words), output);
     return send_body(q, head, input, now) ? THROUGH : BEGUN;
 }
@@ -296,7 +296,7 @@ FOR_WORDS void move_bodies(const struct packets *q, struct packet_head *head, ui
     const uint64_t *opened = packet_set(head, SET_OPENED, words), *owned = packet_set(head, SET_OWNED, words);
     for (uint32_t w = 0; w < words; w++)
         for (uint64_t left = opened[w] & owned[w]; left; left &= left - 1)
-            bits_add(fresh, packet_output(q, head, (uint32_t)(w * WORD_BITS + lowest_bit(left)))->owner);
+            bits_add(fresh, packet_owners(q, head)[w * WORD_BITS + lowest_bit(left)]);
     BITS_EACH(lane, fresh, words) {
         struct packet_lane *input = packet_input(q, head, (uint32_t)lane);
         if (input->output < LANE_ROUTED && (!send_body(q, head, input, now) || input->first == NONE))
@@ -413,6 +413,6 @@ static const struct router_ops packet = {
     .check_idle = packet_check_idle,
     .waits_for = packet_waits_for,
     .flit_hops = packet_flit_hops,
-    .port_flits = packet_port_flits,
+    .lane_flits = packet_lane_flits,
 };
 REGISTER_ROUTER(packet);

@@ -41,21 +41,20 @@ struct packet_lane {
 };
 _Static_assert(sizeof(struct packet_lane) == 56, "an input lane fits a cache line");
 
-/* The channel that leaves by a port. Its output lanes lie behind it: with up to four VCs that is one cache line. */
+/* The channel that leaves by a port. Its output lanes lie behind it: with up to five VCs that is one cache line. */
 struct packet_port {
-    tick_t free_at;   /* when it can take the next chunk */
-    struct place to;  /* VC 0 at the far end */
-    uint32_t latency; /* from a chunk's start until the far end is told of its first flit, */
-    uint16_t lag;     /* and for each flit behind that: see network_lag() */
+    tick_t free_at;      /* when it can take the next chunk */
+    uint32_t target;     /* router or terminal at the far end */
+    uint16_t first_lane; /* of the port there */
+    uint16_t kind;       /* of the events that it sends */
+    uint32_t latency;    /* from a chunk's start until the far end is told of its first flit, */
+    uint16_t lag;        /* and for each flit behind that: see network_lag() */
     uint16_t cycle;
-    uint32_t flits; /* that have left, modulo 2^32 */
-    uint32_t kind;
 };
 
 struct packet_output {
     uint32_t credits;
-    uint16_t owner; /* the input lane whose packet is passing in chunks, or NOBODY */
-    uint16_t vc;
+    uint32_t flits; /* that have left, modulo 2^32 */
 };
 
 /* The sets of lanes that a router keeps, each `words` long. Head and sets of one word are one cache line. */
@@ -75,15 +74,15 @@ struct packet_head {
     uint64_t sets[]; /* PACKET_SETS of `words` */
 };
 
-/* Where an output lane and its port lie in a block; the same in every router. */
+/* Where an output lane and its port lie in a block, and its VC; the same in every router. */
 struct packet_place {
-    uint32_t output_at, port_at;
+    uint32_t output_at, port_at, vc;
 };
 
 /*
  * All routers have blocks of the same size in one array:
  *
- *   | head, sets | inputs | ports, each with its output lanes | lanes that wait |
+ *   | head, sets | inputs | ports, each with its output lanes | lanes that wait | owners |
  */
 struct packets {
     struct network *network;
@@ -91,7 +90,7 @@ struct packets {
     struct congestion *congestion; /* NULL: nobody looks */
     unsigned char *blocks;
     size_t stride; /* of a block */
-    uint32_t inputs_at, input_stride, ports_at, port_stride, waits_at;
+    uint32_t inputs_at, input_stride, ports_at, port_stride, waits_at, owners_at;
     uint32_t num_vcs, ports, lanes, words;
     uint32_t depth;      /* flits of a lane's buffer */
     bool divides;        /* packets may move in chunks */
@@ -129,6 +128,12 @@ static inline uint16_t *packet_waits(const struct packets *q, struct packet_head
     return PACKET_PART(head, uint16_t, q->waits_at);
 }
 
+/* By output lane: the input lane whose packet is passing in chunks, or NOBODY. */
+static inline uint16_t *packet_owners(const struct packets *q, struct packet_head *head)
+{
+    return PACKET_PART(head, uint16_t, q->owners_at);
+}
+
 static inline uint64_t *packet_set(struct packet_head *head, enum packet_set set, uint32_t words)
 {
     return head->sets + set * words;
@@ -149,4 +154,4 @@ void *packet_build(struct network *network, const struct choice *self, struct er
 void packet_check_idle(void *routers);
 bool packet_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);
 uint64_t packet_flit_hops(const void *routers);
-uint32_t packet_port_flits(const void *routers, uint32_t router, uint32_t port);
+uint32_t packet_lane_flits(const void *routers, uint32_t router, uint32_t lane);

@@ -86,12 +86,14 @@ static void lay_out(struct packets *q, struct arena *arena)
     q->inputs_at = place(&size, (size_t)q->input_stride * q->lanes, 64);
     q->ports_at = place(&size, (size_t)q->port_stride * q->ports, 64);
     q->waits_at = place(&size, sizeof(uint16_t) * q->lanes, 8);
+    q->owners_at = place(&size, sizeof(uint16_t) * q->lanes, 8);
     q->stride = (size + 63) / 64 * 64;
     q->places = arena_array(arena, struct packet_place, q->lanes);
     for (uint32_t lane = 0; lane < q->lanes; lane++) {
         uint32_t port_at = q->ports_at + lane / q->num_vcs * q->port_stride;
         q->places[lane] = (struct packet_place){
             .port_at = port_at,
+            .vc = lane % q->num_vcs,
             .output_at =
                 port_at + (uint32_t)(sizeof(struct packet_port) + lane % q->num_vcs * sizeof(struct packet_output)),
         };
@@ -112,8 +114,8 @@ static void init_lane(struct packets *q, const struct packet_config *c, struct p
         .back_delay = c->credit_latency * c->cycle + link->latency,
         .back_kind = link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT,
     };
-    *packet_output(q, head, lane) = (struct packet_output){
-        .credits = is_usable ? q->depth : 0, .owner = NOBODY, .vc = (uint16_t)(lane % q->num_vcs)};
+    *packet_output(q, head, lane) = (struct packet_output){.credits = is_usable ? q->depth : 0};
+    packet_owners(q, head)[lane] = NOBODY;
     if (is_usable)
         bits_add(packet_set(head, SET_USABLE, q->words), lane);
 }
@@ -128,8 +130,9 @@ static void init_port(struct packets *q, struct packet_head *head, uint32_t port
         .latency = link->latency + (link->to_terminal ? 0 : (uint32_t)network->transfer.delay),
         .lag = link->to_terminal ? link->cycle : (uint16_t)network_lag(network, link->target, link->cycle),
         .cycle = link->cycle,
-        .kind = link->to_terminal ? EVENT_TERMINAL_FLIT : EVENT_FLIT,
-        .to = link_place(link, 0),
+        .kind = (uint16_t)(link->to_terminal ? EVENT_TERMINAL_FLIT : EVENT_FLIT),
+        .target = link->target,
+        .first_lane = link->first_lane,
     };
 }
 
@@ -177,8 +180,8 @@ static void check_lane(const struct packets *q, struct packet_head *head, uint32
     const struct packet_output *output = packet_output(q, head, lane);
     CHECK(input->flits == 0 && input->first == NONE, "router %u lane %u: %u flits are left at the end", head->number,
           lane, input->flits);
-    CHECK(output->owner == NOBODY, "router %u output lane %u: lane %u holds it at the end", head->number, lane,
-          output->owner);
+    CHECK(packet_owners(q, head)[lane] == NOBODY, "router %u output lane %u: lane %u holds it at the end", head->number,
+          lane, packet_owners(q, head)[lane]);
     if (bits_test(packet_set(head, SET_USABLE, q->words), lane))
         CHECK(output->credits == q->depth, "router %u output lane %u: %u of %u credits are back at the end",
               head->number, lane, output->credits, q->depth);
@@ -207,7 +210,7 @@ bool packet_waits_for(void *routers, uint32_t router, uint32_t lane, struct wait
     }
     BITS_EACH(output, packet_wants(q, head, lane, q->words), q->words)
         if (waiting->wanted_count < MAX_WANTED) {
-            uint16_t owner = packet_output(q, head, (uint32_t)output)->owner;
+            uint16_t owner = packet_owners(q, head)[output];
             waiting->holder[waiting->wanted_count] = owner == NOBODY ? WITHOUT_ROOM : owner;
             waiting->wanted[waiting->wanted_count++] = (uint16_t)output;
         }
@@ -223,8 +226,8 @@ uint64_t packet_flit_hops(const void *routers)
     return hops;
 }
 
-uint32_t packet_port_flits(const void *routers, uint32_t router, uint32_t port)
+uint32_t packet_lane_flits(const void *routers, uint32_t router, uint32_t lane)
 {
     const struct packets *q = routers;
-    return packet_port(q, packet_head(q, router), port)->flits;
+    return packet_output(q, packet_head(q, router), lane)->flits;
 }
