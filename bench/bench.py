@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Benchmarks: flit-hops (events of a model) per CPU second, memory, and instructions per flit-hop.
+"""Benchmarks: hops (events of a model) per CPU second, memory, and instructions per hop.
+
+A hop is a flit's through a router, or a packet's where the router moves packets whole (`packet`).
 
 Run by ./dev bench. CPU time is the best of three runs, so that what else the machine does shows least.
 Instructions are counted by callgrind in two runs of different length, and the difference is divided by
-the difference in flit-hops: start-up drops out, and the number is the same on a busy machine.
+the difference in hops: start-up drops out, and the number is the same on a busy machine.
 """
 
 from __future__ import annotations
@@ -52,9 +54,14 @@ def choose(names: list[str]) -> dict[str, Path]:
 
 
 def work(results: dict) -> int:
-    """Flit-hops of a network, packet-hops of a model that has packets, events of any other."""
-    simulation = results["simulation"]
-    return simulation["flit_hops"] if "flit_hops" in simulation else results["model"].get("hop_events", simulation["events"])
+    """Hops of what moves at once in a network (packets of these benchmarks have one size), packet-hops of a model that has
+    packets, events of any other."""
+    simulation, config = results["simulation"], results["config"]
+    if "model" in config:
+        return results["model"].get("hop_events", simulation["events"])
+    if config["network"]["router"]["type"] != "packet":
+        return simulation["flit_hops"]
+    return simulation["flit_hops"] // config["workload"]["applications"][0]["size"]["flits"]
 
 
 def measure(path: Path) -> tuple[dict, str, int]:
@@ -69,7 +76,7 @@ def measure(path: Path) -> tuple[dict, str, int]:
         row |= {"events": hops, "bytes_per_process": best["peak_rss_bytes"] / processes if processes else None}
         key = next(key for key in ENDS if key in config["model"])
         return row, f"model.{key}", config["model"][key]
-    row |= {"flit_hops": hops, "bytes_per_router": best["bytes_per_router"]}
+    row |= {"flit_hops": best["flit_hops"], "hops": hops, "bytes_per_router": best["bytes_per_router"]}
     return row, SAMPLE, config["workload"]["applications"][0]["sample"]
 
 
@@ -99,8 +106,8 @@ def cell(value: float | None, width: int, digits: int = 0, scale: float = 1) -> 
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="./dev bench", description="flit-hops per CPU second of bench/*.json")
-    parser.add_argument("--instructions", action="store_true", help="instructions per flit-hop, by callgrind")
+    parser = argparse.ArgumentParser(prog="./dev bench", description="hops per CPU second of bench/*.json")
+    parser.add_argument("--instructions", action="store_true", help="instructions per hop, by callgrind")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers there too")
     parser.add_argument("names", nargs="*", metavar="NAME", help="benchmarks or folders of them (growth)")
     options = parser.parse_args()
@@ -113,7 +120,7 @@ def main() -> int:
         for name, path in chosen.items():
             row, setting, length = measure(path)
             each = row.get("bytes_per_router", row.get("bytes_per_process"))
-            line = (f"{name:{width}} {cell(row.get('flit_hops', row.get('events')), 13)} {cell(row['cpu_seconds'], 8, 3)} "
+            line = (f"{name:{width}} {cell(row.get('hops', row.get('events')), 13)} {cell(row['cpu_seconds'], 8, 3)} "
                     f"{cell(row['hops_per_cpu_second'], 12, 2, 1e-6)} {cell(row['peak_rss_bytes'], 9, 1, 2**-20)} "
                     f"{cell(each, 13)}")
             if options.instructions:

@@ -208,16 +208,16 @@ static struct json *channels_block(struct simulation *simulation, struct arena *
     const struct workload *workload = &simulation->workload;
     const struct network *network = &simulation->network;
     const struct measurement *m = &workload->measurements[0];
-    double cycles = (double)(m->window_end - m->window_start) / (double)network->config->channel.cycle;
+    double ticks = (double)(m->window_end - m->window_start);
     size_t ports = (size_t)network->topology.routers * network->ports, count = 0;
     double *shares = arena_array(arena, double, ports + 1), sum = 0;
     struct json *list = workload->config->per_channel ? json_array(arena) : NULL;
     for (size_t i = 0; i < ports; i++) {
         const struct link *link = &network->links[i];
-        if (link->target == NONE || link->to_terminal || cycles <= 0 || !m->window_end)
+        if (link->target == NONE || link->to_terminal || ticks <= 0 || !m->window_end)
             continue;
         uint32_t flits = workload->port_flits_at_end[i] - workload->port_flits_at_start[i]; /* modulo 2^32 */
-        shares[count] = flits / cycles;
+        shares[count] = flits / (ticks / link->cycle);
         if (list)
             add_channel(list, network, i, shares[count], arena);
         sum += shares[count++];

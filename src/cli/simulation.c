@@ -10,6 +10,7 @@
 #include "cli/run_model.h"
 #include "config/options.h"
 #include "config/source.h"
+#include "network/channel.h"
 #include "network/network.h"
 #include "network/parts.h"
 
@@ -78,7 +79,12 @@ bool simulation_read(struct simulation *simulation)
     const struct option *rows = json_find(simulation->json, "model") ? model_root_options : root_options;
     bool is_right = config_read_first(&reader, rows, "simulator", config, simulation->json);
     reader.tick_seconds = config->simulator.tick;
-    return config_read(&reader, rows, config, simulation->json) && is_right;
+    if (!config_read(&reader, rows, config, simulation->json) || !is_right)
+        return false;
+    if (rows == root_options)
+        channels_settle(&config->network, json_find(simulation->json, "network"), &simulation->setup,
+                        &simulation->errors);
+    return simulation->errors.count == 0;
 }
 
 bool simulation_build(struct simulation *simulation)

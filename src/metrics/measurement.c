@@ -43,20 +43,20 @@ void measurement_watch_created(struct measurement *measurement, tick_t now, uint
         rates_at(&measurement->rates, now, source)->offered += flits;
 }
 
-void measurement_watch_flit(struct measurement *measurement, tick_t now, const struct packet *packet)
+void measurement_watch_flits(struct measurement *measurement, tick_t now, const struct packet *packet, uint32_t flits)
 {
     if (measurement->series.length)
-        series_accepted(&measurement->series, now);
+        series_accepted(&measurement->series, now, flits);
     if (measurement->rates.interval) {
-        rates_at(&measurement->rates, now, packet->destination)->delivered++;
-        rates_at(&measurement->rates, now, packet->source)->accepted++;
+        rates_at(&measurement->rates, now, packet->destination)->delivered += flits;
+        rates_at(&measurement->rates, now, packet->source)->accepted += flits;
     }
 }
 
-void measurement_watch_entry(struct measurement *measurement, tick_t now, const struct packet *packet)
+void measurement_watch_entry(struct measurement *measurement, tick_t now, const struct packet *packet, uint32_t flits)
 {
     if (measurement->rates.interval)
-        rates_at(&measurement->rates, now, packet->source)->injected++;
+        rates_at(&measurement->rates, now, packet->source)->injected += flits;
 }
 
 void measurement_watch_packet(struct measurement *measurement, tick_t now, const struct packet *packet)

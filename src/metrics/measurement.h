@@ -81,11 +81,11 @@ static inline void measurement_add(struct measurement *measurement, const struct
     digest_add(&measurement->digest, record, 6);
 }
 
-/* What happens over time, where it is watched: a message is made, a flit enters, a flit or a packet arrives. */
+/* What happens over time, where it is watched: a message is made, flits enter, flits or a packet arrive. */
 void measurement_watch_created(struct measurement *measurement, tick_t now, uint32_t source, uint32_t packets,
                                uint32_t flits);
-void measurement_watch_entry(struct measurement *measurement, tick_t now, const struct packet *packet);
-void measurement_watch_flit(struct measurement *measurement, tick_t now, const struct packet *packet);
+void measurement_watch_entry(struct measurement *measurement, tick_t now, const struct packet *packet, uint32_t flits);
+void measurement_watch_flits(struct measurement *measurement, tick_t now, const struct packet *packet, uint32_t flits);
 void measurement_watch_packet(struct measurement *measurement, tick_t now, const struct packet *packet);
 
 /* The last message of a sampled transaction has arrived. */

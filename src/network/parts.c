@@ -8,7 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-/* A flit or a credit under way. A flit's place follows; a head's packet then; and what belongs to it if it has a message. */
+/* A flit, a credit or credits under way. What is said below follows: a head's packet last, and what belongs to that if it
+   has a message. */
 struct parcel {
     tick_t when;
     uint32_t target;
@@ -18,7 +19,8 @@ struct parcel {
 };
 enum {
     CREDIT_WORDS = sizeof(struct parcel) / 8,
-    FLIT_WORDS = CREDIT_WORDS + 1,
+    CREDITS_WORDS = CREDIT_WORDS + 1, /* with their number */
+    FLIT_WORDS = CREDIT_WORDS + 1,    /* with its place in the packet */
     HEAD_WORDS = FLIT_WORDS + sizeof(struct packet) / 8,
     MESSAGE_WORDS = HEAD_WORDS + BELONGINGS / 8,
 };
@@ -92,6 +94,12 @@ void network_export_credit(struct network *network, uint32_t kind, struct place 
     box_take(network, receiver, kind, to, arrival, CREDIT_WORDS);
 }
 
+void network_export_credits(struct network *network, uint32_t kind, struct place to, uint32_t flits, tick_t arrival)
+{
+    uint32_t receiver = (kind == EVENT_CREDIT ? network->router_part : network->terminal_part)[to.target];
+    box_take(network, receiver, kind, to, arrival, CREDITS_WORDS)[CREDIT_WORDS] = flits;
+}
+
 void network_export_flit(struct network *network, uint32_t kind, struct place to, struct flit flit, tick_t arrival)
 {
     uint32_t receiver = (kind == EVENT_FLIT ? network->router_part : network->terminal_part)[to.target];
@@ -123,8 +131,13 @@ static void import_parcel(struct network *network, const uint64_t *words)
     const struct parcel *parcel = (const struct parcel *)words;
     struct place to = {.target = parcel->target, .lane = parcel->lane};
     if (!is_flit(parcel->kind)) {
-        struct credit_event *event = engine_post(network->engine, parcel->kind, parcel->when, sizeof *event);
-        *event = (struct credit_event){.to = to};
+        if (parcel->words == CREDITS_WORDS) {
+            struct credits_event *event = engine_post(network->engine, parcel->kind, parcel->when, sizeof *event);
+            *event = (struct credits_event){.to = to, .flits = (uint32_t)words[CREDIT_WORDS]};
+        } else {
+            struct credit_event *event = engine_post(network->engine, parcel->kind, parcel->when, sizeof *event);
+            *event = (struct credit_event){.to = to};
+        }
         return;
     }
     uint32_t *packet = arriving_at(network, parcel->kind, to), flit = (uint32_t)words[CREDIT_WORDS];

@@ -57,22 +57,22 @@ static void wake(void *context, tick_t now, const void *events, uint32_t count)
     }
 }
 
-static void enter(void *context, tick_t now, const struct packet *packet, struct place to)
+static void enter(void *context, tick_t now, const struct packet *packet, struct place to, uint32_t flits)
 {
     const struct workload_part *part = context;
-    measurement_watch_entry(&part->measurements[packet->application], now, packet);
+    measurement_watch_entry(&part->measurements[packet->application], now, packet, flits);
     if (part->workload->lanes)
-        lane_counts_enter(part->workload->lanes, to);
+        lane_counts_enter(part->workload->lanes, to, flits);
 }
 
-static void accept(void *context, tick_t now, const struct packet *packet)
+static void accept(void *context, tick_t now, const struct packet *packet, uint32_t flits)
 {
     const struct workload_part *part = context;
     struct measurement *measurement = &part->measurements[packet->application];
-    measurement->accepted_flits++;
-    measurement->accepted_from[packet->source]++;
+    measurement->accepted_flits += flits;
+    measurement->accepted_from[packet->source] += flits;
     if (measurement->is_watched)
-        measurement_watch_flit(measurement, now, packet);
+        measurement_watch_flits(measurement, now, packet, flits);
 }
 
 static void note_record(struct workload_part *part, const struct packet *packet, tick_t now, uint32_t minimal_hops,
@@ -143,7 +143,7 @@ static inline __attribute__((always_inline)) void count_packet(struct workload_p
     const struct network *network = part->network;
     struct measurement *measurement = &part->measurements[packet->application];
     uint64_t latency = now - packet->created;
-    accept(part, now, packet);
+    accept(part, now, packet, 1);
     measurement->delivered_packets++;
     measurement->latency_sum += latency;
     if (measurement->is_watched)

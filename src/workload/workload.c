@@ -258,16 +258,15 @@ static void check_packet_size(const struct workload *workload, const struct appl
 {
     const struct network *network = workload->network;
     const struct application_config *config = application->config;
-    const char *key = NULL;
-    uint32_t limit =
-        network->router_ops->max_packet ? network->router_ops->max_packet(network->config->router.config, &key) : 0;
+    uint32_t limit = network->max_packet;
     uint32_t largest = application->ops->max_message(application);
     largest = largest < config->max_packet ? largest : config->max_packet;
     if (limit && largest > limit)
         choice_error(errors, application->choice, "max_packet",
                      "packets of up to %u flits do not fit network.router.%s (%u), and this router "
-                     "moves whole packets; accepted: 1 to %u",
-                     largest, key, limit, limit);
+                     "moves whole packets; accepted: 1 to %u%s",
+                     largest, network->max_packet_key, limit, limit,
+                     network->transfer.chunk ? ", or a network.router.chunk" : "");
 }
 
 static void build_application(struct workload *workload, uint32_t number, uint64_t seed, struct errors *errors)

@@ -134,7 +134,27 @@ def input_output_queued(draw, num_vcs, packet):
             "output_depth": draw.choice([1, 2, 3, 5, 8]) + (packet - 1 if moves_whole else 0)}
 
 
-ROUTERS = {"input_queued": input_queued, "output_queued": output_queued, "input_output_queued": input_output_queued}
+def packet_router(draw, num_vcs, packet):
+    """Buffers and chunks in bytes of flits of 32; a packet fits its buffer, or moves in chunks that do."""
+    latency = lambda: draw.choice([0, 0, 1, 2])
+    flits = draw.choice([0, 1, 2, 5, 13]) + packet
+    settings = {
+        "type": "packet", "num_vcs": num_vcs, "switching": draw.choice(["virtual_cut_through", "store_and_forward"]),
+        "cycle": draw.choice([1, 1, 2]), "routing_latency": latency(), "vc_allocation_latency": latency(),
+        "switch_allocation_latency": latency(), "crossbar_latency": latency(), "credit_latency": latency(),
+        "delay": draw.choice(["auto", "auto", 0, 7, 1200]), "congestion": some_sensor(draw),
+        **draw.choice([{"buffer_depth": flits}, {"buffer": 32 * flits + draw.randint(0, 31)}]),
+    }
+    if draw.random() < 0.5:
+        settings["chunk"] = 32 * draw.randint(1, packet)
+        if draw.random() < 0.5:  # buffers smaller than a packet
+            settings = {key: value for key, value in settings.items() if key not in ("buffer", "buffer_depth")}
+            settings["buffer_depth"] = settings["chunk"] // 32 + draw.choice([0, 0, 1, 2])
+    return settings
+
+
+ROUTERS = {"input_queued": input_queued, "output_queued": output_queued, "input_output_queued": input_output_queued,
+           "packet": packet_router}
 
 
 def router_of(draw, name, num_vcs, packet):
@@ -176,7 +196,7 @@ def config_for(draw, topology, routing, router, num_vcs):
         "network": {
             "topology": topology, "routing": routing, "router": router_of(draw, router, num_vcs, packet),
             "interface": {"type": "standard", "latency": draw.choice([0, 0, 2]), **channels},
-            "channel": {"latency": draw.choice([1, 1, 2, 5, 1500]), "cycle": draw.choice([1, 1, 2])},
+            "channel": {"latency": draw.choice([1, 1, 2, 5, 1500]), **draw.choice([{}, {"cycle": 2}, {"cycles": [3]}])},
             "terminal_channel": {"latency": draw.choice([1, 1, 3]), "cycle": draw.choice([1, 1, 2])},
         },
         "workload": {"applications": applications, "check_interval": 100},

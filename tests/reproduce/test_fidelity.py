@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Flit level and packet level on five networks: one configuration, of which the router's type alone differs.
+
+    python3 tests/reproduce/test_fidelity.py        # the tables of docs/validation.md; $FLITWARP names the program
+
+At zero load both are the same to the tick (tests/paper/test_packet_router.py). The packet router is an ideal in two
+respects: a channel carries a packet in one piece, and all VCs of an input can be read at once. A flit-level router that is
+so too (LIKE) gives the same latencies. The usual one (input_queued) mixes the flits of packets on a channel, so that both
+arrive late, and has conflicts at its inputs; that difference is one of architectures, not of fidelity.
+"""
+import pytest
+
+from support import blast, config_of, network_of, run, run_all
+
+FLITS = 16
+CHANNELS = {"channel": 10, "terminal_channel": 5}
+# name: topology, routing, VCs, a load in the middle of what it carries
+NETWORKS = {
+    "mesh 8x8": ({"type": "mesh", "widths": [8, 8]}, "dimension_order", 4, 0.25),
+    "torus 8x8": ({"type": "torus", "widths": [8, 8]}, "dimension_order", 4, 0.4),
+    "dragonfly, 72 terminals": ({"type": "dragonfly", "terminals": 2, "routers": 4, "global": 2}, "ugal", 6, 0.4),
+    "hyperx 4x4, 64 terminals": ({"type": "hyperx", "widths": [4, 4], "concentration": 4}, "omniwar", 8, 0.3),
+    "folded Clos, 128 terminals": ({"type": "folded_clos", "radix": 8, "levels": 3}, "up_down", 4, 0.4),
+}
+VCT = {"type": "input_queued", "switching": "virtual_cut_through"}
+ROUTERS = {
+    "packet": lambda num_vcs: {"type": "packet"},
+    "like it, in flits": lambda num_vcs: {**VCT, "crossbar_flow": "winner_take_all", "input_speedup": num_vcs},
+    "input_queued": lambda num_vcs: VCT,
+    "output_queued": lambda num_vcs: {"type": "output_queued", "transfer_latency": 3,  # the sum of the others' stages
+                                      "congestion": {"type": "buffer_occupancy", "accounting": "downstream"}},
+}
+PACKET, LIKE, USUAL, IDEAL = ROUTERS
+
+
+def config(name, router, load, sample, warmup=5000):
+    topology, routing, num_vcs, _ = NETWORKS[name]
+    settings = {**ROUTERS[router](num_vcs), "num_vcs": num_vcs, "buffer_depth": 4 * FLITS}
+    return config_of(network_of(topology, routing, settings, **CHANNELS),
+                     blast(load, flits=FLITS, warmup=warmup, sample=sample, finish_limit=1 if load == 1 else 100000))
+
+
+def latency(result):
+    return result["applications"][0]["packet_latency"]["mean"]
+
+
+def accepted(result):
+    return result["applications"][0]["accepted_load"]
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_both_fidelities_agree(name):
+    for load, bound in ((0.05, 0.005), (NETWORKS[name][3], 0.06)):
+        packet, flit = run_all([config(name, router, load, 20000) for router in (PACKET, LIKE)])
+        assert latency(packet) == pytest.approx(latency(flit), rel=bound), load
+        assert accepted(packet) == pytest.approx(accepted(flit), rel=0.01), load
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_packets_carry_what_flits_do(name):
+    packet, flit = run_all([config(name, router, 1.0, 10000) for router in (PACKET, USUAL)])
+    assert accepted(packet) > 0.95 * accepted(flit)
+
+
+def row(name, sample=40000):
+    """Latency at two loads, accepted load when all is offered, CPU seconds at the larger of the two loads."""
+    found = []
+    for router in ROUTERS:
+        low, middle, full = (run(config(name, router, load, sample)) for load in (0.05, NETWORKS[name][3], 1.0))
+        found.append((latency(low), latency(middle), accepted(full), middle["simulation"]["cpu_seconds"]))
+    return found
+
+
+def tables():
+    rows = {name: row(name) for name in NETWORKS}
+    names = " | ".join(ROUTERS)
+    print(f"| network | load | {names} |\n|---|---|---|---|---|---|")
+    for name, found in rows.items():
+        for number, load in enumerate((0.05, NETWORKS[name][3])):
+            print(f"| {name} | {load} | " + " | ".join(f"{columns[number]:.1f}" for columns in found) + " |")
+    print(f"\n| network | {names} |\n|---|---|---|---|---|")
+    for name, found in rows.items():
+        print(f"| {name} | " + " | ".join(f"{columns[2]:.3f}" for columns in found) + " |")
+    print(f"\n| network | {names} | packet is faster by |\n|---|---|---|---|---|---|")
+    for name, found in rows.items():
+        seconds = [columns[3] for columns in found]
+        faster = ", ".join(f"{second / seconds[0]:.0f}" for second in seconds[1:])
+        print(f"| {name} | " + " | ".join(f"{second:.2f}" for second in seconds) + f" | {faster} |")
+
+
+if __name__ == "__main__":
+    tables()
