@@ -121,7 +121,8 @@ struct router_ops {
     void (*plan)(struct network *network, const struct choice *self, struct errors *errors);
     /* Checks the settings against the network and makes the routers; NULL with errors. */
     void *(*build)(struct network *network, const struct choice *self, struct errors *errors);
-    /* The same routers as another part of the network steps them: with an engine, scratch and counters of its own. */
+    /* The same routers as another part of the network steps them: with an engine, scratch and counters of its own. NULL:
+       they run on one thread. */
     void *(*share)(const void *routers, struct network *part);
     /* Ticks that pass at least before what a step sends enters a channel; optional, else 0. */
     tick_t (*lead)(const void *routers);

@@ -289,6 +289,12 @@ bool network_share_out(struct network *network, uint32_t parts, struct errors *e
         network->part_count = 1;
         return false;
     }
+    if (!network->router_ops->share || !network->interface_ops->share) {
+        const struct choice *what = network->router_ops->share ? &network->config->interface : &network->config->router;
+        choice_error(errors, what, NULL, "cannot be run in parts; accepted: 1 thread");
+        network->part_count = 1;
+        return false;
+    }
     parts = network->part_count;
     uint16_t *owner = arena_array(network->arena, uint16_t, topology->routers);
     uint16_t *terminal_owner = arena_array(network->arena, uint16_t, topology->terminals);
