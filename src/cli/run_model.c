@@ -129,21 +129,20 @@ static void print_summary(const struct simulation *simulation, const struct proc
             1e-6 * (double)run->totals.events / simulation->cpu_seconds);
 }
 
-static void time_run(struct simulation *simulation, struct process_run *run, bool shows)
+static void time_run(struct simulation *simulation, struct process_run *run, struct progress *progress, bool shows)
 {
-    struct progress progress = {.start = wall_seconds()};
-    progress.last = progress.start;
-    progress.time = run->settings.sync == SYNC_OPTIMISTIC ? "GVT" : "tick";
+    progress->start = progress->last = wall_seconds();
+    progress->time = run->settings.sync == SYNC_OPTIMISTIC ? "GVT" : "tick";
     if (shows && isatty(STDERR_FILENO)) {
         run->progress = show_progress;
-        run->progress_context = &progress;
+        run->progress_context = progress;
     }
     run->interrupt = interrupt_catch();
     double cpu = cpu_seconds();
     process_run(run);
     simulation->cpu_seconds = ranks_sum(run->ranks, cpu_seconds() - cpu);
-    simulation->wall_seconds = wall_seconds() - progress.start;
-    if (progress.shown)
+    simulation->wall_seconds = wall_seconds() - progress->start;
+    if (progress->shown)
         fprintf(stderr, "\r\033[K");
 }
 
@@ -151,7 +150,8 @@ static void time_run(struct simulation *simulation, struct process_run *run, boo
 static int run_prepared(struct simulation *simulation, struct process_run *run, const char *path, bool quiet)
 {
     bool leads = run->rank == 0;
-    time_run(simulation, run, leads && !quiet);
+    struct progress progress = {0};
+    time_run(simulation, run, &progress, leads && !quiet);
     uint64_t memory = (uint64_t)ranks_sum(run->ranks, (double)peak_memory());
     bool is_written = !leads || results_write(simulation, results(simulation, run, memory), path);
     if (leads && !quiet)
