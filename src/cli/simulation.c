@@ -26,7 +26,7 @@ const struct option simulator_options[] = {
     OPTION_ENUM(struct simulator_config, sync, "\"sequential\"", sync_names,
                 "how threads are kept in step: there is one, they wait for each other, or they undo what was too early "
                 "(models only)"),
-    OPTION_U32(struct simulator_config, threads, "1", 1, 1024, NULL, "threads that run the simulation"),
+    OPTION_U32(struct simulator_config, threads, "1", 1, 256, NULL, "threads that run the simulation"),
     OPTION_U32(struct simulator_config, partitions, "16", 1, 4096, NULL,
                "of a thread: what optimistic runs roll back as a whole"),
     OPTION_U64(struct simulator_config, window, "0", 0, 1e18, "ticks",
