@@ -39,7 +39,8 @@ static const struct option node_options[] = {
                "of nodes that share a source; partitions are made of whole blocks"),
     OPTION_U32(struct node_config, packet_bytes, "256", 1, 1e9, "bytes", "size of a packet"),
     OPTION_RATE(struct node_config, bandwidth, "\"175MB/s\"", 1, 1e18, "of a link"),
-    OPTION_TICKS(struct node_config, link_setup, "\"895ns\"", 0, 1e9, "time that a link takes for a packet before it sends"),
+    OPTION_TICKS(struct node_config, link_setup, "\"895ns\"", 0, 1e9,
+                 "time that a link takes for a packet before it sends"),
     OPTION_TICKS(struct node_config, link_latency, "0", 0, 1e9, "time from a link's end of sending to the arrival"),
     OPTION_TICKS(struct node_config, processing, "\"300ns\"", 0, 1e9, "time that a node's unit takes for a packet"),
     OPTION_TICKS_AUTO(struct node_config, warmup, "\"auto\"", 0, TIME_MAX / 4,
@@ -86,7 +87,8 @@ static bool check_coordinates(const struct model *model, const struct u32_list *
 static void make_pairs(struct model *model, struct node_model *node, struct errors *errors)
 {
     const struct node_config *config = model->config;
-    if (!check_coordinates(model, &config->from, "from", errors) || !check_coordinates(model, &config->to, "to", errors))
+    if (!check_coordinates(model, &config->from, "from", errors) ||
+        !check_coordinates(model, &config->to, "to", errors))
         return;
     if (config->from.count != config->to.count) {
         choice_error(errors, model->choice, "to", "%u coordinates are given, as many as in 'from' are needed: %u",
@@ -111,8 +113,8 @@ static bool check_widths(const struct model *model, struct errors *errors)
         choice_error(errors, model->choice, "widths", "%u dimensions are given, 1 to %u are accepted", widths->count,
                      NODE_DIMENSIONS_MAX);
     else if (bits > NODE_BITS_MAX)
-        choice_error(errors, model->choice, "widths", "coordinates take %u bits together, at most %u are accepted", bits,
-                     NODE_BITS_MAX);
+        choice_error(errors, model->choice, "widths", "coordinates take %u bits together, at most %u are accepted",
+                     bits, NODE_BITS_MAX);
     else
         return true;
     return false;
@@ -138,11 +140,15 @@ static void prepare(struct model *model, struct errors *errors)
         choice_error(errors, model->choice, "bandwidth", "a hop takes less than half a tick, at least one is needed");
         return;
     }
-    double hop = (double)(node->processing + node->holding + node->latency), longest = 0;
     for (uint32_t d = 0; d < node->torus.dimensions; d++)
-        longest += node->torus.widths[d] / 2 * hop;
-    node->start = config->warmup == TICKS_AUTO ? (tick_t)(1.1 * longest) : config->warmup;
+        node->longest += node->torus.widths[d] / 2 * (node->processing + node->holding + node->latency);
+    node->start = config->warmup == TICKS_AUTO ? node->longest + node->longest / 10 : config->warmup;
     node->end = node->start + config->sample;
+    if ((double)node->end > TIME_MAX) {
+        choice_error(errors, model->choice, "sample", "the run would end at tick %llu, at most %.0f is accepted",
+                     (unsigned long long)node->end, TIME_MAX);
+        return;
+    }
     node->slot = (config->sample + BATCHES - 1) / BATCHES;
     node->gap = PARTS * node->torus.slabs / config->rate;
     if (config->traffic == TRAFFIC_PING_PONG)
@@ -151,8 +157,7 @@ static void prepare(struct model *model, struct errors *errors)
     model->sum_count = SUMS;
     model->maximum_count = MAXIMA;
     /* A packet that is passed on was processed before; the answer of a ping-pong leaves at once. */
-    model->lookahead =
-        node->holding + node->latency + (config->traffic == TRAFFIC_PING_PONG ? 0 : node->processing);
+    model->lookahead = node->holding + node->latency + (config->traffic == TRAFFIC_PING_PONG ? 0 : node->processing);
     model->end = node->end - 1;
     model->expected_processes = node->torus.nodes < 0x1p63 ? (uint64_t)node->torus.nodes : 0;
 }
@@ -160,8 +165,8 @@ static void prepare(struct model *model, struct errors *errors)
 static uint32_t owner(const struct model *model, uint64_t process, uint32_t partitions)
 {
     const struct node_torus *torus = &((const struct node_model *)model->shared)->torus;
-    uint32_t block = node_is_source(torus, process) ? node_block_of_source(torus, process)
-                                                    : node_torus_block(torus, process);
+    uint32_t block =
+        node_is_source(torus, process) ? node_block_of_source(torus, process) : node_torus_block(torus, process);
     return (uint32_t)((uint64_t)block * partitions / torus->blocks);
 }
 
@@ -194,8 +199,8 @@ static void post_source(struct partition *partition, uint32_t block)
     tick_t birth = source->next / (uint64_t)PARTS;
     if (birth >= node->end)
         return;
-    struct hop hop = {.event = {.time = birth - node->processing, .process = node_source(&node->torus, block),
-                                .tie = source->made}};
+    struct hop hop = {
+        .event = {.time = birth - node->processing, .process = node_source(&node->torus, block), .tie = source->made}};
     process_post(partition, &hop.event);
 }
 
@@ -253,9 +258,8 @@ static void answer(struct partition *partition, const struct hop *hop, tick_t no
 {
     const struct node_model *node = partition->model->shared;
     const uint64_t *ends = node->ends[hop->event.tie >> NUMBER_BITS];
-    struct hop next = {.event.tie = hop->event.tie + 1,
-                       .destination = ends[hop->event.process == ends[0]],
-                       .birth = now};
+    struct hop next = {
+        .event.tie = hop->event.tie + 1, .destination = ends[hop->event.process == ends[0]], .birth = now};
     send(partition, hop->event.process, &next, now);
 }
 
@@ -272,9 +276,9 @@ static void arrive(struct partition *partition, struct hop *hop)
         send(partition, here, &next, start + node->processing);
         return;
     }
-    CHECK(start - now <= UINT32_MAX, "tick %llu: packet %llu has waited for %llu ticks at one node",
+    CHECK((start - now) >> WAIT_BITS == 0, "tick %llu: packet %llu has waited for %llu ticks at one node",
           (unsigned long long)now, (unsigned long long)hop->event.tie, (unsigned long long)(start - now));
-    hop->wait = (uint32_t)(start - now);
+    hop->wait = (start - now) & (((uint64_t)1 << WAIT_BITS) - 1);
     if (node->pairs)
         answer(partition, hop, start);
 }

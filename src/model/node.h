@@ -29,12 +29,15 @@ struct node_model {
     tick_t processing; /* of a packet by a node's unit */
     tick_t holding;    /* of a link by a packet: setup and serialisation */
     tick_t latency;    /* from the end of that to the arrival */
+    tick_t longest;    /* way between two nodes, without waiting */
     tick_t start, end; /* of the window in which packets are measured: [start, end) */
     tick_t slot;       /* length of a batch in that window */
     double gap;        /* mean, between packets of a slab of nodes, in parts of a tick */
     uint32_t pairs;    /* that play ping-pong */
     uint64_t (*ends)[2];
 };
+
+#define WAIT_BITS 40
 
 /*
  * A packet on its way: the event is its arrival at the node that is the event's process. Its number is the event's tie.
@@ -44,8 +47,8 @@ struct hop {
     struct event event;
     uint64_t destination;
     tick_t birth;
-    uint32_t hops; /* made so far; 0 only in the event that starts a pair's ping-pong */
-    uint32_t wait; /* a note for commit: before the destination's unit took the packet up */
+    uint64_t hops : 24;        /* made so far; 0 only in the event that starts a pair's ping-pong */
+    uint64_t wait : WAIT_BITS; /* a note for commit: before the destination's unit took the packet up */
 };
 
 #define NUMBER_BITS 44 /* of a packet within its source; the source is above */
@@ -64,16 +67,16 @@ static inline uint32_t node_block_of_source(const struct node_torus *torus, uint
 
 /* Statistics that are added up over partitions, by their place among the sums. */
 enum node_sum {
-    SUM_CREATED,        /* packets, from the beginning */
-    SUM_FINISHED,       /* the same */
-    SUM_OFFERED,        /* packets created in the window */
-    SUM_SAMPLED,        /* packets that finished in the window */
-    SUM_IN_FLIGHT,      /* ticks that packets spent in flight in the window */
-    SUM_LATENCY,        /* of packets that finished in the window */
-    SUM_EVERY_LATENCY,  /* of packets that finished at any time */
-    SUM_HOPS,           /* of packets that finished in the window */
-    SUM_HOP_EVENTS,     /* packets' arrivals at nodes, from the beginning */
-    SUM_BATCH_LATENCY,  /* of packets, by when in the window they finished */
+    SUM_CREATED,       /* packets, from the beginning */
+    SUM_FINISHED,      /* the same */
+    SUM_OFFERED,       /* packets created in the window */
+    SUM_SAMPLED,       /* packets that finished in the window */
+    SUM_IN_FLIGHT,     /* ticks that packets spent in flight in the window */
+    SUM_LATENCY,       /* of packets that finished in the window */
+    SUM_EVERY_LATENCY, /* of packets that finished at any time */
+    SUM_HOPS,          /* of packets that finished in the window */
+    SUM_HOP_EVENTS,    /* packets' arrivals at nodes, from the beginning */
+    SUM_BATCH_LATENCY, /* of packets, by when in the window they finished */
     SUM_BATCH_COUNT = SUM_BATCH_LATENCY + BATCHES,
     SUM_LATENCIES = SUM_BATCH_COUNT + BATCHES, /* their histogram */
     SUM_HOP_COUNTS = SUM_LATENCIES + HISTOGRAM_BUCKETS,

@@ -38,8 +38,10 @@ static struct node_measured measured(const struct model *model, const struct mod
      */
     m.tolerance = m.in_flight > 0 ? 1e-9 + 5 * m.latency / m.ticks / sqrt(m.in_flight) : 0;
     m.is_steady = fabs(m.in_flight - m.little) <= m.tolerance * m.in_flight;
+    /* More packets made than arrived, after time enough for the first ones to arrive. */
     double offered = (double)sums[SUM_OFFERED];
-    m.is_saturated = offered - m.sampled > 0.02 * offered + 6 * sqrt(2 * m.in_flight + 1);
+    m.is_saturated =
+        node->start >= node->longest && offered - m.sampled > 0.02 * offered + 6 * sqrt(2 * m.in_flight + 1);
     return m;
 }
 
@@ -66,7 +68,8 @@ void node_application(const struct model *model, const struct model_totals *tota
     const uint64_t *sums = totals->sums;
     struct arena *arena = report->arena;
     struct node_measured m = measured(model, totals);
-    struct histogram *latency = arena_array(arena, struct histogram, 1), *hops = arena_array(arena, struct histogram, 1);
+    struct histogram *latency = arena_array(arena, struct histogram, 1),
+                     *hops = arena_array(arena, struct histogram, 1);
     if (sums[SUM_SAMPLED]) {
         fill_histogram(latency, &sums[SUM_LATENCIES], sums[SUM_LATENCY], &totals->maxima[MAX_LATENCY]);
         fill_histogram(hops, &sums[SUM_HOP_COUNTS], sums[SUM_HOPS], &totals->maxima[MAX_HOPS]);
@@ -130,13 +133,15 @@ void node_summary(const struct model *model, const struct model_totals *totals, 
     const struct node_model *node = model->shared;
     struct node_measured m = measured(model, totals);
     if (m.sampled > 0)
-        fprintf(out, "node: latency %.6g ticks over %.4g hops; packets in flight %.6g, by Little's law %.6g (%+.2g %%)%s\n",
+        fprintf(out,
+                "node: latency %.6g ticks over %.4g hops; packets in flight %.6g, by Little's law %.6g (%+.2g %%)%s\n",
                 m.latency, (double)totals->sums[SUM_HOPS] / m.sampled, m.in_flight, m.little,
                 100 * (m.little / m.in_flight - 1), m.is_saturated ? "; SATURATED" : "");
     else
         fprintf(out, "node: no packet arrived in the %llu ticks that are measured\n",
                 (unsigned long long)(node->end - node->start));
     if (!m.is_steady && !m.is_saturated)
-        fprintf(out, "node: Little's law does not hold to within %.2g %%: not a steady state; a longer warmup is needed\n",
+        fprintf(out,
+                "node: Little's law does not hold to within %.2g %%: not a steady state; a longer warmup is needed\n",
                 100 * m.tolerance);
 }

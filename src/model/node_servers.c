@@ -111,7 +111,8 @@ static tick_t until_in_old(struct servers *servers, struct partition *partition,
 }
 
 /* The buckets on the way to a server that was passed on must lead to it for as long as it is busy. */
-static void mark_way(struct partition *partition, const struct server_table *table, uint64_t from, uint64_t to, tick_t until)
+static void mark_way(struct partition *partition, const struct server_table *table, uint64_t from, uint64_t to,
+                     tick_t until)
 {
     for (uint64_t i = from; i != to; i++) {
         tick_t *mark = &table->buckets[i & table->mask].passed_on_until;

@@ -96,7 +96,8 @@ TEST(node_torus_goes_half_way_round_by_either_side)
 {
     struct arena arena = {0};
     struct node_torus torus = MAKE(&arena, 1, 8, 8);
-    uint64_t to = node_torus_pack(&torus, (const uint32_t[]){4, 4}), beside = node_torus_pack(&torus, (const uint32_t[]){4, 0});
+    uint64_t to = node_torus_pack(&torus, (const uint32_t[]){4, 4}),
+             beside = node_torus_pack(&torus, (const uint32_t[]){4, 0});
     uint32_t counts[2][2] = {{0}};
     for (uint64_t packet = 0; packet < 40000; packet++)
         counts[node_torus_step(&torus, 0, to, packet).port % 2][node_torus_step(&torus, beside, to, packet).port % 2]++;
@@ -142,10 +143,12 @@ TEST(node_torus_draws_every_node_of_a_block_equally_often)
             uint64_t node = numbered(&torus, i);
             EXPECT(node_torus_block(&torus, node) == block || !counts[node]);
             different += counts[node] > 0;
-            squares += node_torus_block(&torus, node) == block ? (counts[node] - each) * (counts[node] - each) / each : 0;
+            squares +=
+                node_torus_block(&torus, node) == block ? (counts[node] - each) * (counts[node] - each) / each : 0;
         }
         EXPECT_NEAR(different, draws / each, 0.1);
-        EXPECT(squares < different + 5 * 1.42 * __builtin_sqrt(different)); /* chi-squared: mean n, deviation sqrt(2 n) */
+        EXPECT(squares <
+               different + 5 * 1.42 * __builtin_sqrt(different)); /* chi-squared: mean n, deviation sqrt(2 n) */
     }
     arena_release(&arena);
 }
