@@ -27,6 +27,8 @@ const struct option simulator_options[] = {
                 "how threads are kept in step: there is one, they wait for each other, or they undo what was too early "
                 "(models only)"),
     OPTION_U32(struct simulator_config, threads, "1", 1, 256, NULL, "threads that run the simulation"),
+    OPTION_ENUM(struct simulator_config, partition, "\"blocks\"", partition_names,
+                "which thread runs a router of a network: neighbours by their numbers, or as METIS finds"),
     OPTION_U32(struct simulator_config, partitions, "16", 1, 4096, NULL,
                "of a thread: what optimistic runs roll back as a whole"),
     OPTION_U64(struct simulator_config, window, "0", 0, 1e18, "ticks",
@@ -106,9 +108,11 @@ bool simulation_build(struct simulation *simulation)
                    config->simulator.threads);
         return false;
     }
+    const struct network_split split = {.parts = config->simulator.threads,
+                                        .method = (enum partition_method)config->simulator.partition};
     engine_init(&simulation->engine);
     if (!network_build(&simulation->network, &config->network, &simulation->engine, &simulation->built, seed,
-                       config->simulator.threads, &simulation->errors))
+                       &split, &simulation->errors))
         return false;
     simulation->network_bytes = simulation->built.bytes;
     return workload_build(&simulation->workload, &config->workload, &simulation->network, &simulation->built, seed,

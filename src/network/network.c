@@ -249,7 +249,7 @@ static void add_kinds(struct network *network)
 }
 
 bool network_build(struct network *network, const struct network_config *config, struct engine *engine,
-                   struct arena *arena, uint64_t seed, uint32_t parts, struct errors *errors)
+                   struct arena *arena, uint64_t seed, const struct network_split *split, struct errors *errors)
 {
     struct channel_latencies latencies;
     if (!network_plan(network, config, arena, seed, errors) ||
@@ -258,7 +258,7 @@ bool network_build(struct network *network, const struct network_config *config,
     network->engine = engine;
     pool_init(&network->packets, sizeof(struct packet));
     wire(network, &latencies);
-    if (!network_share_out(network, parts, errors))
+    if (!network_share_out(network, split->parts, split->method, errors))
         return false;
     network->routers = network->router_ops->build(network, &config->router, errors);
     network->interfaces = network->interface_ops->build(network, &config->interface, errors);

@@ -275,7 +275,7 @@ struct network_sync network_sync_facts(const struct network *network)
     return sync;
 }
 
-bool network_share_out(struct network *network, uint32_t parts, struct errors *errors)
+bool network_share_out(struct network *network, uint32_t parts, enum partition_method method, struct errors *errors)
 {
     const struct topology *topology = &network->topology;
     network->part_count = parts < topology->routers ? parts : topology->routers;
@@ -295,17 +295,12 @@ bool network_share_out(struct network *network, uint32_t parts, struct errors *e
         network->part_count = 1;
         return false;
     }
-    parts = network->part_count;
     uint16_t *owner = arena_array(network->arena, uint16_t, topology->routers);
     uint16_t *terminal_owner = arena_array(network->arena, uint16_t, topology->terminals);
-    uint64_t *weight = arena_array(network->arena, uint64_t, topology->routers), total = 0, before = 0;
-    for (uint32_t router = 0; router < topology->routers; router++) {
-        for (uint32_t port = 0; port < network->ports; port++)
-            weight[router] += network_link(network, router, port)->target != NONE;
-        total += ++weight[router];
+    if (!partition_routers(network, network->part_count, method, owner, errors)) {
+        network->part_count = 1;
+        return false;
     }
-    for (uint32_t router = 0; router < topology->routers; before += weight[router++])
-        owner[router] = (uint16_t)((before + weight[router] / 2) * parts / total);
     for (uint32_t terminal = 0; terminal < topology->terminals; terminal++)
         terminal_owner[terminal] = owner[network->terminal_router[terminal]];
     network->router_part = owner;

@@ -11,13 +11,10 @@
  * A head flit takes a copy of its packet along; the copy left behind serves the flits
  * behind it and goes when the tail does. So parts share nothing that changes.
  */
-#include "flitwarp/network.h"
+#include "network/partition.h"
 
-/*
- * Before anything is built: gives routers to at most so many parts, in the order of their numbers, which is how topologies
- * keep neighbours together, with a fair share of channels each. False with errors.
- */
-bool network_share_out(struct network *network, uint32_t parts, struct errors *errors);
+/* Before routers are built: gives them to at most so many parts. False with errors. */
+bool network_share_out(struct network *network, uint32_t parts, enum partition_method method, struct errors *errors);
 /* Makes the parts of a built network, with an engine each; before network_connect. */
 void network_make_parts(struct network *network);
 /* Handles all events up to and including a tick, in all parts. */

@@ -60,6 +60,26 @@ def run(*arguments):
                           text=True, timeout=100, check=False)
 
 
+def test_metis_shares_out_otherwise_with_the_same_results(tmp_path):
+    example = ROOT / "examples" / "network_file.json"
+    ended = run("--sync", "conservative", "--threads", "2", "simulator.partition=metis", "workload.applications.0.sample=100")
+    if "built without METIS" in ended.stderr:
+        pytest.skip("built without METIS")
+    assert outcome(PROGRAM, example, 3, tmp_path, "simulator.partition=metis") == outcome(PROGRAM, example, 1, tmp_path)
+
+
+def test_parts_are_cut_where_only_long_channels_cross(tmp_path):
+    """33 groups of 8 routers in halves: a cut within a group would make windows of its 10 ticks, not of the 100 between groups."""
+    (tmp_path / "c.json").write_text(json.dumps({
+        "network": {"topology": {"type": "dragonfly", "terminals": 4, "routers": 8, "global": 4}, "routing": "dragonfly_minimal",
+                    "channel": {"latencies": [10, 100]}},
+        "workload": {"applications": [{"type": "blast", "load": 0.1, "warmup": 100, "sample": 100}]}}))
+    for threads in (2, 3, 5):
+        ended = subprocess.run([PROGRAM, "run", tmp_path / "c.json", "--quiet", "--sync", "conservative", "--threads", str(threads)],
+                               capture_output=True, text=True, timeout=100, check=True)
+        assert json.loads(ended.stdout)["simulation"]["sync"]["window"] == 102
+
+
 def test_more_threads_than_routers_are_as_many_as_routers():
     ended = run("--sync", "conservative", "--threads", "100", "network.topology.widths=[2,2]", "workload.applications.0.sample=100")
     assert ended.returncode == 0 and json.loads(ended.stdout)["simulation"]["sync"]["threads"] == 4
