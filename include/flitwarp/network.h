@@ -213,6 +213,7 @@ struct network_client {
 struct network {
     struct engine *engine; /* borrowed */
     struct arena *arena;   /* borrowed: holds all built state */
+    size_t bytes;          /* of what was built, in one part */
     struct pool packets;   /* owned */
     struct topology topology;
     struct routing routing;

@@ -29,7 +29,7 @@ int cli_check(int argc, char **argv)
         printf("settings: correct\n");
         printf("network: %u routers of %u ports, %u terminals, %u VC%s, %.1f KiB a router, %.1f MiB in all\n",
                network->topology.routers, network->ports, network->topology.terminals, network->num_vcs,
-               network->num_vcs == 1 ? "" : "s", (double)simulation.network_bytes / 1024 / network->topology.routers,
+               network->num_vcs == 1 ? "" : "s", (double)network->bytes / 1024 / network->topology.routers,
                (double)simulation.built.bytes / 1024 / 1024);
         status = dependency_check(&network->routing, DEPENDENCY_BUDGET, stdout) ? EXIT_DONE : EXIT_SIMULATION;
     } else {

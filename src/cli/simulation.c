@@ -114,7 +114,6 @@ bool simulation_build(struct simulation *simulation)
     if (!network_build(&simulation->network, &config->network, &simulation->engine, &simulation->built, seed,
                        &split, &simulation->errors))
         return false;
-    simulation->network_bytes = simulation->built.bytes;
     return workload_build(&simulation->workload, &config->workload, &simulation->network, &simulation->built, seed,
                           &simulation->errors);
 }

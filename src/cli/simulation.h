@@ -39,7 +39,6 @@ struct simulation {
     struct engine engine;
     struct network network;
     struct workload workload;
-    size_t network_bytes;             /* of what was built, without the workload */
     double cpu_seconds, wall_seconds; /* of the run, without building */
 };
 

@@ -258,12 +258,15 @@ bool network_build(struct network *network, const struct network_config *config,
     network->engine = engine;
     pool_init(&network->packets, sizeof(struct packet));
     wire(network, &latencies);
+    size_t before = arena->bytes;
     if (!network_share_out(network, split->parts, split->method, errors))
         return false;
+    size_t of_parts = arena->bytes - before;
     network->routers = network->router_ops->build(network, &config->router, errors);
     network->interfaces = network->interface_ops->build(network, &config->interface, errors);
     if (!network->routers || !network->interfaces)
         return false;
+    network->bytes = arena->bytes - of_parts;
     network_make_parts(network);
     return true;
 }
