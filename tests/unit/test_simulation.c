@@ -108,7 +108,7 @@ TEST(applications_hear_of_whole_messages_by_source_and_number)
     EXPECT(heard.together > 20);
     EXPECT(heard.requests > 500 && heard.replies > 500);
     EXPECT_EQ_U64(heard.wrong, 0);
-    EXPECT_EQ_U64(simulation.workload.messages.taken, 0);
+    EXPECT_EQ_U64(simulation.workload.parts[0].messages.taken, 0);
     simulation_release(&simulation);
     unlink(path);
 }
