@@ -49,6 +49,7 @@ void rates_merge(struct rates *into, const struct rates *from)
             struct rate_bin *sum = rates_at(into, bin * from->interval, terminal);
             sum->offered += flits->offered;
             sum->injected += flits->injected;
+            sum->accepted += flits->accepted;
             sum->delivered += flits->delivered;
         }
 }

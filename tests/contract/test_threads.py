@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same bytes on any number of threads: results (but for times, memory and what the threads did), packet logs, and what is
-said of a deadlock. On every example; the thread sanitizer looks on for some.
+"""The same bytes on any number of threads: results (but for times, memory and what the threads did), logs, and what is said
+of a deadlock. On every example; the thread sanitizer looks on for some.
 """
 import json
 import os
@@ -14,6 +14,7 @@ from support import PROGRAM
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.json"))
 TSAN = os.environ.get("FLITWARP_TSAN", "")
+LOGS = ("log", "message-log", "traffic-log", "rate-log", "channel-log")
 OF_THE_RUN = {"cpu_seconds", "wall_seconds", "peak_rss_bytes", "sync"}
 # Runs that are long for what they show here.
 SHORTER = {"torus_uniform": ["workload.applications.0.sample=2000"], "hyperx": ["workload.applications.0.sample=2000"]}
@@ -21,15 +22,16 @@ SHORTER = {"torus_uniform": ["workload.applications.0.sample=2000"], "hyperx": [
 
 def outcome(program, example, threads, directory, *arguments):
     sync = "sequential" if threads == 1 else "conservative"
+    logs = [word for name in LOGS for word in (f"--{name}", directory / f"{name}.csv")]
     ended = subprocess.run([program, "run", example, "--quiet", "--sync", sync, "--threads", str(threads), "--results",
-                            directory / "r.json", "--log", directory / "log.csv", *arguments], capture_output=True, text=True,
+                            directory / "r.json", *logs, "--rate-interval", "500", *arguments], capture_output=True, text=True,
                            timeout=600, check=False)
     assert ended.returncode in (0, 2), ended.stderr
     results = json.loads((directory / "r.json").read_text())
     for key in OF_THE_RUN:
         del results["simulation"][key]
     del results["config"]["simulator"]
-    return json.dumps(results), (directory / "log.csv").read_text(), ended.stderr
+    return [json.dumps(results), ended.stderr, *((directory / f"{name}.csv").read_text() for name in LOGS)]
 
 
 def is_of_network(example):
