@@ -18,7 +18,7 @@ const struct option model_simulator_options[] = {
     OPTION_U64(struct simulator_config, seed, "1", 0, 9007199254740992.0, NULL, "of all random numbers"),
     OPTION_SECONDS(struct simulator_config, tick, "\"1ns\"", 1e-15, 1, "length of a tick"),
     OPTION_ENUM(struct simulator_config, sync, "\"sequential\"", sync_names, "how processes are kept in step"),
-    OPTION_U32(struct simulator_config, threads, "1", 1, 1024, NULL, "threads that run the simulation"),
+    OPTION_U32(struct simulator_config, threads, "1", 1, 256, NULL, "threads that run the simulation"),
     OPTION_U32(struct simulator_config, partitions, "16", 1, 4096, NULL,
                "of a thread: what optimistic runs roll back as a whole"),
     OPTION_U64(struct simulator_config, window, "0", 0, 1e18, "ticks",
@@ -61,6 +61,7 @@ static bool prepare(struct simulation *simulation, struct model *model, struct p
 }
 
 struct progress {
+    const char *time; /* what the time that is shown is called */
     double start, last;
     bool shown;
 };
@@ -74,8 +75,9 @@ static void show_progress(void *context, const struct process_progress *now)
         return;
     progress->last = time;
     progress->shown = true;
-    fprintf(stderr, "\rtick %-14llu %.3g M events/s  efficiency %.3f  %.0f s \033[K", (unsigned long long)now->time,
-            1e-6 * (double)now->events / (time - progress->start), now->efficiency, time - progress->start);
+    fprintf(stderr, "\r%s %-14llu %.3g M events/s  efficiency %.3f  %.0f s \033[K", progress->time,
+            (unsigned long long)now->time, 1e-6 * (double)now->events / (time - progress->start), now->efficiency,
+            time - progress->start);
 }
 
 static struct json *sync_block(struct simulation *simulation, const struct process_run *run)
@@ -134,20 +136,20 @@ static void print_summary(const struct simulation *simulation, const struct proc
         run->model->ops->print_summary(run->model, &run->totals, stderr);
 }
 
-static void time_run(struct simulation *simulation, struct process_run *run, bool shows)
+static void time_run(struct simulation *simulation, struct process_run *run, struct progress *progress, bool shows)
 {
-    struct progress progress = {.start = wall_seconds()};
-    progress.last = progress.start;
+    progress->start = progress->last = wall_seconds();
+    progress->time = run->settings.sync == SYNC_OPTIMISTIC ? "GVT" : "tick";
     if (shows && isatty(STDERR_FILENO)) {
         run->progress = show_progress;
-        run->progress_context = &progress;
+        run->progress_context = progress;
     }
     run->interrupt = interrupt_catch();
     double cpu = cpu_seconds();
     process_run(run);
     simulation->cpu_seconds = ranks_sum(run->ranks, cpu_seconds() - cpu);
-    simulation->wall_seconds = wall_seconds() - progress.start;
-    if (progress.shown)
+    simulation->wall_seconds = wall_seconds() - progress->start;
+    if (progress->shown)
         fprintf(stderr, "\r\033[K");
 }
 
@@ -155,7 +157,8 @@ static void time_run(struct simulation *simulation, struct process_run *run, boo
 static int run_prepared(struct simulation *simulation, struct process_run *run, const char *path, bool quiet)
 {
     bool leads = run->rank == 0;
-    time_run(simulation, run, leads && !quiet);
+    struct progress progress = {0};
+    time_run(simulation, run, &progress, leads && !quiet);
     uint64_t memory = (uint64_t)ranks_sum(run->ranks, (double)peak_memory());
     bool is_written = !leads || results_write(simulation, results(simulation, run, memory), path);
     if (leads && !quiet)

@@ -6,7 +6,7 @@
 #include <time.h>
 
 enum {
-    SPINS = 4000, /* some 20 us: longer than a window, shorter than a time slice */
+    SPINS = 1000, /* some 20 us: longer than a window, shorter than a time slice */
     YIELDS = 32,  /* then the others do not get a core by that alone */
     NAP_NS = 20000,
 };

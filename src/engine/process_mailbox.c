@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-enum { PER_CHUNK = 64 };
+enum { PER_CHUNK = 32 };
 
 static struct mail_chunk *chunk_create(uint32_t words)
 {

@@ -196,14 +196,15 @@ void rollback_all(struct process_worker *worker)
 
 void rollback_post(struct process_worker *worker, struct partition *from, struct event *event)
 {
-    const struct model *model = worker->run->model;
-    event->partition = model->ops->owner(model, event->process, worker->run->partition_count);
+    event->partition = worker_owner(worker, from, event);
     event->serial = worker->next_serial;
     worker->next_serial += worker->run->rank_count * worker->run->worker_count; /* no two workers give the same */
     worker->counts.posted++;
     if (worker->current) /* what begin() posts is never taken back */
         *(struct event *)ring_add(&worker->logs[from->number - worker->first_partition].sent) = *event;
-    if (event->partition - worker->first_partition < worker->partition_count) {
+    if (event->partition == from->number) {
+        queue_push(&worker->queue, event); /* its key is above that of the last one handled there */
+    } else if (event->partition - worker->first_partition < worker->partition_count) {
         arrive(worker, event);
     } else {
         worker->counts.posted_away++;
@@ -242,6 +243,7 @@ uint32_t rollback_forward(struct process_worker *worker, tick_t last, uint32_t m
     for (struct event *event; done < most && (event = take(worker, last)); done++) {
         if (event->time > worker->furthest)
             worker->furthest = event->time;
+        worker_prefetch(worker);
         handle(worker, event);
     }
     return done;

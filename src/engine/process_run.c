@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_PARTITIONS (1u << 24)
+
 /* ---- workers ---- */
 
 /* Called by the thread that runs it, so that its memory lies near. */
@@ -79,6 +81,12 @@ bool process_run_check(const struct model *model, const struct process_settings 
         (settings->sync != SYNC_OPTIMISTIC || settings->threads > 1 || (ranks && ranks->count > 1)))
         node_error(errors, simulator, "check_reversal",
                    "found true, expected it with sync 'optimistic' and one thread");
+    uint64_t partitions = (uint64_t)settings->threads * (ranks ? ranks->count : 1) *
+                          (settings->sync == SYNC_OPTIMISTIC ? settings->partitions : 1);
+    if (partitions > MOST_PARTITIONS)
+        node_error(errors, simulator, settings->sync == SYNC_OPTIMISTIC ? "partitions" : "threads",
+                   "found %llu partitions over all threads and ranks, expected at most %u",
+                   (unsigned long long)partitions, MOST_PARTITIONS);
     return errors->count == 0;
 }
 

@@ -11,7 +11,7 @@
 static void post(struct process_worker *worker, struct partition *from, struct event *event)
 {
     const struct model *model = worker->run->model;
-    event->partition = model->ops->owner(model, event->process, worker->run->partition_count);
+    event->partition = worker_owner(worker, from, event);
     event->serial = 0;
     worker->counts.posted++;
     if (event->partition == from->number) {
@@ -37,6 +37,7 @@ static void run_window(struct process_worker *worker, tick_t last)
     for (struct event *event; (event = queue_take(&worker->queue, last)); handled++) {
         worker->current = event;
         worker->last_time = event->time;
+        worker_prefetch(worker);
         ops->handle(partition, event);
         if (ops->commit)
             ops->commit(partition, event);

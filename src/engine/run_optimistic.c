@@ -18,6 +18,7 @@
 
 enum {
     ROUND = 1024,               /* events a worker handles between two meetings */
+    FEW = 64,                   /* events of a worker between two meetings that are hardly worth meeting for */
     LOOK = 16,                  /* events between two looks into the mailboxes */
     MOST_UNCOMMITTED = 1 << 18, /* events whose undoing a worker keeps possible */
 };
@@ -46,16 +47,21 @@ static void run_round(struct round *round)
     }
 }
 
-/* More than a quarter in vain: half as far ahead. Else a little further each time. */
+/*
+ * More than a quarter in vain: half as far ahead, unless so little is handled between two meetings that these cost more
+ * than what is undone. Else further each time.
+ */
 static void adapt_window(struct round *round, const struct sync_values *values)
 {
+    const struct process_run *run = round->worker->run;
     if (round->window_is_set || !values->handled)
         return;
-    if (values->rolled_back > values->handled / 4) {
+    bool is_short = values->handled < (uint64_t)FEW * run->worker_count * run->rank_count;
+    if (values->rolled_back > values->handled / (is_short ? 2 : 4)) {
         tick_t spread = values->furthest > round->gvt ? values->furthest - round->gvt : 1;
         round->window = smaller(round->window, spread) / 2 + 1;
     } else if (round->window < WIDEST) {
-        round->window += round->window / 4 + 1;
+        round->window += round->window / (values->rolled_back > values->handled / 16 ? 8 : 2) + 1;
     }
 }
 

@@ -4,6 +4,9 @@ settings and wrong models are refused with a message; a run whose rank or thread
 import itertools
 import json
 import os
+import pty
+import re
+import select
 import shutil
 import signal
 import subprocess
@@ -306,6 +309,20 @@ def test_an_interrupted_run_writes_what_it_has(how, tmp_path):
     document = json.loads(results.read_text())
     assert not document["complete"] and document["outcome"] == "interrupted"
     assert document["model"]["events"] == document["simulation"]["events"] > 0
+
+
+def test_a_terminal_sees_gvt_and_efficiency():
+    terminal, theirs = pty.openpty()
+    process = subprocess.Popen([PROGRAM, "run", str(PHOLD), *ENDLESS, "--sync", "optimistic", "--threads", "2"],
+                               stdout=subprocess.DEVNULL, stderr=theirs)
+    os.close(theirs)
+    seen = ""
+    while not re.search(r"GVT \d+ .* M events/s  efficiency [01]\.\d+", seen):
+        assert select.select([terminal], [], [], 60)[0], seen
+        seen += os.read(terminal, 4096).decode()
+    process.send_signal(signal.SIGINT)
+    assert wait_for(process) == 130
+    os.close(terminal)
 
 
 def children(pid):
