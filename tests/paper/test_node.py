@@ -7,7 +7,9 @@ processings: a node's own packet goes to its link at once, and a packet has arri
 import heapq
 import json
 import os
+import signal
 import subprocess
+import time
 
 import pytest
 
@@ -150,6 +152,19 @@ def test_little_s_law_tells_that_a_network_is_still_filling(tmp_path):
     assert ended.returncode == 0
     assert "not a steady state" in ended.stderr and "SATURATED" not in ended.stderr
     assert not json.loads((tmp_path / "results.json").read_text())["model"]["packets_in_flight"]["agree"]
+
+
+def test_an_interrupted_run_measures_what_it_has_seen(tmp_path):
+    (tmp_path / "config.json").write_text(json.dumps(config([8] * 6, rate=1, warmup="60us", sample="1s")))
+    running = subprocess.Popen([PROGRAM, "run", str(tmp_path / "config.json"), "--quiet", "--results",
+                                str(tmp_path / "results.json")])
+    time.sleep(3)
+    running.send_signal(signal.SIGINT)
+    assert running.wait(60) == 130
+    results = json.loads((tmp_path / "results.json").read_text())
+    flight = results["model"]["packets_in_flight"]
+    assert not results["complete"] and results["applications"][0]["sampled_ticks"] < 900000000
+    assert flight["agree"] and flight["time_average"] == pytest.approx(12 * 2658 - 300, rel=0.05)
 
 
 def test_more_than_links_carry_is_saturation():
