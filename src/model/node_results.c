@@ -45,7 +45,7 @@ static struct node_measured measured(const struct model *model, const struct mod
     /* More packets made than arrived, after time enough for the first ones to arrive. */
     double offered = (double)sums[SUM_OFFERED];
     m.is_saturated =
-        node->start >= node->longest && offered - m.sampled > 0.02 * offered + 6 * sqrt(2 * m.in_flight + 1);
+        node->start >= node->longest && offered - m.sampled > 0.03 * offered + 6 * sqrt(2 * m.in_flight + 1);
     return m;
 }
 
