@@ -92,6 +92,7 @@ struct model_totals {
     const uint64_t *sums, *maxima;
     tick_t end_tick; /* of the last event */
     uint64_t events;
+    bool is_complete; /* not interrupted before the model's end */
 };
 
 struct model_ops {

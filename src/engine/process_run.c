@@ -189,6 +189,7 @@ void process_run(struct process_run *run)
     run->totals.sums = run->sums;
     run->totals.maxima = run->maxima;
     run->totals.events = run->counts.committed;
+    run->totals.is_complete = run->is_complete;
 }
 
 void process_run_release(struct process_run *run)

@@ -37,6 +37,8 @@ struct node_model {
     uint64_t (*ends)[2];
 };
 
+#define PARTS ((double)((uint64_t)1 << 20)) /* of a tick, in which sources count time */
+#define TIME_MAX 0x1p44                     /* so that such times fit 64 bits */
 #define WAIT_BITS 40
 
 /*
@@ -85,6 +87,9 @@ enum node_sum {
 /* Those of which the largest counts; a smallest value is kept as the largest complement. */
 enum node_maximum { MAX_LATENCY, MAX_LATENCY_COMPLEMENT, MAX_HOPS, MAX_HOPS_COMPLEMENT, MAXIMA };
 
+/* node_settings.c */
+extern const struct option node_options[];
+void node_prepare(struct model *model, struct errors *errors);
 /* node_results.c */
 void node_application(const struct model *model, const struct model_totals *totals, struct report *report);
 void node_results(const struct model *model, const struct model_totals *totals, struct report *report);

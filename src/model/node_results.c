@@ -28,9 +28,13 @@ static struct node_measured measured(const struct model *model, const struct mod
 {
     const struct node_model *node = model->shared;
     const uint64_t *sums = totals->sums;
-    struct node_measured m = {.ticks = (double)(node->end - node->start), .sampled = (double)sums[SUM_SAMPLED]};
+    tick_t end = totals->is_complete || totals->end_tick > node->end ? node->end : totals->end_tick;
+    struct node_measured m = {.ticks = end > node->start ? (double)(end - node->start) : 0,
+                              .sampled = (double)sums[SUM_SAMPLED]};
     m.latency = m.sampled > 0 ? (double)sums[SUM_LATENCY] / m.sampled : NAN;
-    m.in_flight = (double)sums[SUM_IN_FLIGHT] / m.ticks;
+    /* Packets were counted as in flight to the end of the window, which an interrupted run has not reached. */
+    uint64_t too_many = (node->end - end) * (sums[SUM_CREATED] - sums[SUM_FINISHED]);
+    m.in_flight = m.ticks > 0 ? (double)(sums[SUM_IN_FLIGHT] - too_many) / m.ticks : NAN;
     m.little = m.sampled > 0 ? m.sampled / m.ticks * m.latency : 0;
     /*
      * The packets in flight at one end of the window, N of them and each with a part of its latency L there, vary by
@@ -41,7 +45,7 @@ static struct node_measured measured(const struct model *model, const struct mod
     /* More packets made than arrived, after time enough for the first ones to arrive. */
     double offered = (double)sums[SUM_OFFERED];
     m.is_saturated =
-        node->start >= node->longest && offered - m.sampled > 0.02 * offered + 6 * sqrt(2 * m.in_flight + 1);
+        node->start >= node->longest && offered - m.sampled > 0.03 * offered + 6 * sqrt(2 * m.in_flight + 1);
     return m;
 }
 
@@ -85,7 +89,7 @@ void node_application(const struct model *model, const struct model_totals *tota
     report_number(report, "accepted_rate", m.sampled / m.ticks);
     json_add(report->block, "saturated", json_bool(arena, m.is_saturated));
     report_count(report, "warmup_ticks", node->start);
-    report_count(report, "sampled_ticks", node->end - node->start);
+    report_count(report, "sampled_ticks", (uint64_t)m.ticks);
     report_count(report, "packets", sums[SUM_SAMPLED]);
     report_count(report, "unfinished_packets", 0); /* those are sampled that arrive in the window */
     json_add(report->block, "packet_latency", summary_json(arena, latency, &estimate));
@@ -130,7 +134,6 @@ void node_results(const struct model *model, const struct model_totals *totals, 
 
 void node_summary(const struct model *model, const struct model_totals *totals, FILE *out)
 {
-    const struct node_model *node = model->shared;
     struct node_measured m = measured(model, totals);
     if (m.sampled > 0)
         fprintf(out,
@@ -138,9 +141,8 @@ void node_summary(const struct model *model, const struct model_totals *totals, 
                 m.latency, (double)totals->sums[SUM_HOPS] / m.sampled, m.in_flight, m.little,
                 100 * (m.little / m.in_flight - 1), m.is_saturated ? "; SATURATED" : "");
     else
-        fprintf(out, "node: no packet arrived in the %llu ticks that are measured\n",
-                (unsigned long long)(node->end - node->start));
-    if (!m.is_steady && !m.is_saturated)
+        fprintf(out, "node: no packet arrived in the %.0f ticks that are measured\n", m.ticks);
+    if (m.sampled > 0 && !m.is_steady && !m.is_saturated)
         fprintf(out,
                 "node: Little's law does not hold to within %.2g %%: not a steady state; a longer warmup is needed\n",
                 100 * m.tolerance);

@@ -17,8 +17,8 @@ static struct server_table new_table(struct partition *partition, uint64_t bucke
 
 void servers_init(struct servers *servers, struct partition *partition, double expected)
 {
-    uint64_t buckets = SMALLEST;
-    while ((double)buckets < expected && buckets < (uint64_t)1 << 40)
+    uint64_t buckets = SMALLEST; /* 1.5 and more for a server: few are passed on, 1.07 times as fast as with 1 to 2 */
+    while ((double)buckets < 1.5 * expected && buckets < (uint64_t)1 << 40)
         buckets *= 2;
     servers->tables[0] = new_table(partition, buckets);
     servers->count = 1;

@@ -46,7 +46,7 @@ struct servers {
 #define PORT_BITS 6
 #define PORT_UNIT 0 /* the processing unit; the link of port p is 1 + p */
 
-/* A table for about this many busy servers to begin with; the structure itself lies in zeroed memory. */
+/* A table for this many busy servers to begin with, a third to two thirds of its buckets; `servers` is zeroed memory. */
 void servers_init(struct servers *servers, struct partition *partition, double expected);
 
 /* The bucket of a node: the high bits of a product with the golden ratio are a hash that is cheap and good enough. */

@@ -7,7 +7,9 @@ processings: a node's own packet goes to its link at once, and a packet has arri
 import heapq
 import json
 import os
+import signal
 import subprocess
+import time
 
 import pytest
 
@@ -152,6 +154,19 @@ def test_little_s_law_tells_that_a_network_is_still_filling(tmp_path):
     assert not json.loads((tmp_path / "results.json").read_text())["model"]["packets_in_flight"]["agree"]
 
 
+def test_an_interrupted_run_measures_what_it_has_seen(tmp_path):
+    (tmp_path / "config.json").write_text(json.dumps(config([8] * 6, rate=1, warmup="60us", sample="1s")))
+    running = subprocess.Popen([PROGRAM, "run", str(tmp_path / "config.json"), "--quiet", "--results",
+                                str(tmp_path / "results.json")])
+    time.sleep(3)
+    running.send_signal(signal.SIGINT)
+    assert running.wait(60) == 130
+    results = json.loads((tmp_path / "results.json").read_text())
+    flight = results["model"]["packets_in_flight"]
+    assert not results["complete"] and results["applications"][0]["sampled_ticks"] < 900000000
+    assert flight["agree"] and flight["time_average"] == pytest.approx(12 * 2658 - 300, rel=0.05)
+
+
 def test_more_than_links_carry_is_saturation():
     # 64 nodes, mean distance 4 over 4 links each: a link is full at one packet a node every holding
     full = 64 / HOLDING
@@ -207,7 +222,8 @@ def test_a_trillion_nodes_take_no_memory():
     ({"widths": [8], "bandwidth": "100000000GB/s", "link_setup": 0}, "at least one is needed"),
     ({"widths": [8, 8], "traffic": "ping_pong"}, "0 coordinates are given, 2 for each node are needed"),
     ({"widths": [8, 8], "traffic": "ping_pong", "from": [1, 2, 3], "to": [1, 2]}, "3 coordinates are given"),
-    ({"widths": [8, 8], "traffic": "ping_pong", "from": [1, 8], "to": [1, 2]}, "coordinate 8 of dimension 1 is not below its width 8"),
+    ({"widths": [8, 8], "traffic": "ping_pong", "from": [1, 8], "to": [1, 2]},
+     "coordinate 8 of dimension 1 is not below its width 8"),
     ({"widths": [8, 8], "traffic": "ping_pong", "from": [1, 2, 3, 4], "to": [1, 3]}, "as many as in 'from' are needed: 4"),
     ({"widths": [8, 8], "traffic": "ping_pong", "from": [1, 2], "to": [1, 2]}, "pair 0 is a node and itself"),
     ({"widths": [1048576, 1048576], "processing": 1000000000}, "at most 17592186044416 is accepted"),

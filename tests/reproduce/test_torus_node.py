@@ -59,7 +59,7 @@ def test_a_billion_nodes_fit_a_corner_of_a_workstation(tables, row):
 def test_latency_is_flat_and_rises_before_servers_are_always_busy(tmp_path):
     module = script("figures_5_to_7_latency")
     shapes = {"8-ary 3-cube": [8] * 3, "23-ary 2-cube": [23] * 2}
-    study = ran(module.study(tuple(shapes), (0.02, 0.3, 0.9, 1.1), 20, shapes), tmp_path)
+    study = ran(module.study(tuple(shapes), (0.02, 0.3, 0.9, 1.1), 40, shapes), tmp_path)
     assert len(list(module.compare(study))) == 2 * (3 + 4)
     for curve in study.curves(lines="torus"):
         low, some, high, over = curve.points

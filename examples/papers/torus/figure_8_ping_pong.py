@@ -32,7 +32,8 @@ def compare(study):
     curve, = study.curves()
     for point in curve.points:
         expected = point.x * LINK + (point.x - 1) * PROCESSING
-        yield Row(f"one way, {point.x:g} hops, us", f"{1e-3 * point.mean('packet_latency.mean'):.3f}", f"{1e-3 * expected:.3f} by hand")
+        yield Row(f"one way, {point.x:g} hops, us", f"{1e-3 * point.mean('packet_latency.mean'):.3f}",
+                  f"{1e-3 * expected:.3f} by hand")
 
 
 if __name__ == "__main__":

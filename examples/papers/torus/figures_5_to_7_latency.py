@@ -3,8 +3,8 @@
 """Figures 5, 6 and 7 of the ROSS torus paper: latency over the rate of packets, to saturation, on three tori of 262,144 nodes:
 512-ary 2-cube, 64-ary 3-cube and 8-ary 6-cube.
 
-    examples/papers/torus/figures_5_to_7_latency.py           8^6 and 64^3: about 10 minutes of one core
-    examples/papers/torus/figures_5_to_7_latency.py --full    512^2 too, whose longest way takes 1.4 ms: half an hour more
+    examples/papers/torus/figures_5_to_7_latency.py           8^6 and 64^3: about 20 minutes of one core
+    examples/papers/torus/figures_5_to_7_latency.py --full    512^2 too, whose longest way takes 1.4 ms: an hour more
 
 The paper prints the curves only. Where they rise is worked out: a link that passes h packets for each one that a node makes
 holds each for 2358 ns, a processing unit for 300 ns.
@@ -22,13 +22,12 @@ LOADS = (0.02, 0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 1.05)
 
 
 def capacity(widths):
-    """Packets per ns over all nodes at which links or units are always busy, and the service of those."""
+    """Packets per ns over all nodes at which links or units are always busy."""
     nodes, hops = 1, 0
     for width in widths:
         nodes *= width
         hops += width / 4
-    work, service = max((hops / (2 * len(widths)) * HOLDING, HOLDING), (hops * PROCESSING, PROCESSING))
-    return nodes / work, service
+    return nodes / max(hops / (2 * len(widths)) * HOLDING, hops * PROCESSING)
 
 
 def study(cubes=("8-ary 6-cube", "64-ary 3-cube"), loads=LOADS, sample=0.5, shapes=CUBES):
@@ -36,12 +35,10 @@ def study(cubes=("8-ary 6-cube", "64-ary 3-cube"), loads=LOADS, sample=0.5, shap
     sweep = Sweep(base, "torus_latency", title="Latency of tori of 262,144 nodes")
 
     def settings(load, others):
-        """Queues near saturation take long to fill: 1 / (1 - load)^2 services and more."""
-        widths = shapes[others["torus"]]
-        carried, service = capacity(widths)
-        longest = sum(width // 2 for width in widths) * (HOLDING + PROCESSING)
-        filling = 3 * service / (1 - load) ** 2 if load < 1 else 0
-        return {"model.rate": load * carried, "model.warmup": int(1.2 * longest + filling),
+        """Packets that wait are under way for longer, and queues fill one after another: near saturation that takes long."""
+        longest = sum(width // 2 for width in shapes[others["torus"]]) * (HOLDING + PROCESSING)
+        warmup = 1.2 * longest / (1 - min(load, 0.85)) if load < 1 else 1.2 * longest
+        return {"model.rate": load * capacity(shapes[others["torus"]]), "model.warmup": int(warmup),
                 "model.sample": int(sample * longest)}
 
     sweep.add_variable("torus", "T", {name: name for name in cubes}, lambda name: {"model.widths": shapes[name]})

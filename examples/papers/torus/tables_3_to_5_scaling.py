@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tables 3 to 5 of the ROSS torus paper: strong scaling of a torus of a billion nodes (32^6), with their columns: efficiency (1 -
-rolled back / committed events), events a second, remote events and secondary rollbacks.
+"""Tables 3 to 5 of the ROSS torus paper: strong scaling of a torus of a billion nodes (32^6), with their columns: efficiency
+(1 - rolled back / committed events), events a second, remote events and secondary rollbacks.
 
     examples/papers/torus/tables_3_to_5_scaling.py                        as many threads as there are cores, 4 packets/ns
     examples/papers/torus/tables_3_to_5_scaling.py --threads 1,2,4,8,16 --rate 160
