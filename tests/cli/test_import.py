@@ -526,7 +526,8 @@ SUPERSIM_ROUTINGS = [
     (None, {"algorithm": "valiants"}, "valiant"), (HYPERX, {"algorithm": "dimension_order"}, "dimension_order"),
     (HYPERX, {"algorithm": "minimal"}, "minimal_adaptive"), (HYPERX, {"algorithm": "valiants"}, "valiant"),
     (HYPERX, {"algorithm": "ugal"}, "ugal"), (HYPERX, {"algorithm": "dal", "adaptivity_type": "variable"}, "omniwar"),
-    (HYPERX, {"algorithm": "dal"}, "dal"), (DRAGONFLY, {"algorithm": "minimal"}, "dragonfly_minimal"),
+    (HYPERX, {"algorithm": "dal"}, "dal"), (HYPERX, {"algorithm": "least_congested_queue"}, "least_congested_queue"),
+    (HYPERX, {"algorithm": "skipping_dimensions"}, "skipping_dimensions"), (DRAGONFLY, {"algorithm": "minimal"}, "dragonfly_minimal"),
     (DRAGONFLY, {"algorithm": "valiants"}, "valiant"),
     (DRAGONFLY, {"algorithm": "adaptive", "progressive_adaptive": True}, "par"),
     (DRAGONFLY, {"algorithm": "adaptive"}, "ugal"),
@@ -549,13 +550,53 @@ def test_ways_up_a_tree(supersim, routing, selection):
     assert imported["network.routing.type"] == "up_down" and imported["network.routing.selection"] == selection
 
 
-@pytest.mark.parametrize("topology,algorithm,ours", [
-    (HYPERX, "least_congested_queue", "minimal_adaptive"), (HYPERX, "skipping_dimensions", "minimal_adaptive"),
-    (None, "nonsense", "minimal")])
-def test_routing_that_is_not_the_same_is_said_so(supersim, topology, algorithm, ours):
-    imported = supersim(topology=topology, routing={"algorithm": algorithm})
-    assert imported["network.routing.type"] == ours
-    assert imported.note(f"algorithm = {algorithm}").endswith("nearest: " + ours)
+def test_routing_that_is_not_there_is_said_so(supersim):
+    imported = supersim(routing={"algorithm": "nonsense"})
+    assert imported["network.routing.type"] == "minimal"
+    assert imported.note("algorithm = nonsense").endswith("nearest: minimal")
+
+
+LEAST_CONGESTED = {"algorithm": "least_congested_queue", "minimal": "dimension_order", "output_type": "port",
+                   "max_outputs": 1, "output_algorithm": "random", "short_cut": True}
+SKIPPING = {"algorithm": "skipping_dimensions", "num_rounds": 2, "step": 0.25, "skipping_algorithm": "dimension_adaptive",
+            "finishing_algorithm": "dimension_adaptive", "decision_scheme": "monolithic_weighted", "bias_mode": "regular",
+            "independent_bias": 0.5, "congestion_bias": 0.125, "hop_count_mode": "absolute", "output_type": "vc",
+            "max_outputs": 3, "output_algorithm": "random"}
+
+
+@pytest.mark.parametrize("routing,ours", [
+    (LEAST_CONGESTED, {"type": "least_congested_queue", "finish": "dimension_order", "mode": "port_average",
+                       "reduction": {"type": "least_congested", "max_outputs": 1}}),
+    ({**LEAST_CONGESTED, "minimal": "adaptive", "output_type": "vc", "max_outputs": 0},
+     {"type": "least_congested_queue", "finish": "adaptive", "mode": "vc",
+      "reduction": {"type": "least_congested", "max_outputs": 0}}),
+    (SKIPPING, {"type": "skipping_dimensions", "rounds": 2, "step": 0.25, "deroutes": True, "mode": "vc", "reduction": {
+        "type": "weighted", "congestion_bias": 0.125, "independent_bias": 0.5, "max_outputs": 3}}),
+    ({**SKIPPING, "num_rounds": 4, "skipping_algorithm": "dimension_order", "finishing_algorithm": "dimension_order"},
+     {"type": "skipping_dimensions", "rounds": 4, "step": 0.25, "deroutes": False, "mode": "vc", "reduction": {
+         "type": "weighted", "congestion_bias": 0.125, "independent_bias": 0.5, "max_outputs": 3}})])
+def test_adaptive_routing_of_a_hyperx_with_its_settings(supersim, routing, ours):
+    imported = supersim(topology=HYPERX, routing=routing)
+    assert imported["network.routing"] == ours and other_notes(imported) == []
+
+
+@pytest.mark.parametrize("routing,words", [
+    ({**LEAST_CONGESTED, "short_cut": False}, "short_cut = false: "),
+    ({**LEAST_CONGESTED, "minimal": "random"}, "minimal = random: "),
+    ({**LEAST_CONGESTED, "output_algorithm": "minimal"}, "output_algorithm = minimal: "),
+    ({**SKIPPING, "finishing_algorithm": "dimension_order"},
+     "finishing_algorithm = dimension_order: all rounds deroute or none; nearest: dimension_adaptive"),
+    ({**SKIPPING, "decision_scheme": "staged_threshold"}, "decision_scheme = staged_threshold: "),
+    ({**SKIPPING, "hop_count_mode": "normalized"}, "hop_count_mode = normalized: ")])
+def test_what_adaptive_routing_of_a_hyperx_lacks_is_listed(supersim, routing, words):
+    imported = supersim(topology=HYPERX, routing=routing)
+    assert [words in note for note in other_notes(imported)] == [True]
+
+
+@pytest.mark.parametrize("theirs,ours", [(True, "both"), (False, "second")])
+def test_vcs_of_packets_that_go_straight(supersim, theirs, ours):
+    imported = supersim(topology=HYPERX, routing={"algorithm": "ugal", "min_all_vc_sets": theirs})
+    assert imported["network.routing"] == {"type": "ugal", "straight_vcs": ours} and other_notes(imported) == []
 
 
 def test_clocks_become_ticks(supersim):
