@@ -14,7 +14,7 @@ struct supersim {
     const char *topology;                                                  /* their name of it */
     uint64_t ports;                                                        /* of an interface */
     uint64_t num_vcs;                                                      /* of all protocol classes */
-    uint64_t internal;                                                     /* cycles of a channel between routers */
+    uint64_t shortest;                                                     /* cycles of the shortest channel */
     uint32_t classes;                                                      /* protocol classes of theirs */
     bool keeps_classes;                                                    /* ours has the same ones */
     const char *comparing;     /* what an arbiter that compares metadata is here */

@@ -2,7 +2,10 @@
 /* SuperSim's routers in our words: queues, pipeline, schedulers and the congestion sensor. */
 #include "cli/import_supersim.h"
 
+#include <math.h>
 #include <string.h>
+
+#define BUFFER_MAX 32768 /* flits */
 
 static struct json *ours(struct supersim *supersim)
 {
@@ -16,23 +19,53 @@ static struct json *put_u64(struct supersim *supersim, const char *key, uint64_t
 
 /* ---- queues ---- */
 
-/* Tailored: so many times the cycles of the channel, within bounds. */
+/* A packet that moves as a whole must fit every buffer that there is, of which that of the shortest channel is least. */
+static uint64_t least_buffer(struct supersim *supersim, double per_latency, uint64_t least, uint64_t most)
+{
+    const struct json *scheduler = json_find(supersim->router, "crossbar_scheduler");
+    const struct json *by_packet = scheduler ? json_find(scheduler, "full_packet") : NULL;
+    const struct json *stores = json_find(supersim->router, "store_and_forward");
+    double shortest = ceil(per_latency * (double)supersim->shortest);
+    bool is_whole = (by_packet && by_packet->truth) || (stores && stores->truth);
+    if (!is_whole || shortest <= (double)least)
+        return least;
+    return shortest < (double)most ? (uint64_t)shortest : most;
+}
+
+/* So many times the cycles of the channel that fills a queue, within bounds. */
+static void put_tailored_queues(struct supersim *supersim, const struct json *depth)
+{
+    struct import *import = supersim->import;
+    const struct json *min = import_take(supersim->router, "input_queue_min");
+    const struct json *max = import_take(supersim->router, "input_queue_max");
+    double per_latency = import_number(import, depth, 1, 0, BUFFER_MAX);
+    if (per_latency <= 0)
+        import_error(import, depth, "found %s, expected a number above 0", depth->text);
+    uint64_t most = import_count(import, max, BUFFER_MAX, 1, 1u << 30);
+    if (most > BUFFER_MAX) {
+        import_note(import, max, "a buffer holds 32768 flits at most", "network.router.buffer_depth 32768");
+        most = BUFFER_MAX;
+    }
+    uint64_t least = import_count(import, min, 1, 0, most);
+    put_u64(supersim, "buffer_depth", most);
+    import_put_f64(import, ours(supersim), "buffer_per_latency", per_latency);
+    least = least ? least : 1;
+    uint64_t smallest = least_buffer(supersim, per_latency, least, most);
+    struct json *buffer_min = put_u64(supersim, "buffer_min", smallest);
+    if (smallest != least)
+        import_comment(import, buffer_min, "that of the shortest channel: packets move as a whole, and must fit it");
+}
+
 static void put_input_queues(struct supersim *supersim)
 {
     struct import *import = supersim->import;
     static const struct import_name modes[] = {{"fixed", "fixed"}, {"tailored", "tailored"}, {0}};
     const char *mode = import_choice(import, import_take(supersim->router, "input_queue_mode"), modes, "fixed");
     const struct json *depth = import_take(supersim->router, "input_queue_depth");
-    if (strcmp(mode, "tailored") != 0) {
-        put_u64(supersim, "buffer_depth", import_count(import, depth, 8, 1, 32768));
-        return;
-    }
-    uint64_t min = import_count(import, import_take(supersim->router, "input_queue_min"), 1, 1, 1u << 30);
-    uint64_t max = import_count(import, import_take(supersim->router, "input_queue_max"), 1u << 30, 1, 1u << 30);
-    double flits = import_number(import, depth, 1, 0, 1e9) * (double)supersim->internal;
-    flits = flits < (double)min ? (double)min : flits > (double)max ? (double)max : flits;
-    struct json *buffers = put_u64(supersim, "buffer_depth", (uint64_t)flits);
-    import_comment(import, buffers, "tailored to channels between routers; those of terminals get the same");
+    if (strcmp(mode, "tailored") == 0)
+        put_tailored_queues(supersim, depth);
+    else
+        put_u64(supersim, "buffer_depth", import_count(import, depth, 8, 1, BUFFER_MAX));
 }
 
 /* Those of an output-queued router are endless where nothing is said, on both sides. */

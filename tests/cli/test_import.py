@@ -731,11 +731,40 @@ def test_arbiters_that_compare_metadata(supersim, handler, arbiter, words):
         imported.note(words)
 
 
-def test_queues_tailored_to_channels(supersim):
-    imported = supersim(router={"input_queue_mode": "tailored", "input_queue_depth": 2.5, "input_queue_min": 4,
-                                "input_queue_max": 64})
-    assert imported["network.router.buffer_depth"] == 12
-    assert "tailored" in imported.text
+def tailored(depth=2.5, least=4, most=64, **more):
+    return {"input_queue_mode": "tailored", "input_queue_depth": depth, "input_queue_min": least, "input_queue_max": most,
+            **more}
+
+
+def buffers(imported):
+    return [imported["network.router." + key] for key in ("buffer_per_latency", "buffer_min", "buffer_depth")]
+
+
+@pytest.mark.parametrize("architecture", ["input_queued", "output_queued", "input_output_queued"])
+def test_queues_tailored_to_channels(supersim, architecture):
+    imported = supersim(router=tailored(architecture=architecture))
+    assert buffers(imported) == [2.5, 4, 64]
+    assert not [note for note in imported.notes if "credits" in note or "input_queue" in note]
+
+
+def test_tailored_queues_without_a_least_or_beyond_our_most(supersim):
+    imported = supersim(router=tailored(2, 0, 1000000))
+    assert buffers(imported) == [2, 1, 32768]
+    imported.note("input_queue_max = 1000000: a buffer holds 32768 flits at most")
+
+
+@pytest.mark.parametrize("router", [
+    {"store_and_forward": True}, {"crossbar_scheduler": {"allocator": ONE_SIDED, "full_packet": True, "packet_lock": True}}])
+def test_whole_packets_fit_the_queue_of_the_shortest_channel(supersim, router):
+    imported = supersim(router=tailored(10, 1, 64, **router))  # 16 flits behind channels of 2 and of 5 cycles
+    assert buffers(imported) == [10, 20, 64] and "that of the shortest channel" in imported.text
+
+
+def test_credits_of_an_interface_other_than_its_router_s_buffers_are_said(tmp_path):
+    config = supersim_config(router=tailored())
+    config["network"]["interface"].update(credits_min=4, credits_max=32)
+    imported = Imported(tmp_path, json.dumps(config), "a.json")
+    assert [note.split(": ")[0] for note in other_notes(imported)] == ["network.interface.credits_max = 32"]
 
 
 SENSOR = {"algorithm": "buffer_occupancy", "latency": 1, "granularity": 0, "minimum": 0.0, "offset": 0.5,
