@@ -27,6 +27,10 @@ uint64_t supersim_ticks(struct supersim *supersim, const struct json *cycles, ui
 void supersim_network(struct supersim *supersim);
 void supersim_routing(struct supersim *supersim);
 void supersim_router(struct supersim *supersim);
+/* Our arbiter for one of theirs: its name, or a block where it has settings. */
+struct json *supersim_arbiter(struct supersim *supersim, struct json *allocator, const char *key);
+/* Puts the allocator of a scheduler at a path of ours. */
+void supersim_allocator(struct supersim *supersim, struct json *scheduler, const char *path);
 void supersim_applications(struct supersim *supersim);
 void supersim_traffic(struct supersim *supersim, struct json *pattern, struct json *application);
 /* Puts `size`, and `reply` where there are responses; returns the mean size of a message. */

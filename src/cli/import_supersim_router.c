@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SuperSim's routers in our words: queues, pipeline, schedulers and the congestion sensor. */
+/* SuperSim's routers in our words: queues, pipeline, crossbar and the congestion sensor. */
 #include "cli/import_supersim.h"
 
 #include <math.h>
@@ -81,65 +81,7 @@ static void put_output_queues(struct supersim *supersim, const char *architectur
     if (may_be_endless && depth->type != JSON_NUMBER)
         import_expected(import, depth, "a number of flits or \"infinite\"");
     else
-        put_u64(supersim, "output_depth", import_count(import, depth, 8, 1, may_be_endless ? 1000000000 : 32768));
-}
-
-/* ---- arbiters and allocators ---- */
-
-static const char *arbiter(struct supersim *supersim, struct json *allocator, const char *key)
-{
-    static const struct import_name names[] = {
-        {"lslp", "round_robin"}, {"lru", "least_recently_served"}, {"random", "random"}, {0}};
-    struct import *import = supersim->import;
-    struct json *block = import_block(import, allocator, key);
-    const struct json *type = import_take(block, "type");
-    const char *name = import_word(import, type, "lslp");
-    const struct import_name *row = IMPORT_FIND(names, name);
-    if (row)
-        return row->ours;
-    if (strcmp(name, "comparing") != 0) {
-        bool is_random = strcmp(name, "random_priority") == 0;
-        import_note(import, type, "no such arbiter", is_random ? "random" : "round_robin");
-        return is_random ? "random" : "round_robin";
-    }
-    const struct json *greater = import_take(block, "greater");
-    if (supersim->comparing_why)
-        import_note(import, type, supersim->comparing_why, supersim->comparing);
-    else if (import_truth(import, greater, false))
-        import_note(import, greater, "the oldest packet goes first, not the youngest", supersim->comparing);
-    return supersim->comparing;
-}
-
-/* Resources first are outputs first here; clients are inputs. With pointers that move on success it is iSLIP. */
-static void put_allocator(struct supersim *supersim, struct json *scheduler, const char *path)
-{
-    struct import *import = supersim->import;
-    struct json *theirs = import_block(import, scheduler, "allocator");
-    struct json *block = import_put(import, import->ours, path, json_object(import->arena));
-    const struct json *type = import_take(theirs, "type");
-    const char *name = import_word(import, type, "rc_separable");
-    if (strcmp(name, "wavefront") == 0) {
-        import_put_text(import, block, "type", "wavefront");
-        return;
-    }
-    bool is_first = strcmp(name, "cr_separable") == 0, is_one_sided = strcmp(name, "r_separable") == 0;
-    if (!is_first && !is_one_sided && strcmp(name, "rc_separable") != 0)
-        import_note(import, type, "no such allocator", "separable_output_first");
-    const char *resource = arbiter(supersim, theirs, "resource_arbiter");
-    const char *client = is_one_sided ? resource : arbiter(supersim, theirs, "client_arbiter");
-    bool is_latched = import_truth(import, import_take(theirs, "slip_latch"), true);
-    bool is_islip = is_latched && !is_first && !is_one_sided && strcmp(resource, "round_robin") == 0 &&
-                    strcmp(client, "round_robin") == 0;
-    import_put_text(import, block, "type",
-                    is_islip   ? "islip"
-                    : is_first ? "separable_input_first"
-                               : "separable_output_first");
-    const struct json *iterations = is_one_sided ? NULL : import_take(theirs, "iterations");
-    import_put_u64(import, block, "iterations", import_count(import, iterations, 1, 1, 64));
-    if (is_islip)
-        return;
-    import_put_text(import, block, "input_arbiter", client);
-    import_put_text(import, block, "output_arbiter", resource);
+        put_u64(supersim, "output_depth", import_count(import, depth, 8, 1, may_be_endless ? 1000000000 : BUFFER_MAX));
 }
 
 /* ---- crossbar ---- */
@@ -190,10 +132,11 @@ static void put_pipeline(struct supersim *supersim)
     struct json *speedup = put_u64(supersim, "input_speedup", supersim->num_vcs < 64 ? supersim->num_vcs : 64);
     import_comment(import, speedup, "the crossbar has an input for every VC");
     put_crossbar_flow(supersim, scheduler);
-    put_allocator(supersim, import_block(import, router, "vc_scheduler"), "network.router.vc_allocator");
-    put_allocator(supersim, scheduler, "network.router.allocator");
+    supersim_allocator(supersim, import_block(import, router, "vc_scheduler"), "network.router.vc_allocator");
+    supersim_allocator(supersim, scheduler, "network.router.allocator");
     const struct json *chosen = json_find(json_find(ours(supersim), "allocator"), "output_arbiter");
-    import_put_text(import, import->ours, "network.router.arbiter", chosen ? chosen->text : "round_robin");
+    import_put(import, ours(supersim), "arbiter",
+               chosen ? json_copy(import->arena, chosen) : json_text(import->arena, "round_robin"));
     if (import_truth(import, import_take(router, "store_and_forward"), false))
         import_put_text(import, import->ours, "network.router.switching", "store_and_forward");
 }
@@ -208,7 +151,7 @@ static void put_output_arbiter(struct supersim *supersim, const char *key)
     import_take(allocator, "type");
     import_take(allocator, "slip_latch");
     import_take(allocator, "iterations");
-    import_put_text(import, ours(supersim), key, arbiter(supersim, allocator, "resource_arbiter"));
+    import_put(import, ours(supersim), key, supersim_arbiter(supersim, allocator, "resource_arbiter"));
 }
 
 static void put_transfer(struct supersim *supersim)

@@ -713,6 +713,9 @@ def test_a_lock_that_is_never_released_is_said_so(supersim):
                                              "input_arbiter": "round_robin", "output_arbiter": "round_robin"}),
     ({**ALLOCATOR, "client_arbiter": {"type": "random"}}, {"type": "separable_output_first", "iterations": 2,
                                                            "input_arbiter": "random", "output_arbiter": "round_robin"}),
+    ({**ALLOCATOR, "resource_arbiter": {"type": "random_priority"}}, {
+        "type": "separable_output_first", "iterations": 2, "input_arbiter": "round_robin",
+        "output_arbiter": "random_priority"}),
     ({"type": "wavefront", "scheme": "sequential"}, {"type": "wavefront"})])
 def test_allocators(supersim, allocator, ours):
     imported = supersim(router={"vc_scheduler": {"allocator": allocator}})
@@ -729,6 +732,35 @@ def test_arbiters_that_compare_metadata(supersim, handler, arbiter, words):
     assert imported["network.router.arbiter"] == arbiter
     if words:
         imported.note(words)
+
+
+DUAL = {"type": "dual_stage_class", "classes": 3, "class_map": [0, 2, 0, 1], "metadata_func": "min",
+        "stage1_arbiter": {"type": "comparing", "greater": False}, "stage2_arbiter": {"type": "lru"}}
+
+
+@pytest.mark.parametrize("architecture", ["input_queued", "output_queued", "input_output_queued"])
+def test_arbiters_of_two_stages(supersim, architecture):
+    scheduler = {"allocator": {**ONE_SIDED, "resource_arbiter": DUAL}}
+    imported = supersim(router={"architecture": architecture, "crossbar_scheduler": scheduler,
+                                "output_crossbar_scheduler": scheduler},
+                        metadata_handler={"type": "creation_timestamp"})
+    ours = {"type": "dual_stage_class", "class_map": [0, 2, 0, 1], "class_arbiter": "age",
+            "input_arbiter": "least_recently_served"}
+    assert imported["network.router.arbiter"] == ours
+    if architecture != "output_queued":
+        assert imported["network.router.allocator"] == {"type": "separable_output_first", "iterations": 1,
+                                                        "input_arbiter": ours, "output_arbiter": ours}
+    if architecture == "input_output_queued":
+        assert imported["network.router.output_arbiter"] == ours
+    assert not [note for note in imported.notes if "stage" in note or "class" in note or "metadata" in note]
+
+
+@pytest.mark.parametrize("first,is_said", [({"type": "comparing", "greater": False}, True), ({"type": "lslp"}, False)])
+def test_the_age_of_a_class_matters_where_ages_are_compared(supersim, first, is_said):
+    scheduler = {"allocator": {**ONE_SIDED, "resource_arbiter": {**DUAL, "metadata_func": "max", "stage1_arbiter": first}}}
+    imported = supersim(router={"crossbar_scheduler": scheduler}, metadata_handler={"type": "creation_timestamp"})
+    assert [note.split(": ", 1)[1] for note in other_notes(imported)] == is_said * [
+        "a class is as old as its oldest packet; nearest: min"]
 
 
 def tailored(depth=2.5, least=4, most=64, **more):
