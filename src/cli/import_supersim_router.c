@@ -100,6 +100,12 @@ static const struct {
     {true, false, true, "packet_buffer", "a packet that fits has its output for itself"},
 };
 
+static void put_flow(struct supersim *supersim, const char *flow)
+{
+    import_put_text(supersim->import, ours(supersim), "crossbar_flow", flow);
+}
+
+/* An output for every port. */
 static void put_crossbar_flow(struct supersim *supersim, struct json *scheduler)
 {
     struct import *import = supersim->import;
@@ -110,14 +116,32 @@ static void put_crossbar_flow(struct supersim *supersim, struct json *scheduler)
     for (size_t i = 0; i < sizeof flows / sizeof *flows; i++) {
         if (flows[i].full_packet != full || flows[i].packet_lock != is_locked || flows[i].idle_unlock != unlocks)
             continue;
-        import_put_text(import, import->ours, "network.router.crossbar_flow", flows[i].ours);
+        put_flow(supersim, flows[i].ours);
         if (flows[i].why)
             import_note(import, lock, flows[i].why, flows[i].ours);
     }
 }
 
+/* An output for every VC, that of one packet at a time anyway: a lock on it changes nothing. */
+static void put_crossbar_outputs(struct supersim *supersim, struct json *scheduler)
+{
+    struct import *import = supersim->import;
+    const struct json *full = import_take(scheduler, "full_packet"), *lock = import_take(scheduler, "packet_lock");
+    bool is_full = import_truth(import, full, false);
+    import_truth(import, lock, false); /* wrong ones are refused all the same */
+    import_truth(import, import_take(scheduler, "idle_unlock"), false);
+    put_flow(supersim, is_full ? "packet_buffer" : "flit_buffer");
+    if (is_full && supersim->num_vcs > 1)
+        import_note(import, full, "a packet that waits for room has its output port for itself, not one VC of it",
+                    "packet_buffer");
+    if (is_full)
+        return;
+    struct json *speedup = put_u64(supersim, "output_speedup", supersim->num_vcs < 64 ? supersim->num_vcs : 64);
+    import_comment(import, speedup, "the crossbar has an output for every VC");
+}
+
 /* Input-queued, with or without queues at the outputs. */
-static void put_pipeline(struct supersim *supersim)
+static void put_pipeline(struct supersim *supersim, bool has_output_queues)
 {
     struct import *import = supersim->import;
     struct json *router = supersim->router, *scheduler = import_block(import, router, "crossbar_scheduler");
@@ -131,7 +155,10 @@ static void put_pipeline(struct supersim *supersim)
     put_u64(supersim, "credit_latency", 0);
     struct json *speedup = put_u64(supersim, "input_speedup", supersim->num_vcs < 64 ? supersim->num_vcs : 64);
     import_comment(import, speedup, "the crossbar has an input for every VC");
-    put_crossbar_flow(supersim, scheduler);
+    if (has_output_queues)
+        put_crossbar_outputs(supersim, scheduler);
+    else
+        put_crossbar_flow(supersim, scheduler);
     supersim_allocator(supersim, import_block(import, router, "vc_scheduler"), "network.router.vc_allocator");
     supersim_allocator(supersim, scheduler, "network.router.allocator");
     const struct json *chosen = json_find(json_find(ours(supersim), "allocator"), "output_arbiter");
@@ -222,11 +249,12 @@ void supersim_router(struct supersim *supersim)
     put_input_queues(supersim);
     put_output_queues(supersim, type);
     put_u64(supersim, "cycle", supersim->router_cycle);
+    bool has_output_queues = strcmp(type, "input_output_queued") == 0;
     if (strcmp(type, "output_queued") == 0)
         put_transfer(supersim);
     else
-        put_pipeline(supersim);
-    if (strcmp(type, "input_output_queued") == 0)
+        put_pipeline(supersim, has_output_queues);
+    if (has_output_queues)
         put_output_arbiter(supersim, "output_arbiter");
     put_sensor(supersim);
 }

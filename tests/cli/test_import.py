@@ -815,10 +815,28 @@ def test_router_architectures(supersim, architecture):
     assert ours.get("transfer_latency") == (7 if architecture == "output_queued" else None)
     assert ours.get("crossbar_latency") == (None if architecture == "output_queued" else 3)
     assert ours.get("output_arbiter") == ("least_recently_served" if architecture == "input_output_queued" else None)
+    assert ours.get("input_speedup") == (None if architecture == "output_queued" else 4)
+    assert ours.get("output_speedup") == (4 if architecture == "input_output_queued" else None)
     assert ours["arbiter"] == "least_recently_served"
     assert architecture == "input_queued" or not [note for note in imported.notes if "output_crossbar" in note]
     assert ours["congestion"] == {"type": "buffer_occupancy", "accounting": "downstream", "per": "port",
                                   "normalised": False, "latency": 1, "granularity": 0, "minimum": 0, "offset": 0.5}
+
+
+@pytest.mark.parametrize("flags", [(False, False, False), (False, True, True), (False, True, False)])
+def test_locks_on_outputs_of_single_vcs_change_nothing(supersim, flags):
+    scheduler = {"allocator": ONE_SIDED, **dict(zip(("full_packet", "packet_lock", "idle_unlock"), flags))}
+    imported = supersim(router={"architecture": "input_output_queued", "crossbar_scheduler": scheduler})
+    assert imported["network.router.crossbar_flow"] == "flit_buffer" and imported["network.router.output_speedup"] == 4
+    assert "the crossbar has an output for every VC" in imported.text and other_notes(imported) == []
+
+
+def test_whole_packets_have_one_output_for_all_vcs(supersim):
+    scheduler = {"allocator": ONE_SIDED, "full_packet": True, "packet_lock": True, "idle_unlock": False}
+    imported = supersim(router={"architecture": "input_output_queued", "crossbar_scheduler": scheduler,
+                                "output_queue_depth": 16})
+    assert imported["network.router.crossbar_flow"] == "packet_buffer" and "output_speedup" not in imported["network.router"]
+    assert imported.note("full_packet = true: ").endswith("nearest: packet_buffer")
 
 
 def test_endless_output_queues(supersim):
