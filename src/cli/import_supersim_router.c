@@ -199,14 +199,61 @@ static void put_transfer(struct supersim *supersim)
 
 /* ---- congestion sensor ---- */
 
+/* Queues that are not there cannot be counted. */
+static const char *countable(struct supersim *supersim, const struct json *theirs, const char *account)
+{
+    bool has_outputs = strcmp(json_find(ours(supersim), "type")->text, "input_queued") != 0;
+    if (has_outputs || strcmp(account, "output") != 0)
+        return account;
+    import_note(supersim->import, theirs, "this router has no output queues",
+                "network.router.congestion.accounting downstream");
+    return "downstream";
+}
+
+/* Of what has no end there is no share. */
+static bool is_normalised(struct supersim *supersim, const struct json *mode, const char *account)
+{
+    const struct json *router = ours(supersim);
+    bool is_endless =
+        strcmp(json_find(router, "type")->text, "output_queued") == 0 && !json_find(router, "output_depth");
+    if (strncmp(import_word(supersim->import, mode, ""), "absolute", 8) == 0)
+        return false;
+    if (!is_endless || strcmp(account, "downstream") == 0)
+        return true;
+    import_note(supersim->import, mode, "output queues without an end have no share that is full",
+                "network.router.congestion.normalised false");
+    return false;
+}
+
+/* Flits on the channel are taken off the congestion that they seem to be. */
+static void put_phantom(struct supersim *supersim, struct json *sensor, struct json *block, const char *account)
+{
+    struct import *import = supersim->import;
+    const struct json *phantom = import_take(sensor, "phantom");
+    if (!import_truth(import, phantom, false)) { /* coefficients mean nothing then */
+        import_take(sensor, "value_coeff");
+        import_take(sensor, "length_coeff");
+        return;
+    }
+    const struct json *value = import_need(import, sensor, "value_coeff");
+    const struct json *length = import_need(import, sensor, "length_coeff");
+    if (strcmp(account, "output") == 0) {
+        import_note(import, phantom, "accounting 'output' does not count flits on the channel",
+                    "network.router.congestion.accounting both");
+        return;
+    }
+    import_put_f64(import, block, "phantom_value", import_number(import, value, 1, 0, 1000));
+    import_put_f64(import, block, "phantom_length", import_number(import, length, 1, 0, 1000));
+}
+
 static void put_sensor(struct supersim *supersim)
 {
     static const struct import_name accounts[] = {
         {"output", "output"}, {"downstream", "downstream"}, {"output_and_downstream", "both"}, {0}};
     static const struct import_name modes[] = {
-        {"normalized_vc", "vc"},        {"normalized_port", "port"},  {"normalized_min", "port_min"},
-        {"normalized_max", "port_max"}, {"absolute_vc", "vc"},        {"absolute_port", "port"},
-        {"absolute_min", "port_min"},   {"absolute_max", "port_max"}, {0}};
+        {"normalized_vc", "vc"},       {"normalized_port", "port"}, {"normalized_min", "lesser"},
+        {"normalized_max", "greater"}, {"absolute_vc", "vc"},       {"absolute_port", "port"},
+        {"absolute_min", "lesser"},    {"absolute_max", "greater"}, {0}};
     static const char *const numbers[] = {"granularity", "minimum", "offset"};
     struct import *import = supersim->import;
     struct json *sensor = import_block(import, supersim->router, "congestion_sensor");
@@ -219,20 +266,20 @@ static void put_sensor(struct supersim *supersim)
         import_note(import, algorithm, "no such sensor", "buffer_occupancy");
     struct json *block =
         import_put_text(import, ours(supersim), "congestion.type", is_none ? "none" : "buffer_occupancy")->parent;
-    const char *account =
-        import_choice(import, import_take(supersim->router, "congestion_mode"), accounts, "downstream");
-    const struct json *mode = import_take(sensor, "mode");
+    const struct json *counted = import_take(supersim->router, "congestion_mode"), *mode = import_take(sensor, "mode");
+    const char *account = import_choice(import, counted, accounts, "downstream");
     const char *per = import_choice(import, mode, modes, "vc");
     if (is_none)
         return;
+    account = countable(supersim, counted, account);
     import_put_text(import, block, "accounting", account);
     import_put_text(import, block, "per", per);
-    bool is_absolute = strncmp(import_word(import, mode, ""), "absolute", 8) == 0;
-    import_put(import, block, "normalised", json_bool(import->arena, !is_absolute));
+    import_put(import, block, "normalised", json_bool(import->arena, is_normalised(supersim, mode, account)));
     uint64_t latency = supersim_ticks(supersim, import_take(sensor, "latency"), supersim->router_cycle, 1);
     import_put_u64(import, block, "latency", latency ? latency : 1);
     for (uint32_t i = 0; i < 3; i++)
         import_put_f64(import, block, numbers[i], import_number(import, import_take(sensor, numbers[i]), 0, -1e9, 1e9));
+    put_phantom(supersim, sensor, block, account);
 }
 
 void supersim_router(struct supersim *supersim)

@@ -839,6 +839,39 @@ def test_whole_packets_have_one_output_for_all_vcs(supersim):
     assert imported.note("full_packet = true: ").endswith("nearest: packet_buffer")
 
 
+@pytest.mark.parametrize("mode,per,is_normalised", [
+    ("normalized_min", "lesser", True), ("normalized_max", "greater", True), ("absolute_min", "lesser", False),
+    ("absolute_max", "greater", False), ("normalized_vc", "vc", True)])
+def test_what_a_sensor_tells_of_a_vc(supersim, mode, per, is_normalised):
+    imported = supersim(topology=HYPERX, routing={"algorithm": "minimal"},
+                        router={"congestion_sensor": {**SENSOR, "mode": mode}, "congestion_mode": "downstream"})
+    assert imported["network.router.congestion.per"] == per
+    assert imported["network.router.congestion.normalised"] == is_normalised
+
+
+PHANTOM = {**SENSOR, "phantom": True, "value_coeff": 0.5, "length_coeff": 2.0}
+
+
+def test_phantom_congestion(supersim):
+    imported = supersim(topology=HYPERX, routing={"algorithm": "minimal"},
+                        router={"congestion_sensor": PHANTOM, "congestion_mode": "downstream"})
+    congestion = imported["network.router.congestion"]
+    assert (congestion["phantom_value"], congestion["phantom_length"]) == (0.5, 2) and other_notes(imported) == []
+    imported = supersim(router={"congestion_sensor": {**PHANTOM, "phantom": False}, "congestion_mode": "downstream"})
+    assert "phantom" not in imported.text and other_notes(imported) == []
+
+
+@pytest.mark.parametrize("router,key,value,words", [
+    ({"architecture": "input_output_queued", "congestion_sensor": PHANTOM}, "accounting", "output", "phantom = true: "),
+    ({"architecture": "input_queued", "congestion_sensor": SENSOR}, "accounting", "downstream", "congestion_mode = output: "),
+    ({"architecture": "output_queued", "output_queue_depth": "infinite", "congestion_sensor": {
+        **SENSOR, "mode": "normalized_vc"}}, "normalised", False, "mode = normalized_vc: ")])
+def test_congestion_of_outputs_that_is_not_there_is_said(supersim, router, key, value, words):
+    imported = supersim(topology=HYPERX, routing={"algorithm": "minimal"}, router={**router, "congestion_mode": "output"})
+    assert imported["network.router.congestion." + key] == value and "phantom" not in imported["network.router.congestion"]
+    imported.note(words)
+
+
 def test_endless_output_queues(supersim):
     imported = supersim(router={"architecture": "output_queued", "output_queue_depth": "infinite"})
     assert "output_depth" not in imported["network.router"]  # without one it is endless here too
@@ -1112,6 +1145,25 @@ SUPERSIM_REFUSED = [
      "network.router.output_queue_depth: found text 'long', expected a number of flits or \"infinite\""),
     ({"router": {"architecture": "input_output_queued", "output_queue_depth": "infinite"}},
      "network.router.output_queue_depth: found text 'infinite', expected a whole number from 1 to 32768"),
+    ({"router": tailored(0)}, "network.router.input_queue_depth: found 0, expected a number above 0"),
+    ({"router": tailored(least=65)}, "input_queue_min: found a number '65', expected a whole number from 0 to 64"),
+    ({"router": {"congestion_sensor": {**SENSOR, "phantom": True}}},
+     "network.router.congestion_sensor: has no 'value_coeff', which is needed"),
+    ({"router": {"congestion_sensor": {**PHANTOM, "length_coeff": -1}}},
+     "length_coeff: found -1, expected a number from 0 to 1000"),
+    ({"router": {"crossbar_scheduler": {"allocator": {**ONE_SIDED, "resource_arbiter": {"type": "dual_stage_class"}}}}},
+     "resource_arbiter: has no 'class_map', which is needed"),
+    ({"router": {"crossbar_scheduler": {"allocator": {**ONE_SIDED, "resource_arbiter": {**DUAL, "class_map": []}}}}},
+     "class_map: found none, expected a class for each input"),
+    ({"router": {"crossbar_scheduler": {"allocator": {**ONE_SIDED, "resource_arbiter": {**DUAL, "classes": 2}}}}},
+     "class_map[1]: found a number '2', expected a whole number from 0 to 1"),
+    ({"router": {"architecture": "input_output_queued", "crossbar_scheduler": {"packet_lock": 1}}},
+     "packet_lock: found a number '1', expected true or false"),
+    ({"topology": HYPERX, "routing": {**SKIPPING, "skipping_algorithm": "any"}},
+     "skipping_algorithm: found 'any', expected one of: dimension_order, dimension_adaptive"),
+    ({"topology": HYPERX, "routing": {**SKIPPING, "num_rounds": 33}},
+     "num_rounds: found a number '33', expected a whole number from 1 to 32"),
+    ({"topology": HYPERX, "routing": {**SKIPPING, "step": -1}}, "step: found -1, expected a number from 0 to 1e+09"),
     ({"topology": {"topology": "ring"}, "application": {"type": "stencil"}}, "network.topology: found 'ring', expected one"),
     ({"application": {"type": "paragraph"}}, "workload.applications[0].type: found 'paragraph', expected one of: blast, pulse"),
     ({"router": {"input_queue_depth": 40000}}, "input_queue_depth: found a number '40000', expected a whole number from 1 to 32768"),
@@ -1212,6 +1264,9 @@ FUZZED = {
     "supersim": json.dumps(supersim_config(topology=DRAGONFLY, routing={"algorithm": "adaptive", "reduction": {
         "algorithm": "weighted", "congestion_bias": 0.1}}, router={"congestion_sensor": SENSOR}, application=blast_of(
             traffic=PATTERNS[-8][0], size=RW, enable_responses=True))),
+    "supersim hyperx": json.dumps(supersim_config(topology=HYPERX, routing=SKIPPING, router=tailored(
+        architecture="input_output_queued", congestion_sensor=PHANTOM, congestion_mode="output_and_downstream",
+        crossbar_scheduler={"allocator": {**ONE_SIDED, "resource_arbiter": DUAL}, "full_packet": True}))),
 }
 
 
@@ -1220,7 +1275,7 @@ FUZZED = {
 def test_broken_input_ends_in_a_message_or_a_result(tmp_path, form, program):
     for number, data in enumerate(mutations(FUZZED[form], 150, form)):
         (tmp_path / "a").write_bytes(data)
-        ended = subprocess.run([program, "import", "a", "--from", form, "-o", "b.json"], cwd=tmp_path,
+        ended = subprocess.run([program, "import", "a", "--from", form.split()[0], "-o", "b.json"], cwd=tmp_path,
                                capture_output=True, timeout=60, check=False)
         errors = ended.stderr.decode("utf-8", "replace")
         assert ended.returncode in (0, 1) and "Sanitizer" not in errors and "runtime error" not in errors, (number, errors)
