@@ -11,6 +11,7 @@ arrive late, and has conflicts at its inputs; that difference is one of architec
 import pytest
 
 from support import blast, config_of, network_of, run, run_all
+from test_adaptive import DRAGONFLY, FLAT, NEXT_GROUP, UGAL_BY_PORT, UNIFORM
 
 FLITS = 16
 CHANNELS = {"channel": 10, "terminal_channel": 5}
@@ -60,6 +61,42 @@ def test_both_fidelities_agree(name):
 def test_packets_carry_what_flits_do(name):
     packet, flit = run_all([config(name, router, 1.0, 10000) for router in (PACKET, USUAL)])
     assert accepted(packet) > 0.95 * accepted(flit)
+
+
+# --- Adaptive routing sees queues of packets: the bounds of test_adaptive.py, packets of 8 flits ------------------
+
+def accepted_in_packets(topology, routings, traffic, load=1.0, num_vcs=8):
+    router = {"type": "packet", "num_vcs": num_vcs, "buffer_depth": 128}
+    return [accepted(result) for result in
+            run_all([config_of(network_of(topology, routing, router), blast(load, traffic, 8, warmup=20000, sample=30000,
+                                                                             finish_limit=1)) for routing in routings])]
+
+
+def test_adaptive_routing_spreads_what_is_not_spread():
+    routings = ["dimension_order", "valiant", "ugal", UGAL_BY_PORT, "dal", "omniwar"]
+    minimal, *spread = accepted_in_packets(FLAT, routings, "bit_complement")
+    assert minimal == pytest.approx(1 / 8, rel=0.01)
+    for load in spread:
+        assert 0.95 * 0.5 < load < 1.005 * 0.5
+    minimal, valiant, *adaptive = accepted_in_packets(FLAT, routings, UNIFORM)
+    assert valiant == pytest.approx(4 / 7, rel=0.02)
+    for load in (minimal, *adaptive):
+        assert load > 0.95
+
+
+def test_a_dragonfly_meets_its_bounds():
+    routings = ["dragonfly_minimal", {"type": "valiant", "intermediate": "group"}, "ugal"]
+    minimal, valiant, ugal = accepted_in_packets(DRAGONFLY, routings, UNIFORM, num_vcs=12)
+    assert 0.95 < minimal <= 1.0 and 0.95 * 0.514 < valiant < 1.005 * 0.514 and ugal > 0.95 * minimal
+    minimal, valiant, ugal = accepted_in_packets(DRAGONFLY, routings, NEXT_GROUP, num_vcs=12)
+    assert minimal == pytest.approx(0.125, rel=0.01) and 0.95 * 0.4375 < valiant < 1.005 * 0.4375
+    assert 0.95 * valiant < ugal < 0.125 + 0.4375
+
+
+def test_escape_vcs_let_a_torus_carry_more_of_a_transpose():
+    fixed, adaptive = accepted_in_packets({"type": "torus", "widths": [8, 8]}, ["dimension_order", "torus_adaptive"],
+                                          "transpose", 0.6)
+    assert adaptive > 1.3 * fixed
 
 
 def row(name, sample=40000):
