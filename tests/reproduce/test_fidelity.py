@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Flit level and packet level on five networks: one configuration, of which the router's type alone differs.
 
-    python3 tests/reproduce/test_fidelity.py        # the tables of docs/validation.md; $FLITWARP names the program
+tests/reproduce/fidelity.py prints the tables of docs/validation.md.
 
 At zero load both are the same to the tick (tests/paper/test_packet_router.py). The packet router is an ideal in two
 respects: a channel carries a packet in one piece, and all VCs of an input can be read at once. A flit-level router that is
@@ -10,7 +10,7 @@ arrive late, and has conflicts at its inputs; that difference is one of architec
 """
 import pytest
 
-from support import blast, config_of, network_of, run, run_all
+from support import blast, config_of, network_of, run_all
 from test_adaptive import DRAGONFLY, FLAT, NEXT_GROUP, UGAL_BY_PORT, UNIFORM
 
 FLITS = 16
@@ -97,33 +97,3 @@ def test_escape_vcs_let_a_torus_carry_more_of_a_transpose():
     fixed, adaptive = accepted_in_packets({"type": "torus", "widths": [8, 8]}, ["dimension_order", "torus_adaptive"],
                                           "transpose", 0.6)
     assert adaptive > 1.3 * fixed
-
-
-def row(name, sample=40000):
-    """Latency at two loads, accepted load when all is offered, CPU seconds at the larger of the two loads."""
-    found = []
-    for router in ROUTERS:
-        low, middle, full = (run(config(name, router, load, sample)) for load in (0.05, NETWORKS[name][3], 1.0))
-        found.append((latency(low), latency(middle), accepted(full), middle["simulation"]["cpu_seconds"]))
-    return found
-
-
-def tables():
-    rows = {name: row(name) for name in NETWORKS}
-    names = " | ".join(ROUTERS)
-    print(f"| network | load | {names} |\n|---|---|---|---|---|---|")
-    for name, found in rows.items():
-        for number, load in enumerate((0.05, NETWORKS[name][3])):
-            print(f"| {name} | {load} | " + " | ".join(f"{columns[number]:.1f}" for columns in found) + " |")
-    print(f"\n| network | {names} |\n|---|---|---|---|---|")
-    for name, found in rows.items():
-        print(f"| {name} | " + " | ".join(f"{columns[2]:.3f}" for columns in found) + " |")
-    print(f"\n| network | {names} | packet is faster by |\n|---|---|---|---|---|---|")
-    for name, found in rows.items():
-        seconds = [columns[3] for columns in found]
-        faster = ", ".join(f"{second / seconds[0]:.0f}" for second in seconds[1:])
-        print(f"| {name} | " + " | ".join(f"{second:.2f}" for second in seconds) + f" | {faster} |")
-
-
-if __name__ == "__main__":
-    tables()
