@@ -147,6 +147,8 @@ def refusal(**overrides):
     ({"network__router__chunk": 33}, "network.router.chunk: 33 bytes are no whole number of flits of 32"),
     ({"network__router__chunk": 512}, "network.router.chunk: 512 bytes do not fit network.router.buffer_depth"),
     ({"network__router__chunk": 512, "network__router__buffer": 511}, "do not fit network.router.buffer, which holds 15"),
+    ({"network__router__cycle": 1000000, "network__router__crossbar_latency": 9999},
+     "network.router.cycle: the four latencies come to 10001000000 ticks; accepted: at most 1000000000"),
     ({"network__router__switching": "wormhole"}, "found 'wormhole', expected one of 'virtual_cut_through'"),
     ({"workload__applications__0__size__flits": 9}, "packets of up to 9 flits do not fit network.router.buffer_depth (8)"),
     ({"workload__applications__0__size__flits": 9, "network__router__buffer": 100}, "do not fit network.router.buffer (3)"),

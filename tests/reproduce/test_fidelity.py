@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Flit level and packet level on five networks: one configuration, of which the router's type alone differs.
 
-    python3 tests/reproduce/test_fidelity.py        # the tables of docs/validation.md; $FLITWARP names the program
+tests/reproduce/fidelity.py prints the tables of docs/validation.md.
 
 At zero load both are the same to the tick (tests/paper/test_packet_router.py). The packet router is an ideal in two
 respects: a channel carries a packet in one piece, and all VCs of an input can be read at once. A flit-level router that is
@@ -10,7 +10,8 @@ arrive late, and has conflicts at its inputs; that difference is one of architec
 """
 import pytest
 
-from support import blast, config_of, network_of, run, run_all
+from support import blast, config_of, network_of, run_all
+from test_adaptive import DRAGONFLY, FLAT, NEXT_GROUP, UGAL_BY_PORT, UNIFORM
 
 FLITS = 16
 CHANNELS = {"channel": 10, "terminal_channel": 5}
@@ -62,31 +63,37 @@ def test_packets_carry_what_flits_do(name):
     assert accepted(packet) > 0.95 * accepted(flit)
 
 
-def row(name, sample=40000):
-    """Latency at two loads, accepted load when all is offered, CPU seconds at the larger of the two loads."""
-    found = []
-    for router in ROUTERS:
-        low, middle, full = (run(config(name, router, load, sample)) for load in (0.05, NETWORKS[name][3], 1.0))
-        found.append((latency(low), latency(middle), accepted(full), middle["simulation"]["cpu_seconds"]))
-    return found
+# --- Adaptive routing sees queues of packets: the bounds of test_adaptive.py, packets of 8 flits ------------------
+
+def accepted_in_packets(topology, routings, traffic, load=1.0, num_vcs=8):
+    router = {"type": "packet", "num_vcs": num_vcs, "buffer_depth": 128}
+    return [accepted(result) for result in
+            run_all([config_of(network_of(topology, routing, router), blast(load, traffic, 8, warmup=20000, sample=30000,
+                                                                             finish_limit=1)) for routing in routings])]
 
 
-def tables():
-    rows = {name: row(name) for name in NETWORKS}
-    names = " | ".join(ROUTERS)
-    print(f"| network | load | {names} |\n|---|---|---|---|---|---|")
-    for name, found in rows.items():
-        for number, load in enumerate((0.05, NETWORKS[name][3])):
-            print(f"| {name} | {load} | " + " | ".join(f"{columns[number]:.1f}" for columns in found) + " |")
-    print(f"\n| network | {names} |\n|---|---|---|---|---|")
-    for name, found in rows.items():
-        print(f"| {name} | " + " | ".join(f"{columns[2]:.3f}" for columns in found) + " |")
-    print(f"\n| network | {names} | packet is faster by |\n|---|---|---|---|---|---|")
-    for name, found in rows.items():
-        seconds = [columns[3] for columns in found]
-        faster = ", ".join(f"{second / seconds[0]:.0f}" for second in seconds[1:])
-        print(f"| {name} | " + " | ".join(f"{second:.2f}" for second in seconds) + f" | {faster} |")
+def test_adaptive_routing_spreads_what_is_not_spread():
+    routings = ["dimension_order", "valiant", "ugal", UGAL_BY_PORT, "dal", "omniwar"]
+    minimal, *spread = accepted_in_packets(FLAT, routings, "bit_complement")
+    assert minimal == pytest.approx(1 / 8, rel=0.01)
+    for load in spread:
+        assert 0.95 * 0.5 < load < 1.005 * 0.5
+    minimal, valiant, *adaptive = accepted_in_packets(FLAT, routings, UNIFORM)
+    assert valiant == pytest.approx(4 / 7, rel=0.02)
+    for load in (minimal, *adaptive):
+        assert load > 0.95
 
 
-if __name__ == "__main__":
-    tables()
+def test_a_dragonfly_meets_its_bounds():
+    routings = ["dragonfly_minimal", {"type": "valiant", "intermediate": "group"}, "ugal"]
+    minimal, valiant, ugal = accepted_in_packets(DRAGONFLY, routings, UNIFORM, num_vcs=12)
+    assert 0.95 < minimal <= 1.0 and 0.95 * 0.514 < valiant < 1.005 * 0.514 and ugal > 0.95 * minimal
+    minimal, valiant, ugal = accepted_in_packets(DRAGONFLY, routings, NEXT_GROUP, num_vcs=12)
+    assert minimal == pytest.approx(0.125, rel=0.01) and 0.95 * 0.4375 < valiant < 1.005 * 0.4375
+    assert 0.95 * valiant < ugal < 0.125 + 0.4375
+
+
+def test_escape_vcs_let_a_torus_carry_more_of_a_transpose():
+    fixed, adaptive = accepted_in_packets({"type": "torus", "widths": [8, 8]}, ["dimension_order", "torus_adaptive"],
+                                          "transpose", 0.6)
+    assert adaptive > 1.3 * fixed

@@ -9,6 +9,7 @@ enum packet_switching { CUT_THROUGH, STORED };
 static const char *const switching_words[] = {"virtual_cut_through", "store_and_forward", NULL};
 
 #define MAX_FLITS (1u << 30)
+#define MAX_DELAY 1000000000u
 
 const struct option packet_options[] = {
     OPTION_U32(struct packet_config, num_vcs, "2", 1, 64, NULL, "virtual channels of each port"),
@@ -18,7 +19,7 @@ const struct option packet_options[] = {
                "larger packets move in parts of this size; null: every packet moves whole"),
     OPTION_ENUM(struct packet_config, switching, "\"virtual_cut_through\"", switching_words,
                 "whether a packet may leave before all of it has come"),
-    OPTION_TICKS_AUTO(struct packet_config, delay, "\"auto\"", 0, 1e9,
+    OPTION_TICKS_AUTO(struct packet_config, delay, "\"auto\"", 0, MAX_DELAY,
                       "from a packet's arrival until it can leave; auto: the four latencies below"),
     OPTION_TICKS(struct packet_config, cycle, "1", 1, 1000000, "that latencies count"),
     OPTION_U32(struct packet_config, routing_latency, "0", 0, 10000, "cycles", "to route a packet"),
@@ -60,6 +61,9 @@ void packet_plan(struct network *network, const struct choice *self, struct erro
     else if (c->chunk / flit_bytes > network->buffer_depth)
         choice_error(errors, self, "chunk", "%u bytes do not fit network.router.%s, which holds %u flits of %u bytes",
                      c->chunk, c->buffer ? "buffer" : "buffer_depth", network->buffer_depth, flit_bytes);
+    if (router_delay(c) > MAX_DELAY)
+        choice_error(errors, self, "cycle", "the four latencies come to %llu ticks; accepted: at most %u",
+                     (unsigned long long)router_delay(c), MAX_DELAY);
     network->max_packet = c->chunk ? 0 : network->buffer_depth;
     network->max_packet_key = c->buffer ? "buffer" : "buffer_depth";
     network->transfer = (struct transfer){
