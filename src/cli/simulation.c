@@ -109,7 +109,8 @@ bool simulation_build(struct simulation *simulation)
         return false;
     }
     const struct network_split split = {.parts = config->simulator.threads,
-                                        .method = (enum partition_method)config->simulator.partition};
+                                        .method = (enum partition_method)config->simulator.partition,
+                                        .window = config->simulator.window};
     engine_init(&simulation->engine);
     if (!network_build(&simulation->network, &config->network, &simulation->engine, &simulation->built, seed,
                        &split, &simulation->errors))

@@ -267,7 +267,7 @@ bool network_build(struct network *network, const struct network_config *config,
     if (!network->routers || !network->interfaces)
         return false;
     network->bytes = arena->bytes - of_parts;
-    network_make_parts(network);
+    network_make_parts(network, split->window);
     return true;
 }
 

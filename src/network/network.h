@@ -7,6 +7,7 @@
 struct network_split {
     uint32_t parts;
     enum partition_method method;
+    tick_t window; /* at most; 0: as channels allow */
 };
 
 /*

@@ -345,7 +345,7 @@ static void make_part(struct network *network, uint32_t number, struct schedule 
     schedule->parts[number] = part;
 }
 
-void network_make_parts(struct network *network)
+void network_make_parts(struct network *network, tick_t window)
 {
     if (network->part_count == 1)
         return;
@@ -355,6 +355,8 @@ void network_make_parts(struct network *network)
     struct schedule *schedule = arena_array(arena, struct schedule, 1);
     *schedule = (struct schedule){
         .parts = network->parts, .count = network->part_count, .window = find_window(network)};
+    if (window && window < schedule->window)
+        schedule->window = window;
     uint32_t *arriving = arena_array(arena, uint32_t, lanes);
     uint32_t *terminal_arriving = arena_array(arena, uint32_t, terminal_lanes);
     for (uint32_t i = 0; i < network->part_count; i++)

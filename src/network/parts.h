@@ -15,8 +15,9 @@
 
 /* Before routers are built: gives them to at most so many parts. False with errors. */
 bool network_share_out(struct network *network, uint32_t parts, enum partition_method method, struct errors *errors);
-/* Makes the parts of a built network, with an engine each; before network_connect. */
-void network_make_parts(struct network *network);
+/* Makes the parts of a built network, with an engine each and windows of at most so many ticks, 0: as long as channels
+   allow; before network_connect. */
+void network_make_parts(struct network *network, tick_t window);
 /* Handles all events up to and including a tick, in all parts. */
 void network_run(struct network *network, tick_t last);
 /* Time goes on to a tick that is not after the next event; network_next. */
