@@ -97,6 +97,7 @@ void process_run_init(struct process_run *run, const struct model *model, const 
     if (ranks) {
         run->rank = ranks->number;
         run->rank_count = ranks->count;
+        mail_init(&run->mail, ranks, sizeof run->agreed / sizeof(uint64_t));
     }
     run->event_size = model->event_size ? model->event_size : (uint32_t)sizeof(struct event);
     run->worker_count = settings->threads;
@@ -201,6 +202,7 @@ void process_run_release(struct process_run *run)
     for (uint32_t i = 0; i < 2; i++)
         free(run->slots[i]);
     free(run->mailboxes);
+    mail_release(&run->mail);
     free(run->workers);
     free(run->sums);
 }
