@@ -14,8 +14,8 @@ struct crew;
 typedef void crew_work(void *context, uint32_t member);
 
 /*
- * Starts members 1 to count - 1; ends the program when the system refuses a thread. So many ranks on this machine have a
- * crew each.
+ * Starts members 1 to count - 1; ends the program when the system refuses a thread. So many ranks share the
+ * cores of this one and have a crew each.
  */
 struct crew *crew_start(uint32_t count, uint32_t ranks_here, crew_work *work, void *context);
 /* All members do their work once, this thread member 0's. */

@@ -109,7 +109,7 @@ void process_run_init(struct process_run *run, const struct model *model, const 
     run->mailboxes = memory_take_aligned(sizeof *run->mailboxes * run->worker_count * run->worker_count);
     for (uint32_t i = 0; i < run->worker_count * run->worker_count; i++)
         mailbox_init(&run->mailboxes[i], run->event_size);
-    barrier_init(&run->barrier, run->worker_count, ranks ? ranks->on_this_machine : 1);
+    barrier_init(&run->barrier, run->worker_count, ranks ? ranks->sharing_cores : 1);
     run->sums = calloc((size_t)model->sum_count + model->maximum_count + 1, sizeof *run->sums);
     CHECK(run->sums, "no memory for statistics");
     run->maxima = run->sums + model->sum_count;

@@ -6,6 +6,9 @@
  */
 #include "engine/ranks.h"
 
+#include "flitwarp/arena.h"
+
+#include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -51,17 +54,36 @@ bool ranks_first(const struct ranks *ranks, bool claims)
 #ifdef FLITWARP_HAVE_MPI
 #include <mpi.h>
 
+/* Launchers may give each rank cores of its own, or let all of a machine have all. */
+static uint32_t count_sharing(MPI_Comm machine)
+{
+    int here;
+    uint32_t sharing = 0;
+    cpu_set_t mine, both;
+    MPI_Comm_size(machine, &here);
+    cpu_set_t *all = memory_take(sizeof *all * (size_t)here);
+    CPU_ZERO(&mine);
+    sched_getaffinity(0, sizeof mine, &mine);
+    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, machine);
+    for (int i = 0; i < here; i++) {
+        CPU_AND(&both, &mine, &all[i]);
+        sharing += CPU_COUNT(&both) > 0;
+    }
+    free(all);
+    return sharing ? sharing : 1;
+}
+
 bool ranks_open(struct ranks *ranks, struct errors *errors)
 {
-    int provided, number, count, here;
+    int provided, number, count;
     MPI_Comm machine;
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &number);
     MPI_Comm_size(MPI_COMM_WORLD, &count);
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
-    MPI_Comm_size(machine, &here);
+    *ranks =
+        (struct ranks){.number = (uint32_t)number, .count = (uint32_t)count, .sharing_cores = count_sharing(machine)};
     MPI_Comm_free(&machine);
-    *ranks = (struct ranks){.number = (uint32_t)number, .count = (uint32_t)count, .on_this_machine = (uint32_t)here};
     if (provided < MPI_THREAD_FUNNELED)
         errors_add(errors, "flitwarp run: this MPI takes no threads, expected one that gives MPI_THREAD_FUNNELED");
     return provided >= MPI_THREAD_FUNNELED;

@@ -14,7 +14,7 @@
 
 struct ranks {
     uint32_t number, count;
-    uint32_t on_this_machine;
+    uint32_t sharing_cores; /* ranks that may run on cores of this one, itself included */
 };
 
 /* How many ranks a launcher says there are, and which this is; 1 and 0: this process is alone. */

@@ -200,7 +200,7 @@ void network_run(struct network *network, tick_t last)
     struct schedule *schedule = network->exchange->schedule;
     if (!schedule->crew)
         schedule->crew =
-            crew_start(schedule->count, schedule->ranks ? schedule->ranks->on_this_machine : 1, run_windows, schedule);
+            crew_start(schedule->count, schedule->ranks ? schedule->ranks->sharing_cores : 1, run_windows, schedule);
     schedule->last = last;
     crew_run(schedule->crew);
 }
