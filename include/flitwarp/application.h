@@ -21,6 +21,7 @@
 
 struct workload;
 struct measurement;
+struct shared;
 
 enum phase { PHASE_WARMING, PHASE_GENERATING, PHASE_FINISHING, PHASE_DRAINING };
 
@@ -57,6 +58,7 @@ struct application {
     struct workload *workload;
     struct measurement *measurement; /* owned by the workload */
     void *state;                     /* the application's own, made by prepare() */
+    struct shared *shared;           /* what prepare() shared */
     bool listens;                    /* hears of its messages by received(); prepare() may turn it off */
     uint32_t receive_delay;          /* ticks from a message's arrival to received(); prepare() may set it */
     uint32_t transaction_messages;   /* of a transaction, replies included: 1, or what prepare() makes of it */
@@ -108,10 +110,15 @@ void application_send_in(struct application *application, const struct transacti
 void application_reply(struct application *application, const struct message *request, uint32_t flits);
 void application_wake_at(struct application *application, uint32_t rank, tick_t when);
 /*
- * What all ranks count together: threads run ranks side by side, so a counter or a distribution of the whole application
- * is changed by these alone. Only sums and extremes: the order of ranks is not fixed.
+ * What all ranks count together. Threads and processes run ranks side by side, so prepare() shares what is of the whole
+ * application, and it is changed by the functions below alone. check() and report() then see what all ranks have counted,
+ * others do not. Only sums and extremes: the order of ranks is not fixed.
  */
-void application_count(struct application *application, uint32_t *counter, int32_t change);
+void application_share_count(struct application *application, uint32_t *count); /* modulo 2^32 */
+void application_share_latest(struct application *application, tick_t *latest);
+void application_share_samples(struct application *application, struct histogram *histogram); /* for report() alone */
+void application_count(struct application *application, uint32_t *count, int32_t change);
+void application_note_latest(struct application *application, tick_t *latest, tick_t now);
 void application_sample(struct application *application, struct histogram *histogram, uint64_t value);
 /* All sampled packets have arrived and all sampled requests are answered, or will not be (the network is saturated or this takes longer than `limit`). */
 bool application_is_finished(const struct application *application, tick_t now, tick_t limit);

@@ -97,6 +97,7 @@ extern const struct option network_options[];
 
 struct network;
 struct exchange;
+struct ranks;
 struct waiting;
 
 /*
@@ -207,7 +208,7 @@ struct network_client {
 #define BELONGINGS sizeof(struct message)
 
 /*
- * A network is run in parts, one for each thread. A part is a copy of this struct: what is built is shared, each router
+ * A network is run in parts, one for each thread of each rank. A part is a copy of this struct: what is built is shared, each router
  * and terminal is touched by one part only, and a part has its own engine, packets and counters.
  */
 struct network {
@@ -247,9 +248,11 @@ struct network {
     struct network_client client;
     uint64_t in_network; /* packets whose head has entered here, less those whose tail has arrived here, modulo 2^64 */
 
-    uint32_t part; /* this one */
-    uint32_t part_count;
-    struct network **parts;        /* all of them */
+    uint32_t part;                 /* this one */
+    uint32_t part_count;           /* of this rank */
+    struct network **parts;        /* those of this rank */
+    uint32_t first_part;           /* the number of the first of them */
+    uint32_t all_parts;            /* of all ranks */
     const uint16_t *router_part;   /* by router; NULL: there is one part */
     const uint16_t *terminal_part; /* by terminal: that of the router where its packets enter */
     struct exchange *exchange;     /* with the other parts; NULL: there are none */

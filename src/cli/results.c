@@ -5,11 +5,9 @@
  */
 #include "cli/simulation.h"
 
-#include "cli/resources.h"
 #include "cli/version.h"
 #include "base/text.h"
 #include "metrics/summary.h"
-#include "network/parts.h"
 #include "workload/report.h"
 
 #include <math.h>
@@ -24,11 +22,12 @@
 /* How the run was done, which no other number depends on. */
 static struct json *sync_block(const struct simulation *simulation, struct arena *arena)
 {
-    struct network_sync facts = network_sync_facts(&simulation->network);
-    uint64_t events = network_events(&simulation->network);
+    const struct network_sync facts = simulation->workload.sync;
+    uint64_t events = simulation->workload.totals.events;
     struct json *sync = json_object(arena);
     json_add(sync, "type", json_text(arena, sync_name(simulation->config.simulator.sync)));
-    ADD_U64(sync, "threads", facts.parts);
+    ADD_U64(sync, "threads", facts.threads);
+    ADD_U64(sync, "ranks", facts.ranks);
     ADD_U64(sync, "events", events);
     ADD_F64(sync, "events_per_second", (double)events / simulation->wall_seconds);
     if (facts.parts == 1)
@@ -44,6 +43,7 @@ static struct json *sync_block(const struct simulation *simulation, struct arena
 static struct json *simulation_block(struct simulation *simulation, struct arena *arena)
 {
     const struct network *network = &simulation->network;
+    const struct network_totals *totals = &simulation->workload.totals;
     struct digest digest = {0};
     uint64_t packet_hops = 0;
     for (uint32_t i = 0; i < simulation->workload.count; i++) {
@@ -55,13 +55,13 @@ static struct json *simulation_block(struct simulation *simulation, struct arena
     char text[33];
     digest_text(&digest, text);
     struct json *block = json_object(arena);
-    ADD_U64(block, "end_tick", network_now(network));
-    ADD_U64(block, "events", network_events(network));
-    ADD_U64(block, "flit_hops", network_flit_hops(network));
+    ADD_U64(block, "end_tick", totals->now);
+    ADD_U64(block, "events", totals->events);
+    ADD_U64(block, "flit_hops", totals->flit_hops);
     ADD_U64(block, "packet_hops", packet_hops);
     ADD_F64(block, "cpu_seconds", simulation->cpu_seconds);
     ADD_F64(block, "wall_seconds", simulation->wall_seconds);
-    ADD_U64(block, "peak_rss_bytes", peak_memory());
+    ADD_U64(block, "peak_rss_bytes", simulation->peak_bytes);
     ADD_F64(block, "bytes_per_router", (double)network->bytes / network->topology.routers);
     json_add(block, "digest", json_text(arena, text));
     json_add(block, "sync", sync_block(simulation, arena));

@@ -11,8 +11,6 @@
 #include "cli/run_model.h"
 
 #include "base/text.h"
-#include "engine/process_ranks.h"
-#include "network/parts.h"
 
 #include <string.h>
 #include <time.h>
@@ -49,8 +47,7 @@ static void show_progress(void *context, const struct workload *workload, tick_t
     const struct application *first = &workload->applications[0];
     fprintf(stderr, "\r%-10s tick %-12llu load %-6g %.3g M events/s  %llu packets in the network, %.0f s \033[K",
             phase_name(workload->phase), (unsigned long long)now, first->ops->load(first),
-            1e-6 * (double)network_events(workload->network) / elapsed,
-            (unsigned long long)network_in_flight(workload->network), elapsed);
+            1e-6 * (double)workload->totals.events / elapsed, (unsigned long long)workload->totals.in_flight, elapsed);
 }
 
 static void print_summary(const struct simulation *simulation)
@@ -83,12 +80,14 @@ static void print_summary(const struct simulation *simulation)
     }
 }
 
+/* All ranks run; the first shows progress and writes, once all numbers are put together. */
 static int run(struct simulation *simulation, const char *results, struct logs *logs, bool quiet)
 {
     struct progress progress = {0};
+    bool leads = ranks_lead(simulation->ranks);
     clock_gettime(CLOCK_MONOTONIC, &progress.start);
     progress.last = progress.start;
-    if (!quiet && isatty(STDERR_FILENO)) {
+    if (leads && !quiet && isatty(STDERR_FILENO)) {
         simulation->workload.progress = show_progress;
         simulation->workload.progress_context = &progress;
     }
@@ -96,68 +95,104 @@ static int run(struct simulation *simulation, const char *results, struct logs *
     enum outcome outcome = simulation_run(simulation, stderr);
     if (progress.shown)
         fprintf(stderr, "\r\033[K");
-    bool logs_are_kept = logs_commit(logs, simulation);
-    bool is_written = results_write(simulation, simulation_results(simulation), results);
-    if (!quiet)
+    bool logs_are_kept = !leads || logs_commit(logs, simulation);
+    bool is_written = !leads || results_write(simulation, simulation_results(simulation), results);
+    if (leads && !quiet)
         print_summary(simulation);
-    if (!logs_are_kept || !is_written) {
-        errors_print(&simulation->errors, stderr);
+    if (!logs_are_kept || !is_written)
         return EXIT_IO;
-    }
     return outcome == OUTCOME_DONE ? EXIT_DONE : outcome == OUTCOME_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_SIMULATION;
 }
 
 /* Looks before the run whether the files can be written: the end of a long run is no time to find out. */
 static int open_files(struct simulation *simulation, const char *results, struct logs *logs)
 {
-    int status = results_try(results, &simulation->errors);
+    int status = ranks_lead(simulation->ranks) ? results_try(results, &simulation->errors) : EXIT_DONE;
     return status == EXIT_DONE ? logs_open(logs, simulation) : status;
+}
+
+/* All ranks go on or none does. The first that has something to say says it, since all have the same as a rule. */
+static int agree(struct simulation *simulation, int status)
+{
+    if (ranks_first(simulation->ranks, simulation->errors.count > 0))
+        errors_print(&simulation->errors, stderr);
+    return (int)ranks_largest(simulation->ranks, (uint64_t)status);
+}
+
+static int run_network(struct simulation *simulation, const char *results, struct logs *logs, bool quiet)
+{
+    int status = simulation_build(simulation) ? open_files(simulation, results, logs) : EXIT_USAGE;
+    status = agree(simulation, status);
+    if (status == EXIT_DONE)
+        status = agree(simulation, run(simulation, results, logs, quiet));
+    logs_release(logs);
+    return status;
+}
+
+struct run_request {
+    const char *results, *sync, *threads;
+    bool quiet, check_reversal;
+    struct logs logs;
+    struct arguments arguments;
+};
+
+static bool load(struct simulation *simulation, const struct run_request *request)
+{
+    struct arena *arena = &simulation->setup;
+    int count = request->arguments.override_count;
+    char **overrides = arena_array(arena, char *, count + 3);
+    memcpy(overrides, request->arguments.overrides, sizeof *overrides * (size_t)count);
+    if (request->sync)
+        overrides[count++] = arena_format(arena, "simulator.sync=%s", request->sync);
+    if (request->threads)
+        overrides[count++] = arena_format(arena, "simulator.threads=%s", request->threads);
+    if (request->check_reversal)
+        overrides[count++] = arena_text(arena, "simulator.check_reversal=true");
+    return simulation_load(simulation, request->arguments.config, overrides, count);
+}
+
+static int run_request(struct run_request *request, struct ranks *ranks)
+{
+    struct simulation simulation;
+    simulation_init(&simulation);
+    simulation.ranks = ranks;
+    int status = agree(&simulation, load(&simulation, request) ? EXIT_DONE : EXIT_USAGE);
+    if (status == EXIT_DONE && simulation.config.model.component)
+        status = run_model(&simulation, request->results, logs_first(&request->logs), request->quiet);
+    else if (status == EXIT_DONE)
+        status = run_network(&simulation, request->results, &request->logs, request->quiet);
+    simulation_release(&simulation);
+    return status;
+}
+
+static int join_ranks(struct run_request *request)
+{
+    struct arena arena = {0};
+    struct errors errors = {.arena = &arena};
+    struct ranks ranks;
+    int status = EXIT_USAGE;
+    if (ranks_open(&ranks, &errors)) {
+        status = run_request(request, &ranks);
+        ranks_close(&ranks);
+    } else if (ranks_launched_as() == 0) {
+        errors_print(&errors, stderr);
+    }
+    arena_release(&arena);
+    return status;
 }
 
 int cli_run(int argc, char **argv)
 {
-    const char *results = NULL, *sync = NULL, *threads = NULL;
-    bool quiet = false, check_reversal = false;
-    struct logs logs = {0};
-    struct flag flags[RUN_LOG_KINDS + 7] = {
-        {"--results", &results, NULL}, {"--quiet", NULL, &quiet},     {"--check-reversal", NULL, &check_reversal},
-        {"--sync", &sync, NULL},       {"--threads", &threads, NULL}, {"--rate-interval", &logs.rate_interval, NULL}};
+    struct run_request request = {0};
+    struct flag flags[RUN_LOG_KINDS + 7] = {{"--results", &request.results, NULL},
+                                            {"--quiet", NULL, &request.quiet},
+                                            {"--check-reversal", NULL, &request.check_reversal},
+                                            {"--sync", &request.sync, NULL},
+                                            {"--threads", &request.threads, NULL},
+                                            {"--rate-interval", &request.logs.rate_interval, NULL}};
     for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
-        flags[6 + i] = (struct flag){run_log_flags[i], &logs.names[i], NULL};
-    struct arguments arguments;
-    if (!arguments_read(&arguments, argc, argv, flags, usage))
+        flags[6 + i] = (struct flag){run_log_flags[i], &request.logs.names[i], NULL};
+    if (!arguments_read(&request.arguments, argc, argv, flags, ranks_launched_as() == 0 ? usage : NULL))
         return EXIT_USAGE;
-    struct simulation simulation;
-    simulation_init(&simulation);
-    struct arena *arena = &simulation.setup;
-    char **overrides = arena_array(arena, char *, arguments.override_count + 3);
-    int count = arguments.override_count;
-    memcpy(overrides, arguments.overrides, sizeof *overrides * (size_t)count);
-    if (sync)
-        overrides[count++] = arena_format(arena, "simulator.sync=%s", sync);
-    if (threads)
-        overrides[count++] = arena_format(arena, "simulator.threads=%s", threads);
-    if (check_reversal)
-        overrides[count++] = arena_text(arena, "simulator.check_reversal=true");
-    int status = EXIT_USAGE;
-    bool is_loaded = simulation_load(&simulation, arguments.config, overrides, count);
-    if (is_loaded && simulation.config.model.component) {
-        status = run_model(&simulation, results, logs_first(&logs), quiet);
-        simulation_release(&simulation);
-        return status;
-    }
-    if (is_loaded && ranks_launched() > 1) {
-        errors_add(&simulation.errors, "flitwarp run: started as one of %u ranks, expected one for a network",
-                   ranks_launched());
-        is_loaded = false;
-    }
-    if (is_loaded && simulation_build(&simulation))
-        status = open_files(&simulation, results, &logs);
-    if (status == EXIT_DONE)
-        status = run(&simulation, results, &logs, quiet);
-    else
-        errors_print(&simulation.errors, stderr);
-    logs_release(&logs);
-    simulation_release(&simulation);
-    return status;
+    return ranks_launched() > 1 ? join_ranks(&request) : run_request(&request, NULL);
 }

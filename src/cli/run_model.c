@@ -152,11 +152,12 @@ static int run_prepared(struct simulation *simulation, struct process_run *run, 
     return (int)ranks_largest(run->ranks, (uint64_t)status);
 }
 
-static int run_on(struct simulation *simulation, struct ranks *ranks, const char *path, const char *log, bool quiet)
+int run_model(struct simulation *simulation, const char *path, const char *log, bool quiet)
 {
+    struct ranks *ranks = simulation->ranks;
     struct model model;
     struct process_settings settings;
-    bool is_good = prepare(simulation, &model, &settings, ranks), leads = !ranks || ranks->number == 0;
+    bool is_good = prepare(simulation, &model, &settings, ranks), leads = ranks_lead(ranks);
     if (log)
         errors_add(&simulation->errors, "flitwarp run: %s: a model has no packets or channels to log", log);
     int status = !is_good || log ? EXIT_USAGE : leads ? results_try(path, &simulation->errors) : EXIT_DONE;
@@ -169,20 +170,6 @@ static int run_on(struct simulation *simulation, struct ranks *ranks, const char
     process_run_init(&run, &model, &settings, ranks);
     status = run_prepared(simulation, &run, path, quiet);
     process_run_release(&run);
-    return status;
-}
-
-int run_model(struct simulation *simulation, const char *path, const char *log, bool quiet)
-{
-    struct ranks ranks;
-    if (ranks_launched() == 1)
-        return run_on(simulation, NULL, path, log, quiet);
-    if (!ranks_open(&ranks, &simulation->errors)) {
-        errors_print(&simulation->errors, stderr);
-        return EXIT_USAGE;
-    }
-    int status = run_on(simulation, &ranks, path, log, quiet);
-    ranks_close(&ranks);
     return status;
 }
 

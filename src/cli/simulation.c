@@ -98,8 +98,9 @@ bool simulation_build(struct simulation *simulation)
         return false;
     }
     if (config->simulator.sync == SYNC_OPTIMISTIC) {
-        errors_add(&simulation->errors,
-                   "simulator.sync: found 'optimistic', which runs models; a network runs 'sequential' or 'conservative'");
+        errors_add(
+            &simulation->errors,
+            "simulator.sync: found 'optimistic', which runs models; a network runs 'sequential' or 'conservative'");
         return false;
     }
     if (config->simulator.sync == SYNC_SEQUENTIAL && config->simulator.threads > 1) {
@@ -108,12 +109,19 @@ bool simulation_build(struct simulation *simulation)
                    config->simulator.threads);
         return false;
     }
+    if (config->simulator.sync == SYNC_SEQUENTIAL && simulation->ranks) {
+        errors_add(&simulation->errors,
+                   "simulator.sync: found 'sequential' with %u ranks, expected 'conservative' (or one rank)",
+                   simulation->ranks->count);
+        return false;
+    }
     const struct network_split split = {.parts = config->simulator.threads,
+                                        .ranks = simulation->ranks,
                                         .method = (enum partition_method)config->simulator.partition,
                                         .window = config->simulator.window};
     engine_init(&simulation->engine);
-    if (!network_build(&simulation->network, &config->network, &simulation->engine, &simulation->built, seed,
-                       &split, &simulation->errors))
+    if (!network_build(&simulation->network, &config->network, &simulation->engine, &simulation->built, seed, &split,
+                       &simulation->errors))
         return false;
     return workload_build(&simulation->workload, &config->workload, &simulation->network, &simulation->built, seed,
                           &simulation->errors);
@@ -123,8 +131,9 @@ enum outcome simulation_run(struct simulation *simulation, FILE *report)
 {
     double cpu = cpu_seconds(), wall = wall_seconds();
     enum outcome outcome = workload_run(&simulation->workload, report);
-    simulation->cpu_seconds = cpu_seconds() - cpu;
+    simulation->cpu_seconds = ranks_sum(simulation->ranks, cpu_seconds() - cpu);
     simulation->wall_seconds = wall_seconds() - wall;
+    simulation->peak_bytes = (uint64_t)ranks_sum(simulation->ranks, (double)peak_memory());
     return outcome;
 }
 

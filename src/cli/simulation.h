@@ -39,7 +39,9 @@ struct simulation {
     struct engine engine;
     struct network network;
     struct workload workload;
+    struct ranks *ranks;              /* borrowed, all of which have this simulation; NULL: there is one */
     double cpu_seconds, wall_seconds; /* of the run, without building */
+    uint64_t peak_bytes;              /* memory, of all ranks */
 };
 
 extern const struct option simulator_options[];

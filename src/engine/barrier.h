@@ -14,6 +14,7 @@ struct barrier {
     _Alignas(64) atomic_uint round;
 };
 
+/* So many ranks share the cores of this one. */
 void barrier_init(struct barrier *barrier, uint32_t threads, uint32_t ranks_here);
 /* Returns when all threads have called it; what each did before is seen by all. */
 void barrier_wait(struct barrier *barrier);

@@ -39,11 +39,11 @@ static void *be_member(void *argument)
     }
 }
 
-struct crew *crew_start(uint32_t count, crew_work *work, void *context)
+struct crew *crew_start(uint32_t count, uint32_t ranks_here, crew_work *work, void *context)
 {
     struct crew *crew = memory_take_aligned(sizeof *crew);
     *crew = (struct crew){.work = work, .context = context, .count = count};
-    barrier_init(&crew->barrier, count, 1);
+    barrier_init(&crew->barrier, count, ranks_here);
     crew->members = memory_take(sizeof *crew->members * count);
     for (uint32_t i = 1; i < count; i++) {
         crew->members[i] = (struct member){.crew = crew, .number = i};

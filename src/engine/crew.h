@@ -13,8 +13,11 @@ struct crew;
 
 typedef void crew_work(void *context, uint32_t member);
 
-/* Starts members 1 to count - 1; ends the program when the system refuses a thread. */
-struct crew *crew_start(uint32_t count, crew_work *work, void *context);
+/*
+ * Starts members 1 to count - 1; ends the program when the system refuses a thread. So many ranks share the
+ * cores of this one and have a crew each.
+ */
+struct crew *crew_start(uint32_t count, uint32_t ranks_here, crew_work *work, void *context);
 /* All members do their work once, this thread member 0's. */
 void crew_run(struct crew *crew);
 /* Returns when all members have called it; what they wrote before is then seen by all. */

@@ -97,6 +97,7 @@ void process_run_init(struct process_run *run, const struct model *model, const 
     if (ranks) {
         run->rank = ranks->number;
         run->rank_count = ranks->count;
+        mail_init(&run->mail, ranks, sizeof run->agreed / sizeof(uint64_t));
     }
     run->event_size = model->event_size ? model->event_size : (uint32_t)sizeof(struct event);
     run->worker_count = settings->threads;
@@ -108,7 +109,7 @@ void process_run_init(struct process_run *run, const struct model *model, const 
     run->mailboxes = memory_take_aligned(sizeof *run->mailboxes * run->worker_count * run->worker_count);
     for (uint32_t i = 0; i < run->worker_count * run->worker_count; i++)
         mailbox_init(&run->mailboxes[i], run->event_size);
-    barrier_init(&run->barrier, run->worker_count, ranks ? ranks->on_this_machine : 1);
+    barrier_init(&run->barrier, run->worker_count, ranks ? ranks->sharing_cores : 1);
     run->sums = calloc((size_t)model->sum_count + model->maximum_count + 1, sizeof *run->sums);
     CHECK(run->sums, "no memory for statistics");
     run->maxima = run->sums + model->sum_count;
@@ -201,6 +202,7 @@ void process_run_release(struct process_run *run)
     for (uint32_t i = 0; i < 2; i++)
         free(run->slots[i]);
     free(run->mailboxes);
+    mail_release(&run->mail);
     free(run->workers);
     free(run->sums);
 }

@@ -46,7 +46,6 @@ struct sync_values {
     tick_t furthest;               /* largest: of any event that was handled */
     uint64_t stop;                 /* largest */
     uint64_t handled, rolled_back; /* sums, since the last time */
-    uint64_t sent;                 /* sum: events to other ranks */
 };
 
 struct sync_slot {
@@ -97,6 +96,7 @@ struct process_run {
     const struct model *model; /* borrowed */
     struct process_settings settings;
     struct ranks *ranks; /* borrowed; NULL: this process is alone */
+    struct mail mail;    /* owned: with the other ranks */
     uint32_t event_size;
     uint32_t worker_count; /* on this rank */
     uint32_t rank, rank_count;

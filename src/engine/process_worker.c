@@ -68,7 +68,6 @@ void values_merge(struct sync_values *into, const struct sync_values *from)
     into->stop = from->stop > into->stop ? from->stop : into->stop;
     into->handled += from->handled;
     into->rolled_back += from->rolled_back;
-    into->sent += from->sent;
 }
 
 struct sync_values worker_meet(struct process_worker *worker, struct sync_values values)

@@ -101,8 +101,14 @@ static bool follow(struct wait_search *search, uint64_t start, FILE *out)
     return false;
 }
 
-void deadlock_report(const struct network *network, FILE *out)
+void deadlock_report(const struct network *network, tick_t now, uint64_t packets, FILE *out)
 {
+    fprintf(out, "deadlock at tick %llu: %llu packets are in the network and none can move\n", (unsigned long long)now,
+            (unsigned long long)packets);
+    if (network_ranks(network)) {
+        fprintf(out, "which packets wait for each other is said by a run on one rank\n");
+        return;
+    }
     uint32_t lanes = network->ports * network->num_vcs;
     uint64_t nodes = (uint64_t)network->topology.routers * lanes;
     struct wait_search search = {
@@ -113,8 +119,6 @@ void deadlock_report(const struct network *network, FILE *out)
         .wait = memory_take(sizeof(uint32_t) * (nodes + 1)),
     };
     memset(search.state, 0, nodes);
-    fprintf(out, "deadlock at tick %llu: %llu packets are in the network and none can move\n",
-            (unsigned long long)network_now(network), (unsigned long long)network_in_flight(network));
     bool found = false;
     for (uint64_t node = 0; node < nodes && !found; node++)
         if (search.state[node] == 0)

@@ -259,7 +259,7 @@ bool network_build(struct network *network, const struct network_config *config,
     pool_init(&network->packets, sizeof(struct packet));
     wire(network, &latencies);
     size_t before = arena->bytes;
-    if (!network_share_out(network, split->parts, split->method, errors))
+    if (!network_share_out(network, split, errors))
         return false;
     size_t of_parts = arena->bytes - before;
     network->routers = network->router_ops->build(network, &config->router, errors);
@@ -267,7 +267,7 @@ bool network_build(struct network *network, const struct network_config *config,
     if (!network->routers || !network->interfaces)
         return false;
     network->bytes = arena->bytes - of_parts;
-    network_make_parts(network, split->window);
+    network_make_parts(network, split);
     return true;
 }
 

@@ -5,7 +5,8 @@
 
 /* In how many parts it is to run, and how routers are given to them. */
 struct network_split {
-    uint32_t parts;
+    uint32_t parts;      /* of each rank */
+    struct ranks *ranks; /* borrowed; NULL: there is one */
     enum partition_method method;
     tick_t window; /* at most; 0: as channels allow */
 };

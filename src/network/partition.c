@@ -156,7 +156,7 @@ static bool share_by_metis(const struct network *network, uint32_t parts, uint16
 bool partition_routers(const struct network *network, uint32_t parts, enum partition_method method, uint16_t *owner,
                        struct errors *errors)
 {
-    if (method == PARTITION_METIS)
+    if (method == PARTITION_METIS && parts > 1)
         return share_by_metis(network, parts, owner, errors);
     share_blocks(network, parts, owner);
     return true;

@@ -3,6 +3,8 @@
 #include "network/parts.h"
 
 #include "engine/crew.h"
+#include "network/exchange.h"
+#include "network/network.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,33 +28,6 @@ enum {
 };
 _Static_assert(BELONGINGS % 8 == 0, "parcels are made of words");
 
-/* Parcels from one part to another; a sender fills one of two while the receiver empties the other. */
-struct box {
-    uint64_t *words; /* owned */
-    size_t used, room;
-};
-
-/* What a part has for the others. Apart from those of its neighbours in memory: each is written all the time. */
-struct exchange {
-    struct schedule *schedule; /* of all parts */
-    struct box *boxes[2];      /* by parity of the window, by receiver */
-    tick_t soonest;            /* arrival of what was sent in this window */
-    uint32_t parity;           /* of this window */
-    uint64_t sent;
-    uint64_t waited;             /* nanoseconds, for the others */
-    uint32_t *arriving;          /* by router lane: the packet whose flits come in; of all parts, shared */
-    uint32_t *terminal_arriving; /* by terminal lane, the same */
-    alignas(64) tick_t next[2];  /* by parity: when it has something to do, for the others to see */
-};
-
-struct schedule {
-    struct crew *crew;
-    struct network **parts;
-    uint32_t count;
-    tick_t window, last;
-    uint64_t windows;
-};
-
 static uint32_t ejection_lanes(const struct network *network) { return network->terminal_ports * network->num_vcs; }
 
 /* The packet that the flits on a lane belong to. */
@@ -65,8 +40,8 @@ static uint32_t *arriving_at(const struct network *network, uint32_t kind, struc
 }
 
 /* A parcel of so many words; the first two are filled. */
-static inline uint64_t *box_take(struct network *network, uint32_t receiver, uint32_t kind, struct place to, tick_t when,
-                                 uint32_t words)
+static inline uint64_t *box_take(struct network *network, uint32_t receiver, uint32_t kind, struct place to,
+                                 tick_t when, uint32_t words)
 {
     struct exchange *exchange = network->exchange;
     struct box *box = &exchange->boxes[exchange->parity][receiver];
@@ -76,11 +51,8 @@ static inline uint64_t *box_take(struct network *network, uint32_t receiver, uin
     }
     uint64_t *place = box->words + box->used;
     box->used += words;
-    *(struct parcel *)place = (struct parcel){.when = when,
-                                              .target = to.target,
-                                              .lane = (uint16_t)to.lane,
-                                              .kind = (uint8_t)kind,
-                                              .words = (uint8_t)words};
+    *(struct parcel *)place = (struct parcel){
+        .when = when, .target = to.target, .lane = (uint16_t)to.lane, .kind = (uint8_t)kind, .words = (uint8_t)words};
     exchange->sent++;
     exchange->soonest = when < exchange->soonest ? when : exchange->soonest;
     return place;
@@ -147,14 +119,24 @@ static void import_parcel(struct network *network, const uint64_t *words)
     *event = (struct flit_event){.to = to, .flit = {.packet = *packet, .place = flit}};
 }
 
+static void import_parcels(struct network *network, const uint64_t *words, size_t used)
+{
+    for (size_t at = 0; at < used; at += ((const struct parcel *)(words + at))->words)
+        import_parcel(network, words + at);
+}
+
 /* Takes in what the others have sent in the window before. */
 static void import_all(struct network *network, uint32_t parity)
 {
+    const struct schedule *schedule = network->exchange->schedule;
     for (uint32_t sender = 0; sender < network->part_count; sender++) {
         struct box *box = &network->parts[sender]->exchange->boxes[parity][network->part];
-        for (size_t at = 0; at < box->used; at += ((const struct parcel *)(box->words + at))->words)
-            import_parcel(network, box->words + at);
+        import_parcels(network, box->words, box->used);
         box->used = 0;
+    }
+    for (uint32_t rank = 0; schedule->ranks && rank < schedule->ranks->count; rank++) {
+        const struct inbox *inbox = &schedule->inbox[rank * schedule->count + network->part - network->first_part];
+        import_parcels(network, inbox->words, inbox->used);
     }
 }
 
@@ -165,10 +147,16 @@ static uint64_t nanoseconds(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static void meet(struct schedule *schedule, struct exchange *exchange)
+/* With the threads of this rank and, by thread 0, with the other ranks. */
+static void meet(struct schedule *schedule, struct exchange *exchange, uint32_t member)
 {
     uint64_t before = nanoseconds();
     crew_meet(schedule->crew);
+    if (schedule->ranks) {
+        if (member == 0)
+            exchange_with_ranks(schedule, exchange->parity);
+        crew_meet(schedule->crew);
+    }
     exchange->waited += nanoseconds() - before;
 }
 
@@ -182,17 +170,20 @@ static void run_windows(void *context, uint32_t member)
         uint32_t parity = exchange->parity;
         tick_t next = engine_next(network->engine);
         exchange->next[parity] = next < exchange->soonest ? next : exchange->soonest;
-        meet(schedule, exchange);
+        meet(schedule, exchange, member);
         import_all(network, parity);
         exchange->parity = 1 - parity;
         exchange->soonest = NEVER;
-        tick_t start = NEVER;
+        tick_t start = schedule->elsewhere;
         for (uint32_t i = 0; i < schedule->count; i++) {
             tick_t theirs = schedule->parts[i]->exchange->next[parity];
             start = theirs < start ? theirs : start;
         }
-        if (start > schedule->last)
+        if (start > schedule->last) {
+            if (member == 0)
+                schedule->next = start;
             return;
+        }
         tick_t end = schedule->last - start < schedule->window ? schedule->last : start + schedule->window - 1;
         engine_run(network->engine, end);
         if (member == 0)
@@ -208,19 +199,15 @@ void network_run(struct network *network, tick_t last)
     }
     struct schedule *schedule = network->exchange->schedule;
     if (!schedule->crew)
-        schedule->crew = crew_start(schedule->count, run_windows, schedule);
+        schedule->crew =
+            crew_start(schedule->count, schedule->ranks ? schedule->ranks->sharing_cores : 1, run_windows, schedule);
     schedule->last = last;
     crew_run(schedule->crew);
 }
 
 tick_t network_next(const struct network *network)
 {
-    tick_t next = NEVER;
-    for (uint32_t i = 0; i < network->part_count; i++) {
-        tick_t theirs = engine_next(network->parts[i]->engine);
-        next = theirs < next ? theirs : next;
-    }
-    return next;
+    return network->exchange ? network->exchange->schedule->next : engine_next(network->engine);
 }
 
 void network_advance(struct network *network, tick_t tick)
@@ -229,60 +216,84 @@ void network_advance(struct network *network, tick_t tick)
         engine_advance(network->parts[i]->engine, tick);
 }
 
-uint64_t network_in_flight(const struct network *network)
+struct network_totals network_count(const struct network *network)
 {
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < network->part_count; i++)
-        sum += network->parts[i]->in_network;
-    return sum;
+    struct network_totals totals = {0};
+    for (uint32_t i = 0; i < network->part_count; i++) {
+        const struct network *part = network->parts[i];
+        totals.now = part->engine->now > totals.now ? part->engine->now : totals.now;
+        totals.events += part->engine->events;
+        totals.flit_hops += network->router_ops->flit_hops(part->routers);
+        totals.in_flight += part->in_network;
+    }
+    return totals;
 }
 
-uint64_t network_flit_hops(const struct network *network)
+bool network_is_about_to_move(const struct network *network)
 {
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < network->part_count; i++)
-        sum += network->router_ops->flit_hops(network->parts[i]->routers);
-    return sum;
+    for (uint32_t kind = EVENT_FLIT; kind <= EVENT_OUTPUT_STEP; kind++)
+        for (uint32_t i = 0; i < network->part_count; i++)
+            if (kind != EVENT_WAKE && kind != EVENT_MESSAGE && engine_pending(network->parts[i]->engine, kind))
+                return true;
+    return false;
 }
 
-uint64_t network_events(const struct network *network)
+struct ranks *network_ranks(const struct network *network)
 {
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < network->part_count; i++)
-        sum += network->parts[i]->engine->events;
-    return sum;
+    return network->exchange ? network->exchange->schedule->ranks : NULL;
 }
 
-tick_t network_now(const struct network *network)
+uint32_t network_rank_of(const struct network *network, uint32_t part)
 {
-    tick_t now = 0;
-    for (uint32_t i = 0; i < network->part_count; i++)
-        now = network->parts[i]->engine->now > now ? network->parts[i]->engine->now : now;
-    return now;
+    const struct schedule *schedule = network->exchange->schedule;
+    return (uint32_t)((((uint64_t)part + 1) * schedule->ranks->count - 1) / schedule->all_parts);
 }
 
 struct network_sync network_sync_facts(const struct network *network)
 {
-    struct network_sync sync = {.parts = network->part_count, .window = NEVER};
+    const struct ranks *ranks = network_ranks(network);
+    struct network_sync sync = {.threads = network->part_count,
+                                .ranks = ranks ? ranks->count : 1,
+                                .parts = network->part_count,
+                                .window = NEVER};
     for (uint32_t i = 0; network->exchange && i < network->part_count; i++) {
         sync.sent += network->parts[i]->exchange->sent;
         sync.waited += 1e-9 * (double)network->parts[i]->exchange->waited;
     }
     if (network->exchange) {
+        sync.parts = network->exchange->schedule->all_parts;
         sync.window = network->exchange->schedule->window;
         sync.windows = network->exchange->schedule->windows;
     }
     return sync;
 }
 
-bool network_share_out(struct network *network, uint32_t parts, enum partition_method method, struct errors *errors)
+/* Which parts there are, and which are on this rank: one at least, though there may be no router for it. */
+static bool count_parts(struct network *network, uint32_t threads, const struct ranks *ranks, struct errors *errors)
+{
+    uint64_t routers = network->topology.routers, count = ranks ? ranks->count : 1, all = threads * count;
+    all = all < routers ? all : routers > count ? routers : count;
+    if (all > UINT16_MAX) {
+        network->part_count = 1;
+        errors_add(errors, "simulator.threads: %u on each of %u ranks are too many; accepted: %u in all", threads,
+                   (uint32_t)count, UINT16_MAX);
+        return false;
+    }
+    uint32_t rank = ranks ? ranks->number : 0;
+    network->all_parts = (uint32_t)all;
+    network->first_part = network->part = first_part(rank, network->all_parts, (uint32_t)count);
+    network->part_count = first_part(rank + 1, network->all_parts, (uint32_t)count) - network->part;
+    return true;
+}
+
+bool network_share_out(struct network *network, const struct network_split *split, struct errors *errors)
 {
     const struct topology *topology = &network->topology;
-    network->part_count = parts < topology->routers ? parts : topology->routers;
+    bool is_possible = count_parts(network, split->parts, split->ranks, errors);
     network->parts = arena_array(network->arena, struct network *, network->part_count);
     network->parts[0] = network;
-    if (network->part_count == 1)
-        return true;
+    if (!is_possible || network->all_parts == 1)
+        return is_possible;
     if (network->routing.looks_afar) {
         choice_error(errors, &network->config->routing, "knowledge",
                      "'global' reads other routers at no delay, which threads cannot; accepted: 'local', or 1 thread");
@@ -295,9 +306,10 @@ bool network_share_out(struct network *network, uint32_t parts, enum partition_m
         network->part_count = 1;
         return false;
     }
+    uint32_t with_routers = network->all_parts < topology->routers ? network->all_parts : topology->routers;
     uint16_t *owner = arena_array(network->arena, uint16_t, topology->routers);
     uint16_t *terminal_owner = arena_array(network->arena, uint16_t, topology->terminals);
-    if (!partition_routers(network, network->part_count, method, owner, errors)) {
+    if (!partition_routers(network, with_routers, split->method, owner, errors)) {
         network->part_count = 1;
         return false;
     }
@@ -333,7 +345,7 @@ static void make_part(struct network *network, uint32_t number, struct schedule 
         part->engine = arena_take(arena, sizeof *part->engine);
         engine_init(part->engine);
         pool_init(&part->packets, sizeof(struct packet));
-        part->part = number;
+        part->part = network->first_part + number;
         part->routers = network->router_ops->share(network->routers, part);
         part->interfaces = network->interface_ops->share(network->interfaces, part);
     }
@@ -341,22 +353,33 @@ static void make_part(struct network *network, uint32_t number, struct schedule 
     *part->exchange = (struct exchange){
         .schedule = schedule, .soonest = NEVER, .arriving = arriving, .terminal_arriving = terminal_arriving};
     for (uint32_t parity = 0; parity < 2; parity++)
-        part->exchange->boxes[parity] = arena_array(arena, struct box, schedule->count);
+        part->exchange->boxes[parity] = arena_array(arena, struct box, schedule->all_parts);
     schedule->parts[number] = part;
 }
 
-void network_make_parts(struct network *network, tick_t window)
+void network_make_parts(struct network *network, const struct network_split *split)
 {
-    if (network->part_count == 1)
+    if (network->all_parts == 1)
         return;
     struct arena *arena = network->arena;
     size_t lanes = (size_t)network->topology.routers * network->ports * network->num_vcs;
     size_t terminal_lanes = (size_t)network->topology.terminals * ejection_lanes(network);
     struct schedule *schedule = arena_array(arena, struct schedule, 1);
     *schedule = (struct schedule){
-        .parts = network->parts, .count = network->part_count, .window = find_window(network)};
-    if (window && window < schedule->window)
-        schedule->window = window;
+        .parts = network->parts,
+        .count = network->part_count,
+        .window = find_window(network),
+        .next = NEVER,
+        .ranks = split->ranks,
+        .all_parts = network->all_parts,
+        .elsewhere = NEVER,
+    };
+    if (split->window && split->window < schedule->window)
+        schedule->window = split->window;
+    if (split->ranks) {
+        mail_init(&schedule->mail, split->ranks, 1);
+        schedule->inbox = arena_array(arena, struct inbox, (size_t)split->ranks->count * schedule->count);
+    }
     uint32_t *arriving = arena_array(arena, uint32_t, lanes);
     uint32_t *terminal_arriving = arena_array(arena, uint32_t, terminal_lanes);
     for (uint32_t i = 0; i < network->part_count; i++)
@@ -367,9 +390,11 @@ void network_release_parts(struct network *network)
 {
     if (network->exchange && network->exchange->schedule->crew)
         crew_end(network->exchange->schedule->crew);
+    if (network_ranks(network))
+        mail_release(&network->exchange->schedule->mail);
     for (uint32_t i = 0; i < network->part_count; i++) {
         struct network *part = network->parts[i];
-        for (uint32_t box = 0; part->exchange && box < 2 * network->part_count; box++)
+        for (uint32_t box = 0; part->exchange && box < 2 * network->all_parts; box++)
             free(part->exchange->boxes[box % 2][box / 2].words);
         pool_release(&part->packets);
         if (i)

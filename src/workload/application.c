@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What applications call: sending messages, setting timers, and the rule for
- * when the sampled part of a run is over.
+ * when the sampled part of a run is over. What a terminal of another rank would do
+ * is not done here: begin() and phase_changed() speak for all terminals, on all ranks.
  */
 #include "flitwarp/application.h"
 
 #include "workload/workload.h"
 
-#include <sched.h>
-
 /* Cuts off one packet and puts it into the source queue of its terminal. */
-static inline void make_packet(struct application *application, uint32_t source, uint32_t destination, uint32_t size,
-                               uint32_t message, bool sampled, uint32_t protocol)
+static inline void make_packet(struct application *application, struct workload_part *part, uint32_t source,
+                               uint32_t destination, uint32_t size, uint32_t message, bool sampled, uint32_t protocol)
 {
     struct workload *workload = application->workload;
-    struct network *network = workload_part_at(workload, source)->network;
+    struct network *network = part->network;
     uint32_t sequence = workload->sequences[source]++;
     uint32_t handle = pool_take(&network->packets, sizeof(struct packet));
     *network_packet(network, handle) = (struct packet){
@@ -36,10 +35,9 @@ static inline void make_packet(struct application *application, uint32_t source,
     network->interface_ops->enqueue(network->interfaces, handle);
 }
 
-static inline void count_created(const struct application *application, uint32_t source, uint32_t packets,
-                                 uint32_t flits, bool sampled)
+static inline void count_created(const struct application *application, const struct workload_part *part,
+                                 uint32_t source, uint32_t packets, uint32_t flits, bool sampled)
 {
-    const struct workload_part *part = workload_part_at(application->workload, source);
     struct measurement *measurement = &part->measurements[application->number];
     measurement->created_packets += packets;
     measurement->created_flits += flits;
@@ -49,7 +47,7 @@ static inline void count_created(const struct application *application, uint32_t
 }
 
 /* A message with facts of its own; the number and what belongs to its packets is filled in. */
-static void send_message(struct application *application, struct message *message)
+static void send_message(struct application *application, struct workload_part *part, struct message *message)
 {
     struct workload *workload = application->workload;
     const struct application_config *config = application->config;
@@ -57,7 +55,6 @@ static void send_message(struct application *application, struct message *messag
     uint32_t protocol = message->is_reply ? config->reply_protocol_class : config->protocol_class;
     uint32_t source = application->terminals[message->source];
     uint32_t destination = application->terminals[message->destination];
-    struct workload_part *part = workload_part_at(workload, source);
     uint32_t handle = pool_take(&part->messages, sizeof(struct message));
     uint32_t packets = (message->flits + max_packet - 1) / max_packet;
     message->packets = message->packets_here = packets;
@@ -66,17 +63,19 @@ static void send_message(struct application *application, struct message *messag
     *part_message(part, handle) = *message;
     for (uint32_t left = message->flits, size; left; left -= size) {
         size = left < max_packet ? left : max_packet;
-        make_packet(application, source, destination, size, handle, message->sampled, protocol);
+        make_packet(application, part, source, destination, size, handle, message->sampled, protocol);
     }
-    count_created(application, source, packets, message->flits, message->sampled);
+    count_created(application, part, source, packets, message->flits, message->sampled);
 }
 
 /* Several requests are counted until the last of them, or of their replies, has arrived. */
 struct transaction application_begin_transaction(struct application *application, uint32_t rank, uint32_t messages)
 {
     struct workload *workload = application->workload;
-    struct workload_part *part = workload_part_at(workload, application->terminals[rank]);
     struct transaction transaction = {.number = workload->sequences[application->terminals[rank]], .group = NONE};
+    struct workload_part *part;
+    if (!workload_part_at(workload, application->terminals[rank], &part))
+        return transaction;
     if (application->phase == PHASE_GENERATING && application->transaction_messages > 1)
         part->measurements[application->number].transactions_begun++;
     if (messages > 1) {
@@ -90,17 +89,20 @@ struct transaction application_begin_transaction(struct application *application
 void application_send_in(struct application *application, const struct transaction *transaction, uint32_t rank,
                          uint32_t to_rank, uint32_t flits, uint32_t tag)
 {
-    const struct workload_part *part = workload_part_at(application->workload, application->terminals[rank]);
-    send_message(application, &(struct message){.flits = flits,
-                                                .source = rank,
-                                                .destination = to_rank,
-                                                .initiator = application->terminals[rank],
-                                                .transaction = transaction->number,
-                                                .transaction_messages = application->transaction_messages,
-                                                .group = transaction->group,
-                                                .tag = tag,
-                                                .sampled = application->phase == PHASE_GENERATING,
-                                                .started = part->network->engine->now});
+    struct workload_part *part;
+    if (!workload_part_at(application->workload, application->terminals[rank], &part))
+        return;
+    send_message(application, part,
+                 &(struct message){.flits = flits,
+                                   .source = rank,
+                                   .destination = to_rank,
+                                   .initiator = application->terminals[rank],
+                                   .transaction = transaction->number,
+                                   .transaction_messages = application->transaction_messages,
+                                   .group = transaction->group,
+                                   .tag = tag,
+                                   .sampled = application->phase == PHASE_GENERATING,
+                                   .started = part->network->engine->now});
 }
 
 __attribute__((noinline)) void application_send_tagged(struct application *application, uint32_t rank, uint32_t to_rank,
@@ -117,9 +119,12 @@ void application_send(struct application *application, uint32_t rank, uint32_t t
         return;
     }
     uint32_t source = application->terminals[rank], destination = application->terminals[to_rank];
-    make_packet(application, source, destination, flits, NONE, application->phase == PHASE_GENERATING,
+    struct workload_part *part;
+    if (!workload_part_at(application->workload, source, &part))
+        return;
+    make_packet(application, part, source, destination, flits, NONE, application->phase == PHASE_GENERATING,
                 ((const struct application_config *)application->config)->protocol_class);
-    count_created(application, source, 1, flits, application->phase == PHASE_GENERATING);
+    count_created(application, part, source, 1, flits, application->phase == PHASE_GENERATING);
 }
 
 void application_reply(struct application *application, const struct message *request, uint32_t flits)
@@ -129,30 +134,19 @@ void application_reply(struct application *application, const struct message *re
     reply.source = request->destination;
     reply.destination = request->source;
     reply.is_reply = true;
-    send_message(application, &reply);
+    struct workload_part *part;
+    if (workload_part_at(application->workload, application->terminals[reply.source], &part))
+        send_message(application, part, &reply);
 }
 
 void application_wake_at(struct application *application, uint32_t rank, tick_t when)
 {
-    const struct workload_part *part = workload_part_at(application->workload, application->terminals[rank]);
+    struct workload_part *part;
+    if (!workload_part_at(application->workload, application->terminals[rank], &part))
+        return;
     struct wake_event *event = engine_post(part->network->engine, EVENT_WAKE, when, sizeof *event);
     *event = (struct wake_event){.key = {.destination = application->terminals[rank], .source = application->number},
                                  .rank = rank};
-}
-
-void application_count(struct application *application, uint32_t *counter, int32_t change)
-{
-    (void)application;
-    __atomic_fetch_add(counter, (uint32_t)change, __ATOMIC_RELAXED);
-}
-
-void application_sample(struct application *application, struct histogram *histogram, uint64_t value)
-{
-    bool *is_locked = &application->workload->is_locked;
-    while (__atomic_test_and_set(is_locked, __ATOMIC_ACQUIRE))
-        sched_yield();
-    histogram_add(histogram, value);
-    __atomic_clear(is_locked, __ATOMIC_RELEASE);
 }
 
 bool application_is_finished(const struct application *application, tick_t now, tick_t limit)

@@ -75,11 +75,23 @@ static void accept(void *context, tick_t now, const struct packet *packet, uint3
         measurement_watch_flits(measurement, now, packet, flits);
 }
 
-static void note_record(struct workload_part *part, const struct packet *packet, tick_t now, uint32_t minimal_hops,
-                        const struct message *message)
+void part_add_note(struct workload_part *part, const struct group_note *note)
+{
+    part->notes = grow(part->notes, part->note_count, &part->note_room, sizeof *part->notes);
+    part->notes[part->note_count++] = *note;
+}
+
+void part_add_record(struct workload_part *part, const struct packet_record *record)
 {
     part->records = grow(part->records, part->record_count, &part->record_room, sizeof *part->records);
-    part->records[part->record_count++] = (struct packet_record){
+    part->records[part->record_count++] = *record;
+}
+
+/* Apart from the counting, which most runs do without it. */
+static __attribute__((noinline)) void note_record(struct workload_part *part, const struct packet *packet, tick_t now,
+                                                  uint32_t minimal_hops, const struct message *message)
+{
+    const struct packet_record record = {
         .application = packet->application,
         .source = packet->source,
         .destination = packet->destination,
@@ -97,6 +109,7 @@ static void note_record(struct workload_part *part, const struct packet *packet,
         .transaction = message ? message->transaction : packet->sequence,
         .transaction_messages = message ? message->transaction_messages : 1,
     };
+    part_add_record(part, &record);
 }
 
 /* Of several requests notes this one; a single request ends with its reply. */
@@ -108,8 +121,7 @@ static void end_in_transaction(struct workload_part *part, const struct message 
         return;
     }
     const uint16_t *owner = part->network->terminal_part;
-    part->notes = grow(part->notes, part->note_count, &part->note_room, sizeof *part->notes);
-    part->notes[part->note_count++] = (struct group_note){
+    const struct group_note note = {
         .part = owner ? owner[message->initiator] : 0,
         .group = message->group,
         .arrived = now,
@@ -117,6 +129,7 @@ static void end_in_transaction(struct workload_part *part, const struct message 
         .application = message->application,
         .sampled = message->sampled,
     };
+    part_add_note(part, &note);
 }
 
 /* The last packet of a message has arrived. No other uses its record, which may go to the application. */
@@ -154,7 +167,7 @@ static inline __attribute__((always_inline)) void count_packet(struct workload_p
     if (!network->routing.ops->is_minimal)
         minimal_hops = network_distance(network, network->terminal_router[packet->source], packet->destination_router);
     measurement_add(measurement, packet, now, message ? message->started : packet->created, minimal_hops, is_whole);
-    if (part->workload->logs)
+    if (part->workload->keeps_records)
         note_record(part, packet, now, minimal_hops, message);
 }
 
@@ -244,23 +257,23 @@ void part_release(struct workload_part *part)
     free(part->records);
 }
 
-static void end_group(struct workload_part *parts, const struct workload_part *here, const struct group_note *note)
+static void end_group(struct workload_part *owner, const struct group_note *note)
 {
-    struct workload_part *owner = &parts[note->part];
     struct message_group *group = part_group(owner, note->group);
     group->last = note->arrived > group->last ? note->arrived : group->last;
     if (--group->messages_left)
         return;
     if (note->sampled)
-        measurement_add_transaction(&here->measurements[note->application], group->last - note->started);
+        measurement_add_transaction(&owner->measurements[note->application], group->last - note->started);
     pool_give(&owner->groups, note->group, sizeof(struct message_group));
 }
 
 void parts_end_groups(struct workload_part *parts, uint32_t count)
 {
+    uint32_t first = parts[0].network->first_part;
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t n = 0; n < parts[i].note_count; n++)
-            end_group(parts, &parts[i], &parts[i].notes[n]);
+            end_group(&parts[parts[i].notes[n].part - first], &parts[i].notes[n]);
         parts[i].note_count = 0;
     }
 }
@@ -282,10 +295,8 @@ void parts_write_logs(struct workload_part *parts, uint32_t count, struct run_lo
 {
     struct workload_part *all = &parts[0];
     for (uint32_t i = 1; i < count; i++) {
-        for (uint32_t n = 0; n < parts[i].record_count; n++) {
-            all->records = grow(all->records, all->record_count, &all->record_room, sizeof *all->records);
-            all->records[all->record_count++] = parts[i].records[n];
-        }
+        for (uint32_t n = 0; n < parts[i].record_count; n++)
+            part_add_record(all, &parts[i].records[n]);
         parts[i].record_count = 0;
     }
     if (all->record_count)

@@ -56,6 +56,10 @@ void part_connect(struct workload_part *part);
 /* A packet that never entered the network, by the interface's withdraw(). */
 void part_withdrawn(void *part, uint32_t handle);
 
-/* At grid points, with all parts at rest. */
+/* What another rank's part has noted for this one. */
+void part_add_note(struct workload_part *part, const struct group_note *note);
+void part_add_record(struct workload_part *part, const struct packet_record *record);
+
+/* At grid points, with all parts of this rank at rest. */
 void parts_end_groups(struct workload_part *parts, uint32_t count);
 void parts_write_logs(struct workload_part *parts, uint32_t count, struct run_logs *logs);

@@ -9,7 +9,8 @@
 
 #include "network/deadlock.h"
 #include "network/network.h"
-#include "network/parts.h"
+#include "workload/shared.h"
+#include "workload/together.h"
 
 #include <string.h>
 
@@ -30,6 +31,9 @@ const char *phase_name(enum phase phase)
     return names[phase];
 }
 
+/* Then parts have measurements of their own. */
+static bool is_parted(const struct workload *workload) { return workload->network->exchange; }
+
 /* Modulo 2^32, as lanes are counted; differences over a window are what is asked for. */
 static void copy_port_flits(const struct workload *workload, uint32_t *copy)
 {
@@ -42,33 +46,42 @@ static void copy_port_flits(const struct workload *workload, uint32_t *copy)
         }
 }
 
-/* What all parts have counted, for those who decide. */
+/* What all parts of all ranks have counted, for those who decide. */
 static void count_parts(struct workload *workload)
 {
+    workload->is_interrupted = workload->interrupt && *workload->interrupt;
+    if (workload->together)
+        together_hand_over(workload);
     parts_end_groups(workload->parts, workload->part_count);
     if (workload->logs)
         parts_write_logs(workload->parts, workload->part_count, workload->logs);
-    for (uint32_t i = 0; i < workload->count && workload->part_count > 1; i++) {
+    for (uint32_t i = 0; i < workload->count && is_parted(workload); i++) {
         measurement_forget_counts(&workload->measurements[i]);
         for (uint32_t part = 0; part < workload->part_count; part++)
             measurement_count(&workload->measurements[i], &workload->parts[part].measurements[i]);
     }
+    workload->totals = network_count(workload->network);
+    if (workload->together)
+        together_count(workload);
 }
 
 static void merge_parts(struct workload *workload)
 {
     count_parts(workload);
-    for (uint32_t i = 0; i < workload->count && workload->part_count > 1; i++) {
+    for (uint32_t i = 0; i < workload->count && is_parted(workload); i++) {
         measurement_forget_sources(&workload->measurements[i]);
         for (uint32_t part = 0; part < workload->part_count; part++)
             measurement_merge(&workload->measurements[i], &workload->parts[part].measurements[i]);
     }
+    workload->sync = network_sync_facts(workload->network);
+    if (workload->together)
+        together_merge(workload);
 }
 
-/* Flits by their source, at the ends of the window. */
+/* Flits by their source, at the ends of the window; those of this rank, until the end. */
 static void count_sources(struct workload *workload, uint32_t application)
 {
-    if (workload->part_count == 1)
+    if (!is_parted(workload))
         return;
     measurement_forget_sources(&workload->measurements[application]);
     for (uint32_t part = 0; part < workload->part_count; part++)
@@ -132,16 +145,11 @@ static bool all_have_signalled(struct workload *workload, tick_t now)
 static bool is_stuck(struct workload *workload)
 {
     const struct network *network = workload->network;
-    uint64_t hops = network_flit_hops(network);
-    bool moved = hops != workload->hops_at_check;
-    workload->hops_at_check = hops;
-    if (moved || network_in_flight(network) == 0)
+    bool moved = workload->totals.flit_hops != workload->hops_at_check;
+    workload->hops_at_check = workload->totals.flit_hops;
+    if (moved || workload->totals.in_flight == 0)
         return false;
-    for (uint32_t kind = EVENT_FLIT; kind <= EVENT_OUTPUT_STEP; kind++)
-        for (uint32_t i = 0; i < network->part_count; i++)
-            if (kind != EVENT_WAKE && kind != EVENT_MESSAGE && engine_pending(network->parts[i]->engine, kind))
-                return false;
-    return true;
+    return !ranks_largest(network_ranks(network), network_is_about_to_move(network));
 }
 
 /* A grid point. */
@@ -154,7 +162,7 @@ static void control(struct workload *workload, tick_t now)
     }
     if (workload->progress)
         workload->progress(workload->progress_context, workload, now);
-    if (workload->interrupt && *workload->interrupt)
+    if (workload->is_interrupted)
         workload->outcome = OUTCOME_INTERRUPTED;
     else if (is_stuck(workload))
         workload->outcome = OUTCOME_DEADLOCK;
@@ -177,7 +185,7 @@ void workload_keep_rates(struct workload *workload, uint64_t interval)
 {
     for (uint32_t i = 0; i < workload->count; i++) {
         measurement_keep_rates(&workload->measurements[i], interval);
-        for (uint32_t part = 0; part < workload->part_count && workload->part_count > 1; part++)
+        for (uint32_t part = 0; part < workload->part_count && is_parted(workload); part++)
             measurement_keep_rates(&workload->parts[part].measurements[i], interval);
     }
     watch_flits(workload);
@@ -192,8 +200,10 @@ void workload_count_lanes(struct workload *workload)
 enum outcome workload_run(struct workload *workload, FILE *out)
 {
     struct network *network = workload->network;
-    for (uint32_t i = 0; i < workload->count; i++)
+    for (uint32_t i = 0; i < workload->count; i++) {
+        shared_begin(&workload->applications[i]);
         workload->applications[i].ops->begin(&workload->applications[i]);
+    }
     bool is_over = false;
     for (tick_t now = 0; !is_over; now += workload->config->check_interval) {
         network_advance(network, now);
@@ -204,10 +214,10 @@ enum outcome workload_run(struct workload *workload, FILE *out)
         is_over = workload->phase == PHASE_DRAINING && network_next(network) == NEVER;
     }
     merge_parts(workload);
-    if (workload->outcome == OUTCOME_RUNNING && network_in_flight(network))
+    if (workload->outcome == OUTCOME_RUNNING && workload->totals.in_flight)
         workload->outcome = OUTCOME_DEADLOCK;
-    if (workload->outcome == OUTCOME_DEADLOCK)
-        deadlock_report(network, out);
+    if (workload->outcome == OUTCOME_DEADLOCK && ranks_lead(network_ranks(network)))
+        deadlock_report(network, workload->totals.now, workload->totals.in_flight, out);
     if (workload->outcome == OUTCOME_RUNNING) {
         network_check_idle(network);
         for (uint32_t i = 0; i < workload->part_count; i++)
@@ -216,6 +226,16 @@ enum outcome workload_run(struct workload *workload, FILE *out)
         workload->outcome = OUTCOME_DONE;
     }
     return workload->outcome;
+}
+
+bool workload_find_part(const struct workload *workload, uint32_t terminal, struct workload_part **part)
+{
+    const struct network *network = workload->network;
+    uint32_t here = network->terminal_part[terminal] - network->first_part;
+    if (here >= workload->part_count)
+        return false;
+    *part = &workload->parts[here];
+    return true;
 }
 
 /* A whole grid-shaped network in order is a space that patterns with coordinates can use. */
@@ -315,7 +335,7 @@ static void make_parts(struct workload *workload)
         struct workload_part *part = &workload->parts[i];
         part_init(part, workload, network->parts[i]);
         part->measurements = workload->measurements;
-        if (workload->part_count == 1)
+        if (!is_parted(workload))
             return;
         part->measurements = arena_array(workload->arena, struct measurement, workload->count);
         for (uint32_t a = 0; a < workload->count; a++)
@@ -340,6 +360,8 @@ bool workload_build(struct workload *workload, const struct workload_config *con
     workload->port_flits_at_start = arena_array(arena, uint32_t, ports);
     workload->port_flits_at_end = arena_array(arena, uint32_t, ports);
     make_parts(workload);
+    if (network_ranks(network))
+        workload->together = together_create(workload);
     for (uint32_t i = 0; i < workload->count; i++)
         build_application(workload, i, seed, errors);
     for (uint32_t part = 0; part < workload->part_count; part++)
@@ -349,10 +371,12 @@ bool workload_build(struct workload *workload, const struct workload_config *con
 
 void workload_release(struct workload *workload)
 {
+    if (workload->together)
+        together_release(workload->together);
     for (uint32_t i = 0; i < workload->count; i++)
         measurement_release(&workload->measurements[i]);
     for (uint32_t part = 0; part < workload->part_count; part++) {
-        for (uint32_t i = 0; i < workload->count && workload->part_count > 1; i++)
+        for (uint32_t i = 0; i < workload->count && is_parted(workload); i++)
             measurement_release(&workload->parts[part].measurements[i]);
         part_release(&workload->parts[part]);
     }

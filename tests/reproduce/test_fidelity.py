@@ -11,7 +11,7 @@ arrive late, and has conflicts at its inputs; that difference is one of architec
 import pytest
 
 from support import blast, config_of, network_of, run_all
-from test_adaptive import DRAGONFLY, FLAT, NEXT_GROUP, UGAL_BY_PORT, UNIFORM
+from test_adaptive import DRAGONFLY, FLAT, NEXT_GROUP, UNIFORM
 
 FLITS = 16
 CHANNELS = {"channel": 10, "terminal_channel": 5}
@@ -73,7 +73,7 @@ def accepted_in_packets(topology, routings, traffic, load=1.0, num_vcs=8):
 
 
 def test_adaptive_routing_spreads_what_is_not_spread():
-    routings = ["dimension_order", "valiant", "ugal", UGAL_BY_PORT, "dal", "omniwar"]
+    routings = ["dimension_order", "valiant", "ugal", {"type": "ugal", "mode": "vc"}, "dal", "omniwar"]
     minimal, *spread = accepted_in_packets(FLAT, routings, "bit_complement")
     assert minimal == pytest.approx(1 / 8, rel=0.01)
     for load in spread:

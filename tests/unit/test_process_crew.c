@@ -28,7 +28,7 @@ static void work(void *context, uint32_t member)
 TEST(members_of_a_crew_see_what_was_written_before_they_met)
 {
     struct board board = {0};
-    board.crew = crew_start(MEMBERS, work, &board);
+    board.crew = crew_start(MEMBERS, 1, work, &board);
     for (uint32_t call = 0; call < CALLS; call++)
         crew_run(board.crew);
     crew_end(board.crew);

@@ -105,7 +105,7 @@ static void memory_prepare(struct application *application, struct errors *error
     memory->memories = arena_array(arena, uint32_t, ranks);
     list_memories(memory, application, errors);
     for (uint32_t kind = 0; kind < 2; kind++)
-        memory->latency[kind] = arena_array(arena, struct histogram, 1);
+        application_share_samples(application, memory->latency[kind] = arena_array(arena, struct histogram, 1));
     for (uint32_t rank = 0; rank < ranks; rank++) {
         struct unit *unit = &memory->units[rank];
         unit->random = random_stream(application->seed, application->terminals[rank], RANDOM_TRAFFIC);
