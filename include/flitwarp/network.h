@@ -208,8 +208,8 @@ struct network_client {
 #define BELONGINGS sizeof(struct message)
 
 /*
- * A network is run in parts, one for each thread of each rank. A part is a copy of this struct: what is built is shared, each router
- * and terminal is touched by one part only, and a part has its own engine, packets and counters.
+ * A network is run in parts, one for each thread of each rank. A part is a copy of this struct: what is built is shared,
+ * each router and terminal is touched by one part only, and a part has its own engine, packets and counters.
  */
 struct network {
     struct engine *engine; /* borrowed */

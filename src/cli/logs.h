@@ -17,7 +17,7 @@ struct logs {
 
 /* The flag of a log that was asked for; NULL: none was. */
 const char *logs_first(const struct logs *logs);
-/* An exit status; other than EXIT_DONE with messages. Of several ranks the first opens the files; all keep what goes in. */
+/* An exit status; other than EXIT_DONE with messages. Of several ranks the first opens files; all keep what goes in. */
 int logs_open(struct logs *logs, struct simulation *simulation);
 /* Writes the rest and puts all files in their places; false, with messages, when that failed. */
 bool logs_commit(struct logs *logs, struct simulation *simulation);

@@ -11,7 +11,9 @@
 #include "cli/run_model.h"
 
 #include "base/text.h"
+#include "flitwarp/random.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -151,12 +153,34 @@ static bool load(struct simulation *simulation, const struct run_request *reques
     return simulation_load(simulation, request->arguments.config, overrides, count);
 }
 
+/* Ranks that run different things would wait for each other for ever, or worse: a file may be an old copy somewhere. */
+static int compare_settings(struct simulation *simulation)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    CHECK(stream, "no memory for the settings as text");
+    json_write(stream, simulation->json, 0);
+    fclose(stream);
+    uint64_t hash = 0;
+    for (size_t i = 0; i < length; i++)
+        hash = random_mix(hash ^ (unsigned char)text[i]);
+    free(text);
+    bool is_same = ranks_largest(simulation->ranks, hash) == ~ranks_largest(simulation->ranks, ~hash);
+    if (!is_same)
+        errors_add(&simulation->errors, "flitwarp run: ranks have different settings; expected the same files and "
+                                        "arguments for all of them");
+    return agree(simulation, is_same ? EXIT_DONE : EXIT_USAGE);
+}
+
 static int run_request(struct run_request *request, struct ranks *ranks)
 {
     struct simulation simulation;
     simulation_init(&simulation);
     simulation.ranks = ranks;
     int status = agree(&simulation, load(&simulation, request) ? EXIT_DONE : EXIT_USAGE);
+    if (status == EXIT_DONE && ranks)
+        status = compare_settings(&simulation);
     if (status == EXIT_DONE && simulation.config.model.component)
         status = run_model(&simulation, request->results, logs_first(&request->logs), request->quiet);
     else if (status == EXIT_DONE)

@@ -132,12 +132,15 @@ def test_a_configuration_that_is_not_there_ends_all(tmp_path):
     assert ended.returncode == 1 and ended.stderr.count("none.json:") <= 1 and "none.json" in ended.stderr
 
 
-def test_a_rank_that_fails_alone_says_so_and_ends_all(tmp_path):
-    """As where a file is missing on one machine."""
-    script = f'cd {tmp_path}; [ "$OMPI_COMM_WORLD_RANK" = 1 ] || cd {TORUS.parent}; exec {PROGRAM} run torus_uniform.json --quiet ' \
-             "--sync conservative"
+@pytest.mark.parametrize("other, said", [
+    ("missing.json", "missing.json"),
+    (f"{TORUS} simulator.seed=2", "ranks have different settings"),
+], ids=["missing", "different"])
+def test_a_rank_that_differs_ends_all(other, said):
+    """As where a file is missing, or an old copy, on one machine."""
+    script = f'[ "$OMPI_COMM_WORLD_RANK" = 1 ] && set -- {other} || set -- {TORUS}; exec {PROGRAM} run "$@" --quiet --sync conservative'
     ended = subprocess.run([*mpirun(3), "sh", "-c", script], capture_output=True, text=True, timeout=100, check=False)
-    assert ended.returncode == 1 and ended.stderr.count("torus_uniform.json") == 1 and not ended.stdout, ended.stderr
+    assert ended.returncode == 1 and ended.stderr.count(said) == 1 and not ended.stdout, ended.stderr
 
 
 def test_a_deadlock_is_found_over_ranks():
