@@ -89,6 +89,24 @@ bool simulation_read(struct simulation *simulation)
     return simulation->errors.count == 0;
 }
 
+/* Whether a network can be run as it is asked to. */
+static bool check_sync(struct simulation *simulation)
+{
+    const struct simulator_config *simulator = &simulation->config.simulator;
+    const struct json *block = json_find(simulation->json, "simulator");
+    uint32_t before = simulation->errors.count;
+    if (simulator->sync == SYNC_OPTIMISTIC)
+        node_error(&simulation->errors, block, "sync",
+                   "found 'optimistic', which runs models; a network runs 'sequential' or 'conservative'");
+    if (simulator->sync == SYNC_SEQUENTIAL && simulator->threads > 1)
+        node_error(&simulation->errors, block, "threads",
+                   "%u threads need \"sync\": \"conservative\"; sequential runs on 1", simulator->threads);
+    if (simulator->sync == SYNC_SEQUENTIAL && simulation->ranks)
+        node_error(&simulation->errors, block, "sync",
+                   "found 'sequential' with %u ranks, expected 'conservative' (or one rank)", simulation->ranks->count);
+    return simulation->errors.count == before;
+}
+
 bool simulation_build(struct simulation *simulation)
 {
     const struct simulation_config *config = &simulation->config;
@@ -97,24 +115,8 @@ bool simulation_build(struct simulation *simulation)
         choice_error(&simulation->errors, &config->model, NULL, "found a model, expected a network and a workload");
         return false;
     }
-    if (config->simulator.sync == SYNC_OPTIMISTIC) {
-        errors_add(
-            &simulation->errors,
-            "simulator.sync: found 'optimistic', which runs models; a network runs 'sequential' or 'conservative'");
+    if (!check_sync(simulation))
         return false;
-    }
-    if (config->simulator.sync == SYNC_SEQUENTIAL && config->simulator.threads > 1) {
-        errors_add(&simulation->errors,
-                   "simulator.threads: %u threads need \"sync\": \"conservative\"; sequential runs on 1",
-                   config->simulator.threads);
-        return false;
-    }
-    if (config->simulator.sync == SYNC_SEQUENTIAL && simulation->ranks) {
-        errors_add(&simulation->errors,
-                   "simulator.sync: found 'sequential' with %u ranks, expected 'conservative' (or one rank)",
-                   simulation->ranks->count);
-        return false;
-    }
     const struct network_split split = {.parts = config->simulator.threads,
                                         .ranks = simulation->ranks,
                                         .method = (enum partition_method)config->simulator.partition,

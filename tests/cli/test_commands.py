@@ -15,7 +15,7 @@ from support import PROGRAM, ROOT, blast, config_of, network_of
 MESH = {"type": "mesh", "widths": [4, 4]}
 TORUS = {"type": "torus", "widths": [4, 4]}
 SMALL = config_of(network_of(MESH), blast(0.2, flits=3, warmup=200, sample=1000))
-UNLIKE = ("cpu_seconds", "wall_seconds", "peak_rss_bytes")  # what no two runs share
+UNLIKE = ("cpu_seconds", "wall_seconds", "peak_rss_bytes", "events_per_second")  # what no two runs share
 COLUMNS = ["application", "source", "destination", "packet", "message", "message_flits", "packet_flits", "hops",
            "minimal_hops", "created", "injected", "head_arrived", "tail_arrived", "initiator",
            "transaction", "transaction_messages"]
