@@ -13,6 +13,8 @@
 #include "flitwarp/component.h"
 #include "flitwarp/packet.h"
 
+struct link;
+
 enum queue { QUEUE_OUTPUT, QUEUE_DOWNSTREAM };
 #define ENDLESS UINT32_MAX
 
@@ -22,6 +24,7 @@ struct congestion {
     const void *config;
     uint32_t routers, ports, num_vcs; /* a lane is port * num_vcs + vc */
     uint32_t depth[2]; /* flits that a lane's queues can hold, by enum queue; 0: there is none, ENDLESS: any number */
+    const struct link *links; /* by router * ports + port: of each channel latency and depth downstream */
 };
 
 struct congestion_ops {

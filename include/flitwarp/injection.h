@@ -26,4 +26,13 @@ struct injection_ops {
     uint64_t (*gap)(const struct injection *injection, void *state, bool first, struct random *random);
 };
 
+/* Whole cycles until `next`, of a process in continuous time that keeps the moment of its last message in its cycle. */
+static inline uint64_t injection_cycles(double *moment, double next)
+{
+    static const double never = 0x1p62;
+    uint64_t cycles = (uint64_t)(next < never ? next : never);
+    *moment = next < never ? next - (double)cycles : 0;
+    return cycles;
+}
+
 #define REGISTER_INJECTION(ops) REGISTER_COMPONENT("injection", ops)

@@ -60,11 +60,12 @@ struct step_event {
 struct link {
     uint32_t target;     /* router or terminal; NONE: the port is unused */
     uint16_t first_lane; /* of the port at the far end */
-    uint16_t unused;
-    uint32_t latency; /* ticks, at least 1 */
-    uint16_t cycle;   /* ticks between two flits */
-    bool to_terminal;
-    bool carries_out; /* flits may leave through it (a terminal may have fewer ejection channels than ports) */
+    uint16_t depth;      /* flits that the buffer of each VC holds, at either end where there are routers */
+    uint32_t latency;    /* ticks, at least 1 */
+    uint16_t cycle;      /* ticks between two flits */
+    bool to_terminal : 1;
+    bool carries_out : 1; /* flits may leave through it (a terminal may have fewer ejection channels than ports) */
+    bool carries_in : 1;  /* flits may come from the terminal behind it */
 };
 
 struct network_config {
@@ -93,10 +94,12 @@ struct router_ops {
     /* VCs of a port and flits that each can hold: what routing and the neighbours need to know. */
     uint32_t (*num_vcs)(const void *config);
     uint32_t (*buffer_depth)(const void *config);
+    /* Flits of a buffer behind a channel, where that depends on its latency in cycles; at most buffer_depth. NULL: no. */
+    uint32_t (*buffer_behind)(const void *config, double latency);
     /* Checks the settings against the network and makes the routers; NULL with errors. */
     void *(*build)(struct network *network, const struct choice *self, struct errors *errors);
-    /* The largest packet that it can carry, in flits; 0: any. */
-    uint32_t (*max_packet)(const void *config);
+    /* The largest packet that it can carry, in flits, and the key of the setting that says so; 0: any. */
+    uint32_t (*max_packet)(const void *config, const char **key);
     event_handler *receive_flits;   /* struct flit_event */
     event_handler *receive_credits; /* struct credit_event */
     event_handler *step;            /* struct step_event */
@@ -109,8 +112,8 @@ struct router_ops {
     /* For deadlock reports: what the packet at the front of an input lane waits for. See network/deadlock.h. */
     bool (*waits_for)(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);
     uint64_t (*flit_hops)(const void *routers);
-    /* Flits that have left through a port, modulo 2^32. */
-    uint32_t (*port_flits)(const void *routers, uint32_t router, uint32_t port);
+    /* Flits that have left by an output lane, modulo 2^32. */
+    uint32_t (*lane_flits)(const void *routers, uint32_t router, uint32_t lane);
 };
 #define REGISTER_ROUTER(ops) REGISTER_COMPONENT("router", ops)
 
@@ -162,6 +165,8 @@ struct network_client {
     event_handler *receive; /* struct message_event */
     event_handler *wake;    /* struct wake_event */
     bool wakes_are_ordered; /* several applications: timers of one terminal go off in the order of applications */
+    /* A flit enters the network, towards a router's input lane. Told only where network->is_watched. */
+    void (*enter)(void *context, tick_t now, const struct packet *packet, struct place to);
     /* A flit has arrived that is not its packet's last. */
     void (*accept)(void *context, tick_t now, const struct packet *packet);
     /* A packet's last flit has arrived; the packet is gone afterwards. */
@@ -177,7 +182,7 @@ struct network {
     const struct network_config *config;
     uint64_t seed;
     uint32_t num_vcs;
-    uint32_t buffer_depth;
+    uint32_t buffer_depth;   /* the largest; link->depth is that of each channel */
     bool reserves_packet;    /* a packet enters a buffer only when there is room for all of it */
     uint32_t ports;          /* of a router, terminals' included */
     uint32_t terminal_ports; /* of each terminal */
@@ -200,6 +205,7 @@ struct network {
     struct network_client client;
     uint64_t in_network; /* packets whose head has entered and whose tail has not arrived */
 
+    bool is_watched; /* somebody wants to know of every flit that enters: a log, or a packet's walk */
     FILE *trace_out; /* NULL unless a packet's walk is printed */
     uint32_t traced; /* that packet's handle; NONE before it is made and after it has arrived */
 };

@@ -52,12 +52,12 @@ struct adaptive_config {
     uint32_t mode;
     struct choice reduction;
 };
-#define MODE_OPTION(config_type)                                                                                       \
-    OPTION_ENUM(config_type, mode, "\"vc\"", congestion_mode_names,                                                    \
+#define MODE_OPTION(config_type, default_mode)                                                                         \
+    OPTION_ENUM(config_type, mode, default_mode, congestion_mode_names,                                                \
                 "what counts as congestion: that of each VC, or one value for all VCs of a port")
 #define ADAPTIVE_OPTIONS(default_reduction)                                                                            \
-    MODE_OPTION(struct adaptive_config), OPTION_CHOICE(struct adaptive_config, reduction, "reduction",                 \
-                                                       default_reduction, "chooses among the candidates")
+    MODE_OPTION(struct adaptive_config, "\"vc\"")                                                                      \
+    , OPTION_CHOICE(struct adaptive_config, reduction, "reduction", default_reduction, "chooses among the candidates")
 
 /* Whether all ways are to be gone through, rather than one chosen. */
 static inline bool route_is_checked(const struct route *route) { return route->decisions != NULL; }

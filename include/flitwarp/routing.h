@@ -17,6 +17,7 @@ struct decisions; /* enumerates random choices when routes are checked rather th
 /* Facts of the built network that hot code needs, as flat arrays. */
 struct routing {
     const struct routing_ops *ops;
+    bool is_adaptive;                    /* ops->is_adaptive, unless prepare() finds that these settings are not */
     void (*inject)(struct route *route); /* ops->inject and ops->route, unless prepare() knows faster ones for this */
     void (*route)(struct route *route);  /* topology */
     void (*route_in_class)(struct route *route); /* with protocol classes: the algorithm, for the first of them */
@@ -52,7 +53,7 @@ struct route {
 
 struct routing_ops {
     COMPONENT_HEAD;
-    bool is_adaptive; /* asks for congestion, so that routers must report it */
+    bool is_adaptive; /* asks for congestion, so that routers must report it; prepare() may take it back */
     bool is_minimal;  /* every way that it gives is a shortest one, so that nobody needs to measure it */
     /*
      * Looks at the topology and the settings: sets routing->classes and routing->state, or adds errors (a topology

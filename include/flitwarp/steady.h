@@ -144,6 +144,9 @@ void window_check(struct window *window, struct application *application, tick_t
 
 /* For applications that come to an end: all of them is over, or takes too long. Gives the signals of all phases. */
 void errand_check(struct application *application, bool is_over, tick_t limit, tick_t now);
+/* Its completion time, from `delay` ticks into sampling to `last`; null while it is not over. */
+void errand_report(const struct application *application, struct report *report, tick_t delay, bool is_over,
+                   tick_t last);
 #define ERRAND_OPTIONS(config)                                                                                         \
     OPTION_TICKS(config, delay, "0", 0, 1e15, "from the start of sampling to the first message"),                      \
         OPTION_TICKS(config, limit, "1000000000000", 1, 1e15, "how long it may take before it is given up")

@@ -2,8 +2,8 @@
 /*
  * flitwarp import FILE: another simulator's configuration as ours. The format is
  * recognised by what the file begins with; an importer of its own reads it. What
- * it could not carry over is listed on standard error and above the result, as is
- * whatever this program would refuse in it.
+ * it could not carry over is listed on standard error and above the result. A
+ * result that this program would refuse is not written.
  */
 #include "cli/import.h"
 
@@ -80,16 +80,18 @@ static const struct format *recognise(struct import *import, const char *bytes)
     return NULL;
 }
 
-/* What this program refuses in the result, components that it does not have for example. */
-static void note_refusals(struct import *import)
+/* Values beyond our ranges: theirs may be wider. */
+static bool is_accepted(struct import *import)
 {
     struct simulation simulation;
     simulation_init(&simulation);
     simulation.json = json_copy(&simulation.setup, import->ours);
-    if (!simulation_read(&simulation))
-        for (const struct error_message *message = simulation.errors.first; message; message = message->next)
-            errors_add(import->notes, "in the result: %s", message->text);
+    json_place_all(simulation.json, arena_format(import->arena, "%s, as ours", import->file));
+    bool is_good = simulation_read(&simulation);
+    for (const struct error_message *message = simulation.errors.first; message; message = message->next)
+        errors_add(import->errors, "%s", message->text);
     simulation_release(&simulation);
+    return is_good;
 }
 
 static void write_result(FILE *out, const struct import *import, const struct format *format)
@@ -107,7 +109,10 @@ static int save(const struct import *import, const struct format *format)
 {
     if (!import->output) {
         write_result(stdout, import, format);
-        return fflush(stdout) == 0 ? EXIT_DONE : EXIT_IO;
+        if (fflush(stdout) == 0 && !ferror(stdout))
+            return EXIT_DONE;
+        errors_add(import->errors, "cannot write to standard output: %s", strerror(errno));
+        return EXIT_IO;
     }
     struct output_file output;
     if (!output_open(&output, import->output, import->errors))
@@ -127,9 +132,8 @@ static int import_file(struct import *import, const struct format *format, bool 
     }
     if (!format)
         format = recognise(import, bytes);
-    if (!format || !format->import(import, bytes, size) || import->errors->count)
+    if (!format || !format->import(import, bytes, size) || !is_accepted(import))
         return EXIT_USAGE;
-    note_refusals(import);
     errors_print(import->notes, stderr);
     uint32_t count = import->notes->count;
     if (count)

@@ -173,30 +173,38 @@ bool booksim_is(struct booksim *booksim, const char *key, const char *value)
     return strcmp(booksim_value(booksim, key), value) == 0;
 }
 
-double booksim_part(struct booksim *booksim, const char *key, const char *text)
+/* NAN when the text is no number. */
+static double read_number(const char *text)
 {
     char *end;
     double number = strtod(text, &end);
-    if (end > text && !*end && isfinite(number) && !strpbrk(text, "xX"))
-        return number;
-    import_error(booksim->import, booksim_given(booksim, key), "found '%.60s', expected a number", text);
-    return 0;
+    return end > text && !*end && isfinite(number) && !strpbrk(text, "xX") ? number : NAN;
 }
 
-double booksim_number(struct booksim *booksim, const char *key)
+double booksim_number(struct booksim *booksim, const char *key, const char *text, double min, double max)
 {
-    return booksim_part(booksim, key, booksim_value(booksim, key));
+    double number = read_number(text);
+    if (number >= min && number <= max)
+        return number;
+    import_error(booksim->import, booksim_given(booksim, key), "found '%.60s', expected a number from %g to %g", text,
+                 min, max);
+    return min;
+}
+
+uint64_t booksim_whole(struct booksim *booksim, const char *key, const char *text, uint64_t min, uint64_t max)
+{
+    double number = read_number(text);
+    if (number == floor(number) && number >= (double)min && number <= (double)max)
+        return (uint64_t)number;
+    import_error(booksim->import, booksim_given(booksim, key),
+                 "found '%.60s', expected a whole number from %llu to %llu", text, (unsigned long long)min,
+                 (unsigned long long)max);
+    return min;
 }
 
 uint64_t booksim_count(struct booksim *booksim, const char *key, uint64_t min, uint64_t max)
 {
-    double number = booksim_number(booksim, key);
-    if (number == floor(number) && number >= (double)min && number <= (double)max)
-        return (uint64_t)number;
-    import_error(booksim->import, booksim_given(booksim, key),
-                 "found '%.60s', expected a whole number from %llu to %llu", booksim_value(booksim, key),
-                 (unsigned long long)min, (unsigned long long)max);
-    return min;
+    return booksim_whole(booksim, key, booksim_value(booksim, key), min, max);
 }
 
 const char *booksim_of_class(struct booksim *booksim, const char *key, uint32_t index)

@@ -30,15 +30,15 @@ const struct json *booksim_given(struct booksim *booksim, const char *key);
 /* Its value, or the default. */
 const char *booksim_value(struct booksim *booksim, const char *key);
 uint64_t booksim_count(struct booksim *booksim, const char *key, uint64_t min, uint64_t max);
-double booksim_number(struct booksim *booksim, const char *key);
 bool booksim_is(struct booksim *booksim, const char *key, const char *value);
 
 /* Cuts a value; `name` gets what stands before the bracket of a call, the whole of a word, or "" for a list. */
 struct booksim_list booksim_split(struct arena *arena, const char *value, const char **name);
 /* Item `index` of a list of one value for each class; the last one stands for those beyond. */
 const char *booksim_of_class(struct booksim *booksim, const char *key, uint32_t index);
-/* A number that is part of a setting's value; an error when it is none. */
-double booksim_part(struct booksim *booksim, const char *key, const char *text);
+/* A number that is a setting's value or part of it; the minimum, and an error, when it is none or out of bounds. */
+double booksim_number(struct booksim *booksim, const char *key, const char *text, double min, double max);
+uint64_t booksim_whole(struct booksim *booksim, const char *key, const char *text, uint64_t min, uint64_t max);
 
 /* Lists a setting, given or not, as not carried over. */
 void booksim_note(struct booksim *booksim, const char *key, const char *why, const char *nearest);

@@ -2,6 +2,7 @@
 /* BookSim's network, routing and router in our words. The pairs of topology and routing function are one table. */
 #include "cli/import_booksim.h"
 
+#include <fnmatch.h>
 #include <string.h>
 
 #define DIMENSIONS_MAX 16
@@ -72,10 +73,6 @@ static void dragonfly(struct booksim *booksim, struct json *topology)
     put(booksim, topology, "groups", 2 * p * p + 1);
     if (booksim_count(booksim, "n", 1, DIMENSIONS_MAX) != 1 && booksim_given(booksim, "n"))
         booksim_note(booksim, "n", "groups are fully connected, as BookSim's are with n = 1", NULL);
-    if (!booksim_is(booksim, "use_noc_latency", "0") && !import_has_setting("network.channel.latencies"))
-        booksim_note(booksim, "use_noc_latency",
-                     "global channels take 100 cycles there, and here as long as local ones",
-                     "network.channel.latency");
 }
 
 static void from_file(struct booksim *booksim, struct json *topology)
@@ -83,7 +80,7 @@ static void from_file(struct booksim *booksim, struct json *topology)
     struct import *import = booksim->import;
     const struct json *file = booksim_given(booksim, "network_file");
     if (file)
-        import_put_text(import, topology, "file", import_path(import, import->file, file->text));
+        import_put_text(import, topology, "file", import_path(import, file));
     else
         import_error(import, booksim_given(booksim, "topology"), "anynet needs a network_file");
 }
@@ -160,12 +157,6 @@ static const struct routing_row routings[] = {
     {"single", "*", "minimal", NULL, NULL, NULL},
 };
 
-static bool matches(const char *pattern, const char *word)
-{
-    size_t length = strcspn(pattern, "*");
-    return pattern[length] ? strncmp(pattern, word, length) == 0 : strcmp(pattern, word) == 0;
-}
-
 static void put_routing(struct booksim *booksim, const struct topology_row *topology)
 {
     struct import *import = booksim->import;
@@ -173,7 +164,7 @@ static void put_routing(struct booksim *booksim, const struct topology_row *topo
     const char *function = is_given ? booksim_value(booksim, "routing_function") : topology->routing;
     const struct routing_row *row = NULL;
     for (size_t i = 0; i < sizeof routings / sizeof *routings && !row; i++)
-        if (strcmp(routings[i].topology, topology->theirs) == 0 && matches(routings[i].function, function))
+        if (strcmp(routings[i].topology, topology->theirs) == 0 && fnmatch(routings[i].function, function, 0) == 0)
             row = &routings[i];
     struct json *type = import_put_text(import, import->ours, "network.routing.type", row ? row->ours : "minimal");
     if (row && row->option)
@@ -190,14 +181,9 @@ void booksim_network(struct booksim *booksim)
 {
     struct import *import = booksim->import;
     const char *name = booksim_value(booksim, "topology");
-    const struct topology_row *row = topologies;
-    while (row->theirs && strcmp(row->theirs, name) != 0)
-        row++;
-    if (!row->theirs) {
-        import_error(import, booksim_given(booksim, "topology"),
-                     "found '%.60s', expected one of: mesh, torus, cmesh, fly, qtree, tree4, fattree, flatfly, "
-                     "dragonflynew, anynet, single",
-                     name);
+    const struct topology_row *row = IMPORT_FIND(topologies, name);
+    if (!row) {
+        IMPORT_REFUSE(import, booksim_given(booksim, "topology"), topologies);
         return;
     }
     struct json *topology = import_put_text(import, import->ours, "network.topology.type", row->ours)->parent;
@@ -209,7 +195,7 @@ void booksim_network(struct booksim *booksim)
     bool is_on_chip = !booksim_is(booksim, "use_noc_latency", "0");
     struct json *latency =
         import_put_u64(import, import->ours, "network.channel.latency", is_on_chip ? row->latency : 1);
-    if (is_on_chip && strcmp(row->ours, "dragonfly") == 0 && import_has_setting("network.channel.latencies")) {
+    if (is_on_chip && strcmp(row->ours, "dragonfly") == 0) {
         struct json *latencies = import_put(import, latency->parent, "latencies", json_array(import->arena));
         json_append(latencies, json_number_u64(import->arena, row->latency));
         json_append(latencies, json_number_u64(import->arena, 10 * row->latency));
@@ -237,6 +223,7 @@ static const struct allocator_row allocators[] = {
     {"separable_output_first", "separable_output_first", true, true, NULL},
     {"loa", "separable_input_first", true, true, "inputs do not prefer outputs that few ask for"},
     {"select", "islip", true, false, "matching by rounds of offers"},
+    {0},
 };
 
 /* round_robin, matrix, tree(...): one for all, or one for each allocator in older files. */
@@ -256,12 +243,10 @@ static void put_allocator(struct booksim *booksim, const char *key, const char *
                           const char *iterations_key)
 {
     struct import *import = booksim->import;
-    const struct allocator_row *row = allocators;
     const char *name;
     booksim_split(import->arena, booksim_value(booksim, key), &name);
-    for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++)
-        if (strcmp(allocators[i].theirs, name) == 0)
-            row = &allocators[i];
+    const struct allocator_row *row = IMPORT_FIND(allocators, name);
+    row = row ? row : allocators;
     if (strcmp(row->theirs, booksim_value(booksim, key)) != 0)
         booksim_note(booksim, key, "no such allocator", row->ours);
     else if (row->why)
@@ -282,14 +267,14 @@ static void put_allocator(struct booksim *booksim, const char *key, const char *
 static void put_buffers(struct booksim *booksim, struct json *router)
 {
     struct import *import = booksim->import;
-    uint64_t vcs = booksim_count(booksim, "num_vcs", 1, 4096);
+    uint64_t vcs = booksim_count(booksim, "num_vcs", 1, 64);
     put(booksim, router, "num_vcs", vcs);
-    uint64_t each = booksim_count(booksim, "vc_buf_size", 1, 1u << 30);
-    if (booksim_number(booksim, "buf_size") <= 0) {
+    uint64_t each = booksim_count(booksim, "vc_buf_size", 1, 32768);
+    uint64_t all = booksim_is(booksim, "buf_size", "-1") ? 0 : booksim_count(booksim, "buf_size", 0, 64 * 32768);
+    if (all == 0) {
         put(booksim, router, "buffer_depth", each);
         return;
     }
-    uint64_t all = booksim_count(booksim, "buf_size", 1, 1u << 30);
     struct json *depth = import_put_u64(import, router, "buffer_depth", all / vcs ? all / vcs : 1);
     import_comment(import, depth, "buf_size %llu, shared out among the VCs", (unsigned long long)all);
 }
@@ -310,22 +295,23 @@ void booksim_router(struct booksim *booksim)
 {
     static const struct {
         const char *theirs, *ours;
-    } latencies[] = {{"routing_delay", "routing_latency"},
-                     {"vc_alloc_delay", "vc_allocation_latency"},
-                     {"sw_alloc_delay", "switch_allocation_latency"},
-                     {"credit_delay", "credit_latency"},
-                     {"input_speedup", "input_speedup"},
-                     {"output_speedup", "output_speedup"}};
+        uint32_t min, max;
+    } counts[] = {{"routing_delay", "routing_latency", 0, 10000},
+                  {"vc_alloc_delay", "vc_allocation_latency", 0, 10000},
+                  {"sw_alloc_delay", "switch_allocation_latency", 0, 10000},
+                  {"credit_delay", "credit_latency", 0, 10000},
+                  {"input_speedup", "input_speedup", 1, 64},
+                  {"output_speedup", "output_speedup", 1, 64}};
     struct import *import = booksim->import;
     struct json *router = import_put_text(import, import->ours, "network.router.type", "input_queued")->parent;
     if (!booksim_is(booksim, "router", "iq"))
         booksim_note(booksim, "router", "no such router", "input_queued");
     put_buffers(booksim, router);
-    for (size_t i = 0; i < sizeof latencies / sizeof *latencies; i++)
-        put(booksim, router, latencies[i].ours, booksim_count(booksim, latencies[i].theirs, 0, 1000000));
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        put(booksim, router, counts[i].ours, booksim_count(booksim, counts[i].theirs, counts[i].min, counts[i].max));
     struct json *crossbar = import_put_u64(import, router, "crossbar_latency",
-                                           booksim_count(booksim, "st_prepare_delay", 0, 1000000) +
-                                               booksim_count(booksim, "st_final_delay", 0, 1000000));
+                                           booksim_count(booksim, "st_prepare_delay", 0, 5000) +
+                                               booksim_count(booksim, "st_final_delay", 0, 5000));
     import_comment(import, crossbar, "st_prepare_delay + st_final_delay");
     if (booksim_is(booksim, "hold_switch_for_packet", "1"))
         import_comment(import, import_put_text(import, router, "crossbar_flow", "winner_take_all"),

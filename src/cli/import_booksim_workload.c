@@ -22,9 +22,9 @@ static const char *value_of(const struct class *class, const char *key)
     return booksim_of_class(class->booksim, key, class->index);
 }
 
-static double number_of(const struct class *class, const char *key)
+static double number_of(const struct class *class, const char *key, double min, double max)
 {
-    return booksim_part(class->booksim, key, value_of(class, key));
+    return booksim_number(class->booksim, key, value_of(class, key), min, max);
 }
 
 /* ---- traffic ---- */
@@ -51,26 +51,32 @@ static const struct traffic_row traffics[] = {
     {"asymmetric", "uniform_random", true, "no pattern of two halves"},
     {"taper64", "uniform_random", true, "no pattern that prefers the neighbourhood"},
     {"badperm_yarc", "random_permutation", true, "no worst permutation of a folded Clos"},
+    {0},
 };
-
-static void put_numbers(const struct class *class, struct json *block, const char *key, const char *list)
-{
-    struct import *import = class->booksim->import;
-    const char *name;
-    struct booksim_list items = booksim_split(import->arena, list, &name);
-    struct json *array = import_put(import, block, key, json_array(import->arena));
-    for (uint32_t i = 0; i < items.count; i++)
-        json_append(array, json_number_f64(import->arena, booksim_part(class->booksim, "traffic", items.items[i])));
-}
 
 /* hotspot({nodes},{rates}); node 0 alone when nothing is said. */
 static void put_hotspot(const struct class *class, struct json *traffic, const struct booksim_list *arguments)
 {
-    put_numbers(class, traffic, "terminals", arguments->count > 0 ? arguments->items[0] : "0");
-    if (arguments->count > 1)
-        put_numbers(class, traffic, "weights", arguments->items[1]);
+    struct booksim *booksim = class->booksim;
+    struct import *import = booksim->import;
+    const char *name;
+    struct booksim_list nodes = booksim_split(import->arena, arguments->count ? arguments->items[0] : "0", &name);
+    struct json *terminals = import_put(import, traffic, "terminals", json_array(import->arena));
+    for (uint32_t i = 0; i < nodes.count; i++)
+        json_append(terminals,
+                    json_number_u64(import->arena, booksim_whole(booksim, "traffic", nodes.items[i], 0, 4294967294)));
     for (uint32_t i = 2; i < arguments->count; i++)
-        booksim_note(class->booksim, "traffic", "hotspot has nodes and rates only", NULL);
+        booksim_note(booksim, "traffic", "hotspot has nodes and rates only", NULL);
+    if (arguments->count < 2)
+        return;
+    struct booksim_list rates = booksim_split(import->arena, arguments->items[1], &name);
+    struct json *weights = import_put(import, traffic, "weights", json_array(import->arena));
+    for (uint32_t i = 0; i < rates.count; i++)
+        json_append(weights,
+                    json_number_f64(import->arena, booksim_number(booksim, "traffic", rates.items[i], 0, 1e9)));
+    if (rates.count != nodes.count)
+        import_error(import, booksim_given(booksim, "traffic"), "found %u rates for %u nodes, expected one each",
+                     rates.count, nodes.count);
 }
 
 /* 2/3 of it to the source itself, 1/3 to the next node. */
@@ -85,6 +91,12 @@ static void put_diagonal(const struct class *class, struct json *traffic)
     json_append(weights, json_number_u64(import->arena, 1));
 }
 
+/* Patterns that mean something on their own topologies only. */
+static const struct traffic_row off_grid = {"tornado", "random_permutation", false,
+                                            "goes along the dimensions of a mesh or torus"};
+static const struct traffic_row off_dragonfly = {"bad_dragon", "uniform_random", true,
+                                                 "goes to the next group of a dragonfly"};
+
 static uint64_t radix(struct booksim *booksim) { return booksim_count(booksim, "k", 1, 65536); }
 
 static void put_traffic(const struct class *class)
@@ -95,10 +107,13 @@ static void put_traffic(const struct class *class)
     struct booksim_list arguments = booksim_split(import->arena, value, &name);
     if (!strpbrk(value, "{("))
         arguments.count = 0; /* the word itself */
-    const struct traffic_row *row = NULL;
-    for (size_t i = 0; i < sizeof traffics / sizeof *traffics && !row; i++)
-        if (strcmp(traffics[i].theirs, name) == 0)
-            row = &traffics[i];
+    const struct traffic_row *row = IMPORT_FIND(traffics, name);
+    const char *topology = booksim_value(booksim, "topology");
+    bool is_grid = strcmp(topology, "mesh") == 0 || strcmp(topology, "torus") == 0 || strcmp(topology, "cmesh") == 0;
+    if (row && strcmp(name, "tornado") == 0 && !is_grid)
+        row = &off_grid;
+    else if (row && strcmp(name, "bad_dragon") == 0 && strcmp(topology, "dragonflynew") != 0)
+        row = &off_dragonfly;
     if (!row || row->why)
         booksim_note(booksim, "traffic", row ? row->why : "no such pattern", row ? row->ours : "uniform_random");
     row = row ? row : &traffics[0];
@@ -109,9 +124,9 @@ static void put_traffic(const struct class *class)
         put_hotspot(class, traffic, &arguments);
     else if (strcmp(name, "diagonal") == 0)
         put_diagonal(class, traffic);
-    else if (strcmp(name, "bad_dragon") == 0)
+    else if (strcmp(row->ours, "adversarial") == 0)
         import_put_u64(import, traffic, "group", 2 * radix(booksim) * radix(booksim));
-    else if (strcmp(name, "tornado") == 0 && radix(booksim) % 2)
+    else if (strcmp(row->ours, "tornado") == 0 && radix(booksim) % 2)
         booksim_note(booksim, "traffic", "goes floor(k/2) - 1 routers there, ceil(k/2) - 1 here; k is odd", "tornado");
     if (arguments.count && strcmp(name, "hotspot") != 0)
         booksim_note(booksim, "traffic", "the pattern's arguments are not carried over", row->ours);
@@ -120,33 +135,30 @@ static void put_traffic(const struct class *class)
 /* ---- sizes ---- */
 
 /* Puts a size; returns its mean. */
-static double put_sizes(const struct class *class, const char *path, const struct booksim_list *sizes,
-                        const struct booksim_list *rates, const char *key)
+static double put_sizes(const struct class *class, const struct booksim_list *sizes, const struct booksim_list *rates,
+                        const char *key)
 {
     struct import *import = class->booksim->import;
-    struct json *block = import_put(import, class->application, path, json_object(import->arena));
+    struct json *block = import_put(import, class->application, "size", json_object(import->arena));
+    struct json *list = json_array(import->arena), *weights = json_array(import->arena);
     double sum = 0, total = 0;
     for (uint32_t i = 0; i < sizes->count; i++) {
-        double rate = !rates->count ? 1
-                                    : booksim_part(class->booksim, "packet_size_rate",
-                                                   rates->items[i < rates->count ? i : rates->count - 1]);
-        sum += rate * booksim_part(class->booksim, key, sizes->items[i]);
-        total += rate;
-    }
-    if (sizes->count == 1) {
-        import_put_text(import, block, "type", "fixed");
-        import_put_f64(import, block, "flits", booksim_part(class->booksim, key, sizes->items[0]));
-        return booksim_part(class->booksim, key, sizes->items[0]);
-    }
-    import_put_text(import, block, "type", "mix");
-    struct json *list = import_put(import, block, "sizes", json_array(import->arena));
-    struct json *weights = import_put(import, block, "weights", json_array(import->arena));
-    for (uint32_t i = 0; i < sizes->count; i++) {
         const char *rate = !rates->count ? "1" : rates->items[i < rates->count ? i : rates->count - 1];
-        json_append(list, json_number_f64(import->arena, booksim_part(class->booksim, key, sizes->items[i])));
-        json_append(weights, json_number_f64(import->arena, booksim_part(class->booksim, "packet_size_rate", rate)));
+        double flits = (double)booksim_whole(class->booksim, key, sizes->items[i], 1, 1u << 30);
+        double weight = booksim_number(class->booksim, "packet_size_rate", rate, 0, 1e9);
+        json_append(list, json_number_f64(import->arena, flits));
+        json_append(weights, json_number_f64(import->arena, weight));
+        sum += weight * flits;
+        total += weight;
     }
-    return total > 0 ? sum / total : 0;
+    if (sizes->count > 1) {
+        import_put_mix(import, block, list, weights);
+        return total > 0 ? sum / total : 0;
+    }
+    double flits = sizes->count ? list->first->number : 0;
+    import_put_text(import, block, "type", "fixed");
+    import_put_f64(import, block, "flits", flits);
+    return flits;
 }
 
 /* {{1,5},{2}}: the sizes of the first class are 1 and 5. */
@@ -160,23 +172,22 @@ static double put_packet_sizes(const struct class *class)
                           : "const_flits_per_packet";
     struct booksim_list sizes = booksim_split(arena, value_of(class, key), &name);
     struct booksim_list rates = booksim_split(arena, value_of(class, "packet_size_rate"), &name);
-    return put_sizes(class, "size", &sizes, &rates, key);
+    return put_sizes(class, &sizes, &rates, key);
 }
 
-/* Reads and writes: two sizes of requests, two of replies. Returns the flits that a rate in flits counts. */
+/* Reads and writes. Returns the flits that a rate in flits counts: requests and replies. */
 static double put_requests(const struct class *class, double *request_mean)
 {
-    struct booksim *booksim = class->booksim;
-    struct import *import = booksim->import;
-    double writes = number_of(class, "write_fraction");
-    const char *rates[] = {arena_format(import->arena, "%.17g", 1 - writes), value_of(class, "write_fraction")};
-    const char *requests[] = {value_of(class, "read_request_size"), value_of(class, "write_request_size")};
-    const char *replies[] = {value_of(class, "read_reply_size"), value_of(class, "write_reply_size")};
-    const struct booksim_list weights = {2, rates}, sent = {2, requests}, answered = {2, replies};
-    *request_mean = put_sizes(class, "size", &sent, &weights, "read_request_size");
-    double reply_mean = put_sizes(class, "reply", &answered, &weights, "read_reply_size");
-    import_comment(import, json_find(class->application, "reply"), "drawn by itself, not as its request was");
-    return *request_mean + reply_mean;
+    static const char *const keys[] = {"read_request_size", "write_request_size", "read_reply_size",
+                                       "write_reply_size"};
+    struct import *import = class->booksim->import;
+    double writes = number_of(class, "write_fraction", 0, 1), flits[4];
+    for (uint32_t i = 0; i < 4; i++)
+        flits[i] = (double)booksim_whole(class->booksim, keys[i], value_of(class, keys[i]), 1, 1u << 30);
+    struct json *size = import_put(import, class->application, "size", json_object(import->arena));
+    import_put_read_write(import, size, 1 - writes, flits);
+    *request_mean = (1 - writes) * flits[0] + writes * flits[1];
+    return *request_mean + (1 - writes) * flits[2] + writes * flits[3];
 }
 
 /* ---- rate and process ---- */
@@ -189,13 +200,14 @@ static void put_load(struct class *class)
         counted = put_requests(class, &mean);
     else
         counted = mean = put_packet_sizes(class);
-    double rate = number_of(class, "injection_rate");
+    double rate = number_of(class, "injection_rate", 0, 1e6);
     bool in_flits = !booksim_is(booksim, "injection_rate_uses_flits", "0");
     class->packets = in_flits && counted > 0 ? rate / counted : rate;
     double load = in_flits && counted == mean ? rate : class->packets * mean;
-    struct json *node = import_put_f64(booksim->import, class->application, "load", load);
+    import_put_load(booksim->import, class->application, load, 1, booksim_given(booksim, "injection_rate"));
     if (!in_flits && mean != 1)
-        import_comment(booksim->import, node, "%g packets of %g flits a node and cycle", rate, mean);
+        import_comment(booksim->import, json_find(class->application, "load"),
+                       "%g packets of %g flits a node and cycle", rate, mean);
 }
 
 /* From off to on with probability alpha in a cycle, back with beta; r1 packets a cycle while on. */
@@ -215,8 +227,8 @@ static void put_injection(const struct class *class)
     double numbers[3];
     for (uint32_t i = 0; i < 3; i++)
         numbers[i] = strpbrk(value, "{(") && i < arguments.count
-                         ? booksim_part(booksim, "injection_process", arguments.items[i])
-                         : number_of(class, keys[i]);
+                         ? booksim_number(booksim, "injection_process", arguments.items[i], i == 2 ? -1 : 0, 1)
+                         : number_of(class, keys[i], i == 2 ? -1 : 0, 1);
     double alpha = numbers[0], beta = numbers[1], r1 = numbers[2];
     double on_rate = r1 >= 0 ? r1 : alpha > 0 ? class->packets * (alpha + beta) / alpha : 1;
     if (on_rate > 1) {
@@ -243,7 +255,7 @@ static void put_windows(const struct class *class)
     struct json *sample =
         import_put_u64(import, class->application, "sample", (samples > warmups ? samples - warmups : 1) * period);
     import_comment(import, sample, "max_samples periods, less those of the warm-up");
-    if (booksim_number(booksim, "stopping_thres") == 0)
+    if (booksim_number(booksim, "stopping_thres", booksim_value(booksim, "stopping_thres"), -1e9, 1e9) == 0)
         return;
     if (booksim_given(booksim, "stopping_thres") && class->index == 0)
         booksim_note(booksim, "stopping_thres", "the window has a fixed length, BookSim's longest", "sample auto");

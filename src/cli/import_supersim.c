@@ -20,8 +20,8 @@ static const char no_log[] = "results and logs are asked for on the command line
 static const char no_interface[] = "an interface sends the flits of its packets in turn";
 static const char no_injection[] = "an interface takes the first VC that is free";
 static const char one_length[] = "channels of one kind have one latency";
-static const char one_class[] = "all packets share the VCs and the routing";
 static const char grid_known[] = "coordinates are those of the network";
+static const char no_replies[] = "there are no replies";
 static const char no_warmup[] = "the steady state is found by other measures";
 static const char no_order[] = "the second crossbar, to the channel, takes no time";
 static const char whole_packets[] = "packets take turns on a channel flit by flit";
@@ -33,6 +33,7 @@ static const struct import_row rows[] = {
     {"simulator.info_log*", "{\"file\": null}", no_log, "\"simulation\" in the results"},
     {"simulator.no_sim", "false", "a run is what was asked for", "flitwarp check"},
     {"debug", NULL, "components print no debug text", "flitwarp trace --packet"},
+    {"metadata_handler.delay", "0", "packets carry no metadata", "network.router.arbiter age"},
     {"metadata_handler.*", NULL, "packets carry no metadata", "network.router.arbiter age"},
     {"network.channel_log*", "{\"file\": null}", no_log, "flitwarp run --channel-log"},
     {"network.traffic_log*", "{\"file\": null}", no_log, "flitwarp run --traffic-log"},
@@ -44,7 +45,10 @@ static const struct import_row rows[] = {
     {"network.interface.*credits*", NULL, "an interface knows the buffers of its router",
      "network.router.buffer_depth"},
     {"network.interface.type", "standard", NULL, NULL},
-    {"network.protocol_classes*.injection*", NULL, no_injection, "network.interface"},
+    {"network.protocol_classes*.injection.algorithm", "common", no_injection, "network.interface"},
+    {"network.protocol_classes*.injection.adaptive", "false", no_injection, "network.interface"},
+    {"network.protocol_classes*.injection.fixed_msg_vc", "false", no_injection, "network.interface"},
+    {"network.protocol_classes*.injection.*", NULL, no_injection, "network.interface"},
     {"network.protocol_classes*.reduction", "{\"algorithm\": \"all_minimal\", \"max_outputs\": 0}",
      "this routing offers its outputs as they come", NULL},
     {"network.protocol_classes*.reduction.*", NULL, "this routing offers its outputs as they come", NULL},
@@ -60,7 +64,6 @@ static const struct import_row rows[] = {
     {"network.router.output_crossbar.latency", "1", no_order, "network.router.crossbar_latency"},
     {"network.router.output_crossbar_scheduler.*_packet", "false", whole_packets, NULL},
     {"network.router.output_crossbar_scheduler.packet_lock", "false", whole_packets, NULL},
-    {"network.router.output_crossbar_scheduler.idle_unlock", NULL, NULL, NULL},
     {"network.router.output_crossbar_scheduler.*", NULL, "an output sends the flits of its VCs in turn",
      "network.router.arbiter"},
     {"network.router.transfer_latency", NULL, "belongs to output-queued routers", "network.router.crossbar_latency"},
@@ -79,7 +82,8 @@ static const struct import_row rows[] = {
     {"workload.applications*.transaction_size", "1", "a transaction is one request", NULL},
     {"workload.applications*.multi_destination_transactions", "false", "a transaction is one request", NULL},
     {"workload.applications*.max_outstanding_transactions", "0", "requests do not wait for replies", NULL},
-    {"workload.applications*protocol_class", "0", one_class, NULL},
+    {"workload.applications*.response_protocol_class", "0", no_replies, NULL},
+    {"workload.applications*.request_processing_latency", "0", no_replies, NULL},
     {"workload.applications*.traffic_pattern.dimensions", NULL, grid_known, "network.topology.widths"},
     {"workload.applications*.traffic_pattern.concentration", NULL, grid_known, "network.topology.concentration"},
     {"workload.applications*.traffic_pattern.interface_ports", NULL, grid_known, "network.interface"},
@@ -100,13 +104,16 @@ uint64_t supersim_ticks(struct supersim *supersim, const struct json *cycles, ui
 
 /* ---- inclusion and references ---- */
 
-/* What stands between the marks; NULL when the text is nothing of the kind. */
-static const char *marked(struct arena *arena, const struct json *node, const char *open, const char *close)
+/* What stands between the marks; NULL when the text is nothing of the kind, with an error when it does not end so. */
+static const char *marked(struct import *import, const struct json *node, const char *open, const char *close)
 {
-    size_t length = node->type == JSON_TEXT ? strlen(node->text) : 0;
-    if (length < 6 || strncmp(node->text, open, 3) != 0 || strcmp(node->text + length - 3, close) != 0)
+    if (node->type != JSON_TEXT || strncmp(node->text, open, 3) != 0)
         return NULL;
-    return arena_format(arena, "%.*s", (int)(length - 6), node->text + 3);
+    size_t length = strlen(node->text);
+    if (length >= 6 && strcmp(node->text + length - 3, close) == 0)
+        return arena_format(import->arena, "%.*s", (int)(length - 6), node->text + 3);
+    import_error(import, node, "found '%.60s', expected '%s' at its end", node->text, close);
+    return NULL;
 }
 
 struct expansion {
@@ -145,11 +152,12 @@ static bool include(struct expansion *expansion, struct json *node, const char *
 
 static bool expand(struct expansion *expansion, struct json *node)
 {
-    struct arena *arena = expansion->import->arena;
-    const char *file = marked(arena, node, "$$(", ")$$");
+    struct import *import = expansion->import;
+    struct arena *arena = import->arena;
+    const char *file = marked(import, node, "$$(", ")$$");
     if (file)
         return include(expansion, node, file);
-    const char *path = marked(arena, node, "$&(", ")&$");
+    const char *path = marked(import, node, "$&(", ")&$");
     if (path) { /* our own form of the same; resolved with all others at the end */
         struct json *reference = json_object(arena);
         reference->file = node->file;
@@ -159,13 +167,14 @@ static bool expand(struct expansion *expansion, struct json *node)
         json_replace(node, reference);
         return true;
     }
-    bool is_good = true;
+    bool is_good = import->errors->count == 0;
     for (struct json *child = node->first; child && is_good; child = child->next)
         is_good = expand(expansion, child);
     return is_good;
 }
 
-bool supersim_expand(struct import *import, struct json *root)
+/* Replaces $$(file)$$ and $&(/path)&$ all over the tree. */
+static bool expand_all(struct import *import, struct json *root)
 {
     struct expansion expansion = {.import = import};
     return expand(&expansion, root) && source_resolve(import->arena, import->errors, root);
@@ -175,7 +184,7 @@ bool supersim_expand(struct import *import, struct json *root)
 
 static uint64_t clock_of(struct supersim *supersim, struct json *simulator, const char *key, uint64_t fallback)
 {
-    return import_count(supersim->import, import_take(simulator, key), fallback, 1, 1000000);
+    return import_count(supersim->import, import_take(simulator, key), fallback, 1, 65535);
 }
 
 static void read_clocks(struct supersim *supersim)
@@ -215,8 +224,7 @@ static bool check_blocks(struct import *import)
 {
     const struct json *root = import->theirs;
     if (root->type != JSON_OBJECT)
-        import_error(import, root, "found %s, expected an object: a configuration of SuperSim",
-                     json_type_name(root->type));
+        import_expected(import, root, "an object: a configuration of SuperSim");
     else if (is_ours(root))
         import_error(import, root, "this is a configuration of flitwarp already");
     static const char *const blocks[] = {"network", "workload", "simulator", "metadata_handler"};
@@ -229,25 +237,16 @@ static bool check_blocks(struct import *import)
     return import->errors->count == 0;
 }
 
-/* NULL, with an error where it is no object, when there is no such block. */
-static struct json *block_of(struct import *import, struct json *parent, const char *key)
-{
-    struct json *block = json_find(parent, key);
-    if (block && block->type != JSON_OBJECT)
-        import_error(import, block, "found %s, expected an object", json_type_name(block->type));
-    return block && block->type == JSON_OBJECT ? block : NULL;
-}
-
 bool import_supersim(struct import *import, const char *bytes, size_t size)
 {
     import->theirs = json_parse(import->arena, import->errors, import->file, bytes, size);
-    if (!import->theirs || !supersim_expand(import, import->theirs) || !check_blocks(import))
+    if (!import->theirs || !expand_all(import, import->theirs) || !check_blocks(import))
         return false;
     struct json *network = json_find(import->theirs, "network");
     struct supersim supersim = {.import = import,
                                 .network = network,
-                                .router = block_of(import, network, "router"),
-                                .interface = block_of(import, network, "interface"),
+                                .router = import_block(import, network, "router"),
+                                .interface = import_block(import, network, "interface"),
                                 .workload = json_find(import->theirs, "workload"),
                                 .ports = 1};
     read_clocks(&supersim);

@@ -15,13 +15,11 @@ struct supersim {
     uint64_t ports;                                                        /* of an interface */
     uint64_t num_vcs;                                                      /* of all protocol classes */
     uint64_t internal;                                                     /* cycles of a channel between routers */
-    uint32_t classes;                                                      /* protocol classes */
+    uint32_t classes;                                                      /* protocol classes of theirs */
+    bool keeps_classes;                                                    /* ours has the same ones */
     const char *comparing;     /* what an arbiter that compares metadata is here */
     const char *comparing_why; /* it is not the same; NULL: it is */
 };
-
-/* Replaces $$(file)$$ and $&(/path)&$ all over the tree. */
-bool supersim_expand(struct import *import, struct json *root);
 
 /* A latency in cycles of a clock; `fallback` when it is absent. */
 uint64_t supersim_ticks(struct supersim *supersim, const struct json *cycles, uint64_t clock, uint64_t fallback);

@@ -20,8 +20,11 @@ static void put_concentration(struct supersim *supersim, struct json *topology, 
     struct import *import = supersim->import;
     const struct json *node = import_take(supersim->network, "concentration");
     uint64_t concentration = import_count(import, node, 1, 1, 1u << 30);
-    uint64_t terminals = concentration / supersim->ports;
-    struct json *ours = import_put_u64(import, topology, key, terminals ? terminals : 1);
+    if (concentration % supersim->ports)
+        import_error(import, node ? node : supersim->network,
+                     "found a concentration of %llu, expected a multiple of interface_ports (%llu)",
+                     (unsigned long long)concentration, (unsigned long long)supersim->ports);
+    struct json *ours = import_put_u64(import, topology, key, concentration / supersim->ports);
     if (supersim->ports > 1)
         import_comment(import, ours, "%llu ports at a router, %llu of each interface",
                        (unsigned long long)concentration, (unsigned long long)supersim->ports);
@@ -39,7 +42,9 @@ static void grid(struct supersim *supersim, struct json *topology)
 {
     struct import *import = supersim->import;
     const struct json *widths = import_need(import, supersim->network, "dimension_widths");
-    import_put(import, topology, "widths", import_numbers(import, widths, 1, 65536));
+    struct json *ours = import_put(import, topology, "widths", import_numbers(import, widths, 2, 65536));
+    if (widths && widths->type == JSON_ARRAY && ours->count == 0)
+        import_error(import, widths, "found none, expected a number of routers for each dimension");
     put_concentration(supersim, topology, "concentration");
     struct json *weights = import_numbers(import, import_take(supersim->network, "dimension_weights"), 1, 65536);
     if (weights->count && (!are_equal(weights) || weights->first->number != 1))
@@ -54,7 +59,7 @@ static void fat_tree(struct supersim *supersim, struct json *topology)
     struct json *down = import_put(import, topology, "down", json_array(import->arena));
     struct json *up = import_put(import, topology, "up", json_array(import->arena));
     if (levels && levels->type != JSON_ARRAY)
-        import_error(import, levels, "found %s, expected an array of [down, up]", json_type_name(levels->type));
+        import_expected(import, levels, "an array of [down, up]");
     for (const struct json *level = levels && levels->type == JSON_ARRAY ? levels->first : NULL; level;
          level = level->next) {
         const struct json *pair = import_numbers(import, level, 1, 65536);
@@ -133,8 +138,7 @@ static const struct topology_row topologies[] = {
 static const struct json *take_latency(struct supersim *supersim, struct json *block)
 {
     if (block && block->type != JSON_OBJECT)
-        import_error(supersim->import, block, "found %s, expected an object with a latency",
-                     json_type_name(block->type));
+        import_expected(supersim->import, block, "an object with a latency");
     return import_take(block, "latency");
 }
 
@@ -152,12 +156,8 @@ static struct json *internal_latencies(struct supersim *supersim)
         struct json *block = json_find(supersim->network, keys[i]);
         bool is_list = block && block->type == JSON_ARRAY;
         for (struct json *one = is_list ? block->first : block; one; one = is_list ? one->next : NULL) {
-            const struct json *latency = take_latency(supersim, one);
-            uint64_t ticks = cycles_in(supersim, latency) * supersim->channel_cycle;
+            uint64_t ticks = cycles_in(supersim, take_latency(supersim, one)) * supersim->channel_cycle;
             json_append(latencies, json_number_u64(supersim->import->arena, ticks));
-            if (ticks != (uint64_t)latencies->first->number && !import_has_setting("network.channel.latencies"))
-                import_note(supersim->import, latency, "all channels between routers have one latency",
-                            "network.channel.latency");
         }
     }
     return latencies;
@@ -198,8 +198,7 @@ static void put_interface(struct supersim *supersim)
         import_put_u64(import, block, "injection_channels", supersim->ports);
         import_put_u64(import, block, "ejection_channels", supersim->ports);
     }
-    struct json *crossbar = supersim->interface ? json_find(supersim->interface, "crossbar") : NULL;
-    const struct json *latency = import_take(crossbar, "latency");
+    const struct json *latency = import_take(import_block(import, supersim->interface, "crossbar"), "latency");
     import_put_u64(import, block, "latency", supersim_ticks(supersim, latency, supersim->interface_cycle, 0));
     take_credits(supersim);
 }
@@ -210,17 +209,11 @@ void supersim_network(struct supersim *supersim)
     const struct json *node = import_need(import, supersim->network, "topology");
     const char *name = supersim->topology = import_word(import, node, "");
     supersim->ports = count(supersim, "interface_ports", 1);
-    const struct topology_row *row = topologies;
-    while (row->theirs && strcmp(row->theirs, name) != 0)
-        row++;
-    if (row->theirs)
+    const struct topology_row *row = IMPORT_FIND(topologies, name);
+    if (row)
         row->settings(supersim, import_put_text(import, import->ours, "network.topology.type", row->ours)->parent);
-    else if (node && node->type == JSON_TEXT)
-        import_error(
-            import, node,
-            "found '%.60s', expected one of: torus, mesh, hyperx, fat_tree, dragonfly, butterfly, parking_lot, "
-            "single_router, interface_only",
-            name);
+    else
+        IMPORT_REFUSE(import, node, topologies);
     import_put_text(import, import->ours, "network.routing.type", "");
     import_put_text(import, import->ours, "network.router.type", "");
     const struct json *mode = json_find(supersim->network, "channel_mode");
@@ -233,7 +226,7 @@ void supersim_network(struct supersim *supersim)
     struct json *latencies = internal_latencies(supersim);
     supersim->internal = latencies->count ? (uint64_t)latencies->first->number / supersim->channel_cycle : 1;
     put_channel(supersim, "network.channel", supersim->internal);
-    if (!are_equal(latencies) && import_has_setting("network.channel.latencies"))
+    if (!are_equal(latencies))
         import_put(import, import->ours, "network.channel.latencies", latencies);
     put_channel(supersim, "network.terminal_channel", cycles_in(supersim, take_latency(supersim, external)));
     put_interface(supersim);

@@ -2,21 +2,16 @@
 /* SuperSim's routers in our words: queues, pipeline, schedulers and the congestion sensor. */
 #include "cli/import_supersim.h"
 
-#include "config/options.h"
-#include "config/registry.h"
-
 #include <string.h>
+
+static struct json *ours(struct supersim *supersim)
+{
+    return json_find(json_find(supersim->import->ours, "network"), "router");
+}
 
 static struct json *put_u64(struct supersim *supersim, const char *key, uint64_t value)
 {
-    return import_put_u64(supersim->import, json_find(json_find(supersim->import->ours, "network"), "router"), key,
-                          value);
-}
-
-static struct json *block_in(struct json *block, const char *key)
-{
-    struct json *found = block ? json_find(block, key) : NULL;
-    return found && found->type == JSON_OBJECT ? found : NULL;
+    return import_put_u64(supersim->import, ours(supersim), key, value);
 }
 
 /* ---- queues ---- */
@@ -25,56 +20,50 @@ static struct json *block_in(struct json *block, const char *key)
 static void put_input_queues(struct supersim *supersim)
 {
     struct import *import = supersim->import;
-    const char *mode = import_word(import, import_take(supersim->router, "input_queue_mode"), "fixed");
+    static const struct import_name modes[] = {{"fixed", "fixed"}, {"tailored", "tailored"}, {0}};
+    const char *mode = import_choice(import, import_take(supersim->router, "input_queue_mode"), modes, "fixed");
     const struct json *depth = import_take(supersim->router, "input_queue_depth");
     if (strcmp(mode, "tailored") != 0) {
-        put_u64(supersim, "buffer_depth", import_count(import, depth, 8, 1, 1u << 30));
+        put_u64(supersim, "buffer_depth", import_count(import, depth, 8, 1, 32768));
         return;
     }
     uint64_t min = import_count(import, import_take(supersim->router, "input_queue_min"), 1, 1, 1u << 30);
     uint64_t max = import_count(import, import_take(supersim->router, "input_queue_max"), 1u << 30, 1, 1u << 30);
     double flits = import_number(import, depth, 1, 0, 1e9) * (double)supersim->internal;
     flits = flits < (double)min ? (double)min : flits > (double)max ? (double)max : flits;
-    struct json *ours = put_u64(supersim, "buffer_depth", (uint64_t)flits);
-    import_comment(import, ours, "tailored to channels between routers; those of terminals get the same");
+    struct json *buffers = put_u64(supersim, "buffer_depth", (uint64_t)flits);
+    import_comment(import, buffers, "tailored to channels between routers; those of terminals get the same");
 }
 
-/* Endless queues are "infinite", or the absence of a depth where that is its default. */
+/* Those of an output-queued router are endless where nothing is said, on both sides. */
 static void put_output_queues(struct supersim *supersim, const char *architecture)
 {
     struct import *import = supersim->import;
     if (strcmp(architecture, "input_queued") == 0)
         return;
     const struct json *depth = import_take(supersim->router, "output_queue_depth");
-    if (depth && depth->type == JSON_NUMBER) {
-        put_u64(supersim, "output_depth", import_count(import, depth, 1, 1, 1u << 30));
+    bool may_be_endless = strcmp(architecture, "output_queued") == 0;
+    if (may_be_endless && (!depth || (depth->type == JSON_TEXT && strcmp(depth->text, "infinite") == 0)))
         return;
-    }
-    if (strcmp(import_word(import, depth, "infinite"), "infinite") != 0)
-        import_error(import, depth, "found '%.60s', expected flits or \"infinite\"", depth->text);
-    const struct component *component = component_find("router", architecture);
-    const struct option *row = component ? component->options : NULL;
-    while (row && row->type != OPTION_TYPE_END && strcmp(row->key, "output_depth") != 0)
-        row++;
-    if (!row || row->type != OPTION_TYPE_U32)
-        import_put_text(import, json_find(json_find(import->ours, "network"), "router"), "output_depth", "infinite");
-    else if (!option_is_optional(row))
-        import_note(import, depth, "output queues have an end", "network.router.output_depth");
+    if (may_be_endless && depth->type != JSON_NUMBER)
+        import_expected(import, depth, "a number of flits or \"infinite\"");
+    else
+        put_u64(supersim, "output_depth", import_count(import, depth, 8, 1, may_be_endless ? 1000000000 : 32768));
 }
 
 /* ---- arbiters and allocators ---- */
 
 static const char *arbiter(struct supersim *supersim, struct json *allocator, const char *key)
 {
-    static const char *const names[][2] = {
-        {"lslp", "round_robin"}, {"lru", "least_recently_served"}, {"random", "random"}};
+    static const struct import_name names[] = {
+        {"lslp", "round_robin"}, {"lru", "least_recently_served"}, {"random", "random"}, {0}};
     struct import *import = supersim->import;
-    struct json *block = block_in(allocator, key);
+    struct json *block = import_block(import, allocator, key);
     const struct json *type = import_take(block, "type");
     const char *name = import_word(import, type, "lslp");
-    for (uint32_t i = 0; i < 3; i++)
-        if (strcmp(names[i][0], name) == 0)
-            return names[i][1];
+    const struct import_name *row = IMPORT_FIND(names, name);
+    if (row)
+        return row->ours;
     if (strcmp(name, "comparing") != 0) {
         bool is_random = strcmp(name, "random_priority") == 0;
         import_note(import, type, "no such arbiter", is_random ? "random" : "round_robin");
@@ -92,12 +81,12 @@ static const char *arbiter(struct supersim *supersim, struct json *allocator, co
 static void put_allocator(struct supersim *supersim, struct json *scheduler, const char *path)
 {
     struct import *import = supersim->import;
-    struct json *theirs = block_in(scheduler, "allocator");
-    struct json *ours = import_put(import, import->ours, path, json_object(import->arena));
+    struct json *theirs = import_block(import, scheduler, "allocator");
+    struct json *block = import_put(import, import->ours, path, json_object(import->arena));
     const struct json *type = import_take(theirs, "type");
     const char *name = import_word(import, type, "rc_separable");
     if (strcmp(name, "wavefront") == 0) {
-        import_put_text(import, ours, "type", "wavefront");
+        import_put_text(import, block, "type", "wavefront");
         return;
     }
     bool is_first = strcmp(name, "cr_separable") == 0, is_one_sided = strcmp(name, "r_separable") == 0;
@@ -108,16 +97,16 @@ static void put_allocator(struct supersim *supersim, struct json *scheduler, con
     bool is_latched = import_truth(import, import_take(theirs, "slip_latch"), true);
     bool is_islip = is_latched && !is_first && !is_one_sided && strcmp(resource, "round_robin") == 0 &&
                     strcmp(client, "round_robin") == 0;
-    import_put_text(import, ours, "type",
+    import_put_text(import, block, "type",
                     is_islip   ? "islip"
                     : is_first ? "separable_input_first"
                                : "separable_output_first");
     const struct json *iterations = is_one_sided ? NULL : import_take(theirs, "iterations");
-    import_put_u64(import, ours, "iterations", import_count(import, iterations, 1, 1, 64));
+    import_put_u64(import, block, "iterations", import_count(import, iterations, 1, 1, 64));
     if (is_islip)
         return;
-    import_put_text(import, ours, "input_arbiter", client);
-    import_put_text(import, ours, "output_arbiter", resource);
+    import_put_text(import, block, "input_arbiter", client);
+    import_put_text(import, block, "output_arbiter", resource);
 }
 
 /* ---- crossbar ---- */
@@ -156,22 +145,21 @@ static void put_crossbar_flow(struct supersim *supersim, struct json *scheduler)
 static void put_pipeline(struct supersim *supersim)
 {
     struct import *import = supersim->import;
-    struct json *router = supersim->router, *scheduler = block_in(router, "crossbar_scheduler");
+    struct json *router = supersim->router, *scheduler = import_block(import, router, "crossbar_scheduler");
     bool waits = import_truth(import, import_take(router, "vca_swa_wait"), true);
     struct json *vc_allocation = put_u64(supersim, "vc_allocation_latency", waits ? 1 : 0);
     if (!waits)
         import_comment(import, vc_allocation, "vca_swa_wait false: both allocations in one cycle");
     put_u64(supersim, "switch_allocation_latency", 1);
     put_u64(supersim, "crossbar_latency",
-            import_count(import, import_take(block_in(router, "crossbar"), "latency"), 1, 0, 10000));
+            import_count(import, import_take(import_block(import, router, "crossbar"), "latency"), 1, 0, 10000));
     put_u64(supersim, "credit_latency", 0);
     struct json *speedup = put_u64(supersim, "input_speedup", supersim->num_vcs < 64 ? supersim->num_vcs : 64);
     import_comment(import, speedup, "the crossbar has an input for every VC");
     put_crossbar_flow(supersim, scheduler);
-    put_allocator(supersim, block_in(router, "vc_scheduler"), "network.router.vc_allocator");
+    put_allocator(supersim, import_block(import, router, "vc_scheduler"), "network.router.vc_allocator");
     put_allocator(supersim, scheduler, "network.router.allocator");
-    const struct json *allocator = json_find(json_find(json_find(import->ours, "network"), "router"), "allocator");
-    const struct json *chosen = json_find(allocator, "output_arbiter");
+    const struct json *chosen = json_find(json_find(ours(supersim), "allocator"), "output_arbiter");
     import_put_text(import, import->ours, "network.router.arbiter", chosen ? chosen->text : "round_robin");
     if (import_truth(import, import_take(router, "store_and_forward"), false))
         import_put_text(import, import->ours, "network.router.switching", "store_and_forward");
@@ -181,12 +169,13 @@ static void put_pipeline(struct supersim *supersim)
 static void put_output_arbiter(struct supersim *supersim, const char *key)
 {
     struct import *import = supersim->import;
-    struct json *allocator = block_in(block_in(supersim->router, "output_crossbar_scheduler"), "allocator");
+    struct json *scheduler = import_block(import, supersim->router, "output_crossbar_scheduler");
+    struct json *allocator = import_block(import, scheduler, "allocator");
+    import_take(scheduler, "idle_unlock"); /* says more about packet_lock, which is listed */
     import_take(allocator, "type");
     import_take(allocator, "slip_latch");
     import_take(allocator, "iterations");
-    import_put_text(import, json_find(json_find(import->ours, "network"), "router"), key,
-                    arbiter(supersim, allocator, "resource_arbiter"));
+    import_put_text(import, ours(supersim), key, arbiter(supersim, allocator, "resource_arbiter"));
 }
 
 static void put_transfer(struct supersim *supersim)
@@ -207,62 +196,61 @@ static void put_transfer(struct supersim *supersim)
 
 /* ---- congestion sensor ---- */
 
-static void put_sensor(struct supersim *supersim, const char *architecture)
+static void put_sensor(struct supersim *supersim)
 {
-    static const char *const accounts[][2] = {
-        {"output", "output"}, {"downstream", "downstream"}, {"output_and_downstream", "both"}};
-    static const char *const pers[][2] = {{"vc", "vc"}, {"port", "port"}, {"min", "port_min"}, {"max", "port_max"}};
+    static const struct import_name accounts[] = {
+        {"output", "output"}, {"downstream", "downstream"}, {"output_and_downstream", "both"}, {0}};
+    static const struct import_name modes[] = {
+        {"normalized_vc", "vc"},        {"normalized_port", "port"},  {"normalized_min", "port_min"},
+        {"normalized_max", "port_max"}, {"absolute_vc", "vc"},        {"absolute_port", "port"},
+        {"absolute_min", "port_min"},   {"absolute_max", "port_max"}, {0}};
     static const char *const numbers[] = {"granularity", "minimum", "offset"};
     struct import *import = supersim->import;
-    struct json *sensor = block_in(supersim->router, "congestion_sensor");
-    if (!sensor || !import_knows("router", architecture, "congestion"))
+    struct json *sensor = import_block(import, supersim->router, "congestion_sensor");
+    if (!sensor)
         return;
     const struct json *algorithm = import_take(sensor, "algorithm");
-    bool is_none = strcmp(import_word(import, algorithm, "buffer_occupancy"), "null_sensor") == 0;
-    struct json *ours =
-        import_put_text(import, import->ours, "network.router.congestion.type", is_none ? "none" : "buffer_occupancy")
-            ->parent;
-    const char *account = import_word(import, import_take(supersim->router, "congestion_mode"), "downstream");
-    const char *mode = import_word(import, import_take(sensor, "mode"), "normalized_vc"), *part = strchr(mode, '_');
+    const char *name = import_word(import, algorithm, "buffer_occupancy");
+    bool is_none = strcmp(name, "null_sensor") == 0;
+    if (!is_none && strcmp(name, "buffer_occupancy") != 0)
+        import_note(import, algorithm, "no such sensor", "buffer_occupancy");
+    struct json *block =
+        import_put_text(import, ours(supersim), "congestion.type", is_none ? "none" : "buffer_occupancy")->parent;
+    const char *account =
+        import_choice(import, import_take(supersim->router, "congestion_mode"), accounts, "downstream");
+    const struct json *mode = import_take(sensor, "mode");
+    const char *per = import_choice(import, mode, modes, "vc");
     if (is_none)
         return;
-    for (uint32_t i = 0; i < 3; i++)
-        if (strcmp(accounts[i][0], account) == 0)
-            import_put_text(import, ours, "accounting", accounts[i][1]);
-    for (uint32_t i = 0; i < 4; i++)
-        if (part && strcmp(pers[i][0], part + 1) == 0)
-            import_put_text(import, ours, "per", pers[i][1]);
-    import_put(import, ours, "normalised", json_bool(import->arena, strncmp(mode, "normalized", 10) == 0));
+    import_put_text(import, block, "accounting", account);
+    import_put_text(import, block, "per", per);
+    bool is_absolute = strncmp(import_word(import, mode, ""), "absolute", 8) == 0;
+    import_put(import, block, "normalised", json_bool(import->arena, !is_absolute));
     uint64_t latency = supersim_ticks(supersim, import_take(sensor, "latency"), supersim->router_cycle, 1);
-    import_put_u64(import, ours, "latency", latency ? latency : 1);
+    import_put_u64(import, block, "latency", latency ? latency : 1);
     for (uint32_t i = 0; i < 3; i++)
-        import_put_f64(import, ours, numbers[i], import_number(import, import_take(sensor, numbers[i]), 0, -1e9, 1e9));
+        import_put_f64(import, block, numbers[i], import_number(import, import_take(sensor, numbers[i]), 0, -1e9, 1e9));
 }
 
 void supersim_router(struct supersim *supersim)
 {
-    static const char *const architectures[] = {"input_queued", "output_queued", "input_output_queued"};
+    static const struct import_name architectures[] = {{"input_queued", "input_queued"},
+                                                       {"output_queued", "output_queued"},
+                                                       {"input_output_queued", "input_output_queued"},
+                                                       {0}};
     struct import *import = supersim->import;
     const struct json *node = supersim->router ? import_need(import, supersim->router, "architecture") : NULL;
-    const char *name = import_word(import, node, "input_queued"), *found = NULL;
-    for (uint32_t i = 0; i < 3; i++)
-        found = strcmp(architectures[i], name) == 0 ? architectures[i] : found;
-    if (!found) {
-        import_error(import, node, "found '%.60s', expected one of: input_queued, output_queued, input_output_queued",
-                     name);
-        return;
-    }
-    struct json *router = json_find(json_find(import->ours, "network"), "router");
-    import_put_text(import, router, "type", found);
+    const char *type = import_choice(import, node, architectures, "input_queued");
+    import_put_text(import, ours(supersim), "type", type);
     put_u64(supersim, "num_vcs", supersim->num_vcs);
     put_input_queues(supersim);
-    put_output_queues(supersim, found);
+    put_output_queues(supersim, type);
     put_u64(supersim, "cycle", supersim->router_cycle);
-    if (strcmp(found, "output_queued") == 0)
+    if (strcmp(type, "output_queued") == 0)
         put_transfer(supersim);
     else
         put_pipeline(supersim);
-    if (strcmp(found, "input_output_queued") == 0)
+    if (strcmp(type, "input_output_queued") == 0)
         put_output_arbiter(supersim, "output_arbiter");
-    put_sensor(supersim, found);
+    put_sensor(supersim);
 }

@@ -65,71 +65,72 @@ static const struct routing_row *find_routing(struct json *routing, const char *
     return NULL;
 }
 
+static const struct import_name modes[] = {
+    {"vc", "vc"}, {"port_ave", "port_average"}, {"port_min", "port_minimum"}, {"port_max", "port_maximum"}, {0}};
+static const struct import_name output_types[] = {{"vc", "vc"}, {"port", "port_average"}, {0}};
+static const struct import_name counts[] = {{"absolute", "absolute"}, {"normalized", "normalized"}, {0}};
+static const struct import_name detours[] = {{"regular", "router"},      {"source", "source"},
+                                             {"dest", "destination"},    {"source_dest", "source_destination"},
+                                             {"unaligned", "unaligned"}, {0}};
+static const struct import_name ancestors[] = {{"true", "least"}, {"false", "top"}, {0}};
+static const struct import_name channels[] = {{"true", "random"}, {"false", "nearest"}, {0}};
+static const struct import_name nodes[] = {{"true", "router"}, {"false", "group"}, {0}};
+static const struct import_name smart[] = {{"true", "auto"}, {0}};
+
 /* Settings of algorithms: words that mean the same, or the value itself where there are none. */
 static const struct routing_option {
     const char *key, *ours;
-    const char *from[6], *to[6];
+    const struct import_name *names;
 } routing_options[] = {
-    {"mode",
-     "mode",
-     {"vc", "port_ave", "port_min", "port_max"},
-     {"vc", "port_average", "port_minimum", "port_maximum"}},
-    {"output_type", "mode", {"vc", "port"}, {"vc", "port_average"}},
-    {"hop_count_mode", "hop_count", {"absolute", "normalized"}, {"absolute", "normalized"}},
-    {"intermediate_node",
-     "intermediate",
-     {"regular", "source", "dest", "source_dest", "unaligned"},
-     {"router", "source", "destination", "source_destination", "unaligned"}},
-    {"least_common_ancestor", "common_ancestor", {"true", "false"}, {"least", "top"}},
-    {"randomized_global", "channel", {"true", "false"}, {"random", "nearest"}},
-    {"valiant_node", "intermediate", {"true", "false"}, {"router", "group"}},
-    {"smart_intermediate_node", "intermediate", {"true"}, {"auto"}},
-    {"threshold", "threshold", {NULL}, {NULL}},
-    {"max_deroutes", "deroutes", {NULL}, {NULL}},
-    {"independent_bias", "bias", {NULL}, {NULL}},
-    {"reduction.independent_bias", "bias", {NULL}, {NULL}},
+    {"mode", "mode", modes},
+    {"output_type", "mode", output_types},
+    {"hop_count_mode", "hop_count", counts},
+    {"intermediate_node", "intermediate", detours},
+    {"least_common_ancestor", "common_ancestor", ancestors},
+    {"randomized_global", "channel", channels},
+    {"valiant_node", "intermediate", nodes},
+    {"smart_intermediate_node", "intermediate", smart},
+    {"threshold", "threshold", NULL},
+    {"max_deroutes", "deroutes", NULL},
+    {"independent_bias", "bias", NULL},
+    {"reduction.independent_bias", "bias", NULL},
 };
+
+/* Whether a routing of ours has such a setting: what is left is listed. */
+static bool has_option(const struct json *ours, const char *key)
+{
+    const struct option *row = component_find("routing", json_find(ours, "type")->text)->options;
+    while (row && row->type != OPTION_TYPE_END && strcmp(row->key, key) != 0)
+        row++;
+    return row && row->type != OPTION_TYPE_END;
+}
 
 static void put_routing_option(struct supersim *supersim, const struct routing_option *row, struct json *routing,
                                struct json *ours)
 {
-    struct import *import = supersim->import;
     const char *key = row->key;
     struct json *block = holder(routing, &key);
-    const struct json *node = block ? json_find(block, key) : NULL;
-    if (!node || !import_knows("routing", json_find(ours, "type")->text, row->ours) || json_find(ours, row->ours))
-        return;
-    const char *word = node->type == JSON_TEXT ? node->text : node->type == JSON_BOOL && node->truth ? "true" : "false";
-    if (!row->from[0] && node->type == JSON_NUMBER)
-        import_put(import, ours, row->ours, json_copy(import->arena, import_take(block, key)));
-    for (uint32_t i = 0; i < 6 && row->from[i]; i++)
-        if (strcmp(row->from[i], word) == 0) {
-            import_put_text(import, ours, row->ours, row->to[i]);
-            import_take(block, key);
-            return;
-        }
+    if (has_option(ours, row->ours) && !json_find(ours, row->ours))
+        import_move(supersim->import, block, key, ours, row->ours, row->names);
 }
 
 /* A block of its own on most topologies, keys of the algorithm on a HyperX. */
-static void put_reduction(struct supersim *supersim, struct json *routing, struct json *ours, const char *algorithm)
+static void put_reduction(struct supersim *supersim, struct json *routing, struct json *ours)
 {
-    static const char *const names[][2] = {
-        {"all_minimal", "all_minimal"}, {"least_congested_minimal", "least_congested"}, {"weighted", "weighted"}};
+    static const struct import_name names[] = {
+        {"all_minimal", "all_minimal"}, {"least_congested_minimal", "least_congested"}, {"weighted", "weighted"}, {0}};
     static const char *const biases[] = {"congestion_bias", "independent_bias"};
     struct import *import = supersim->import;
     struct json *block = json_find(routing, "reduction");
     bool has_own = block && block->type == JSON_OBJECT;
-    if (!component_find("routing", algorithm) || !import_knows("routing", algorithm, "reduction") ||
-        (!has_own && !json_find(routing, "congestion_bias")))
+    if (!has_option(ours, "reduction") || (!has_own && !json_find(routing, "congestion_bias")))
         return;
     block = has_own ? block : routing;
     const struct json *type = has_own ? import_take(block, "algorithm") : NULL;
-    const char *name = import_word(import, type, "weighted"), *found = NULL;
-    for (uint32_t i = 0; i < 3; i++)
-        found = strcmp(names[i][0], name) == 0 ? names[i][1] : found;
-    if (!found)
+    const struct import_name *name = IMPORT_FIND(names, import_word(import, type, "weighted"));
+    if (!name)
         import_note(import, type, "no such reduction", "weighted");
-    found = found ? found : "weighted";
+    const char *found = name ? name->ours : "weighted";
     struct json *reduction = import_put_text(import, ours, "reduction.type", found)->parent;
     for (uint32_t i = 0; i < 2 && strcmp(found, "weighted") == 0; i++) {
         const struct json *bias = import_take(block, biases[i]);
@@ -160,37 +161,99 @@ static void put_routing(struct supersim *supersim, struct json *routing)
         import_take(routing, row->option);
     if (row && row->option)
         import_put_text(import, block, row->option, row->choice);
-    put_reduction(supersim, routing, block, row ? row->ours : "minimal");
+    put_reduction(supersim, routing, block);
     for (size_t i = 0; i < sizeof routing_options / sizeof *routing_options; i++)
         put_routing_option(supersim, &routing_options[i], routing, block);
     const struct json *latency = import_take(routing, "latency");
     import_put_u64(import, import->ours, "network.router.routing_latency", import_count(import, latency, 0, 0, 10000));
 }
 
-/* All classes share one set of VCs here: as many as all have, routed as the first is. */
+/* ---- protocol classes ---- */
+
+static bool is_same(const struct json *a, const struct json *b)
+{
+    if (a->type != b->type || a->count != b->count)
+        return false;
+    if (a->type == JSON_TEXT)
+        return strcmp(a->text, b->text) == 0;
+    if (a->type == JSON_ARRAY)
+        for (const struct json *x = a->first, *y = b->first; x; x = x->next, y = y->next)
+            if (!is_same(x, y))
+                return false;
+    if (a->type == JSON_OBJECT)
+        for (const struct json *x = a->first, *y; x; x = x->next)
+            if (!(y = json_find(b, x->key)) || !is_same(x, y))
+                return false;
+    return a->number == b->number && a->truth == b->truth;
+}
+
+/* Ours has one routing: lists what another class has otherwise than the first. */
+static void note_differences(struct import *import, const struct json *first, const struct json *other, uint32_t number)
+{
+    for (const struct json *setting = other->first; setting; setting = setting->next) {
+        const struct json *leading = json_find(first, setting->key);
+        if (leading && leading->type == JSON_OBJECT && setting->type == JSON_OBJECT)
+            note_differences(import, leading, setting, number);
+        else if (!leading || !is_same(leading, setting))
+            import_note(import, setting, "all protocol classes are routed as the first",
+                        leading && leading->text ? leading->text : NULL);
+    }
+    for (const struct json *setting = first->first; setting; setting = setting->next)
+        if (!json_find(other, setting->key))
+            import_note(import, setting,
+                        arena_format(import->arena, "protocol class %u has no such setting, but is routed as the first",
+                                     number),
+                        NULL);
+}
+
+/* Ours have equal shares of the VCs. Others become one class of all VCs. */
+static void put_classes(struct supersim *supersim, struct json *classes)
+{
+    struct import *import = supersim->import;
+    uint64_t share = 0;
+    supersim->keeps_classes = true;
+    for (struct json *class = classes->first; class; class = class->next) {
+        uint64_t vcs = import_count(import, json_find(class, "num_vcs"), 1, 1, 64);
+        share = class == classes->first ? vcs : share;
+        supersim->keeps_classes &= vcs == share;
+        supersim->num_vcs += vcs;
+    }
+    for (struct json *class = classes->first; class; class = class->next) {
+        const struct json *vcs = import_need(import, class, "num_vcs");
+        if (vcs && vcs->number != (double)share)
+            import_note(
+                import, vcs,
+                arena_format(import->arena, "protocol classes have equal shares of the VCs, and the first has %llu",
+                             (unsigned long long)share),
+                arena_format(import->arena, "one class of all %llu VCs", (unsigned long long)supersim->num_vcs));
+    }
+    if (supersim->num_vcs > 64)
+        import_error(import, classes, "found %llu VCs in all classes, expected 1 to 64",
+                     (unsigned long long)supersim->num_vcs);
+    if (supersim->classes > 1 && supersim->keeps_classes)
+        import_put_u64(import, import->ours, "network.protocol_classes", supersim->classes);
+}
+
 void supersim_routing(struct supersim *supersim)
 {
     struct import *import = supersim->import;
-    struct json *classes = json_find(supersim->network, "protocol_classes");
-    if (!classes || classes->type != JSON_ARRAY || classes->count == 0) {
-        import_error(import, classes ? classes : supersim->network,
-                     "expected an array 'protocol_classes', one at least");
+    struct json *classes = json_find(supersim->network, "protocol_classes"), *first = NULL;
+    if (!classes || classes->type != JSON_ARRAY || classes->count == 0 || classes->count > 64) {
+        import_error(import, classes ? classes : supersim->network, "expected an array 'protocol_classes' of 1 to 64");
         return;
     }
     supersim->classes = classes->count;
-    for (struct json *class = classes->first; class; class = class->next) {
-        struct json *routing = json_find(class, "routing");
-        if (class->type != JSON_OBJECT || !routing || routing->type != JSON_OBJECT) {
+    uint32_t number = 0;
+    for (struct json *class = classes->first; class; class = class->next, number++) {
+        struct json *routing = import_block(import, class, "routing");
+        if (!routing) {
             import_error(import, class, "expected an object with num_vcs and a block routing");
             return;
         }
-        if (class == classes->first)
-            put_routing(supersim, routing);
-        supersim->num_vcs += import_count(import, import_take(class, "num_vcs"), 1, 1, 4096);
+        if (first)
+            note_differences(import, first, import_take(class, "routing"), number);
+        first = first ? first : routing;
     }
-    for (struct json *class = classes->first->next; class; class = class->next)
-        import_note(import, class, "packets of all classes share the VCs and the routing of the first",
-                    "network.router.num_vcs, the sum");
-    while (classes->first->next)
-        json_remove(classes, classes->first->next);
+    put_routing(supersim, first);
+    put_classes(supersim, classes);
 }

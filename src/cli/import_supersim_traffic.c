@@ -5,93 +5,74 @@
  */
 #include "cli/import_supersim.h"
 
-#include "config/registry.h"
-
 #include <string.h>
 
 /* ---- patterns ---- */
 
-static const struct {
+static const struct pattern {
     const char *theirs, *ours;
     bool has_self;          /* send_to_self becomes self */
     const char *dimensions; /* what enabled_dimensions becomes; NULL: there is no such choice */
+    bool has_widths;        /* a grid of its own may be laid over the terminals */
 } patterns[] = {
-    {"uniform_random", "uniform_random", true, NULL},
-    {"bit_complement", "bit_complement", false, NULL},
-    {"bit_reverse", "bit_reverse", false, NULL},
-    {"BitReverse", "bit_reverse", false, NULL},
-    {"bit_rotate", "bit_rotation", false, NULL},
-    {"bit_transpose", "transpose", false, NULL},
-    {"tornado", "tornado", false, "words"},
-    {"neighbor", "neighbor", false, NULL},
-    {"loopback", "loopback", false, NULL},
-    {"matrix", "matrix", false, NULL},
-    {"scan", "scan", true, NULL},
-    {"swap2", "swap2", false, "list"},
-    {"dim_bisection_stress", "dim_bisection_stress", false, NULL},
-    {"dim_complement_reverse", "dim_complement_reverse", false, NULL},
-    {"dim_reverse", "dim_reverse", false, NULL},
-    {"dim_rotate", "dim_rotate", false, NULL},
-    {"dim_transpose", "dim_transpose", false, "list"},
-    {"group_attack", "group_attack", false, NULL},
-    {"local_random_remote_attack", "local_random_remote_attack", true, NULL},
-    {"local_remote_random", "local_remote_random", true, NULL},
-    {"random_block_out", "random_block_out", false, NULL},
-    {"random_exchange", "random_exchange", false, NULL},
-    {"random_exchange_neighbor", "random_exchange_neighbor", false, "list"},
-    {"random_exchange_quadrant", "random_exchange_quadrant", false, NULL},
-    {"uniform_random_bisection", "uniform_random_bisection", false, "list"},
-    {"uniform_random_quadrant", "uniform_random_quadrant", true, NULL},
+    {"uniform_random", "uniform_random", true, NULL, false},
+    {"bit_complement", "bit_complement", false, NULL, false},
+    {"bit_reverse", "bit_reverse", false, NULL, false},
+    {"BitReverse", "bit_reverse", false, NULL, false},
+    {"bit_rotate", "bit_rotation", false, NULL, false},
+    {"bit_transpose", "transpose", false, NULL, false},
+    {"tornado", "tornado", false, "words", false},
+    {"neighbor", "neighbor", false, NULL, false},
+    {"loopback", "loopback", false, NULL, false},
+    {"matrix", "matrix", false, NULL, false},
+    {"scan", "scan", true, NULL, false},
+    {"swap2", "swap2", false, "list", true},
+    {"dim_bisection_stress", "dim_bisection_stress", false, NULL, true},
+    {"dim_complement_reverse", "dim_complement_reverse", false, NULL, true},
+    {"dim_reverse", "dim_reverse", false, NULL, true},
+    {"dim_rotate", "dim_rotate", false, NULL, true},
+    {"dim_transpose", "dim_transpose", false, "list", true},
+    {"group_attack", "group_attack", false, NULL, false},
+    {"local_random_remote_attack", "local_random_remote_attack", true, NULL, false},
+    {"local_remote_random", "local_remote_random", true, NULL, false},
+    {"random_block_out", "random_block_out", false, NULL, false},
+    {"random_exchange", "random_exchange", false, NULL, false},
+    {"random_exchange_neighbor", "random_exchange_neighbor", false, "list", true},
+    {"random_exchange_quadrant", "random_exchange_quadrant", false, NULL, true},
+    {"uniform_random_bisection", "uniform_random_bisection", false, "list", true},
+    {"uniform_random_quadrant", "uniform_random_quadrant", true, NULL, true},
+    {0},
 };
-#define PATTERNS (sizeof patterns / sizeof *patterns)
+
+static const struct import_name any_start[] = {{"random", "random"}, {0}};
+static const struct import_name scan_ways[] = {{"ascend", "up"}, {"descend", "down"}, {"random", "random"}, {0}};
+static const struct import_name sides[] = {{"left", "left"}, {"right", "right"}, {0}};
+static const struct import_name parts[] = {{"parity", "parity"}, {"half", "half"}, {"quadrant", "quadrant"}, {0}};
+static const struct import_name targets[] = {{"half", "half"}, {"opposite", "opposite"}, {0}};
+static const struct import_name places[] = {{"random", "random"}, {"self", "same"}, {"complement", "mirrored"}, {0}};
 
 /* Settings of single patterns: words that mean the same, or the value itself where there are none. */
 static const struct pattern_row {
     const char *pattern, *key, *ours;
-    const char *from[4], *to[4];
+    const struct import_name *names;
 } pattern_rows[] = {
-    {"matrix", "file", "file", {NULL}, {NULL}},
-    {"scan", "direction", "direction", {"ascend", "descend", "random"}, {"up", "down", "random"}},
-    {"scan", "initial", "start", {"random"}, {"random"}},
-    {"scan", "initial", "first", {NULL}, {NULL}},
-    {"dim_rotate", "direction", "direction", {"left", "right"}, {"left", "right"}},
-    {"dim_bisection_stress", "mode", "groups", {"parity", "half", "quadrant"}, {"parity", "half", "quadrant"}},
-    {"random_exchange_neighbor", "all_interfaces", "all_slots", {NULL}, {NULL}},
-    {"random_block_out", "block_size", "block", {NULL}, {NULL}},
-    {"local_remote_random", "block_size", "block", {NULL}, {NULL}},
-    {"local_remote_random", "local_probability", "local", {NULL}, {NULL}},
-    {"local_random_remote_attack", "block_size", "block", {NULL}, {NULL}},
-    {"local_random_remote_attack", "local_probability", "local", {NULL}, {NULL}},
-    {"local_random_remote_attack", "remote_mode", "target", {"half", "opposite"}, {"half", "opposite"}},
-    {"local_random_remote_attack", "remote_mode", "offset", {NULL}, {NULL}},
-    {"group_attack", "group_mode", "target", {"half", "opposite"}, {"half", "opposite"}},
-    {"group_attack", "group_mode", "offset", {NULL}, {NULL}},
-    {"group_attack", "destination_mode", "place", {"random", "self", "complement"}, {"random", "same", "mirrored"}},
+    {"scan", "direction", "direction", scan_ways},
+    {"scan", "initial", "start", any_start},
+    {"scan", "initial", "first", NULL},
+    {"dim_rotate", "direction", "direction", sides},
+    {"dim_bisection_stress", "mode", "groups", parts},
+    {"random_exchange_neighbor", "all_interfaces", "all_slots", NULL},
+    {"random_block_out", "block_size", "block", NULL},
+    {"local_remote_random", "block_size", "block", NULL},
+    {"local_remote_random", "local_probability", "local", NULL},
+    {"local_random_remote_attack", "block_size", "block", NULL},
+    {"local_random_remote_attack", "local_probability", "local", NULL},
+    {"local_random_remote_attack", "remote_mode", "target", targets},
+    {"local_random_remote_attack", "remote_mode", "offset", NULL},
+    {"group_attack", "group_mode", "target", targets},
+    {"group_attack", "group_mode", "offset", NULL},
+    {"group_attack", "destination_mode", "place", places},
 };
-
-static bool is_in_words(const struct pattern_row *row) { return row->from[0]; }
-
-static void put_pattern_row(struct supersim *supersim, const struct pattern_row *row, struct json *theirs,
-                            struct json *ours)
-{
-    struct import *import = supersim->import;
-    const struct json *node = json_find(theirs, row->key);
-    if (!node || (is_in_words(row) != (node->type == JSON_TEXT) && strcmp(row->key, "file") != 0) ||
-        node->type >= JSON_ARRAY)
-        return;
-    if (strcmp(row->key, "file") == 0) {
-        const char *file = import_word(import, import_take(theirs, row->key), "");
-        import_put_text(import, ours, row->ours, import_path(import, node->file ? node->file : import->file, file));
-    } else if (!is_in_words(row)) {
-        import_put(import, ours, row->ours, json_copy(import->arena, import_take(theirs, row->key)));
-    }
-    for (uint32_t i = 0; i < 4 && row->from[i]; i++)
-        if (strcmp(node->text, row->from[i]) == 0) {
-            import_take(theirs, row->key);
-            import_put_text(import, ours, row->ours, row->to[i]);
-            return;
-        }
-}
 
 /* [true, false]: the dimensions that take part; the first alone, or the first two, when it is absent. */
 static void put_dimensions(struct supersim *supersim, struct json *theirs, struct json *ours, const char *form)
@@ -114,16 +95,31 @@ static void put_dimensions(struct supersim *supersim, struct json *theirs, struc
     import_take(theirs, "enabled_dimensions");
 }
 
-/* Widths and concentration say again what the network is; they are taken where they say the same. */
-static void take_repetition(struct supersim *supersim, struct json *theirs)
+static const struct json *topology_of(const struct supersim *supersim)
 {
-    const struct json *topology = json_find(json_find(supersim->import->ours, "network"), "topology");
+    return json_find(json_find(supersim->import->ours, "network"), "topology");
+}
+
+/* Whether patterns find the coordinates of terminals in the network. */
+static bool has_grid(const struct supersim *supersim)
+{
+    static const struct import_name grids[] = {{"torus", ""}, {"mesh", ""}, {"parking_lot", ""}, {0}};
+    return IMPORT_FIND(grids, supersim->topology);
+}
+
+/* Widths and concentration say again what the network is; they are taken where they say the same. */
+static void take_repetition(struct supersim *supersim, struct json *theirs, struct json *ours, bool has_widths)
+{
+    struct import *import = supersim->import;
+    const struct json *topology = topology_of(supersim);
     const struct json *widths = topology ? json_find(topology, "widths") : NULL;
     const struct json *own = json_find(theirs, "dimensions");
     bool is_same = own && widths && own->type == JSON_ARRAY && own->count == widths->count;
     for (uint32_t i = 0; is_same && i < own->count; i++)
         is_same = json_at(own, i)->number == json_at(widths, i)->number;
-    if (is_same)
+    if (own && has_widths && (!is_same || !has_grid(supersim)))
+        import_put(import, ours, "widths", import_numbers(import, own, 1, 65536));
+    if (is_same || has_widths)
         import_take(theirs, "dimensions");
     const struct json *ports = json_find(theirs, "interface_ports");
     if (ports && ports->number == (double)supersim->ports)
@@ -152,30 +148,35 @@ void supersim_traffic(struct supersim *supersim, struct json *pattern, struct js
     struct import *import = supersim->import;
     const struct json *type = import_take(pattern, "type");
     const char *name = import_word(import, type, "uniform_random");
-    size_t i = 0;
-    while (i < PATTERNS && strcmp(patterns[i].theirs, name) != 0)
-        i++;
-    if (i == PATTERNS)
+    const struct pattern *row = IMPORT_FIND(patterns, name);
+    if (!row)
         import_note(import, type, "no such pattern", "uniform_random");
-    i = i == PATTERNS ? 0 : i;
-    struct json *ours = import_put_text(import, application, "traffic.type", patterns[i].ours)->parent;
+    static const struct pattern off_grid = {"tornado", "random_permutation", false, NULL, false};
+    bool is_off_grid = row && strcmp(name, "tornado") == 0 && !has_grid(supersim);
+    if (is_off_grid)
+        import_note(import, type, "goes along the dimensions of a mesh or torus", off_grid.ours);
+    row = is_off_grid ? &off_grid : row ? row : patterns;
+    struct json *ours = import_put_text(import, application, "traffic.type", row->ours)->parent;
     if (!pattern)
         return;
     if (strcmp(name, "neighbor") == 0)
         import_note(import, type, "goes along a dimension there, to the next number here", "neighbor");
     const struct json *self = import_take(pattern, "send_to_self");
-    if (self && patterns[i].has_self)
+    if (self && row->has_self)
         import_put(import, ours, "self", json_bool(import->arena, import_truth(import, self, false)));
-    else if (patterns[i].has_self && strncmp(name, "local_", 6) == 0)
+    else if (row->has_self && strncmp(name, "local_", 6) == 0)
         import_put(import, ours, "self", json_bool(import->arena, true));
-    for (size_t row = 0; row < sizeof pattern_rows / sizeof *pattern_rows; row++)
-        if (strcmp(pattern_rows[row].pattern, name) == 0)
-            put_pattern_row(supersim, &pattern_rows[row], pattern, ours);
+    for (size_t i = 0; i < sizeof pattern_rows / sizeof *pattern_rows; i++)
+        if (strcmp(pattern_rows[i].pattern, name) == 0)
+            import_move(import, pattern, pattern_rows[i].key, ours, pattern_rows[i].ours, pattern_rows[i].names);
+    const struct json *file = strcmp(name, "matrix") == 0 ? import_need(import, pattern, "file") : NULL;
+    if (file)
+        import_put_text(import, ours, "file", import_path(import, file));
     if (strcmp(name, "group_attack") == 0)
         put_group(supersim, pattern, ours);
-    if (patterns[i].dimensions)
-        put_dimensions(supersim, pattern, ours, patterns[i].dimensions);
-    take_repetition(supersim, pattern);
+    if (row->dimensions)
+        put_dimensions(supersim, pattern, ours, row->dimensions);
+    take_repetition(supersim, pattern, ours, row->has_widths);
 }
 
 /* ---- sizes ---- */
@@ -200,11 +201,11 @@ static double put_random(struct supersim *supersim, struct json *block, struct j
 {
     struct import *import = supersim->import;
     uint64_t min = flits(supersim, block, arena_format(import->arena, "%smin_message_size", prefix), 1);
-    uint64_t max =
-        flits(supersim, block, arena_format(import->arena, "%smax_message_size", prefix), (uint64_t)fallback);
+    const struct json *largest = import_take(block, arena_format(import->arena, "%smax_message_size", prefix));
+    uint64_t max = import_count(import, largest, fallback > (double)min ? (uint64_t)fallback : min, min, 1u << 30);
     import_put_text(import, ours, "type", "uniform");
     import_put_u64(import, ours, "min", min);
-    import_put_u64(import, ours, "max", max > min ? max : min);
+    import_put_u64(import, ours, "max", max);
     return (double)(min + max) / 2;
 }
 
@@ -225,55 +226,45 @@ static double put_probability(struct supersim *supersim, struct json *block, str
         total += weight;
         size = size ? size->next : NULL;
     }
-    import_put_text(import, ours, "type", "mix");
-    import_put(import, ours, "sizes", list);
-    import_put(import, ours, "weights", weights);
+    if (list->count == 0 || list->count != weights->count)
+        import_error(import, chances ? chances : block, "found %u probabilities for %u sizes, expected one for each",
+                     weights->count, list->count);
+    import_put_mix(import, ours, list, weights);
     return total > 0 ? sum / total : fallback;
 }
 
-/* One size of ours where there is such a thing; else a mix of requests and a mix of replies, drawn by themselves. */
+/* Requests alone are a mix of two sizes. */
 static double put_read_write(struct supersim *supersim, struct json *block, struct json *application, bool has_replies)
 {
-    static const char *const theirs[] = {"read_request_size", "write_request_size", "read_response_size",
-                                         "write_response_size"};
-    static const char *const names[] = {"read_request", "write_request", "read_reply", "write_reply"};
+    static const char *const keys[] = {"read_request_size", "write_request_size", "read_response_size",
+                                       "write_response_size"};
     struct import *import = supersim->import;
-    double reads = import_number(import, import_take(block, "read_probability"), 0.5, 0, 1);
-    uint64_t sizes[4];
+    double reads = import_number(import, import_take(block, "read_probability"), 0.5, 0, 1), sizes[4];
     for (uint32_t i = 0; i < 4; i++)
-        sizes[i] = flits(supersim, block, theirs[i], 1);
-    double mean = reads * (double)sizes[0] + (1 - reads) * (double)sizes[1];
+        sizes[i] = (double)flits(supersim, block, keys[i], 1);
     struct json *size = import_put(import, application, "size", json_object(import->arena));
-    if (has_replies && component_find("size", "read_write")) {
-        import_put_text(import, size, "type", "read_write");
-        import_put_f64(import, size, "reads", reads);
-        for (uint32_t i = 0; i < 4; i++)
-            import_put_u64(import, size, names[i], sizes[i]);
-        return mean;
-    }
-    for (uint32_t part = 0; part <= (has_replies ? 1u : 0u); part++) {
-        struct json *mix = part ? import_put(import, application, "reply", json_object(import->arena)) : size;
-        import_put_text(import, mix, "type", "mix");
-        struct json *list = import_put(import, mix, "sizes", json_array(import->arena));
-        struct json *weights = import_put(import, mix, "weights", json_array(import->arena));
+    if (has_replies) {
+        import_put_read_write(import, size, reads, sizes);
+    } else {
+        struct json *list = json_array(import->arena), *weights = json_array(import->arena);
         for (uint32_t i = 0; i < 2; i++) {
-            json_append(list, json_number_u64(import->arena, sizes[2 * part + i]));
+            json_append(list, json_number_f64(import->arena, sizes[i]));
             json_append(weights, json_number_f64(import->arena, i ? 1 - reads : reads));
         }
+        import_put_mix(import, size, list, weights);
     }
-    if (has_replies)
-        import_comment(import, json_find(application, "reply"), "drawn by itself, not as its request was");
-    return mean;
+    return reads * sizes[0] + (1 - reads) * sizes[1];
 }
 
-static const struct {
-    const char *name, *marks; /* a key that says that replies have sizes of their own */
+static const struct distribution {
+    const char *theirs, *marks; /* a key that says that replies have sizes of their own */
     double (*put)(struct supersim *supersim, struct json *block, struct json *ours, const char *prefix,
                   double fallback);
 } distributions[] = {
     {"single", "dependent_message_size", put_single},
     {"random", "dependent_max_message_size", put_random},
     {"probability", "dependent_message_sizes", put_probability},
+    {0},
 };
 
 double supersim_sizes(struct supersim *supersim, struct json *distribution, struct json *application, bool has_replies)
@@ -283,20 +274,18 @@ double supersim_sizes(struct supersim *supersim, struct json *distribution, stru
     const char *name = import_word(import, type, "single");
     if (distribution && strcmp(name, "read_write") == 0)
         return put_read_write(supersim, distribution, application, has_replies);
-    size_t i = 0;
-    while (i < 3 && strcmp(distributions[i].name, name) != 0)
-        i++;
-    if (i == 3)
+    const struct distribution *row = IMPORT_FIND(distributions, name);
+    if (!row)
         import_note(import, type, "no such distribution", "fixed");
-    i = i == 3 ? 0 : i;
+    row = row ? row : distributions;
     struct json *size = import_put(import, application, "size", json_object(import->arena));
-    double mean = distributions[i].put(supersim, distribution, size, "", 1);
+    double mean = row->put(supersim, distribution, size, "", 1);
     if (!has_replies)
         return mean;
-    bool has_own = distribution && json_find(distribution, distributions[i].marks);
+    bool has_own = distribution && json_find(distribution, row->marks);
     struct json *reply =
         import_put(import, application, "reply", has_own ? json_object(import->arena) : json_copy(import->arena, size));
     if (has_own)
-        distributions[i].put(supersim, distribution, reply, "dependent_", mean);
+        row->put(supersim, distribution, reply, "dependent_", mean);
     return mean;
 }

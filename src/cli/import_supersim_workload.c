@@ -47,15 +47,16 @@ static const struct application_kind {
     const char *terminals; /* the block of its terminals */
     const struct application_row *rows;
     bool has_sizes, has_traffic;
+    const char *class_key; /* of its messages; NULL: there are several */
 } kinds[] = {
-    {"blast", "blast", "blast_terminal", blast_rows, true, true},
-    {"pulse", "pulse", "pulse_terminal", pulse_rows, true, true},
-    {"stream", "stream", "stream_terminal", stream_rows, true, false},
-    {"alltoall", "alltoall", "alltoall_terminal", alltoall_rows, true, false},
-    {"stencil", "stencil", "stencil_terminal", stencil_rows, false, false},
-    {"simple_mem", "memory", "processor_terminal", memory_rows, false, false},
+    {"blast", "blast", "blast_terminal", blast_rows, true, true, "request_protocol_class"},
+    {"pulse", "pulse", "pulse_terminal", pulse_rows, true, true, "request_protocol_class"},
+    {"stream", "stream", "stream_terminal", stream_rows, true, false, "protocol_class"},
+    {"alltoall", "alltoall", "alltoall_terminal", alltoall_rows, true, false, "request_protocol_class"},
+    {"stencil", "stencil", "stencil_terminal", stencil_rows, false, false, NULL},
+    {"simple_mem", "memory", "processor_terminal", memory_rows, false, false, "protocol_class"},
+    {0},
 };
-#define KINDS (sizeof kinds / sizeof *kinds)
 
 /* An application on its way: their two blocks, our one. */
 struct move {
@@ -63,12 +64,6 @@ struct move {
     const struct application_kind *kind;
     struct json *application, *terminals, *ours;
 };
-
-static struct json *block_in(struct json *block, const char *key)
-{
-    struct json *found = block ? json_find(block, key) : NULL;
-    return found && found->type == JSON_OBJECT ? found : NULL;
-}
 
 /* A list of one. Below 0 it is drawn at random there. */
 static struct json *terminal_list(const struct move *move, const struct application_row *row, const struct json *node)
@@ -88,25 +83,31 @@ static struct json *convert(const struct move *move, const struct application_ro
     struct supersim *supersim = move->supersim;
     struct import *import = supersim->import;
     struct arena *arena = import->arena;
-    double ratio = (double)supersim->channel_cycle / (double)supersim->terminal_cycle;
     switch (row->unit) {
     case NUMBER:
         return json_number_u64(arena, import_count(import, node, 0, 0, 1u << 30));
-    case RATE:
-        return json_number_f64(arena, import_number(import, node, 0.1, 0, 1e6) * ratio);
     case TICKS:
         return json_number_u64(arena, supersim_ticks(supersim, node, supersim->terminal_cycle, 0));
     case TRUTH:
         return json_bool(arena, import_truth(import, node, false));
     case PATH:
-        return json_text(arena,
-                         import_path(import, node->file ? node->file : import->file, import_word(import, node, "")));
+        return json_text(arena, import_path(import, node));
     case EACH:
         return json_text(arena, import_truth(import, node, false) ? "each" : "same");
     case TERMINAL:
         return terminal_list(move, row, node);
+    case RATE:
+        break; /* put_rate */
     }
     return NULL;
+}
+
+static void put_rate(const struct move *move, const struct json *node)
+{
+    struct supersim *supersim = move->supersim;
+    double ratio = (double)supersim->channel_cycle / (double)supersim->terminal_cycle;
+    import_put_load(supersim->import, move->ours, import_number(supersim->import, node, 0.1, 0, 1e6) * ratio,
+                    supersim->ports, node);
 }
 
 static void put_rows(const struct move *move)
@@ -114,10 +115,11 @@ static void put_rows(const struct move *move)
     for (const struct application_row *row = move->kind->rows; row->key; row++) {
         struct json *block =
             move->terminals && json_find(move->terminals, row->key) ? move->terminals : move->application;
-        if (!json_find(block, row->key) || !import_knows("application", move->kind->ours, row->ours))
-            continue;
         const struct json *node = import_take(block, row->key);
-        import_put(move->supersim->import, move->ours, row->ours, convert(move, row, node));
+        if (node && row->unit == RATE)
+            put_rate(move, node);
+        else if (node)
+            import_put(move->supersim->import, move->ours, row->ours, convert(move, row, node));
     }
 }
 
@@ -150,28 +152,50 @@ static void put_windows(const struct move *move, double mean)
                    mean);
 }
 
+/* The fallback too where the class is none that the network has. */
+static uint64_t class_of(const struct move *move, const struct json *node, uint64_t fallback)
+{
+    uint32_t classes = move->supersim->classes;
+    return import_count(move->supersim->import, node, fallback, 0, classes ? classes - 1 : 0);
+}
+
+static uint64_t put_class(const struct move *move, struct json *block, const char *key, const char *our_key)
+{
+    struct supersim *supersim = move->supersim;
+    const struct json *node = import_take(block, key);
+    uint64_t class = class_of(move, node, 0);
+    if (supersim->classes > 1 && supersim->keeps_classes)
+        import_put_u64(supersim->import, move->ours, our_key, class);
+    else if (class)
+        import_note(supersim->import, node, "packets of all protocol classes share the VCs", "network.router.num_vcs");
+    return class;
+}
+
+/* Halos and the collective of a stencil are messages of one application. */
+static void put_stencil_class(const struct move *move)
+{
+    struct import *import = move->supersim->import;
+    const struct json *collective = import_take(move->terminals, "collective_protocol_class");
+    uint64_t class = put_class(move, move->terminals, "exchange_protocol_class", "protocol_class");
+    if (class_of(move, collective, class) != class)
+        import_note(import, collective, "all messages of an application have one protocol class",
+                    arena_format(import->arena, "%llu, that of the exchange", (unsigned long long)class));
+}
+
 static void put_replies(const struct move *move)
 {
     struct supersim *supersim = move->supersim;
     const struct json *latency = import_take(move->terminals, "request_processing_latency");
     import_put_u64(supersim->import, move->ours, "reply_delay",
                    supersim_ticks(supersim, latency, supersim->terminal_cycle, 0));
-}
-
-/* One class: nothing to choose. */
-static void take_classes(const struct move *move)
-{
-    static const char *const keys[] = {"request_protocol_class", "response_protocol_class", "protocol_class",
-                                       "exchange_protocol_class", "collective_protocol_class"};
-    for (uint32_t i = 0; i < 5 && move->supersim->classes == 1; i++)
-        import_take(move->terminals, keys[i]);
+    put_class(move, move->terminals, "response_protocol_class", "reply_protocol_class");
 }
 
 /* Destinations are drawn anew each time there. */
 static void put_order(const struct move *move)
 {
     struct import *import = move->supersim->import;
-    struct json *pattern = block_in(move->terminals, "traffic_pattern");
+    struct json *pattern = import_block(import, move->terminals, "traffic_pattern");
     const struct json *self = import_take(pattern, "send_to_self"), *type = import_take(pattern, "type");
     if (strcmp(import_word(import, type, "random"), "random") != 0)
         import_note(import, type, "no such order", "order random");
@@ -188,8 +212,10 @@ static void put_memory(const struct move *move)
     uint64_t header = import_count(import, import_take(move->application, "header_overhead"), 0, 0, 1u << 20);
     uint64_t flit = import_count(import, import_take(move->application, "bytes_per_flit"), 1, 1, 1u << 20);
     uint64_t small = (header + flit - 1) / flit, large = (header + block + flit - 1) / flit;
-    const struct json *latency = import_take(block_in(move->application, "memory_terminal"), "latency");
+    const struct json *latency = import_take(import_block(import, move->application, "memory_terminal"), "latency");
     import_put_u64(import, move->ours, "latency", supersim_ticks(supersim, latency, supersim->terminal_cycle, 0));
+    put_class(move, import_block(import, move->application, "memory_terminal"), "protocol_class",
+              "reply_protocol_class");
     import_put_u64(import, move->ours, "outstanding", 1);
     struct json *size = import_put_text(import, move->ours, "size.type", "read_write")->parent;
     import_comment(import, size, "blocks of %llu bytes, headers of %llu, flits of %llu", (unsigned long long)block,
@@ -200,6 +226,35 @@ static void put_memory(const struct move *move)
     import_put_u64(import, size, "write_reply", small ? small : 1);
 }
 
+/* 1 when the topology was refused. */
+static double terminals_of(const struct json *topology)
+{
+    static const char *const counts[] = {"widths",  "down",   "concentration", "terminals",
+                                         "routers", "groups", "stops",         "radix"};
+    double terminals = 1;
+    for (uint32_t i = 0; i < 8; i++) {
+        const struct json *count = topology ? json_find(topology, counts[i]) : NULL;
+        terminals *= count && count->type == JSON_NUMBER ? count->number : 1;
+        for (const struct json *item = count ? count->first : NULL; item; item = item->next)
+            terminals *= item->number;
+    }
+    const struct json *stages = topology ? json_find(topology, "stages") : NULL;
+    return stages ? pow(terminals, stages->number) : terminals;
+}
+
+/* Its neighbours stand in a table that is not read; its collective is a barrier with messages of a size. */
+static void put_stencil(const struct move *move)
+{
+    struct import *import = move->supersim->import;
+    double terminals = terminals_of(json_find(json_find(import->ours, "network"), "topology"));
+    struct json *ranks =
+        import_put_row(import, move->ours, "ranks", 1, terminals < 1e9 ? (uint64_t)terminals : 1000000000);
+    import_comment(import, ranks,
+                   "a ring of all terminals: SuperSim reads neighbours and sizes from exchange_messages");
+    import_put_text(import, move->ours, "collective", "barrier");
+    put_stencil_class(move);
+}
+
 static void put_parts(const struct move *move)
 {
     struct supersim *supersim = move->supersim;
@@ -207,8 +262,10 @@ static void put_parts(const struct move *move)
     put_rows(move);
     if (strcmp(move->kind->theirs, "simple_mem") == 0)
         put_memory(move);
+    if (strcmp(move->kind->theirs, "stencil") == 0)
+        put_stencil(move);
     if (move->kind->has_traffic)
-        supersim_traffic(supersim, block_in(move->terminals, "traffic_pattern"), move->ours);
+        supersim_traffic(supersim, import_block(import, move->terminals, "traffic_pattern"), move->ours);
     if (!move->kind->has_sizes || !move->terminals)
         return;
     const struct json *responses = import_take(move->terminals, "enable_responses");
@@ -220,8 +277,8 @@ static void put_parts(const struct move *move)
         struct json *injection = import_put_text(import, move->ours, "injection", "periodic");
         import_comment(import, injection, "a message every size / rate cycles, as SuperSim does");
     }
-    double mean =
-        supersim_sizes(supersim, block_in(move->terminals, "message_size_distribution"), move->ours, has_replies);
+    double mean = supersim_sizes(supersim, import_block(import, move->terminals, "message_size_distribution"),
+                                 move->ours, has_replies);
     if (has_replies)
         put_replies(move);
     struct json *messages = json_find(move->ours, "messages");
@@ -239,18 +296,18 @@ static void put_application(struct supersim *supersim, struct json *theirs, stru
     struct import *import = supersim->import;
     const struct json *type = import_need(import, theirs, "type");
     const char *name = import_word(import, type, "");
-    struct move move = {.supersim = supersim, .application = theirs};
-    for (size_t i = 0; i < KINDS; i++)
-        if (strcmp(kinds[i].theirs, name) == 0)
-            move.kind = &kinds[i];
+    struct move move = {.supersim = supersim, .application = theirs, .kind = IMPORT_FIND(kinds, name)};
     if (!move.kind) {
-        import_note(import, type, "no such application", "blast");
+        IMPORT_REFUSE(import, type, kinds);
         return;
     }
-    move.terminals = block_in(theirs, move.kind->terminals);
+    move.terminals = import_block(import, theirs, move.kind->terminals);
+    if (!json_find(theirs, move.kind->terminals))
+        import_error(import, theirs, "has no '%s', which is needed", move.kind->terminals);
     move.ours = json_append(applications, json_object(import->arena));
     import_put_text(import, move.ours, "type", move.kind->ours);
-    take_classes(&move);
+    if (move.kind->class_key)
+        put_class(&move, move.terminals, move.kind->class_key, "protocol_class");
     put_parts(&move);
 }
 
@@ -267,5 +324,5 @@ void supersim_applications(struct supersim *supersim)
         if (one->type == JSON_OBJECT)
             put_application(supersim, one, applications);
         else
-            import_error(import, one, "found %s, expected an object", json_type_name(one->type));
+            import_expected(import, one, "an object");
 }

@@ -3,9 +3,7 @@
 #include "cli/import.h"
 
 #include "base/text.h"
-#include "cli/cli.h"
 #include "config/place.h"
-#include "config/registry.h"
 
 #include <ctype.h>
 #include <fnmatch.h>
@@ -64,11 +62,15 @@ void import_error(struct import *import, const struct json *node, const char *fo
     va_start(arguments, format);
     text_addv(&text, format, arguments);
     va_end(arguments);
-    errors_add(import->errors, "%s", one_line(text.chars));
+    const struct error_message *same = import->errors->first; /* a setting may be asked for twice */
+    while (same && strcmp(same->text, one_line(text.chars)) != 0)
+        same = same->next;
+    if (!same)
+        errors_add(import->errors, "%s", text.chars);
     text_release(&text);
 }
 
-static void wrong_type(struct import *import, const struct json *node, const char *expected)
+void import_expected(struct import *import, const struct json *node, const char *expected)
 {
     bool is_shown = node->type == JSON_TEXT || node->type == JSON_NUMBER;
     import_error(import, node, "found %s%s%.60s%s, expected %s", json_type_name(node->type), is_shown ? " '" : "",
@@ -80,7 +82,7 @@ double import_number(struct import *import, const struct json *node, double fall
     if (!node)
         return fallback;
     if (node->type != JSON_NUMBER)
-        wrong_type(import, node, "a number");
+        import_expected(import, node, "a number");
     else if (node->number < min || node->number > max)
         import_error(import, node, "found %s, expected a number from %g to %g", node->text, min, max);
     else
@@ -90,32 +92,77 @@ double import_number(struct import *import, const struct json *node, double fall
 
 uint64_t import_count(struct import *import, const struct json *node, uint64_t fallback, uint64_t min, uint64_t max)
 {
-    if (node && node->type == JSON_NUMBER && node->number != floor(node->number)) {
-        wrong_type(import, node, "a whole number");
+    if (!node)
         return fallback;
-    }
-    return (uint64_t)import_number(import, node, (double)fallback, (double)min, (double)max);
+    bool is_whole = node->type == JSON_NUMBER && node->number == floor(node->number);
+    if (is_whole && node->number >= (double)min && node->number <= (double)max)
+        return (uint64_t)node->number;
+    import_expected(import, node,
+                    arena_format(import->arena, "a whole number from %llu to %llu", (unsigned long long)min,
+                                 (unsigned long long)max));
+    return fallback;
 }
 
 const char *import_word(struct import *import, const struct json *node, const char *fallback)
 {
     if (node && node->type != JSON_TEXT)
-        wrong_type(import, node, "text");
+        import_expected(import, node, "text");
     return node && node->type == JSON_TEXT ? node->text : fallback;
 }
 
 bool import_truth(struct import *import, const struct json *node, bool fallback)
 {
     if (node && node->type != JSON_BOOL)
-        wrong_type(import, node, "true or false");
+        import_expected(import, node, "true or false");
     return node && node->type == JSON_BOOL ? node->truth : fallback;
+}
+
+struct json *import_block(struct import *import, struct json *block, const char *key)
+{
+    struct json *found = block ? json_find(block, key) : NULL;
+    if (found && found->type != JSON_OBJECT)
+        import_expected(import, found, "an object");
+    return found && found->type == JSON_OBJECT ? found : NULL;
+}
+
+static const char *word_at(const void *rows, size_t row_size, uint32_t index)
+{
+    return *(const char *const *)((const char *)rows + index * row_size);
+}
+
+const void *import_find(const void *rows, size_t row_size, const char *word)
+{
+    for (uint32_t i = 0; word_at(rows, row_size, i); i++)
+        if (strcmp(word_at(rows, row_size, i), word) == 0)
+            return (const char *)rows + i * row_size;
+    return NULL;
+}
+
+void import_refuse(struct import *import, const struct json *node, const void *rows, size_t row_size)
+{
+    if (!node || node->type != JSON_TEXT)
+        return;
+    struct text text = {0};
+    for (uint32_t i = 0; word_at(rows, row_size, i); i++)
+        text_addf(&text, "%s%s", i ? ", " : "", word_at(rows, row_size, i));
+    import_error(import, node, "found '%.60s', expected one of: %s", node->text, text.chars);
+    text_release(&text);
+}
+
+const char *import_choice(struct import *import, const struct json *node, const struct import_name *names,
+                          const char *fallback)
+{
+    const struct import_name *name = IMPORT_FIND(names, import_word(import, node, ""));
+    if (!name)
+        IMPORT_REFUSE(import, node, names);
+    return name ? name->ours : fallback;
 }
 
 struct json *import_numbers(struct import *import, const struct json *node, uint64_t min, uint64_t max)
 {
     struct json *copy = json_array(import->arena);
     if (node && node->type != JSON_ARRAY)
-        wrong_type(import, node, "an array of whole numbers");
+        import_expected(import, node, "an array of whole numbers");
     for (const struct json *item = node && node->type == JSON_ARRAY ? node->first : NULL; item; item = item->next)
         json_append(copy, json_number_u64(import->arena, import_count(import, item, min, min, max)));
     return copy;
@@ -223,31 +270,6 @@ void import_list_rest(struct import *import, const struct json *block, const str
 
 /* ---- ours ---- */
 
-bool import_knows(const char *kind, const char *name, const char *key)
-{
-    const struct component *component = component_find(kind, name);
-    if (!component)
-        return true;
-    const struct option *row = component->options;
-    while (row && row->type != OPTION_TYPE_END && strcmp(row->key, key) != 0)
-        row++;
-    return row && row->type != OPTION_TYPE_END;
-}
-
-bool import_has_setting(const char *path)
-{
-    const struct option *row = simulation_rows();
-    for (;;) {
-        size_t length = strcspn(path, ".");
-        while (row->type != OPTION_TYPE_END && (strncmp(row->key, path, length) != 0 || row->key[length]))
-            row++;
-        if (row->type != OPTION_TYPE_BLOCK || !path[length])
-            return row->type != OPTION_TYPE_END;
-        row = row->rows;
-        path += length + 1;
-    }
-}
-
 struct json *import_put(struct import *import, struct json *block, const char *path, struct json *value)
 {
     for (;;) {
@@ -288,6 +310,48 @@ struct json *import_put_row(struct import *import, struct json *block, const cha
     return import_put(import, block, path, row);
 }
 
+void import_move(struct import *import, struct json *theirs, const char *key, struct json *ours, const char *our_key,
+                 const struct import_name *names)
+{
+    const struct json *node = theirs ? json_find(theirs, key) : NULL;
+    if (!node || node->type == JSON_NULL || node->type >= JSON_ARRAY || (!names && node->type == JSON_TEXT))
+        return;
+    const char *word = node->type == JSON_BOOL ? (node->truth ? "true" : "false") : node->text;
+    const struct import_name *name = names ? IMPORT_FIND(names, word) : NULL;
+    if (names && !name)
+        return;
+    import_put(import, ours, our_key, name ? json_text(import->arena, name->ours) : json_copy(import->arena, node));
+    import_take(theirs, key);
+}
+
+void import_put_load(struct import *import, struct json *application, double load, uint64_t channels,
+                     const struct json *node)
+{
+    if (load > (double)channels) {
+        import_note(import, node,
+                    arena_format(import->arena, "%g flits a cycle are more than a terminal can send", load),
+                    arena_format(import->arena, "load %llu", (unsigned long long)channels));
+        load = (double)channels;
+    }
+    import_put_f64(import, application, "load", load);
+}
+
+void import_put_mix(struct import *import, struct json *size, struct json *sizes, struct json *weights)
+{
+    import_put_text(import, size, "type", "mix");
+    import_put(import, size, "sizes", sizes);
+    import_put(import, size, "weights", weights);
+}
+
+void import_put_read_write(struct import *import, struct json *size, double reads, const double flits[4])
+{
+    static const char *const keys[] = {"read_request", "write_request", "read_reply", "write_reply"};
+    import_put_text(import, size, "type", "read_write");
+    import_put_f64(import, size, "reads", reads);
+    for (uint32_t i = 0; i < 4; i++)
+        import_put_f64(import, size, keys[i], flits[i]);
+}
+
 void import_comment(struct import *import, struct json *node, const char *format, ...)
 {
     struct text text = {0};
@@ -303,8 +367,9 @@ void import_comment(struct import *import, struct json *node, const char *format
 }
 
 /* Ours are relative to the configuration that names them: nothing changes when it lies beside theirs. */
-const char *import_path(struct import *import, const char *named_in, const char *path)
+const char *import_path(struct import *import, const struct json *node)
 {
+    const char *named_in = node->file ? node->file : import->file, *path = import_word(import, node, "");
     const char *from = strrchr(named_in, '/'), *to = import->output ? strrchr(import->output, '/') : NULL;
     size_t from_length = from ? (size_t)(from - named_in) : 0, to_length = to ? (size_t)(to - import->output) : 0;
     bool is_beside = from_length == to_length && (!to || strncmp(named_in, import->output, to_length) == 0);

@@ -11,7 +11,6 @@
 
 const char *const run_log_flags[RUN_LOG_KINDS] = {"--log", "--message-log", "--traffic-log", "--rate-log",
                                                   "--channel-log"};
-static const char channels_header[] = "router,port,target,to_terminal,flits,utilisation\n";
 
 static bool names_are_good(const struct logs *logs, struct errors *errors)
 {
@@ -50,8 +49,8 @@ static bool start_rates(struct logs *logs, struct simulation *simulation)
 {
     struct workload *workload = &simulation->workload;
     uint64_t interval = rate_interval(logs, workload->config, &simulation->errors);
-    for (uint32_t i = 0; i < workload->count && interval; i++)
-        measurement_keep_rates(&workload->measurements[i], interval);
+    if (interval)
+        workload_keep_rates(workload, interval);
     return interval;
 }
 
@@ -65,6 +64,8 @@ int logs_open(struct logs *logs, struct simulation *simulation)
         (names[RUN_LOG_RATES] && !(logs->rates = csv_open(names[RUN_LOG_RATES], errors))) ||
         (names[RUN_LOG_CHANNELS] && !(logs->channels = csv_open(names[RUN_LOG_CHANNELS], errors))))
         return EXIT_IO;
+    if (logs->channels)
+        workload_count_lanes(&simulation->workload);
     if (!run_logs_is_empty(&logs->run))
         simulation->workload.logs = &logs->run;
     return EXIT_DONE;
@@ -79,23 +80,51 @@ static void write_rates(const struct workload *workload, struct csv_file *file)
     }
 }
 
-/* Channels out of routers, over the sampling window; nothing when there was none. */
+static void write_header(uint32_t num_vcs, struct csv_file *file)
+{
+    static const char columns[] = "kind,router,port,target,flits,utilisation";
+    csv_text(file, columns, strlen(columns));
+    for (uint32_t vc = 0; vc < num_vcs; vc++) {
+        char column[16];
+        csv_text(file, column, (size_t)snprintf(column, sizeof column, ",vc%u", vc));
+    }
+    csv_text(file, "\n", 1);
+}
+
+/* One channel; its lanes' counts at the start and the end of the window. */
+static void write_channel(const char *kind, const struct network *network, size_t number, const uint32_t *const at[2],
+                          uint64_t ticks, struct csv_file *file)
+{
+    const struct link *link = &network->links[number];
+    const uint32_t *start = at[0] + number * network->num_vcs, *end = at[1] + number * network->num_vcs;
+    uint32_t flits = 0; /* modulo 2^32 */
+    for (uint32_t vc = 0; vc < network->num_vcs; vc++)
+        flits += end[vc] - start[vc];
+    const uint64_t place[] = {number / network->ports, number % network->ports, link->target, flits};
+    csv_text(file, kind, strlen(kind));
+    for (uint32_t column = 0; column < 4; column++)
+        csv_number(file, place[column], ',');
+    csv_ratio(file, (unsigned __int128)flits * link->cycle, ticks, ',');
+    for (uint32_t vc = 0; vc < network->num_vcs; vc++)
+        csv_number(file, end[vc] - start[vc], vc + 1 < network->num_vcs ? ',' : '\n');
+}
+
+/* Channels of routers, over the sampling window; nothing when there was none. */
 static void write_channels(const struct workload *workload, struct csv_file *file)
 {
     const struct network *network = workload->network;
+    const struct lane_counts *lanes = workload->lanes;
     const struct measurement *m = &workload->measurements[0];
+    const uint32_t *const in[2] = {lanes->in[0], lanes->in[1]}, *const out[2] = {lanes->out[0], lanes->out[1]};
     size_t ports = (size_t)network->topology.routers * network->ports;
     uint64_t ticks = m->window_end - m->window_start;
-    csv_text(file, channels_header, strlen(channels_header));
+    write_header(network->num_vcs, file);
     for (size_t i = 0; i < ports && m->window_end; i++) {
         const struct link *link = &network->links[i];
-        if (link->target == NONE || !link->carries_out)
-            continue;
-        uint32_t flits = workload->port_flits_at_end[i] - workload->port_flits_at_start[i]; /* modulo 2^32 */
-        const uint64_t numbers[] = {i / network->ports, i % network->ports, link->target, link->to_terminal, flits};
-        for (uint32_t column = 0; column < 5; column++)
-            csv_number(file, numbers[column], ',');
-        csv_ratio(file, (unsigned __int128)flits * link->cycle, ticks, '\n');
+        if (link->target != NONE && link->carries_out)
+            write_channel(link->to_terminal ? "ejection," : "between,", network, i, out, ticks, file);
+        if (link->target != NONE && link->carries_in)
+            write_channel("injection,", network, i, in, ticks, file);
     }
 }
 

@@ -60,6 +60,7 @@ int cli_trace(int argc, char **argv)
                     simulation.network.topology.terminals - 1);
         } else {
             simulation.network.trace_out = stdout;
+            simulation.network.is_watched = true;
             simulation.workload.trace_source = source;
             simulation.workload.trace_sequence = sequence;
             volatile sig_atomic_t has_arrived = 0;

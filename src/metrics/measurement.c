@@ -47,16 +47,22 @@ void measurement_watch_flit(struct measurement *measurement, tick_t now, const s
 {
     if (measurement->series.length)
         series_accepted(&measurement->series, now);
-    if (measurement->rates.interval)
+    if (measurement->rates.interval) {
         rates_at(&measurement->rates, now, packet->destination)->delivered++;
+        rates_at(&measurement->rates, now, packet->source)->accepted++;
+    }
+}
+
+void measurement_watch_entry(struct measurement *measurement, tick_t now, const struct packet *packet)
+{
+    if (measurement->rates.interval)
+        rates_at(&measurement->rates, now, packet->source)->injected++;
 }
 
 void measurement_watch_packet(struct measurement *measurement, tick_t now, const struct packet *packet)
 {
     if (measurement->series.length)
         series_arrived(&measurement->series, packet->created, now - packet->created);
-    if (measurement->rates.interval)
-        rates_at(&measurement->rates, packet->injected, packet->source)->injected += packet->size;
 }
 
 void measurement_open(struct measurement *measurement, tick_t now)

@@ -81,9 +81,10 @@ static inline void measurement_add(struct measurement *measurement, const struct
     digest_add(&measurement->digest, record, 6);
 }
 
-/* What happens over time, where it is watched: a message of some packets is made, a flit or a packet arrives. */
+/* What happens over time, where it is watched: a message is made, a flit enters, a flit or a packet arrives. */
 void measurement_watch_created(struct measurement *measurement, tick_t now, uint32_t source, uint32_t packets,
                                uint32_t flits);
+void measurement_watch_entry(struct measurement *measurement, tick_t now, const struct packet *packet);
 void measurement_watch_flit(struct measurement *measurement, tick_t now, const struct packet *packet);
 void measurement_watch_packet(struct measurement *measurement, tick_t now, const struct packet *packet);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char rates_header[] = "application,start,terminal,offered,injected,delivered\n";
+const char rates_header[] = "application,start,terminal,offered,injected,delivered,accepted\n";
 
 void rates_init(struct rates *rates, uint64_t interval, uint32_t terminals)
 {
@@ -47,8 +47,8 @@ void rates_write(const struct rates *rates, uint32_t application, const uint32_t
     for (uint64_t bin = 0; bin < rates->count; bin++)
         for (uint32_t i = 0; i < count; i++) {
             const struct rate_bin *flits = &rates->bins[bin * rates->terminals + terminals[i]];
-            const uint64_t line[] = {application,    bin * rates->interval, terminals[i],
-                                     flits->offered, flits->injected,       flits->delivered};
-            csv_line(file, line, 6);
+            const uint64_t line[] = {application,     bin * rates->interval, terminals[i],   flits->offered,
+                                     flits->injected, flits->delivered,      flits->accepted};
+            csv_line(file, line, 7);
         }
 }

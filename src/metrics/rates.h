@@ -2,13 +2,14 @@
 #pragma once
 /*
  * Flits of every terminal over time: what its application made, what entered the
- * network and what came out of it, in bins of equal length from tick 0 on. A packet
- * counts as entered, with all its flits, when its head did.
+ * network and what came out of it, in bins of equal length from tick 0 on. A message
+ * is made as a whole; all else is counted flit by flit, at the tick it happens.
  */
 #include "metrics/csv_file.h"
 
 struct rate_bin {
-    uint32_t offered, injected, delivered; /* flits */
+    uint32_t offered, injected, delivered; /* flits: made for it to send, entered, arrived at it */
+    uint32_t accepted;                     /* that it sent and that have arrived where they were meant to */
 };
 
 struct rates {

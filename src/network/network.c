@@ -27,6 +27,15 @@ const struct option network_options[] = {
     OPTION_END,
 };
 
+/* Flits that the buffers behind a channel hold. */
+static uint16_t depth_behind(const struct network *network, uint32_t latency, uint64_t cycle)
+{
+    const void *router = network->config->router.config;
+    return (uint16_t)(network->router_ops->buffer_behind
+                          ? network->router_ops->buffer_behind(router, (double)latency / (double)cycle)
+                          : network->buffer_depth);
+}
+
 static struct link terminal_link(const struct network *network, uint32_t terminal, uint32_t channel, uint32_t latency)
 {
     return (struct link){
@@ -34,6 +43,8 @@ static struct link terminal_link(const struct network *network, uint32_t termina
         .first_lane = (uint16_t)(channel * network->num_vcs),
         .to_terminal = true,
         .carries_out = channel < network->ejection_channels,
+        .carries_in = channel < network->injection_channels,
+        .depth = depth_behind(network, latency, network->config->terminal_channel.cycle),
         .latency = latency,
         .cycle = (uint16_t)network->config->terminal_channel.cycle,
     };
@@ -49,7 +60,8 @@ static void wire_terminal(struct network *network, uint32_t terminal, uint32_t l
         network->links + (size_t)exit * network->ports + network->ejection_slot[terminal] * network->terminal_ports;
     for (uint32_t channel = 0; channel < network->terminal_ports; channel++) {
         in[channel] = out[channel] = terminal_link(network, terminal, channel, latency);
-        in[channel].carries_out &= in == out;
+        if (in != out)
+            in[channel].carries_out = out[channel].carries_in = false;
     }
 }
 
@@ -59,6 +71,7 @@ static struct link router_link(const struct network *network, const struct route
         .target = peer->router,
         .first_lane = (uint16_t)((network->routing.local_ports + peer->port) * network->num_vcs),
         .carries_out = true,
+        .depth = depth_behind(network, latency, network->config->channel.cycle),
         .latency = latency,
         .cycle = (uint16_t)network->config->channel.cycle,
     };
@@ -245,8 +258,9 @@ struct congestion *network_sense(const struct network *network, const struct cho
         .ports = network->ports,
         .num_vcs = network->num_vcs,
         .depth = {[QUEUE_OUTPUT] = output_depth, [QUEUE_DOWNSTREAM] = network->buffer_depth},
+        .links = network->links,
     };
-    return network->routing.ops->is_adaptive ? shape.ops->build(sensor, &shape, network->arena, errors) : NULL;
+    return network->routing.is_adaptive ? shape.ops->build(sensor, &shape, network->arena, errors) : NULL;
 }
 
 void network_release(struct network *network) { pool_release(&network->packets); }

@@ -35,13 +35,16 @@ static void post_control(struct workload *workload, tick_t when)
     *event = (struct step_event){0};
 }
 
+/* Modulo 2^32, as lanes are counted; differences over a window are what is asked for. */
 static void copy_port_flits(const struct workload *workload, uint32_t *copy)
 {
     const struct network *network = workload->network;
     for (uint32_t router = 0; router < network->topology.routers; router++)
-        for (uint32_t port = 0; port < network->ports; port++)
-            copy[(size_t)router * network->ports + port] =
-                network->router_ops->port_flits(network->routers, router, port);
+        for (uint32_t lane = 0, port = 0; port < network->ports; port++, copy++) {
+            *copy = 0;
+            for (uint32_t vc = 0; vc < network->num_vcs; vc++)
+                *copy += network->router_ops->lane_flits(network->routers, router, lane++);
+        }
 }
 
 /* A packet that never entered the network. */
@@ -78,6 +81,8 @@ static void enter_phase(struct workload *workload, enum phase phase, tick_t now)
         copy_port_flits(workload, workload->port_flits_at_start);
     if (phase == PHASE_FINISHING)
         copy_port_flits(workload, workload->port_flits_at_end);
+    if (workload->lanes && (phase == PHASE_GENERATING || phase == PHASE_FINISHING))
+        lane_counts_note(workload->lanes, workload->network, phase == PHASE_FINISHING);
     if (phase == PHASE_DRAINING)
         workload->network->interface_ops->withdraw(workload->network->interfaces, count_withdrawn, workload);
 }
@@ -162,6 +167,14 @@ static void wake(void *context, tick_t now, const void *events, uint32_t count)
         struct application *application = &workload->applications[event->key.source];
         application->ops->wake(application, event->rank, now);
     }
+}
+
+static void enter(void *context, tick_t now, const struct packet *packet, struct place to)
+{
+    struct workload *workload = context;
+    measurement_watch_entry(&workload->measurements[packet->application], now, packet);
+    if (workload->lanes)
+        lane_counts_enter(workload->lanes, to);
 }
 
 static void accept(void *context, tick_t now, const struct packet *packet)
@@ -273,6 +286,19 @@ static void deliver(void *context, tick_t now, uint32_t handle)
         count_packet(workload, packet, now, NULL);
 }
 
+void workload_keep_rates(struct workload *workload, uint64_t interval)
+{
+    for (uint32_t i = 0; i < workload->count; i++)
+        measurement_keep_rates(&workload->measurements[i], interval);
+    workload->network->is_watched = true;
+}
+
+void workload_count_lanes(struct workload *workload)
+{
+    workload->lanes = lane_counts_create(workload->network, workload->arena);
+    workload->network->is_watched = true;
+}
+
 enum outcome workload_run(struct workload *workload, FILE *out)
 {
     struct network *network = workload->network;
@@ -300,6 +326,7 @@ static void connect_to_network(struct workload *workload)
         .receive = receive,
         .wake = wake,
         .wakes_are_ordered = workload->count > 1,
+        .enter = enter,
         .accept = accept,
         .deliver = deliver,
     };
@@ -346,16 +373,16 @@ static void check_packet_size(const struct workload *workload, const struct appl
 {
     const struct network *network = workload->network;
     const struct application_config *config = application->config;
+    const char *key = NULL;
     uint32_t limit =
-        network->router_ops->max_packet ? network->router_ops->max_packet(network->config->router.config) : 0;
+        network->router_ops->max_packet ? network->router_ops->max_packet(network->config->router.config, &key) : 0;
     uint32_t largest = application->ops->max_message(application);
     largest = largest < config->max_packet ? largest : config->max_packet;
-    const char *what = limit == network->buffer_depth ? "buffer_depth" : "output_depth";
     if (limit && largest > limit)
         choice_error(errors, application->choice, "max_packet",
                      "packets of up to %u flits do not fit network.router.%s (%u), and this router "
                      "moves whole packets; accepted: 1 to %u",
-                     largest, what, limit, limit);
+                     largest, key, limit, limit);
 }
 
 static void build_application(struct workload *workload, uint32_t number, uint64_t seed, struct errors *errors)

@@ -9,6 +9,7 @@
 
 #include "metrics/measurement.h"
 #include "metrics/run_logs.h"
+#include "workload/lane_counts.h"
 
 #include <signal.h>
 
@@ -38,6 +39,7 @@ struct workload {
     enum outcome outcome;
     uint64_t hops_at_check;
     uint32_t *port_flits_at_start, *port_flits_at_end; /* by router * ports + port, over the sampling window */
+    struct lane_counts *lanes;                         /* NULL: nobody asks for flits of single VCs */
     struct run_logs *logs;                             /* borrowed; NULL: none */
     const volatile sig_atomic_t *interrupt;            /* borrowed; NULL: never */
     void (*progress)(void *context, const struct workload *workload, tick_t now); /* at grid points; NULL: none */
@@ -59,6 +61,11 @@ static inline struct message *workload_message(const struct workload *workload, 
 {
     return pool_at(&workload->messages, handle, sizeof(struct message));
 }
+
+/* Before the run: counts the flits of every terminal in bins of so many ticks. */
+void workload_keep_rates(struct workload *workload, uint64_t interval);
+/* Before the run: counts the flits of every VC in the sampling window. */
+void workload_count_lanes(struct workload *workload);
 
 /* False, with errors added, when an application does not fit the network. */
 bool workload_build(struct workload *workload, const struct workload_config *config, struct network *network,

@@ -25,8 +25,8 @@ def start(directory, config, *arguments):
 
 def rows(path):
     with open(path) as file:
-        return [{key: float(value) if "." in value else int(value) for key, value in row.items()}
-                for row in csv.DictReader(file)]
+        return [{key: value if key == "kind" else float(value) if "." in value else int(value)
+                 for key, value in row.items()} for row in csv.DictReader(file)]
 
 
 @pytest.fixture(params=[(STEADY,), (ANSWERED,), (STEADY, {"type": "pulse", "messages": 20, "load": 0.1,
@@ -95,6 +95,7 @@ def test_the_rate_log_adds_up(logged):
         injected, delivered = sum(row["injected"] for row in own), sum(row["delivered"] for row in own)
         offered = sum(row["offered"] for row in own)
         assert injected == delivered <= offered and offered - injected <= 0.02 * offered
+        assert sum(row["accepted"] for row in own) == delivered
         if application["sampled_ticks"] % 150 == 0 and application["warmup_ticks"] % 150 == 0:
             end = application["warmup_ticks"] + application["sampled_ticks"]
             inside = [row for row in own if application["warmup_ticks"] <= row["start"] < end]
@@ -109,12 +110,26 @@ def test_rates_are_those_of_single_terminals(tmp_path):
     network = network_of({"type": "single_router", "terminals": 4}, "minimal")
     ended = start(tmp_path, config_of(network, application, series_interval=100), "--rate-log", "rates.csv")
     assert ended.returncode == 0, ended.stderr
-    bins = {(row["start"], row["terminal"]): (row["offered"], row["injected"], row["delivered"])
+    bins = {(row["start"], row["terminal"]): (row["offered"], row["injected"], row["delivered"], row["accepted"])
             for row in rows(tmp_path / "rates.csv")}
-    assert bins[0, 0] == bins[500, 0] == (25, 25, 0)
-    assert bins[0, 3] == (0, 0, 24)  # made at 0, 4 ... 92 and there by tick 99
-    assert bins[500, 3] == (0, 0, 25)
-    assert bins[500, 1] == bins[500, 2] == (0, 0, 0)
+    assert bins[0, 0] == (25, 25, 0, 24)
+    assert bins[500, 0] == (25, 25, 0, 25)
+    assert bins[0, 3] == (0, 0, 24, 0)  # made at 0, 4 ... 92 and there by tick 99
+    assert bins[500, 3] == (0, 0, 25, 0)
+    assert bins[500, 1] == bins[500, 2] == (0, 0, 0, 0)
+
+
+def test_rates_count_every_flit_when_it_enters(tmp_path):
+    # A message of 10 flits every 100 ticks, one flit each tick from the tick on when it is made, at 0, 100 ...; in
+    # intervals of 4 ticks that is 4, 4, 2, and nothing until the next one.
+    application = {"type": "stream", "sources": [0], "destinations": [3], "load": 0.1, "warmup": 0, "sample": 1000,
+                   "size": {"type": "fixed", "flits": 10}}
+    network = network_of({"type": "single_router", "terminals": 4}, "minimal", router={"buffer_depth": 16})
+    ended = start(tmp_path, config_of(network, application), "--rate-log", "rates.csv", "--rate-interval", "4")
+    assert ended.returncode == 0, ended.stderr
+    entered = {row["start"]: row["injected"] for row in rows(tmp_path / "rates.csv") if row["terminal"] == 0}
+    for tick in (0, 100, 500):
+        assert [entered[tick + 4 * n] for n in range(5)] == [4, 4, 2, 0, 0]
 
 
 def test_the_channel_log_is_that_of_the_results(tmp_path):
@@ -123,13 +138,39 @@ def test_the_channel_log_is_that_of_the_results(tmp_path):
     channels = rows(tmp_path / "channels.csv")
     results = json.loads((tmp_path / "results.json").read_text())
     between = [[row["router"], row["port"], row["target"], pytest.approx(row["utilisation"], abs=1e-6)]
-               for row in channels if not row["to_terminal"]]
+               for row in channels if row["kind"] == "between"]
     assert results["channels"]["list"] == between
-    out = [row for row in channels if row["to_terminal"]]
+    assert all(row["flits"] == row["vc0"] + row["vc1"] for row in channels)
+    out = [row for row in channels if row["kind"] == "ejection"]
+    into = [row for row in channels if row["kind"] == "injection"]
+    assert len(into) == 12 and {row["target"] for row in into} == set(range(12))
     assert len(out) == 12 * 2 and {row["target"] for row in out} == set(range(12))  # two ejection channels each
     application = results["applications"][0]
     flits = application["accepted_load"] * 12 * application["sampled_ticks"]
     assert sum(row["flits"] for row in out) == pytest.approx(flits, rel=0.01)  # a tick earlier than they are accepted
+    assert sum(row["flits"] for row in into) == pytest.approx(flits, rel=0.05)  # some are still under way at the ends
+
+
+@pytest.mark.parametrize("router", ["input_queued", "output_queued", "input_output_queued"])
+def test_the_channel_log_tells_vcs_apart(router, tmp_path):
+    # Replies have VCs of their own: 2 and 3 of 4. A request of 1 flit goes from 0 to 2 on a row every 10 ticks, and a
+    # reply of 3 flits comes back: in a window of 1000 ticks 100 flits one way and 300 the other, on each channel.
+    network = network_of({"type": "mesh", "widths": [3]}, "dimension_order", router={"type": router, "num_vcs": 4},
+                         protocol_classes=2)
+    application = {"type": "blast", "load": 0.1, "injection": "periodic", "warmup": 1000, "sample": 1000,
+                   "traffic": {"type": "matrix", "file": "matrix.csv"}, "reply": {"type": "fixed", "flits": 3},
+                   "reply_protocol_class": 1}
+    (tmp_path / "matrix.csv").write_text("0,0,1\n0,0,0\n0,0,0\n")
+    ended = start(tmp_path, config_of(network, application), "--channel-log", "channels.csv")
+    assert ended.returncode == 0, ended.stderr
+    for row in rows(tmp_path / "channels.csv"):
+        there = (row["kind"], row["router"], row["target"]) in [("injection", 0, 0), ("between", 0, 1), ("between", 1, 2),
+                                                               ("ejection", 2, 2)]
+        back = (row["kind"], row["router"], row["target"]) in [("injection", 2, 2), ("between", 2, 1), ("between", 1, 0),
+                                                              ("ejection", 0, 0)]
+        assert row["vc0"] + row["vc1"] == pytest.approx(100 * there, abs=1), row
+        assert row["vc2"] + row["vc3"] == pytest.approx(300 * back, abs=3), row
+        assert row["utilisation"] == pytest.approx(0.1 * there + 0.3 * back, abs=0.003)
 
 
 def test_logs_are_compressed_by_their_name(tmp_path):

@@ -45,7 +45,8 @@ GRIDS = {"torus", "mesh", "hypercube", "parking_lot"}
 FITS = {
     "dimension_order": GRIDS | {"hyperx"}, "o1turn": {"torus", "mesh", "hypercube"}, "torus_adaptive": GRIDS,
     "minimal": ANY, "minimal_adaptive": ANY, "valiant": ANY, "ugal": ANY,
-    "dal": {"hyperx"}, "omniwar": {"hyperx"}, "up_down": {"folded_clos"}, "destination_tag": {"butterfly"},
+    "dal": {"hyperx"}, "omniwar": {"hyperx"}, "least_congested_queue": {"hyperx"}, "skipping_dimensions": {"hyperx"},
+    "up_down": {"folded_clos"}, "destination_tag": {"butterfly"},
     "dragonfly_minimal": {"dragonfly"}, "par": {"dragonfly"}, "voq": {"single_router"},
 }
 
@@ -78,7 +79,8 @@ def topology_of(number, name):
 def some_sensor(draw):
     return draw.choice(["none", {"type": "buffer_occupancy", "normalised": False, "latency": draw.choice([1, 2, 50])},
                         {"type": "buffer_occupancy", "accounting": "downstream", "granularity": 0.25,
-                         "per": draw.choice(["vc", "port", "port_min", "port_max"])}])
+                         "phantom_value": draw.choice([0, 0, 1]),
+                         "per": draw.choice(["vc", "port", "port_min", "port_max", "lesser", "greater"])}])
 
 
 def input_queued(draw, num_vcs, packet):
@@ -90,6 +92,7 @@ def input_queued(draw, num_vcs, packet):
     return {
         "type": "input_queued", "num_vcs": num_vcs,
         "buffer_depth": draw.choice([1, 2, 3, 5, 8]) + (packet - 1 if moves_whole else 0),
+        "buffer_per_latency": draw.choice([0, 0, 0.5, 2]), "buffer_min": packet if moves_whole else 1,
         "cycle": 1 if is_usual else draw.choice([1, 1, 2, 3]),
         "routing_latency": 0 if is_usual else latency(), "vc_allocation_latency": latency(),
         "switch_allocation_latency": latency(), "crossbar_latency": latency(), "credit_latency": latency(),
@@ -108,6 +111,7 @@ def output_queued(draw, num_vcs, packet):
     latency = lambda: draw.choice([0, 0, 1, 1, 2, 7])
     return {
         "type": "output_queued", "num_vcs": num_vcs, "buffer_depth": draw.choice([1, 2, 3, 5, 8]),
+        "buffer_per_latency": draw.choice([0, 0, 0.5, 2]),
         "output_depth": draw.choice([None, None, 1, 2, 5, 16]), "cycle": draw.choice([1, 1, 2, 3]),
         "routing_latency": latency(), "transfer_latency": latency(), "credit_latency": latency(),
         "arbiter": some(draw, "arbiter"), "congestion": some_sensor(draw),

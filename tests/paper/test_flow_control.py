@@ -47,6 +47,24 @@ def test_one_flow_gets_its_buffer_over_the_credit_loop():
         assert accepted == pytest.approx(expected, rel=0.006), (depth, channel, stages)
 
 
+def test_buffers_are_as_deep_as_their_channels_are_long():
+    """By buffer_per_latency, with default stages: s = x = credit_latency = 1. The channel between the routers takes 10
+    ticks, those of terminals 30, and each loop has the buffers of its own channel: 24 ticks between the routers, 62 for
+    injection (30 + s + credit_latency + 30) and as many for ejection (s + x + 30 + 30)."""
+    cases = [(2, 1, 100), (1.05, 1, 100), (0.5, 1, 100), (1, 15, 100), (2, 1, 12), (0.01, 4, 100), (0.01, 1, 100)]
+    configs = []
+    for per_latency, least, most in cases:
+        config = flow(most, 10, (0, 1, 1, 1, 1))
+        config["network"]["terminal_channel"] = {"latency": 30}
+        config["network"]["router"].update(buffer_per_latency=per_latency, buffer_min=least)
+        configs.append(config)
+    between = [20, 11, 5, 15, 12, 4, 1]
+    terminal = [60, 32, 15, 30, 12, 4, 1]  # 31.5 is rounded up
+    for case, result, near, far in zip(cases, run_all(configs), between, terminal):
+        accepted = result["applications"][0]["accepted_load"]
+        assert accepted == pytest.approx(min(near / 24, far / 62), rel=0.01), case
+
+
 @pytest.mark.parametrize("cycle", [1, 2])
 def test_zero_latency_router_forwards_a_flit_each_cycle_with_two_slots(cycle):
     # t = 2 c = 2 channel cycles, so two slots are enough at any frequency, and one gives half.

@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-from support import NO_LATENCY, PROGRAM, ROOT, blast, config_of, network_of, run, run_all
+from support import NO_LATENCY, PROGRAM, ROOT, blast, config_of, network_of, run, run_all, run_logged
 from test_zero_load import OTHER_CLOCKS, mesh, send_seldom, torus, walk
 
 UNIFORM = {"type": "uniform_random", "self": True}
@@ -147,6 +147,17 @@ def test_input_buffer_is_refilled_once_a_credit_loop(router, takes):
     for (depth, channel, credit), load in zip(cases, found):
         expected = min(1, depth / (2 * channel + credit + takes))
         assert load == pytest.approx(expected, rel=0.006), (depth, channel, credit)
+
+
+def test_a_credit_may_take_longer_than_32_bits_of_ticks():
+    """Two packets, a buffer of one flit: the second enters when the credit of the first, 10^10 ticks old, is there."""
+    router = {"type": "output_queued", "num_vcs": 1, "buffer_depth": 1, "cycle": 10**6, "credit_latency": 10**4}
+    config = config_of(network_of({"type": "single_router", "terminals": 2}, "minimal", router),
+                       {"type": "alltoall", "iterations": 2, "limit": 10**11}, check_interval=10**9)
+    _, packets = run_logged(config)
+    first, second = sorted(packet["injected"] for packet in packets if packet["source"] == 0)
+    # arrives a tick after the router's edge, leaves at the next one, and the credit takes a tick of channel
+    assert second - first == 10**6 + 10**10 + 1
 
 
 # --- What sensors are told --------------------------------------------------------------------------------------

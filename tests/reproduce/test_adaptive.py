@@ -16,7 +16,7 @@ ROUTER = {"type": "input_output_queued", "num_vcs": 8, "buffer_depth": 16, "outp
 FLAT = {"type": "hyperx", "widths": [8], "concentration": 8}
 DRAGONFLY = {"type": "dragonfly", "terminals": 2, "routers": 4, "global": 2}
 UNIFORM = {"type": "uniform_random", "self": True}
-UGAL_BY_PORT = {"type": "ugal", "mode": "port_average"}
+UGAL_BY_VC = {"type": "ugal", "mode": "vc"}
 
 
 def accepted(topology, routings, traffic, load=1.0, router=None, cycle=1):
@@ -29,7 +29,7 @@ def accepted(topology, routings, traffic, load=1.0, router=None, cycle=1):
 
 
 def test_adaptive_routing_spreads_what_is_not_spread():
-    routings = ["dimension_order", "valiant", "ugal", UGAL_BY_PORT, "dal", "omniwar"]
+    routings = ["dimension_order", "valiant", "ugal", UGAL_BY_VC, "dal", "omniwar"]
     minimal, *spread = accepted(FLAT, routings, "bit_complement", cycle=2)
     assert minimal == pytest.approx(1 / 8, rel=0.01)
     for load in spread:
@@ -37,7 +37,7 @@ def test_adaptive_routing_spreads_what_is_not_spread():
 
 
 def test_adaptive_routing_sends_spread_traffic_straight():
-    valiant, *others = accepted(FLAT, ["valiant", "dimension_order", UGAL_BY_PORT, "dal", "omniwar"], UNIFORM, cycle=2)
+    valiant, *others = accepted(FLAT, ["valiant", "dimension_order", "ugal", "dal", "omniwar"], UNIFORM, cycle=2)
     assert valiant == pytest.approx(4 / 7, rel=0.02)  # 7/8 of it leaves its router
     for load in others:
         assert load > 0.95
@@ -47,10 +47,10 @@ def test_congestion_by_port_carries_more_uniform_traffic_and_credits_alone_do_no
     """SuperSim's case study B has 31.6 % more by port than by VC, on 32 routers. With many VCs it takes straight packets that
     keep to the second leg's: else they spread over all VCs, and a VC says as much as its port."""
     second = {"straight_vcs": "second"}
-    by_vc, by_port = accepted(FLAT, [{"type": "ugal", **second}, {**UGAL_BY_PORT, **second}], UNIFORM, cycle=2)
+    by_vc, by_port = accepted(FLAT, [{**UGAL_BY_VC, **second}, {"type": "ugal", **second}], UNIFORM, cycle=2)
     assert 1.2 < by_port / by_vc < 1.5
     downstream = {**ROUTER, "congestion": {"type": "buffer_occupancy", "accounting": "downstream"}}
-    for load in accepted(FLAT, ["ugal", UGAL_BY_PORT], "bit_complement", router=downstream, cycle=2):
+    for load in accepted(FLAT, ["ugal", UGAL_BY_VC], "bit_complement", router=downstream, cycle=2):
         assert load < 0.3
 
 
@@ -85,12 +85,35 @@ NEXT_GROUP = {"type": "group_attack", "group": 8, "offset": 1, "place": "random"
 MANY_VCS = {**ROUTER, "num_vcs": 12}
 
 
+UGAL_G = {"type": "ugal", "knowledge": "global"}
+
+
 def test_a_dragonfly_meets_its_bounds():
-    routings = ["dragonfly_minimal", {"type": "valiant", "intermediate": "group"}, "ugal"]
-    minimal, valiant, ugal = accepted(DRAGONFLY, routings, UNIFORM, router=MANY_VCS, cycle=2)
+    routings = ["dragonfly_minimal", {"type": "valiant", "intermediate": "group"}, "ugal", UGAL_G, "par"]
+    minimal, valiant, *adaptive = accepted(DRAGONFLY, routings, UNIFORM, router=MANY_VCS, cycle=2)
     assert 0.95 < minimal <= 1.0 and 0.95 * 0.514 < valiant < 1.005 * 0.514
-    assert ugal > 0.95 * minimal  # straight, where that is best
-    minimal, valiant, ugal = accepted(DRAGONFLY, routings, NEXT_GROUP, router=MANY_VCS, cycle=2)
+    for load in adaptive:
+        assert load > 0.95 * minimal  # straight, where that is best
+    minimal, valiant, *adaptive = accepted(DRAGONFLY, routings, NEXT_GROUP, router=MANY_VCS, cycle=2)
     assert minimal == pytest.approx(0.125, rel=0.01) and 0.95 * 0.4375 < valiant < 1.005 * 0.4375
     # Both kinds of ways together: no more than minimal and Valiant ways carry side by side
-    assert 0.95 * valiant < ugal < 0.125 + 0.4375
+    for load in adaptive:
+        assert 0.95 * valiant < load < 0.125 + 0.4375
+    ugal, ugal_g, par = adaptive
+    assert ugal_g > ugal and par > ugal  # they see the channel that is full; ugal waits until that shows at the source
+
+
+def test_by_vc_detours_seem_free_where_only_they_use_a_class():
+    """The second local channel of par, and all behind the first global one of UGAL-G, are in VCs that straight packets never
+    use: empty, so that packets leave the straight way for channels that are just as busy."""
+    ugal, ugal_g, par = accepted(DRAGONFLY, [{"type": "ugal", "mode": "vc"}, {**UGAL_G, "mode": "vc"},
+                                             {"type": "par", "mode": "vc"}], UNIFORM, router=MANY_VCS, cycle=2)
+    assert ugal > 0.95  # both of its ways begin in the same class
+    assert ugal_g < 0.9 and par < 0.75
+
+
+def test_a_full_channel_without_a_queue_behind_it_shows_by_port():
+    """Without output queues or speedup a channel that carries a flit every cycle leaves some VC downstream empty."""
+    router = {"num_vcs": 8, "buffer_depth": 16}
+    by_port, by_vc = accepted(FLAT, ["ugal", UGAL_BY_VC], "bit_complement", router=router)
+    assert by_vc == pytest.approx(1 / 8, rel=0.02) and by_port > 2 * by_vc

@@ -103,3 +103,20 @@ def test_mean_distances_are_those_counted_by_hand():
                 nodes *= width
             want = float(mean if own else mean * nodes / (nodes - 1))
             assert result["applications"][0]["hops"]["mean"] == pytest.approx(want, rel=0.015)
+
+
+def test_tornado_past_saturation_is_lost_to_unfairness_and_not_to_deadlock():
+    """Round robin halves what comes from upstream at every merge. The rate that is left is steady, however long it lasts; the
+    oldest first, all else equal, gets the whole bound: 1/3, or half of it where a class has one VC, which takes a packet of one
+    flit every other cycle."""
+    oldest = {"vc_allocator": OLDEST, "allocator": OLDEST, "arbiter": "age"}
+    routers = [{"num_vcs": 8}, {"num_vcs": 8, **oldest}, {"num_vcs": 2}, {"num_vcs": 2, **oldest}]
+    eight, eight_by_age, two, two_by_age, later = run_all(
+        [grid("torus", "tornado", 1.0, router) for router in routers] +
+        [grid("torus", "tornado", 1.0, {"num_vcs": 2}, warmup=40000, sample=8000)])
+    assert worst(eight_by_age) > 0.99 / 3 and worst(two_by_age) > 0.9 / 6
+    for unfair, fair in [(eight, eight_by_age), (two, two_by_age)]:
+        load = unfair["applications"][0]["accepted_load"]
+        assert load < 0.5 * fair["applications"][0]["accepted_load"]
+        assert worst(unfair) < 0.25 * load
+    assert later["applications"][0]["accepted_load"] == pytest.approx(two["applications"][0]["accepted_load"], rel=0.05)

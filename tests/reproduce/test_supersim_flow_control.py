@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """SuperSim's study of flow control techniques: its script is short, its full form is the paper's, a small form runs.
 
-What the paper says of its Figures 11 and 12: with messages of one flit the three techniques are the same; differences are
-small otherwise; with 8 VCs and messages of 32 flits scheduling by flit resists blocking best.
+What the paper says of its Figure 11: with messages of one flit the three techniques are the same; differences are small
+otherwise. Its Figure 12 (4096 terminals, 8 VCs, 32 flits) takes hours; its figures are in docs/validation.md.
 """
 import importlib.util
 import sys
@@ -53,11 +53,26 @@ def test_techniques_are_the_same_for_single_flits(study):
     assert len(digests) >= 12 and all(len(found) == 1 for found in digests.values())
 
 
-def test_flit_buffers_resist_blocking_best(study):
+def test_differences_are_small(study):
+    """So the paper of its Figure 11. Seeds differ by about 1 % at saturation."""
     from flitwarp import open_study
-    rows = {row["technique"]: row for row in open_study(study.out).saturation() if row["VCs"] == 8 and row["flits"] == 32}
-    assert rows["FB"]["accepted"] > rows["WTA"]["accepted"] * 1.03
-    assert rows["FB"]["accepted"] > rows["PB"]["accepted"] * 1.03
+    for vcs in (2, 8):
+        accepted = [row["accepted"] for row in open_study(study.out).saturation() if row["VCs"] == vcs and row["flits"] == 32]
+        assert len(accepted) == 3 and max(accepted) < 1.05 * min(accepted)
+
+
+# SuperSim of 2022, measured: torus 8x8, messages of 8 flits at load 0.5. By packet and winner takes all were equal to the digit.
+@pytest.mark.parametrize("vcs, by_flit, by_packet", [(2, 221.8, 216.4), (4, 204.3, 200.5), (8, 205.4, 199.8)])
+def test_on_a_small_torus_packets_are_slightly_ahead_of_flits(script, tmp_path, vcs, by_flit, by_packet):
+    sweep = script.study((8, 8), (vcs,), (8,), 0.5, 10000)
+    sweep.out = tmp_path
+    assert sweep.main(["--quiet"]) == 0
+    from flitwarp import open_study
+    runs = {run.variables["technique"]: run for run in open_study(tmp_path).select({"load": 0.5})}
+    assert runs["PB"].results["simulation"]["digest"] == runs["WTA"].results["simulation"]["digest"]
+    ours = {name: run.results.application()["packet_latency"]["mean"] for name, run in runs.items()}
+    assert ours["FB"] / ours["PB"] == pytest.approx(by_flit / by_packet, abs=0.02)
+    assert ours["PB"] == pytest.approx(by_packet, rel=0.11)
 
 
 def test_it_leaves_the_paper_s_figures_and_a_report(study):

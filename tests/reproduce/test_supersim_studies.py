@@ -49,17 +49,23 @@ def test_endless_queues_keep_their_throughput(late, sensing):
 @pytest.fixture(scope="module")
 def accounting(tmp_path_factory):
     study = ran(script("B_credit_accounting").study(16, (0.4, 1.0), 1000), tmp_path_factory.mktemp("B"))
-    return {(row["traffic"], row["per"], row["counts"]): row["accepted"] for row in study.saturation()}
+    return {(row["straight"], row["traffic"], row["per"], row["counts"]): row["accepted"] for row in study.saturation()}
 
 
 def test_accounting_by_port_is_ahead_on_uniform_traffic(accounting):
-    for counts in ("output", "downstream", "both"):
-        assert accounting["uniform", "port", counts] > 1.03 * accounting["uniform", "vc", counts]
+    mean = {per: sum(accounting["second", "uniform", per, counts] for counts in ("output", "downstream", "both"))
+            for per in ("vc", "port")}
+    assert mean["port"] > 1.02 * mean["vc"]
+
+
+def test_accounting_by_vc_is_ahead_on_bit_complement(accounting):
+    for counts in ("output", "both"):
+        assert accounting["second", "complement", "vc", counts] > 1.03 * accounting["second", "complement", "port", counts]
 
 
 def test_the_buffer_downstream_alone_does_not_show_congestion(accounting):
-    for per in ("vc", "port"):
-        assert accounting["complement", per, "downstream"] < 0.8 * accounting["complement", per, "both"]
+    for straight, per in (("second", "vc"), ("both", "vc"), ("both", "port")):
+        assert accounting[straight, "complement", per, "downstream"] < 0.8 * accounting[straight, "complement", per, "both"]
 
 
 def test_phantom_congestion_fades_with_load(tmp_path):

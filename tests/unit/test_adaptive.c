@@ -98,6 +98,19 @@ TEST(up_goes_by_the_least_congested_port_and_ties_are_spread)
     routed_release(&seen.routed);
 }
 
+TEST(congestion_is_asked_for_only_where_it_decides)
+{
+    static const char *const selections[] = {"adaptive", "random", "deterministic", "hash"};
+    for (uint32_t i = 0; i < 4; i++) {
+        struct seen seen;
+        char algorithm[64];
+        snprintf(algorithm, sizeof algorithm, "{\"type\": \"up_down\", \"selection\": \"%s\"}", selections[i]);
+        seen_init(&seen, TREE, algorithm, 1);
+        EXPECT_EQ_U64(seen.routed.routing.is_adaptive, i == 0);
+        routed_release(&seen.routed);
+    }
+}
+
 TEST(a_flow_keeps_its_way_up_and_others_take_others)
 {
     struct seen seen;
@@ -203,6 +216,98 @@ TEST(dal_deroutes_once_in_a_dimension)
     routed_release(&seen.routed);
 }
 
+TEST(the_first_hop_goes_by_the_shortest_queue_wherever_it_leads)
+{
+    struct seen seen;
+    uint64_t vcs;
+    seen_init(&seen, ROW, "{\"type\": \"least_congested_queue\"}", 2);
+    EXPECT_EQ_U64(seen.routed.routing.classes, 2); /* two hops at most */
+    seen_fill(&seen, 0, 0, 3);
+    seen_fill(&seen, 0, 1, 2);
+    seen_fill(&seen, 0, 2, 1);
+    struct packet packet = packet_to(&seen, 0, 1, 1);
+    EXPECT_EQ_U64(ask(&seen, &packet, 0, &vcs), 4);
+    EXPECT_EQ_U64(vcs, 1);
+    packet.hops = 1; /* at 3; port 1 leads to 1 */
+    seen_fill(&seen, 3, 1, 9);
+    EXPECT_EQ_U64(ask(&seen, &packet, 3, &vcs), 2);
+    EXPECT_EQ_U64(vcs, 2);
+    routed_release(&seen.routed);
+}
+
+TEST(behind_the_first_hop_comes_dimension_order_in_one_class)
+{
+    struct seen seen;
+    uint64_t vcs;
+    seen_init(&seen, "{\"type\": \"hyperx\", \"widths\": [4, 4]}",
+              "{\"type\": \"least_congested_queue\", \"finish\": \"dimension_order\"}", 2);
+    EXPECT_EQ_U64(seen.routed.routing.classes, 2);
+    struct packet packet = packet_to(&seen, 0, 5, 1); /* to (1,1), */
+    packet.hops = 1;
+    seen_fill(&seen, 2, 2, 9); /* from (2,0): port 2 leads to x = 1 */
+    EXPECT_EQ_U64(ask(&seen, &packet, 2, &vcs), 4);
+    EXPECT_EQ_U64(vcs, 2);
+    packet.hops = 2; /* from (1,0): port 3 leads to y = 1 */
+    EXPECT_EQ_U64(ask(&seen, &packet, 1, &vcs), 8);
+    EXPECT_EQ_U64(vcs, 2);
+    routed_release(&seen.routed);
+}
+
+/* From (0,0) to (1,1) of 4 x 4: port 0 corrects x, port 3 corrects y. */
+static uint64_t first_hop_of(struct seen *seen, const char *algorithm, uint32_t vcs, double x, double y)
+{
+    seen_init(seen, "{\"type\": \"hyperx\", \"widths\": [4, 4]}", algorithm, vcs);
+    seen_fill(seen, 0, 0, x);
+    seen_fill(seen, 0, 3, y);
+    return ask_new(seen, 0, 5, 1);
+}
+
+TEST(a_congested_dimension_is_skipped_and_made_good_in_the_next_round)
+{
+    struct seen seen;
+    uint64_t vcs;
+    EXPECT_EQ_U64(first_hop_of(&seen, "{\"type\": \"skipping_dimensions\"}", 2, 1, 5), 1);
+    routed_release(&seen.routed);
+    EXPECT_EQ_U64(first_hop_of(&seen, "{\"type\": \"skipping_dimensions\"}", 2, 5, 1), 8);
+    struct packet packet = packet_to(&seen, 0, 5, 1);
+    ask(&seen, &packet, 0, &vcs);
+    EXPECT_EQ_U64(vcs, 1);
+    packet.hops = 1; /* at (0,1), router 4: x is left, in the second round */
+    EXPECT_EQ_U64(ask(&seen, &packet, 4, &vcs), 1);
+    EXPECT_EQ_U64(vcs, 2);
+    routed_release(&seen.routed);
+    /* A skip that costs more than it saves is not taken, and in the last round there is none. */
+    EXPECT_EQ_U64(first_hop_of(&seen, "{\"type\": \"skipping_dimensions\", \"step\": 4.5}", 2, 5, 1), 1);
+    routed_release(&seen.routed);
+    EXPECT_EQ_U64(first_hop_of(&seen, "{\"type\": \"skipping_dimensions\", \"step\": 3.5}", 2, 5, 1), 8);
+    routed_release(&seen.routed);
+    EXPECT_EQ_U64(first_hop_of(&seen, "{\"type\": \"skipping_dimensions\", \"rounds\": 1}", 1, 5, 1), 1);
+    routed_release(&seen.routed);
+}
+
+TEST(rounds_with_deroutes_make_good_at_once)
+{
+    struct seen seen;
+    uint64_t vcs;
+    seen_init(&seen, "{\"type\": \"hyperx\", \"widths\": [4, 4]}",
+              "{\"type\": \"skipping_dimensions\", \"deroutes\": true}", 4);
+    for (uint32_t port = 0; port < 6; port++)
+        seen_fill(&seen, 0, port, port == 1 ? 1 : 9);
+    struct packet packet = packet_to(&seen, 0, 5, 1);
+    EXPECT_EQ_U64(ask(&seen, &packet, 0, &vcs), 2); /* to x = 2: 1 * 3 hops against 9 * 2 */
+    EXPECT_EQ_U64(vcs, 1);
+    packet.hops = 1;
+    seen_fill(&seen, 2, 2, 9); /* from x = 2 port 2 leads to x = 1, and there is no other way now */
+    EXPECT_EQ_U64(ask(&seen, &packet, 2, &vcs), 4);
+    EXPECT_EQ_U64(vcs, 2);
+    packet.hops = 2; /* y, first hop again */
+    seen_fill(&seen, 1, 4, 9);
+    seen_fill(&seen, 1, 5, 9);
+    EXPECT_EQ_U64(ask(&seen, &packet, 1, &vcs), 8);
+    EXPECT_EQ_U64(vcs, 1);
+    routed_release(&seen.routed);
+}
+
 /* ---- straight or not ---- */
 
 TEST(ugal_goes_straight_until_that_waits_longer)
@@ -302,6 +407,25 @@ TEST(global_knowledge_sees_the_channel_that_the_source_does_not)
     }
 }
 
+/* A ring of 8, from 0 to 2: what lies behind 2 and behind 7 is congested, and a detour is cheaper by the bias alone. */
+TEST(global_knowledge_weighs_a_detour_beyond_the_destination_to_its_end)
+{
+    struct seen seen;
+    uint64_t waypoints = 0;
+    seen_init(&seen, "{\"type\": \"torus\", \"widths\": [8]}",
+              "{\"type\": \"ugal\", \"knowledge\": \"global\", \"bias\": -1}", 4);
+    seen_fill(&seen, 2, 0, 50);
+    seen_fill(&seen, 7, 1, 50);
+    seen_fill(&seen, 0, 1, 50);
+    for (uint32_t i = 0; i < 200; i++) {
+        struct packet packet = packet_to(&seen, 0, 2, i);
+        EXPECT_EQ_U64(ask(&seen, &packet, 0, NULL), 1);
+        waypoints |= bit(packet.waypoint);
+    }
+    EXPECT_EQ_U64(waypoints, 7); /* none but those on the way: at 3 it would pass the destination and turn back */
+    routed_release(&seen.routed);
+}
+
 TEST(par_chooses_again_where_the_global_channel_is)
 {
     struct seen seen;
@@ -322,6 +446,32 @@ TEST(par_chooses_again_where_the_global_channel_is)
     EXPECT_EQ_U64(vcs, 2); /* a second local channel, or a global one */
     EXPECT(packet.waypoint > 1);
     routed_release(&seen.routed);
+}
+
+/* A class that only detours use is empty while nobody makes one, but it shares its channel with all others. */
+TEST(an_empty_class_of_a_busy_port_draws_nobody_off_the_straight_way)
+{
+    for (uint32_t by_vc = 0; by_vc < 2; by_vc++) {
+        struct seen seen;
+        uint32_t source, straight = 0;
+        seen_init(&seen, "{\"type\": \"dragonfly\"}",
+                  by_vc ? "{\"type\": \"par\", \"mode\": \"vc\"}" : "{\"type\": \"par\"}", 4);
+        const struct dragonfly_gate *gate = far_gate(&seen, &source);
+        for (uint32_t port = 0; port < seen.routed.topology.ports; port++)
+            for (uint32_t vc = 0; vc < 3; vc++) /* as under uniform traffic: l0, g1, l2 are used, l1 is not */
+                *seen_at(&seen, gate->place, port, vc) = (port < 3) == (vc != 1) ? 4 : 0;
+        for (uint32_t i = 0; i < 200; i++) {
+            struct packet packet = packet_to(&seen, 2 * source, 8, i);
+            ask(&seen, &packet, source, NULL);
+            packet.hops = 1;
+            straight += ask(&seen, &packet, gate->place, NULL) == bit(gate->port);
+        }
+        if (by_vc)
+            EXPECT_NEAR(straight, 200 / 7, 25); /* one of the 7 other groups is joined to this router */
+        else
+            EXPECT_EQ_U64(straight, 200);
+        routed_release(&seen.routed);
+    }
 }
 
 TEST(an_adaptive_torus_takes_the_freer_dimension_and_can_always_escape)

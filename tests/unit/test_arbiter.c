@@ -213,3 +213,55 @@ TEST(random_arbiter_is_fair_in_the_mean)
     EXPECT_NEAR(served[129] / 30000.0, 1.0 / 3, 0.014);
     arena_release(&chosen.arena);
 }
+
+/* 130 places to begin at: only 0 itself leads to 0, 1 to 63 lead to 63, the other 66 to 129. */
+TEST(random_priority_favours_those_behind_silent_inputs)
+{
+    struct chosen chosen = CHOSEN_INIT(chosen);
+    struct choice choice = choose(&chosen, "arbiter", "\"random_priority\"");
+    struct bench bench = bench_init(&chosen, &choice, 130);
+    uint32_t served[130] = {0};
+    bits_add(bench.requests, 0);
+    bits_add(bench.requests, 63);
+    bits_add(bench.requests, 129);
+    for (uint32_t i = 0; i < 30000; i++)
+        served[bench_serve(&bench)]++;
+    EXPECT_NEAR(served[0] / 30000.0, 1.0 / 130, 0.003);
+    EXPECT_NEAR(served[63] / 30000.0, 63.0 / 130, 0.015);
+    EXPECT_NEAR(served[129] / 30000.0, 66.0 / 130, 0.015);
+    arena_release(&chosen.arena);
+}
+
+TEST(classes_share_evenly_however_many_inputs_they_have)
+{
+    struct chosen chosen = CHOSEN_INIT(chosen);
+    struct choice choice = choose(&chosen, "arbiter", "{\"type\": \"dual_stage_class\", \"class_map\": [0, 1, 1, 1]}");
+    struct bench bench = bench_init(&chosen, &choice, 8); /* 0 and 4 are of class 0 */
+    static const uint32_t turns[] = {0, 1, 4, 2, 0, 3, 4, 5, 0, 6, 4, 7};
+    request_all(&bench);
+    for (uint32_t i = 0; i < 36; i++)
+        EXPECT_EQ_U64(bench_serve(&bench), turns[i % 12]);
+    bits_remove(bench.requests, 0);
+    bits_remove(bench.requests, 4);
+    for (uint32_t i = 0; i < 6; i++)
+        EXPECT(bench_serve(&bench) % 4 != 0); /* class 1 has it all */
+    arena_release(&chosen.arena);
+}
+
+TEST(a_class_is_as_old_as_its_oldest_request)
+{
+    struct chosen chosen = CHOSEN_INIT(chosen);
+    struct choice choice = choose(&chosen, "arbiter",
+                                  "{\"type\": \"dual_stage_class\", \"class_map\": [0, 1, 2], \"class_arbiter\": "
+                                  "\"age\", \"input_arbiter\": {\"type\": \"fixed_priority\"}}");
+    struct bench bench = bench_init(&chosen, &choice, 130);
+    request_all(&bench);
+    for (uint32_t i = 0; i < 130; i++)
+        bench.age[i] = 100 + i;
+    bench.age[127] = 5; /* of class 1, whose first input is 1 */
+    for (uint32_t i = 0; i < 3; i++)
+        EXPECT_EQ_U64(bench_serve(&bench), 1);
+    bench.age[128] = 4;
+    EXPECT_EQ_U64(bench_serve(&bench), 2);
+    arena_release(&chosen.arena);
+}

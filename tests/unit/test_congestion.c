@@ -8,12 +8,16 @@
 
 #include "chosen.h"
 #include "flitwarp/congestion.h"
+#include "flitwarp/network.h"
 #include "flitwarp/random.h"
 
 #define LANES 4 /* 2 ports of 2 VCs */
 #define TICKS 40
 
-static const struct congestion small = {.routers = 2, .ports = 2, .num_vcs = 2, .depth = {16, 8}};
+/* Port 1 of router 1 has a longer channel and a deeper buffer behind it. */
+static const struct link links[] = {
+    {.latency = 5, .depth = 8}, {.latency = 5, .depth = 8}, {.latency = 5, .depth = 8}, {.latency = 9, .depth = 12}};
+static const struct congestion small = {.routers = 2, .ports = 2, .num_vcs = 2, .depth = {16, 12}, .links = links};
 
 static struct congestion *sensor_of(struct chosen *chosen, const char *json, struct congestion shape)
 {
@@ -162,6 +166,8 @@ TEST(values_are_counted_gathered_normalised_rounded_and_shifted)
         {"\"normalised\": false, \"per\": \"port_min\"", 4, 4},
         {"\"normalised\": false, \"per\": \"port_max\"", 10, 10},
         {"\"per\": \"port\"", 7.0 / 24, 7.0 / 24},
+        {"\"normalised\": false, \"per\": \"lesser\"", 4, 7},
+        {"\"normalised\": false, \"per\": \"greater\"", 7, 10},
         {"\"per\": \"port_max\"", 10.0 / 24, 10.0 / 24},
         {"\"normalised\": false, \"granularity\": 4", 4, 12}, /* 10 is half way, and goes up */
         {"\"normalised\": false, \"granularity\": 8", 8, 8},
@@ -189,10 +195,74 @@ TEST(sensor_refuses_what_a_router_cannot_count)
     EXPECT_EQ_U64(chosen.errors.count, 1);
     EXPECT(!sensor_of(&chosen, "\"buffer_occupancy\"", endless));
     EXPECT_EQ_U64(chosen.errors.count, 2);
+    EXPECT(!sensor_of(&chosen, "{\"type\": \"buffer_occupancy\", \"accounting\": \"output\", \"phantom_value\": 1}",
+                      small));
+    EXPECT_EQ_U64(chosen.errors.count, 3);
     EXPECT(sensor_of(&chosen, "\"buffer_occupancy\"", none));
     EXPECT(sensor_of(&chosen, "{\"type\": \"buffer_occupancy\", \"normalised\": false}", endless));
     EXPECT(sensor_of(&chosen, "{\"type\": \"buffer_occupancy\", \"accounting\": \"downstream\"}", endless));
-    EXPECT_EQ_U64(chosen.errors.count, 2);
+    EXPECT_EQ_U64(chosen.errors.count, 3);
+    arena_release(&chosen.arena);
+}
+
+TEST(a_share_is_of_the_buffer_that_is_there)
+{
+    struct chosen chosen = CHOSEN_INIT(chosen);
+    struct congestion *sensor =
+        sensor_of(&chosen, "{\"type\": \"buffer_occupancy\", \"accounting\": \"downstream\"}", small);
+    change(sensor, 1, 0, QUEUE_DOWNSTREAM, 6, 0);
+    change(sensor, 1, 2, QUEUE_DOWNSTREAM, 6, 0);
+    EXPECT_NEAR(value(sensor, 1, 0, 1), 6.0 / 8, 0);
+    EXPECT_NEAR(value(sensor, 1, 2, 1), 6.0 / 12, 0);
+    arena_release(&chosen.arena);
+}
+
+/* A flit is sent at tick 10 and another at 12; both are seen a tick later, and their credits are back at 40. */
+static struct congestion *wired(struct chosen *chosen, const char *phantom, uint32_t lane)
+{
+    struct congestion *sensor = sensor_of(
+        chosen, arena_format(&chosen->arena, "{\"type\": \"buffer_occupancy\", \"normalised\": false, %s}", phantom),
+        small);
+    change(sensor, 1, lane, QUEUE_OUTPUT, 1, 9);
+    change(sensor, 1, lane, QUEUE_OUTPUT, -1, 10);
+    change(sensor, 1, lane, QUEUE_DOWNSTREAM, 1, 10);
+    change(sensor, 1, lane, QUEUE_DOWNSTREAM, 1, 12);
+    change(sensor, 1, lane, QUEUE_DOWNSTREAM, -2, 40);
+    return sensor;
+}
+
+TEST(flits_on_the_wire_are_no_congestion_where_that_is_asked_for)
+{
+    static const struct {
+        const char *phantom;
+        uint32_t lane;
+        double at_10, at_12, at_15, at_16, at_17, at_18, at_22, at_39;
+    } cases[] = {
+        /* The channel takes 5 ticks: the first is on it from 11 to 15, the second from 13 to 17. */
+        {"\"phantom_value\": 0", 0, 1, 1, 2, 2, 2, 2, 2, 2},
+        {"\"phantom_value\": 1", 0, 1, 0, 0, 1, 1, 2, 2, 2},
+        {"\"phantom_value\": 0.5", 0, 1, 0.5, 1, 1.5, 1.5, 2, 2, 2},
+        {"\"phantom_value\": 1, \"phantom_length\": 0.4", 0, 1, 0, 2, 2, 2, 2, 2, 2}, /* 2 ticks */
+        {"\"phantom_value\": 3", 0, 1, 0, 0, 0, 0, 2, 2, 2},                          /* never below 0 */
+        /* 9 ticks: until 19 and 21. */
+        {"\"phantom_value\": 1", 2, 1, 0, 0, 0, 0, 0, 2, 2},
+        {"\"phantom_value\": 1, \"phantom_length\": 4", 2, 1, 0, 0, 0, 0, 0, 0, 0},
+    };
+    struct chosen chosen = CHOSEN_INIT(chosen);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct congestion *sensor = wired(&chosen, cases[i].phantom, cases[i].lane);
+        EXPECT_NEAR(value(sensor, 1, cases[i].lane, 10), cases[i].at_10, 0);
+        EXPECT_NEAR(value(sensor, 1, cases[i].lane, 12), cases[i].at_12, 0);
+        EXPECT_NEAR(value(sensor, 1, cases[i].lane, 15), cases[i].at_15, 0);
+        EXPECT_NEAR(value(sensor, 1, cases[i].lane, 16), cases[i].at_16, 0);
+        EXPECT_NEAR(value(sensor, 1, cases[i].lane, 17), cases[i].at_17, 0);
+        EXPECT_NEAR(value(sensor, 1, cases[i].lane, 18), cases[i].at_18, 0);
+        EXPECT_NEAR(value(sensor, 1, cases[i].lane, 22), cases[i].at_22, 0);
+        EXPECT_NEAR(value(sensor, 1, cases[i].lane, 39), cases[i].at_39, 0);
+        EXPECT_NEAR(value(sensor, 1, cases[i].lane, 100), 0, 0);
+        struct congestion *unseen = wired(&chosen, cases[i].phantom, cases[i].lane); /* nobody looked before */
+        EXPECT_NEAR(value(unseen, 1, cases[i].lane, 17), cases[i].at_17, 0);
+    }
     arena_release(&chosen.arena);
 }
 

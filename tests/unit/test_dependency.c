@@ -60,6 +60,10 @@ static const struct fitting algorithms[] = {
     {"{\"type\": \"dal\"}", "hyperx"},
     {"{\"type\": \"dal\", \"deroutes\": 1}", "hyperx"},
     {"{\"type\": \"omniwar\", \"deroutes\": 3}", "hyperx"},
+    {"{\"type\": \"least_congested_queue\"}", "hyperx"},
+    {"{\"type\": \"least_congested_queue\", \"finish\": \"dimension_order\"}", "hyperx"},
+    {"{\"type\": \"skipping_dimensions\"}", "hyperx"},
+    {"{\"type\": \"skipping_dimensions\", \"rounds\": 3, \"deroutes\": true}", "hyperx"},
     {"{\"type\": \"up_down\"}", "tree"},
     {"{\"type\": \"up_down\", \"selection\": \"hash\", \"common_ancestor\": \"top\"}", "tree"},
     {"{\"type\": \"up_down\", \"selection\": \"deterministic\"}", "tree"},
@@ -98,7 +102,7 @@ TEST(every_proper_algorithm_is_free_of_deadlock)
             routed_release(&routed);
         }
     EXPECT_EQ_U64(left_out, 3); /* by table, on the wide ring */
-    EXPECT_EQ_U64(checked, 24 * 5 + 14 * 7 + 7 + 1 + 2 * 8 + 4 * 6 + 2 * 3 + 1 - 3);
+    EXPECT_EQ_U64(checked, 24 * 5 + 14 * 7 + 7 + 1 + 2 * 12 + 4 * 6 + 2 * 3 + 1 - 3);
 }
 
 static void expect_cycle(const char *topology, const char *algorithm, uint32_t num_vcs, const char *part)

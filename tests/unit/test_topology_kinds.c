@@ -354,6 +354,24 @@ TEST(a_file_gives_links_nodes_and_latencies)
     sandbox_close(&box, "network.txt", NULL);
 }
 
+/* All routers have as many port numbers as the largest one uses. */
+TEST(a_hub_among_too_many_routers_is_refused)
+{
+    enum { ROUTERS = 50000, LINE = 16 };
+    static char text[ROUTERS * LINE];
+    size_t used = (size_t)snprintf(text, sizeof text, "router 0 node 0");
+    for (uint32_t router = 1; router < ROUTERS; router++)
+        used += (size_t)snprintf(text + used, sizeof text - used, " router %u", router);
+    struct sandbox box;
+    struct routed routed;
+    sandbox_open(&box);
+    EXPECT(!file_topology(&routed, &box, text));
+    EXPECT_TEXT_CONTAINS(errors_text(&routed.errors),
+                         "50000 routers, each with as many ports as the largest one (49999)");
+    routed_release(&routed);
+    sandbox_close(&box, "network.txt", NULL);
+}
+
 TEST(wrong_files_are_refused_with_their_line)
 {
     static const char *const cases[][2] = {

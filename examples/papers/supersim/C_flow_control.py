@@ -25,7 +25,8 @@ def study(widths=(8, 8, 8, 8), vcs=(2, 4, 8), sizes=(1, 2, 4, 8, 16, 32), step=0
             "channel": {"latency": "5ns"}, "terminal_channel": {"latency": "5ns"}},
         "workload": {"applications": [{"type": "blast", "warmup": 3000, "sample": sample, "finish_limit": 20000}]}}
     sweep = Sweep(base, "flow_control", title="Flow control techniques on a 4D torus")
-    sweep.add_variable("VCs", "VC", vcs, "network.router.num_vcs")
+    # Each VC has an input of the crossbar to itself, as in SuperSim
+    sweep.add_variable("VCs", "VC", vcs, lambda n: {"network.router.num_vcs": n, "network.router.input_speedup": n})
     sweep.add_variable("flits", "M", sizes, "workload.applications.0.size.flits")
     sweep.add_variable("technique", "FC", TECHNIQUES, "network.router.crossbar_flow")
     sweep.add_loads(step, 1.0, step, past=1)

@@ -3,8 +3,12 @@
  * Buffer occupancy: how many flits are in the queues behind an output, as routing
  * sees it some ticks later.
  *
- *   count of a lane -> over the VCs of its port -> share of capacity -> rounded
- *     -> at least the minimum -> plus the offset
+ *   count of a lane -> less what is on the wire -> over the VCs of its port
+ *     -> share of capacity -> rounded -> at least the minimum -> plus the offset
+ *
+ * A router counts a flit as downstream from when it is sent until its credit is
+ * back, so that a long channel seems congested when it is merely used: phantom
+ * congestion. Flits sent a short time ago can therefore be taken off.
  *
  * A router's changes go into a ring in the order of time and are added to what
  * is seen when somebody looks, or when the ring is full: constant work for each
@@ -13,39 +17,50 @@
  */
 #include "flitwarp/arena.h"
 #include "flitwarp/congestion.h"
+#include "flitwarp/network.h"
+
+#include "network/congestion/window.h"
 
 #include <math.h>
 
 enum accounting { ACCOUNT_OUTPUT, ACCOUNT_DOWNSTREAM, ACCOUNT_BOTH };
-enum per { PER_VC, PER_PORT, PER_PORT_MIN, PER_PORT_MAX };
+enum per { PER_VC, PER_PORT, PER_PORT_MIN, PER_PORT_MAX, PER_LESSER, PER_GREATER };
 
 struct buffer_occupancy_config {
     uint32_t accounting, per;
     bool normalised;
     uint64_t latency;
     double granularity, minimum, offset;
+    double phantom_value, phantom_length;
 };
 
 static const char *const accounting_names[] = {"output", "downstream", "both", NULL};
-static const char *const per_names[] = {"vc", "port", "port_min", "port_max", NULL};
+static const char *const per_names[] = {"vc", "port", "port_min", "port_max", "lesser", "greater", NULL};
 
 static const struct option buffer_occupancy_options[] = {
     OPTION_ENUM(struct buffer_occupancy_config, accounting, "\"both\"", accounting_names,
                 "flits that count: in the router's output queues, in the buffers downstream, or both"),
-    OPTION_ENUM(struct buffer_occupancy_config, per, "\"vc\"", per_names,
-                "value of a VC: its own, or the mean, the smallest or the largest of its port"),
+    OPTION_ENUM(
+        struct buffer_occupancy_config, per, "\"vc\"", per_names,
+        "value of a VC: its own; the mean, the smallest or the largest of its port; or the lesser or the greater "
+        "of its own and the mean"),
     OPTION_BOOL(struct buffer_occupancy_config, normalised, "true", "share of the queues' capacity, not flits"),
     OPTION_TICKS(struct buffer_occupancy_config, latency, "1", 1, 1e9, "until routing sees a change"),
     OPTION_F64(struct buffer_occupancy_config, granularity, "0", 0, 1e9, NULL,
                "values are rounded to multiples of it; 0: not rounded"),
     OPTION_F64(struct buffer_occupancy_config, minimum, "0", 0, 1e9, NULL, "values below count as this"),
     OPTION_F64(struct buffer_occupancy_config, offset, "0", -1e9, 1e9, NULL, "added to every value, last"),
+    OPTION_F64(struct buffer_occupancy_config, phantom_value, "0", 0, 1e3, NULL,
+               "taken off for each flit that counts as on the channel; 1: it is no congestion at all"),
+    OPTION_F64(struct buffer_occupancy_config, phantom_length, "1", 0, 1e3, NULL,
+               "how long a flit counts as on the channel, in latencies of that; 2: until its credit could be back"),
     OPTION_END,
 };
 
 struct change {
     tick_t when;
-    uint32_t lane;
+    uint32_t lane : 31;
+    bool is_downstream : 1;
     int32_t change;
 };
 
@@ -62,9 +77,9 @@ struct buffer_occupancy {
     struct arena *arena; /* borrowed: rings grow in it */
     bool counts[2];      /* by enum queue */
     uint32_t lanes;
-    double vc_capacity;    /* what a value of one VC is divided by */
     uint32_t *seen;        /* by router * lanes + lane: flits that routing knows of */
     struct unseen *unseen; /* by router */
+    struct window *wires;  /* by router * lanes + lane: flits that count as on the channel; NULL: none do */
 };
 
 static void check_settings(const struct choice *self, const struct congestion *shape, struct errors *errors)
@@ -77,6 +92,9 @@ static void check_settings(const struct choice *self, const struct congestion *s
         choice_error(errors, self, "normalised",
                      "output queues without an end have no share that is full; accepted: false, or accounting "
                      "'downstream'");
+    if (c->accounting == ACCOUNT_OUTPUT && c->phantom_value > 0)
+        choice_error(errors, self, "phantom_value",
+                     "%g is above 0, but accounting 'output' does not count flits on the channel", c->phantom_value);
 }
 
 static struct congestion *buffer_occupancy_build(const struct choice *self, const struct congestion *shape,
@@ -93,13 +111,25 @@ static struct congestion *buffer_occupancy_build(const struct choice *self, cons
     sensor->counts[QUEUE_OUTPUT] = sensor->config.accounting != ACCOUNT_DOWNSTREAM;
     sensor->counts[QUEUE_DOWNSTREAM] = sensor->config.accounting != ACCOUNT_OUTPUT;
     sensor->lanes = shape->ports * shape->num_vcs;
-    for (uint32_t queue = 0; queue < 2; queue++)
-        sensor->vc_capacity += sensor->counts[queue] ? shape->depth[queue] : 0;
-    if (!sensor->config.normalised)
-        sensor->vc_capacity = 1;
+    if (sensor->config.phantom_value > 0)
+        sensor->wires = arena_array(arena, struct window, (size_t)shape->routers * sensor->lanes);
     sensor->seen = arena_array(arena, uint32_t, (size_t)shape->routers * sensor->lanes);
     sensor->unseen = arena_array(arena, struct unseen, shape->routers);
     return &sensor->common;
+}
+
+static const struct link *link_of(const struct buffer_occupancy *sensor, uint32_t router, uint32_t lane)
+{
+    return &sensor->common.links[(size_t)router * sensor->common.ports + lane / sensor->common.num_vcs];
+}
+
+/* Flits that are seen to have been sent are on the channel for some time from then on. */
+static void enter_wire(struct buffer_occupancy *sensor, uint32_t router, const struct change *sent)
+{
+    tick_t length = (tick_t)(link_of(sensor, router, sent->lane)->latency * sensor->config.phantom_length);
+    for (int32_t flit = 0; flit < sent->change; flit++)
+        window_add(&sensor->wires[(size_t)router * sensor->lanes + sent->lane], sensor->arena,
+                   sent->when + sensor->config.latency + length);
 }
 
 /* What is old enough is seen from now on. */
@@ -112,6 +142,8 @@ static void catch_up(struct buffer_occupancy *sensor, uint32_t router, tick_t no
         if (oldest->when + sensor->config.latency > now)
             return;
         seen[oldest->lane] += (uint32_t)oldest->change;
+        if (sensor->wires && oldest->is_downstream)
+            enter_wire(sensor, router, oldest);
     }
 }
 
@@ -137,23 +169,52 @@ static void buffer_occupancy_change(struct congestion *congestion, uint32_t rout
             grow(sensor, unseen);
     }
     unseen->ring[(unseen->first + unseen->count++) & (unseen->size - 1)] =
-        (struct change){.when = now, .lane = lane, .change = change};
+        (struct change){.when = now, .lane = lane, .is_downstream = queue == QUEUE_DOWNSTREAM, .change = change};
 }
 
-/* Flits of a lane, or of its port as `per` says; the mean is left as a sum. */
-static uint32_t flits_of(const struct buffer_occupancy *sensor, uint32_t router, uint32_t lane)
+/* Flits of one lane, less those on the wire. */
+static double flits_of_lane(struct buffer_occupancy *sensor, uint32_t router, uint32_t lane, tick_t now)
+{
+    size_t number = (size_t)router * sensor->lanes + lane;
+    double flits = sensor->seen[number];
+    if (sensor->wires)
+        flits -= window_count(&sensor->wires[number], now) * sensor->config.phantom_value;
+    return flits > 0 ? flits : 0;
+}
+
+/* Flits of a lane, or of its port as `per` says. */
+static double flits_of(struct buffer_occupancy *sensor, uint32_t router, uint32_t lane, tick_t now)
 {
     uint32_t num_vcs = sensor->common.num_vcs;
-    const uint32_t *seen = sensor->seen + (size_t)router * sensor->lanes;
+    double own = flits_of_lane(sensor, router, lane, now), sum = 0, smallest = INFINITY, largest = 0;
     if (sensor->config.per == PER_VC)
-        return seen[lane];
-    uint32_t sum = 0, smallest = UINT32_MAX, largest = 0;
+        return own;
     for (uint32_t at = lane / num_vcs * num_vcs, end = at + num_vcs; at < end; at++) {
-        sum += seen[at];
-        smallest = seen[at] < smallest ? seen[at] : smallest;
-        largest = seen[at] > largest ? seen[at] : largest;
+        double flits = flits_of_lane(sensor, router, at, now);
+        sum += flits;
+        smallest = flits < smallest ? flits : smallest;
+        largest = flits > largest ? flits : largest;
     }
-    return sensor->config.per == PER_PORT ? sum : sensor->config.per == PER_PORT_MIN ? smallest : largest;
+    double mean = sum / num_vcs;
+    switch ((enum per)sensor->config.per) {
+    case PER_PORT_MIN:
+        return smallest;
+    case PER_PORT_MAX:
+        return largest;
+    case PER_LESSER:
+        return own < mean ? own : mean;
+    case PER_GREATER:
+        return own > mean ? own : mean;
+    default:
+        return mean;
+    }
+}
+
+/* Flits that a lane's queues can hold, as far as they count. */
+static double capacity_of(const struct buffer_occupancy *sensor, uint32_t router, uint32_t lane)
+{
+    return (sensor->counts[QUEUE_OUTPUT] ? sensor->common.depth[QUEUE_OUTPUT] : 0) +
+           (double)(sensor->counts[QUEUE_DOWNSTREAM] ? link_of(sensor, router, lane)->depth : 0);
 }
 
 static double buffer_occupancy_value(struct congestion *congestion, uint32_t router, uint32_t lane, tick_t now)
@@ -161,8 +222,9 @@ static double buffer_occupancy_value(struct congestion *congestion, uint32_t rou
     struct buffer_occupancy *sensor = (struct buffer_occupancy *)congestion;
     const struct buffer_occupancy_config *c = &sensor->config;
     catch_up(sensor, router, now);
-    double over = sensor->vc_capacity * (c->per == PER_PORT ? sensor->common.num_vcs : 1);
-    double value = flits_of(sensor, router, lane) / over;
+    double value = flits_of(sensor, router, lane, now);
+    if (c->normalised)
+        value /= capacity_of(sensor, router, lane);
     if (c->granularity > 0)
         value = floor(value / c->granularity + 0.5) * c->granularity;
     return (value < c->minimum ? c->minimum : value) + c->offset;

@@ -108,18 +108,27 @@ static inline void begin_packet(struct interfaces *n, uint32_t number, struct pa
     }
 }
 
+/* Somebody looks at every flit that enters. */
+static __attribute__((noinline)) void show_flit(const struct interfaces *n, const struct injector *injector,
+                                                uint32_t position, struct place to, tick_t now)
+{
+    const struct network *network = n->network;
+    network->client.enter(network->client.context, now, network_packet(network, injector->packet), to);
+    if (network->trace_out && injector->packet == network->traced)
+        network_trace(network, now, NONE, "inject", "flit %u by channel %u vc %u", position, injector->channel,
+                      injector->vc);
+}
+
 static inline void inject_flit(struct interfaces *n, struct injector *injector, const struct packet *packet, tick_t now)
 {
-    struct network *network = n->network;
     uint32_t position = injector->position++;
     struct flit flit = {.packet = injector->packet, .place = position};
     flit.place |= position == 0 ? FLIT_HEAD : 0;
     flit.place |= position + 1 == packet->size ? FLIT_TAIL : 0;
     struct place to = {.target = injector->to.target, .lane = injector->to.lane + injector->vc};
     send_flit(n->engine, EVENT_FLIT, to, flit, now + injector->latency);
-    if (__builtin_expect(network->trace_out != NULL, 0) && injector->packet == network->traced)
-        network_trace(network, now, NONE, "inject", "flit %u by channel %u vc %u", position, injector->channel,
-                      injector->vc);
+    if (__builtin_expect(n->network->is_watched, 0))
+        show_flit(n, injector, position, to, now);
     injector->free_at = now + n->channel_cycle;
     if (flit.place & FLIT_TAIL)
         injector->packet = NONE;
@@ -280,12 +289,21 @@ static uint64_t withdraw(void *interfaces, void (*withdrawn)(void *context, uint
     return count;
 }
 
+/* The first link of a terminal, where it injects. */
+static const struct link *terminal_link(const struct network *network, uint32_t terminal)
+{
+    return network_link(network, network->terminal_router[terminal],
+                        network->terminal_slot[terminal] * network->terminal_ports);
+}
+
 static void check_idle(void *interfaces)
 {
     const struct interfaces *n = interfaces;
-    for (size_t i = 0; i < (size_t)n->network->topology.terminals * n->lanes; i++)
-        CHECK(n->credits[i] == n->network->buffer_depth, "terminal %zu: %u of %u credits are back at the end",
-              i / n->lanes, n->credits[i], n->network->buffer_depth);
+    for (size_t i = 0; i < (size_t)n->network->topology.terminals * n->lanes; i++) {
+        uint32_t depth = terminal_link(n->network, (uint32_t)(i / n->lanes))->depth;
+        CHECK(n->credits[i] == depth, "terminal %zu: %u of %u credits are back at the end", i / n->lanes, n->credits[i],
+              depth);
+    }
 }
 
 static uint32_t injection_channels(const void *config)
@@ -296,13 +314,6 @@ static uint32_t injection_channels(const void *config)
 static uint32_t ejection_channels(const void *config)
 {
     return ((const struct standard_config *)config)->ejection_channels;
-}
-
-/* The first link of a terminal, where it injects. */
-static const struct link *terminal_link(const struct network *network, uint32_t terminal)
-{
-    return network_link(network, network->terminal_router[terminal],
-                        network->terminal_slot[terminal] * network->terminal_ports);
 }
 
 static void *build(struct network *network, const struct choice *self, struct errors *errors)
@@ -342,7 +353,7 @@ static void *build(struct network *network, const struct choice *self, struct er
                 .credits = n->credits + (size_t)number * n->lanes + channel * n->num_vcs,
             };
     for (size_t i = 0; i < (size_t)terminals * n->lanes; i++)
-        n->credits[i] = (uint16_t)network->buffer_depth;
+        n->credits[i] = terminal_link(network, (uint32_t)(i / n->lanes))->depth;
     return n;
 }
 

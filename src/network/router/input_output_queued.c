@@ -31,13 +31,14 @@ static const struct option input_output_queued_options[] = {
 };
 
 /* A packet that moves as a whole fits an output queue, and an input buffer where it enters only as a whole. */
-static uint32_t max_packet(const void *config)
+static uint32_t max_packet(const void *config, const char **key)
 {
     const struct input_output_queued_config *c = config;
-    bool fits_buffer = c->input.switching != WORMHOLE;
-    if (!fits_buffer && c->input.crossbar_flow != PACKET_BUFFER)
-        return 0;
-    return fits_buffer && c->input.buffer_depth < c->output_depth ? c->input.buffer_depth : c->output_depth;
+    uint32_t buffer = input_queued_max_packet(&c->input, key);
+    if (buffer && c->input.switching != WORMHOLE && buffer <= c->output_depth)
+        return buffer;
+    *key = "output_depth";
+    return buffer ? c->output_depth : 0;
 }
 
 static void *build(struct network *network, const struct choice *self, struct errors *errors)
@@ -60,7 +61,10 @@ static void *build(struct network *network, const struct choice *self, struct er
 
 static void receive_credits(void *routers, tick_t now, const void *events, uint32_t count)
 {
-    output_receive_credits(((struct input_queued *)routers)->outputs, now, events, count);
+    struct input_queued *q = routers;
+    output_receive_credits(q->outputs, now, events, count);
+    if (q->needs_room)
+        input_queued_look_again(q, now, events, count);
 }
 
 static void receive_queued(void *routers, tick_t now, const void *events, uint32_t count)
@@ -81,6 +85,7 @@ static const struct router_ops input_output_queued = {
     .example = "{\"type\": \"input_output_queued\", \"num_vcs\": 2, \"buffer_depth\": 16, \"output_depth\": 32}",
     .num_vcs = input_queued_num_vcs,
     .buffer_depth = input_queued_depth,
+    .buffer_behind = input_queued_buffer_behind,
     .max_packet = max_packet,
     .build = build,
     .receive_flits = input_queued_receive_flits,
@@ -92,6 +97,6 @@ static const struct router_ops input_output_queued = {
     .check_idle = input_queued_check_idle,
     .waits_for = input_queued_waits_for,
     .flit_hops = input_queued_flit_hops,
-    .port_flits = input_queued_port_flits,
+    .lane_flits = input_queued_lane_flits,
 };
 REGISTER_ROUTER(input_output_queued);

@@ -128,6 +128,16 @@ void input_queued_receive_credits(void *routers, tick_t now, const void *events,
     }
 }
 
+void input_queued_look_again(struct input_queued *q, tick_t now, const struct credit_event *event, uint32_t count)
+{
+    const struct variant is = {.words = q->words};
+    for (const struct credit_event *end = event + count; event < end; event++) {
+        struct router_head *head = block_of(q, event->to.target);
+        if (bits_any(lanes_in(head, SET_WAITING, is.words), is.words))
+            wake(q, head, now, is);
+    }
+}
+
 /* Has the router something to do in the next cycle? If not, it sleeps until something arrives or a stage is over. */
 STAGE bool goes_on(const struct view *v, struct variant is)
 {
@@ -306,6 +316,7 @@ static const struct router_ops input_queued = {
     .example = "{\"type\": \"input_queued\", \"num_vcs\": 4, \"buffer_depth\": 8, \"allocator\": \"islip\"}",
     .num_vcs = input_queued_num_vcs,
     .buffer_depth = input_queued_depth,
+    .buffer_behind = input_queued_buffer_behind,
     .max_packet = input_queued_max_packet,
     .build = input_queued_build,
     .receive_flits = input_queued_receive_flits,
@@ -314,6 +325,6 @@ static const struct router_ops input_queued = {
     .check_idle = input_queued_check_idle,
     .waits_for = input_queued_waits_for,
     .flit_hops = input_queued_flit_hops,
-    .port_flits = input_queued_port_flits,
+    .lane_flits = input_queued_lane_flits,
 };
 REGISTER_ROUTER(input_queued);

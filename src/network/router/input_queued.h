@@ -14,6 +14,7 @@
  * at low load the rings are never touched.
  */
 #include "flitwarp/allocator.h"
+#include "network/router/buffer_size.h"
 #include "network/router/lane.h"
 #include "network/router/output_stage.h"
 
@@ -21,7 +22,9 @@ enum switching { WORMHOLE, VIRTUAL_CUT_THROUGH, STORE_AND_FORWARD };
 enum crossbar_flow { FLIT_BUFFER, PACKET_BUFFER, WINNER_TAKE_ALL };
 
 struct input_queued_config {
-    uint32_t num_vcs, buffer_depth;
+    uint32_t num_vcs;
+    uint32_t buffer_depth, buffer_min; /* see buffer_size.h */
+    double buffer_per_latency;
     uint64_t cycle;
     uint32_t routing_latency, vc_allocation_latency, switch_allocation_latency, crossbar_latency; /* cycles */
     uint32_t credit_latency;
@@ -36,8 +39,7 @@ extern const char *const switching_names[], *const crossbar_flow_names[];
 /* The rows of all routers whose config struct begins with the one above. */
 #define INPUT_QUEUED_OPTIONS                                                                                           \
     OPTION_U32(struct input_queued_config, num_vcs, "2", 1, 64, NULL, "virtual channels of each port"),                \
-        OPTION_U32(struct input_queued_config, buffer_depth, "8", 1, 32768, "flits",                                   \
-                   "buffer of each virtual channel"),                                                                  \
+        BUFFER_SIZE_OPTIONS(struct input_queued_config),                                                               \
         OPTION_TICKS(struct input_queued_config, cycle, "1", 1, 1000000, "clock of the router: a step each cycle"),    \
         OPTION_U32(struct input_queued_config, routing_latency, "0", 0, 10000, "cycles", "to route a packet's head"),  \
         OPTION_U32(struct input_queued_config, vc_allocation_latency, "1", 0, 10000, "cycles",                         \
@@ -119,7 +121,7 @@ struct input_queued {
     struct input_queued_config config;
     struct output_stage *outputs;  /* the crossbar leads to output queues; NULL: to the channels */
     struct congestion *congestion; /* told of credits spent and back; NULL: nobody looks, or the output stage tells */
-    uint32_t room;                 /* credits of an output lane when all are back */
+    uint32_t room;                 /* credits of an output lane when all are back, at most; see room_of */
     /* In ticks. */
     tick_t cycle, routing, vc_allocation;
     tick_t to_channel;  /* from the switch grant to the channel */
@@ -203,8 +205,16 @@ static inline uint64_t *wants_of(const struct input_queued *q, struct router_hea
     return words == 1 ? &inputs_of(head, 1)[lane].wants : q->routes + ((size_t)head->number * q->lanes + lane) * words;
 }
 
+/* Credits of an output lane when all are back: places in its queue, or in the buffer downstream. */
+static inline uint32_t room_of(const struct input_queued *q, uint32_t router, uint32_t port)
+{
+    return q->outputs ? q->outputs->depth : network_link(q->network, router, port)->depth;
+}
+
 /* The handlers of events, in input_queued.c. Credits are those of the crossbar: of output queues where there are any. */
 event_handler input_queued_receive_flits, input_queued_receive_credits, input_queued_step;
+/* Room downstream that output queues have spent is back: packets that wait for room on all their way may have it now. */
+void input_queued_look_again(struct input_queued *q, tick_t now, const struct credit_event *event, uint32_t count);
 
 /* Building and checking, in input_queued_build.c. */
 extern const struct option input_queued_options[];
@@ -215,8 +225,9 @@ struct input_queued *input_queued_make(struct network *network, const struct inp
                                        struct output_stage *outputs, struct congestion *congestion);
 uint32_t input_queued_num_vcs(const void *config);
 uint32_t input_queued_depth(const void *config);
-uint32_t input_queued_max_packet(const void *config);
+uint32_t input_queued_buffer_behind(const void *config, double latency);
+uint32_t input_queued_max_packet(const void *config, const char **key);
 void input_queued_check_idle(void *routers);
 bool input_queued_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);
 uint64_t input_queued_flit_hops(const void *routers);
-uint32_t input_queued_port_flits(const void *routers, uint32_t router, uint32_t port);
+uint32_t input_queued_lane_flits(const void *routers, uint32_t router, uint32_t lane);

@@ -24,10 +24,17 @@ static bool reserves_packet(const struct input_queued_config *config)
     return config->switching != WORMHOLE || config->crossbar_flow == PACKET_BUFFER;
 }
 
-uint32_t input_queued_max_packet(const void *config)
+uint32_t input_queued_buffer_behind(const void *config, double latency)
 {
     const struct input_queued_config *c = config;
-    return reserves_packet(c) ? c->buffer_depth : 0;
+    return buffer_size(c->buffer_min, c->buffer_depth, c->buffer_per_latency, latency);
+}
+
+uint32_t input_queued_max_packet(const void *config, const char **key)
+{
+    const struct input_queued_config *c = config;
+    *key = c->buffer_per_latency > 0 ? "buffer_min" : "buffer_depth";
+    return reserves_packet(c) ? buffer_least(c->buffer_min, c->buffer_depth, c->buffer_per_latency) : 0;
 }
 
 static size_t allocator_bytes(const struct choice *choice, uint32_t rows, uint32_t cols)
@@ -98,7 +105,9 @@ static void init_lane(const struct input_queued *q, struct router_head *head, ui
     bool is_usable = link->target != NONE && link->carries_out;
     inputs_of(head, q->words)[lane] = (struct input_lane){.output = LANE_IDLE, .back = link_place(link, vc)};
     outputs_of(q, head)[lane] =
-        (struct output_lane){.credits = is_usable ? (uint16_t)q->room : 0, .owner = NOBODY, .to = link_place(link, vc)};
+        (struct output_lane){.credits = is_usable ? (uint16_t)room_of(q, head->number, port) : 0,
+                             .owner = NOBODY,
+                             .to = link_place(link, vc)};
     if (!is_usable)
         return;
     bits_add(lanes_in(head, SET_FREE, q->words), lane);
@@ -132,6 +141,7 @@ void input_queued_check(const struct network *network, const struct choice *self
 {
     const struct input_queued_config *c = self->config;
     check_lanes(network, self, errors);
+    buffer_check(c->buffer_min, c->buffer_depth, self, errors);
     if (c->crossbar_flow != FLIT_BUFFER && c->output_speedup > 1)
         choice_error(errors, self, "output_speedup",
                      "%u is above 1, but crossbar_flow '%s' gives an output to one packet", c->output_speedup,
@@ -147,7 +157,7 @@ static bool is_plain(const struct input_queued *q)
     const struct input_queued_config *c = &q->config;
     const struct network *network = q->network;
     tick_t within = q->to_channel + q->credit;
-    return !q->outputs && !network->routing.ops->is_adaptive && q->words == 1 && c->cycle == 1 &&
+    return !q->outputs && !network->routing.is_adaptive && q->words == 1 && c->cycle == 1 &&
            network->config->channel.cycle == 1 && network->config->terminal_channel.cycle == 1 &&
            network->channel_latency && network->terminal_latency && network->channel_latency + within < WHEEL_SLOTS &&
            network->terminal_latency + within < WHEEL_SLOTS && q->ends_in_a_cycle && c->input_speedup == 1 &&
@@ -241,10 +251,11 @@ void input_queued_check_idle(void *routers)
         for (uint32_t lane = 0; lane < q->lanes; lane++) {
             CHECK(inputs_of(head, q->words)[lane].count == 0, "router %u lane %u: %u flits are left at the end", router,
                   lane, inputs_of(head, q->words)[lane].count);
+            uint32_t room = room_of(q, router, lane / q->num_vcs);
             if (bits_test(lanes_in(head, SET_USABLE, q->words), lane))
-                CHECK(outputs_of(q, head)[lane].credits == q->room && outputs_of(q, head)[lane].owner == NOBODY,
+                CHECK(outputs_of(q, head)[lane].credits == room && outputs_of(q, head)[lane].owner == NOBODY,
                       "router %u output lane %u: %u of %u credits are back at the end", router, lane,
-                      outputs_of(q, head)[lane].credits, q->room);
+                      outputs_of(q, head)[lane].credits, room);
         }
     }
 }
@@ -276,14 +287,9 @@ bool input_queued_waits_for(void *routers, uint32_t router, uint32_t lane, struc
 
 uint64_t input_queued_flit_hops(const void *routers) { return ((const struct input_queued *)routers)->flit_hops; }
 
-uint32_t input_queued_port_flits(const void *routers, uint32_t router, uint32_t port)
+uint32_t input_queued_lane_flits(const void *routers, uint32_t router, uint32_t lane)
 {
     const struct input_queued *q = routers;
-    if (q->outputs)
-        return output_port_flits(q->outputs, router, port);
-    const struct output_lane *lanes = outputs_of(q, block_of(q, router)) + (size_t)port * q->num_vcs;
-    uint32_t flits = 0; /* modulo 2^32, as each lane counts; differences over a window are what is asked for */
-    for (uint32_t vc = 0; vc < q->num_vcs; vc++)
-        flits += lanes[vc].flits;
-    return flits;
+    return q->outputs ? output_queue_at(q->outputs, router, lane)->flits
+                      : outputs_of(q, block_of(q, router))[lane].flits;
 }

@@ -74,11 +74,14 @@ static uint64_t with_room(const struct view *v, size_t lane, uint32_t word, uint
 {
     const struct input_queued *q = v->q;
     uint32_t size = network_packet(q->network, v->inputs[lane].front.packet)->size;
-    uint32_t needed = size < q->room ? size : q->room;
     uint64_t found = 0;
-    for (; outputs; outputs &= outputs - 1)
-        if (v->outputs[word * WORD_BITS + lowest_bit(outputs)].credits >= needed)
+    for (; outputs; outputs &= outputs - 1) {
+        uint32_t output = (uint32_t)(word * WORD_BITS + lowest_bit(outputs));
+        uint32_t room = room_of(q, v->head->number, q->facts[output].port);
+        if (q->outputs ? output_has_room(q->outputs, v->head->number, output, size)
+                       : v->outputs[output].credits >= (size < room ? size : room))
             found |= outputs & -outputs;
+    }
     return found;
 }
 

@@ -13,7 +13,8 @@
  *   take_fresh    packets that are new at the front: ask the algorithm, take a lane
  *
  * A head takes the first lane that it may have, after the one that its input lane
- * had last, going round; it must be free and have room. A packet keeps it until
+ * had last, going round; it must be free and have room, for the whole packet where
+ * routing has escape VCs. A packet keeps it until
  * its tail is through, so that packets do not mix in a queue. transfer() takes the
  * place in the queue at its beginning. What comes after is the output stage's. A
  * lane moves one flit a cycle. Whoever cannot move waits until a lane opens.
@@ -84,9 +85,29 @@ static void receive_flits(void *routers, tick_t now, const void *events, uint32_
     }
 }
 
+/* A lane can be taken: by those that wait for it. */
+static void open_lane(struct output_queued *q, uint32_t router, uint32_t output)
+{
+    bits_add(set_of(q->open, q, router), output);
+    q->heads[router].opened = true;
+}
+
+/* A lane that is free has more room than before. */
+static void widen_lane(struct output_queued *q, uint32_t router, uint32_t output, tick_t now)
+{
+    open_lane(q, router, output);
+    if (q->heads[router].waiting)
+        wake(q, router, now);
+}
+
 static void receive_credits(void *routers, tick_t now, const void *events, uint32_t count)
 {
-    output_receive_credits(((struct output_queued *)routers)->outputs, now, events, count);
+    struct output_queued *q = routers;
+    output_receive_credits(q->outputs, now, events, count);
+    const struct credit_event *event = events;
+    for (uint32_t i = 0; q->needs_room && i < count; i++, event++)
+        if (bits_test(set_of(q->open, q, event->to.target), event->to.lane))
+            widen_lane(q, event->to.target, event->to.lane, now);
 }
 
 static void receive_queued(void *routers, tick_t now, const void *events, uint32_t count)
@@ -99,22 +120,13 @@ static void step_outputs(void *routers, tick_t now, const void *events, uint32_t
     output_step(((struct output_queued *)routers)->outputs, now, events, count);
 }
 
-/* A lane can be taken: by those that wait for it. */
-static void open_lane(struct output_queued *q, uint32_t router, uint32_t output)
-{
-    bits_add(set_of(q->open, q, router), output);
-    q->heads[router].opened = true;
-}
-
 static void receive_room(void *routers, tick_t now, const void *events, uint32_t count)
 {
     struct output_queued *q = routers;
     for (const struct credit_event *event = events, *end = event + count; event < end; event++) {
         uint32_t router = event->to.target, owner = q->owner[number_of(q, router, event->to.lane)];
         if (owner == NOBODY) {
-            open_lane(q, router, event->to.lane);
-            if (q->heads[router].waiting)
-                wake(q, router, now);
+            widen_lane(q, router, event->to.lane, now);
         } else if (q->inputs[number_of(q, router, owner)].count) {
             bits_add(set_of(q->bodies, q, router), owner);
             wake(q, router, now);
@@ -124,7 +136,7 @@ static void receive_room(void *routers, tick_t now, const void *events, uint32_t
 
 static void leave_buffer(struct output_queued *q, size_t number, struct input_lane *input, tick_t now)
 {
-    send_credit(q->engine, input->back_kind, input->back, now + input->back_delay);
+    send_credit(q->engine, input->back_kind, input->back, now + q->credit + input->back_latency);
     if (--input->count) {
         input->front = q->rings[number * (q->ring_mask + 1) + (input->first++ & q->ring_mask)];
         __builtin_prefetch(network_packet(q->network, input->front.packet), 1);
@@ -168,6 +180,20 @@ static void transfer(struct output_queued *q, uint32_t router, uint32_t lane, ui
                       (unsigned long long)(now + q->transfer));
 }
 
+/* Of the lanes on offer, those that can take all of a packet; 0: none. */
+static __attribute__((noinline)) uint64_t keep_roomy(struct output_queued *q, uint32_t router,
+                                                     const struct packet *packet)
+{
+    uint64_t some = 0;
+    for (uint32_t w = 0; w < q->words; w++) {
+        for (uint64_t left = q->offered[w]; left; left &= left - 1)
+            if (!output_has_room(q->outputs, router, (uint32_t)(w * WORD_BITS + lowest_bit(left)), packet->size))
+                q->offered[w] &= ~(left & -left);
+        some |= q->offered[w];
+    }
+    return some;
+}
+
 /* A packet without a lane takes one and its head goes; false: none that it may have is open. */
 static bool take_lane(struct output_queued *q, uint32_t router, uint32_t lane, tick_t now)
 {
@@ -175,6 +201,8 @@ static bool take_lane(struct output_queued *q, uint32_t router, uint32_t lane, t
     uint64_t some = 0;
     for (uint32_t w = 0; w < q->words; w++)
         some |= q->offered[w] = wants[w] & open[w];
+    if (some && q->needs_room)
+        some = keep_roomy(q, router, network_packet(q->network, q->inputs[number_of(q, router, lane)].front.packet));
     if (some)
         transfer(q, router, lane,
                  bits_next_after(q->offered, q->words, q->inputs[number_of(q, router, lane)].last_output), now);
@@ -279,6 +307,7 @@ static const struct router_ops output_queued = {
     .example = "{\"type\": \"output_queued\", \"num_vcs\": 2, \"buffer_depth\": 16, \"output_depth\": 64}",
     .num_vcs = output_queued_num_vcs,
     .buffer_depth = output_queued_depth,
+    .buffer_behind = output_queued_buffer_behind,
     .build = output_queued_build,
     .receive_flits = receive_flits,
     .receive_credits = receive_credits,
@@ -289,6 +318,6 @@ static const struct router_ops output_queued = {
     .check_idle = output_queued_check_idle,
     .waits_for = output_queued_waits_for,
     .flit_hops = output_queued_flit_hops,
-    .port_flits = output_queued_port_flits,
+    .lane_flits = output_queued_lane_flits,
 };
 REGISTER_ROUTER(output_queued);

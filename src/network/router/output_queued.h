@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /* Layout of the output-queued routers: flat arrays over all routers of a network. */
+#include "network/router/buffer_size.h"
 #include "network/router/lane.h"
 #include "network/router/output_stage.h"
 
 struct output_queued_config {
-    uint32_t num_vcs, buffer_depth, output_depth;
+    uint32_t num_vcs;
+    uint32_t buffer_depth, buffer_min; /* see buffer_size.h */
+    double buffer_per_latency;
+    uint32_t output_depth;
     uint64_t cycle;
     uint32_t routing_latency, transfer_latency, credit_latency; /* cycles */
     struct choice arbiter, congestion;
@@ -18,7 +22,7 @@ struct input_lane {
     uint16_t output;       /* lane held, LANE_IDLE or LANE_WAITS */
     uint16_t last_output;  /* lane that its last packet took */
     struct place back;     /* where its credits go */
-    uint32_t back_delay;   /* from leaving the buffer until the credit arrives there */
+    uint32_t back_latency; /* of the channel there */
     uint32_t back_kind;
 };
 
@@ -34,8 +38,10 @@ struct output_queued {
     struct engine *engine;
     struct output_stage *outputs;
     struct output_queued_config config;
-    tick_t cycle, routing, transfer; /* ticks */
+    tick_t cycle, routing, transfer, credit; /* ticks */
     uint32_t num_vcs, lanes, words, ring_mask;
+    bool
+        needs_room; /* routing has escape VCs: a lane is given only with room for the whole packet; see output_has_room */
     uint64_t flit_hops;
     struct route question;     /* scratch */
     uint64_t *ready, *offered; /* scratch: sets of input and of output lanes */
@@ -75,7 +81,8 @@ extern const struct option output_queued_options[];
 void *output_queued_build(struct network *network, const struct choice *self, struct errors *errors);
 uint32_t output_queued_num_vcs(const void *config);
 uint32_t output_queued_depth(const void *config);
+uint32_t output_queued_buffer_behind(const void *config, double latency);
 void output_queued_check_idle(void *routers);
 bool output_queued_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);
 uint64_t output_queued_flit_hops(const void *routers);
-uint32_t output_queued_port_flits(const void *routers, uint32_t router, uint32_t port);
+uint32_t output_queued_lane_flits(const void *routers, uint32_t router, uint32_t lane);

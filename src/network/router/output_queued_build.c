@@ -7,8 +7,7 @@
 
 const struct option output_queued_options[] = {
     OPTION_U32(struct output_queued_config, num_vcs, "2", 1, 64, NULL, "virtual channels of each port"),
-    OPTION_U32(struct output_queued_config, buffer_depth, "8", 1, 32768, "flits",
-               "input buffer of each virtual channel"),
+    BUFFER_SIZE_OPTIONS(struct output_queued_config),
     OPTION_U32(struct output_queued_config, output_depth, "null", 1, 1e9, "flits",
                "output queue of each virtual channel; null: without an end"),
     OPTION_TICKS(struct output_queued_config, cycle, "1", 1, 1000000, "clock of the router: a step each cycle"),
@@ -28,6 +27,12 @@ uint32_t output_queued_num_vcs(const void *config) { return ((const struct outpu
 
 uint32_t output_queued_depth(const void *config) { return ((const struct output_queued_config *)config)->buffer_depth; }
 
+uint32_t output_queued_buffer_behind(const void *config, double latency)
+{
+    const struct output_queued_config *c = config;
+    return buffer_size(c->buffer_min, c->buffer_depth, c->buffer_per_latency, latency);
+}
+
 static void init_lane(struct output_queued *q, uint32_t router, uint32_t lane)
 {
     const struct link *link = network_link(q->network, router, lane / q->num_vcs);
@@ -36,7 +41,7 @@ static void init_lane(struct output_queued *q, uint32_t router, uint32_t lane)
         .output = LANE_IDLE,
         .last_output = (uint16_t)(q->lanes - 1),
         .back = link_place(link, lane % q->num_vcs),
-        .back_delay = (uint32_t)(q->config.credit_latency * q->cycle) + link->latency,
+        .back_latency = link->latency,
         .back_kind = link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT,
     };
     q->owner[number] = NOBODY;
@@ -71,10 +76,12 @@ void *output_queued_build(struct network *network, const struct choice *self, st
     const struct output_queued_config *c = self->config;
     uint32_t before = errors->count, lanes = network->ports * c->num_vcs;
     check_lanes(network, self, errors);
+    buffer_check(c->buffer_min, c->buffer_depth, self, errors);
     struct output_stage_config outputs = {
         .arbiter = &c->arbiter,
         .congestion = network_sense(network, &c->congestion, c->output_depth ? c->output_depth : ENDLESS, errors),
         .depth = c->output_depth ? c->output_depth : ENDLESS,
+        .reports_all = network->routing.escape_vcs && c->output_depth,
     };
     if (errors->count > before)
         return NULL;
@@ -87,10 +94,12 @@ void *output_queued_build(struct network *network, const struct choice *self, st
         .cycle = c->cycle,
         .routing = c->routing_latency * c->cycle,
         .transfer = c->transfer_latency * c->cycle,
+        .credit = c->credit_latency * c->cycle,
         .num_vcs = c->num_vcs,
         .lanes = lanes,
         .words = words_for(lanes),
         .ring_mask = ring_mask_for(c->buffer_depth),
+        .needs_room = outputs.reports_all, /* a queue without an end has room for any packet */
         .question = {.routing = &network->routing, .congestion = outputs.congestion},
     };
     take_memory(q, network->arena);
@@ -139,7 +148,7 @@ bool output_queued_waits_for(void *routers, uint32_t router, uint32_t lane, stru
 
 uint64_t output_queued_flit_hops(const void *routers) { return ((const struct output_queued *)routers)->flit_hops; }
 
-uint32_t output_queued_port_flits(const void *routers, uint32_t router, uint32_t port)
+uint32_t output_queued_lane_flits(const void *routers, uint32_t router, uint32_t lane)
 {
-    return output_port_flits(((const struct output_queued *)routers)->outputs, router, port);
+    return output_queue_at(((const struct output_queued *)routers)->outputs, router, lane)->flits;
 }

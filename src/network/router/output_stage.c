@@ -223,7 +223,7 @@ static void init_port(struct output_stage *stage, const struct choice *arbiter, 
                  stage->num_vcs);
     stage->random[number] = random_stream(network->seed, number, RANDOM_OUTPUT);
     for (uint32_t vc = 0; vc < stage->num_vcs; vc++)
-        output_queue_at(stage, router, port * stage->num_vcs + vc)->credits = (uint16_t)network->buffer_depth;
+        output_queue_at(stage, router, port * stage->num_vcs + vc)->credits = link->depth;
 }
 
 struct output_stage *output_stage_build(struct network *network, const struct output_stage_config *config)
@@ -261,22 +261,13 @@ struct output_stage *output_stage_build(struct network *network, const struct ou
 
 void output_check_idle(const struct output_stage *stage)
 {
-    uint32_t depth = stage->network->buffer_depth;
     for (uint32_t router = 0; router < stage->network->topology.routers; router++)
         for (uint32_t lane = 0; lane < stage->lanes; lane++) {
             const struct output_queue *queue = output_queue_at(stage, router, lane);
             CHECK(queue->count == 0 && queue->ready == 0, "router %u output lane %u: %u flits are left at the end",
                   router, lane, queue->count);
+            uint32_t depth = network_link(stage->network, router, stage->port_of[lane])->depth;
             CHECK(queue->credits == depth, "router %u output lane %u: %u of %u credits are back at the end", router,
                   lane, queue->credits, depth);
         }
-}
-
-uint32_t output_port_flits(const struct output_stage *stage, uint32_t router, uint32_t port)
-{
-    const struct output_queue *queues = output_queue_at(stage, router, port * stage->num_vcs);
-    uint32_t flits = 0; /* modulo 2^32, as each lane counts; differences over a window are what is asked for */
-    for (uint32_t vc = 0; vc < stage->num_vcs; vc++)
-        flits += queues[vc].flits;
-    return flits;
 }

@@ -77,7 +77,6 @@ void output_receive_queued(struct output_stage *stage, tick_t now, const struct 
 void output_step(struct output_stage *stage, tick_t now, const struct step_event *event, uint32_t count);
 
 void output_check_idle(const struct output_stage *stage);
-uint32_t output_port_flits(const struct output_stage *stage, uint32_t router, uint32_t port);
 
 /* A flit takes a place in the queue of a lane and will have crossed at `when`. */
 void output_put(struct output_stage *stage, uint32_t router, uint32_t lane, struct flit flit, tick_t now, tick_t when);
@@ -85,4 +84,16 @@ void output_put(struct output_stage *stage, uint32_t router, uint32_t lane, stru
 static inline struct output_queue *output_queue_at(const struct output_stage *stage, uint32_t router, uint32_t lane)
 {
     return &stage->queues[(size_t)router * stage->lanes + lane];
+}
+
+/*
+ * Is there room in a lane's queue and in the buffer downstream for all of a packet, or are both empty? Then it will leave
+ * its input without waiting for any other packet, or has none before it: what escape VCs ask of a router.
+ */
+static inline bool output_has_room(const struct output_stage *stage, uint32_t router, uint32_t lane, uint32_t size)
+{
+    const struct output_queue *queue = output_queue_at(stage, router, lane);
+    uint64_t all = (uint64_t)stage->depth + network_link(stage->network, router, stage->port_of[lane])->depth;
+    /* What is in the queue will take some of the places downstream, or stays where it is. */
+    return (uint64_t)stage->depth - queue->count + queue->credits >= (size < all ? size : all);
 }

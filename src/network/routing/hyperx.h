@@ -23,5 +23,9 @@ static inline void hyperx_step(struct route *route, const struct hyperx *hyperx,
 void hyperx_gather(struct candidates *candidates, const struct route *route, const struct adaptive_config *config,
                    struct candidate like, uint32_t deroutes);
 
+/* The same for one dimension, whose coordinate is wrong. */
+void hyperx_gather_in(struct candidates *candidates, const struct route *route, const struct adaptive_config *config,
+                      struct candidate like, uint32_t dimension, bool may_deroute);
+
 /* Refuses other topologies and too many candidates; the algorithm deroutes at most `deroutes` times. */
 void hyperx_prepare(struct routing *routing, const struct choice *self, uint32_t deroutes, struct errors *errors);

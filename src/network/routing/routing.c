@@ -72,6 +72,7 @@ bool routing_init(struct routing *routing, const struct choice *choice, const st
         ports->injection_channels > ports->ejection_channels ? ports->injection_channels : ports->ejection_channels;
     *routing = (struct routing){
         .ops = CHOICE_OPS(choice, struct routing_ops),
+        .is_adaptive = CHOICE_OPS(choice, struct routing_ops)->is_adaptive,
         .inject = CHOICE_OPS(choice, struct routing_ops)->inject,
         .route = CHOICE_OPS(choice, struct routing_ops)->route,
         .config = choice->config,

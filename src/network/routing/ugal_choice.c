@@ -65,6 +65,14 @@ static double keep_best(const struct route *route, uint64_t *vcs, enum congestio
     return least;
 }
 
+/* Does an answer lead to a terminal? That ends a way; being at the destination's router does not, in a first leg. */
+static bool is_the_end(const struct routing *routing, const uint64_t *vcs)
+{
+    BITS_EACH(lane, vcs, routing->words)
+        return lane < (size_t)routing->local_ports * routing->num_vcs;
+    return false;
+}
+
 /* All outputs from here to the destination, as the packet will choose them: its draws are keyed by packet and hop. */
 static double sum_of_way(const struct route *route, const struct ugal *ugal, struct way *way, enum congestion_mode mode)
 {
@@ -79,10 +87,10 @@ static double sum_of_way(const struct route *route, const struct ugal *ugal, str
         next.router = ugal->neighbours[(size_t)next.router * ports + port];
         next.draws = 0;
         packet.hops++;
-        if (next.router == packet.destination_router)
-            return sum;
         memset(vcs, 0, sizeof *vcs * words);
         ugal->detours.step(&next, &ugal->detours);
+        if (is_the_end(route->routing, vcs))
+            return sum;
         sum += keep_best(&next, vcs, mode, &port);
     }
 }

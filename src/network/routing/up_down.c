@@ -46,6 +46,7 @@ static void up_down_prepare(struct routing *routing, const struct choice *self, 
         return;
     }
     uint32_t ways = 0;
+    routing->is_adaptive = config->selection == SELECTION_ADAPTIVE;
     for (uint32_t level = 0; level < tree->levels && config->selection == SELECTION_ADAPTIVE; level++)
         ways = tree->up[level] > ways ? tree->up[level] : ways;
     adaptive_check(routing, self, ways, errors);

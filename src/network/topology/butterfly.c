@@ -18,6 +18,7 @@
 #include "flitwarp/butterfly.h"
 
 #include "network/topology/grid.h"
+#include "network/topology/levels.h"
 
 struct butterfly_config {
     uint32_t radix;
@@ -94,8 +95,7 @@ static uint32_t butterfly_distance(const struct topology *topology, uint32_t fro
             first = stage < first ? stage : first;
             last = stage + 1 > last ? stage + 1 : last;
         }
-    uint32_t back_first = a - first + last - first + last - b, forward_first = last - a + last - first + b - first;
-    return back_first < forward_first ? back_first : forward_first;
+    return levels_distance(a, b, first, last);
 }
 
 static const struct topology_ops butterfly = {

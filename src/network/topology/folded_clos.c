@@ -20,6 +20,7 @@
 #include "flitwarp/tree.h"
 
 #include "network/topology/grid.h"
+#include "network/topology/levels.h"
 
 struct folded_clos_config {
     uint32_t radix;
@@ -205,8 +206,7 @@ static uint32_t folded_clos_distance(const struct topology *topology, uint32_t f
         low--;
     while (tree->first_below[from] / tree->below[high] != tree->first_below[to] / tree->below[high])
         high++;
-    uint32_t down_first = a - low + high - low + high - b, up_first = high - a + high - low + b - low;
-    return down_first < up_first ? down_first : up_first;
+    return levels_distance(a, b, low, high);
 }
 
 static const struct topology_ops folded_clos = {

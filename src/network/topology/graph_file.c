@@ -15,6 +15,8 @@
  */
 #include "network/topology/graph_file.h"
 
+#include "network/topology/grid.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -235,7 +237,8 @@ static void match_ends(struct file_reader *reader)
         qsort(reader->mentions, reader->count, sizeof *out, by_number);
 }
 
-static void make_graph(struct graph *graph, const struct file_reader *reader, struct arena *arena)
+/* False, with an error, where a hub among many routers would give all of them more ports than there can be. */
+static bool make_graph(struct graph *graph, const struct file_reader *reader, struct arena *arena)
 {
     uint32_t *used = memory_take(sizeof *used * reader->routers);
     memset(used, 0, sizeof *used * reader->routers);
@@ -247,6 +250,13 @@ static void make_graph(struct graph *graph, const struct file_reader *reader, st
         graph->ports = most > graph->ports ? most : graph->ports;
     }
     size_t slots = (size_t)graph->routers * graph->ports;
+    if (slots > MAX_CHANNELS) {
+        choice_error(reader->errors, reader->self, "file",
+                     "%s: %u routers, each with as many ports as the largest one (%u), are more than %llu ports",
+                     reader->path, graph->routers, graph->ports, (unsigned long long)MAX_CHANNELS);
+        free(used);
+        return false;
+    }
     graph->peers = arena_array(arena, struct router_port, slots);
     graph->latencies = arena_array(arena, uint32_t, slots);
     for (size_t i = 0; i < slots; i++)
@@ -264,6 +274,7 @@ static void make_graph(struct graph *graph, const struct file_reader *reader, st
     memcpy(graph->terminal_router, reader->terminal_router, sizeof(uint32_t) * graph->terminals);
     memcpy(graph->terminal_latencies, reader->terminal_latencies, sizeof(uint32_t) * graph->terminals);
     free(used);
+    return true;
 }
 
 /* ---- the whole ---- */
@@ -294,7 +305,7 @@ bool graph_read(struct graph *graph, const char *path, struct arena *arena, cons
     bool is_good = read_lines(&reader) && is_complete(&reader);
     if (is_good) {
         match_ends(&reader);
-        make_graph(graph, &reader, arena);
+        is_good = make_graph(graph, &reader, arena);
     }
     free(reader.mentions);
     free(reader.terminal_router);

@@ -12,8 +12,6 @@
 
 #include "metrics/histogram.h"
 
-#include <math.h>
-
 enum alltoall_order { ORDER_LINEAR, ORDER_SHIFTED, ORDER_RANDOM };
 static const char *const alltoall_orders[] = {"linear", "shifted", "random", NULL};
 
@@ -197,11 +195,11 @@ static void alltoall_report(const struct application *application, struct report
 {
     const struct alltoall_config *config = application->config;
     const struct alltoall *alltoall = application->state;
-    tick_t last = 0, first = application->phase_start[PHASE_GENERATING] + config->delay;
+    tick_t last = 0;
     for (uint32_t rank = 0; rank < application->ranks; rank++)
         last = alltoall->participants[rank].ended > last ? alltoall->participants[rank].ended : last;
     report_number(report, "iterations", config->iterations);
-    report_number(report, "completion_time", alltoall->ranks_left || !last ? NAN : (double)(last - first));
+    errand_report(application, report, config->delay, !alltoall->ranks_left && last, last);
     if (config->wait)
         report_summary(report, "iteration_time", alltoall->iteration_time);
 }

@@ -223,11 +223,11 @@ static void stencil_report(const struct application *application, struct report 
 {
     const struct stencil_config *config = application->config;
     const struct stencil *stencil = application->state;
-    tick_t last = 0, first = application->phase_start[PHASE_GENERATING] + config->delay;
+    tick_t last = 0;
     for (uint32_t rank = 0; rank < application->ranks; rank++)
         last = stencil->cells[rank].ended > last ? stencil->cells[rank].ended : last;
     report_number(report, "iterations", config->iterations);
-    report_number(report, "completion_time", stencil->ranks_left ? NAN : (double)(last - first));
+    errand_report(application, report, config->delay, !stencil->ranks_left, last);
     report_summary(report, "iteration_time", stencil->iteration_time);
 }
 

@@ -7,8 +7,6 @@
  */
 #include "flitwarp/steady.h"
 
-#include <math.h>
-
 enum stream_mapping { MAPPING_PAIRS, MAPPING_TURNS };
 static const char *const stream_mappings[] = {"pairs", "turns", NULL};
 
@@ -176,10 +174,10 @@ static void stream_report(const struct application *application, struct report *
     const struct stream *stream = application->state;
     if (!config->messages)
         return;
-    tick_t last = 0, first = application->phase_start[PHASE_GENERATING] + config->delay;
+    tick_t last = 0;
     for (uint32_t rank = 0; rank < application->ranks; rank++)
         last = stream->last_arrival[rank] > last ? stream->last_arrival[rank] : last;
-    report_number(report, "completion_time", has_arrived(application) ? (double)(last - first) : NAN);
+    errand_report(application, report, config->delay, has_arrived(application), last);
 }
 
 static const struct application_ops stream = {

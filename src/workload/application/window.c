@@ -10,6 +10,8 @@
 #include "metrics/measurement.h"
 #include "metrics/warmup.h"
 
+#include <math.h>
+
 void window_prepare(struct window *window, const struct application *application, const struct window_config *config,
                     struct errors *errors)
 {
@@ -78,4 +80,11 @@ void errand_check(struct application *application, bool is_over, tick_t limit, t
     application->ready = true;
     application->complete = application->phase == PHASE_GENERATING && (is_over || is_late);
     application->done = application->phase == PHASE_FINISHING;
+}
+
+void errand_report(const struct application *application, struct report *report, tick_t delay, bool is_over,
+                   tick_t last)
+{
+    tick_t first = application->phase_start[PHASE_GENERATING] + delay;
+    report_number(report, "completion_time", is_over ? (double)(last - first) : NAN);
 }

@@ -20,8 +20,6 @@ static const struct option periodic_options[] = {
     OPTION_END,
 };
 
-#define NEVER 0x1p62 /* cycles */
-
 struct periodic_state {
     double moment; /* of the last message, within its cycle */
 };
@@ -33,9 +31,7 @@ static uint64_t periodic_gap(const struct injection *injection, void *state, boo
     double next = last->moment + 1 / injection->rate;
     if (first)
         next = config->phase == PHASE_RANDOM ? random_unit(random) / injection->rate : 0;
-    uint64_t cycles = next < NEVER ? (uint64_t)next : (uint64_t)NEVER;
-    last->moment = next < NEVER ? next - (double)cycles : 0;
-    return cycles;
+    return injection_cycles(&last->moment, next);
 }
 
 static const struct injection_ops periodic = {

@@ -7,8 +7,6 @@
  */
 #include "flitwarp/injection.h"
 
-#define NEVER 0x1p62 /* cycles */
-
 struct poisson_state {
     double moment; /* of the last message, within its cycle */
 };
@@ -18,9 +16,7 @@ static uint64_t poisson_gap(const struct injection *injection, void *state, bool
     (void)first; /* the process has no memory: its start is like any other moment */
     struct poisson_state *last = state;
     double next = last->moment + random_exponential(random) / injection->rate;
-    uint64_t cycles = next < NEVER ? (uint64_t)next : (uint64_t)NEVER;
-    last->moment = next < NEVER ? next - (double)cycles : 0;
-    return cycles;
+    return injection_cycles(&last->moment, next);
 }
 
 static const struct injection_ops poisson = {
