@@ -148,7 +148,8 @@ static bool share_by_metis(const struct network *network, uint32_t parts, uint16
 static bool share_by_metis(const struct network *network, uint32_t parts, uint16_t *owner, struct errors *errors)
 {
     (void)network, (void)parts, (void)owner;
-    errors_add(errors, "simulator.partition: this program was built without METIS (libmetis-dev); accepted: \"blocks\"");
+    errors_add(errors,
+               "simulator.partition: this program was built without METIS (libmetis-dev); accepted: \"blocks\"");
     return false;
 }
 #endif

@@ -288,10 +288,10 @@ static void step_plain(struct input_queued *q, tick_t now)
 {
     const struct destinations to = destinations_at(q, now);
     q->engine->events--;
-    bool any = q->network->trace_out ? step_traced(q, now, &to)
+    bool any = q->network->trace_out     ? step_traced(q, now, &to)
                : q->network->router_part ? step_parted(q, now, &to)
-               : q->fetches_ahead    ? step_large(q, now, &to)
-                                     : step_small(q, now, &to);
+               : q->fetches_ahead        ? step_large(q, now, &to)
+                                         : step_small(q, now, &to);
     if (any && q->due_at[(now + 1) % 2] != now + 1)
         post_due(q, now + 1);
 }

@@ -107,10 +107,8 @@ static void init_lane(const struct input_queued *q, struct router_head *head, ui
     if (q->is_plain && network_crosses(q->network, head->number, link))
         far.lane |= ELSEWHERE;
     inputs_of(head, q->words)[lane] = (struct input_lane){.output = LANE_IDLE, .back = far};
-    outputs_of(q, head)[lane] =
-        (struct output_lane){.credits = is_usable ? (uint16_t)room_of(q, head->number, port) : 0,
-                             .owner = NOBODY,
-                             .to = far};
+    outputs_of(q, head)[lane] = (struct output_lane){
+        .credits = is_usable ? (uint16_t)room_of(q, head->number, port) : 0, .owner = NOBODY, .to = far};
     if (!is_usable)
         return;
     bits_add(lanes_in(head, SET_FREE, q->words), lane);
