@@ -29,9 +29,9 @@ static struct json *sync_block(const struct simulation *simulation, struct arena
     ADD_U64(sync, "threads", facts.threads);
     ADD_U64(sync, "ranks", facts.ranks);
     ADD_U64(sync, "events", events);
-    ADD_F64(sync, "events_per_second", (double)events / simulation->wall_seconds);
     if (facts.parts == 1)
-        return sync;
+        return sync; /* a sequential run says nothing here that the next one would not */
+    ADD_F64(sync, "events_per_second", (double)events / simulation->wall_seconds);
     ADD_F64(sync, "window", facts.window == NEVER ? NAN : (double)facts.window);
     ADD_U64(sync, "windows", facts.windows);
     ADD_U64(sync, "remote_events", facts.sent);
