@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Benchmarks: flit-hops per CPU second, memory, and instructions per flit-hop.
+"""Benchmarks: hops (events of a model) per CPU second, memory, and instructions per hop.
+
+A hop is a flit's through a router, or a packet's where the router moves packets whole (`packet`).
 
 Run by ./dev bench. CPU time is the best of three runs, so that what else the machine does shows least.
 Instructions are counted by callgrind in two runs of different length, and the difference is divided by
-the difference in flit-hops: start-up drops out, and the number is the same on a busy machine.
+the difference in hops: start-up drops out, and the number is the same on a busy machine.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ from flitwarp.binary import find_binary, version  # noqa: E402
 from flitwarp.run import RunFailed, run  # noqa: E402
 from flitwarp.settings import arguments  # noqa: E402
 
-SAMPLE = "workload.applications.0.sample"
+SAMPLE = "workload.applications.0.sample"  # what makes a network's run longer
+ENDS = ("end", "sample")  # and a model's
 RUNS = 3
 
 
@@ -50,35 +53,51 @@ def choose(names: list[str]) -> dict[str, Path]:
     return chosen
 
 
-def measure(path: Path) -> tuple[dict, int]:
-    """The best of some runs, and the sample that the configuration asks for."""
+def work(results: dict) -> int:
+    """Hops of what moves at once in a network (packets of these benchmarks have one size), packet-hops of a model that has
+    packets, events of any other."""
+    simulation, config = results["simulation"], results["config"]
+    if "model" in config:
+        return results["model"].get("hop_events", simulation["events"])
+    if config["network"]["router"]["type"] != "packet":
+        return simulation["flit_hops"]
+    return simulation["flit_hops"] // config["workload"]["applications"][0]["size"]["flits"]
+
+
+def measure(path: Path) -> tuple[dict, str, int]:
+    """The best of some runs, and the setting that says how long the configuration runs."""
     results = min((run(path) for _ in range(RUNS)), key=lambda results: results["simulation"]["cpu_seconds"])
-    best = results["simulation"]
-    seconds, hops = best["cpu_seconds"], best["flit_hops"]
-    row = {"flit_hops": hops, "cpu_seconds": seconds, "hops_per_cpu_second": hops / seconds if hops else None,
-           "peak_rss_bytes": best["peak_rss_bytes"], "bytes_per_router": best["bytes_per_router"],
-           "digest": best["digest"]}
-    return row, results["config"]["workload"]["applications"][0]["sample"]
+    best, config = results["simulation"], results["config"]
+    seconds, hops = best["cpu_seconds"], work(results)
+    row = {"cpu_seconds": seconds, "hops_per_cpu_second": hops / seconds if hops else None,
+           "peak_rss_bytes": best["peak_rss_bytes"], "digest": best["digest"]}
+    if "model" in config:
+        processes = results["model"].get("processes")
+        row |= {"events": hops, "bytes_per_process": best["peak_rss_bytes"] / processes if processes else None}
+        key = next(key for key in ENDS if key in config["model"])
+        return row, f"model.{key}", config["model"][key]
+    row |= {"flit_hops": best["flit_hops"], "hops": hops, "bytes_per_router": best["bytes_per_router"]}
+    return row, SAMPLE, config["workload"]["applications"][0]["sample"]
 
 
-def count(path: Path, sample: int) -> tuple[int, int]:
-    """Instructions and flit-hops of a run with this sample."""
+def count(path: Path, setting: str, length: int) -> tuple[int, int]:
+    """Instructions and flit-hops or events of a run of this length."""
     with tempfile.TemporaryDirectory() as folder:
         results = Path(folder) / "results.json"
         command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={os.devnull}", str(find_binary()), "run",
-                   str(path), *arguments({SAMPLE: sample}), "--quiet", "--results", str(results)]
+                   str(path), *arguments({setting: length}), "--quiet", "--results", str(results)]
         ended = subprocess.run(command, capture_output=True, text=True, check=False)
         collected = re.search(r"Collected : (\d+)", ended.stderr)
         if ended.returncode != 0 or not collected:
             raise RunFailed(ended.returncode, f"callgrind: {ended.stderr.strip()}", None)
-        return int(collected.group(1)), json.loads(results.read_text())["simulation"]["flit_hops"]
+        return int(collected.group(1)), work(json.loads(results.read_text()))
 
 
-def instructions_per_hop(path: Path, sample: int) -> float | None:
+def instructions_per_hop(path: Path, setting: str, length: int) -> float | None:
     """From the difference of two runs; None when nothing moves."""
-    short = max(100, sample // 50)
-    few, few_hops = count(path, short)
-    many, many_hops = count(path, 4 * short)
+    short = max(100, length // 50)
+    few, few_hops = count(path, setting, short)
+    many, many_hops = count(path, setting, 4 * short)
     return (many - few) / (many_hops - few_hops) if many_hops > few_hops else None
 
 
@@ -87,25 +106,26 @@ def cell(value: float | None, width: int, digits: int = 0, scale: float = 1) -> 
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="./dev bench", description="flit-hops per CPU second of bench/*.json")
-    parser.add_argument("--instructions", action="store_true", help="instructions per flit-hop, by callgrind")
+    parser = argparse.ArgumentParser(prog="./dev bench", description="hops per CPU second of bench/*.json")
+    parser.add_argument("--instructions", action="store_true", help="instructions per hop, by callgrind")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers there too")
     parser.add_argument("names", nargs="*", metavar="NAME", help="benchmarks or folders of them (growth)")
     options = parser.parse_args()
     try:
         chosen = choose(options.names)
         width = max(9, *map(len, chosen))
-        print(f"{'name':{width}} {'flit-hops':>13} {'CPU s':>8} {'Mhops/CPU s':>12} {'peak MiB':>9} {'bytes/router':>13}"
+        print(f"{'name':{width}} {'hops, events':>13} {'CPU s':>8} {'M per CPU s':>12} {'peak MiB':>9} {'bytes each':>13}"
               + (f" {'instr/hop':>10}" if options.instructions else ""))
         rows = {}
         for name, path in chosen.items():
-            row, sample = measure(path)
-            line = (f"{name:{width}} {cell(row['flit_hops'], 13)} {cell(row['cpu_seconds'], 8, 3)} "
+            row, setting, length = measure(path)
+            each = row.get("bytes_per_router", row.get("bytes_per_process"))
+            line = (f"{name:{width}} {cell(row.get('hops', row.get('events')), 13)} {cell(row['cpu_seconds'], 8, 3)} "
                     f"{cell(row['hops_per_cpu_second'], 12, 2, 1e-6)} {cell(row['peak_rss_bytes'], 9, 1, 2**-20)} "
-                    f"{cell(row['bytes_per_router'], 13)}")
+                    f"{cell(each, 13)}")
             if options.instructions:
                 print(line, end="", flush=True)
-                row["instructions_per_hop"] = instructions_per_hop(path, sample)
+                row["instructions_per_hop"] = instructions_per_hop(path, setting, length)
                 line = f" {cell(row['instructions_per_hop'], 10, 1)}"
             print(line, flush=True)
             rows[name] = row

@@ -16,12 +16,12 @@
 #include "flitwarp/component.h"
 #include "flitwarp/packet.h"
 #include "flitwarp/random.h"
+#include "flitwarp/report.h"
 #include "flitwarp/traffic.h"
 
 struct workload;
 struct measurement;
-struct histogram;
-struct report;
+struct shared;
 
 enum phase { PHASE_WARMING, PHASE_GENERATING, PHASE_FINISHING, PHASE_DRAINING };
 
@@ -58,6 +58,7 @@ struct application {
     struct workload *workload;
     struct measurement *measurement; /* owned by the workload */
     void *state;                     /* the application's own, made by prepare() */
+    struct shared *shared;           /* what prepare() shared */
     bool listens;                    /* hears of its messages by received(); prepare() may turn it off */
     uint32_t receive_delay;          /* ticks from a message's arrival to received(); prepare() may set it */
     uint32_t transaction_messages;   /* of a transaction, replies included: 1, or what prepare() makes of it */
@@ -108,12 +109,19 @@ void application_send_in(struct application *application, const struct transacti
 /* Answers a message that received() was told of, once, within its transaction: sampled as the request was. */
 void application_reply(struct application *application, const struct message *request, uint32_t flits);
 void application_wake_at(struct application *application, uint32_t rank, tick_t when);
+/*
+ * What all ranks count together. Threads and processes run ranks side by side, so prepare() shares what is of the whole
+ * application, and it is changed by the functions below alone. check() and report() then see what all ranks have counted,
+ * others do not. Only sums and extremes: the order of ranks is not fixed.
+ */
+void application_share_count(struct application *application, uint32_t *count); /* modulo 2^32 */
+void application_share_latest(struct application *application, tick_t *latest);
+void application_share_samples(struct application *application, struct histogram *histogram); /* for report() alone */
+void application_count(struct application *application, uint32_t *count, int32_t change);
+void application_note_latest(struct application *application, tick_t *latest, tick_t now);
+void application_sample(struct application *application, struct histogram *histogram, uint64_t value);
 /* All sampled packets have arrived and all sampled requests are answered, or will not be (the network is saturated or this takes longer than `limit`). */
 bool application_is_finished(const struct application *application, tick_t now, tick_t limit);
-
-/* For report(): a number, null where it is NAN; and a distribution as the results show them. */
-void report_number(struct report *report, const char *key, double value);
-void report_summary(struct report *report, const char *key, const struct histogram *histogram);
 
 /* Allocations: which terminals an application runs on. */
 struct allocation_ops {

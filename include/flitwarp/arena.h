@@ -4,8 +4,10 @@
  * Arenas: memory that is built up piece by piece and given back as a whole.
  * Everything that lives as long as a simulation (settings, names, built
  * networks) lies in one, so nobody has to free single pieces. Running out of
- * memory is fatal here, so that no caller tests for it.
+ * memory is fatal here, so that no caller tests for it. Several threads may take
+ * from one arena.
  */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +16,7 @@ struct arena_block;
 struct arena {
     struct arena_block *last; /* owned */
     size_t bytes;             /* handed out so far */
+    bool is_locked;           /* somebody is taking */
 };
 
 /* Zeroed memory, aligned to a cache line when it is as large as one, to 16 bytes otherwise. */

@@ -66,7 +66,6 @@ struct engine {
     uint64_t occupied[WHEEL_SLOTS / 64];
     struct event_kind kinds[MAX_EVENT_KINDS]; /* by rising epsilon */
     uint32_t kind_count;
-    bool stopping;
     uint64_t events;          /* handled so far */
     struct event_chunk *free; /* empty chunks */
     struct chunk_slab *slabs; /* owned: the memory of all chunks */
@@ -86,9 +85,12 @@ void engine_release(struct engine *engine);
 /* Kinds are added in rising order of epsilon; returns the kind's number. */
 uint32_t engine_add_kind(struct engine *engine, struct event_kind kind);
 
-/* Handles events up to and including tick `last`, or until engine_stop; false when nothing is left to do. */
-bool engine_run(struct engine *engine, tick_t last);
-static inline void engine_stop(struct engine *engine) { engine->stopping = true; }
+/* Handles events up to and including tick `last`. */
+void engine_run(struct engine *engine, tick_t last);
+/* The next tick with events at or after now; NEVER when there is none. */
+tick_t engine_next(const struct engine *engine);
+/* Time goes on to a tick, which is not after the next one with events. */
+void engine_advance(struct engine *engine, tick_t tick);
 
 /* Events of this kind that wait in the queue; slow, for reports. */
 uint64_t engine_pending(const struct engine *engine, uint32_t kind);

@@ -25,7 +25,6 @@ struct flit {
 
 /* The kinds of events, in the order in which they are handled within a tick. */
 enum network_event {
-    EVENT_CONTROL,         /* the workload's grid points; a tick's first */
     EVENT_FLIT,            /* a flit arrives at a router */
     EVENT_CREDIT,          /* a credit arrives at a router */
     EVENT_ROOM,            /* an output queue of a router has room again */
@@ -51,6 +50,12 @@ struct flit_event {
 struct credit_event {
     struct place to;
 };
+/* A credit where packets, or chunks of them, move whole (struct transfer): for all of its flits at once. */
+struct credits_event {
+    struct place to;
+    uint32_t flits;
+    uint32_t unused;
+};
 struct step_event {
     uint32_t target;
     uint32_t port; /* of EVENT_OUTPUT_STEP */
@@ -60,9 +65,9 @@ struct step_event {
 struct link {
     uint32_t target;     /* router or terminal; NONE: the port is unused */
     uint16_t first_lane; /* of the port at the far end */
-    uint16_t depth;      /* flits that the buffer of each VC holds, at either end where there are routers */
-    uint32_t latency;    /* ticks, at least 1 */
     uint16_t cycle;      /* ticks between two flits */
+    uint32_t latency;    /* ticks, at least 1 */
+    uint32_t depth;      /* flits that the buffer of each VC holds, at either end where there are routers */
     bool to_terminal : 1;
     bool carries_out : 1; /* flits may leave through it (a terminal may have fewer ejection channels than ports) */
     bool carries_in : 1;  /* flits may come from the terminal behind it */
@@ -71,8 +76,12 @@ struct link {
 struct network_config {
     struct choice topology, routing, router, interface;
     uint32_t protocol_classes;
+    uint32_t flit_bytes;
     struct channel_config {
         uint64_t latency, cycle;
+        double bandwidth;       /* bytes a tick; 0: as cycle says */
+        struct u64_list cycles; /* by the topology's class of channel; empty: cycle is for all */
+        struct f64_list bandwidths;
         struct u64_list latencies; /* by the topology's class of channel */
         struct cable_config {
             double per_metre; /* ticks */
@@ -81,12 +90,25 @@ struct network_config {
     } channel;
     struct terminal_channel_config {
         uint64_t latency, cycle;
+        double bandwidth;
     } terminal_channel;
 };
 extern const struct option network_options[];
 
 struct network;
+struct exchange;
+struct ranks;
 struct waiting;
+
+/*
+ * What moves at once, and when a router hears of it. Where it is more than a flit, an event that has `struct flit`
+ * stands for a chunk whose first flit that is, and credits are struct credits_event.
+ */
+struct transfer {
+    uint32_t chunk; /* flits at most; 0: flits move one by one */
+    bool stores;    /* a router is told when the last flit is there, else as soon as the first may go on */
+    uint64_t delay; /* ticks after that, which it spends in the router before it can leave */
+};
 
 /* What a router architecture does. One object steps all routers of a partition. */
 struct router_ops {
@@ -96,12 +118,19 @@ struct router_ops {
     uint32_t (*buffer_depth)(const void *config);
     /* Flits of a buffer behind a channel, where that depends on its latency in cycles; at most buffer_depth. NULL: no. */
     uint32_t (*buffer_behind)(const void *config, double latency);
+    /* Settings that depend on others: sets buffer_depth, max_packet and transfer of the network; optional. */
+    void (*plan)(struct network *network, const struct choice *self, struct errors *errors);
     /* Checks the settings against the network and makes the routers; NULL with errors. */
     void *(*build)(struct network *network, const struct choice *self, struct errors *errors);
+    /* The same routers as another part of the network steps them: with an engine, scratch and counters of its own. NULL:
+       they run on one thread. */
+    void *(*share)(const void *routers, struct network *part);
+    /* Ticks that pass at least before what a step sends enters a channel; optional, else 0. */
+    tick_t (*lead)(const void *routers);
     /* The largest packet that it can carry, in flits, and the key of the setting that says so; 0: any. */
     uint32_t (*max_packet)(const void *config, const char **key);
     event_handler *receive_flits;   /* struct flit_event */
-    event_handler *receive_credits; /* struct credit_event */
+    event_handler *receive_credits; /* struct credit_event, or credits_event */
     event_handler *step;            /* struct step_event */
     /* Where there are output queues (network/router/output_stage.h); else NULL. */
     event_handler *receive_room;   /* struct credit_event */
@@ -135,12 +164,13 @@ struct interface_ops {
     uint32_t (*injection_channels)(const void *config);
     uint32_t (*ejection_channels)(const void *config);
     void *(*build)(struct network *network, const struct choice *self, struct errors *errors);
+    void *(*share)(const void *interfaces, struct network *part); /* as a router's */
     event_handler *receive_flits;
     event_handler *receive_credits;
     event_handler *step;
     /* Puts a packet into the source queue of its terminal. */
     void (*enqueue)(void *interfaces, uint32_t packet);
-    /* Removes packets that have not begun to enter the network; returns how many. */
+    /* Removes packets of this part's terminals that have not begun to enter the network; returns how many. */
     uint64_t (*withdraw)(void *interfaces, void (*withdrawn)(void *context, uint32_t packet), void *context);
     void (*check_idle)(void *interfaces);
 };
@@ -161,33 +191,46 @@ struct message_event {
 /* Who uses the network: the workload. */
 struct network_client {
     void *context;
-    event_handler *control; /* struct step_event, at grid points */
     event_handler *receive; /* struct message_event */
     event_handler *wake;    /* struct wake_event */
     bool wakes_are_ordered; /* several applications: timers of one terminal go off in the order of applications */
-    /* A flit enters the network, towards a router's input lane. Told only where network->is_watched. */
-    void (*enter)(void *context, tick_t now, const struct packet *packet, struct place to);
-    /* A flit has arrived that is not its packet's last. */
-    void (*accept)(void *context, tick_t now, const struct packet *packet);
+    /* Flits enter the network, towards a router's input lane. Told only where network->is_watched. */
+    void (*enter)(void *context, tick_t now, const struct packet *packet, struct place to, uint32_t flits);
+    /* Flits have arrived that are not their packet's last. */
+    void (*accept)(void *context, tick_t now, const struct packet *packet, uint32_t flits);
     /* A packet's last flit has arrived; the packet is gone afterwards. */
     void (*deliver)(void *context, tick_t now, uint32_t packet);
+    /* A packet with a message leaves for another part of the network: writes what belongs to it, BELONGINGS bytes. */
+    void (*pack)(void *context, const struct packet *packet, void *belongings);
+    /* And arrives there. */
+    void (*unpack)(void *context, struct packet *packet, const void *belongings);
 };
+#define BELONGINGS sizeof(struct message)
 
+/*
+ * A network is run in parts, one for each thread of each rank. A part is a copy of this struct: what is built is shared,
+ * each router and terminal is touched by one part only, and a part has its own engine, packets and counters.
+ */
 struct network {
     struct engine *engine; /* borrowed */
     struct arena *arena;   /* borrowed: holds all built state */
+    size_t bytes;          /* of what was built, in one part */
     struct pool packets;   /* owned */
     struct topology topology;
     struct routing routing;
     const struct network_config *config;
     uint64_t seed;
     uint32_t num_vcs;
-    uint32_t buffer_depth;   /* the largest; link->depth is that of each channel */
+    uint32_t buffer_depth;      /* the largest; link->depth is that of each channel */
+    uint32_t max_packet;        /* the largest that routers can carry, in flits; 0: any */
+    const char *max_packet_key; /* the router's setting that limits it */
+    struct transfer transfer;
     bool reserves_packet;    /* a packet enters a buffer only when there is room for all of it */
     uint32_t ports;          /* of a router, terminals' included */
     uint32_t terminal_ports; /* of each terminal */
     uint32_t injection_channels, ejection_channels;
     tick_t channel_latency;          /* of all channels between routers; 0: they differ */
+    tick_t channel_cycle;            /* the same */
     tick_t terminal_latency;         /* of all channels of terminals; 0: they differ */
     struct link *links;              /* by router * ports + port */
     const uint32_t *terminal_router; /* by terminal: where its packets enter */
@@ -203,7 +246,16 @@ struct network {
     void *interfaces;
 
     struct network_client client;
-    uint64_t in_network; /* packets whose head has entered and whose tail has not arrived */
+    uint64_t in_network; /* packets whose head has entered here, less those whose tail has arrived here, modulo 2^64 */
+
+    uint32_t part;                 /* this one */
+    uint32_t part_count;           /* of this rank */
+    struct network **parts;        /* those of this rank */
+    uint32_t first_part;           /* the number of the first of them */
+    uint32_t all_parts;            /* of all ranks */
+    const uint16_t *router_part;   /* by router; NULL: there is one part */
+    const uint16_t *terminal_part; /* by terminal: that of the router where its packets enter */
+    struct exchange *exchange;     /* with the other parts; NULL: there are none */
 
     bool is_watched; /* somebody wants to know of every flit that enters: a log, or a packet's walk */
     FILE *trace_out; /* NULL unless a packet's walk is printed */
@@ -226,19 +278,78 @@ static inline struct place link_place(const struct link *link, uint32_t vc)
     return (struct place){.target = link->target, .lane = link->first_lane + vc};
 }
 
-/* Sends a flit to a place. */
-static inline void send_flit(struct engine *engine, uint32_t kind, struct place to, struct flit flit, tick_t arrival)
+/* Flits of the chunk that begins at a position. */
+static inline uint32_t transfer_flits(const struct transfer *transfer, const struct packet *packet, uint32_t position)
 {
-    struct flit_event *event = engine_post(engine, kind, arrival, sizeof *event);
+    uint32_t left = packet->size - position;
+    return left < transfer->chunk ? left : transfer->chunk;
+}
+
+/* The name of a chunk of so many flits. */
+static inline struct flit transfer_unit(const struct packet *packet, uint32_t handle, uint32_t position, uint32_t flits)
+{
+    uint32_t ends = (position == 0 ? FLIT_HEAD : 0) | (position + flits == packet->size ? FLIT_TAIL : 0);
+    return (struct flit){.packet = handle, .place = position | ends};
+}
+
+/* Does a router's link lead to another part of the network? */
+static inline bool network_crosses(const struct network *network, uint32_t router, const struct link *link)
+{
+    const uint16_t *owner = link->to_terminal ? network->terminal_part : network->router_part;
+    return owner && link->target != NONE && owner[link->target] != network->router_part[router];
+}
+
+/* Is a place in another part of the network? */
+static inline bool network_is_elsewhere(const struct network *network, uint32_t kind, struct place to)
+{
+    bool is_terminal = kind == EVENT_TERMINAL_FLIT || kind == EVENT_TERMINAL_CREDIT;
+    return (is_terminal ? network->terminal_part : network->router_part)[to.target] != network->part;
+}
+
+/* To another part: a flit or chunk, with its packet if it is the head, a credit, or credits. See network/parts.h. */
+void network_export_flit(struct network *network, uint32_t kind, struct place to, struct flit flit, tick_t arrival);
+void network_export_credit(struct network *network, uint32_t kind, struct place to, tick_t arrival);
+void network_export_credits(struct network *network, uint32_t kind, struct place to, uint32_t flits, tick_t arrival);
+
+/* Sends a flit to a place. */
+static inline void send_flit(struct network *network, uint32_t kind, struct place to, struct flit flit, tick_t arrival)
+{
+    if (__builtin_expect(network->router_part != NULL, 0) && network_is_elsewhere(network, kind, to)) {
+        network_export_flit(network, kind, to, flit, arrival);
+        return;
+    }
+    struct flit_event *event = engine_post(network->engine, kind, arrival, sizeof *event);
     *event = (struct flit_event){.to = to, .flit = flit};
 }
 
 /* Gives a place in a buffer back. */
-static inline void send_credit(struct engine *engine, uint32_t kind, struct place to, tick_t arrival)
+static inline void send_credit(struct network *network, uint32_t kind, struct place to, tick_t arrival)
 {
-    struct credit_event *event = engine_post(engine, kind, arrival, sizeof *event);
+    if (__builtin_expect(network->router_part != NULL, 0) && network_is_elsewhere(network, kind, to)) {
+        network_export_credit(network, kind, to, arrival);
+        return;
+    }
+    struct credit_event *event = engine_post(network->engine, kind, arrival, sizeof *event);
     *event = (struct credit_event){.to = to};
 }
+
+/* The same for the whole place of a chunk. */
+static inline void send_credits(struct network *network, uint32_t kind, struct place to, uint32_t flits, tick_t arrival)
+{
+    if (__builtin_expect(network->router_part != NULL, 0) && network_is_elsewhere(network, kind, to)) {
+        network_export_credits(network, kind, to, flits, arrival);
+        return;
+    }
+    struct credits_event *event = engine_post(network->engine, kind, arrival, sizeof *event);
+    *event = (struct credits_event){.to = to, .flits = flits};
+}
+
+/*
+ * A chunk comes to a router by a channel of this cycle: ticks that its first flit waits for each flit behind it until
+ * the router is told. None where the chunk can be cut through, since no channel that leaves is faster; up to the
+ * cycle where it is stored. So a chunk never leaves before it is there, and never keeps a channel idle.
+ */
+uint32_t network_lag(const struct network *network, uint32_t router, uint32_t cycle);
 
 /* Channels on a shortest way between two routers. */
 static inline uint32_t network_distance(const struct network *network, uint32_t from, uint32_t to)

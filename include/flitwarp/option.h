@@ -41,24 +41,26 @@ struct choice_list {
 #define TICKS_AUTO UINT64_MAX /* the value of a "ticks or auto" option set to "auto" */
 
 enum option_type {
-    OPTION_TYPE_BOOL,       /* bool */
-    OPTION_TYPE_U32,        /* uint32_t */
-    OPTION_TYPE_U64,        /* uint64_t */
-    OPTION_TYPE_F64,        /* double */
-    OPTION_TYPE_TEXT,       /* const char * */
-    OPTION_TYPE_FILE,       /* const char *: a path, relative to the file that names it */
-    OPTION_TYPE_ENUM,       /* uint32_t: index into names */
-    OPTION_TYPE_U32_LIST,   /* struct u32_list */
-    OPTION_TYPE_F64_LIST,   /* struct f64_list */
-    OPTION_TYPE_TICKS,      /* uint64_t ticks: a whole number, or a time with a unit ("10ns") */
-    OPTION_TYPE_TICKS_AUTO, /* the same, or "auto" (TICKS_AUTO) */
-    OPTION_TYPE_TICKS_LIST, /* struct u64_list: ticks or times */
-    OPTION_TYPE_TICKS_F64,  /* double ticks: a number or a time with a unit; fractions of a tick count */
-    OPTION_TYPE_SECONDS,    /* double seconds: a time with a unit ("625ps") */
-    OPTION_TYPE_RATE,       /* double bits per second: "100Gb/s", "12.5GB/s" */
-    OPTION_TYPE_BLOCK,      /* a nested struct with rows of its own */
-    OPTION_TYPE_CHOICE,     /* struct choice: a component of one kind */
-    OPTION_TYPE_CHOICES,    /* struct choice_list: a list of them */
+    OPTION_TYPE_BOOL,           /* bool */
+    OPTION_TYPE_U32,            /* uint32_t */
+    OPTION_TYPE_U64,            /* uint64_t */
+    OPTION_TYPE_F64,            /* double */
+    OPTION_TYPE_TEXT,           /* const char * */
+    OPTION_TYPE_FILE,           /* const char *: a path, relative to the file that names it */
+    OPTION_TYPE_ENUM,           /* uint32_t: index into names */
+    OPTION_TYPE_U32_LIST,       /* struct u32_list */
+    OPTION_TYPE_F64_LIST,       /* struct f64_list */
+    OPTION_TYPE_TICKS,          /* uint64_t ticks: a whole number, or a time with a unit ("10ns") */
+    OPTION_TYPE_TICKS_AUTO,     /* the same, or "auto" (TICKS_AUTO) */
+    OPTION_TYPE_TICKS_LIST,     /* struct u64_list: ticks or times */
+    OPTION_TYPE_TICKS_F64,      /* double ticks: a number or a time with a unit; fractions of a tick count */
+    OPTION_TYPE_SECONDS,        /* double seconds: a time with a unit ("625ps") */
+    OPTION_TYPE_RATE,           /* double bits per second: "100Gb/s", "12.5GB/s" */
+    OPTION_TYPE_BANDWIDTH,      /* double bytes a tick: a number or a rate with a unit ("25GB/s") */
+    OPTION_TYPE_BANDWIDTH_LIST, /* struct f64_list: the same */
+    OPTION_TYPE_BLOCK,          /* a nested struct with rows of its own */
+    OPTION_TYPE_CHOICE,         /* struct choice: a component of one kind */
+    OPTION_TYPE_CHOICES,        /* struct choice_list: a list of them */
     OPTION_TYPE_END,
 };
 
@@ -147,6 +149,15 @@ struct option {
 #define OPTION_RATE(config, field, fallback, min, max, help)                                                           \
     {                                                                                                                  \
         OPTION_ROW_(config, field, double, OPTION_TYPE_RATE, fallback, min, max, "b/s", help)                          \
+    }
+#define OPTION_BANDWIDTH(config, field, fallback, min, max, help)                                                      \
+    {                                                                                                                  \
+        OPTION_ROW_(config, field, double, OPTION_TYPE_BANDWIDTH, fallback, min, max, "bytes/tick", help)              \
+    }
+#define OPTION_BANDWIDTH_LIST(config, field, fallback, min, max, help)                                                 \
+    {                                                                                                                  \
+        OPTION_ROW_(config, field, struct f64_list, OPTION_TYPE_BANDWIDTH_LIST, fallback, min, max, "bytes/tick",      \
+                    help)                                                                                              \
     }
 /* A nested struct of type `block` whose settings stand in an object of their own. */
 #define OPTION_BLOCK(config, field, block, block_rows, help)                                                           \

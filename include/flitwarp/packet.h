@@ -41,7 +41,8 @@ _Static_assert(sizeof(struct packet) == 64, "a packet is one cache line");
  * or the message alone.
  */
 struct message {
-    uint32_t packets_left; /* under way */
+    uint32_t packets;      /* that it was cut into */
+    uint32_t packets_here; /* that this part of the network has of them, this record's users */
     uint32_t flits;
     uint32_t source, destination;  /* ranks of the application */
     uint32_t number;               /* of its first packet */
@@ -53,6 +54,5 @@ struct message {
     uint8_t application;
     bool is_reply;
     bool sampled;
-    bool broken;    /* some of its packets were withdrawn: it never arrives */
     tick_t started; /* when the transaction's first message was made */
 };

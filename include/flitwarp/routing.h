@@ -17,7 +17,8 @@ struct decisions; /* enumerates random choices when routes are checked rather th
 /* Facts of the built network that hot code needs, as flat arrays. */
 struct routing {
     const struct routing_ops *ops;
-    bool is_adaptive;                    /* ops->is_adaptive, unless prepare() finds that these settings are not */
+    bool is_adaptive; /* ops->is_adaptive, unless prepare() finds that these settings are not */
+    bool looks_afar;  /* reads the sensors of other routers, at no delay: set by prepare(); not in a network in parts */
     void (*inject)(struct route *route); /* ops->inject and ops->route, unless prepare() knows faster ones for this */
     void (*route)(struct route *route);  /* topology */
     void (*route_in_class)(struct route *route); /* with protocol classes: the algorithm, for the first of them */

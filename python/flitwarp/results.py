@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Iterable, Mapping, Union
 if TYPE_CHECKING:
     import numpy
 
-PARTS = ("config", "simulation", "channels", "flitwarp")  # of the document that are not an application's
+PARTS = ("config", "simulation", "channels", "model", "flitwarp")  # of the document that are not an application's
 Which = Union[int, str]  # an application: its number or its name
 
 
@@ -82,8 +82,9 @@ class Results(dict):
     def __init__(self, document: Mapping, source: str = "results"):
         super().__init__(document)
         self.source = source
-        if "applications" not in self or "flitwarp" not in self:
-            kind = "a configuration: run it with flitwarp run" if "network" in self or "workload" in self else \
+        is_document = "applications" in self or "model" in self  # of a network, of a model
+        if not is_document or "flitwarp" not in self:
+            kind = "a configuration: run it with flitwarp run" if {"network", "workload", "model"} & self.keys() else \
                 "no results document of flitwarp"
             raise NotResults(f"{source} is {kind}")
 
@@ -150,7 +151,7 @@ class Results(dict):
     def row(self, which: Which = 0) -> dict[str, object]:
         """All numbers of the run, flat: one line of a table."""
         row = flatten(self.application(which))
-        for part in ("simulation", "channels", "config"):
+        for part in ("simulation", "channels", "model", "config"):
             row.update(flatten(self.get(part, {}), part))
         return row
 

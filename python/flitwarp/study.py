@@ -66,7 +66,9 @@ class Run:
         if not self.is_done:
             first = self.outcome.message.splitlines()[:1] if self.outcome else []
             return [": ".join([self.state, *first])]
-        for settings, a in zip(self.row.config["workload"]["applications"], self.outcome.document["applications"]):
+        applications = self.outcome.document["applications"]
+        workload = self.row.config.get("workload", {"applications": [{}] * len(applications)})  # a model has none
+        for settings, a in zip(workload["applications"], applications):
             if a["saturated"]:
                 found.append("saturated: latency grows with the length of the run")
                 continue

@@ -45,7 +45,8 @@ bool arguments_read(struct arguments *arguments, int argc, char **argv, const st
     const char *wrong = NULL, *problem = "is not understood";
     for (int i = 1; i < argc && !wrong; i++) {
         if (strcmp(argv[i], "--help") == 0) {
-            printf("usage: %s\n", usage);
+            if (usage)
+                printf("usage: %s\n", usage);
             exit(EXIT_SUCCESS);
         }
         enum flag_found found = flag_take(flags, argc, argv, &i);
@@ -63,6 +64,8 @@ bool arguments_read(struct arguments *arguments, int argc, char **argv, const st
             wrong = argv[i], problem = "comes after the configuration and is no PATH=VALUE";
         }
     }
+    if (!usage)
+        return !wrong && arguments->config;
     if (wrong)
         fprintf(stderr, "flitwarp %s: '%s' %s\n", argv[0], wrong, problem);
     else if (!arguments->config)

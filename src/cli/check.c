@@ -5,6 +5,7 @@
  */
 #include "cli/arguments.h"
 #include "cli/cli.h"
+#include "cli/run_model.h"
 #include "cli/simulation.h"
 
 #include "network/dependency.h"
@@ -20,13 +21,15 @@ int cli_check(int argc, char **argv)
     struct simulation simulation;
     simulation_init(&simulation);
     int status = EXIT_USAGE;
-    if (simulation_load(&simulation, arguments.config, arguments.overrides, arguments.override_count) &&
-        simulation_build(&simulation)) {
+    bool is_loaded = simulation_load(&simulation, arguments.config, arguments.overrides, arguments.override_count);
+    if (is_loaded && simulation.config.model.component) {
+        status = check_model(&simulation);
+    } else if (is_loaded && simulation_build(&simulation)) {
         const struct network *network = &simulation.network;
         printf("settings: correct\n");
         printf("network: %u routers of %u ports, %u terminals, %u VC%s, %.1f KiB a router, %.1f MiB in all\n",
                network->topology.routers, network->ports, network->topology.terminals, network->num_vcs,
-               network->num_vcs == 1 ? "" : "s", (double)simulation.network_bytes / 1024 / network->topology.routers,
+               network->num_vcs == 1 ? "" : "s", (double)network->bytes / 1024 / network->topology.routers,
                (double)simulation.built.bytes / 1024 / 1024);
         status = dependency_check(&network->routing, DEPENDENCY_BUDGET, stdout) ? EXIT_DONE : EXIT_SIMULATION;
     } else {

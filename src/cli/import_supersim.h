@@ -14,7 +14,7 @@ struct supersim {
     const char *topology;                                                  /* their name of it */
     uint64_t ports;                                                        /* of an interface */
     uint64_t num_vcs;                                                      /* of all protocol classes */
-    uint64_t internal;                                                     /* cycles of a channel between routers */
+    uint64_t shortest;                                                     /* cycles of the shortest channel */
     uint32_t classes;                                                      /* protocol classes of theirs */
     bool keeps_classes;                                                    /* ours has the same ones */
     const char *comparing;     /* what an arbiter that compares metadata is here */
@@ -27,6 +27,10 @@ uint64_t supersim_ticks(struct supersim *supersim, const struct json *cycles, ui
 void supersim_network(struct supersim *supersim);
 void supersim_routing(struct supersim *supersim);
 void supersim_router(struct supersim *supersim);
+/* Our arbiter for one of theirs: its name, or a block where it has settings. */
+struct json *supersim_arbiter(struct supersim *supersim, struct json *allocator, const char *key);
+/* Puts the allocator of a scheduler at a path of ours. */
+void supersim_allocator(struct supersim *supersim, struct json *scheduler, const char *path);
 void supersim_applications(struct supersim *supersim);
 void supersim_traffic(struct supersim *supersim, struct json *pattern, struct json *application);
 /* Puts `size`, and `reply` where there are responses; returns the mean size of a message. */

@@ -224,10 +224,14 @@ void supersim_network(struct supersim *supersim)
     }
     struct json *external = json_find(supersim->network, "external_channel");
     struct json *latencies = internal_latencies(supersim);
-    supersim->internal = latencies->count ? (uint64_t)latencies->first->number / supersim->channel_cycle : 1;
-    put_channel(supersim, "network.channel", supersim->internal);
+    put_channel(supersim, "network.channel",
+                latencies->count ? (uint64_t)latencies->first->number / supersim->channel_cycle : 1);
     if (!are_equal(latencies))
         import_put(import, import->ours, "network.channel.latencies", latencies);
-    put_channel(supersim, "network.terminal_channel", cycles_in(supersim, take_latency(supersim, external)));
+    supersim->shortest = cycles_in(supersim, take_latency(supersim, external));
+    put_channel(supersim, "network.terminal_channel", supersim->shortest);
+    for (const struct json *one = latencies->first; one; one = one->next)
+        if (one->number < (double)(supersim->shortest * supersim->channel_cycle))
+            supersim->shortest = (uint64_t)one->number / supersim->channel_cycle;
     put_interface(supersim);
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SuperSim's routers in our words: queues, pipeline, schedulers and the congestion sensor. */
+/* SuperSim's routers in our words: queues, pipeline, crossbar and the congestion sensor. */
 #include "cli/import_supersim.h"
 
+#include <math.h>
 #include <string.h>
+
+#define BUFFER_MAX 32768 /* flits */
 
 static struct json *ours(struct supersim *supersim)
 {
@@ -16,23 +19,53 @@ static struct json *put_u64(struct supersim *supersim, const char *key, uint64_t
 
 /* ---- queues ---- */
 
-/* Tailored: so many times the cycles of the channel, within bounds. */
+/* A packet that moves as a whole must fit every buffer that there is, of which that of the shortest channel is least. */
+static uint64_t least_buffer(struct supersim *supersim, double per_latency, uint64_t least, uint64_t most)
+{
+    const struct json *scheduler = json_find(supersim->router, "crossbar_scheduler");
+    const struct json *by_packet = scheduler ? json_find(scheduler, "full_packet") : NULL;
+    const struct json *stores = json_find(supersim->router, "store_and_forward");
+    double shortest = ceil(per_latency * (double)supersim->shortest);
+    bool is_whole = (by_packet && by_packet->truth) || (stores && stores->truth);
+    if (!is_whole || shortest <= (double)least)
+        return least;
+    return shortest < (double)most ? (uint64_t)shortest : most;
+}
+
+/* So many times the cycles of the channel that fills a queue, within bounds. */
+static void put_tailored_queues(struct supersim *supersim, const struct json *depth)
+{
+    struct import *import = supersim->import;
+    const struct json *min = import_take(supersim->router, "input_queue_min");
+    const struct json *max = import_take(supersim->router, "input_queue_max");
+    double per_latency = import_number(import, depth, 1, 0, BUFFER_MAX);
+    if (per_latency <= 0)
+        import_error(import, depth, "found %s, expected a number above 0", depth->text);
+    uint64_t most = import_count(import, max, BUFFER_MAX, 1, 1u << 30);
+    if (most > BUFFER_MAX) {
+        import_note(import, max, "a buffer holds 32768 flits at most", "network.router.buffer_depth 32768");
+        most = BUFFER_MAX;
+    }
+    uint64_t least = import_count(import, min, 1, 0, most);
+    put_u64(supersim, "buffer_depth", most);
+    import_put_f64(import, ours(supersim), "buffer_per_latency", per_latency);
+    least = least ? least : 1;
+    uint64_t smallest = least_buffer(supersim, per_latency, least, most);
+    struct json *buffer_min = put_u64(supersim, "buffer_min", smallest);
+    if (smallest != least)
+        import_comment(import, buffer_min, "that of the shortest channel: packets move as a whole, and must fit it");
+}
+
 static void put_input_queues(struct supersim *supersim)
 {
     struct import *import = supersim->import;
     static const struct import_name modes[] = {{"fixed", "fixed"}, {"tailored", "tailored"}, {0}};
     const char *mode = import_choice(import, import_take(supersim->router, "input_queue_mode"), modes, "fixed");
     const struct json *depth = import_take(supersim->router, "input_queue_depth");
-    if (strcmp(mode, "tailored") != 0) {
-        put_u64(supersim, "buffer_depth", import_count(import, depth, 8, 1, 32768));
-        return;
-    }
-    uint64_t min = import_count(import, import_take(supersim->router, "input_queue_min"), 1, 1, 1u << 30);
-    uint64_t max = import_count(import, import_take(supersim->router, "input_queue_max"), 1u << 30, 1, 1u << 30);
-    double flits = import_number(import, depth, 1, 0, 1e9) * (double)supersim->internal;
-    flits = flits < (double)min ? (double)min : flits > (double)max ? (double)max : flits;
-    struct json *buffers = put_u64(supersim, "buffer_depth", (uint64_t)flits);
-    import_comment(import, buffers, "tailored to channels between routers; those of terminals get the same");
+    if (strcmp(mode, "tailored") == 0)
+        put_tailored_queues(supersim, depth);
+    else
+        put_u64(supersim, "buffer_depth", import_count(import, depth, 8, 1, BUFFER_MAX));
 }
 
 /* Those of an output-queued router are endless where nothing is said, on both sides. */
@@ -48,65 +81,7 @@ static void put_output_queues(struct supersim *supersim, const char *architectur
     if (may_be_endless && depth->type != JSON_NUMBER)
         import_expected(import, depth, "a number of flits or \"infinite\"");
     else
-        put_u64(supersim, "output_depth", import_count(import, depth, 8, 1, may_be_endless ? 1000000000 : 32768));
-}
-
-/* ---- arbiters and allocators ---- */
-
-static const char *arbiter(struct supersim *supersim, struct json *allocator, const char *key)
-{
-    static const struct import_name names[] = {
-        {"lslp", "round_robin"}, {"lru", "least_recently_served"}, {"random", "random"}, {0}};
-    struct import *import = supersim->import;
-    struct json *block = import_block(import, allocator, key);
-    const struct json *type = import_take(block, "type");
-    const char *name = import_word(import, type, "lslp");
-    const struct import_name *row = IMPORT_FIND(names, name);
-    if (row)
-        return row->ours;
-    if (strcmp(name, "comparing") != 0) {
-        bool is_random = strcmp(name, "random_priority") == 0;
-        import_note(import, type, "no such arbiter", is_random ? "random" : "round_robin");
-        return is_random ? "random" : "round_robin";
-    }
-    const struct json *greater = import_take(block, "greater");
-    if (supersim->comparing_why)
-        import_note(import, type, supersim->comparing_why, supersim->comparing);
-    else if (import_truth(import, greater, false))
-        import_note(import, greater, "the oldest packet goes first, not the youngest", supersim->comparing);
-    return supersim->comparing;
-}
-
-/* Resources first are outputs first here; clients are inputs. With pointers that move on success it is iSLIP. */
-static void put_allocator(struct supersim *supersim, struct json *scheduler, const char *path)
-{
-    struct import *import = supersim->import;
-    struct json *theirs = import_block(import, scheduler, "allocator");
-    struct json *block = import_put(import, import->ours, path, json_object(import->arena));
-    const struct json *type = import_take(theirs, "type");
-    const char *name = import_word(import, type, "rc_separable");
-    if (strcmp(name, "wavefront") == 0) {
-        import_put_text(import, block, "type", "wavefront");
-        return;
-    }
-    bool is_first = strcmp(name, "cr_separable") == 0, is_one_sided = strcmp(name, "r_separable") == 0;
-    if (!is_first && !is_one_sided && strcmp(name, "rc_separable") != 0)
-        import_note(import, type, "no such allocator", "separable_output_first");
-    const char *resource = arbiter(supersim, theirs, "resource_arbiter");
-    const char *client = is_one_sided ? resource : arbiter(supersim, theirs, "client_arbiter");
-    bool is_latched = import_truth(import, import_take(theirs, "slip_latch"), true);
-    bool is_islip = is_latched && !is_first && !is_one_sided && strcmp(resource, "round_robin") == 0 &&
-                    strcmp(client, "round_robin") == 0;
-    import_put_text(import, block, "type",
-                    is_islip   ? "islip"
-                    : is_first ? "separable_input_first"
-                               : "separable_output_first");
-    const struct json *iterations = is_one_sided ? NULL : import_take(theirs, "iterations");
-    import_put_u64(import, block, "iterations", import_count(import, iterations, 1, 1, 64));
-    if (is_islip)
-        return;
-    import_put_text(import, block, "input_arbiter", client);
-    import_put_text(import, block, "output_arbiter", resource);
+        put_u64(supersim, "output_depth", import_count(import, depth, 8, 1, may_be_endless ? 1000000000 : BUFFER_MAX));
 }
 
 /* ---- crossbar ---- */
@@ -125,6 +100,12 @@ static const struct {
     {true, false, true, "packet_buffer", "a packet that fits has its output for itself"},
 };
 
+static void put_flow(struct supersim *supersim, const char *flow)
+{
+    import_put_text(supersim->import, ours(supersim), "crossbar_flow", flow);
+}
+
+/* An output for every port. */
 static void put_crossbar_flow(struct supersim *supersim, struct json *scheduler)
 {
     struct import *import = supersim->import;
@@ -135,14 +116,32 @@ static void put_crossbar_flow(struct supersim *supersim, struct json *scheduler)
     for (size_t i = 0; i < sizeof flows / sizeof *flows; i++) {
         if (flows[i].full_packet != full || flows[i].packet_lock != is_locked || flows[i].idle_unlock != unlocks)
             continue;
-        import_put_text(import, import->ours, "network.router.crossbar_flow", flows[i].ours);
+        put_flow(supersim, flows[i].ours);
         if (flows[i].why)
             import_note(import, lock, flows[i].why, flows[i].ours);
     }
 }
 
+/* An output for every VC, that of one packet at a time anyway: a lock on it changes nothing. */
+static void put_crossbar_outputs(struct supersim *supersim, struct json *scheduler)
+{
+    struct import *import = supersim->import;
+    const struct json *full = import_take(scheduler, "full_packet"), *lock = import_take(scheduler, "packet_lock");
+    bool is_full = import_truth(import, full, false);
+    import_truth(import, lock, false); /* wrong ones are refused all the same */
+    import_truth(import, import_take(scheduler, "idle_unlock"), false);
+    put_flow(supersim, is_full ? "packet_buffer" : "flit_buffer");
+    if (is_full && supersim->num_vcs > 1)
+        import_note(import, full, "a packet that waits for room has its output port for itself, not one VC of it",
+                    "packet_buffer");
+    if (is_full)
+        return;
+    struct json *speedup = put_u64(supersim, "output_speedup", supersim->num_vcs < 64 ? supersim->num_vcs : 64);
+    import_comment(import, speedup, "the crossbar has an output for every VC");
+}
+
 /* Input-queued, with or without queues at the outputs. */
-static void put_pipeline(struct supersim *supersim)
+static void put_pipeline(struct supersim *supersim, bool has_output_queues)
 {
     struct import *import = supersim->import;
     struct json *router = supersim->router, *scheduler = import_block(import, router, "crossbar_scheduler");
@@ -156,11 +155,15 @@ static void put_pipeline(struct supersim *supersim)
     put_u64(supersim, "credit_latency", 0);
     struct json *speedup = put_u64(supersim, "input_speedup", supersim->num_vcs < 64 ? supersim->num_vcs : 64);
     import_comment(import, speedup, "the crossbar has an input for every VC");
-    put_crossbar_flow(supersim, scheduler);
-    put_allocator(supersim, import_block(import, router, "vc_scheduler"), "network.router.vc_allocator");
-    put_allocator(supersim, scheduler, "network.router.allocator");
+    if (has_output_queues)
+        put_crossbar_outputs(supersim, scheduler);
+    else
+        put_crossbar_flow(supersim, scheduler);
+    supersim_allocator(supersim, import_block(import, router, "vc_scheduler"), "network.router.vc_allocator");
+    supersim_allocator(supersim, scheduler, "network.router.allocator");
     const struct json *chosen = json_find(json_find(ours(supersim), "allocator"), "output_arbiter");
-    import_put_text(import, import->ours, "network.router.arbiter", chosen ? chosen->text : "round_robin");
+    import_put(import, ours(supersim), "arbiter",
+               chosen ? json_copy(import->arena, chosen) : json_text(import->arena, "round_robin"));
     if (import_truth(import, import_take(router, "store_and_forward"), false))
         import_put_text(import, import->ours, "network.router.switching", "store_and_forward");
 }
@@ -175,7 +178,7 @@ static void put_output_arbiter(struct supersim *supersim, const char *key)
     import_take(allocator, "type");
     import_take(allocator, "slip_latch");
     import_take(allocator, "iterations");
-    import_put_text(import, ours(supersim), key, arbiter(supersim, allocator, "resource_arbiter"));
+    import_put(import, ours(supersim), key, supersim_arbiter(supersim, allocator, "resource_arbiter"));
 }
 
 static void put_transfer(struct supersim *supersim)
@@ -196,14 +199,61 @@ static void put_transfer(struct supersim *supersim)
 
 /* ---- congestion sensor ---- */
 
+/* Queues that are not there cannot be counted. */
+static const char *countable(struct supersim *supersim, const struct json *theirs, const char *account)
+{
+    bool has_outputs = strcmp(json_find(ours(supersim), "type")->text, "input_queued") != 0;
+    if (has_outputs || strcmp(account, "output") != 0)
+        return account;
+    import_note(supersim->import, theirs, "this router has no output queues",
+                "network.router.congestion.accounting downstream");
+    return "downstream";
+}
+
+/* Of what has no end there is no share. */
+static bool is_normalised(struct supersim *supersim, const struct json *mode, const char *account)
+{
+    const struct json *router = ours(supersim);
+    bool is_endless =
+        strcmp(json_find(router, "type")->text, "output_queued") == 0 && !json_find(router, "output_depth");
+    if (strncmp(import_word(supersim->import, mode, ""), "absolute", 8) == 0)
+        return false;
+    if (!is_endless || strcmp(account, "downstream") == 0)
+        return true;
+    import_note(supersim->import, mode, "output queues without an end have no share that is full",
+                "network.router.congestion.normalised false");
+    return false;
+}
+
+/* Flits on the channel are taken off the congestion that they seem to be. */
+static void put_phantom(struct supersim *supersim, struct json *sensor, struct json *block, const char *account)
+{
+    struct import *import = supersim->import;
+    const struct json *phantom = import_take(sensor, "phantom");
+    if (!import_truth(import, phantom, false)) { /* coefficients mean nothing then */
+        import_take(sensor, "value_coeff");
+        import_take(sensor, "length_coeff");
+        return;
+    }
+    const struct json *value = import_need(import, sensor, "value_coeff");
+    const struct json *length = import_need(import, sensor, "length_coeff");
+    if (strcmp(account, "output") == 0) {
+        import_note(import, phantom, "accounting 'output' does not count flits on the channel",
+                    "network.router.congestion.accounting both");
+        return;
+    }
+    import_put_f64(import, block, "phantom_value", import_number(import, value, 1, 0, 1000));
+    import_put_f64(import, block, "phantom_length", import_number(import, length, 1, 0, 1000));
+}
+
 static void put_sensor(struct supersim *supersim)
 {
     static const struct import_name accounts[] = {
         {"output", "output"}, {"downstream", "downstream"}, {"output_and_downstream", "both"}, {0}};
     static const struct import_name modes[] = {
-        {"normalized_vc", "vc"},        {"normalized_port", "port"},  {"normalized_min", "port_min"},
-        {"normalized_max", "port_max"}, {"absolute_vc", "vc"},        {"absolute_port", "port"},
-        {"absolute_min", "port_min"},   {"absolute_max", "port_max"}, {0}};
+        {"normalized_vc", "vc"},       {"normalized_port", "port"}, {"normalized_min", "lesser"},
+        {"normalized_max", "greater"}, {"absolute_vc", "vc"},       {"absolute_port", "port"},
+        {"absolute_min", "lesser"},    {"absolute_max", "greater"}, {0}};
     static const char *const numbers[] = {"granularity", "minimum", "offset"};
     struct import *import = supersim->import;
     struct json *sensor = import_block(import, supersim->router, "congestion_sensor");
@@ -216,20 +266,20 @@ static void put_sensor(struct supersim *supersim)
         import_note(import, algorithm, "no such sensor", "buffer_occupancy");
     struct json *block =
         import_put_text(import, ours(supersim), "congestion.type", is_none ? "none" : "buffer_occupancy")->parent;
-    const char *account =
-        import_choice(import, import_take(supersim->router, "congestion_mode"), accounts, "downstream");
-    const struct json *mode = import_take(sensor, "mode");
+    const struct json *counted = import_take(supersim->router, "congestion_mode"), *mode = import_take(sensor, "mode");
+    const char *account = import_choice(import, counted, accounts, "downstream");
     const char *per = import_choice(import, mode, modes, "vc");
     if (is_none)
         return;
+    account = countable(supersim, counted, account);
     import_put_text(import, block, "accounting", account);
     import_put_text(import, block, "per", per);
-    bool is_absolute = strncmp(import_word(import, mode, ""), "absolute", 8) == 0;
-    import_put(import, block, "normalised", json_bool(import->arena, !is_absolute));
+    import_put(import, block, "normalised", json_bool(import->arena, is_normalised(supersim, mode, account)));
     uint64_t latency = supersim_ticks(supersim, import_take(sensor, "latency"), supersim->router_cycle, 1);
     import_put_u64(import, block, "latency", latency ? latency : 1);
     for (uint32_t i = 0; i < 3; i++)
         import_put_f64(import, block, numbers[i], import_number(import, import_take(sensor, numbers[i]), 0, -1e9, 1e9));
+    put_phantom(supersim, sensor, block, account);
 }
 
 void supersim_router(struct supersim *supersim)
@@ -246,11 +296,12 @@ void supersim_router(struct supersim *supersim)
     put_input_queues(supersim);
     put_output_queues(supersim, type);
     put_u64(supersim, "cycle", supersim->router_cycle);
+    bool has_output_queues = strcmp(type, "input_output_queued") == 0;
     if (strcmp(type, "output_queued") == 0)
         put_transfer(supersim);
     else
-        put_pipeline(supersim);
-    if (strcmp(type, "input_output_queued") == 0)
+        put_pipeline(supersim, has_output_queues);
+    if (has_output_queues)
         put_output_arbiter(supersim, "output_arbiter");
     put_sensor(supersim);
 }

@@ -10,31 +10,29 @@ struct routing_row {
     const char *topology, *theirs; /* topology *: any */
     const char *key, *value;       /* one of its settings that tells two of ours apart; NULL: none */
     const char *ours, *option, *choice;
-    const char *why; /* it is not quite the same; NULL: it is */
 };
 
 static const struct routing_row routings[] = {
-    {"butterfly", "dest_tag", NULL, NULL, "destination_tag", NULL, NULL, NULL},
-    {"dragonfly", "minimal", NULL, NULL, "dragonfly_minimal", NULL, NULL, NULL},
-    {"dragonfly", "valiants", NULL, NULL, "valiant", NULL, NULL, NULL},
-    {"dragonfly", "adaptive", "progressive_adaptive", "true", "par", NULL, NULL, NULL},
-    {"dragonfly", "adaptive", NULL, NULL, "ugal", NULL, NULL, NULL},
-    {"fat_tree", "common_ancestor", "selection", "flow_hash", "up_down", "selection", "hash", NULL},
-    {"fat_tree", "common_ancestor", "selection", "flow_cache", "up_down", "selection", "hash", NULL},
-    {"fat_tree", "common_ancestor", "reduction.algorithm", "all_minimal", "up_down", "selection", "random", NULL},
-    {"fat_tree", "common_ancestor", NULL, NULL, "up_down", "selection", "adaptive", NULL},
-    {"hyperx", "minimal", NULL, NULL, "minimal_adaptive", NULL, NULL, NULL},
-    {"hyperx", "ugal", NULL, NULL, "ugal", NULL, NULL, NULL},
-    {"hyperx", "dal", "adaptivity_type", "variable", "omniwar", NULL, NULL, NULL},
-    {"hyperx", "dal", NULL, NULL, "dal", NULL, NULL, NULL},
-    {"hyperx", "least_congested_queue", NULL, NULL, "minimal_adaptive", NULL, NULL,
-     "the least congested queue of all, minimal or not, is not taken"},
-    {"hyperx", "skipping_dimensions", NULL, NULL, "minimal_adaptive", NULL, NULL, "dimensions are not put off"},
-    {"*", "dimension_order", NULL, NULL, "dimension_order", NULL, NULL, NULL},
-    {"*", "valiants", NULL, NULL, "valiant", NULL, NULL, NULL},
-    {"parking_lot", "exit_lot", NULL, NULL, "dimension_order", NULL, NULL, NULL},
-    {"single_router", "direct", NULL, NULL, "minimal", NULL, NULL, NULL},
-    {"interface_only", "direct", NULL, NULL, "minimal", NULL, NULL, NULL},
+    {"butterfly", "dest_tag", NULL, NULL, "destination_tag", NULL, NULL},
+    {"dragonfly", "minimal", NULL, NULL, "dragonfly_minimal", NULL, NULL},
+    {"dragonfly", "valiants", NULL, NULL, "valiant", NULL, NULL},
+    {"dragonfly", "adaptive", "progressive_adaptive", "true", "par", NULL, NULL},
+    {"dragonfly", "adaptive", NULL, NULL, "ugal", NULL, NULL},
+    {"fat_tree", "common_ancestor", "selection", "flow_hash", "up_down", "selection", "hash"},
+    {"fat_tree", "common_ancestor", "selection", "flow_cache", "up_down", "selection", "hash"},
+    {"fat_tree", "common_ancestor", "reduction.algorithm", "all_minimal", "up_down", "selection", "random"},
+    {"fat_tree", "common_ancestor", NULL, NULL, "up_down", "selection", "adaptive"},
+    {"hyperx", "minimal", NULL, NULL, "minimal_adaptive", NULL, NULL},
+    {"hyperx", "ugal", NULL, NULL, "ugal", NULL, NULL},
+    {"hyperx", "dal", "adaptivity_type", "variable", "omniwar", NULL, NULL},
+    {"hyperx", "dal", NULL, NULL, "dal", NULL, NULL},
+    {"hyperx", "least_congested_queue", NULL, NULL, "least_congested_queue", NULL, NULL},
+    {"hyperx", "skipping_dimensions", NULL, NULL, "skipping_dimensions", NULL, NULL},
+    {"*", "dimension_order", NULL, NULL, "dimension_order", NULL, NULL},
+    {"*", "valiants", NULL, NULL, "valiant", NULL, NULL},
+    {"parking_lot", "exit_lot", NULL, NULL, "dimension_order", NULL, NULL},
+    {"single_router", "direct", NULL, NULL, "minimal", NULL, NULL},
+    {"interface_only", "direct", NULL, NULL, "minimal", NULL, NULL},
 };
 
 /* "reduction.algorithm" lies in a block of its own. */
@@ -75,6 +73,8 @@ static const struct import_name detours[] = {{"regular", "router"},      {"sourc
 static const struct import_name ancestors[] = {{"true", "least"}, {"false", "top"}, {0}};
 static const struct import_name channels[] = {{"true", "random"}, {"false", "nearest"}, {0}};
 static const struct import_name nodes[] = {{"true", "router"}, {"false", "group"}, {0}};
+static const struct import_name legs[] = {{"true", "both"}, {"false", "second"}, {0}};
+static const struct import_name finishes[] = {{"adaptive", "adaptive"}, {"dimension_order", "dimension_order"}, {0}};
 static const struct import_name smart[] = {{"true", "auto"}, {0}};
 
 /* Settings of algorithms: words that mean the same, or the value itself where there are none. */
@@ -90,10 +90,24 @@ static const struct routing_option {
     {"randomized_global", "channel", channels},
     {"valiant_node", "intermediate", nodes},
     {"smart_intermediate_node", "intermediate", smart},
+    {"min_all_vc_sets", "straight_vcs", legs},
+    {"minimal", "finish", finishes},
     {"threshold", "threshold", NULL},
     {"max_deroutes", "deroutes", NULL},
     {"independent_bias", "bias", NULL},
     {"reduction.independent_bias", "bias", NULL},
+};
+
+/* What ours does without being told. */
+static const struct {
+    const char *ours, *key, *value;
+} given[] = {
+    {"least_congested_queue", "short_cut", "true"},
+    {"least_congested_queue", "output_algorithm", "random"},
+    {"skipping_dimensions", "decision_scheme", "monolithic_weighted"},
+    {"skipping_dimensions", "bias_mode", "regular"},
+    {"skipping_dimensions", "hop_count_mode", "absolute"},
+    {"skipping_dimensions", "output_algorithm", "random"},
 };
 
 /* Whether a routing of ours has such a setting: what is left is listed. */
@@ -114,6 +128,37 @@ static void put_routing_option(struct supersim *supersim, const struct routing_o
         import_move(supersim->import, block, key, ours, row->ours, row->names);
 }
 
+static bool is_type(const struct json *ours, const char *name)
+{
+    return strcmp(json_find(ours, "type")->text, name) == 0;
+}
+
+/* Rounds that skip and the one that finishes may differ in SuperSim. */
+static void put_rounds(struct supersim *supersim, struct json *routing, struct json *ours)
+{
+    static const struct import_name names[] = {{"dimension_order", "false"}, {"dimension_adaptive", "true"}, {0}};
+    struct import *import = supersim->import;
+    const struct json *skipping = import_take(routing, "skipping_algorithm");
+    const struct json *finishing = import_take(routing, "finishing_algorithm");
+    const char *deroutes = import_choice(import, skipping, names, "false");
+    if (strcmp(import_choice(import, finishing, names, deroutes), deroutes) != 0)
+        import_note(import, finishing, "all rounds deroute or none", import_word(import, skipping, "dimension_order"));
+    const struct json *rounds = import_take(routing, "num_rounds"), *step = import_take(routing, "step");
+    if (rounds)
+        import_put_u64(import, ours, "rounds", import_count(import, rounds, 1, 1, 32));
+    if (step)
+        import_put_f64(import, ours, "step", import_number(import, step, 0, 0, 1e9));
+    import_put(import, ours, "deroutes", json_bool(import->arena, *deroutes == 't'));
+}
+
+/* The reduction where there is no block of its own; NULL: none is said. */
+static const char *reduction_of(const struct json *routing, const struct json *ours)
+{
+    if (is_type(ours, "least_congested_queue"))
+        return "least_congested";
+    return json_find(routing, "congestion_bias") ? "weighted" : NULL;
+}
+
 /* A block of its own on most topologies, keys of the algorithm on a HyperX. */
 static void put_reduction(struct supersim *supersim, struct json *routing, struct json *ours)
 {
@@ -123,14 +168,15 @@ static void put_reduction(struct supersim *supersim, struct json *routing, struc
     struct import *import = supersim->import;
     struct json *block = json_find(routing, "reduction");
     bool has_own = block && block->type == JSON_OBJECT;
-    if (!has_option(ours, "reduction") || (!has_own && !json_find(routing, "congestion_bias")))
+    const char *unsaid = has_own ? "weighted" : reduction_of(routing, ours);
+    if (!has_option(ours, "reduction") || !unsaid)
         return;
     block = has_own ? block : routing;
     const struct json *type = has_own ? import_take(block, "algorithm") : NULL;
-    const struct import_name *name = IMPORT_FIND(names, import_word(import, type, "weighted"));
+    const struct import_name *name = type ? IMPORT_FIND(names, import_word(import, type, "")) : NULL;
     if (!name)
         import_note(import, type, "no such reduction", "weighted");
-    const char *found = name ? name->ours : "weighted";
+    const char *found = name ? name->ours : unsaid;
     struct json *reduction = import_put_text(import, ours, "reduction.type", found)->parent;
     for (uint32_t i = 0; i < 2 && strcmp(found, "weighted") == 0; i++) {
         const struct json *bias = import_take(block, biases[i]);
@@ -151,8 +197,6 @@ static void put_routing(struct supersim *supersim, struct json *routing)
     import_put_text(import, block, "type", row ? row->ours : "minimal");
     if (!row)
         import_note(import, algorithm, "no such routing for this topology", "minimal");
-    else if (row->why)
-        import_note(import, algorithm, row->why, row->ours);
     if (row && row->key) {
         const char *key = row->key;
         import_take(holder(routing, &key), key);
@@ -162,6 +206,11 @@ static void put_routing(struct supersim *supersim, struct json *routing)
     if (row && row->option)
         import_put_text(import, block, row->option, row->choice);
     put_reduction(supersim, routing, block);
+    if (is_type(block, "skipping_dimensions"))
+        put_rounds(supersim, routing, block);
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        if (is_type(block, given[i].ours) && has_value(routing, given[i].key, given[i].value))
+            import_take(routing, given[i].key);
     for (size_t i = 0; i < sizeof routing_options / sizeof *routing_options; i++)
         put_routing_option(supersim, &routing_options[i], routing, block);
     const struct json *latency = import_take(routing, "latency");

@@ -54,20 +54,32 @@ static bool start_rates(struct logs *logs, struct simulation *simulation)
     return interval;
 }
 
+const char *logs_first(const struct logs *logs)
+{
+    for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
+        if (logs->names[i])
+            return run_log_flags[i];
+    return NULL;
+}
+
 int logs_open(struct logs *logs, struct simulation *simulation)
 {
     struct errors *errors = &simulation->errors;
+    struct workload *workload = &simulation->workload;
     const char *const *names = logs->names;
     if (!names_are_good(logs, errors) || (names[RUN_LOG_RATES] && !start_rates(logs, simulation)))
         return EXIT_USAGE;
+    if (names[RUN_LOG_CHANNELS])
+        workload_count_lanes(workload);
+    workload->keeps_records = names[RUN_LOG_PACKETS] || names[RUN_LOG_MESSAGES] || names[RUN_LOG_TRAFFIC];
+    if (!ranks_lead(simulation->ranks))
+        return EXIT_DONE;
     if (!run_logs_open(&logs->run, names[RUN_LOG_PACKETS], names[RUN_LOG_MESSAGES], names[RUN_LOG_TRAFFIC], errors) ||
         (names[RUN_LOG_RATES] && !(logs->rates = csv_open(names[RUN_LOG_RATES], errors))) ||
         (names[RUN_LOG_CHANNELS] && !(logs->channels = csv_open(names[RUN_LOG_CHANNELS], errors))))
         return EXIT_IO;
-    if (logs->channels)
-        workload_count_lanes(&simulation->workload);
-    if (!run_logs_is_empty(&logs->run))
-        simulation->workload.logs = &logs->run;
+    if (workload->keeps_records)
+        workload->logs = &logs->run;
     return EXIT_DONE;
 }
 

@@ -15,7 +15,9 @@ struct logs {
     struct csv_file *rates, *channels; /* owned */
 };
 
-/* An exit status; other than EXIT_DONE with messages. */
+/* The flag of a log that was asked for; NULL: none was. */
+const char *logs_first(const struct logs *logs);
+/* An exit status; other than EXIT_DONE with messages. Of several ranks the first opens files; all keep what goes in. */
 int logs_open(struct logs *logs, struct simulation *simulation);
 /* Writes the rest and puts all files in their places; false, with messages, when that failed. */
 bool logs_commit(struct logs *logs, struct simulation *simulation);

@@ -6,37 +6,44 @@
 #include "cli/simulation.h"
 
 #include "cli/version.h"
+#include "base/text.h"
 #include "metrics/summary.h"
 #include "workload/report.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
+#include <sys/stat.h>
 
 #define ADD_U64(object, key, value) json_add(object, key, json_number_u64(arena, value))
 #define ADD_F64(object, key, value) json_add(object, key, json_number_f64(arena, value))
 #define ADD_BOOL(object, key, value) json_add(object, key, json_bool(arena, value))
 
-/* What this program itself has used; getrusage would count what its parent had before. */
-static uint64_t peak_memory(void)
+/* How the run was done, which no other number depends on. */
+static struct json *sync_block(const struct simulation *simulation, struct arena *arena)
 {
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    uint64_t kilobytes = (uint64_t)usage.ru_maxrss;
-    FILE *status = fopen("/proc/self/status", "r");
-    char line[256];
-    while (status && fgets(line, sizeof line, status))
-        if (strncmp(line, "VmHWM:", 6) == 0)
-            kilobytes = strtoull(line + 6, NULL, 10);
-    if (status)
-        fclose(status);
-    return kilobytes * 1024;
+    const struct network_sync facts = simulation->workload.sync;
+    uint64_t events = simulation->workload.totals.events;
+    struct json *sync = json_object(arena);
+    json_add(sync, "type", json_text(arena, sync_name(simulation->config.simulator.sync)));
+    ADD_U64(sync, "threads", facts.threads);
+    ADD_U64(sync, "ranks", facts.ranks);
+    ADD_U64(sync, "events", events);
+    if (facts.parts == 1)
+        return sync; /* a sequential run says nothing here that the next one would not */
+    ADD_F64(sync, "events_per_second", (double)events / simulation->wall_seconds);
+    ADD_F64(sync, "window", facts.window == NEVER ? NAN : (double)facts.window);
+    ADD_U64(sync, "windows", facts.windows);
+    ADD_U64(sync, "remote_events", facts.sent);
+    ADD_F64(sync, "remote_share", (double)facts.sent / (double)events);
+    ADD_F64(sync, "waiting_share", facts.waited / simulation->wall_seconds / facts.parts);
+    return sync;
 }
 
 static struct json *simulation_block(struct simulation *simulation, struct arena *arena)
 {
     const struct network *network = &simulation->network;
+    const struct network_totals *totals = &simulation->workload.totals;
     struct digest digest = {0};
     uint64_t packet_hops = 0;
     for (uint32_t i = 0; i < simulation->workload.count; i++) {
@@ -48,18 +55,16 @@ static struct json *simulation_block(struct simulation *simulation, struct arena
     char text[33];
     digest_text(&digest, text);
     struct json *block = json_object(arena);
-    ADD_U64(block, "end_tick", simulation->engine.now);
-    ADD_U64(block, "events", simulation->engine.events);
-    ADD_U64(block, "flit_hops", network->router_ops->flit_hops(network->routers));
+    ADD_U64(block, "end_tick", totals->now);
+    ADD_U64(block, "events", totals->events);
+    ADD_U64(block, "flit_hops", totals->flit_hops);
     ADD_U64(block, "packet_hops", packet_hops);
     ADD_F64(block, "cpu_seconds", simulation->cpu_seconds);
     ADD_F64(block, "wall_seconds", simulation->wall_seconds);
-    ADD_U64(block, "peak_rss_bytes", peak_memory());
-    ADD_F64(block, "bytes_per_router", (double)simulation->network_bytes / network->topology.routers);
+    ADD_U64(block, "peak_rss_bytes", simulation->peak_bytes);
+    ADD_F64(block, "bytes_per_router", (double)network->bytes / network->topology.routers);
     json_add(block, "digest", json_text(arena, text));
-    struct json *sync = json_add(block, "sync", json_object(arena));
-    json_add(sync, "type", json_text(arena, "sequential"));
-    ADD_U64(sync, "threads", 1);
+    json_add(block, "sync", sync_block(simulation, arena));
     return block;
 }
 
@@ -203,16 +208,16 @@ static struct json *channels_block(struct simulation *simulation, struct arena *
     const struct workload *workload = &simulation->workload;
     const struct network *network = &simulation->network;
     const struct measurement *m = &workload->measurements[0];
-    double cycles = (double)(m->window_end - m->window_start) / (double)network->config->channel.cycle;
+    double ticks = (double)(m->window_end - m->window_start);
     size_t ports = (size_t)network->topology.routers * network->ports, count = 0;
     double *shares = arena_array(arena, double, ports + 1), sum = 0;
     struct json *list = workload->config->per_channel ? json_array(arena) : NULL;
     for (size_t i = 0; i < ports; i++) {
         const struct link *link = &network->links[i];
-        if (link->target == NONE || link->to_terminal || cycles <= 0 || !m->window_end)
+        if (link->target == NONE || link->to_terminal || ticks <= 0 || !m->window_end)
             continue;
         uint32_t flits = workload->port_flits_at_end[i] - workload->port_flits_at_start[i]; /* modulo 2^32 */
-        shares[count] = flits / cycles;
+        shares[count] = flits / (ticks / link->cycle);
         if (list)
             add_channel(list, network, i, shares[count], arena);
         sum += shares[count++];
@@ -234,13 +239,20 @@ static struct json *channels_block(struct simulation *simulation, struct arena *
     return block;
 }
 
-struct json *simulation_results(struct simulation *simulation)
+struct json *results_document(struct simulation *simulation)
 {
     struct arena *arena = &simulation->setup;
     struct json *root = json_object(arena);
     struct json *program = json_add(root, "flitwarp", json_object(arena));
     json_add(program, "version", json_text(arena, FLITWARP_VERSION));
     json_add(root, "config", simulation->json);
+    return root;
+}
+
+struct json *simulation_results(struct simulation *simulation)
+{
+    struct arena *arena = &simulation->setup;
+    struct json *root = results_document(simulation);
     ADD_BOOL(root, "complete", simulation->workload.outcome == OUTCOME_DONE);
     static const char *const outcomes[] = {"running", "done", "deadlock", "interrupted"};
     json_add(root, "outcome", json_text(arena, outcomes[simulation->workload.outcome]));
@@ -250,4 +262,26 @@ struct json *simulation_results(struct simulation *simulation)
         json_append(applications, application_block(&simulation->workload, i, arena));
     json_add(root, "channels", channels_block(simulation, arena));
     return root;
+}
+
+int results_try(const char *path, struct errors *errors)
+{
+    struct output_file trial;
+    struct stat status;
+    bool is_pipe = path && stat(path, &status) == 0 && S_ISFIFO(status.st_mode); /* opening it has effects */
+    if (path && !is_pipe && !output_open(&trial, path, errors))
+        return EXIT_IO;
+    if (path && !is_pipe)
+        output_discard(&trial);
+    return EXIT_DONE;
+}
+
+bool results_write(struct simulation *simulation, const struct json *document, const char *path)
+{
+    struct output_file output;
+    if (!output_open(&output, path ? path : "-", &simulation->errors))
+        return false;
+    json_write(output.stream, document, 2);
+    fputc('\n', output.stream);
+    return output_commit(&output, &simulation->errors);
 }

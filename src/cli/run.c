@@ -6,28 +6,23 @@
  */
 #include "cli/arguments.h"
 #include "cli/cli.h"
+#include "cli/interrupt.h"
 #include "cli/logs.h"
+#include "cli/run_model.h"
 
 #include "base/text.h"
+#include "flitwarp/random.h"
 
+#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 static const char usage[] = "flitwarp run CONFIG [PATH=VALUE ...] [--results FILE] [--log FILE.csv.zst] [--quiet] "
-                            "[--sync sequential] [--threads 1]\n"
+                            "[--sync sequential|conservative|optimistic] [--threads N]\n"
+                            "  models: [--check-reversal]\n"
                             "  logs, .csv or .csv.zst: [--message-log FILE] [--traffic-log FILE] [--channel-log FILE] "
                             "[--rate-log FILE [--rate-interval TICKS]]";
-
-/* The one thing that a signal handler may touch. */
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int signal_number)
-{
-    (void)signal_number;
-    interrupted = 1;
-}
 
 struct progress {
     struct timespec last;
@@ -54,8 +49,7 @@ static void show_progress(void *context, const struct workload *workload, tick_t
     const struct application *first = &workload->applications[0];
     fprintf(stderr, "\r%-10s tick %-12llu load %-6g %.3g M events/s  %llu packets in the network, %.0f s \033[K",
             phase_name(workload->phase), (unsigned long long)now, first->ops->load(first),
-            1e-6 * (double)workload->network->engine->events / elapsed,
-            (unsigned long long)workload->network->in_network, elapsed);
+            1e-6 * (double)workload->totals.events / elapsed, (unsigned long long)workload->totals.in_flight, elapsed);
 }
 
 static void print_summary(const struct simulation *simulation)
@@ -88,90 +82,141 @@ static void print_summary(const struct simulation *simulation)
     }
 }
 
-static bool write_results(struct simulation *simulation, const char *path)
-{
-    struct output_file output;
-    if (!output_open(&output, path, &simulation->errors))
-        return false;
-    json_write(output.stream, simulation_results(simulation), 2);
-    fputc('\n', output.stream);
-    return output_commit(&output, &simulation->errors);
-}
-
+/* All ranks run; the first shows progress and writes, once all numbers are put together. */
 static int run(struct simulation *simulation, const char *results, struct logs *logs, bool quiet)
 {
     struct progress progress = {0};
+    bool leads = ranks_lead(simulation->ranks);
     clock_gettime(CLOCK_MONOTONIC, &progress.start);
     progress.last = progress.start;
-    if (!quiet && isatty(STDERR_FILENO)) {
+    if (leads && !quiet && isatty(STDERR_FILENO)) {
         simulation->workload.progress = show_progress;
         simulation->workload.progress_context = &progress;
     }
-    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    simulation->workload.interrupt = &interrupted;
+    simulation->workload.interrupt = interrupt_catch();
     enum outcome outcome = simulation_run(simulation, stderr);
     if (progress.shown)
         fprintf(stderr, "\r\033[K");
-    bool logs_are_kept = logs_commit(logs, simulation);
-    bool is_written = write_results(simulation, results ? results : "-");
-    if (!quiet)
+    bool logs_are_kept = !leads || logs_commit(logs, simulation);
+    bool is_written = !leads || results_write(simulation, simulation_results(simulation), results);
+    if (leads && !quiet)
         print_summary(simulation);
-    if (!logs_are_kept || !is_written) {
-        errors_print(&simulation->errors, stderr);
+    if (!logs_are_kept || !is_written)
         return EXIT_IO;
-    }
     return outcome == OUTCOME_DONE ? EXIT_DONE : outcome == OUTCOME_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_SIMULATION;
 }
 
 /* Looks before the run whether the files can be written: the end of a long run is no time to find out. */
 static int open_files(struct simulation *simulation, const char *results, struct logs *logs)
 {
-    struct errors *errors = &simulation->errors;
-    struct output_file trial;
-    struct stat status;
-    bool is_pipe = results && stat(results, &status) == 0 && S_ISFIFO(status.st_mode); /* opening it has effects */
-    if (results && !is_pipe && !output_open(&trial, results, errors))
-        return EXIT_IO;
-    if (results && !is_pipe)
-        output_discard(&trial);
-    return logs_open(logs, simulation);
+    int status = ranks_lead(simulation->ranks) ? results_try(results, &simulation->errors) : EXIT_DONE;
+    return status == EXIT_DONE ? logs_open(logs, simulation) : status;
+}
+
+/* All ranks go on or none does. The first that has something to say says it, since all have the same as a rule. */
+static int agree(struct simulation *simulation, int status)
+{
+    if (ranks_first(simulation->ranks, simulation->errors.count > 0))
+        errors_print(&simulation->errors, stderr);
+    return (int)ranks_largest(simulation->ranks, (uint64_t)status);
+}
+
+static int run_network(struct simulation *simulation, const char *results, struct logs *logs, bool quiet)
+{
+    int status = simulation_build(simulation) ? open_files(simulation, results, logs) : EXIT_USAGE;
+    status = agree(simulation, status);
+    if (status == EXIT_DONE)
+        status = agree(simulation, run(simulation, results, logs, quiet));
+    logs_release(logs);
+    return status;
+}
+
+struct run_request {
+    const char *results, *sync, *threads;
+    bool quiet, check_reversal;
+    struct logs logs;
+    struct arguments arguments;
+};
+
+static bool load(struct simulation *simulation, const struct run_request *request)
+{
+    struct arena *arena = &simulation->setup;
+    int count = request->arguments.override_count;
+    char **overrides = arena_array(arena, char *, count + 3);
+    memcpy(overrides, request->arguments.overrides, sizeof *overrides * (size_t)count);
+    if (request->sync)
+        overrides[count++] = arena_format(arena, "simulator.sync=%s", request->sync);
+    if (request->threads)
+        overrides[count++] = arena_format(arena, "simulator.threads=%s", request->threads);
+    if (request->check_reversal)
+        overrides[count++] = arena_text(arena, "simulator.check_reversal=true");
+    return simulation_load(simulation, request->arguments.config, overrides, count);
+}
+
+/* Ranks that run different things would wait for each other for ever, or worse: a file may be an old copy somewhere. */
+static int compare_settings(struct simulation *simulation)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    CHECK(stream, "no memory for the settings as text");
+    json_write(stream, simulation->json, 0);
+    fclose(stream);
+    uint64_t hash = 0;
+    for (size_t i = 0; i < length; i++)
+        hash = random_mix(hash ^ (unsigned char)text[i]);
+    free(text);
+    bool is_same = ranks_largest(simulation->ranks, hash) == ~ranks_largest(simulation->ranks, ~hash);
+    if (!is_same)
+        errors_add(&simulation->errors, "flitwarp run: ranks have different settings; expected the same files and "
+                                        "arguments for all of them");
+    return agree(simulation, is_same ? EXIT_DONE : EXIT_USAGE);
+}
+
+static int run_request(struct run_request *request, struct ranks *ranks)
+{
+    struct simulation simulation;
+    simulation_init(&simulation);
+    simulation.ranks = ranks;
+    int status = agree(&simulation, load(&simulation, request) ? EXIT_DONE : EXIT_USAGE);
+    if (status == EXIT_DONE && ranks)
+        status = compare_settings(&simulation);
+    if (status == EXIT_DONE && simulation.config.model.component)
+        status = run_model(&simulation, request->results, logs_first(&request->logs), request->quiet);
+    else if (status == EXIT_DONE)
+        status = run_network(&simulation, request->results, &request->logs, request->quiet);
+    simulation_release(&simulation);
+    return status;
+}
+
+static int join_ranks(struct run_request *request)
+{
+    struct arena arena = {0};
+    struct errors errors = {.arena = &arena};
+    struct ranks ranks;
+    int status = EXIT_USAGE;
+    if (ranks_open(&ranks, &errors)) {
+        status = run_request(request, &ranks);
+        ranks_close(&ranks);
+    } else if (ranks_launched_as() == 0) {
+        errors_print(&errors, stderr);
+    }
+    arena_release(&arena);
+    return status;
 }
 
 int cli_run(int argc, char **argv)
 {
-    const char *results = NULL, *sync = NULL, *threads = NULL;
-    bool quiet = false;
-    struct logs logs = {0};
-    struct flag flags[RUN_LOG_KINDS + 6] = {{"--results", &results, NULL},
-                                            {"--quiet", NULL, &quiet},
-                                            {"--sync", &sync, NULL},
-                                            {"--threads", &threads, NULL},
-                                            {"--rate-interval", &logs.rate_interval, NULL}};
+    struct run_request request = {0};
+    struct flag flags[RUN_LOG_KINDS + 7] = {{"--results", &request.results, NULL},
+                                            {"--quiet", NULL, &request.quiet},
+                                            {"--check-reversal", NULL, &request.check_reversal},
+                                            {"--sync", &request.sync, NULL},
+                                            {"--threads", &request.threads, NULL},
+                                            {"--rate-interval", &request.logs.rate_interval, NULL}};
     for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
-        flags[5 + i] = (struct flag){run_log_flags[i], &logs.names[i], NULL};
-    struct arguments arguments;
-    if (!arguments_read(&arguments, argc, argv, flags, usage))
+        flags[6 + i] = (struct flag){run_log_flags[i], &request.logs.names[i], NULL};
+    if (!arguments_read(&request.arguments, argc, argv, flags, ranks_launched_as() == 0 ? usage : NULL))
         return EXIT_USAGE;
-    struct simulation simulation;
-    simulation_init(&simulation);
-    struct arena *arena = &simulation.setup;
-    char **overrides = arena_array(arena, char *, arguments.override_count + 2);
-    int count = arguments.override_count;
-    memcpy(overrides, arguments.overrides, sizeof *overrides * (size_t)count);
-    if (sync)
-        overrides[count++] = arena_format(arena, "simulator.sync=%s", sync);
-    if (threads)
-        overrides[count++] = arena_format(arena, "simulator.threads=%s", threads);
-    int status = EXIT_USAGE;
-    if (simulation_load(&simulation, arguments.config, overrides, count) && simulation_build(&simulation))
-        status = open_files(&simulation, results, &logs);
-    if (status == EXIT_DONE)
-        status = run(&simulation, results, &logs, quiet);
-    else
-        errors_print(&simulation.errors, stderr);
-    logs_release(&logs);
-    simulation_release(&simulation);
-    return status;
+    return ranks_launched() > 1 ? join_ranks(&request) : run_request(&request, NULL);
 }

@@ -6,34 +6,59 @@
 #include "cli/simulation.h"
 
 #include "cli/cli.h"
+#include "cli/resources.h"
+#include "cli/run_model.h"
 #include "config/options.h"
 #include "config/source.h"
+#include "network/channel.h"
 #include "network/network.h"
+#include "network/parts.h"
 
 #include <string.h>
-#include <sys/resource.h>
-#include <time.h>
 
-static const char *const sync_names[] = {"sequential", NULL};
+static const char *const sync_names[] = {"sequential", "conservative", "optimistic", NULL};
 
-static const struct option simulator_options[] = {
+const char *sync_name(uint32_t sync) { return sync_names[sync]; }
+
+const struct option simulator_options[] = {
     OPTION_U64(struct simulator_config, seed, "1", 0, 9007199254740992.0, NULL, "of all random numbers"),
     OPTION_SECONDS(struct simulator_config, tick, "\"1ns\"", 1e-15, 1, "length of a tick"),
-    OPTION_ENUM(struct simulator_config, sync, "\"sequential\"", sync_names, "how processes are kept in step"),
-    OPTION_U32(struct simulator_config, threads, "1", 1, 1, NULL, "threads that run the simulation"),
+    OPTION_ENUM(struct simulator_config, sync, "\"sequential\"", sync_names,
+                "how threads are kept in step: there is one, they wait for each other, or they undo what was too early "
+                "(models only)"),
+    OPTION_U32(struct simulator_config, threads, "1", 1, 256, NULL, "threads that run the simulation"),
+    OPTION_ENUM(struct simulator_config, partition, "\"blocks\"", partition_names,
+                "which thread runs a router of a network: neighbours by their numbers, or as METIS finds"),
+    OPTION_U32(struct simulator_config, partitions, "16", 1, 4096, NULL,
+               "of a thread: what optimistic runs roll back as a whole"),
+    OPTION_U64(struct simulator_config, window, "0", 0, 1e18, "ticks",
+               "how far optimistic runs go ahead of the slowest; 0: as far as pays"),
+    OPTION_BOOL(struct simulator_config, check_reversal, "false",
+                "undo every event once and handle it again; optimistic, one thread"),
     OPTION_END,
 };
 
 static const struct option root_options[] = {
     OPTION_BLOCK(struct simulation_config, simulator, struct simulator_config, simulator_options,
-                 "time and randomness"),
+                 "time, randomness and how to run"),
     OPTION_BLOCK(struct simulation_config, network, struct network_config, network_options, "what carries the traffic"),
     OPTION_BLOCK(struct simulation_config, workload, struct workload_config, workload_options,
                  "what makes the traffic"),
     OPTION_END,
 };
 
-const struct option *simulation_rows(void) { return root_options; }
+/* All that a configuration may have; one with a model has no network and no workload. */
+static const struct option all_options[] = {
+    OPTION_BLOCK(struct simulation_config, simulator, struct simulator_config, simulator_options,
+                 "time, randomness and how to run"),
+    OPTION_BLOCK(struct simulation_config, network, struct network_config, network_options, "what carries the traffic"),
+    OPTION_BLOCK(struct simulation_config, workload, struct workload_config, workload_options,
+                 "what makes the traffic"),
+    OPTION_CHOICE(struct simulation_config, model, "model", "null", "processes of its own in place of a network"),
+    OPTION_END,
+};
+
+const struct option *simulation_rows(void) { return all_options; }
 
 void simulation_init(struct simulation *simulation)
 {
@@ -53,45 +78,64 @@ bool simulation_read(struct simulation *simulation)
     struct config_reader reader = {
         .arena = &simulation->setup, .errors = &simulation->errors, .files = &simulation->data};
     struct simulation_config *config = &simulation->config;
-    bool is_right = config_read_first(&reader, root_options, "simulator", config, simulation->json);
+    const struct option *rows = json_find(simulation->json, "model") ? model_root_options : root_options;
+    bool is_right = config_read_first(&reader, rows, "simulator", config, simulation->json);
     reader.tick_seconds = config->simulator.tick;
-    return config_read(&reader, root_options, config, simulation->json) && is_right;
+    if (!config_read(&reader, rows, config, simulation->json) || !is_right)
+        return false;
+    if (rows == root_options)
+        channels_settle(&config->network, json_find(simulation->json, "network"), &simulation->setup,
+                        &simulation->errors);
+    return simulation->errors.count == 0;
+}
+
+/* Whether a network can be run as it is asked to. */
+static bool check_sync(struct simulation *simulation)
+{
+    const struct simulator_config *simulator = &simulation->config.simulator;
+    const struct json *block = json_find(simulation->json, "simulator");
+    uint32_t before = simulation->errors.count;
+    if (simulator->sync == SYNC_OPTIMISTIC)
+        node_error(&simulation->errors, block, "sync",
+                   "found 'optimistic', which runs models; a network runs 'sequential' or 'conservative'");
+    if (simulator->sync == SYNC_SEQUENTIAL && simulator->threads > 1)
+        node_error(&simulation->errors, block, "threads",
+                   "%u threads need \"sync\": \"conservative\"; sequential runs on 1", simulator->threads);
+    if (simulator->sync == SYNC_SEQUENTIAL && simulation->ranks)
+        node_error(&simulation->errors, block, "sync",
+                   "found 'sequential' with %u ranks, expected 'conservative' (or one rank)", simulation->ranks->count);
+    return simulation->errors.count == before;
 }
 
 bool simulation_build(struct simulation *simulation)
 {
     const struct simulation_config *config = &simulation->config;
     uint64_t seed = config->simulator.seed;
+    if (config->model.component) {
+        choice_error(&simulation->errors, &config->model, NULL, "found a model, expected a network and a workload");
+        return false;
+    }
+    if (!check_sync(simulation))
+        return false;
+    const struct network_split split = {.parts = config->simulator.threads,
+                                        .ranks = simulation->ranks,
+                                        .method = (enum partition_method)config->simulator.partition,
+                                        .window = config->simulator.window};
     engine_init(&simulation->engine);
-    if (!network_build(&simulation->network, &config->network, &simulation->engine, &simulation->built, seed,
+    if (!network_build(&simulation->network, &config->network, &simulation->engine, &simulation->built, seed, &split,
                        &simulation->errors))
         return false;
-    simulation->network_bytes = simulation->built.bytes;
     return workload_build(&simulation->workload, &config->workload, &simulation->network, &simulation->built, seed,
                           &simulation->errors);
-}
-
-static double cpu_seconds(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-           1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-}
-
-static double wall_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 enum outcome simulation_run(struct simulation *simulation, FILE *report)
 {
     double cpu = cpu_seconds(), wall = wall_seconds();
     enum outcome outcome = workload_run(&simulation->workload, report);
-    simulation->cpu_seconds = cpu_seconds() - cpu;
+    simulation->cpu_seconds = ranks_sum(simulation->ranks, cpu_seconds() - cpu);
     simulation->wall_seconds = wall_seconds() - wall;
+    simulation->peak_bytes = (uint64_t)ranks_sum(simulation->ranks, (double)peak_memory());
     return outcome;
 }
 

@@ -8,17 +8,24 @@
 
 #include "config/files.h"
 #include "config/json.h"
+#include "engine/process_run.h"
 
 struct simulator_config {
     uint64_t seed;
     double tick; /* seconds */
     uint32_t sync, threads;
+    uint32_t partition; /* of a network */
+    /* models only: */
+    uint32_t partitions; /* of a thread, optimistic */
+    uint64_t window;     /* ticks ahead of the slowest, optimistic */
+    bool check_reversal;
 };
 
 struct simulation_config {
     struct simulator_config simulator;
     struct network_config network;
     struct workload_config workload;
+    struct choice model; /* in place of both */
 };
 
 struct simulation {
@@ -32,9 +39,13 @@ struct simulation {
     struct engine engine;
     struct network network;
     struct workload workload;
-    size_t network_bytes;             /* of what was built, without the workload */
+    struct ranks *ranks;              /* borrowed, all of which have this simulation; NULL: there is one */
     double cpu_seconds, wall_seconds; /* of the run, without building */
+    uint64_t peak_bytes;              /* memory, of all ranks */
 };
+
+extern const struct option simulator_options[];
+const char *sync_name(uint32_t sync);
 
 /* An empty simulation that collects errors. */
 void simulation_init(struct simulation *simulation);
@@ -46,4 +57,10 @@ bool simulation_build(struct simulation *simulation);
 enum outcome simulation_run(struct simulation *simulation, FILE *report);
 /* The results document; afterwards or after an interruption. */
 struct json *simulation_results(struct simulation *simulation);
+/* The beginning of any results document: the program's version and the settings. */
+struct json *results_document(struct simulation *simulation);
+/* Looks before the run whether a file could be written; an exit status. */
+int results_try(const char *path, struct errors *errors);
+/* To a file or, with NULL or "-", to standard output; false with errors. */
+bool results_write(struct simulation *simulation, const struct json *document, const char *path);
 void simulation_release(struct simulation *simulation);

@@ -53,8 +53,9 @@ int cli_trace(int argc, char **argv)
     struct simulation simulation;
     simulation_init(&simulation);
     int status = EXIT_USAGE;
-    if (simulation_load(&simulation, arguments.config, arguments.overrides, arguments.override_count) &&
-        simulation_build(&simulation)) {
+    bool is_loaded = simulation_load(&simulation, arguments.config, arguments.overrides, arguments.override_count);
+    simulation.config.simulator.threads = 1; /* a walk is printed as it goes; it is the same on any number */
+    if (is_loaded && simulation_build(&simulation)) {
         if (source >= simulation.network.topology.terminals) {
             fprintf(stderr, "flitwarp trace: --packet %s: there is no terminal %u; accepted: 0 to %u\n", packet, source,
                     simulation.network.topology.terminals - 1);

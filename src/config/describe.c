@@ -72,6 +72,8 @@ static void add_short_type(struct text *text, const struct option *row)
         [OPTION_TYPE_TICKS_F64] = "ticks or time",
         [OPTION_TYPE_SECONDS] = "time",
         [OPTION_TYPE_RATE] = "rate",
+        [OPTION_TYPE_BANDWIDTH] = "bytes/tick or rate",
+        [OPTION_TYPE_BANDWIDTH_LIST] = "list of bytes/tick or rates",
         [OPTION_TYPE_BLOCK] = "object",
         [OPTION_TYPE_CHOICE] = "",
         [OPTION_TYPE_CHOICES] = "list of ",

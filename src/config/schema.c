@@ -110,7 +110,10 @@ static struct json *value_schema(struct arena *arena, const struct option *row)
     case OPTION_TYPE_SECONDS:
         return text_like(arena, TIME_PATTERN);
     case OPTION_TYPE_RATE:
+    case OPTION_TYPE_BANDWIDTH:
         return any_of(arena, number(arena, "number", row), text_like(arena, RATE_PATTERN));
+    case OPTION_TYPE_BANDWIDTH_LIST:
+        return list_of(arena, any_of(arena, number(arena, "number", row), text_like(arena, RATE_PATTERN)));
     case OPTION_TYPE_BLOCK:
         return object_schema(arena, row->rows, NULL);
     case OPTION_TYPE_CHOICE:

@@ -61,6 +61,8 @@ void option_add_accepted(struct text *text, const struct option *row)
         [OPTION_TYPE_TICKS_F64] = "a number of ticks or a time like \"4.9ns\"",
         [OPTION_TYPE_SECONDS] = "a time like \"625ps\"",
         [OPTION_TYPE_RATE] = "a rate like \"100Gb/s\" or a number of bits per second",
+        [OPTION_TYPE_BANDWIDTH] = "a rate like \"25GB/s\" or a number of bytes a tick",
+        [OPTION_TYPE_BANDWIDTH_LIST] = "an array of rates like \"25GB/s\" or numbers of bytes a tick",
         [OPTION_TYPE_BLOCK] = "an object",
         [OPTION_TYPE_CHOICE] = "an object with a 'type', or a name, of kind ",
         [OPTION_TYPE_CHOICES] = "an array of objects with a 'type', or names, of kind ",
@@ -238,6 +240,17 @@ static bool report_fraction(const struct config_reader *reader, const struct opt
     return false;
 }
 
+/* Is the length of a tick known, which units of time need? */
+static bool has_tick(const struct config_reader *reader, const struct json *node, const char *expected)
+{
+    if (reader->tick_seconds > 0)
+        return true;
+    if (!reader->errors->count) /* otherwise the tick itself was refused, and that was said */
+        node_error(reader->errors, node, NULL, "found '%s' where no tick is set, expected a number of %s", node->text,
+                   expected);
+    return false;
+}
+
 /* A time with a unit in ticks, be they whole or not. */
 static bool read_time_in_ticks(const struct config_reader *reader, const struct option *row, const struct json *node,
                                double *ticks, const char **unit)
@@ -246,12 +259,7 @@ static bool read_time_in_ticks(const struct config_reader *reader, const struct 
     if (node->type != JSON_TEXT || !read_time(node->text, &seconds, unit))
         return type_error(reader, row, node);
     *ticks = seconds / reader->tick_seconds;
-    if (reader->tick_seconds > 0)
-        return true;
-    if (!reader->errors->count) /* otherwise the tick itself was refused, and that was said */
-        node_error(reader->errors, node, NULL, "found '%s' where no tick is set, expected a number of ticks",
-                   node->text);
-    return false;
+    return has_tick(reader, node, "ticks");
 }
 
 static bool read_ticks_f64(const struct config_reader *reader, const struct option *row, const struct json *node,
@@ -333,6 +341,38 @@ static bool read_bits_per_second(const struct config_reader *reader, const struc
     return true;
 }
 
+/* A rate as what passes in a tick. */
+static bool read_bytes_per_tick(const struct config_reader *reader, const struct option *row, const struct json *node,
+                                double *value)
+{
+    double rate = node->number;
+    if (node->type != JSON_NUMBER && (node->type != JSON_TEXT || !read_rate(node->text, &rate)))
+        return type_error(reader, row, node);
+    if (node->type == JSON_TEXT && !has_tick(reader, node, "bytes a tick"))
+        return false;
+    if (node->type == JSON_TEXT)
+        rate = rate / 8 * reader->tick_seconds;
+    if (!check_range(reader, row, node, rate))
+        return false;
+    *value = rate;
+    return true;
+}
+
+static bool read_bandwidth_list(const struct config_reader *reader, const struct option *row, const struct json *node,
+                                struct f64_list *list)
+{
+    if (node->type != JSON_ARRAY)
+        return type_error(reader, row, node);
+    *list = (struct f64_list){node->count, arena_array(reader->arena, double, node->count)};
+    bool is_good = true;
+    uint32_t i = 0;
+    const struct option item = {
+        .type = OPTION_TYPE_BANDWIDTH, .min = row->min, .max = row->max, .unit = row->unit, .help = row->help};
+    for (const struct json *child = node->first; child; child = child->next)
+        is_good &= read_bytes_per_tick(reader, &item, child, &list->items[i++]);
+    return is_good;
+}
+
 static bool read_text(const struct config_reader *reader, const struct option *row, const struct json *node,
                       const char **value)
 {
@@ -386,6 +426,10 @@ bool value_read(struct config_reader *reader, const struct option *row, void *fi
         return read_seconds(reader, row, node, field);
     case OPTION_TYPE_RATE:
         return read_bits_per_second(reader, row, node, field);
+    case OPTION_TYPE_BANDWIDTH:
+        return read_bytes_per_tick(reader, row, node, field);
+    case OPTION_TYPE_BANDWIDTH_LIST:
+        return read_bandwidth_list(reader, row, node, field);
     default:
         CHECK(false, "option '%s' has a type that is no single value", row->key);
     }

@@ -171,8 +171,7 @@ static void pull_far(struct engine *engine)
     }
 }
 
-/* The next tick with events at or after now; NEVER when there is none. */
-static tick_t next_tick(const struct engine *engine)
+tick_t engine_next(const struct engine *engine)
 {
     if (bits_any(engine->occupied, WHEEL_SLOTS / 64)) {
         uint32_t here = engine->now % WHEEL_SLOTS;
@@ -243,21 +242,19 @@ static void run_tick(struct engine *engine)
     bits_remove(engine->occupied, slot);
 }
 
-bool engine_run(struct engine *engine, tick_t last)
+void engine_advance(struct engine *engine, tick_t tick)
 {
-    engine->stopping = false;
-    while (!engine->stopping) {
-        tick_t next = next_tick(engine);
-        if (next == NEVER)
-            return false;
-        if (next > last)
-            return true;
-        engine->now = next;
-        if (engine->heap_count)
-            pull_far(engine);
+    engine->now = tick;
+    if (engine->heap_count)
+        pull_far(engine);
+}
+
+void engine_run(struct engine *engine, tick_t last)
+{
+    for (tick_t next; (next = engine_next(engine)) <= last && next != NEVER;) {
+        engine_advance(engine, next);
         run_tick(engine);
     }
-    return true;
 }
 
 uint64_t engine_pending(const struct engine *engine, uint32_t kind)

@@ -43,20 +43,20 @@ void measurement_watch_created(struct measurement *measurement, tick_t now, uint
         rates_at(&measurement->rates, now, source)->offered += flits;
 }
 
-void measurement_watch_flit(struct measurement *measurement, tick_t now, const struct packet *packet)
+void measurement_watch_flits(struct measurement *measurement, tick_t now, const struct packet *packet, uint32_t flits)
 {
     if (measurement->series.length)
-        series_accepted(&measurement->series, now);
+        series_accepted(&measurement->series, now, flits);
     if (measurement->rates.interval) {
-        rates_at(&measurement->rates, now, packet->destination)->delivered++;
-        rates_at(&measurement->rates, now, packet->source)->accepted++;
+        rates_at(&measurement->rates, now, packet->destination)->delivered += flits;
+        rates_at(&measurement->rates, now, packet->source)->accepted += flits;
     }
 }
 
-void measurement_watch_entry(struct measurement *measurement, tick_t now, const struct packet *packet)
+void measurement_watch_entry(struct measurement *measurement, tick_t now, const struct packet *packet, uint32_t flits)
 {
     if (measurement->rates.interval)
-        rates_at(&measurement->rates, now, packet->source)->injected++;
+        rates_at(&measurement->rates, now, packet->source)->injected += flits;
 }
 
 void measurement_watch_packet(struct measurement *measurement, tick_t now, const struct packet *packet)
@@ -90,6 +90,59 @@ void measurement_minimal_hops(const struct measurement *measurement, struct hist
         histogram_add_many(minimal, bucket.low, bucket.count - detours);
     }
     histogram_merge(minimal, &measurement->shortcuts);
+}
+
+void measurement_forget_counts(struct measurement *m)
+{
+    m->created_packets = m->created_flits = m->delivered_packets = m->accepted_flits = m->latency_sum = 0;
+    m->withdrawn_packets = m->sampled_created = m->sampled_delivered = m->sampled_withdrawn = m->nonminimal = 0;
+    m->transactions_begun = m->transactions_ended = 0;
+    m->batches = (struct batch_means){0};
+}
+
+void measurement_forget_sources(struct measurement *m)
+{
+    memset(m->accepted_from, 0, sizeof *m->accepted_from * m->terminals);
+}
+
+void measurement_count_sources(struct measurement *into, const struct measurement *from)
+{
+    for (uint32_t terminal = 0; terminal < into->terminals; terminal++)
+        into->accepted_from[terminal] += from->accepted_from[terminal];
+}
+
+void measurement_count(struct measurement *into, const struct measurement *from)
+{
+    into->created_packets += from->created_packets;
+    into->created_flits += from->created_flits;
+    into->delivered_packets += from->delivered_packets;
+    into->accepted_flits += from->accepted_flits;
+    into->latency_sum += from->latency_sum;
+    into->withdrawn_packets += from->withdrawn_packets;
+    into->sampled_created += from->sampled_created;
+    into->sampled_delivered += from->sampled_delivered;
+    into->sampled_withdrawn += from->sampled_withdrawn;
+    into->nonminimal += from->nonminimal;
+    into->transactions_begun += from->transactions_begun;
+    into->transactions_ended += from->transactions_ended;
+    batch_means_merge(&into->batches, &from->batches);
+}
+
+void measurement_merge(struct measurement *into, const struct measurement *from)
+{
+    measurement_count_sources(into, from);
+    histogram_merge(&into->packet_latency, &from->packet_latency);
+    histogram_merge(&into->network_latency, &from->network_latency);
+    histogram_merge(&into->message_latency, &from->message_latency);
+    histogram_merge(&into->hops, &from->hops);
+    histogram_merge(&into->detours, &from->detours);
+    histogram_merge(&into->shortcuts, &from->shortcuts);
+    histogram_merge(&into->transaction_latency, &from->transaction_latency);
+    digest_merge(&into->digest, &from->digest);
+    if (into->series.length)
+        series_merge(&into->series, &from->series);
+    if (into->rates.interval)
+        rates_merge(&into->rates, &from->rates);
 }
 
 /*

@@ -7,7 +7,7 @@
 #include "flitwarp/packet.h"
 
 #include "metrics/batch_means.h"
-#include "metrics/digest.h"
+#include "flitwarp/digest.h"
 #include "metrics/histogram.h"
 #include "metrics/rates.h"
 #include "metrics/series.h"
@@ -81,11 +81,11 @@ static inline void measurement_add(struct measurement *measurement, const struct
     digest_add(&measurement->digest, record, 6);
 }
 
-/* What happens over time, where it is watched: a message is made, a flit enters, a flit or a packet arrives. */
+/* What happens over time, where it is watched: a message is made, flits enter, flits or a packet arrive. */
 void measurement_watch_created(struct measurement *measurement, tick_t now, uint32_t source, uint32_t packets,
                                uint32_t flits);
-void measurement_watch_entry(struct measurement *measurement, tick_t now, const struct packet *packet);
-void measurement_watch_flit(struct measurement *measurement, tick_t now, const struct packet *packet);
+void measurement_watch_entry(struct measurement *measurement, tick_t now, const struct packet *packet, uint32_t flits);
+void measurement_watch_flits(struct measurement *measurement, tick_t now, const struct packet *packet, uint32_t flits);
 void measurement_watch_packet(struct measurement *measurement, tick_t now, const struct packet *packet);
 
 /* The last message of a sampled transaction has arrived. */
@@ -103,6 +103,15 @@ static inline uint64_t measurement_backlog(const struct measurement *measurement
 {
     return measurement->created_flits - measurement->accepted_flits;
 }
+
+/* Adds what another part of the network has counted since the beginning, and its batches: what rules look at. */
+void measurement_count(struct measurement *into, const struct measurement *from);
+void measurement_forget_counts(struct measurement *measurement);
+/* The same of flits by their source. */
+void measurement_count_sources(struct measurement *into, const struct measurement *from);
+void measurement_forget_sources(struct measurement *measurement);
+/* Adds all distributions, the digest and what happened over time; counts are there already. */
+void measurement_merge(struct measurement *into, const struct measurement *from);
 
 /* Did offered traffic pile up during the window (so far, while it is open)? */
 bool measurement_is_saturated(const struct measurement *measurement);

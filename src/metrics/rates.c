@@ -41,6 +41,19 @@ struct rate_bin *rates_at(struct rates *rates, uint64_t tick, uint32_t terminal)
     return &rates->bins[bin * rates->terminals + terminal];
 }
 
+void rates_merge(struct rates *into, const struct rates *from)
+{
+    for (uint64_t bin = 0; bin < from->count; bin++)
+        for (uint32_t terminal = 0; terminal < from->terminals; terminal++) {
+            const struct rate_bin *flits = &from->bins[bin * from->terminals + terminal];
+            struct rate_bin *sum = rates_at(into, bin * from->interval, terminal);
+            sum->offered += flits->offered;
+            sum->injected += flits->injected;
+            sum->accepted += flits->accepted;
+            sum->delivered += flits->delivered;
+        }
+}
+
 void rates_write(const struct rates *rates, uint32_t application, const uint32_t *terminals, uint32_t count,
                  struct csv_file *file)
 {

@@ -23,6 +23,8 @@ void rates_init(struct rates *rates, uint64_t interval, uint32_t terminals);
 void rates_release(struct rates *rates);
 /* The bin of a terminal at a tick; valid until the next call. */
 struct rate_bin *rates_at(struct rates *rates, uint64_t tick, uint32_t terminal);
+/* Adds those of another part of the network; both have the same bins. */
+void rates_merge(struct rates *into, const struct rates *from);
 
 extern const char rates_header[];
 /* Lines for these terminals, bin by bin. */

@@ -60,7 +60,10 @@ static inline void series_arrived(struct series *series, uint64_t created, uint6
         bin->latency_max = latency;
 }
 
-static inline void series_accepted(struct series *series, uint64_t tick) { series_at(series, tick)->flits_accepted++; }
+static inline void series_accepted(struct series *series, uint64_t tick, uint64_t flits)
+{
+    series_at(series, tick)->flits_accepted += flits;
+}
 
 /* Both have the same start and length of bins. */
 void series_merge(struct series *into, const struct series *from);

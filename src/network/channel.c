@@ -9,6 +9,9 @@
  *
  * Where there is a plan of the machine room, the cable comes on top: its length
  * is the distance along the axes between the two routers' places.
+ *
+ * How fast a channel is can be said in two ways, which must agree where both are
+ * given: a cycle, or a bandwidth, at which a flit takes flit_bytes / bandwidth.
  */
 #include "network/channel.h"
 
@@ -16,11 +19,17 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MAX_LATENCY 1e9
+#define MAX_CYCLE 65535
+#define MIN_BANDWIDTH 1e-9 /* bytes a tick */
+#define MAX_BANDWIDTH 1e9
+#define CYCLE_HELP "between two flits; null: as bandwidth says, or 1"
+#define BANDWIDTH_HELP "a flit of network.flit_bytes takes a cycle; null: as cycle says"
 #define AXES 3
 #define UNPLACED HUGE_VAL /* the coordinate of a router that the plan has not named yet */
 
@@ -32,19 +41,110 @@ static const struct option cable_options[] = {
 
 const struct option channel_options[] = {
     OPTION_TICKS(struct channel_config, latency, "1", 1, MAX_LATENCY, "from one end to the other"),
-    OPTION_TICKS(struct channel_config, cycle, "1", 1, 65535, "between two flits"),
+    OPTION_TICKS(struct channel_config, cycle, "null", 1, MAX_CYCLE, CYCLE_HELP),
+    OPTION_BANDWIDTH(struct channel_config, bandwidth, "null", MIN_BANDWIDTH, MAX_BANDWIDTH, BANDWIDTH_HELP),
     OPTION_TICKS_LIST(struct channel_config, latencies, "null", 1, MAX_LATENCY,
                       "instead of latency: for each of the topology's classes of channels (dimensions, levels, local "
                       "and global), or one for all"),
+    OPTION_TICKS_LIST(struct channel_config, cycles, "null", 1, MAX_CYCLE, "instead of cycle: by class, as latencies"),
+    OPTION_BANDWIDTH_LIST(struct channel_config, bandwidths, "null", MIN_BANDWIDTH, MAX_BANDWIDTH,
+                          "instead of bandwidth: by class, as latencies"),
     OPTION_BLOCK(struct channel_config, cable, struct cable_config, cable_options, "latency by length, to be added"),
     OPTION_END,
 };
 
 const struct option terminal_channel_options[] = {
     OPTION_TICKS(struct terminal_channel_config, latency, "1", 1, MAX_LATENCY, "from one end to the other"),
-    OPTION_TICKS(struct terminal_channel_config, cycle, "1", 1, 65535, "between two flits"),
+    OPTION_TICKS(struct terminal_channel_config, cycle, "null", 1, MAX_CYCLE, CYCLE_HELP),
+    OPTION_BANDWIDTH(struct terminal_channel_config, bandwidth, "null", MIN_BANDWIDTH, MAX_BANDWIDTH, BANDWIDTH_HELP),
     OPTION_END,
 };
+
+/* ---- cycle and bandwidth ---- */
+
+/* What was given of a bandwidth, for messages. */
+struct given_bandwidth {
+    const struct json *block; /* where key stands */
+    const char *key;
+    const struct json *value;
+    uint32_t flit_bytes;
+    struct errors *errors;
+};
+
+/* Ticks that a flit takes; 0 with an error when they are not a whole number of them that a channel may have. */
+static uint64_t cycle_of(const struct given_bandwidth *given, double bandwidth)
+{
+    double bytes = given->flit_bytes, ticks = bytes / bandwidth, whole = round(ticks);
+    double low = floor(ticks) < 1 ? 1 : floor(ticks), high = low + 1;
+    if (ticks > MAX_CYCLE)
+        node_error(given->errors, given->block, given->key,
+                   "at %s a flit of %g bytes takes %.6g ticks; accepted: at most %d", given->value->text, bytes, ticks,
+                   MAX_CYCLE);
+    else if (whole < 1 || fabs(ticks - whole) > 16 * DBL_EPSILON * ticks) /* what division of decimals may cost */
+        node_error(given->errors, given->block, given->key,
+                   "at %s a flit of %g bytes takes %.6g ticks, expected a whole number of them: %.12g bytes/tick make "
+                   "it %g, %.12g make it %g; a shorter simulator.tick or another network.flit_bytes may fit too",
+                   given->value->text, bytes, ticks, bytes / low, low, bytes / high, high);
+    else
+        return (uint64_t)whole;
+    return 0;
+}
+
+/* Cycles become what bandwidths make of them, also where the settings are shown; both must agree where both are given. */
+static void settle_cycle(uint64_t *cycle, double bandwidth, uint32_t flit_bytes, const struct json *block,
+                         struct arena *arena, struct errors *errors)
+{
+    struct json *shown = json_find(block, "cycle");
+    const struct given_bandwidth given = {block, "bandwidth", json_find(block, "bandwidth"), flit_bytes, errors};
+    uint64_t settled = bandwidth > 0 ? cycle_of(&given, bandwidth) : *cycle ? *cycle : 1;
+    if (*cycle && settled && *cycle != settled)
+        node_error(errors, block, "cycle",
+                   "%s contradicts the bandwidth beside it, %s, at which a flit of %u bytes takes %llu ticks; give one "
+                   "of them",
+                   shown->text, given.value->text, flit_bytes, (unsigned long long)settled);
+    if (*cycle || !settled)
+        return;
+    *cycle = settled;
+    json_replace(shown, json_number_u64(arena, settled));
+}
+
+/* The same for a class of channels each. */
+static void settle_cycles(struct channel_config *config, uint32_t flit_bytes, const struct json *block,
+                          struct arena *arena, struct errors *errors)
+{
+    const struct json *list = json_find(block, "bandwidths");
+    uint32_t count = config->bandwidths.count, before = errors->count;
+    if (!count)
+        return;
+    uint64_t *settled = arena_array(arena, uint64_t, count);
+    struct json *shown = json_array(arena), *value = list->first;
+    for (uint32_t i = 0; i < count; i++, value = value->next) {
+        const struct given_bandwidth given = {block, "bandwidths", value, flit_bytes, errors};
+        settled[i] = cycle_of(&given, config->bandwidths.items[i]);
+        json_append(shown, json_number_u64(arena, settled[i]));
+    }
+    if (errors->count > before)
+        return;
+    bool agrees = config->cycles.count == count;
+    for (uint32_t i = 0; i < count && agrees; i++)
+        agrees = config->cycles.items[i] == settled[i];
+    if (config->cycles.count && !agrees)
+        node_error(errors, block, "cycles", "they contradict the bandwidths beside them; give one of them");
+    if (config->cycles.count)
+        return;
+    config->cycles = (struct u64_list){count, settled};
+    json_replace(json_find(block, "cycles"), shown);
+}
+
+void channels_settle(struct network_config *config, const struct json *network, struct arena *arena,
+                     struct errors *errors)
+{
+    const struct json *channel = json_find(network, "channel"), *terminal = json_find(network, "terminal_channel");
+    settle_cycle(&config->channel.cycle, config->channel.bandwidth, config->flit_bytes, channel, arena, errors);
+    settle_cycles(&config->channel, config->flit_bytes, channel, arena, errors);
+    settle_cycle(&config->terminal_channel.cycle, config->terminal_channel.bandwidth, config->flit_bytes, terminal,
+                 arena, errors);
+}
 
 /* ---- the plan ---- */
 
@@ -175,15 +275,15 @@ static const double *read_plan(const struct network_config *config, uint32_t rou
 
 /* ---- latencies ---- */
 
-static bool check_classes(const struct network_config *config, const struct topology *topology, struct errors *errors)
+static bool check_classes(const struct network_config *config, const char *key, uint32_t given,
+                          const struct topology *topology, struct errors *errors)
 {
-    uint32_t given = config->channel.latencies.count, classes = topology->channel_classes;
+    uint32_t classes = topology->channel_classes;
     if (given <= 1 || given == classes)
         return true;
-    node_error(errors, block_node(config, NULL), "latencies", "%u values, but \"%s\" has %u %s of channels%s%s%s%s",
-               given, topology->ops->name, classes ? classes : 1, classes > 1 ? "classes" : "class",
-               classes > 1 ? ": " : "", classes > 1 ? topology->channel_class_names[0] : "",
-               classes > 1 ? (classes > 2 ? " to " : ", ") : "",
+    node_error(errors, block_node(config, NULL), key, "%u values, but \"%s\" has %u %s of channels%s%s%s%s", given,
+               topology->ops->name, classes ? classes : 1, classes > 1 ? "classes" : "class", classes > 1 ? ": " : "",
+               classes > 1 ? topology->channel_class_names[0] : "", classes > 1 ? (classes > 2 ? " to " : ", ") : "",
                classes > 1 ? topology->channel_class_names[classes - 1] : "");
     return false;
 }
@@ -192,7 +292,10 @@ bool channel_latencies_init(struct channel_latencies *latencies, const struct ne
                             const struct topology *topology, struct arena *arena, struct errors *errors)
 {
     *latencies = (struct channel_latencies){.topology = topology, .config = config};
-    if (!check_classes(config, topology, errors))
+    bool has_bandwidths = config->channel.bandwidths.count;
+    if (!check_classes(config, "latencies", config->channel.latencies.count, topology, errors) ||
+        !check_classes(config, has_bandwidths ? "bandwidths" : "cycles", config->channel.cycles.count, topology,
+                       errors))
         return false;
     if (config->channel.cable.plan)
         latencies->places = read_plan(config, topology->routers, arena, errors);
@@ -209,14 +312,26 @@ static uint32_t cable_latency(const struct channel_latencies *latencies, uint32_
     return ticks < 1 ? 1 : (uint32_t)ticks;
 }
 
+/* What a list has for a channel; it is not empty. */
+static uint64_t by_class(const struct u64_list *list, const struct topology *topology, uint32_t router, uint32_t port)
+{
+    return list->items[list->count == 1 ? 0 : topology->ops->channel_class(topology, router, port)];
+}
+
+uint32_t channel_cycle(const struct channel_latencies *latencies, uint32_t router, uint32_t port)
+{
+    const struct channel_config *config = &latencies->config->channel;
+    return (uint32_t)(config->cycles.count ? by_class(&config->cycles, latencies->topology, router, port)
+                                           : config->cycle);
+}
+
 uint32_t channel_latency(const struct channel_latencies *latencies, uint32_t router, uint32_t port, uint32_t neighbour)
 {
     const struct topology *topology = latencies->topology;
     const struct channel_config *config = &latencies->config->channel;
     uint64_t latency = topology->latencies ? topology->latencies[(size_t)router * topology->ports + port] : 0;
     if (!latency && config->latencies.count)
-        latency = config->latencies
-                      .items[config->latencies.count == 1 ? 0 : topology->ops->channel_class(topology, router, port)];
+        latency = by_class(&config->latencies, topology, router, port);
     if (!latency)
         latency = config->latency;
     return (uint32_t)latency + (latencies->places ? cable_latency(latencies, router, neighbour) : 0);

@@ -6,6 +6,11 @@
 extern const struct option channel_options[];
 extern const struct option terminal_channel_options[];
 
+struct json;
+/* Works out cycles from bandwidths, in the settings that were read from `network` without an error and in that. */
+void channels_settle(struct network_config *config, const struct json *network, struct arena *arena,
+                     struct errors *errors);
+
 /* What the latencies of a network's channels follow from. */
 struct channel_latencies {
     const struct topology *topology;
@@ -18,5 +23,7 @@ bool channel_latencies_init(struct channel_latencies *latencies, const struct ne
                             const struct topology *topology, struct arena *arena, struct errors *errors);
 /* Ticks from a port of a router to the neighbour behind it. */
 uint32_t channel_latency(const struct channel_latencies *latencies, uint32_t router, uint32_t port, uint32_t neighbour);
+/* Ticks between two flits on it. */
+uint32_t channel_cycle(const struct channel_latencies *latencies, uint32_t router, uint32_t port);
 /* Ticks between a terminal and its router, either way. */
 uint32_t terminal_latency(const struct channel_latencies *latencies, uint32_t terminal);

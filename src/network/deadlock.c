@@ -10,6 +10,7 @@
 #include "network/deadlock.h"
 
 #include "network/network.h"
+#include "network/parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +60,7 @@ static void print_lane(const struct wait_search *search, uint64_t node, FILE *ou
     uint32_t router = (uint32_t)(node / search->lanes), lane = (uint32_t)(node % search->lanes);
     struct waiting waiting;
     network->router_ops->waits_for(network->routers, router, lane, &waiting);
-    const struct packet *packet = network_packet(network, waiting.packet);
+    const struct packet *packet = network_packet(network_at(network, router), waiting.packet);
     fprintf(out, "  packet %u.%u (terminal %u to %u, %u flits) holds ", packet->source, packet->sequence,
             packet->source, packet->destination, packet->size);
     print_channel(network, router, lane, true, out);
@@ -100,8 +101,14 @@ static bool follow(struct wait_search *search, uint64_t start, FILE *out)
     return false;
 }
 
-void deadlock_report(const struct network *network, FILE *out)
+void deadlock_report(const struct network *network, tick_t now, uint64_t packets, FILE *out)
 {
+    fprintf(out, "deadlock at tick %llu: %llu packets are in the network and none can move\n", (unsigned long long)now,
+            (unsigned long long)packets);
+    if (network_ranks(network)) {
+        fprintf(out, "which packets wait for each other is said by a run on one rank\n");
+        return;
+    }
     uint32_t lanes = network->ports * network->num_vcs;
     uint64_t nodes = (uint64_t)network->topology.routers * lanes;
     struct wait_search search = {
@@ -112,8 +119,6 @@ void deadlock_report(const struct network *network, FILE *out)
         .wait = memory_take(sizeof(uint32_t) * (nodes + 1)),
     };
     memset(search.state, 0, nodes);
-    fprintf(out, "deadlock at tick %llu: %llu packets are in the network and none can move\n",
-            (unsigned long long)network->engine->now, (unsigned long long)network->in_network);
     bool found = false;
     for (uint64_t node = 0; node < nodes && !found; node++)
         if (search.state[node] == 0)

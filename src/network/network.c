@@ -8,6 +8,7 @@
 
 #include "flitwarp/congestion.h"
 #include "network/channel.h"
+#include "network/parts.h"
 #include "network/routing/routing.h"
 
 #include <stdarg.h>
@@ -23,17 +24,19 @@ const struct option network_options[] = {
                  "channels between a terminal and its router"),
     OPTION_U32(struct network_config, protocol_classes, "1", 1, 64, NULL,
                "classes of messages (requests, replies) that share out the VCs evenly and never wait for each other"),
+    OPTION_U32(struct network_config, flit_bytes, "32", 1, 65536, "bytes",
+               "width of a flit: what bandwidths and sizes in bytes count with"),
     OPTION_CHOICE(struct network_config, interface, "interface", "\"standard\"", "how terminals meet the network"),
     OPTION_END,
 };
 
 /* Flits that the buffers behind a channel hold. */
-static uint16_t depth_behind(const struct network *network, uint32_t latency, uint64_t cycle)
+static uint32_t depth_behind(const struct network *network, uint32_t latency, uint64_t cycle)
 {
     const void *router = network->config->router.config;
-    return (uint16_t)(network->router_ops->buffer_behind
-                          ? network->router_ops->buffer_behind(router, (double)latency / (double)cycle)
-                          : network->buffer_depth);
+    return network->router_ops->buffer_behind
+               ? network->router_ops->buffer_behind(router, (double)latency / (double)cycle)
+               : network->buffer_depth;
 }
 
 static struct link terminal_link(const struct network *network, uint32_t terminal, uint32_t channel, uint32_t latency)
@@ -65,23 +68,24 @@ static void wire_terminal(struct network *network, uint32_t terminal, uint32_t l
     }
 }
 
-static struct link router_link(const struct network *network, const struct router_port *peer, uint32_t latency)
+static struct link router_link(const struct network *network, const struct router_port *peer, uint32_t latency,
+                               uint32_t cycle)
 {
     return (struct link){
         .target = peer->router,
         .first_lane = (uint16_t)((network->routing.local_ports + peer->port) * network->num_vcs),
         .carries_out = true,
-        .depth = depth_behind(network, latency, network->config->channel.cycle),
+        .depth = depth_behind(network, latency, cycle),
         .latency = latency,
-        .cycle = (uint16_t)network->config->channel.cycle,
+        .cycle = (uint16_t)cycle,
     };
 }
 
-/* Keeps `common` as long as all latencies are the same. */
-static uint32_t note_latency(tick_t *common, uint32_t latency, bool is_first)
+/* Keeps `common` as long as all values are the same. */
+static uint32_t note(tick_t *common, uint32_t value, bool is_first)
 {
-    *common = is_first || *common == latency ? latency : 0;
-    return latency;
+    *common = is_first || *common == value ? value : 0;
+    return value;
 }
 
 static void wire(struct network *network, const struct channel_latencies *latencies)
@@ -90,11 +94,12 @@ static void wire(struct network *network, const struct channel_latencies *latenc
     size_t count = (size_t)topology->routers * network->ports, channels = 0;
     network->links = arena_array(network->arena, struct link, count);
     network->channel_latency = network->config->channel.latency; /* should there be no channel */
+    network->channel_cycle = network->config->channel.cycle;
     for (size_t i = 0; i < count; i++)
         network->links[i].target = NONE;
     for (uint32_t terminal = 0; terminal < topology->terminals; terminal++) {
         uint32_t latency = terminal_latency(latencies, terminal);
-        wire_terminal(network, terminal, note_latency(&network->terminal_latency, latency, terminal == 0));
+        wire_terminal(network, terminal, note(&network->terminal_latency, latency, terminal == 0));
     }
     for (uint32_t router = 0; router < topology->routers; router++)
         for (uint32_t port = 0; port < topology->ports; port++) {
@@ -102,9 +107,11 @@ static void wire(struct network *network, const struct channel_latencies *latenc
             if (!topology->ops->peer(topology, router, port, &peer))
                 continue;
             uint32_t latency = channel_latency(latencies, router, port, peer.router);
-            note_latency(&network->channel_latency, latency, channels++ == 0);
+            uint32_t cycle = channel_cycle(latencies, router, port);
+            note(&network->channel_latency, latency, channels == 0);
+            note(&network->channel_cycle, cycle, channels++ == 0);
             network->links[(size_t)router * network->ports + network->routing.local_ports + port] =
-                router_link(network, &peer, latency);
+                router_link(network, &peer, latency, cycle);
         }
 }
 
@@ -130,7 +137,8 @@ static bool fits_memory(const struct network *network, struct errors *errors)
     const struct topology *topology = &network->topology;
     double lanes =
         (double)topology->routers * topology->ports + (double)topology->terminals * network->injection_channels;
-    double needed = lanes * network->num_vcs * network->buffer_depth * sizeof(struct flit);
+    double needed =
+        network->transfer.chunk ? 0 : lanes * network->num_vcs * network->buffer_depth * sizeof(struct flit);
     double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (needed <= memory)
         return true;
@@ -138,6 +146,17 @@ static bool fits_memory(const struct network *network, struct errors *errors)
                  "the buffers of %u routers alone would take %.0f GiB; accepted: what fits this machine's %.0f GiB",
                  topology->routers, needed / 0x1p30, memory / 0x1p30);
     return false;
+}
+
+uint32_t network_lag(const struct network *network, uint32_t router, uint32_t cycle)
+{
+    uint32_t fastest = cycle;
+    for (uint32_t port = 0; port < network->ports; port++) {
+        const struct link *link = network_link(network, router, port);
+        if (link->target != NONE && link->carries_out && link->cycle < fastest)
+            fastest = link->cycle;
+    }
+    return network->transfer.stores ? cycle : cycle - fastest;
 }
 
 static void place_terminals(struct network *network)
@@ -166,6 +185,10 @@ static bool network_plan(struct network *network, const struct network_config *c
     network->interface_ops = CHOICE_OPS(&config->interface, struct interface_ops);
     network->num_vcs = network->router_ops->num_vcs(config->router.config);
     network->buffer_depth = network->router_ops->buffer_depth(config->router.config);
+    if (network->router_ops->max_packet)
+        network->max_packet = network->router_ops->max_packet(config->router.config, &network->max_packet_key);
+    if (network->router_ops->plan)
+        network->router_ops->plan(network, &config->router, errors);
     network->injection_channels = network->interface_ops->injection_channels(config->interface.config);
     network->ejection_channels = network->interface_ops->ejection_channels(config->interface.config);
 
@@ -205,7 +228,8 @@ static void add_kinds(struct network *network)
 {
     const struct router_ops *router = network->router_ops;
     const struct interface_ops *interface = network->interface_ops;
-    const uint32_t flit = sizeof(struct flit_event), credit = sizeof(struct credit_event);
+    const uint32_t flit = sizeof(struct flit_event);
+    const uint32_t credit = network->transfer.chunk ? sizeof(struct credits_event) : sizeof(struct credit_event);
     const struct event_kind kinds[] = {
         {"flit", 1, flit, false, router->receive_flits, network->routers},
         {"credit", 1, credit, false, router->receive_credits, network->routers},
@@ -225,7 +249,7 @@ static void add_kinds(struct network *network)
 }
 
 bool network_build(struct network *network, const struct network_config *config, struct engine *engine,
-                   struct arena *arena, uint64_t seed, struct errors *errors)
+                   struct arena *arena, uint64_t seed, const struct network_split *split, struct errors *errors)
 {
     struct channel_latencies latencies;
     if (!network_plan(network, config, arena, seed, errors) ||
@@ -234,17 +258,22 @@ bool network_build(struct network *network, const struct network_config *config,
     network->engine = engine;
     pool_init(&network->packets, sizeof(struct packet));
     wire(network, &latencies);
+    size_t before = arena->bytes;
+    if (!network_share_out(network, split, errors))
+        return false;
+    size_t of_parts = arena->bytes - before;
     network->routers = network->router_ops->build(network, &config->router, errors);
     network->interfaces = network->interface_ops->build(network, &config->interface, errors);
-    return network->routers && network->interfaces;
+    if (!network->routers || !network->interfaces)
+        return false;
+    network->bytes = arena->bytes - of_parts;
+    network_make_parts(network, split);
+    return true;
 }
 
 void network_connect(struct network *network, const struct network_client *client)
 {
     network->client = *client;
-    const struct event_kind control = {"control",      0, sizeof(struct step_event), false, client->control,
-                                       client->context};
-    engine_add_kind(network->engine, control);
     add_kinds(network);
 }
 
@@ -263,11 +292,17 @@ struct congestion *network_sense(const struct network *network, const struct cho
     return network->routing.is_adaptive ? shape.ops->build(sensor, &shape, network->arena, errors) : NULL;
 }
 
-void network_release(struct network *network) { pool_release(&network->packets); }
+void network_release(struct network *network)
+{
+    if (network->parts)
+        network_release_parts(network);
+}
 
 void network_check_idle(struct network *network)
 {
-    CHECK(network->packets.taken == 0, "%u packets are unaccounted for at the end", network->packets.taken);
+    for (uint32_t i = 0; i < network->part_count; i++)
+        CHECK(network->parts[i]->packets.taken == 0, "%u packets are unaccounted for at the end",
+              network->parts[i]->packets.taken);
     network->router_ops->check_idle(network->routers);
     network->interface_ops->check_idle(network->interfaces);
 }

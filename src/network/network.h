@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /* Building a network from its settings, and taking it down. */
-#include "flitwarp/network.h"
+#include "network/partition.h"
+
+/* In how many parts it is to run, and how routers are given to them. */
+struct network_split {
+    uint32_t parts;      /* of each rank */
+    struct ranks *ranks; /* borrowed; NULL: there is one */
+    enum partition_method method;
+    tick_t window; /* at most; 0: as channels allow */
+};
 
 /*
  * Builds routers, interfaces and the links between them, and registers their
@@ -9,7 +17,7 @@
  * together. The config must outlive the network.
  */
 bool network_build(struct network *network, const struct network_config *config, struct engine *engine,
-                   struct arena *arena, uint64_t seed, struct errors *errors);
+                   struct arena *arena, uint64_t seed, const struct network_split *split, struct errors *errors);
 /* Joins the workload to the network and registers all events with the engine; once, after building. */
 void network_connect(struct network *network, const struct network_client *client);
 void network_release(struct network *network);

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What applications call: sending messages, setting timers, and the rule for
- * when the sampled part of a run is over.
+ * when the sampled part of a run is over. What a terminal of another rank would do
+ * is not done here: begin() and phase_changed() speak for all terminals, on all ranks.
  */
 #include "flitwarp/application.h"
 
 #include "workload/workload.h"
 
 /* Cuts off one packet and puts it into the source queue of its terminal. */
-static inline void make_packet(struct application *application, uint32_t source, uint32_t destination, uint32_t size,
-                               uint32_t message, bool sampled, uint32_t protocol)
+static inline void make_packet(struct application *application, struct workload_part *part, uint32_t source,
+                               uint32_t destination, uint32_t size, uint32_t message, bool sampled, uint32_t protocol)
 {
     struct workload *workload = application->workload;
-    struct network *network = workload->network;
+    struct network *network = part->network;
     uint32_t sequence = workload->sequences[source]++;
     uint32_t handle = pool_take(&network->packets, sizeof(struct packet));
     *network_packet(network, handle) = (struct packet){
@@ -34,19 +35,19 @@ static inline void make_packet(struct application *application, uint32_t source,
     network->interface_ops->enqueue(network->interfaces, handle);
 }
 
-static inline void count_created(const struct application *application, uint32_t source, uint32_t packets,
-                                 uint32_t flits, bool sampled)
+static inline void count_created(const struct application *application, const struct workload_part *part,
+                                 uint32_t source, uint32_t packets, uint32_t flits, bool sampled)
 {
-    struct measurement *measurement = application->measurement;
+    struct measurement *measurement = &part->measurements[application->number];
     measurement->created_packets += packets;
     measurement->created_flits += flits;
     measurement->sampled_created += sampled ? packets : 0;
     if (measurement->is_watched)
-        measurement_watch_created(measurement, application->workload->network->engine->now, source, packets, flits);
+        measurement_watch_created(measurement, part->network->engine->now, source, packets, flits);
 }
 
 /* A message with facts of its own; the number and what belongs to its packets is filled in. */
-static void send_message(struct application *application, struct message *message)
+static void send_message(struct application *application, struct workload_part *part, struct message *message)
 {
     struct workload *workload = application->workload;
     const struct application_config *config = application->config;
@@ -54,17 +55,17 @@ static void send_message(struct application *application, struct message *messag
     uint32_t protocol = message->is_reply ? config->reply_protocol_class : config->protocol_class;
     uint32_t source = application->terminals[message->source];
     uint32_t destination = application->terminals[message->destination];
-    uint32_t handle = pool_take(&workload->messages, sizeof(struct message));
+    uint32_t handle = pool_take(&part->messages, sizeof(struct message));
     uint32_t packets = (message->flits + max_packet - 1) / max_packet;
-    message->packets_left = packets;
+    message->packets = message->packets_here = packets;
     message->number = workload->sequences[source];
     message->application = (uint8_t)application->number;
-    *workload_message(workload, handle) = *message;
+    *part_message(part, handle) = *message;
     for (uint32_t left = message->flits, size; left; left -= size) {
         size = left < max_packet ? left : max_packet;
-        make_packet(application, source, destination, size, handle, message->sampled, protocol);
+        make_packet(application, part, source, destination, size, handle, message->sampled, protocol);
     }
-    count_created(application, source, packets, message->flits, message->sampled);
+    count_created(application, part, source, packets, message->flits, message->sampled);
 }
 
 /* Several requests are counted until the last of them, or of their replies, has arrived. */
@@ -72,11 +73,15 @@ struct transaction application_begin_transaction(struct application *application
 {
     struct workload *workload = application->workload;
     struct transaction transaction = {.number = workload->sequences[application->terminals[rank]], .group = NONE};
+    struct workload_part *part;
+    if (!workload_part_at(workload, application->terminals[rank], &part))
+        return transaction;
     if (application->phase == PHASE_GENERATING && application->transaction_messages > 1)
-        application->measurement->transactions_begun++;
+        part->measurements[application->number].transactions_begun++;
     if (messages > 1) {
-        transaction.group = pool_take(&workload->groups, sizeof(struct message_group));
-        workload_group(workload, transaction.group)->messages_left = application->transaction_messages;
+        transaction.group = pool_take(&part->groups, sizeof(struct message_group));
+        *part_group(part, transaction.group) =
+            (struct message_group){.messages_left = application->transaction_messages};
     }
     return transaction;
 }
@@ -84,17 +89,20 @@ struct transaction application_begin_transaction(struct application *application
 void application_send_in(struct application *application, const struct transaction *transaction, uint32_t rank,
                          uint32_t to_rank, uint32_t flits, uint32_t tag)
 {
-    const struct workload *workload = application->workload;
-    send_message(application, &(struct message){.flits = flits,
-                                                .source = rank,
-                                                .destination = to_rank,
-                                                .initiator = application->terminals[rank],
-                                                .transaction = transaction->number,
-                                                .transaction_messages = application->transaction_messages,
-                                                .group = transaction->group,
-                                                .tag = tag,
-                                                .sampled = application->phase == PHASE_GENERATING,
-                                                .started = workload->network->engine->now});
+    struct workload_part *part;
+    if (!workload_part_at(application->workload, application->terminals[rank], &part))
+        return;
+    send_message(application, part,
+                 &(struct message){.flits = flits,
+                                   .source = rank,
+                                   .destination = to_rank,
+                                   .initiator = application->terminals[rank],
+                                   .transaction = transaction->number,
+                                   .transaction_messages = application->transaction_messages,
+                                   .group = transaction->group,
+                                   .tag = tag,
+                                   .sampled = application->phase == PHASE_GENERATING,
+                                   .started = part->network->engine->now});
 }
 
 __attribute__((noinline)) void application_send_tagged(struct application *application, uint32_t rank, uint32_t to_rank,
@@ -111,9 +119,12 @@ void application_send(struct application *application, uint32_t rank, uint32_t t
         return;
     }
     uint32_t source = application->terminals[rank], destination = application->terminals[to_rank];
-    make_packet(application, source, destination, flits, NONE, application->phase == PHASE_GENERATING,
+    struct workload_part *part;
+    if (!workload_part_at(application->workload, source, &part))
+        return;
+    make_packet(application, part, source, destination, flits, NONE, application->phase == PHASE_GENERATING,
                 ((const struct application_config *)application->config)->protocol_class);
-    count_created(application, source, 1, flits, application->phase == PHASE_GENERATING);
+    count_created(application, part, source, 1, flits, application->phase == PHASE_GENERATING);
 }
 
 void application_reply(struct application *application, const struct message *request, uint32_t flits)
@@ -123,12 +134,17 @@ void application_reply(struct application *application, const struct message *re
     reply.source = request->destination;
     reply.destination = request->source;
     reply.is_reply = true;
-    send_message(application, &reply);
+    struct workload_part *part;
+    if (workload_part_at(application->workload, application->terminals[reply.source], &part))
+        send_message(application, part, &reply);
 }
 
 void application_wake_at(struct application *application, uint32_t rank, tick_t when)
 {
-    struct wake_event *event = engine_post(application->workload->network->engine, EVENT_WAKE, when, sizeof *event);
+    struct workload_part *part;
+    if (!workload_part_at(application->workload, application->terminals[rank], &part))
+        return;
+    struct wake_event *event = engine_post(part->network->engine, EVENT_WAKE, when, sizeof *event);
     *event = (struct wake_event){.key = {.destination = application->terminals[rank], .source = application->number},
                                  .rank = rank};
 }

@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an application adds to its block of the results. */
+/* What a component adds to its block of the results. */
 #include "workload/report.h"
 
-#include "flitwarp/application.h"
+#include "flitwarp/report.h"
 #include "metrics/summary.h"
 
 void report_number(struct report *report, const char *key, double value)
 {
     json_add(report->block, key, json_number_f64(report->arena, value));
+}
+
+void report_count(struct report *report, const char *key, uint64_t value)
+{
+    json_add(report->block, key, json_number_u64(report->arena, value));
+}
+
+void report_text(struct report *report, const char *key, const char *text)
+{
+    json_add(report->block, key, json_text(report->arena, text));
 }
 
 void report_summary(struct report *report, const char *key, const struct histogram *histogram)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
-/* Where an application's own results go; what it calls is in flitwarp/application.h. */
+/* Where a component's own results go; what it calls is in flitwarp/report.h. */
 #include "config/json.h"
 
 struct report {

@@ -9,6 +9,8 @@
 
 #include "network/deadlock.h"
 #include "network/network.h"
+#include "workload/shared.h"
+#include "workload/together.h"
 
 #include <string.h>
 
@@ -29,11 +31,8 @@ const char *phase_name(enum phase phase)
     return names[phase];
 }
 
-static void post_control(struct workload *workload, tick_t when)
-{
-    struct step_event *event = engine_post(workload->network->engine, EVENT_CONTROL, when, sizeof *event);
-    *event = (struct step_event){0};
-}
+/* Then parts have measurements of their own. */
+static bool is_parted(const struct workload *workload) { return workload->network->exchange; }
 
 /* Modulo 2^32, as lanes are counted; differences over a window are what is asked for. */
 static void copy_port_flits(const struct workload *workload, uint32_t *copy)
@@ -47,20 +46,61 @@ static void copy_port_flits(const struct workload *workload, uint32_t *copy)
         }
 }
 
-/* A packet that never entered the network. */
-static void count_withdrawn(void *context, uint32_t handle)
+/* What all parts of all ranks have counted, for those who decide. */
+static void count_parts(struct workload *workload)
 {
-    struct workload *workload = context;
-    const struct packet *packet = network_packet(workload->network, handle);
-    struct measurement *measurement = &workload->measurements[packet->application];
-    measurement->withdrawn_packets++;
-    measurement->sampled_withdrawn += packet->sampled;
-    if (packet->message != NONE) {
-        struct message *message = workload_message(workload, packet->message);
-        message->broken = true;
-        if (--message->packets_left == 0)
-            pool_give(&workload->messages, packet->message, sizeof(struct message));
+    workload->is_interrupted = workload->interrupt && *workload->interrupt;
+    if (workload->together)
+        together_hand_over(workload);
+    parts_end_groups(workload->parts, workload->part_count);
+    if (workload->logs)
+        parts_write_logs(workload->parts, workload->part_count, workload->logs);
+    for (uint32_t i = 0; i < workload->count && is_parted(workload); i++) {
+        measurement_forget_counts(&workload->measurements[i]);
+        for (uint32_t part = 0; part < workload->part_count; part++)
+            measurement_count(&workload->measurements[i], &workload->parts[part].measurements[i]);
     }
+    workload->totals = network_count(workload->network);
+    if (workload->together)
+        together_count(workload);
+}
+
+static void merge_parts(struct workload *workload)
+{
+    count_parts(workload);
+    for (uint32_t i = 0; i < workload->count && is_parted(workload); i++) {
+        measurement_forget_sources(&workload->measurements[i]);
+        for (uint32_t part = 0; part < workload->part_count; part++)
+            measurement_merge(&workload->measurements[i], &workload->parts[part].measurements[i]);
+    }
+    workload->sync = network_sync_facts(workload->network);
+    if (workload->together)
+        together_merge(workload);
+}
+
+/* Flits by their source, at the ends of the window; those of this rank, until the end. */
+static void count_sources(struct workload *workload, uint32_t application)
+{
+    if (!is_parted(workload))
+        return;
+    measurement_forget_sources(&workload->measurements[application]);
+    for (uint32_t part = 0; part < workload->part_count; part++)
+        measurement_count_sources(&workload->measurements[application],
+                                  &workload->parts[part].measurements[application]);
+}
+
+static void open_window(struct workload *workload, uint32_t application, tick_t now)
+{
+    count_sources(workload, application);
+    for (uint32_t part = 0; part < workload->part_count; part++)
+        workload->parts[part].measurements[application].window_start = now;
+    measurement_open(&workload->measurements[application], now);
+}
+
+static void close_window(struct workload *workload, uint32_t application, tick_t now)
+{
+    count_sources(workload, application);
+    measurement_close(&workload->measurements[application], now);
 }
 
 static void enter_phase(struct workload *workload, enum phase phase, tick_t now)
@@ -71,9 +111,9 @@ static void enter_phase(struct workload *workload, enum phase phase, tick_t now)
         application->phase = phase;
         application->phase_start[phase] = now;
         if (phase == PHASE_GENERATING)
-            measurement_open(application->measurement, now);
+            open_window(workload, i, now);
         if (phase == PHASE_FINISHING)
-            measurement_close(application->measurement, now);
+            close_window(workload, i, now);
         if (application->ops->phase_changed)
             application->ops->phase_changed(application, now);
     }
@@ -83,8 +123,9 @@ static void enter_phase(struct workload *workload, enum phase phase, tick_t now)
         copy_port_flits(workload, workload->port_flits_at_end);
     if (workload->lanes && (phase == PHASE_GENERATING || phase == PHASE_FINISHING))
         lane_counts_note(workload->lanes, workload->network, phase == PHASE_FINISHING);
-    if (phase == PHASE_DRAINING)
-        workload->network->interface_ops->withdraw(workload->network->interfaces, count_withdrawn, workload);
+    for (uint32_t i = 0; i < workload->part_count && phase == PHASE_DRAINING; i++)
+        workload->network->interface_ops->withdraw(workload->parts[i].network->interfaces, part_withdrawn,
+                                                   &workload->parts[i]);
 }
 
 static bool all_have_signalled(struct workload *workload, tick_t now)
@@ -104,233 +145,97 @@ static bool all_have_signalled(struct workload *workload, tick_t now)
 static bool is_stuck(struct workload *workload)
 {
     const struct network *network = workload->network;
-    uint64_t hops = network->router_ops->flit_hops(network->routers);
-    bool moved = hops != workload->hops_at_check;
-    workload->hops_at_check = hops;
-    if (moved || network->in_network == 0)
+    bool moved = workload->totals.flit_hops != workload->hops_at_check;
+    workload->hops_at_check = workload->totals.flit_hops;
+    if (moved || workload->totals.in_flight == 0)
         return false;
-    for (uint32_t kind = EVENT_FLIT; kind <= EVENT_OUTPUT_STEP; kind++)
-        if (kind != EVENT_WAKE && kind != EVENT_MESSAGE && engine_pending(network->engine, kind))
-            return false;
-    return true;
+    return !ranks_largest(network_ranks(network), network_is_about_to_move(network));
 }
 
-static void control(void *context, tick_t now, const void *events, uint32_t count)
+/* A grid point. */
+static void control(struct workload *workload, tick_t now)
 {
-    struct workload *workload = context;
-    (void)events, (void)count;
+    count_parts(workload);
     if (workload->change_due) {
         workload->change_due = false;
         enter_phase(workload, workload->phase + 1, now);
     }
     if (workload->progress)
         workload->progress(workload->progress_context, workload, now);
-    if (workload->interrupt && *workload->interrupt)
+    if (workload->is_interrupted)
         workload->outcome = OUTCOME_INTERRUPTED;
     else if (is_stuck(workload))
         workload->outcome = OUTCOME_DEADLOCK;
     if (workload->outcome != OUTCOME_RUNNING) {
-        if (workload->phase == PHASE_GENERATING)
-            for (uint32_t i = 0; i < workload->count; i++)
-                measurement_close(&workload->measurements[i], now);
-        engine_stop(workload->network->engine);
+        for (uint32_t i = 0; i < workload->count && workload->phase == PHASE_GENERATING; i++)
+            close_window(workload, i, now);
         return;
     }
-    if (workload->phase == PHASE_DRAINING) {
-        /* Ends by itself when the queue is empty; grid points go on only while packets are under way. */
-        if (workload->network->in_network)
-            post_control(workload, now + workload->config->check_interval);
-        return;
-    }
-    workload->change_due = all_have_signalled(workload, now);
-    post_control(workload, now + workload->config->check_interval);
+    if (workload->phase != PHASE_DRAINING)
+        workload->change_due = all_have_signalled(workload, now);
 }
 
-/* Applications may send, which may move the pool: they see a copy. */
-static void receive(void *context, tick_t now, const void *events, uint32_t count)
+static void watch_flits(struct workload *workload)
 {
-    struct workload *workload = context;
-    const struct message_event *event = events;
-    for (uint32_t i = 0; i < count; i++, event++) {
-        struct message message = *workload_message(workload, event->message);
-        struct application *application = &workload->applications[message.application];
-        pool_give(&workload->messages, event->message, sizeof(struct message));
-        application->ops->received(application, message.destination, &message, now);
-    }
-}
-
-static void wake(void *context, tick_t now, const void *events, uint32_t count)
-{
-    struct workload *workload = context;
-    const struct wake_event *event = events;
-    for (uint32_t i = 0; i < count; i++, event++) {
-        struct application *application = &workload->applications[event->key.source];
-        application->ops->wake(application, event->rank, now);
-    }
-}
-
-static void enter(void *context, tick_t now, const struct packet *packet, struct place to)
-{
-    struct workload *workload = context;
-    measurement_watch_entry(&workload->measurements[packet->application], now, packet);
-    if (workload->lanes)
-        lane_counts_enter(workload->lanes, to);
-}
-
-static void accept(void *context, tick_t now, const struct packet *packet)
-{
-    struct workload *workload = context;
-    struct measurement *measurement = &workload->measurements[packet->application];
-    measurement->accepted_flits++;
-    measurement->accepted_from[packet->source]++;
-    if (measurement->is_watched)
-        measurement_watch_flit(measurement, now, packet);
-}
-
-static void write_log(struct workload *workload, const struct packet *packet, tick_t now, uint32_t minimal_hops,
-                      const struct message *message)
-{
-    const struct packet_record record = {
-        .application = packet->application,
-        .source = packet->source,
-        .destination = packet->destination,
-        .packet = packet->sequence,
-        .message = message ? message->number : packet->sequence,
-        .message_flits = message ? message->flits : packet->size,
-        .packet_flits = packet->size,
-        .hops = packet->hops,
-        .minimal_hops = minimal_hops,
-        .created = packet->created,
-        .injected = packet->injected,
-        .head_arrived = packet->injected + packet->head_delay,
-        .tail_arrived = now,
-        .initiator = message ? message->initiator : packet->source,
-        .transaction = message ? message->transaction : packet->sequence,
-        .transaction_messages = message ? message->transaction_messages : 1,
-    };
-    run_logs_add(workload->logs, &record);
-}
-
-static bool is_complete(const struct message *message) { return message->packets_left == 0 && !message->broken; }
-
-/* Of several requests counts this one; a single request ends with its reply. */
-static bool ends_transaction(struct workload *workload, const struct message *message)
-{
-    if (message->group == NONE)
-        return message->is_reply;
-    struct message_group *group = workload_group(workload, message->group);
-    if (--group->messages_left)
-        return false;
-    pool_give(&workload->groups, message->group, sizeof(struct message_group));
-    return true;
-}
-
-/* The last packet of a message has arrived. */
-static void end_message(struct workload *workload, const struct packet *packet, tick_t now)
-{
-    const struct message *message = workload_message(workload, packet->message);
-    const struct application *application = &workload->applications[message->application];
-    bool is_whole = is_complete(message);
-    if (is_whole && ends_transaction(workload, message) && message->sampled)
-        measurement_add_transaction(application->measurement, now - message->started);
-    if (!is_whole || !application->listens) {
-        pool_give(&workload->messages, packet->message, sizeof(struct message));
-        return;
-    }
-    struct message_event *event =
-        engine_post(workload->network->engine, EVENT_MESSAGE, now + application->receive_delay, sizeof *event);
-    *event = (struct message_event){
-        .key = {.destination = packet->destination, .source = packet->source, .sequence = message->number},
-        .message = packet->message};
-}
-
-/* Compiled twice: most packets are a whole message and have no facts beside them. */
-static inline __attribute__((always_inline)) void count_packet(struct workload *workload, const struct packet *packet,
-                                                               tick_t now, const struct message *message)
-{
-    const struct network *network = workload->network;
-    struct measurement *measurement = &workload->measurements[packet->application];
-    uint64_t latency = now - packet->created;
-    accept(workload, now, packet);
-    measurement->delivered_packets++;
-    measurement->latency_sum += latency;
-    if (measurement->is_watched)
-        measurement_watch_packet(measurement, now, packet);
-    if (!packet->sampled)
-        return;
-    uint32_t minimal_hops = packet->hops;
-    if (!network->routing.ops->is_minimal)
-        minimal_hops = network_distance(network, network->terminal_router[packet->source], packet->destination_router);
-    measurement_add(measurement, packet, now, message ? message->started : packet->created, minimal_hops,
-                    !message || is_complete(message));
-    if (workload->logs)
-        write_log(workload, packet, now, minimal_hops, message);
-}
-
-static __attribute__((noinline)) void deliver_part(struct workload *workload, const struct packet *packet, tick_t now)
-{
-    struct message *message = workload_message(workload, packet->message);
-    message->packets_left--;
-    count_packet(workload, packet, now, message);
-    if (message->packets_left == 0)
-        end_message(workload, packet, now);
-}
-
-static void deliver(void *context, tick_t now, uint32_t handle)
-{
-    struct workload *workload = context;
-    const struct packet *packet = network_packet(workload->network, handle);
-    if (packet->message != NONE)
-        deliver_part(workload, packet, now);
-    else
-        count_packet(workload, packet, now, NULL);
+    for (uint32_t part = 0; part < workload->part_count; part++)
+        workload->parts[part].network->is_watched = true;
 }
 
 void workload_keep_rates(struct workload *workload, uint64_t interval)
 {
-    for (uint32_t i = 0; i < workload->count; i++)
+    for (uint32_t i = 0; i < workload->count; i++) {
         measurement_keep_rates(&workload->measurements[i], interval);
-    workload->network->is_watched = true;
+        for (uint32_t part = 0; part < workload->part_count && is_parted(workload); part++)
+            measurement_keep_rates(&workload->parts[part].measurements[i], interval);
+    }
+    watch_flits(workload);
 }
 
 void workload_count_lanes(struct workload *workload)
 {
     workload->lanes = lane_counts_create(workload->network, workload->arena);
-    workload->network->is_watched = true;
+    watch_flits(workload);
 }
 
 enum outcome workload_run(struct workload *workload, FILE *out)
 {
     struct network *network = workload->network;
-    for (uint32_t i = 0; i < workload->count; i++)
+    for (uint32_t i = 0; i < workload->count; i++) {
+        shared_begin(&workload->applications[i]);
         workload->applications[i].ops->begin(&workload->applications[i]);
-    post_control(workload, 0);
-    engine_run(network->engine, NEVER - 1);
-    if (workload->outcome == OUTCOME_RUNNING && network->in_network)
+    }
+    bool is_over = false;
+    for (tick_t now = 0; !is_over; now += workload->config->check_interval) {
+        network_advance(network, now);
+        control(workload, now);
+        if (workload->outcome != OUTCOME_RUNNING)
+            break;
+        network_run(network, now + workload->config->check_interval - 1);
+        is_over = workload->phase == PHASE_DRAINING && network_next(network) == NEVER;
+    }
+    merge_parts(workload);
+    if (workload->outcome == OUTCOME_RUNNING && workload->totals.in_flight)
         workload->outcome = OUTCOME_DEADLOCK;
-    if (workload->outcome == OUTCOME_DEADLOCK)
-        deadlock_report(network, out);
+    if (workload->outcome == OUTCOME_DEADLOCK && ranks_lead(network_ranks(network)))
+        deadlock_report(network, workload->totals.now, workload->totals.in_flight, out);
     if (workload->outcome == OUTCOME_RUNNING) {
         network_check_idle(network);
-        CHECK(workload->messages.taken == 0, "%u messages are unaccounted for at the end", workload->messages.taken);
+        for (uint32_t i = 0; i < workload->part_count; i++)
+            CHECK(workload->parts[i].messages.taken == 0, "%u messages are unaccounted for at the end",
+                  workload->parts[i].messages.taken);
         workload->outcome = OUTCOME_DONE;
     }
     return workload->outcome;
 }
 
-static void connect_to_network(struct workload *workload)
+bool workload_find_part(const struct workload *workload, uint32_t terminal, struct workload_part **part)
 {
-    const struct network_client client = {
-        .context = workload,
-        .control = control,
-        .receive = receive,
-        .wake = wake,
-        .wakes_are_ordered = workload->count > 1,
-        .enter = enter,
-        .accept = accept,
-        .deliver = deliver,
-    };
-    network_connect(workload->network, &client);
+    const struct network *network = workload->network;
+    uint32_t here = network->terminal_part[terminal] - network->first_part;
+    if (here >= workload->part_count)
+        return false;
+    *part = &workload->parts[here];
+    return true;
 }
 
 /* A whole grid-shaped network in order is a space that patterns with coordinates can use. */
@@ -373,16 +278,15 @@ static void check_packet_size(const struct workload *workload, const struct appl
 {
     const struct network *network = workload->network;
     const struct application_config *config = application->config;
-    const char *key = NULL;
-    uint32_t limit =
-        network->router_ops->max_packet ? network->router_ops->max_packet(network->config->router.config, &key) : 0;
+    uint32_t limit = network->max_packet;
     uint32_t largest = application->ops->max_message(application);
     largest = largest < config->max_packet ? largest : config->max_packet;
     if (limit && largest > limit)
         choice_error(errors, application->choice, "max_packet",
                      "packets of up to %u flits do not fit network.router.%s (%u), and this router "
-                     "moves whole packets; accepted: 1 to %u",
-                     largest, key, limit, limit);
+                     "moves whole packets; accepted: 1 to %u%s",
+                     largest, network->max_packet_key, limit, limit,
+                     network->transfer.chunk ? ", or a network.router.chunk" : "");
 }
 
 static void build_application(struct workload *workload, uint32_t number, uint64_t seed, struct errors *errors)
@@ -422,6 +326,24 @@ static void build_application(struct workload *workload, uint32_t number, uint64
         check_packet_size(workload, application, errors);
 }
 
+static void make_parts(struct workload *workload)
+{
+    struct network *network = workload->network;
+    workload->part_count = network->part_count;
+    workload->parts = arena_array(workload->arena, struct workload_part, workload->part_count);
+    for (uint32_t i = 0; i < workload->part_count; i++) {
+        struct workload_part *part = &workload->parts[i];
+        part_init(part, workload, network->parts[i]);
+        part->measurements = workload->measurements;
+        if (!is_parted(workload))
+            return;
+        part->measurements = arena_array(workload->arena, struct measurement, workload->count);
+        for (uint32_t a = 0; a < workload->count; a++)
+            measurement_init(&part->measurements[a], workload->arena, network->topology.terminals,
+                             workload->config->series_interval);
+    }
+}
+
 bool workload_build(struct workload *workload, const struct workload_config *config, struct network *network,
                     struct arena *arena, uint64_t seed, struct errors *errors)
 {
@@ -437,20 +359,25 @@ bool workload_build(struct workload *workload, const struct workload_config *con
     workload->sequences = arena_array(arena, uint32_t, network->topology.terminals);
     workload->port_flits_at_start = arena_array(arena, uint32_t, ports);
     workload->port_flits_at_end = arena_array(arena, uint32_t, ports);
-    pool_init(&workload->messages, sizeof(struct message));
-    pool_init(&workload->groups, sizeof(struct message_group));
+    make_parts(workload);
+    if (network_ranks(network))
+        workload->together = together_create(workload);
     for (uint32_t i = 0; i < workload->count; i++)
         build_application(workload, i, seed, errors);
-    if (errors->count > before)
-        return false;
-    connect_to_network(workload);
-    return true;
+    for (uint32_t part = 0; part < workload->part_count; part++)
+        part_connect(&workload->parts[part]);
+    return errors->count == before;
 }
 
 void workload_release(struct workload *workload)
 {
+    if (workload->together)
+        together_release(workload->together);
     for (uint32_t i = 0; i < workload->count; i++)
         measurement_release(&workload->measurements[i]);
-    pool_release(&workload->messages);
-    pool_release(&workload->groups);
+    for (uint32_t part = 0; part < workload->part_count; part++) {
+        for (uint32_t i = 0; i < workload->count && is_parted(workload); i++)
+            measurement_release(&workload->parts[part].measurements[i]);
+        part_release(&workload->parts[part]);
+    }
 }

@@ -7,11 +7,13 @@
 #include "flitwarp/application.h"
 #include "flitwarp/network.h"
 
-#include "metrics/measurement.h"
-#include "metrics/run_logs.h"
+#include "network/parts.h"
+#include "workload/part.h"
 #include "workload/lane_counts.h"
 
 #include <signal.h>
+
+struct together;
 
 struct workload_config {
     struct choice_list applications;
@@ -31,35 +33,37 @@ struct workload {
     uint32_t count;
     struct application *applications;
     struct measurement *measurements; /* by application */
-    struct pool messages;             /* owned */
-    struct pool groups;               /* owned: struct message_group */
-    uint32_t *sequences;              /* by terminal: packets it has made */
+    uint32_t part_count;
+    struct workload_part *parts; /* as the network's */
+    struct together *together;   /* with the other ranks; NULL: there are none */
+    uint32_t *sequences;         /* by terminal: packets it has made */
+    bool is_locked;              /* somebody counts for an application */
     enum phase phase;
     bool change_due; /* the phase ends at the next grid point */
     enum outcome outcome;
+    struct network_totals totals; /* at the last grid point, of all ranks */
+    struct network_sync sync;     /* after the run, of all ranks */
     uint64_t hops_at_check;
+    bool is_interrupted;
     uint32_t *port_flits_at_start, *port_flits_at_end; /* by router * ports + port, over the sampling window */
     struct lane_counts *lanes;                         /* NULL: nobody asks for flits of single VCs */
-    struct run_logs *logs;                             /* borrowed; NULL: none */
+    bool keeps_records;                                /* of sampled packets, for logs */
+    struct run_logs *logs;                             /* borrowed; NULL: none, or another rank writes them */
     const volatile sig_atomic_t *interrupt;            /* borrowed; NULL: never */
     void (*progress)(void *context, const struct workload *workload, tick_t now); /* at grid points; NULL: none */
     void *progress_context;
     uint32_t trace_source, trace_sequence; /* packet to follow, when network->trace_out is set */
 };
 
-/* A transaction of several requests. Those that draining cuts short are never complete. */
-struct message_group {
-    uint32_t messages_left; /* that have not arrived, replies included */
-};
-
-static inline struct message_group *workload_group(const struct workload *workload, uint32_t handle)
+/*
+ * The part that a terminal belongs to; false: one of another rank. Several parts are looked up out of line: so a network
+ * in one part, which is the fastest there is on one core, pays for a test alone.
+ */
+bool workload_find_part(const struct workload *workload, uint32_t terminal, struct workload_part **part);
+static inline bool workload_part_at(const struct workload *workload, uint32_t terminal, struct workload_part **part)
 {
-    return pool_at(&workload->groups, handle, sizeof(struct message_group));
-}
-
-static inline struct message *workload_message(const struct workload *workload, uint32_t handle)
-{
-    return pool_at(&workload->messages, handle, sizeof(struct message));
+    *part = workload->parts;
+    return __builtin_expect(!workload->network->terminal_part, 1) || workload_find_part(workload, terminal, part);
 }
 
 /* Before the run: counts the flits of every terminal in bins of so many ticks. */

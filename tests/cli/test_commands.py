@@ -15,7 +15,7 @@ from support import PROGRAM, ROOT, blast, config_of, network_of
 MESH = {"type": "mesh", "widths": [4, 4]}
 TORUS = {"type": "torus", "widths": [4, 4]}
 SMALL = config_of(network_of(MESH), blast(0.2, flits=3, warmup=200, sample=1000))
-UNLIKE = ("cpu_seconds", "wall_seconds", "peak_rss_bytes")  # what no two runs share
+UNLIKE = ("cpu_seconds", "wall_seconds", "peak_rss_bytes", "events_per_second")  # what no two runs share
 COLUMNS = ["application", "source", "destination", "packet", "message", "message_flits", "packet_flits", "hops",
            "minimal_hops", "created", "injected", "head_arrived", "tail_arrived", "initiator",
            "transaction", "transaction_messages"]
@@ -278,13 +278,13 @@ def test_list_is_the_same_as_table_and_as_json():
     assert rows == [[entry["kind"], entry["name"], entry["summary"]] for entry in listed]
     assert rows == sorted(rows)
     assert {row[0] for row in rows} == {"allocation", "allocator", "application", "arbiter", "congestion", "injection",
-                                        "interface", "reduction", "router", "routing", "size", "topology", "traffic"}
+                                        "interface", "model", "reduction", "router", "routing", "size", "topology", "traffic"}
     assert json.loads(flitwarp("list", "router", "--json").stdout) == [e for e in listed if e["kind"] == "router"]
 
 
 def test_every_component_has_its_file_under_its_kind():
     for entry in components():
-        places = list((ROOT / "src").glob(f"*/{entry['kind']}/{entry['name']}.c"))
+        places = list((ROOT / "src").glob(f"**/{entry['kind']}/{entry['name']}.c"))
         assert len(places) == 1, entry
 
 
@@ -321,7 +321,7 @@ def test_schema_points_nowhere_into_the_void():
             for child in node:
                 yield from pointers(child)
 
-    assert set(schema["properties"]) == {"simulator", "network", "workload", "$include", "$schema"}
+    assert set(schema["properties"]) == {"simulator", "network", "workload", "model", "$include", "$schema"}
     names = {pointer.removeprefix("#/$defs/") for pointer in pointers(schema)}
     assert names <= set(schema["$defs"])
     for entry in components():

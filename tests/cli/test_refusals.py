@@ -69,6 +69,8 @@ PLACES = {"topology": "network.topology", "routing": "network.routing", "router"
           "traffic": f"{APPLICATION}.traffic", "injection": f"{APPLICATION}.injection",
           "size": f"{APPLICATION}.size", "allocation": f"{APPLICATION}.allocation"}
 PLACES["reduction"] = "network.routing.reduction"
+PLACES["model"] = "model"
+MODEL = {"model": "phold"}  # has all that a simulator block may have
 
 
 def wrong_values(schema):
@@ -78,6 +80,8 @@ def wrong_values(schema):
     for part in schema.get("anyOf", []):
         if part.get("type") == "integer" or "$ref" in part:
             yield from wrong_values(part)
+        elif "b/s" in part.get("pattern", ""):
+            yield from (("rate", "fast"), ("rate", "10 Gb"), ("below", "-5Gb/s"), ("below", -5))
         elif "pattern" in part:
             yield from (("time", "soon"), ("time", "10 parsec"), ("below", "-5ns"))
     if "pattern" in schema:
@@ -162,7 +166,7 @@ def test_the_schema_gives_cases_for_everything():
 @pytest.mark.parametrize("path, block, key, expected", [case[1:] for case in GENERATED],
                          ids=[case[0] for case in GENERATED])
 def test_option_is_refused(path, block, key, expected, tmp_path):
-    config = copy.deepcopy(BASE)
+    config = copy.deepcopy(MODEL if path in ("model", "simulator") else BASE)
     if path == PLACES["reduction"]:
         config["network"]["routing"] = {"type": "minimal_adaptive"}
     set_path(config, path, block)
@@ -246,7 +250,7 @@ NETWORKS = {
     "speedup of an output that one packet has": ({"network__router__output_speedup": 2,
                                                   "network__router__crossbar_flow": "winner_take_all"},
                                                  "network.router.output_speedup", "above 1"),
-    "two threads": ({"simulator__threads": 2}, "simulator.threads", "1 to 1"),
+    "two threads": ({"simulator__threads": 2}, "simulator.threads", "sequential runs on 1"),
     "optimistic": ({"simulator__sync": "optimistic"}, "simulator.sync", "'sequential'"),
     "a tick of no length": ({"simulator__tick": "0ns"}, "simulator.tick", "1e-15 to 1 s"),
     "a tick above a second": ({"simulator__tick": "2s"}, "simulator.tick", "1e-15 to 1 s"),
@@ -588,8 +592,8 @@ ARGUMENTS = {
     "results into a missing directory": (["run", "good.json", "--results", "none/results.json"], 3,
                                          "none/results.json", "No such file"),
     "results over a directory": (["run", "good.json", "--results", "."], 3, "cannot write"),
-    "two threads": (["run", "good.json", "--threads", "2"], 1, "simulator.threads", "1 to 1"),
-    "no threads": (["run", "good.json", "--threads", "0"], 1, "simulator.threads", "1 to 1"),
+    "two threads": (["run", "good.json", "--threads", "2"], 1, "simulator.threads", "sequential runs on 1"),
+    "no threads": (["run", "good.json", "--threads", "0"], 1, "simulator.threads", "below 1"),
     "optimistic": (["run", "good.json", "--sync", "optimistic"], 1, "simulator.sync", "'sequential'"),
     "a list of an unknown kind": (["list", "topologie"], 1, "topologie", "did you mean 'topology'?"),
     "a list of two kinds": (["list", "topology", "router"], 1, "router"),

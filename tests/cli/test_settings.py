@@ -51,7 +51,7 @@ def files_of(folder, *names):
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_settings_are_those_of_the_results(example):
     short = [] if example.stem == "pulse_on_blast" else ["workload.applications.0.sample=100"]
-    timed = [] if example.stem in ("alltoall", "stencil") else ["workload.applications.0.warmup=100", *short]
+    timed = [] if example.stem in ("alltoall", "stencil", "phold", "torus_million") else ["workload.applications.0.warmup=100", *short]
     overrides = ["simulator.seed=7", *timed]
     document = json.loads(flitwarp("settings", example, *overrides).stdout)
     status = 2 if example.stem == "deadlock_torus" else 0

@@ -15,8 +15,17 @@ import pytest
 
 from support import PROGRAM
 
-ASAN = os.environ.get("FLITWARP_ASAN", "")
-PROGRAMS = [PROGRAM] + ([ASAN] if ASAN and os.access(ASAN, os.X_OK) else [])
+
+
+def built(variable):
+    """A program that was built with sanitizers; the usual one where it was not."""
+    program = os.environ.get(variable, "")
+    return program if program and os.access(program, os.X_OK) else PROGRAM
+
+
+# Alone, and in parts with the sanitizers' eyes on it: the digests must be the same.
+PROGRAMS = [[PROGRAM], [built("FLITWARP_ASAN"), "--sync", "conservative", "--threads", "3"]]
+TSAN = [built("FLITWARP_TSAN"), "--sync", "conservative", "--threads", "2"]
 RUNS_A_PAIR = int(os.environ.get("FLITWARP_RUNS_A_PAIR", 6))
 
 # Small forms; a topology that is not here takes part with its example.
@@ -125,7 +134,27 @@ def input_output_queued(draw, num_vcs, packet):
             "output_depth": draw.choice([1, 2, 3, 5, 8]) + (packet - 1 if moves_whole else 0)}
 
 
-ROUTERS = {"input_queued": input_queued, "output_queued": output_queued, "input_output_queued": input_output_queued}
+def packet_router(draw, num_vcs, packet):
+    """Buffers and chunks in bytes of flits of 32; a packet fits its buffer, or moves in chunks that do."""
+    latency = lambda: draw.choice([0, 0, 1, 2])
+    flits = draw.choice([0, 1, 2, 5, 13]) + packet
+    settings = {
+        "type": "packet", "num_vcs": num_vcs, "switching": draw.choice(["virtual_cut_through", "store_and_forward"]),
+        "cycle": draw.choice([1, 1, 2]), "routing_latency": latency(), "vc_allocation_latency": latency(),
+        "switch_allocation_latency": latency(), "crossbar_latency": latency(), "credit_latency": latency(),
+        "delay": draw.choice(["auto", "auto", 0, 7, 1200]), "congestion": some_sensor(draw),
+        **draw.choice([{"buffer_depth": flits}, {"buffer": 32 * flits + draw.randint(0, 31)}]),
+    }
+    if draw.random() < 0.5:
+        settings["chunk"] = 32 * draw.randint(1, packet)
+        if draw.random() < 0.5:  # buffers smaller than a packet
+            settings = {key: value for key, value in settings.items() if key not in ("buffer", "buffer_depth")}
+            settings["buffer_depth"] = settings["chunk"] // 32 + draw.choice([0, 0, 1, 2])
+    return settings
+
+
+ROUTERS = {"input_queued": input_queued, "output_queued": output_queued, "input_output_queued": input_output_queued,
+           "packet": packet_router}
 
 
 def router_of(draw, name, num_vcs, packet):
@@ -167,7 +196,7 @@ def config_for(draw, topology, routing, router, num_vcs):
         "network": {
             "topology": topology, "routing": routing, "router": router_of(draw, router, num_vcs, packet),
             "interface": {"type": "standard", "latency": draw.choice([0, 0, 2]), **channels},
-            "channel": {"latency": draw.choice([1, 1, 2, 5, 1500]), "cycle": draw.choice([1, 1, 2])},
+            "channel": {"latency": draw.choice([1, 1, 2, 5, 1500]), **draw.choice([{}, {"cycle": 2}, {"cycles": [3]}])},
             "terminal_channel": {"latency": draw.choice([1, 1, 3]), "cycle": draw.choice([1, 1, 2])},
         },
         "workload": {"applications": applications, "check_interval": 100},
@@ -178,11 +207,11 @@ def start(program, config, directory):
     path = directory / "config.json"
     (directory / "network.txt").write_text(NETWORK)
     path.write_text(json.dumps(config, indent=1))
-    return subprocess.run([program, "run", path, "--quiet"], capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run([program[0], "run", path, "--quiet", *program[1:]], capture_output=True, text=True, timeout=120, check=False)
 
 
 def is_accepted(routing, topology, directory):
-    ended = start(PROGRAM, {"network": {"topology": topology, "routing": routing, "router": {"num_vcs": 32}},
+    ended = start([PROGRAM], {"network": {"topology": topology, "routing": routing, "router": {"num_vcs": 32}},
                             "workload": {"applications": [{"type": "blast", "warmup": 0, "sample": 0}]}}, directory)
     assert ended.returncode in (0, 1), ended.stderr
     assert ended.returncode == 0 or "network.routing" in ended.stderr, ended.stderr
@@ -191,7 +220,7 @@ def is_accepted(routing, topology, directory):
 
 def vcs_needed(routing, topology, directory):
     """What the program asks for when it is given too few."""
-    ended = start(PROGRAM, {"network": {"topology": topology, "routing": routing, "router": {"num_vcs": 1}},
+    ended = start([PROGRAM], {"network": {"topology": topology, "routing": routing, "router": {"num_vcs": 1}},
                             "workload": {"applications": [{"type": "blast", "warmup": 0, "sample": 0}]}}, directory)
     found = re.search(r"needs (\d+) VCs", ended.stderr)
     return int(found.group(1)) if found else 1
@@ -273,9 +302,9 @@ def test_every_application_runs_with_its_example(name, tmp_path):
         config = {"network": {"topology": {"type": "torus", "widths": [8, 8]}, "router": {"num_vcs": 2}},
                   "workload": {"applications": applications}}
         digests = set()
-        for program in PROGRAMS:
+        for program in [*PROGRAMS, TSAN]:
             ended = start(program, config, tmp_path)
-            assert ended.returncode == 0, ended.stderr
+            assert ended.returncode == 0 and not ended.stderr, ended.stderr
             results = json.loads(ended.stdout)
             assert results["complete"] and all(block["packets"] > 0 for block in results["applications"])
             digests.add(results["simulation"]["digest"])

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-LEVELS = {"base": 0, "config": 1, "engine": 1, "network": 2, "workload": 2, "metrics": 2, "cli": 3}
+LEVELS = {"base": 0, "config": 1, "engine": 1, "network": 2, "workload": 2, "metrics": 2, "model": 2, "cli": 3}
 INCLUDE = re.compile(r'^#include "(\w+)/', re.M)
 
 

@@ -118,3 +118,41 @@ def test_one_longer_channel_leaves_all_others_as_they_were(tmp_path):
         results = run(config_of(network, blast(0.4, flits=3, warmup=500, sample=2000)))
         digests.add(results["simulation"]["digest"])
     assert len(digests) == 1
+
+
+# --- Speed ------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("router", ["input_queued", "output_queued", "packet"])
+@pytest.mark.parametrize("channel", [{"cycles": [2]}, {"cycles": [2, 2]}, {"bandwidth": 16}, {"bandwidths": ["16GB/s", 16]},
+                                     {"cycle": 1, "cycles": [2]}, {"cycle": 2, "bandwidth": "128Gb/s"}])
+def test_equal_cycles_are_one_cycle(channel, router):
+    """However they are given, bandwidths for flits of 32 bytes: the same packets at the same ticks."""
+    application = blast(0.2, flits=3, warmup=500, sample=2000)
+    digests = {run(config_of(network_of({"type": "torus", "widths": [4, 4]}, router={"type": router},
+                                        channel={"latency": 3, **each}), application))["simulation"]["digest"]
+               for each in (channel, {"cycle": 2})}
+    assert len(digests) == 1
+
+
+def test_flits_are_as_far_apart_as_the_slowest_class_on_their_way():
+    # 12 flits over a torus whose dimensions have cycles of 2 and 5, terminals 1: the tail comes 11 cycles after the head
+    # (a head alone would pay for its VC allocation)
+    router = {**ROUTER, "vc_allocation_latency": 0}
+    network = network_of({"type": "torus", "widths": [4, 4]}, "dimension_order", router, {"latency": 3, "cycles": [2, 5]}, 2)
+    _, packets = run_logged(config_of(network, blast(12 / 2000 / 16, flits=12, warmup=0, sample=400000)))
+    alone, seen = lonely(packets), set()
+    for packet in alone:
+        apart = [packet["source"] // size % 4 != packet["destination"] // size % 4 for size in (1, 4)]
+        slowest = 5 if apart[1] else 2 if apart[0] else 1
+        assert packet["tail_arrived"] - packet["head_arrived"] == 11 * slowest
+        seen.add(slowest)
+    assert len(alone) > 100 and seen >= {2, 5}
+
+
+def test_utilisation_counts_the_cycles_of_each_channel():
+    # A ring of one class and another: the same flits fill a channel of twice the cycle twice as much
+    network = network_of({"type": "torus", "widths": [4, 4]}, "dimension_order", ROUTER, {"latency": 3, "cycles": [1, 2]}, 2)
+    result = run(config_of(network, blast(0.2, warmup=1000, sample=20000), per_channel=True))
+    rows = result["channels"]["list"]
+    sums = [sum(share for router, port, target, share in rows if abs(router - target) in apart) for apart in ({1, 3}, {4, 12})]
+    assert sums[1] == pytest.approx(2 * sums[0], rel=0.03)

@@ -3,6 +3,7 @@
 
 import json
 import os
+import signal
 import sys
 import threading
 import time
@@ -216,11 +217,13 @@ def test_strange_files_are_no_studies(folder):
 
 def test_an_interrupt_ends_the_jobs_and_keeps_what_is_done(folder):
     tasks = [shell("quick"), shell("slow", "sleep 30; echo done > slow")]
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
     interrupt = threading.Timer(0.5, lambda: os.kill(os.getpid(), 2))
     interrupt.start()
     start = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         do(needing(*tasks))
+    signal.signal(signal.SIGINT, before)
     assert time.monotonic() - start < 10
     with Store("study.sqlite") as store:
         assert store.outcome(tasks[0].key).ok and store.outcome(tasks[1].key) is None

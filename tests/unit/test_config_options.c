@@ -191,11 +191,12 @@ TEST(every_number_refuses_what_lies_outside_its_range)
 {
     for (const struct option *row = test_config_rows(); row->type != OPTION_TYPE_END; row++) {
         bool is_list = row->type == OPTION_TYPE_U32_LIST || row->type == OPTION_TYPE_F64_LIST ||
-                       row->type == OPTION_TYPE_TICKS_LIST;
+                       row->type == OPTION_TYPE_TICKS_LIST || row->type == OPTION_TYPE_BANDWIDTH_LIST;
         bool is_text = row->type == OPTION_TYPE_SECONDS;
         bool is_number = row->type == OPTION_TYPE_U32 || row->type == OPTION_TYPE_U64 || row->type == OPTION_TYPE_F64 ||
                          row->type == OPTION_TYPE_TICKS || row->type == OPTION_TYPE_TICKS_AUTO ||
-                         row->type == OPTION_TYPE_TICKS_F64 || row->type == OPTION_TYPE_RATE;
+                         row->type == OPTION_TYPE_TICKS_F64 || row->type == OPTION_TYPE_RATE ||
+                         row->type == OPTION_TYPE_BANDWIDTH;
         const char *open = is_list ? "[" : is_text ? "\"" : "", *close = is_list ? "]" : is_text ? "s\"" : "";
         struct text low = {0}, high = {0};
         if (!is_list && !is_number && !is_text)
@@ -346,6 +347,36 @@ TEST(rates_have_units)
     expect_refusal("\"bandwidth\": \"0b/s\"", "0b/s is below 1");
 }
 
+TEST(bandwidths_are_bytes_in_a_tick)
+{
+    static const struct {
+        const char *text;
+        double bytes;
+    } good[] = {{"12.5", 12.5}, {"\"25GB/s\"", 25}, {"\"200Gb/s\"", 25}, {"\"8Gibps\"", 0x1p30 * 1e-9}};
+    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+        struct reading r;
+        struct text text = {0};
+        text_addf(&text, "\"speed\": %s", good[i].text);
+        read_setting(&r, text.chars);
+        EXPECT_TEXT_EQ(r.messages, "");
+        EXPECT_NEAR(r.config.speed, good[i].bytes, 1e-12);
+        text_release(&text);
+        done(&r);
+    }
+    struct reading r;
+    read_setting(&r, "\"speeds\": [\"8Gb/s\", 3, \"0.5GB/s\"]");
+    EXPECT_TEXT_EQ(r.messages, "");
+    EXPECT_EQ_U64(r.config.speeds.count, 3);
+    EXPECT_NEAR(r.config.speeds.items[0], 1, 1e-12);
+    EXPECT_NEAR(r.config.speeds.items[1], 3, 0);
+    EXPECT_NEAR(r.config.speeds.items[2], 0.5, 1e-12);
+    done(&r);
+    expect_refusal("\"speeds\": [1, \"25G\"]", "found text '25G', expected a rate like \"25GB/s\"");
+    expect_refusal("\"speed\": \"25G\"",
+                   "found text '25G', expected a rate like \"25GB/s\" or a number of bytes a tick");
+    expect_refusal("\"speed\": \"1b/s\"", "1b/s is below 0.5");
+}
+
 TEST(choices_refuse_what_is_not_registered)
 {
     expect_refusal("\"shape\": \"test_bxo\"", "dir/x.json:2: shape.type: found 'test_bxo' (did you mean 'test_box'?), "
@@ -406,7 +437,7 @@ TEST(the_effective_configuration_is_complete_ordered_and_repeats_itself)
         "{\"tick\": \"1ns\", \"flag\": true, \"small\": 4, \"large\": 1, \"share\": 0.5, \"label\": \"none\", "
         "\"file\": null, \"mode\": \"slow\", \"widths\": [8, 8], \"weights\": [], \"latency\": 1, "
         "\"warmup\": \"auto\", \"latencies\": [1, 2], \"per_metre\": 4.9, \"bandwidth\": \"100Gb/s\", "
-        "\"inner\": {\"depth\": 8, \"delay\": \"2ns\"}, "
+        "\"speed\": 25, \"speeds\": [1, 2], \"inner\": {\"depth\": 8, \"delay\": \"2ns\"}, "
         "\"shape\": {\"type\": \"test_box\", \"sides\": 6, \"inside\": {\"type\": \"test_dot\"}}, "
         "\"extra\": null, \"shapes\": [{\"type\": \"test_dot\"}], \"needed\": 2}");
     read_with(&again, effective, NULL);

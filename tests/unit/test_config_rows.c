@@ -27,6 +27,8 @@ static const struct option rows[] = {
     OPTION_TICKS_LIST(struct test_config, latencies, "[1, 2]", 1, 1e9, "time on each channel"),
     OPTION_TICKS_F64(struct test_config, per_metre, "4.9", 0.5, 1e6, "time for a metre of cable"),
     OPTION_RATE(struct test_config, bandwidth, "\"100Gb/s\"", 1, NO_LIMIT, "of a link"),
+    OPTION_BANDWIDTH(struct test_config, speed, "25", 0.5, 1e6, "of a wire"),
+    OPTION_BANDWIDTH_LIST(struct test_config, speeds, "[1, 2]", 0.5, 1e6, "of each wire"),
     OPTION_BLOCK(struct test_config, inner, struct test_inner, inner_rows, "the inner part"),
     OPTION_CHOICE(struct test_config, shape, "test_shape", "\"test_dot\"", "what it looks like"),
     OPTION_CHOICE(struct test_config, extra, "test_shape", "null", "another shape, or none"),

@@ -27,6 +27,8 @@ struct test_config {
     struct u64_list latencies;
     double per_metre;
     double bandwidth;
+    double speed;
+    struct f64_list speeds;
     struct test_inner inner;
     struct choice shape;
     struct choice extra; /* optional */

@@ -15,7 +15,7 @@ TEST(ticks_fall_into_bins_of_equal_length)
     series_arrived(&series, 109, 7);
     series_arrived(&series, 105, 5);
     for (uint32_t i = 0; i < 8; i++)
-        series_accepted(&series, 102 + i % 8);
+        series_accepted(&series, 102 + i % 8, 1);
     EXPECT_EQ_U64(series.count, 2);
     EXPECT_EQ_U64(series.bins[0].packets_created, 2);
     EXPECT_EQ_U64(series.bins[0].flits_offered, 8);
@@ -77,7 +77,7 @@ static void add_event(struct series *series, uint32_t event)
         series_created(series, tick, 1, flits);
     else
         series_arrived(series, tick, random_mix(event + 77) % 400);
-    series_accepted(series, tick);
+    series_accepted(series, tick, 1);
 }
 
 TEST(series_of_reversed_and_split_events_is_the_same)

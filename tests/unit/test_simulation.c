@@ -3,7 +3,7 @@
 #include "test.h"
 
 #include "cli/simulation.h"
-#include "metrics/digest.h"
+#include "flitwarp/digest.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +74,7 @@ static void hear(struct application *application, uint32_t rank, const struct me
             last->source < message->source || (last->source == message->source && last->number < message->number);
         heard.wrong += !is_after;
     }
-    heard.wrong += message->packets_left != 0 || message->destination != rank || message->transaction_messages != 2;
+    heard.wrong += message->packets_here != 1 || message->destination != rank || message->transaction_messages != 2;
     heard.wrong += message->initiator != application->terminals[message->is_reply ? rank : message->source];
     heard.requests += !message->is_reply;
     heard.replies += message->is_reply;
@@ -108,7 +108,7 @@ TEST(applications_hear_of_whole_messages_by_source_and_number)
     EXPECT(heard.together > 20);
     EXPECT(heard.requests > 500 && heard.replies > 500);
     EXPECT_EQ_U64(heard.wrong, 0);
-    EXPECT_EQ_U64(simulation.workload.messages.taken, 0);
+    EXPECT_EQ_U64(simulation.workload.parts[0].messages.taken, 0);
     simulation_release(&simulation);
     unlink(path);
 }

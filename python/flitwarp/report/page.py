@@ -87,7 +87,9 @@ def _facts(study: Study) -> str:
     done = sum(run.is_done for run in study.runs)
     waiting = states["not run"]
     failed = len(study.runs) - done - waiting
-    hops = sum(run.results["simulation"]["flit_hops"] for run in study.runs if run.is_done)
+    simulations = [run.results["simulation"] for run in study.runs if run.is_done]
+    work = "flit-hops" if all("flit_hops" in simulation for simulation in simulations) else "events"  # models count events
+    hops = sum(simulation["flit_hops" if work == "flit-hops" else "events"] for simulation in simulations)
     outcomes = [run.outcome for run in study.runs if run.outcome]
     cpu = sum(o.cpu_seconds for o in outcomes if math.isfinite(o.cpu_seconds))
     begins = [o.started for o in outcomes if math.isfinite(o.started)]
@@ -98,7 +100,7 @@ def _facts(study: Study) -> str:
                  (f", {waiting} not run yet" if waiting else "") + "."]
     if hops:
         speed = f", {_large(hops / cpu)} of them a second" if cpu > 0 else ""
-        sentences.append(f"{_large(hops)} flit-hops in {_duration(cpu)} of CPU time{speed}.")
+        sentences.append(f"{_large(hops)} {work} in {_duration(cpu)} of CPU time{speed}.")
     program = (study.facts.get("program") or {}).get("version")
     when = f" {_span(min(begins), max(ends, default=max(begins)))}" if begins else ""
     if program:

@@ -7,6 +7,10 @@
  *
  *   application -> source queue -> injection channels -> router
  *   router -> ejection channels -> (check, count) -> application
+ *
+ * What it sends at once is what the router architecture moves at once (struct
+ * transfer): a flit, or a packet or chunk that takes its channel for as long as it
+ * has flits. The code is written once for `flits` and compiled for exactly one too.
  */
 #include "flitwarp/network.h"
 
@@ -31,9 +35,10 @@ struct injector {
     uint32_t position; /* next flit of it */
     uint16_t vc;       /* of that packet, or of the last one */
     uint16_t channel;
-    uint32_t latency;  /* to the router, the interface's own included */
+    uint32_t lag;      /* of chunks: see network_lag() */
     struct place to;   /* VC 0 at the router */
-    uint16_t *credits; /* by VC */
+    tick_t latency;    /* until the router is told of it, the interface's own included */
+    uint32_t *credits; /* by VC */
 };
 
 struct terminal {
@@ -49,12 +54,13 @@ struct interfaces {
     struct standard_config config;
     uint32_t num_vcs;
     uint32_t lanes; /* injection lanes of a terminal */
+    uint32_t chunk; /* flits that move at once at most; 0: flits move one by one */
     uint64_t all_vcs;
     uint64_t (*injection_vcs)(const struct routing *routing, const struct packet *packet); /* NULL: all */
     tick_t channel_cycle;
     struct terminal *terminals;
     struct injector *injectors; /* by terminal * injection_channels + channel */
-    uint16_t *credits;          /* by terminal * lanes + lane */
+    uint32_t *credits;          /* by terminal * lanes + lane */
 };
 
 static void wake(struct interfaces *n, uint32_t number, tick_t when)
@@ -76,14 +82,19 @@ static uint32_t source_queue_take(struct interfaces *n, struct terminal *termina
     return handle;
 }
 
+/* Functions that are compiled for flits and for chunks. */
+#define FOR_EITHER static inline __attribute__((always_inline))
+
 /* The next VC in turn that the packet may take and that has room; NONE: none. */
-static inline uint32_t pick_vc(const struct interfaces *n, const struct packet *packet, const uint16_t *credits,
-                               uint32_t last)
+FOR_EITHER uint32_t pick_vc(const struct interfaces *n, const struct packet *packet, const uint32_t *credits,
+                            uint32_t last, bool chunks)
 {
     const struct routing *routing = &n->network->routing;
     uint64_t allowed = (n->injection_vcs ? n->injection_vcs(routing, packet) : n->all_vcs)
                        << packet->protocol * routing->vcs;
-    uint32_t room = n->network->reserves_packet ? packet->size : 1;
+    uint32_t room = chunks                        ? transfer_flits(&n->network->transfer, packet, 0)
+                    : n->network->reserves_packet ? packet->size
+                                                  : 1;
     uint32_t vc = last;
     for (uint32_t i = 0; i < n->num_vcs; i++) {
         vc = vc + 1 < n->num_vcs ? vc + 1 : 0;
@@ -108,38 +119,38 @@ static inline void begin_packet(struct interfaces *n, uint32_t number, struct pa
     }
 }
 
-/* Somebody looks at every flit that enters. */
-static __attribute__((noinline)) void show_flit(const struct interfaces *n, const struct injector *injector,
-                                                uint32_t position, struct place to, tick_t now)
+/* Somebody looks at all that enters. */
+static __attribute__((noinline)) void show_flits(const struct interfaces *n, const struct injector *injector,
+                                                 uint32_t position, uint32_t flits, struct place to, tick_t now)
 {
     const struct network *network = n->network;
-    network->client.enter(network->client.context, now, network_packet(network, injector->packet), to);
+    network->client.enter(network->client.context, now, network_packet(network, injector->packet), to, flits);
     if (network->trace_out && injector->packet == network->traced)
         network_trace(network, now, NONE, "inject", "flit %u by channel %u vc %u", position, injector->channel,
                       injector->vc);
 }
 
-static inline void inject_flit(struct interfaces *n, struct injector *injector, const struct packet *packet, tick_t now)
+FOR_EITHER void inject_flits(struct interfaces *n, struct injector *injector, const struct packet *packet,
+                             uint32_t flits, tick_t now)
 {
-    uint32_t position = injector->position++;
-    struct flit flit = {.packet = injector->packet, .place = position};
-    flit.place |= position == 0 ? FLIT_HEAD : 0;
-    flit.place |= position + 1 == packet->size ? FLIT_TAIL : 0;
+    uint32_t position = injector->position;
+    struct flit unit = transfer_unit(packet, injector->packet, position, flits);
     struct place to = {.target = injector->to.target, .lane = injector->to.lane + injector->vc};
-    send_flit(n->engine, EVENT_FLIT, to, flit, now + injector->latency);
+    injector->position = position + flits;
+    send_flit(n->network, EVENT_FLIT, to, unit, now + injector->latency + (tick_t)(flits - 1) * injector->lag);
     if (__builtin_expect(n->network->is_watched, 0))
-        show_flit(n, injector, position, to, now);
-    injector->free_at = now + n->channel_cycle;
-    if (flit.place & FLIT_TAIL)
+        show_flits(n, injector, position, flits, to, now);
+    injector->free_at = now + flits * n->channel_cycle;
+    if (unit.place & FLIT_TAIL)
         injector->packet = NONE;
 }
 
 /* Takes a packet that is next in turn, if a VC has room for it. */
-static inline bool take_packet(struct interfaces *n, uint32_t number, struct injector *injector, uint32_t handle,
-                               tick_t now)
+FOR_EITHER bool take_packet(struct interfaces *n, uint32_t number, struct injector *injector, uint32_t handle,
+                            tick_t now, bool chunks)
 {
     struct packet *packet = network_packet(n->network, handle);
-    uint32_t vc = pick_vc(n, packet, injector->credits, injector->vc);
+    uint32_t vc = pick_vc(n, packet, injector->credits, injector->vc, chunks);
     if (vc == NONE)
         return false;
     injector->packet = handle;
@@ -149,18 +160,20 @@ static inline bool take_packet(struct interfaces *n, uint32_t number, struct inj
     return true;
 }
 
-/* Sends a flit of the packet in hand, if there is a credit, and comes again while there is more to send. */
-static inline void send_next(struct interfaces *n, uint32_t number, struct injector *injector, tick_t now)
+/* Sends a flit or chunk of the packet in hand, if there are credits, and comes again while there is more to send. */
+FOR_EITHER void send_next(struct interfaces *n, uint32_t number, struct injector *injector, tick_t now, bool chunks)
 {
-    if (!injector->credits[injector->vc])
+    const struct packet *packet = network_packet(n->network, injector->packet);
+    uint32_t flits = chunks ? transfer_flits(&n->network->transfer, packet, injector->position) : 1;
+    if (injector->credits[injector->vc] < flits)
         return;
-    injector->credits[injector->vc]--;
-    inject_flit(n, injector, network_packet(n->network, injector->packet), now);
+    injector->credits[injector->vc] -= flits;
+    inject_flits(n, injector, packet, flits, now);
     if (injector->packet != NONE || n->terminals[number].first != NONE)
         wake(n, number, injector->free_at);
 }
 
-static void step_channel(struct interfaces *n, uint32_t number, struct injector *injector, tick_t now)
+FOR_EITHER void step_channel(struct interfaces *n, uint32_t number, struct injector *injector, tick_t now, bool chunks)
 {
     struct terminal *terminal = &n->terminals[number];
     if (injector->packet == NONE && terminal->first == NONE)
@@ -170,23 +183,25 @@ static void step_channel(struct interfaces *n, uint32_t number, struct injector 
         return;
     }
     if (injector->packet == NONE) {
-        if (!take_packet(n, number, injector, terminal->first, now))
+        if (!take_packet(n, number, injector, terminal->first, now, chunks))
             return;
         source_queue_take(n, terminal);
     }
-    send_next(n, number, injector, now);
+    send_next(n, number, injector, now, chunks);
 }
 
-static void step_terminal(struct interfaces *n, uint32_t number, tick_t now)
+FOR_EITHER void step_channels(struct interfaces *n, uint32_t number, tick_t now, bool chunks)
 {
     struct injector *injector = &n->injectors[(size_t)number * n->config.injection_channels];
     for (uint32_t left = n->config.injection_channels; left; left--)
-        step_channel(n, number, injector++, now);
+        step_channel(n, number, injector++, now, chunks);
 }
 
-static void enqueue(void *interfaces, uint32_t handle)
+static void step_in_flits(struct interfaces *n, uint32_t number, tick_t now) { step_channels(n, number, now, false); }
+static void step_in_chunks(struct interfaces *n, uint32_t number, tick_t now) { step_channels(n, number, now, true); }
+
+FOR_EITHER void enqueue_packet(struct interfaces *n, uint32_t handle, bool chunks)
 {
-    struct interfaces *n = interfaces;
     const struct packet *packet = network_packet(n->network, handle);
     uint32_t number = packet->source;
     tick_t now = n->engine->now;
@@ -194,8 +209,8 @@ static void enqueue(void *interfaces, uint32_t handle)
     struct injector *injector = &n->injectors[(size_t)number * n->config.injection_channels];
     /* Credits of this tick are in already, so what can be sent now need not wait for the end of the tick. */
     if (terminal->first == NONE && injector->packet == NONE && injector->free_at <= now &&
-        take_packet(n, number, injector, handle, now)) {
-        send_next(n, number, injector, now);
+        take_packet(n, number, injector, handle, now, chunks)) {
+        send_next(n, number, injector, now, chunks);
         return;
     }
     if (terminal->last == NONE)
@@ -204,7 +219,16 @@ static void enqueue(void *interfaces, uint32_t handle)
         network_packet(n->network, terminal->last)->next = handle;
     terminal->last = handle;
     if (terminal->step_at > now)
-        step_terminal(n, number, now);
+        chunks ? step_in_chunks(n, number, now) : step_in_flits(n, number, now);
+}
+
+static void enqueue(void *interfaces, uint32_t handle)
+{
+    struct interfaces *n = interfaces;
+    if (__builtin_expect(n->chunk, 0))
+        enqueue_packet(n, handle, true);
+    else
+        enqueue_packet(n, handle, false);
 }
 
 static void step(void *interfaces, tick_t now, const void *events, uint32_t count)
@@ -216,32 +240,37 @@ static void step(void *interfaces, tick_t now, const void *events, uint32_t coun
         if (terminal->step_at != now)
             continue;
         terminal->step_at = NEVER;
-        step_terminal(n, event->target, now);
+        n->chunk ? step_in_chunks(n, event->target, now) : step_in_flits(n, event->target, now);
     }
+}
+
+FOR_EITHER void receive_credit(struct interfaces *n, struct place to, uint32_t flits, tick_t now)
+{
+    uint32_t *credits = &n->credits[(size_t)to.target * n->lanes + to.lane];
+    CHECK(flits <= n->network->buffer_depth - *credits, "tick %llu terminal %u lane %u: a credit too many",
+          (unsigned long long)now, to.target, to.lane);
+    *credits += flits;
+    uint32_t channel = n->config.injection_channels == 1 ? 0 : to.lane / n->num_vcs;
+    const struct injector *injector = &n->injectors[(size_t)to.target * n->config.injection_channels + channel];
+    if (injector->packet != NONE || n->terminals[to.target].first != NONE)
+        wake(n, to.target, now);
 }
 
 static void receive_credits(void *interfaces, tick_t now, const void *events, uint32_t count)
 {
     struct interfaces *n = interfaces;
-    const struct credit_event *event = events;
-    for (uint32_t i = 0; i < count; i++, event++) {
-        uint16_t *credits = &n->credits[(size_t)event->to.target * n->lanes + event->to.lane];
-        CHECK(*credits < n->network->buffer_depth, "tick %llu terminal %u lane %u: a credit too many",
-              (unsigned long long)now, event->to.target, event->to.lane);
-        ++*credits;
-        uint32_t channel = n->config.injection_channels == 1 ? 0 : event->to.lane / n->num_vcs;
-        const struct injector *injector =
-            &n->injectors[(size_t)event->to.target * n->config.injection_channels + channel];
-        if (injector->packet != NONE || n->terminals[event->to.target].first != NONE)
-            wake(n, event->to.target, now);
-    }
+    if (n->chunk)
+        for (const struct credits_event *event = events, *end = event + count; event < end; event++)
+            receive_credit(n, event->to, event->flits, now);
+    else
+        for (const struct credit_event *event = events, *end = event + count; event < end; event++)
+            receive_credit(n, event->to, 1, now);
 }
 
-static void receive_flits(void *interfaces, tick_t now, const void *events, uint32_t count)
+/* Flits arrive, the last of them now. */
+FOR_EITHER void receive(struct interfaces *n, const struct flit_event *event, uint32_t count, tick_t now, bool chunks)
 {
-    struct interfaces *n = interfaces;
     struct network *network = n->network;
-    const struct flit_event *event = events;
     for (uint32_t i = 0; i < count; i++, event++) {
         struct packet *packet = network_packet(network, event->flit.packet);
         CHECK(packet->destination == event->to.target, "tick %llu terminal %u: packet %u belongs to terminal %u",
@@ -249,18 +278,24 @@ static void receive_flits(void *interfaces, tick_t now, const void *events, uint
         uint32_t position = event->flit.place & FLIT_POSITION;
         CHECK(packet->received == position, "tick %llu terminal %u: packet %u brings flit %u where %u is due",
               (unsigned long long)now, event->to.target, event->flit.packet, position, packet->received);
-        packet->received++;
+        uint32_t flits = chunks ? transfer_flits(&network->transfer, packet, position) : 1;
+        packet->received += flits;
         if (event->flit.place & FLIT_HEAD)
-            packet->head_delay = (uint32_t)(now - packet->injected);
+            packet->head_delay = (uint32_t)(now - (flits - 1) * n->channel_cycle - packet->injected);
 
         const struct terminal *terminal = &n->terminals[event->to.target];
         struct place back = terminal->ejector;
         back.lane += event->to.lane;
-        send_credit(n->engine, EVENT_CREDIT, back, now + terminal->latency);
+        if (chunks)
+            send_credits(n->network, EVENT_CREDIT, back, flits, now + terminal->latency);
+        else
+            send_credit(n->network, EVENT_CREDIT, back, now + terminal->latency);
 
         if (!(event->flit.place & FLIT_TAIL)) {
-            network->client.accept(network->client.context, now, packet);
+            network->client.accept(network->client.context, now, packet, flits);
         } else {
+            if (flits > 1)
+                network->client.accept(network->client.context, now, packet, flits - 1);
             CHECK(packet->received == packet->size, "tick %llu terminal %u: packet %u ends after %u of %u flits",
                   (unsigned long long)now, event->to.target, event->flit.packet, packet->received, packet->size);
             if (network->trace_out && event->flit.packet == network->traced) {
@@ -274,13 +309,27 @@ static void receive_flits(void *interfaces, tick_t now, const void *events, uint
     }
 }
 
+static void receive_flits(void *interfaces, tick_t now, const void *events, uint32_t count)
+{
+    struct interfaces *n = interfaces;
+    if (n->chunk)
+        receive(n, events, count, now, true);
+    else
+        receive(n, events, count, now, false);
+}
+
+static bool is_here(const struct network *network, uint32_t terminal)
+{
+    return !network->terminal_part || network->terminal_part[terminal] == network->part;
+}
+
 /* Packets that have not begun to enter the network go back, so that a saturated run can end. */
 static uint64_t withdraw(void *interfaces, void (*withdrawn)(void *context, uint32_t packet), void *context)
 {
     struct interfaces *n = interfaces;
     uint64_t count = 0;
     for (uint32_t number = 0; number < n->network->topology.terminals; number++)
-        while (n->terminals[number].first != NONE) {
+        while (n->terminals[number].first != NONE && is_here(n->network, number)) {
             uint32_t handle = source_queue_take(n, &n->terminals[number]);
             withdrawn(context, handle);
             pool_give(&n->network->packets, handle, sizeof(struct packet));
@@ -316,6 +365,15 @@ static uint32_t ejection_channels(const void *config)
     return ((const struct standard_config *)config)->ejection_channels;
 }
 
+static void *share(const void *interfaces, struct network *part)
+{
+    struct interfaces *n = arena_take(part->arena, sizeof *n);
+    *n = *(const struct interfaces *)interfaces;
+    n->network = part;
+    n->engine = part->engine;
+    return n;
+}
+
 static void *build(struct network *network, const struct choice *self, struct errors *errors)
 {
     (void)errors;
@@ -328,11 +386,12 @@ static void *build(struct network *network, const struct choice *self, struct er
     n->all_vcs = bits_range(0, network->routing.vcs);
     n->injection_vcs = network->routing.ops->injection_vcs;
     n->channel_cycle = network->config->terminal_channel.cycle;
+    n->chunk = network->transfer.chunk;
     n->lanes = n->config.injection_channels * n->num_vcs;
     uint32_t terminals = network->topology.terminals;
     n->terminals = arena_array(arena, struct terminal, terminals);
     n->injectors = arena_array(arena, struct injector, (size_t)terminals * n->config.injection_channels);
-    n->credits = arena_array(arena, uint16_t, (size_t)terminals * n->lanes);
+    n->credits = arena_array(arena, uint32_t, (size_t)terminals * n->lanes);
     for (uint32_t number = 0; number < terminals; number++)
         n->terminals[number] = (struct terminal){
             .step_at = NEVER,
@@ -347,7 +406,9 @@ static void *build(struct network *network, const struct choice *self, struct er
             n->injectors[(size_t)number * n->config.injection_channels + channel] = (struct injector){
                 .packet = NONE,
                 .channel = (uint16_t)channel,
-                .latency = (uint32_t)n->config.latency + terminal_link(network, number)->latency,
+                .latency = n->config.latency + terminal_link(network, number)->latency + network->transfer.delay,
+                .lag =
+                    n->chunk ? network_lag(network, network->terminal_router[number], (uint32_t)n->channel_cycle) : 0,
                 .to = {.target = network->terminal_router[number],
                        .lane = (network->terminal_slot[number] * network->terminal_ports + channel) * n->num_vcs},
                 .credits = n->credits + (size_t)number * n->lanes + channel * n->num_vcs,
@@ -366,6 +427,7 @@ static const struct interface_ops standard = {
     .injection_channels = injection_channels,
     .ejection_channels = ejection_channels,
     .build = build,
+    .share = share,
     .receive_flits = receive_flits,
     .receive_credits = receive_credits,
     .step = step,

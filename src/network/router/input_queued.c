@@ -237,6 +237,7 @@ static __attribute__((noinline)) bool step_small(struct input_queued *q, tick_t 
     bool any = false;
     for (size_t w = 0; w < q->router_words; w++) {
         uint64_t left = due[w];
+        q->engine->events += (uint64_t)__builtin_popcountll(left);
         for (due[w] = 0; left; left &= left - 1)
             any |= step_due(q, w * WORD_BITS + lowest_bit(left), now, to, PLAIN);
     }
@@ -250,6 +251,7 @@ static uint32_t list_due(struct input_queued *q, tick_t now)
     BITS_EACH(router, due, q->router_words)
         q->order[count++] = (uint32_t)router;
     memset(due, 0, q->router_words * sizeof *due);
+    q->engine->events += count;
     return count;
 }
 
@@ -271,12 +273,25 @@ static __attribute__((noinline)) bool step_traced(struct input_queued *q, tick_t
     return any;
 }
 
+static __attribute__((noinline)) bool step_parted(struct input_queued *q, tick_t now, const struct destinations *to)
+{
+    bool any = false;
+    for (const uint32_t *at = q->order, *end = at + list_due(q, now); at < end; at++) {
+        fetch_ahead(q, at, end);
+        any |= step_due(q, *at, now, to, (struct variant){.plain = true, .parted = true, .words = 1});
+    }
+    return any;
+}
+
+/* One event stands for the steps of all routers that are due: each is counted, as if it had its own. */
 static void step_plain(struct input_queued *q, tick_t now)
 {
     const struct destinations to = destinations_at(q, now);
-    bool any = q->network->trace_out ? step_traced(q, now, &to)
-               : q->fetches_ahead    ? step_large(q, now, &to)
-                                     : step_small(q, now, &to);
+    q->engine->events--;
+    bool any = q->network->trace_out     ? step_traced(q, now, &to)
+               : q->network->router_part ? step_parted(q, now, &to)
+               : q->fetches_ahead        ? step_large(q, now, &to)
+                                         : step_small(q, now, &to);
     if (any && q->due_at[(now + 1) % 2] != now + 1)
         post_due(q, now + 1);
 }
@@ -319,6 +334,8 @@ static const struct router_ops input_queued = {
     .buffer_behind = input_queued_buffer_behind,
     .max_packet = input_queued_max_packet,
     .build = input_queued_build,
+    .share = input_queued_share,
+    .lead = input_queued_lead,
     .receive_flits = input_queued_receive_flits,
     .receive_credits = input_queued_receive_credits,
     .step = input_queued_step,

@@ -80,15 +80,18 @@ struct input_lane {
     uint16_t count;    /* flits, the front one included */
     uint16_t output;   /* output lane held, LANE_IDLE or LANE_WAITS */
     uint16_t out_port; /* of the output lane */
-    struct place back; /* where its credits go; never changes */
+    struct place back; /* where its credits go; never changes. In the plain variant with a mark, see ELSEWHERE */
 };
 
 struct output_lane {
     uint16_t credits;
     uint16_t owner;  /* input lane that holds it, or NOBODY */
     uint32_t flits;  /* that have left, modulo 2^32 */
-    struct place to; /* where its flits go; never changes */
+    struct place to; /* where its flits go; never changes; with the same mark */
 };
+
+/* Set in the lane of a place in another part of the network, where a glance must be enough: in the plain variant. */
+#define ELSEWHERE 0x80000000u
 
 /* What does not change about a lane and is the same in every router. */
 struct lane_facts {
@@ -223,6 +226,8 @@ void *input_queued_build(struct network *network, const struct choice *self, str
 void input_queued_check(const struct network *network, const struct choice *self, struct errors *errors);
 struct input_queued *input_queued_make(struct network *network, const struct input_queued_config *config,
                                        struct output_stage *outputs, struct congestion *congestion);
+void *input_queued_share(const void *routers, struct network *part);
+tick_t input_queued_lead(const void *routers);
 uint32_t input_queued_num_vcs(const void *config);
 uint32_t input_queued_depth(const void *config);
 uint32_t input_queued_buffer_behind(const void *config, double latency);

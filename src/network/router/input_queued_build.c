@@ -103,11 +103,12 @@ static void init_lane(const struct input_queued *q, struct router_head *head, ui
     uint32_t port = lane / q->num_vcs, vc = lane % q->num_vcs;
     const struct link *link = network_link(q->network, head->number, port);
     bool is_usable = link->target != NONE && link->carries_out;
-    inputs_of(head, q->words)[lane] = (struct input_lane){.output = LANE_IDLE, .back = link_place(link, vc)};
-    outputs_of(q, head)[lane] =
-        (struct output_lane){.credits = is_usable ? (uint16_t)room_of(q, head->number, port) : 0,
-                             .owner = NOBODY,
-                             .to = link_place(link, vc)};
+    struct place far = link_place(link, vc);
+    if (q->is_plain && network_crosses(q->network, head->number, link))
+        far.lane |= ELSEWHERE;
+    inputs_of(head, q->words)[lane] = (struct input_lane){.output = LANE_IDLE, .back = far};
+    outputs_of(q, head)[lane] = (struct output_lane){
+        .credits = is_usable ? (uint16_t)room_of(q, head->number, port) : 0, .owner = NOBODY, .to = far};
     if (!is_usable)
         return;
     bits_add(lanes_in(head, SET_FREE, q->words), lane);
@@ -158,8 +159,8 @@ static bool is_plain(const struct input_queued *q)
     const struct network *network = q->network;
     tick_t within = q->to_channel + q->credit;
     return !q->outputs && !network->routing.is_adaptive && q->words == 1 && c->cycle == 1 &&
-           network->config->channel.cycle == 1 && network->config->terminal_channel.cycle == 1 &&
-           network->channel_latency && network->terminal_latency && network->channel_latency + within < WHEEL_SLOTS &&
+           network->channel_cycle == 1 && network->config->terminal_channel.cycle == 1 && network->channel_latency &&
+           network->terminal_latency && network->channel_latency + within < WHEEL_SLOTS &&
            network->terminal_latency + within < WHEEL_SLOTS && q->ends_in_a_cycle && c->input_speedup == 1 &&
            c->output_speedup == 1 && !q->reserves_packet && c->crossbar_flow == FLIT_BUFFER && !c->vc_needs_credit &&
            q->switch_allocator->takes_turns && q->vc_allocator->takes_turns && q->arbiter->remembers_last &&
@@ -176,6 +177,48 @@ void *input_queued_build(struct network *network, const struct choice *self, str
         return NULL;
     network->reserves_packet = reserves_packet(c);
     return input_queued_make(network, c, NULL, congestion);
+}
+
+/* What a step works with and does not keep, and who is due: each part of the network has its own. */
+static void make_scratch(struct input_queued *q, struct arena *arena)
+{
+    const struct input_queued_config *c = &q->config;
+    uint32_t routers = q->network->topology.routers;
+    matching_init(&q->vc_matching, arena, q->lanes, q->lanes, allocator_needs_age(&c->vc_allocator), NULL);
+    matching_init(&q->switch_matching, arena, q->switch_rows, q->switch_cols, allocator_needs_age(&c->allocator), NULL);
+    if (q->switch_matching.age)
+        for (uint32_t i = 0; i < q->switch_rows * q->switch_cols; i++)
+            q->switch_matching.age[i] = UINT64_MAX;
+    q->eligible = arena_array(arena, uint64_t, q->words);
+    q->vc_age = arena_array(arena, uint64_t, q->num_vcs);
+    q->router_words = words_for(routers);
+    for (uint32_t parity = 0; parity < 2; parity++)
+        q->due[parity] = arena_array(arena, uint64_t, q->router_words);
+    q->due_at = arena_array(arena, tick_t, 2);
+    q->due_at[0] = q->due_at[1] = NEVER;
+    q->order = arena_array(arena, uint32_t, routers);
+}
+
+void *input_queued_share(const void *routers, struct network *part)
+{
+    struct input_queued *q = arena_take(part->arena, sizeof *q);
+    *q = *(const struct input_queued *)routers;
+    q->network = part;
+    q->engine = part->engine;
+    q->question.routing = &part->routing;
+    q->facts = q->words == 1 ? q->few_facts : q->facts;
+    q->outputs = q->outputs ? output_stage_share(q->outputs, part) : NULL;
+    q->flit_hops = 0;
+    make_scratch(q, part->arena);
+    return q;
+}
+
+tick_t input_queued_lead(const void *routers)
+{
+    const struct input_queued *q = routers;
+    if (q->outputs) /* their flits leave at once */
+        return 0;
+    return q->to_channel < q->credit ? q->to_channel : q->credit;
 }
 
 struct input_queued *input_queued_make(struct network *network, const struct input_queued_config *config,
@@ -213,13 +256,6 @@ struct input_queued *input_queued_make(struct network *network, const struct inp
     q->vc_allocator = CHOICE_OPS(&c->vc_allocator, struct allocator_ops);
     q->switch_allocator = CHOICE_OPS(&c->allocator, struct allocator_ops);
     q->arbiter = CHOICE_OPS(&c->arbiter, struct arbiter_ops);
-    matching_init(&q->vc_matching, arena, q->lanes, q->lanes, allocator_needs_age(&c->vc_allocator), NULL);
-    matching_init(&q->switch_matching, arena, q->switch_rows, q->switch_cols, allocator_needs_age(&c->allocator), NULL);
-    if (q->switch_matching.age)
-        for (uint32_t i = 0; i < q->switch_rows * q->switch_cols; i++)
-            q->switch_matching.age[i] = UINT64_MAX;
-    q->eligible = arena_array(arena, uint64_t, q->words);
-    q->vc_age = arena_array(arena, uint64_t, q->num_vcs);
     q->random = arena_array(arena, struct random, network->topology.routers);
     q->ends_in_a_cycle = c->routing_latency == 0 && c->vc_allocation_latency <= 1 && c->switch_allocation_latency <= 1;
     q->is_plain = is_plain(q);
@@ -229,12 +265,7 @@ struct input_queued *input_queued_make(struct network *network, const struct inp
     q->routes =
         q->words == 1 ? NULL : arena_array(arena, uint64_t, (size_t)network->topology.routers * q->lanes * q->words);
     q->blocks = arena_take(arena, q->stride * network->topology.routers);
-    q->router_words = words_for(network->topology.routers);
-    for (uint32_t parity = 0; parity < 2; parity++)
-        q->due[parity] = arena_array(arena, uint64_t, q->router_words);
-    q->due_at = arena_array(arena, tick_t, 2);
-    q->due_at[0] = q->due_at[1] = NEVER;
-    q->order = arena_array(arena, uint32_t, network->topology.routers);
+    make_scratch(q, arena);
     q->fetches_ahead = q->stride * network->topology.routers > CACHE_BYTES;
     for (uint32_t router = 0; router < network->topology.routers; router++)
         init_router(q, router);

@@ -13,6 +13,7 @@
 struct variant {
     bool plain;
     bool traced;
+    bool parted; /* the network is in parts: what is sent may leave this one; only asked where plain */
     uint32_t words;
 };
 #define PLAIN ((struct variant){.plain = true, .words = 1})

@@ -33,15 +33,27 @@ STAGE tick_t send(struct view *v, size_t lane, const struct input_lane *input, s
     const struct lane_facts *from = facts_of(q, lane, is), *to = facts_of(q, input->output, is);
     out->flits++;
     if (is.plain) {
-        struct flit_event *flit = list_post(q->engine, v->to->flits[to->at_router], sizeof *flit);
-        flit->to = out->to;
-        flit->flit = input->front;
-        struct credit_event *credit = list_post(q->engine, v->to->credits[from->at_router], sizeof *credit);
-        credit->to = input->back;
+        if (is.parted && (out->to.lane & ELSEWHERE)) {
+            struct place there = {.target = out->to.target, .lane = out->to.lane & ~ELSEWHERE};
+            uint32_t kind = to->at_router ? EVENT_FLIT : EVENT_TERMINAL_FLIT;
+            tick_t latency = to->at_router ? q->network->channel_latency : q->network->terminal_latency;
+            network_export_flit(q->network, kind, there, input->front, v->now + q->to_channel + latency);
+        } else {
+            struct flit_event *flit = list_post(q->engine, v->to->flits[to->at_router], sizeof *flit);
+            flit->to = out->to;
+            flit->flit = input->front;
+        }
+        if (is.parted && (input->back.lane & ELSEWHERE)) { /* never a terminal: it is where its packets enter */
+            struct place there = {.target = input->back.target, .lane = input->back.lane & ~ELSEWHERE};
+            network_export_credit(q->network, EVENT_CREDIT, there, v->now + q->credit + q->network->channel_latency);
+        } else {
+            struct credit_event *credit = list_post(q->engine, v->to->credits[from->at_router], sizeof *credit);
+            credit->to = input->back;
+        }
         return v->now + q->to_channel + network_link(q->network, v->head->number, to->port)->latency;
     }
     const struct link *back = network_link(q->network, v->head->number, from->port);
-    send_credit(q->engine, from->at_router ? EVENT_CREDIT : EVENT_TERMINAL_CREDIT, input->back,
+    send_credit(q->network, from->at_router ? EVENT_CREDIT : EVENT_TERMINAL_CREDIT, input->back,
                 v->now + q->credit + back->latency);
     tick_t enters = v->now + q->to_channel;
     if (q->outputs) {
@@ -53,7 +65,7 @@ STAGE tick_t send(struct view *v, size_t lane, const struct input_lane *input, s
     tick_t *free_at = &free_at_of(q, v->head)[to->port];
     enters = enters > *free_at ? enters : *free_at;
     *free_at = enters + link->cycle;
-    send_flit(q->engine, to->at_router ? EVENT_FLIT : EVENT_TERMINAL_FLIT, out->to, input->front,
+    send_flit(q->network, to->at_router ? EVENT_FLIT : EVENT_TERMINAL_FLIT, out->to, input->front,
               enters + link->latency);
     if (q->congestion)
         q->congestion->ops->change(q->congestion, v->head->number, input->output, QUEUE_DOWNSTREAM, 1, v->now);

@@ -136,7 +136,7 @@ static void receive_room(void *routers, tick_t now, const void *events, uint32_t
 
 static void leave_buffer(struct output_queued *q, size_t number, struct input_lane *input, tick_t now)
 {
-    send_credit(q->engine, input->back_kind, input->back, now + q->credit + input->back_latency);
+    send_credit(q->network, input->back_kind, input->back, now + q->credit + input->back_latency);
     if (--input->count) {
         input->front = q->rings[number * (q->ring_mask + 1) + (input->first++ & q->ring_mask)];
         __builtin_prefetch(network_packet(q->network, input->front.packet), 1);
@@ -309,6 +309,7 @@ static const struct router_ops output_queued = {
     .buffer_depth = output_queued_depth,
     .buffer_behind = output_queued_buffer_behind,
     .build = output_queued_build,
+    .share = output_queued_share,
     .receive_flits = receive_flits,
     .receive_credits = receive_credits,
     .step = step,

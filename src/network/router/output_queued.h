@@ -79,6 +79,7 @@ static inline uint64_t *wants_of(const struct output_queued *q, uint32_t router,
 /* Building and checking, in output_queued_build.c. */
 extern const struct option output_queued_options[];
 void *output_queued_build(struct network *network, const struct choice *self, struct errors *errors);
+void *output_queued_share(const void *routers, struct network *part);
 uint32_t output_queued_num_vcs(const void *config);
 uint32_t output_queued_depth(const void *config);
 uint32_t output_queued_buffer_behind(const void *config, double latency);

@@ -111,6 +111,20 @@ void *output_queued_build(struct network *network, const struct choice *self, st
     return q;
 }
 
+void *output_queued_share(const void *routers, struct network *part)
+{
+    struct output_queued *q = arena_take(part->arena, sizeof *q);
+    *q = *(const struct output_queued *)routers;
+    q->network = part;
+    q->engine = part->engine;
+    q->outputs = output_stage_share(q->outputs, part);
+    q->question.routing = &part->routing;
+    q->ready = arena_array(part->arena, uint64_t, q->words);
+    q->offered = arena_array(part->arena, uint64_t, q->words);
+    q->flit_hops = 0;
+    return q;
+}
+
 void output_queued_check_idle(void *routers)
 {
     const struct output_queued *q = routers;

@@ -183,7 +183,7 @@ static void step_port(struct output_stage *stage, uint32_t router, uint32_t port
     uint32_t vc = choose_vc(stage, number, queues, output->sendable);
     struct flit flit = leave(stage, router, port * stage->num_vcs + vc, &queues[vc], now);
     struct place to = {.target = output->to.target, .lane = output->to.lane + vc};
-    send_flit(stage->engine, output->kind, to, flit, now + output->latency);
+    send_flit(stage->network, output->kind, to, flit, now + output->latency);
     output->free_at = now + output->cycle;
     if (!can_send(stage, &queues[vc]))
         output->sendable &= ~bit(vc);
@@ -257,6 +257,17 @@ struct output_stage *output_stage_build(struct network *network, const struct ou
         for (uint32_t port = 0; port < stage->ports; port++)
             init_port(stage, config->arbiter, router, port);
     return stage;
+}
+
+struct output_stage *output_stage_share(const struct output_stage *stage, struct network *part)
+{
+    struct output_stage *copy = arena_take(part->arena, sizeof *copy);
+    *copy = *stage;
+    copy->network = part;
+    copy->engine = part->engine;
+    copy->vc_age = arena_array(part->arena, uint64_t, part->num_vcs);
+    copy->free = NULL;
+    return copy;
 }
 
 void output_check_idle(const struct output_stage *stage)

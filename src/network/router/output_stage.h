@@ -70,6 +70,8 @@ struct output_stage_config {
     bool reports_all, reserves_packet;
 };
 struct output_stage *output_stage_build(struct network *network, const struct output_stage_config *config);
+/* The same queues, as another part of the network works with them. */
+struct output_stage *output_stage_share(const struct output_stage *stage, struct network *part);
 
 /* Their context is the stage; a router's handlers pass on what is meant for it. */
 void output_receive_credits(struct output_stage *stage, tick_t now, const struct credit_event *event, uint32_t count);

@@ -34,6 +34,7 @@ bool ugal_init(struct routing *routing, const struct choice *self, bool is_progr
         return false;
     routing->classes = ugal->detours.classes;
     if (config->knowledge == KNOWLEDGE_GLOBAL) {
+        routing->looks_afar = true;
         struct search search;
         search_init(&search, routing->topology, arena);
         ugal->neighbours = search.neighbours;

@@ -44,7 +44,7 @@ struct participant {
     uint32_t received[2];         /* messages of this iteration and the next, by parity: nobody is further ahead */
     uint64_t total;               /* received in all */
     tick_t free_at;               /* when the next message may go */
-    tick_t begun, ended;          /* this iteration, the last message of all */
+    tick_t begun;                 /* this iteration */
     double rest;                  /* of a tick, for the pace */
     struct random random;
 };
@@ -55,7 +55,8 @@ struct alltoall {
     uint32_t peers;                   /* messages of a rank in an iteration */
     struct participant *participants; /* by rank */
     struct histogram *iteration_time; /* of all ranks, with wait */
-    uint32_t ranks_left;              /* that lack messages, seen from above */
+    tick_t ended;                     /* of all ranks: the last message so far */
+    uint32_t ranks_left;              /* that lack messages */
 };
 
 static void alltoall_prepare(struct application *application, struct errors *errors)
@@ -72,6 +73,9 @@ static void alltoall_prepare(struct application *application, struct errors *err
     for (uint32_t rank = 0; rank < application->ranks; rank++)
         alltoall->participants[rank].random =
             random_stream(application->seed, application->terminals[rank], RANDOM_SIZE);
+    application_share_samples(application, alltoall->iteration_time);
+    application_share_latest(application, &alltoall->ended);
+    application_share_count(application, &alltoall->ranks_left);
 }
 
 static uint32_t alltoall_max_message(const struct application *application)
@@ -132,7 +136,7 @@ static bool advance(struct application *application, struct participant *own, ti
         (config->wait && *received < alltoall->peers))
         return false;
     if (config->wait)
-        histogram_add(alltoall->iteration_time, now - own->begun);
+        application_sample(application, alltoall->iteration_time, now - own->begun);
     own->begun = now;
     own->position = 0;
     own->iteration++;
@@ -176,10 +180,10 @@ static void alltoall_received(struct application *application, uint32_t rank, co
     const struct alltoall_config *config = application->config;
     struct alltoall *alltoall = application->state;
     struct participant *own = &alltoall->participants[rank];
-    own->ended = now;
+    application_note_latest(application, &alltoall->ended, now);
     own->received[message->tag % 2]++;
     if (++own->total == (uint64_t)config->iterations * alltoall->peers)
-        alltoall->ranks_left--;
+        application_count(application, &alltoall->ranks_left, -1);
     if (config->wait && advance(application, own, now))
         application_wake_at(application, rank, own->free_at > now ? own->free_at : now);
 }
@@ -195,11 +199,8 @@ static void alltoall_report(const struct application *application, struct report
 {
     const struct alltoall_config *config = application->config;
     const struct alltoall *alltoall = application->state;
-    tick_t last = 0;
-    for (uint32_t rank = 0; rank < application->ranks; rank++)
-        last = alltoall->participants[rank].ended > last ? alltoall->participants[rank].ended : last;
     report_number(report, "iterations", config->iterations);
-    errand_report(application, report, config->delay, !alltoall->ranks_left && last, last);
+    errand_report(application, report, config->delay, !alltoall->ranks_left && alltoall->ended, alltoall->ended);
     if (config->wait)
         report_summary(report, "iteration_time", alltoall->iteration_time);
 }

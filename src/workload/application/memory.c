@@ -54,6 +54,7 @@ struct unit {
     struct random random;                 /* processor */
     tick_t free_at;                       /* memory: when the next reply may leave */
     struct waiting_request *first, *last; /* memory: in the order of arrival */
+    struct waiting_request *free;         /* places for requests that are not in use */
 };
 
 struct memory {
@@ -61,7 +62,6 @@ struct memory {
     struct window window;
     struct unit *units;               /* by rank */
     uint32_t *memories, memory_count; /* ranks */
-    struct waiting_request *free;     /* places for requests that are not in use */
     struct histogram *latency[2];     /* of sampled transactions: reads (kind 0), writes */
 };
 
@@ -105,7 +105,7 @@ static void memory_prepare(struct application *application, struct errors *error
     memory->memories = arena_array(arena, uint32_t, ranks);
     list_memories(memory, application, errors);
     for (uint32_t kind = 0; kind < 2; kind++)
-        memory->latency[kind] = arena_array(arena, struct histogram, 1);
+        application_share_samples(application, memory->latency[kind] = arena_array(arena, struct histogram, 1));
     for (uint32_t rank = 0; rank < ranks; rank++) {
         struct unit *unit = &memory->units[rank];
         unit->random = random_stream(application->seed, application->terminals[rank], RANDOM_TRAFFIC);
@@ -153,8 +153,8 @@ static void send_reply(struct application *application, uint32_t rank)
     struct waiting_request *request = unit->first;
     unit->first = request->next;
     application_reply(application, &request->message, memory->size.ops->reply(&memory->size, request->message.tag));
-    request->next = memory->free;
-    memory->free = request;
+    request->next = unit->free;
+    unit->free = request;
 }
 
 static void memory_wake(struct application *application, uint32_t rank, tick_t now)
@@ -170,12 +170,12 @@ static void memory_wake(struct application *application, uint32_t rank, tick_t n
 }
 
 /* A place for a request. There come to be as many as ever wait at one time. */
-static struct waiting_request *take_place(struct memory *memory, struct arena *arena)
+static struct waiting_request *take_place(struct unit *unit, struct arena *arena)
 {
-    struct waiting_request *place = memory->free;
+    struct waiting_request *place = unit->free;
     if (!place)
         return arena_array(arena, struct waiting_request, 1);
-    memory->free = place->next;
+    unit->free = place->next;
     return place;
 }
 
@@ -184,7 +184,7 @@ static void queue_request(struct application *application, uint32_t rank, const 
     const struct memory_config *config = application->config;
     struct memory *memory = application->state;
     struct unit *unit = &memory->units[rank];
-    struct waiting_request *place = take_place(memory, application->arena);
+    struct waiting_request *place = take_place(unit, application->arena);
     *place = (struct waiting_request){.message = *message};
     if (unit->first)
         unit->last->next = place;
@@ -205,7 +205,7 @@ static void memory_received(struct application *application, uint32_t rank, cons
         return;
     }
     if (message->sampled)
-        histogram_add(memory->latency[message->tag > 0], now - message->started);
+        application_sample(application, memory->latency[message->tag > 0], now - message->started);
     application_wake_at(application, rank, now + config->think);
 }
 

@@ -29,7 +29,7 @@ static const struct option pulse_options[] = {
 struct pulse {
     struct steady steady;
     uint32_t *left;      /* by rank: transactions to send, usually of one message */
-    uint32_t ranks_left; /* with some left */
+    uint32_t ranks_left; /* with some left, of all */
 };
 
 static void pulse_prepare(struct application *application, struct errors *errors)
@@ -48,6 +48,7 @@ static void pulse_prepare(struct application *application, struct errors *errors
             pulse->left[rank] = config->messages / config->messages_per_transaction;
             pulse->ranks_left++;
         }
+    application_share_count(application, &pulse->ranks_left);
 }
 
 static uint32_t pulse_max_message(const struct application *application)
@@ -86,7 +87,7 @@ static void pulse_wake(struct application *application, uint32_t rank, tick_t no
     if (pulse->left[rank])
         application_wake_at(application, rank, now + gap);
     else
-        pulse->ranks_left--;
+        application_count(application, &pulse->ranks_left, -1);
 }
 
 static void pulse_received(struct application *application, uint32_t rank, const struct message *message, tick_t now)

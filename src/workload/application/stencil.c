@@ -46,18 +46,19 @@ enum stage { STAGE_COMPUTE, STAGE_HALOS, STAGE_COLLECTIVE };
 struct cell {
     uint32_t iteration, round;
     enum stage stage;
-    uint32_t halos_due;  /* in an iteration */
-    uint32_t halos[2];   /* that have arrived, by parity of the iteration */
-    uint64_t rounds[2];  /* set of rounds whose message has arrived */
-    tick_t begun, ended; /* this iteration, the last */
+    uint32_t halos_due; /* in an iteration */
+    uint32_t halos[2];  /* that have arrived, by parity of the iteration */
+    uint64_t rounds[2]; /* set of rounds whose message has arrived */
+    tick_t begun;       /* this iteration */
 };
 
 struct stencil {
     struct halo_grid grid;
     struct collective collective;
-    struct cell *cells; /* by rank */
-    struct histogram *iteration_time;
-    uint32_t ranks_left; /* with iterations to do, seen from above */
+    struct cell *cells;               /* by rank */
+    struct histogram *iteration_time; /* of all ranks, as what follows */
+    tick_t ended;                     /* the last iteration so far */
+    uint32_t ranks_left;              /* with iterations to do */
 };
 
 static bool take_widths(struct stencil *stencil, const struct application *application, struct errors *errors)
@@ -91,6 +92,9 @@ static void stencil_prepare(struct application *application, struct errors *erro
     stencil->ranks_left = application->ranks;
     stencil->iteration_time = arena_array(application->arena, struct histogram, 1);
     stencil->cells = arena_array(application->arena, struct cell, application->ranks);
+    application_share_samples(application, stencil->iteration_time);
+    application_share_latest(application, &stencil->ended);
+    application_share_count(application, &stencil->ranks_left);
 }
 
 static uint32_t stencil_max_message(const struct application *application)
@@ -159,12 +163,13 @@ static bool begin_round(struct application *application, uint32_t rank, tick_t n
         send_round(application, rank);
         return true;
     }
-    histogram_add(stencil->iteration_time, now - cell->begun);
-    cell->begun = cell->ended = now;
+    application_sample(application, stencil->iteration_time, now - cell->begun);
+    application_note_latest(application, &stencil->ended, now);
+    cell->begun = now;
     cell->round = 0;
     cell->stage = STAGE_COMPUTE;
     if (++cell->iteration == config->iterations) {
-        stencil->ranks_left--;
+        application_count(application, &stencil->ranks_left, -1);
         return false;
     }
     if (config->compute)
@@ -223,11 +228,8 @@ static void stencil_report(const struct application *application, struct report 
 {
     const struct stencil_config *config = application->config;
     const struct stencil *stencil = application->state;
-    tick_t last = 0;
-    for (uint32_t rank = 0; rank < application->ranks; rank++)
-        last = stencil->cells[rank].ended > last ? stencil->cells[rank].ended : last;
     report_number(report, "iterations", config->iterations);
-    errand_report(application, report, config->delay, !stencil->ranks_left, last);
+    errand_report(application, report, config->delay, !stencil->ranks_left, stencil->ended);
     report_summary(report, "iteration_time", stencil->iteration_time);
 }
 

@@ -47,8 +47,8 @@ struct stream {
     struct pace pace;
     struct window window;
     struct source *sources; /* by rank */
-    tick_t *last_arrival;   /* by rank, with messages */
-    uint64_t arrived;       /* messages, seen from above */
+    tick_t last_arrival;    /* of all ranks, with messages */
+    uint32_t arrived;       /* messages at all ranks, modulo 2^32 */
 };
 
 static bool ranks_exist(const struct application *application, const struct u32_list *list, const char *key,
@@ -70,13 +70,14 @@ static void stream_prepare(struct application *application, struct errors *error
     struct stream *stream = arena_array(application->arena, struct stream, 1);
     application->state = stream;
     application->listens = config->messages > 0; /* to know when the last has arrived */
+    application_share_latest(application, &stream->last_arrival);
+    application_share_count(application, &stream->arrived);
     size_init(&stream->size, &config->size, application->arena, errors);
     window_prepare(&stream->window, application, WINDOW_SETTINGS(config), errors);
     pace_init(&stream->pace, application, config->load, errors);
     if (!ranks_exist(application, &config->destinations, "destinations", errors) ||
         !ranks_exist(application, &config->sources, "sources", errors))
         return;
-    stream->last_arrival = arena_array(application->arena, tick_t, application->ranks);
     stream->sources = arena_array(application->arena, struct source, application->ranks);
     for (uint32_t rank = 0; rank < application->ranks; rank++)
         stream->sources[rank] = (struct source){
@@ -146,16 +147,16 @@ static void stream_wake(struct application *application, uint32_t rank, tick_t n
 static void stream_received(struct application *application, uint32_t rank, const struct message *message, tick_t now)
 {
     struct stream *stream = application->state;
-    (void)message;
-    stream->last_arrival[rank] = now;
-    stream->arrived++;
+    (void)rank, (void)message;
+    application_note_latest(application, &stream->last_arrival, now);
+    application_count(application, &stream->arrived, 1);
 }
 
 static bool has_arrived(const struct application *application)
 {
     const struct stream_config *config = application->config;
     const struct stream *stream = application->state;
-    return stream->arrived == (uint64_t)config->messages * config->sources.count;
+    return stream->arrived == config->messages * config->sources.count;
 }
 
 static void stream_check(struct application *application, tick_t now)
@@ -172,12 +173,8 @@ static void stream_report(const struct application *application, struct report *
 {
     const struct stream_config *config = application->config;
     const struct stream *stream = application->state;
-    if (!config->messages)
-        return;
-    tick_t last = 0;
-    for (uint32_t rank = 0; rank < application->ranks; rank++)
-        last = stream->last_arrival[rank] > last ? stream->last_arrival[rank] : last;
-    errand_report(application, report, config->delay, has_arrived(application), last);
+    if (config->messages)
+        errand_report(application, report, config->delay, has_arrived(application), stream->last_arrival);
 }
 
 static const struct application_ops stream = {

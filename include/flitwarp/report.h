@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/* What a component adds to its own block of the results: it gets the report and calls these. */
+#include <stdint.h>
+
+struct report;
+struct histogram;
+
+/* A number, null where it is NAN. */
+void report_number(struct report *report, const char *key, double value);
+/* A whole number, exact to its last digit. */
+void report_count(struct report *report, const char *key, uint64_t value);
+void report_text(struct report *report, const char *key, const char *text);
+/* A distribution as the results show them. */
+void report_summary(struct report *report, const char *key, const struct histogram *histogram);

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Mail between ranks, see mail.h. First each tells each other how many words it has
+ * for it and how many in all; then the words travel, unless nobody has any.
+ */
+#include "engine/mail.h"
+
+#include <limits.h>
+
+enum { FOR_YOU, FOR_ALL, HEADER }; /* words before those that are told */
+
+void mail_init(struct mail *mail, struct ranks *ranks, uint32_t told)
+{
+    *mail = (struct mail){.ranks = ranks, .told = told};
+    size_t count = ranks->count, letter = HEADER + told;
+    mail->out = memory_take(sizeof *mail->out * count);
+    memset(mail->out, 0, sizeof *mail->out * count);
+    mail->said = memory_take(sizeof *mail->said * letter * count);
+    mail->heard = memory_take(sizeof *mail->heard * letter * count);
+    mail->out_count = memory_take(sizeof(int) * 4 * count);
+    memset(mail->out_count, 0, sizeof(int) * 4 * count);
+    mail->out_at = mail->out_count + count;
+    mail->in_count = mail->out_at + count;
+    mail->in_at = mail->in_count + count;
+}
+
+void mail_release(struct mail *mail)
+{
+    for (uint32_t rank = 0; mail->ranks && rank < mail->ranks->count; rank++)
+        words_release(&mail->out[rank]);
+    words_release(&mail->in);
+    words_release(&mail->sent);
+    free(mail->out);
+    free(mail->said);
+    free(mail->heard);
+    free(mail->out_count);
+    *mail = (struct mail){0};
+}
+
+const uint64_t *mail_told(const struct mail *mail, uint32_t rank)
+{
+    return mail->heard + (size_t)rank * (HEADER + mail->told) + HEADER;
+}
+
+static void put_together(struct mail *mail)
+{
+    mail->sent.count = 0;
+    for (uint32_t rank = 0; rank < mail->ranks->count; rank++) {
+        struct words *out = &mail->out[rank];
+        mail->out_at[rank] = (int)mail->sent.count;
+        mail->out_count[rank] = (int)out->count;
+        words_add(&mail->sent, out->words, out->count);
+        out->count = 0;
+    }
+    CHECK(mail->sent.count <= INT_MAX, "%zu words are too many for the other ranks at one time", mail->sent.count);
+}
+
+void mail_swap(struct mail *mail, const uint64_t *told)
+{
+    uint32_t count = mail->ranks->count, letter = HEADER + mail->told;
+    put_together(mail);
+    for (uint32_t rank = 0; rank < count; rank++) {
+        uint64_t *said = mail->said + (size_t)rank * letter;
+        said[FOR_YOU] = (uint64_t)mail->out_count[rank];
+        said[FOR_ALL] = mail->sent.count;
+        if (mail->told)
+            memcpy(said + HEADER, told, mail->told * sizeof *told);
+    }
+    ranks_tell(mail->ranks, mail->said, mail->heard, letter);
+    uint64_t sent = 0;
+    mail->in.count = 0;
+    for (uint32_t rank = 0; rank < count; rank++) {
+        const uint64_t *heard = mail->heard + (size_t)rank * letter;
+        sent += heard[FOR_ALL];
+        mail->in_at[rank] = (int)mail->in.count;
+        mail->in_count[rank] = (int)heard[FOR_YOU];
+        words_take(&mail->in, heard[FOR_YOU]);
+        CHECK(mail->in.count <= INT_MAX, "%zu words are too many from the other ranks at one time", mail->in.count);
+    }
+    if (sent)
+        ranks_swap(mail->ranks, mail->sent.words, mail->out_count, mail->out_at, mail->in.words, mail->in_count,
+                   mail->in_at);
+}

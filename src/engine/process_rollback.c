@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Handling, undoing and committing, see process_rollback.h. */
+#include "engine/process_rollback.h"
+
+#include "flitwarp/arena.h"
+#include "flitwarp/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_CAPACITY = 64 };
+#define IS_DROPPED EVENT_TAKEN_BACK /* of an entry: its event was taken back while it was undone */
+
+/* ---- rings ---- */
+
+static void ring_init(struct log_ring *ring, size_t item_size)
+{
+    *ring = (struct log_ring){.item_size = item_size, .capacity = FIRST_CAPACITY};
+    ring->items = memory_take(item_size * FIRST_CAPACITY);
+}
+
+static void *ring_add(struct log_ring *ring)
+{
+    if (ring->next - ring->first == ring->capacity) {
+        struct log_ring old = *ring;
+        ring->capacity *= 2;
+        ring->items = memory_take(ring->item_size * ring->capacity);
+        for (uint64_t i = ring->first; i < ring->next; i++)
+            memcpy(log_ring_at(ring, i), log_ring_at(&old, i), ring->item_size);
+        free(old.items);
+    }
+    return log_ring_at(ring, ring->next++);
+}
+
+static struct log_entry *entry_at(const struct partition_log *log, uint64_t position)
+{
+    return log_ring_at(&log->handled, position);
+}
+
+/* Was something handled in this partition that has `event` or a later key? */
+static bool is_late(const struct partition_log *log, const struct event *event)
+{
+    return log->handled.next > log->handled.first &&
+           !event_is_before(&entry_at(log, log->handled.next - 1)->event, event);
+}
+
+void rollback_init(struct process_worker *worker)
+{
+    worker->logs = memory_take_aligned(sizeof *worker->logs * worker->partition_count);
+    for (uint32_t i = 0; i < worker->partition_count; i++) {
+        struct partition_log *log = &worker->logs[i];
+        ring_init(&log->handled, offsetof(struct log_entry, event) + worker->run->event_size);
+        ring_init(&log->sent, sizeof(struct event));
+        undo_init(&log->undo);
+        if (!worker->run->model->ops->reverse)
+            worker->partitions[i].undo = &log->undo;
+    }
+    tombstones_init(&worker->tombstones);
+    worker->word = memory_take(worker->run->event_size);
+    memset(worker->word, 0, worker->run->event_size);
+    worker->post = rollback_post;
+}
+
+void rollback_release(struct process_worker *worker)
+{
+    for (uint32_t i = 0; worker->logs && i < worker->partition_count; i++) {
+        free(worker->logs[i].handled.items);
+        free(worker->logs[i].sent.items);
+        undo_release(&worker->logs[i].undo);
+    }
+    if (worker->logs)
+        tombstones_release(&worker->tombstones);
+    free(worker->word);
+    free(worker->logs);
+}
+
+/* ---- back ---- */
+
+/* Takes back what an undone event sent: its own partition's from among those undone with it, others by their owners. */
+static void take_back(struct process_worker *worker, struct partition_log *log, uint64_t from, uint64_t end,
+                      const struct event *sent, uint32_t partition)
+{
+    uint32_t mine = sent->partition - worker->first_partition;
+    if (mine >= worker->partition_count) {
+        *worker->word = *sent;
+        worker->word->partition |= EVENT_TAKEN_BACK;
+        worker_send(worker, worker->word);
+        return;
+    }
+    uint64_t low = from, high = end; /* the first entry that is not before it */
+    while (mine == partition && low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (event_is_before(&entry_at(log, middle)->event, sent))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    struct event *found = mine == partition && low < end ? &entry_at(log, low)->event : NULL;
+    if (found && found->serial == sent->serial && found->tie == sent->tie && found->process == sent->process)
+        found->partition |= IS_DROPPED;
+    else
+        event_buffer_add(&worker->taken_back, sent, sizeof *sent / 8);
+}
+
+static void undo_entry(struct process_worker *worker, uint32_t partition, struct log_entry *entry)
+{
+    const struct model_ops *ops = worker->run->model->ops;
+    if (ops->reverse)
+        ops->reverse(&worker->partitions[partition], &entry->event);
+    else
+        undo_to(&worker->logs[partition].undo, entry->undo_mark);
+}
+
+/* Undoes all events of a partition from `key` on; `cause` is not pending again if it is among them. */
+static void rollback(struct process_worker *worker, uint32_t partition, const struct event *key,
+                     const struct event *cause)
+{
+    struct partition_log *log = &worker->logs[partition];
+    uint64_t end = log->handled.next;
+    while (log->handled.next > log->handled.first) {
+        struct log_entry *entry = entry_at(log, log->handled.next - 1);
+        if (event_is_before(&entry->event, key))
+            break;
+        undo_entry(worker, partition, entry);
+        log->handled.next--;
+        while (log->sent.next > entry->sent_mark)
+            take_back(worker, log, log->handled.next, end, log_ring_at(&log->sent, --log->sent.next), partition);
+    }
+    for (uint64_t i = log->handled.next; i < end; i++) {
+        struct event *event = &entry_at(log, i)->event;
+        bool is_cause = cause && event->serial == cause->serial && event->tie == cause->tie &&
+                        event->process == cause->process && event->time == cause->time;
+        if (!is_cause && !(event->partition & IS_DROPPED))
+            queue_push(&worker->queue, event);
+    }
+    worker->uncommitted -= end - log->handled.next;
+    worker->counts.rolled_back += end - log->handled.next;
+}
+
+/* Undoes what was handled of the event, or sees to it that it never will be. */
+static void cancel(struct process_worker *worker, const struct event *event)
+{
+    uint32_t partition = event->partition - worker->first_partition;
+    if (is_late(&worker->logs[partition], event)) {
+        worker->counts.secondary++;
+        rollback(worker, partition, event, event);
+    } else {
+        tombstones_add(&worker->tombstones, event);
+    }
+}
+
+/* Rollbacks take back events, which makes further rollbacks: one after another, not one inside another. */
+static void cancel_all(struct process_worker *worker)
+{
+    struct event_buffer *list = &worker->taken_back;
+    while (list->count) {
+        struct event event;
+        list->count--;
+        memcpy(&event, list->words + list->count * (sizeof event / 8), sizeof event);
+        cancel(worker, &event);
+    }
+}
+
+/* A new event for one of its own partitions. */
+static void arrive(struct process_worker *worker, struct event *event)
+{
+    uint32_t partition = event->partition - worker->first_partition;
+    if (__builtin_expect(is_late(&worker->logs[partition], event), 0)) {
+        worker->counts.primary++;
+        rollback(worker, partition, event, NULL);
+        cancel_all(worker);
+    }
+    queue_push(&worker->queue, event);
+}
+
+void rollback_receive(struct process_worker *worker, struct event *event)
+{
+    if (event->partition & EVENT_TAKEN_BACK) {
+        event->partition &= ~EVENT_TAKEN_BACK;
+        cancel(worker, event);
+        cancel_all(worker);
+    } else {
+        arrive(worker, event);
+    }
+}
+
+void rollback_all(struct process_worker *worker)
+{
+    static const struct event first = {0};
+    for (uint32_t i = 0; i < worker->partition_count; i++)
+        rollback(worker, i, &first, NULL);
+    cancel_all(worker);
+}
+
+/* ---- forward ---- */
+
+void rollback_post(struct process_worker *worker, struct partition *from, struct event *event)
+{
+    event->partition = worker_owner(worker, from, event);
+    event->serial = worker->next_serial;
+    worker->next_serial += worker->run->rank_count * worker->run->worker_count; /* no two workers give the same */
+    worker->counts.posted++;
+    if (worker->current) /* what begin() posts is never taken back */
+        *(struct event *)ring_add(&worker->logs[from->number - worker->first_partition].sent) = *event;
+    if (event->partition == from->number) {
+        queue_push(&worker->queue, event); /* its key is above that of the last one handled there */
+    } else if (event->partition - worker->first_partition < worker->partition_count) {
+        arrive(worker, event);
+    } else {
+        worker->counts.posted_away++;
+        worker_send(worker, event);
+    }
+}
+
+/* So that it can be undone. */
+static void handle(struct process_worker *worker, const struct event *event)
+{
+    uint32_t index = event->partition - worker->first_partition;
+    struct partition_log *log = &worker->logs[index];
+    struct log_entry *entry = ring_add(&log->handled);
+    entry->undo_mark = log->undo.next;
+    entry->sent_mark = log->sent.next;
+    event_copy(&entry->event, event, worker->queue.words);
+    worker->current = &entry->event;
+    worker->run->model->ops->handle(&worker->partitions[index], &entry->event);
+    worker->counts.handled++;
+    worker->uncommitted++;
+}
+
+/* The next event that was not taken back. */
+static struct event *take(struct process_worker *worker, tick_t last)
+{
+    struct event *event;
+    do
+        event = queue_take(&worker->queue, last);
+    while (event && worker->tombstones.count && tombstones_remove(&worker->tombstones, event));
+    return event;
+}
+
+uint32_t rollback_forward(struct process_worker *worker, tick_t last, uint32_t most)
+{
+    uint32_t done = 0;
+    for (struct event *event; done < most && (event = take(worker, last)); done++) {
+        if (event->time > worker->furthest)
+            worker->furthest = event->time;
+        worker_prefetch(worker);
+        handle(worker, event);
+    }
+    return done;
+}
+
+static void commit_partition(struct process_worker *worker, uint32_t partition, tick_t time)
+{
+    struct partition_log *log = &worker->logs[partition];
+    const struct model_ops *ops = worker->run->model->ops;
+    uint64_t before = log->handled.first;
+    while (log->handled.first < log->handled.next) {
+        struct log_entry *entry = entry_at(log, log->handled.first);
+        if (entry->event.time >= time)
+            break;
+        if (ops->commit)
+            ops->commit(&worker->partitions[partition], &entry->event);
+        if (entry->event.time > worker->last_time)
+            worker->last_time = entry->event.time;
+        log->handled.first++;
+    }
+    bool is_empty = log->handled.first == log->handled.next;
+    const struct log_entry *oldest = is_empty ? NULL : entry_at(log, log->handled.first);
+    undo_forget(&log->undo, oldest ? oldest->undo_mark : log->undo.next);
+    log->sent.first = oldest ? oldest->sent_mark : log->sent.next;
+    worker->counts.committed += log->handled.first - before;
+    worker->uncommitted -= log->handled.first - before;
+}
+
+void rollback_commit(struct process_worker *worker, tick_t time)
+{
+    for (uint32_t i = 0; i < worker->partition_count; i++)
+        commit_partition(worker, i, time);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a worker does whatever the synchronisation: builds, posts, sends, receives and meets the others. */
+#include "engine/process_run.h"
+
+#include "flitwarp/arena.h"
+#include "flitwarp/error.h"
+
+#include <stdlib.h>
+
+void process_post(struct partition *partition, struct event *event)
+{
+    struct process_worker *worker = partition->worker;
+    const struct event *current = worker->current;
+    CHECK(!current || event_is_before(current, event),
+          "tick %llu: process %llu posts an event at tick %llu to process %llu whose key is not above its own",
+          (unsigned long long)current->time, (unsigned long long)current->process, (unsigned long long)event->time,
+          (unsigned long long)event->process);
+    if (worker->post) {
+        worker->post(worker, partition, event);
+        return;
+    }
+    event->partition = event->serial = 0;
+    queue_push(&worker->queue, event);
+}
+
+void worker_build(struct process_worker *worker)
+{
+    const struct model_ops *ops = worker->run->model->ops;
+    for (uint32_t i = 0; i < worker->partition_count; i++)
+        ops->build(&worker->partitions[i]);
+    for (uint32_t i = 0; i < worker->partition_count; i++)
+        ops->begin(&worker->partitions[i]);
+}
+
+void worker_send(struct process_worker *worker, const struct event *event)
+{
+    struct process_run *run = worker->run;
+    uint32_t target = worker_of(run, event->partition & ~EVENT_TAKEN_BACK);
+    uint32_t rank = target / run->worker_count;
+    if (event->time < worker->sent_time)
+        worker->sent_time = event->time;
+    if (rank == run->rank)
+        mailbox_put(&run->mailboxes[worker->number * run->worker_count + target % run->worker_count], event);
+    else
+        event_buffer_add(&worker->rank_boxes[rank], event, run->event_size / 8);
+}
+
+void worker_drain(struct process_worker *worker, void (*receive)(struct process_worker *worker, struct event *event))
+{
+    struct process_run *run = worker->run;
+    for (uint32_t from = 0; from < run->worker_count; from++) {
+        if (from == worker->number)
+            continue;
+        struct mailbox *mailbox = &run->mailboxes[from * run->worker_count + worker->number];
+        for (struct event *event; (event = mailbox_take(mailbox));)
+            receive(worker, event);
+    }
+    struct event_buffer *box = &worker->from_ranks;
+    for (size_t i = 0; i < box->count; i++)
+        receive(worker, (struct event *)(void *)(box->words + i * (run->event_size / 8)));
+    box->count = 0;
+}
+
+void values_merge(struct sync_values *into, const struct sync_values *from)
+{
+    into->time = from->time < into->time ? from->time : into->time;
+    into->furthest = from->furthest > into->furthest ? from->furthest : into->furthest;
+    into->stop = from->stop > into->stop ? from->stop : into->stop;
+    into->handled += from->handled;
+    into->rolled_back += from->rolled_back;
+}
+
+struct sync_values worker_meet(struct process_worker *worker, struct sync_values values)
+{
+    struct process_run *run = worker->run;
+    struct sync_slot *slots = run->slots[worker->is_second];
+    worker->is_second =
+        !worker->is_second; /* a slot is written again when all have met once more: nobody reads it then */
+    slots[worker->number].values = values;
+    worker->sent_time = TICK_NEVER;
+    barrier_wait(&run->barrier);
+    if (run->rank_count > 1) {
+        if (worker->number == 0) {
+            run->agreed = slots[0].values;
+            for (uint32_t i = 1; i < run->worker_count; i++)
+                values_merge(&run->agreed, &slots[i].values);
+            ranks_meet(run);
+        }
+        barrier_wait(&run->barrier);
+        return run->agreed;
+    }
+    values = slots[0].values;
+    for (uint32_t i = 1; i < run->worker_count; i++)
+        values_merge(&values, &slots[i].values);
+    return values;
+}

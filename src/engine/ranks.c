@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Ranks by MPI, see ranks.h: the only file that knows of it. A rank that dies takes
+ * the others with it: the launcher sees to that, and check_end below where the
+ * launcher would not.
+ */
+#include "engine/ranks.h"
+
+#include "flitwarp/arena.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static uint32_t number_from(const char *variable)
+{
+    const char *text = getenv(variable);
+    return text ? (uint32_t)strtoul(text, NULL, 10) : 0;
+}
+
+uint32_t ranks_launched(void)
+{
+    uint32_t count = number_from("OMPI_COMM_WORLD_SIZE"); /* Open MPI's mpirun */
+    if (!count)
+        count = number_from("PMI_SIZE"); /* that of MPICH, and srun */
+    if (!count && getenv("PMIX_RANK"))
+        count = number_from("SLURM_STEP_NUM_TASKS"); /* srun --mpi=pmix */
+    return count ? count : 1;
+}
+
+uint32_t ranks_launched_as(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"};
+    for (uint32_t i = 0; ranks_launched() > 1 && i < 3; i++)
+        if (getenv(names[i]))
+            return number_from(names[i]);
+    return 0;
+}
+
+uint64_t ranks_largest(const struct ranks *ranks, uint64_t value)
+{
+    ranks_raise(ranks, &value, 1);
+    return value;
+}
+
+bool ranks_first(const struct ranks *ranks, bool claims)
+{
+    if (!ranks)
+        return claims;
+    uint64_t mine = claims ? ranks->count - ranks->number : 0;
+    return ranks_largest(ranks, mine) == mine && claims;
+}
+
+#ifdef FLITWARP_HAVE_MPI
+#include <mpi.h>
+
+/* Launchers may give each rank cores of its own, or let all of a machine have all. */
+static uint32_t count_sharing(MPI_Comm machine)
+{
+    int here;
+    uint32_t sharing = 0;
+    cpu_set_t mine, both;
+    MPI_Comm_size(machine, &here);
+    cpu_set_t *all = memory_take(sizeof *all * (size_t)here);
+    CPU_ZERO(&mine);
+    sched_getaffinity(0, sizeof mine, &mine);
+    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, machine);
+    for (int i = 0; i < here; i++) {
+        CPU_AND(&both, &mine, &all[i]);
+        sharing += CPU_COUNT(&both) > 0;
+    }
+    free(all);
+    return sharing ? sharing : 1;
+}
+
+bool ranks_open(struct ranks *ranks, struct errors *errors)
+{
+    int provided, number, count;
+    MPI_Comm machine;
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &number);
+    MPI_Comm_size(MPI_COMM_WORLD, &count);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+    *ranks =
+        (struct ranks){.number = (uint32_t)number, .count = (uint32_t)count, .sharing_cores = count_sharing(machine)};
+    MPI_Comm_free(&machine);
+    if (provided < MPI_THREAD_FUNNELED)
+        errors_add(errors, "flitwarp run: this MPI takes no threads, expected one that gives MPI_THREAD_FUNNELED");
+    return provided >= MPI_THREAD_FUNNELED;
+}
+
+void ranks_close(struct ranks *ranks)
+{
+    (void)ranks;
+    MPI_Finalize();
+}
+
+/* A broken invariant on one rank ends all of them, whatever the launcher thinks of one that leaves. */
+void check_end(int status)
+{
+    int is_open = 0, is_closed = 0;
+    MPI_Initialized(&is_open);
+    MPI_Finalized(&is_closed);
+    if (is_open && !is_closed)
+        MPI_Abort(MPI_COMM_WORLD, status);
+    _exit(status);
+}
+
+enum { AT_ONCE = 1 << 24 }; /* numbers: MPI counts in int */
+
+static void reduce(const struct ranks *ranks, void *numbers, size_t count, size_t size, MPI_Datatype type, MPI_Op op)
+{
+    for (size_t at = 0; ranks && at < count; at += AT_ONCE)
+        MPI_Allreduce(MPI_IN_PLACE, (char *)numbers + at * size, (int)(count - at < AT_ONCE ? count - at : AT_ONCE),
+                      type, op, MPI_COMM_WORLD);
+}
+
+void ranks_add(const struct ranks *ranks, uint64_t *numbers, size_t count)
+{
+    reduce(ranks, numbers, count, sizeof *numbers, MPI_UINT64_T, MPI_SUM);
+}
+
+void ranks_add_u32(const struct ranks *ranks, uint32_t *numbers, size_t count)
+{
+    reduce(ranks, numbers, count, sizeof *numbers, MPI_UINT32_T, MPI_SUM);
+}
+
+void ranks_raise(const struct ranks *ranks, uint64_t *numbers, size_t count)
+{
+    reduce(ranks, numbers, count, sizeof *numbers, MPI_UINT64_T, MPI_MAX);
+}
+
+double ranks_sum(const struct ranks *ranks, double value)
+{
+    reduce(ranks, &value, 1, sizeof value, MPI_DOUBLE, MPI_SUM);
+    return value;
+}
+
+void ranks_tell(const struct ranks *ranks, const uint64_t *said, uint64_t *heard, uint32_t each)
+{
+    if (ranks)
+        MPI_Alltoall(said, (int)each, MPI_UINT64_T, heard, (int)each, MPI_UINT64_T, MPI_COMM_WORLD);
+}
+
+void ranks_swap(const struct ranks *ranks, const uint64_t *out, const int *out_count, const int *out_at, uint64_t *in,
+                const int *in_count, const int *in_at)
+{
+    if (ranks)
+        MPI_Alltoallv(out, out_count, out_at, MPI_UINT64_T, in, in_count, in_at, MPI_UINT64_T, MPI_COMM_WORLD);
+}
+
+#else
+
+bool ranks_open(struct ranks *ranks, struct errors *errors)
+{
+    (void)ranks;
+    errors_add(errors,
+               "flitwarp run: started as one of %u ranks, but this program was built without MPI; expected one "
+               "rank, or a build that finds MPI (libopenmpi-dev)",
+               ranks_launched());
+    return false;
+}
+
+/* There is one rank: what it has is what all have. */
+void ranks_close(struct ranks *ranks) { (void)ranks; }
+void ranks_add(const struct ranks *ranks, uint64_t *numbers, size_t count) { (void)ranks, (void)numbers, (void)count; }
+void ranks_add_u32(const struct ranks *ranks, uint32_t *numbers, size_t count)
+{
+    (void)ranks, (void)numbers, (void)count;
+}
+void ranks_raise(const struct ranks *ranks, uint64_t *numbers, size_t count)
+{
+    (void)ranks, (void)numbers, (void)count;
+}
+double ranks_sum(const struct ranks *ranks, double value) { return (void)ranks, value; }
+void ranks_tell(const struct ranks *ranks, const uint64_t *said, uint64_t *heard, uint32_t each)
+{
+    (void)ranks, (void)said, (void)heard, (void)each;
+}
+void ranks_swap(const struct ranks *ranks, const uint64_t *out, const int *out_count, const int *out_at, uint64_t *in,
+                const int *in_count, const int *in_at)
+{
+    (void)ranks, (void)out, (void)out_count, (void)out_at, (void)in, (void)in_count, (void)in_at;
+}
+
+#endif

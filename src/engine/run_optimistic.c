@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Time Warp: each worker handles what it has, hoping that nothing earlier comes
+ * from the others, and undoes what was in vain. In rounds the workers meet and
+ * find the GVT: no event before it can appear any more. What lies before it is
+ * committed.
+ *
+ * A round: handle some events, looking into the mailboxes now and then; meet, so
+ * that all that was sent is there; receive it; meet again with the earliest event
+ * that is pending or, taken back just now, still under way.
+ *
+ * Nobody runs further ahead of the GVT than a window. It is set, or follows the
+ * share of events that are undone.
+ */
+#include "engine/process_rollback.h"
+
+#include "flitwarp/error.h"
+
+enum {
+    ROUND = 1024,               /* events a worker handles between two meetings */
+    FEW = 64,                   /* events of a worker between two meetings that are hardly worth meeting for */
+    LOOK = 16,                  /* events between two looks into the mailboxes */
+    MOST_UNCOMMITTED = 1 << 18, /* events whose undoing a worker keeps possible */
+};
+#define WIDEST ((tick_t)1 << 61)
+
+struct round {
+    struct process_worker *worker;
+    tick_t gvt, window;
+    bool window_is_set;
+    uint64_t handled, rolled_back; /* this worker's, before this round */
+    uint64_t all_handled, all_rolled_back;
+};
+
+static tick_t smaller(tick_t a, tick_t b) { return a < b ? a : b; }
+
+static void run_round(struct round *round)
+{
+    struct process_worker *worker = round->worker;
+    tick_t end = worker->run->model->end;
+    for (uint32_t left = ROUND; left; left -= LOOK) {
+        worker_drain(worker, rollback_receive);
+        bool is_full = worker->uncommitted > MOST_UNCOMMITTED; /* the earliest event of all may always go on */
+        tick_t last = smaller(is_full ? round->gvt : round->gvt + round->window, end);
+        if (rollback_forward(worker, last, LOOK) < LOOK)
+            break;
+    }
+}
+
+/*
+ * More than a quarter in vain: half as far ahead, unless so little is handled between two meetings that these cost more
+ * than what is undone. Else further each time.
+ */
+static void adapt_window(struct round *round, const struct sync_values *values)
+{
+    const struct process_run *run = round->worker->run;
+    if (round->window_is_set || !values->handled)
+        return;
+    bool is_short = values->handled < (uint64_t)FEW * run->worker_count * run->rank_count;
+    if (values->rolled_back > values->handled / (is_short ? 2 : 4)) {
+        tick_t spread = values->furthest > round->gvt ? values->furthest - round->gvt : 1;
+        round->window = smaller(round->window, spread) / 2 + 1;
+    } else if (round->window < WIDEST) {
+        round->window += round->window / (values->rolled_back > values->handled / 16 ? 8 : 2) + 1;
+    }
+}
+
+/* Finds the GVT, and how far ahead everybody may run from it; false when the run is over. */
+static bool meet(struct round *round)
+{
+    struct process_worker *worker = round->worker;
+    struct process_run *run = worker->run;
+    worker_meet(worker, (struct sync_values){.time = TICK_NEVER});
+    worker_drain(worker, rollback_receive);
+    struct sync_values values = {
+        .time = smaller(queue_first_time(&worker->queue), worker->sent_time),
+        .furthest = worker->furthest,
+        .handled = worker->counts.handled - round->handled,
+        .rolled_back = worker->counts.rolled_back - round->rolled_back,
+        .stop = worker->number == 0 && run->interrupt && *run->interrupt,
+    };
+    round->handled = worker->counts.handled;
+    round->rolled_back = worker->counts.rolled_back;
+    worker->furthest = 0;
+    values = worker_meet(worker, values);
+    round->gvt = values.time;
+    round->all_handled += values.handled;
+    round->all_rolled_back += values.rolled_back;
+    adapt_window(round, &values);
+    bool is_complete = values.time > run->model->end || values.time == TICK_NEVER;
+    if (worker->number == 0) {
+        run->is_complete = is_complete;
+        run->meetings++;
+        double committed = (double)(round->all_handled - round->all_rolled_back);
+        if (run->progress)
+            run->progress(run->progress_context,
+                          &(struct process_progress){values.time, (uint64_t)committed,
+                                                     1 - (double)round->all_rolled_back / (committed ? committed : 1)});
+    }
+    return !is_complete && !values.stop;
+}
+
+void run_optimistic(struct process_worker *worker)
+{
+    struct process_run *run = worker->run;
+    rollback_init(worker);
+    worker->sent_time = TICK_NEVER;
+    worker_build(worker);
+    struct round round = {.worker = worker, .window = run->settings.window, .window_is_set = run->settings.window > 0};
+    if (!round.window_is_set)
+        round.window = WIDEST;
+    while (meet(&round)) {
+        rollback_commit(worker, round.gvt);
+        run_round(&round);
+    }
+    rollback_commit(worker, round.gvt);
+}

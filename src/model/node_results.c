@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the node model measured, as the results show it. Packets in flight are
+ * counted twice: as a time average over the window, and by Little's law from the
+ * rate and the mean latency of the packets that finished in it. The two count
+ * different packets at the window's ends, no others; where they differ by more than
+ * chance explains, the network was not in a steady state, and that is said.
+ */
+#include "metrics/summary.h"
+#include "model/node.h"
+#include "workload/report.h"
+
+#include <math.h>
+#include <string.h>
+
+struct node_measured {
+    double ticks;     /* of the window */
+    double sampled;   /* packets that finished in it */
+    double latency;   /* their mean; NAN without any */
+    double in_flight; /* time average */
+    double little;    /* the same by rate and latency */
+    double tolerance; /* of their difference, relative */
+    bool is_steady;
+    bool is_saturated;
+};
+
+static struct node_measured measured(const struct model *model, const struct model_totals *totals)
+{
+    const struct node_model *node = model->shared;
+    const uint64_t *sums = totals->sums;
+    tick_t end = totals->is_complete || totals->end_tick > node->end ? node->end : totals->end_tick;
+    struct node_measured m = {.ticks = end > node->start ? (double)(end - node->start) : 0,
+                              .sampled = (double)sums[SUM_SAMPLED]};
+    m.latency = m.sampled > 0 ? (double)sums[SUM_LATENCY] / m.sampled : NAN;
+    /* Packets were counted as in flight to the end of the window, which an interrupted run has not reached. */
+    uint64_t too_many = (node->end - end) * (sums[SUM_CREATED] - sums[SUM_FINISHED]);
+    m.in_flight = m.ticks > 0 ? (double)(sums[SUM_IN_FLIGHT] - too_many) / m.ticks : NAN;
+    m.little = m.sampled > 0 ? m.sampled / m.ticks * m.latency : 0;
+    /*
+     * The packets in flight at one end of the window, N of them and each with a part of its latency L there, vary by
+     * 0.6 L sqrt(N) or so: the difference of the two ends by 0.85 L sqrt(N), of which chance makes six times as much never.
+     */
+    m.tolerance = m.in_flight > 0 ? 1e-9 + 5 * m.latency / m.ticks / sqrt(m.in_flight) : 0;
+    m.is_steady = fabs(m.in_flight - m.little) <= m.tolerance * m.in_flight;
+    /* More packets made than arrived, after time enough for the first ones to arrive. */
+    double offered = (double)sums[SUM_OFFERED];
+    m.is_saturated =
+        node->start >= node->longest && offered - m.sampled > 0.03 * offered + 6 * sqrt(2 * m.in_flight + 1);
+    return m;
+}
+
+static void fill_histogram(struct histogram *histogram, const uint64_t *buckets, uint64_t sum, const uint64_t *maxima)
+{
+    histogram->sum = sum;
+    histogram->min = ~maxima[1];
+    histogram->span = maxima[0] - ~maxima[1];
+    memcpy(histogram->buckets, buckets, sizeof histogram->buckets);
+}
+
+static struct estimate latency_estimate(const uint64_t *sums)
+{
+    struct batch_means batches = {0};
+    for (uint32_t i = 0; i < BATCHES; i++)
+        batches.slots[i] = (struct batch_slot){sums[SUM_BATCH_LATENCY + i], sums[SUM_BATCH_COUNT + i]};
+    return batch_means_estimate(&batches);
+}
+
+void node_application(const struct model *model, const struct model_totals *totals, struct report *report)
+{
+    const struct node_model *node = model->shared;
+    const struct node_config *config = model->config;
+    const uint64_t *sums = totals->sums;
+    struct arena *arena = report->arena;
+    struct node_measured m = measured(model, totals);
+    struct histogram *latency = arena_array(arena, struct histogram, 1),
+                     *hops = arena_array(arena, struct histogram, 1);
+    if (sums[SUM_SAMPLED]) {
+        fill_histogram(latency, &sums[SUM_LATENCIES], sums[SUM_LATENCY], &totals->maxima[MAX_LATENCY]);
+        fill_histogram(hops, &sums[SUM_HOP_COUNTS], sums[SUM_HOPS], &totals->maxima[MAX_HOPS]);
+    }
+    /* A packet is one flit of its link, whose cycle is the time that a packet holds it. */
+    double per_load = m.ticks / (double)node->holding * node->torus.nodes;
+    struct estimate estimate = latency_estimate(sums);
+    report_text(report, "name", config->traffic == TRAFFIC_PING_PONG ? "ping_pong" : "uniform");
+    report_number(report, "terminals", node->torus.nodes);
+    report_number(report, "offered_load", (double)sums[SUM_OFFERED] / per_load);
+    report_number(report, "accepted_load", m.sampled / per_load);
+    report_number(report, "offered_rate", (double)sums[SUM_OFFERED] / m.ticks);
+    report_number(report, "accepted_rate", m.sampled / m.ticks);
+    json_add(report->block, "saturated", json_bool(arena, m.is_saturated));
+    report_count(report, "warmup_ticks", node->start);
+    report_count(report, "sampled_ticks", (uint64_t)m.ticks);
+    report_count(report, "packets", sums[SUM_SAMPLED]);
+    report_count(report, "unfinished_packets", 0); /* those are sampled that arrive in the window */
+    json_add(report->block, "packet_latency", summary_json(arena, latency, &estimate));
+    json_add(report->block, "hops", summary_json(arena, hops, NULL));
+    json_add(report->block, "latency_distribution", distribution_json(arena, latency));
+    json_add(report->block, "hop_distribution", values_json(arena, hops));
+}
+
+static void add_in_flight(const struct node_measured *m, const struct model_totals *totals, struct report *report)
+{
+    struct report block = {json_add(report->block, "packets_in_flight", json_object(report->arena)), report->arena};
+    report_number(&block, "time_average", m->in_flight);
+    report_number(&block, "littles_law", m->little);
+    report_number(&block, "difference", m->in_flight > 0 ? m->little / m->in_flight - 1 : NAN);
+    report_number(&block, "tolerance", m->tolerance);
+    json_add(block.block, "agree", json_bool(report->arena, m->is_steady));
+    report_count(&block, "at_end", totals->sums[SUM_CREATED] - totals->sums[SUM_FINISHED]);
+}
+
+void node_results(const struct model *model, const struct model_totals *totals, struct report *report)
+{
+    const struct node_model *node = model->shared;
+    const uint64_t *sums = totals->sums;
+    struct node_measured m = measured(model, totals);
+    double hop = (double)(node->processing + node->holding + node->latency);
+    double distance = node_torus_mean_distance(&node->torus);
+    double hops_per_node = (double)sums[SUM_HOPS] / m.ticks / node->torus.nodes;
+    report_number(report, "nodes", node->torus.nodes);
+    report_count(report, "hop_ticks", node->processing + node->holding + node->latency);
+    report_number(report, "mean_distance", distance);
+    /* The first hop begins with a link, the last ends when the destination's unit takes the packet up. */
+    report_number(report, "zero_load_latency", distance * hop - (double)node->processing);
+    report_count(report, "hop_events", sums[SUM_HOP_EVENTS]);
+    add_in_flight(&m, totals, report);
+    struct report all = {json_add(report->block, "from_the_start", json_object(report->arena)), report->arena};
+    report_count(&all, "packets", sums[SUM_FINISHED]);
+    report_number(&all, "mean_latency",
+                  sums[SUM_FINISHED] ? (double)sums[SUM_EVERY_LATENCY] / (double)sums[SUM_FINISHED] : NAN);
+    report_number(report, "unit_utilisation", hops_per_node * (double)node->processing);
+    report_number(report, "link_utilisation", hops_per_node * (double)node->holding / (2 * node->torus.dimensions));
+}
+
+void node_summary(const struct model *model, const struct model_totals *totals, FILE *out)
+{
+    struct node_measured m = measured(model, totals);
+    if (m.sampled > 0)
+        fprintf(out,
+                "node: latency %.6g ticks over %.4g hops; packets in flight %.6g, by Little's law %.6g (%+.2g %%)%s\n",
+                m.latency, (double)totals->sums[SUM_HOPS] / m.sampled, m.in_flight, m.little,
+                100 * (m.little / m.in_flight - 1), m.is_saturated ? "; SATURATED" : "");
+    else
+        fprintf(out, "node: no packet arrived in the %.0f ticks that are measured\n", m.ticks);
+    if (m.sampled > 0 && !m.is_steady && !m.is_saturated)
+        fprintf(out,
+                "node: Little's law does not hold to within %.2g %%: not a steady state; a longer warmup is needed\n",
+                100 * m.tolerance);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * What the parts of a network have for each other, see parts.h: within a rank they
+ * reach into each other's boxes; for those of other ranks, thread 0 carries the boxes
+ * over when all threads have met.
+ */
+#include "flitwarp/network.h"
+
+#include "engine/mail.h"
+
+/* Parcels from one part to another; a sender fills one of two while the receiver empties the other. */
+struct box {
+    uint64_t *words; /* owned */
+    size_t used, room;
+};
+
+/* Parcels from another rank to a part of this one, in its mail. */
+struct inbox {
+    const uint64_t *words; /* borrowed */
+    size_t used;
+};
+
+/* What a part has for the others. Apart from those of its neighbours in memory: each is written all the time. */
+struct exchange {
+    struct schedule *schedule; /* of all parts */
+    struct box *boxes[2];      /* by parity of the window, by receiver */
+    tick_t soonest;            /* arrival of what was sent in this window */
+    uint32_t parity;           /* of this window */
+    uint64_t sent;
+    uint64_t waited;             /* nanoseconds, for the others */
+    uint32_t *arriving;          /* by router lane: the packet whose flits come in; of all parts, shared */
+    uint32_t *terminal_arriving; /* by terminal lane, the same */
+    alignas(64) tick_t next[2];  /* by parity: when it has something to do, for the others to see */
+};
+
+struct schedule {
+    struct crew *crew;
+    struct network **parts; /* of this rank */
+    uint32_t count;
+    tick_t window, last;
+    tick_t next; /* of all events, when the last call has run */
+    uint64_t windows;
+    struct ranks *ranks; /* borrowed; NULL: this is the only one. Then nothing below is used */
+    uint32_t all_parts;
+    struct mail mail;    /* owned */
+    struct inbox *inbox; /* by rank * count + part */
+    tick_t elsewhere;    /* when other ranks have something to do */
+};
+
+/* Parts of a rank: those from the first to that of the next rank. */
+static inline uint32_t first_part(uint32_t rank, uint32_t all_parts, uint32_t ranks)
+{
+    return (uint32_t)((uint64_t)rank * all_parts / ranks);
+}
+
+/* Brings what parts of one rank have sent to those of another in a window; with all parts at rest. */
+void exchange_with_ranks(struct schedule *schedule, uint32_t parity);

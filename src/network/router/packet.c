@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The packet router: packets, or chunks of them, move whole. An event for each
+ * chunk and hop and one for its credits; work does not grow with size.
+ *
+ *   input buffers (bytes) -> delay -> route -> output lane with room -> channel
+ *
+ * The sender of a chunk has reserved its place downstream and knows how long the
+ * way and the router's delay take, so the router is told of a chunk when it could
+ * leave, and routes it there and then when it comes to the front of its lane. A step,
+ * later in the same tick, does in order:
+ *
+ *   move_bodies   chunks of packets that hold an output lane
+ *   retry         packets that wait for a lane, the longest wait first
+ *   advance       packets that are new at the front take a lane
+ *
+ * A chunk that gets a lane is sent at once: it has its place downstream, and its
+ * channel as soon as all that were before it are through. So an output is a queue,
+ * first come first served, whose waiting chunks still fill their input buffers. A
+ * packet waits at the front of its lane only for room downstream; it claims the
+ * lanes it could take, so that smaller packets do not overtake it for ever.
+ *   Of several lanes that it may have it takes the first with room, after the one
+ * that its input lane had last, going round.
+ */
+#include "network/router/packet.h"
+
+#include "flitwarp/congestion.h"
+
+/* Everything is compiled twice: for routers whose lanes fit a word, which is most of them, and for others. */
+#define FOR_WORDS static inline __attribute__((always_inline))
+
+static inline void wake(const struct packets *q, struct packet_head *head, tick_t when)
+{
+    if (when < head->step_at) {
+        head->step_at = when;
+        struct step_event *event = engine_post(q->engine, EVENT_ROUTER_STEP, when, sizeof *event);
+        *event = (struct step_event){.target = head->number};
+    }
+}
+
+/* What is the same in all questions of a batch. */
+static inline struct route begin_questions(const struct packets *q, tick_t now)
+{
+    return (struct route){.routing = &q->network->routing, .congestion = q->congestion, .now = now};
+}
+
+/*
+ * Asks where the packet at the front of a lane may go. Sensors show nothing of this tick, so it does not matter when in
+ * the tick that is.
+ */
+FOR_WORDS void route(const struct packets *q, struct packet_head *head, uint32_t lane, struct route *question,
+                     uint32_t words)
+{
+    struct packet_lane *input = packet_input(q, head, lane);
+    question->router = head->number;
+    ask_route(q->network, question, input->first, input->back_kind == EVENT_CREDIT, packet_wants(q, head, lane, words),
+              packet_set(head, SET_USABLE, words), words, question->now);
+    if (__builtin_expect(q->network->trace_out != NULL, 0) && input->first == q->network->traced)
+        trace_route(q->network, question, lane, question->now);
+}
+
+/* ---- what arrives is stored ---- */
+
+/* A packet's first chunk goes behind what is there. */
+static inline void begin_packet(const struct packets *q, struct packet_lane *input, struct packet *packet,
+                                uint32_t handle)
+{
+    packet->next = NONE;
+    if (input->first == NONE)
+        input->first = handle;
+    else if (input->second == NONE)
+        input->second = handle;
+    else
+        network_packet(q->network, input->last)->next = handle;
+    input->last = handle;
+    input->arrived = 0;
+}
+
+FOR_WORDS void receive_chunk(const struct packets *q, const struct flit_event *event, struct route *question,
+                             uint32_t words, tick_t now)
+{
+    uint32_t lane = event->to.lane, handle = event->flit.packet, position = event->flit.place & FLIT_POSITION;
+    struct packet_head *head = packet_head(q, event->to.target);
+    struct packet_lane *input = packet_input(q, head, lane);
+    struct packet *packet = network_packet(q->network, handle);
+    uint32_t flits = transfer_flits(&q->network->transfer, packet, position);
+    bool is_alone = input->first == NONE;
+    if (event->flit.place & FLIT_HEAD)
+        begin_packet(q, input, packet, handle);
+    CHECK(input->last == handle && input->arrived == position && input->first != NONE,
+          "tick %llu router %u lane %u: packet %u brings flit %u where %u of packet %u is due", (unsigned long long)now,
+          head->number, lane, handle, position, input->arrived, input->last);
+    CHECK(flits <= q->depth - input->flits, "tick %llu router %u lane %u: packet %u overruns the buffer",
+          (unsigned long long)now, head->number, lane, handle);
+    input->arrived += flits;
+    input->flits += flits;
+    if (is_alone) {
+        route(q, head, lane, question, words);
+        input->output = LANE_ROUTED;
+        if (words == 1) /* the step will look at it */
+            __builtin_prefetch(PACKET_PART(head, void, q->places[lowest_bit(input->wants)].port_at), 1);
+    } else if (input->first != handle || input->output >= LANE_ROUTED) {
+        return; /* its turn comes by itself */
+    }
+    bits_add(packet_set(head, SET_FRESH, words), lane);
+    wake(q, head, now);
+}
+
+/* A network that does not fit the cache: what the events to come will touch is fetched ahead. */
+#define FETCH_AHEAD 8
+
+FOR_WORDS void receive_chunks(const struct packets *q, const struct flit_event *event, uint32_t count, uint32_t words,
+                              tick_t now)
+{
+    struct route question = begin_questions(q, now);
+    for (const struct flit_event *end = event + count; event < end; event++) {
+        if (event + FETCH_AHEAD < end) {
+            const struct flit_event *ahead = event + FETCH_AHEAD;
+            struct packet_head *head = packet_head(q, ahead->to.target);
+            __builtin_prefetch(head, 1);
+            __builtin_prefetch(&q->flit_hops[ahead->to.target], 1);
+            __builtin_prefetch(packet_input(q, head, ahead->to.lane), 1);
+            __builtin_prefetch(network_packet(q->network, ahead->flit.packet), 1);
+        }
+        receive_chunk(q, event, &question, words, now);
+    }
+}
+
+static void receive_flits(void *routers, tick_t now, const void *events, uint32_t count)
+{
+    const struct packets *q = routers;
+    if (q->words == 1)
+        receive_chunks(q, events, count, 1, now);
+    else
+        receive_chunks(q, events, count, q->words, now);
+}
+
+static inline void report(const struct packets *q, const struct packet_head *head, uint32_t lane, int32_t flits,
+                          tick_t now)
+{
+    if (q->congestion)
+        q->congestion->ops->change(q->congestion, head->number, lane, QUEUE_DOWNSTREAM, flits, now);
+}
+
+static void receive_credits(void *routers, tick_t now, const void *events, uint32_t count)
+{
+    const struct packets *q = routers;
+    for (const struct credits_event *event = events, *end = event + count; event < end; event++) {
+        struct packet_head *head = packet_head(q, event->to.target);
+        uint32_t lane = event->to.lane;
+        struct packet_output *output = packet_output(q, head, lane);
+        if (event + FETCH_AHEAD < end) {
+            const struct place *ahead = &event[FETCH_AHEAD].to;
+            __builtin_prefetch(packet_head(q, ahead->target));
+            __builtin_prefetch(packet_output(q, packet_head(q, ahead->target), ahead->lane), 1);
+        }
+        CHECK(event->flits <= q->depth - output->credits, "tick %llu router %u lane %u: credits for %u flits too many",
+              (unsigned long long)now, head->number, lane, event->flits);
+        output->credits += event->flits;
+        report(q, head, lane, -(int32_t)event->flits, now);
+        if (head->waiting || (q->divides && packet_owners(q, head)[lane] != NOBODY)) {
+            bits_add(packet_set(head, SET_OPENED, q->words), lane);
+            wake(q, head, now);
+        }
+    }
+}
+
+/* ---- sending ---- */
+
+/* The first packet is through: the next one comes to the front. */
+static inline void end_packet(const struct packets *q, struct packet_lane *input)
+{
+    input->output = LANE_IDLE;
+    input->sent = 0;
+    input->first = input->second;
+    if (input->first != NONE)
+        input->second = network_packet(q->network, input->first)->next;
+}
+
+static __attribute__((noinline)) void trace_chunk(const struct packets *q, const struct packet_head *head,
+                                                  uint32_t output, uint32_t position, uint32_t flits, tick_t start,
+                                                  tick_t end, tick_t now)
+{
+    network_trace(q->network, now, head->number, "send_chunk", "flits %u to %u by port %u vc %u from %llu to %llu",
+                  position, position + flits - 1, output / q->num_vcs, output % q->num_vcs, (unsigned long long)start,
+                  (unsigned long long)end);
+}
+
+/* The next chunk of the first packet takes its turn on the channel of an output lane, which has room for it. */
+static inline void send_chunk(const struct packets *q, struct packet_head *head, struct packet_lane *input,
+                              uint32_t output, const struct packet *packet, uint32_t flits, tick_t now)
+{
+    struct packet_output *out = packet_output(q, head, output);
+    struct packet_port *port = PACKET_PART(head, struct packet_port, q->places[output].port_at);
+    tick_t start = port->free_at > now ? port->free_at : now;
+    tick_t behind = flits - 1,
+           end = start + behind * port->cycle; /* flits behind the first; when the last one leaves */
+    uint32_t position = input->sent;
+    struct flit unit = transfer_unit(packet, input->first, position, flits);
+    struct place to = {.target = port->target, .lane = port->first_lane + q->places[output].vc};
+    port->free_at = end + port->cycle;
+    out->credits -= flits;
+    out->flits += flits;
+    input->sent = position + flits;
+    input->flits -= flits;
+    q->flit_hops[head->number] += flits;
+    report(q, head, output, (int32_t)flits, now);
+    send_flit(q->network, port->kind, to, unit, start + port->latency + behind * port->lag);
+    send_credits(q->network, input->back_kind, input->back, flits, end + input->back_delay);
+    if (__builtin_expect(q->network->trace_out != NULL, 0) && input->first == q->network->traced)
+        trace_chunk(q, head, output, position, flits, start, end, now);
+}
+
+/* Sends what has come of a packet that holds an output lane, as long as there is room; true: it is through. */
+static bool send_body(const struct packets *q, struct packet_head *head, struct packet_lane *input, tick_t now)
+{
+    const struct packet *packet = network_packet(q->network, input->first);
+    uint32_t output = input->output;
+    struct packet_output *out = packet_output(q, head, output);
+    uint32_t here = input->first == input->last ? input->arrived : packet->size;
+    while (input->sent < here) {
+        uint32_t flits = transfer_flits(&q->network->transfer, packet, input->sent);
+        if (out->credits < flits)
+            return false;
+        send_chunk(q, head, input, output, packet, flits, now);
+    }
+    if (input->sent < packet->size)
+        return false;
+    packet_owners(q, head)[output] = NOBODY;
+    bits_remove(packet_set(head, SET_OWNED, q->words), output);
+    bits_add(packet_set(head, SET_OPENED, q->words), output);
+    end_packet(q, input);
+    return true;
+}
+
+/* The first of some lanes that has room, after the input lane's last, going round; NONE: none has. */
+FOR_WORDS uint32_t find_room(const struct packets *q, struct packet_head *head, const struct packet_lane *input,
+                             const uint64_t *wants, uint32_t room, uint32_t words)
+{
+    const uint64_t *claimed = packet_set(head, SET_CLAIMED, words), *owned = packet_set(head, SET_OWNED, words);
+    uint32_t from = input->last_output + 1u < q->lanes ? input->last_output + 1u : 0, first = from / WORD_BITS;
+    uint64_t behind = ~(uint64_t)0 << from % WORD_BITS;
+    for (uint32_t i = 0; i <= words; i++) {
+        uint32_t w = words == 1 ? 0 : first + i < words ? first + i : first + i - words;
+        uint64_t left = wants[w] & ~claimed[w] & ~owned[w];
+        left &= i == 0 ? behind : i == words ? ~behind : ~(uint64_t)0;
+        for (; left; left &= left - 1) {
+            uint32_t output = (uint32_t)(w * WORD_BITS + lowest_bit(left));
+            if (packet_output(q, head, output)->credits >= room)
+                return output;
+        }
+    }
+    return NONE;
+}
+
+enum attempt { BLOCKED, BEGUN, THROUGH };
+
+/* A packet without an output lane takes one and begins to leave, if one that it may have is free. */
+FOR_WORDS enum attempt take_lane(const struct packets *q, struct packet_head *head, uint32_t lane, uint32_t words,
+                                 tick_t now)
+{
+    struct packet_lane *input = packet_input(q, head, lane);
+    const struct packet *packet = network_packet(q->network, input->first);
+    uint32_t flits = transfer_flits(&q->network->transfer, packet, 0), room = flits;
+    if (q->whole_for_room)
+        room = packet->size < q->depth ? packet->size : q->depth;
+    uint32_t output = find_room(q, head, input, packet_wants(q, head, lane, words), room, words);
+    if (output == NONE)
+        return BLOCKED;
+    input->last_output = (uint16_t)output;
+    send_chunk(q, head, input, output, packet, flits, now);
+    if (flits == packet->size) {
+        end_packet(q, input);
+        return THROUGH;
+    }
+    input->output = (uint16_t)output;
+    packet_owners(q, head)[output] = (uint16_t)lane;
+    bits_add(packet_set(head, SET_OWNED, words), output);
+    return send_body(q, head, input, now) ? THROUGH : BEGUN;
+}
+
+/* ---- the step ---- */
+
+FOR_WORDS void claim(const struct packets *q, struct packet_head *head, uint32_t lane, uint32_t words)
+{
+    uint64_t *claimed = packet_set(head, SET_CLAIMED, words);
+    const uint64_t *wants = packet_wants(q, head, lane, words);
+    for (uint32_t w = 0; w < words; w++)
+        claimed[w] |= wants[w];
+}
+
+/* Chunks of packets that hold an output lane: new ones, and those whose lane has room again. */
+FOR_WORDS void move_bodies(const struct packets *q, struct packet_head *head, uint32_t words, tick_t now)
+{
+    uint64_t *fresh = packet_set(head, SET_FRESH, words);
+    const uint64_t *opened = packet_set(head, SET_OPENED, words), *owned = packet_set(head, SET_OWNED, words);
+    for (uint32_t w = 0; w < words; w++)
+        for (uint64_t left = opened[w] & owned[w]; left; left &= left - 1)
+            bits_add(fresh, packet_owners(q, head)[w * WORD_BITS + lowest_bit(left)]);
+    BITS_EACH(lane, fresh, words) {
+        struct packet_lane *input = packet_input(q, head, (uint32_t)lane);
+        if (input->output < LANE_ROUTED && (!send_body(q, head, input, now) || input->first == NONE))
+            bits_remove(fresh, (uint32_t)lane);
+    }
+}
+
+static inline bool meet(const uint64_t *a, const uint64_t *b, uint32_t words)
+{
+    for (uint32_t w = 0; w < words; w++)
+        if (a[w] & b[w])
+            return true;
+    return false;
+}
+
+/*
+ * Who can have gained nothing is passed over. Those who go set free what they claimed: it counts as opened for the
+ * ones behind.
+ */
+FOR_WORDS void retry(const struct packets *q, struct packet_head *head, uint32_t words, tick_t now)
+{
+    uint64_t *claimed = packet_set(head, SET_CLAIMED, words), *opened = packet_set(head, SET_OPENED, words);
+    uint16_t *order = packet_waits(q, head);
+    uint32_t left = 0;
+    for (uint32_t w = 0; w < words; w++)
+        claimed[w] = 0;
+    for (uint32_t i = 0; i < head->waiting; i++) {
+        uint32_t lane = order[i];
+        const uint64_t *wants = packet_wants(q, head, lane, words);
+        enum attempt attempt = meet(wants, opened, words) ? take_lane(q, head, lane, words, now) : BLOCKED;
+        if (attempt == BLOCKED) {
+            claim(q, head, lane, words);
+            order[left++] = (uint16_t)lane;
+            continue;
+        }
+        for (uint32_t w = 0; w < words; w++)
+            opened[w] |= wants[w];
+        if (attempt == THROUGH && packet_input(q, head, lane)->first != NONE)
+            bits_add(packet_set(head, SET_FRESH, words), lane);
+    }
+    head->waiting = left;
+}
+
+/* Sends the packets of a lane, until one must wait. */
+FOR_WORDS void advance(const struct packets *q, struct packet_head *head, uint32_t lane, struct route *question,
+                       uint32_t words, tick_t now)
+{
+    struct packet_lane *input = packet_input(q, head, lane);
+    enum attempt attempt;
+    do {
+        if (input->output == LANE_IDLE)
+            route(q, head, lane, question, words);
+        attempt = take_lane(q, head, lane, words, now);
+    } while (attempt == THROUGH && input->first != NONE);
+    if (attempt != BLOCKED)
+        return;
+    input->output = LANE_WAITS;
+    packet_waits(q, head)[head->waiting++] = (uint16_t)lane;
+    claim(q, head, lane, words);
+}
+
+FOR_WORDS void step_router(const struct packets *q, struct packet_head *head, struct route *question, uint32_t words,
+                           tick_t now)
+{
+    uint64_t *opened = packet_set(head, SET_OPENED, words), *fresh = packet_set(head, SET_FRESH, words);
+    if (q->divides)
+        move_bodies(q, head, words, now);
+    if (head->waiting && bits_any(opened, words))
+        retry(q, head, words, now);
+    for (uint32_t w = 0; w < words; w++)
+        opened[w] = 0;
+    for (uint32_t w = 0; w < words; w++) {
+        uint64_t left = fresh[w];
+        for (fresh[w] = 0; left; left &= left - 1)
+            advance(q, head, (uint32_t)(w * WORD_BITS + lowest_bit(left)), question, words, now);
+    }
+}
+
+FOR_WORDS void step_routers(const struct packets *q, const struct step_event *event, uint32_t count, uint32_t words,
+                            tick_t now)
+{
+    struct route question = begin_questions(q, now);
+    for (const struct step_event *end = event + count; event < end; event++) {
+        struct packet_head *head = packet_head(q, event->target);
+        if (head->step_at != now)
+            continue; /* it was woken earlier than this step was posted for */
+        head->step_at = NEVER;
+        step_router(q, head, &question, words, now);
+    }
+}
+
+static void step(void *routers, tick_t now, const void *events, uint32_t count)
+{
+    const struct packets *q = routers;
+    if (q->words == 1)
+        step_routers(q, events, count, 1, now);
+    else
+        step_routers(q, events, count, q->words, now);
+}
+
+static const struct router_ops packet = {
+    .name = "packet",
+    .summary = "packets move whole: bandwidth, buffers in bytes and credits, an event a hop",
+    .options = packet_options,
+    .config_size = sizeof(struct packet_config),
+    .example = "{\"type\": \"packet\", \"num_vcs\": 2, \"buffer\": 16384, \"delay\": 50}",
+    .num_vcs = packet_num_vcs,
+    .buffer_depth = packet_depth,
+    .plan = packet_plan,
+    .build = packet_build,
+    .share = packet_share,
+    .receive_flits = receive_flits,
+    .receive_credits = receive_credits,
+    .step = step,
+    .check_idle = packet_check_idle,
+    .waits_for = packet_waits_for,
+    .flit_hops = packet_flit_hops,
+    .lane_flits = packet_lane_flits,
+};
+REGISTER_ROUTER(packet);

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Building the packet routers from their settings and the network's links, and
+ * looking at them from outside: are they idle, and what does a lane wait for?
+ */
+#include "network/router/packet.h"
+
+enum packet_switching { CUT_THROUGH, STORED };
+static const char *const switching_words[] = {"virtual_cut_through", "store_and_forward", NULL};
+
+#define MAX_FLITS (1u << 30)
+#define MAX_DELAY 1000000000u
+
+const struct option packet_options[] = {
+    OPTION_U32(struct packet_config, num_vcs, "2", 1, 64, NULL, "virtual channels of each port"),
+    OPTION_U32(struct packet_config, buffer_depth, "8", 1, MAX_FLITS, "flits", "buffer of each virtual channel"),
+    OPTION_U32(struct packet_config, buffer, "null", 1, 4294967295.0, "bytes", "instead of buffer_depth"),
+    OPTION_U32(struct packet_config, chunk, "null", 1, 4294967295.0, "bytes",
+               "larger packets move in parts of this size; null: every packet moves whole"),
+    OPTION_ENUM(struct packet_config, switching, "\"virtual_cut_through\"", switching_words,
+                "whether a packet may leave before all of it has come"),
+    OPTION_TICKS_AUTO(struct packet_config, delay, "\"auto\"", 0, MAX_DELAY,
+                      "from a packet's arrival until it can leave; auto: the four latencies below"),
+    OPTION_TICKS(struct packet_config, cycle, "1", 1, 1000000, "that latencies count"),
+    OPTION_U32(struct packet_config, routing_latency, "0", 0, 10000, "cycles", "to route a packet"),
+    OPTION_U32(struct packet_config, vc_allocation_latency, "1", 0, 10000, "cycles",
+               "to allocate an output virtual channel"),
+    OPTION_U32(struct packet_config, switch_allocation_latency, "1", 0, 10000, "cycles", "to allocate the crossbar"),
+    OPTION_U32(struct packet_config, crossbar_latency, "1", 0, 10000, "cycles", "to cross the router"),
+    OPTION_U32(struct packet_config, credit_latency, "1", 0, 10000, "cycles",
+               "to process a credit, beyond the channel's latency"),
+    OPTION_CHOICE(struct packet_config, congestion, "congestion", "\"buffer_occupancy\"",
+                  "what adaptive routing sees of the outputs"),
+    OPTION_END,
+};
+
+uint32_t packet_num_vcs(const void *config) { return ((const struct packet_config *)config)->num_vcs; }
+
+uint32_t packet_depth(const void *config) { return ((const struct packet_config *)config)->buffer_depth; }
+
+static uint64_t router_delay(const struct packet_config *c)
+{
+    uint64_t cycles = (uint64_t)c->routing_latency + c->vc_allocation_latency + c->switch_allocation_latency;
+    return c->delay != TICKS_AUTO ? c->delay : (cycles + c->crossbar_latency) * c->cycle;
+}
+
+/* Sizes in bytes become flits: everything that moves is a number of them. */
+void packet_plan(struct network *network, const struct choice *self, struct errors *errors)
+{
+    const struct packet_config *c = self->config;
+    uint32_t flit_bytes = network->config->flit_bytes;
+    if (c->buffer)
+        network->buffer_depth = c->buffer / flit_bytes;
+    if (c->buffer && (c->buffer < flit_bytes || network->buffer_depth > MAX_FLITS))
+        choice_error(errors, self, "buffer",
+                     "%u bytes, but a flit has %u (network.flit_bytes); accepted: 1 to %u flits", c->buffer, flit_bytes,
+                     MAX_FLITS);
+    else if (c->chunk % flit_bytes)
+        choice_error(errors, self, "chunk", "%u bytes are no whole number of flits of %u (network.flit_bytes)",
+                     c->chunk, flit_bytes);
+    else if (c->chunk / flit_bytes > network->buffer_depth)
+        choice_error(errors, self, "chunk", "%u bytes do not fit network.router.%s, which holds %u flits of %u bytes",
+                     c->chunk, c->buffer ? "buffer" : "buffer_depth", network->buffer_depth, flit_bytes);
+    if (router_delay(c) > MAX_DELAY)
+        choice_error(errors, self, "cycle", "the four latencies come to %llu ticks; accepted: at most %u",
+                     (unsigned long long)router_delay(c), MAX_DELAY);
+    network->max_packet = c->chunk ? 0 : network->buffer_depth;
+    network->max_packet_key = c->buffer ? "buffer" : "buffer_depth";
+    network->transfer = (struct transfer){
+        .chunk = c->chunk ? c->chunk / flit_bytes : network->buffer_depth,
+        .stores = c->switching == STORED,
+        .delay = router_delay(c),
+    };
+}
+
+/* Gives the next part of a block its place. */
+static uint32_t place(size_t *size, size_t bytes, size_t alignment)
+{
+    *size = (*size + alignment - 1) / alignment * alignment;
+    uint32_t at = (uint32_t)*size;
+    *size += bytes;
+    return at;
+}
+
+static void lay_out(struct packets *q, struct arena *arena)
+{
+    size_t size = sizeof(struct packet_head) + sizeof(uint64_t) * PACKET_SETS * q->words;
+    q->input_stride = 64;
+    q->port_stride = (uint32_t)(sizeof(struct packet_port) + q->num_vcs * sizeof(struct packet_output) + 31) / 32 * 32;
+    q->inputs_at = place(&size, (size_t)q->input_stride * q->lanes, 64);
+    q->ports_at = place(&size, (size_t)q->port_stride * q->ports, 64);
+    q->waits_at = place(&size, sizeof(uint16_t) * q->lanes, 8);
+    q->owners_at = place(&size, sizeof(uint16_t) * q->lanes, 8);
+    q->stride = (size + 63) / 64 * 64;
+    q->places = arena_array(arena, struct packet_place, q->lanes);
+    for (uint32_t lane = 0; lane < q->lanes; lane++) {
+        uint32_t port_at = q->ports_at + lane / q->num_vcs * q->port_stride;
+        q->places[lane] = (struct packet_place){
+            .port_at = port_at,
+            .vc = lane % q->num_vcs,
+            .output_at =
+                port_at + (uint32_t)(sizeof(struct packet_port) + lane % q->num_vcs * sizeof(struct packet_output)),
+        };
+    }
+}
+
+static void init_lane(struct packets *q, const struct packet_config *c, struct packet_head *head, uint32_t lane)
+{
+    const struct link *link = network_link(q->network, head->number, lane / q->num_vcs);
+    bool is_usable = link->target != NONE && link->carries_out;
+    *packet_input(q, head, lane) = (struct packet_lane){
+        .first = NONE,
+        .second = NONE,
+        .last = NONE,
+        .output = LANE_IDLE,
+        .last_output = (uint16_t)(q->lanes - 1),
+        .back = link_place(link, lane % q->num_vcs),
+        .back_delay = c->credit_latency * c->cycle + link->latency,
+        .back_kind = link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT,
+    };
+    *packet_output(q, head, lane) = (struct packet_output){.credits = is_usable ? q->depth : 0};
+    packet_owners(q, head)[lane] = NOBODY;
+    if (is_usable)
+        bits_add(packet_set(head, SET_USABLE, q->words), lane);
+}
+
+static void init_port(struct packets *q, struct packet_head *head, uint32_t port)
+{
+    const struct network *network = q->network;
+    const struct link *link = network_link(network, head->number, port);
+    if (link->target == NONE)
+        return;
+    *packet_port(q, head, port) = (struct packet_port){
+        .latency = link->latency + (link->to_terminal ? 0 : (uint32_t)network->transfer.delay),
+        .lag = link->to_terminal ? link->cycle : (uint16_t)network_lag(network, link->target, link->cycle),
+        .cycle = link->cycle,
+        .kind = (uint16_t)(link->to_terminal ? EVENT_TERMINAL_FLIT : EVENT_FLIT),
+        .target = link->target,
+        .first_lane = link->first_lane,
+    };
+}
+
+void *packet_build(struct network *network, const struct choice *self, struct errors *errors)
+{
+    const struct packet_config *c = self->config;
+    struct arena *arena = network->arena;
+    uint32_t before = errors->count, routers = network->topology.routers, lanes = network->ports * c->num_vcs;
+    check_lanes(network, self, errors);
+    struct congestion *congestion = network_sense(network, &c->congestion, 0, errors);
+    if (errors->count > before)
+        return NULL;
+    struct packets *q = arena_take(arena, sizeof *q);
+    *q = (struct packets){
+        .network = network,
+        .engine = network->engine,
+        .congestion = congestion,
+        .num_vcs = c->num_vcs,
+        .ports = network->ports,
+        .lanes = lanes,
+        .words = words_for(lanes),
+        .depth = network->buffer_depth,
+        .divides = c->chunk,
+        .whole_for_room = network->routing.escape_vcs,
+    };
+    lay_out(q, arena);
+    q->blocks = arena_take(arena, q->stride * routers);
+    q->flit_hops = arena_array(arena, uint64_t, routers);
+    q->wants = q->words == 1 ? NULL : arena_array(arena, uint64_t, (size_t)routers * lanes * q->words);
+    for (uint32_t router = 0; router < routers; router++) {
+        struct packet_head *head = packet_head(q, router);
+        head->number = router;
+        head->step_at = NEVER;
+        for (uint32_t port = 0; port < q->ports; port++)
+            init_port(q, head, port);
+        for (uint32_t lane = 0; lane < lanes; lane++)
+            init_lane(q, c, head, lane);
+    }
+    return q;
+}
+
+void *packet_share(const void *routers, struct network *part)
+{
+    struct packets *q = arena_take(part->arena, sizeof *q);
+    *q = *(const struct packets *)routers;
+    q->network = part;
+    q->engine = part->engine;
+    return q;
+}
+
+static void check_lane(const struct packets *q, struct packet_head *head, uint32_t lane)
+{
+    const struct packet_lane *input = packet_input(q, head, lane);
+    const struct packet_output *output = packet_output(q, head, lane);
+    CHECK(input->flits == 0 && input->first == NONE, "router %u lane %u: %u flits are left at the end", head->number,
+          lane, input->flits);
+    CHECK(packet_owners(q, head)[lane] == NOBODY, "router %u output lane %u: lane %u holds it at the end", head->number,
+          lane, packet_owners(q, head)[lane]);
+    if (bits_test(packet_set(head, SET_USABLE, q->words), lane))
+        CHECK(output->credits == q->depth, "router %u output lane %u: %u of %u credits are back at the end",
+              head->number, lane, output->credits, q->depth);
+}
+
+void packet_check_idle(void *routers)
+{
+    const struct packets *q = routers;
+    for (uint32_t router = 0; router < q->network->topology.routers; router++)
+        for (uint32_t lane = 0; lane < q->lanes; lane++)
+            check_lane(q, packet_head(q, router), lane);
+}
+
+bool packet_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting)
+{
+    const struct packets *q = routers;
+    struct packet_head *head = packet_head(q, router);
+    const struct packet_lane *input = packet_input(q, head, lane);
+    if (input->first == NONE)
+        return false;
+    *waiting = (struct waiting){.packet = input->first};
+    if (input->output < LANE_ROUTED) {
+        waiting->for_credit = true;
+        waiting->wanted[waiting->wanted_count++] = input->output;
+        return true;
+    }
+    BITS_EACH(output, packet_wants(q, head, lane, q->words), q->words)
+        if (waiting->wanted_count < MAX_WANTED) {
+            uint16_t owner = packet_owners(q, head)[output];
+            waiting->holder[waiting->wanted_count] = owner == NOBODY ? WITHOUT_ROOM : owner;
+            waiting->wanted[waiting->wanted_count++] = (uint16_t)output;
+        }
+    return true;
+}
+
+uint64_t packet_flit_hops(const void *routers)
+{
+    const struct packets *q = routers;
+    uint64_t hops = 0;
+    const uint16_t *owner = q->network->router_part;
+    for (uint32_t router = 0; router < q->network->topology.routers; router++)
+        hops += !owner || owner[router] == q->network->part ? q->flit_hops[router] : 0;
+    return hops;
+}
+
+uint32_t packet_lane_flits(const void *routers, uint32_t router, uint32_t lane)
+{
+    const struct packets *q = routers;
+    return packet_output(q, packet_head(q, router), lane)->flits;
+}

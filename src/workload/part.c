@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Packets and messages of one part of the network, see part.h. */
+#include "workload/part.h"
+
+#include "network/network.h"
+#include "workload/workload.h"
+
+#include <stdlib.h>
+
+/* Room for one more in an array that grows. */
+static void *grow(void *items, uint32_t count, uint32_t *room, size_t size)
+{
+    if (count < *room)
+        return items;
+    *room = *room ? 2 * *room : 64;
+    return memory_resize(items, *room * size);
+}
+
+/* A packet is done with its message here. */
+static void drop_message(struct workload_part *part, uint32_t handle)
+{
+    if (--part_message(part, handle)->packets_here == 0)
+        pool_give(&part->messages, handle, sizeof(struct message));
+}
+
+void part_withdrawn(void *context, uint32_t handle)
+{
+    struct workload_part *part = context;
+    const struct packet *packet = network_packet(part->network, handle);
+    struct measurement *measurement = &part->measurements[packet->application];
+    measurement->withdrawn_packets++;
+    measurement->sampled_withdrawn += packet->sampled;
+    if (packet->message != NONE)
+        drop_message(part, packet->message);
+}
+
+/* Applications may send, which may move the pool: they see a copy. */
+static void receive(void *context, tick_t now, const void *events, uint32_t count)
+{
+    struct workload_part *part = context;
+    const struct message_event *event = events;
+    for (uint32_t i = 0; i < count; i++, event++) {
+        struct message message = *part_message(part, event->message);
+        struct application *application = &part->workload->applications[message.application];
+        pool_give(&part->messages, event->message, sizeof(struct message));
+        application->ops->received(application, message.destination, &message, now);
+    }
+}
+
+static void wake(void *context, tick_t now, const void *events, uint32_t count)
+{
+    const struct workload_part *part = context;
+    const struct wake_event *event = events;
+    for (uint32_t i = 0; i < count; i++, event++) {
+        struct application *application = &part->workload->applications[event->key.source];
+        application->ops->wake(application, event->rank, now);
+    }
+}
+
+static void enter(void *context, tick_t now, const struct packet *packet, struct place to, uint32_t flits)
+{
+    const struct workload_part *part = context;
+    measurement_watch_entry(&part->measurements[packet->application], now, packet, flits);
+    if (part->workload->lanes)
+        lane_counts_enter(part->workload->lanes, to, flits);
+}
+
+static void accept(void *context, tick_t now, const struct packet *packet, uint32_t flits)
+{
+    const struct workload_part *part = context;
+    struct measurement *measurement = &part->measurements[packet->application];
+    measurement->accepted_flits += flits;
+    measurement->accepted_from[packet->source] += flits;
+    if (measurement->is_watched)
+        measurement_watch_flits(measurement, now, packet, flits);
+}
+
+void part_add_note(struct workload_part *part, const struct group_note *note)
+{
+    part->notes = grow(part->notes, part->note_count, &part->note_room, sizeof *part->notes);
+    part->notes[part->note_count++] = *note;
+}
+
+void part_add_record(struct workload_part *part, const struct packet_record *record)
+{
+    part->records = grow(part->records, part->record_count, &part->record_room, sizeof *part->records);
+    part->records[part->record_count++] = *record;
+}
+
+/* Apart from the counting, which most runs do without it. */
+static __attribute__((noinline)) void note_record(struct workload_part *part, const struct packet *packet, tick_t now,
+                                                  uint32_t minimal_hops, const struct message *message)
+{
+    const struct packet_record record = {
+        .application = packet->application,
+        .source = packet->source,
+        .destination = packet->destination,
+        .packet = packet->sequence,
+        .message = message ? message->number : packet->sequence,
+        .message_flits = message ? message->flits : packet->size,
+        .packet_flits = packet->size,
+        .hops = packet->hops,
+        .minimal_hops = minimal_hops,
+        .created = packet->created,
+        .injected = packet->injected,
+        .head_arrived = packet->injected + packet->head_delay,
+        .tail_arrived = now,
+        .initiator = message ? message->initiator : packet->source,
+        .transaction = message ? message->transaction : packet->sequence,
+        .transaction_messages = message ? message->transaction_messages : 1,
+    };
+    part_add_record(part, &record);
+}
+
+/* Of several requests notes this one; a single request ends with its reply. */
+static void end_in_transaction(struct workload_part *part, const struct message *message, tick_t now)
+{
+    if (message->group == NONE) {
+        if (message->is_reply && message->sampled)
+            measurement_add_transaction(&part->measurements[message->application], now - message->started);
+        return;
+    }
+    const uint16_t *owner = part->network->terminal_part;
+    const struct group_note note = {
+        .part = owner ? owner[message->initiator] : 0,
+        .group = message->group,
+        .arrived = now,
+        .started = message->started,
+        .application = message->application,
+        .sampled = message->sampled,
+    };
+    part_add_note(part, &note);
+}
+
+/* The last packet of a message has arrived. No other uses its record, which may go to the application. */
+static void end_message(struct workload_part *part, const struct packet *packet, tick_t now)
+{
+    const struct message *message = part_message(part, packet->message);
+    const struct application *application = &part->workload->applications[message->application];
+    end_in_transaction(part, message, now);
+    if (!application->listens) {
+        drop_message(part, packet->message);
+        return;
+    }
+    struct message_event *event =
+        engine_post(part->network->engine, EVENT_MESSAGE, now + application->receive_delay, sizeof *event);
+    *event = (struct message_event){
+        .key = {.destination = packet->destination, .source = packet->source, .sequence = message->number},
+        .message = packet->message};
+}
+
+/* Compiled twice: most packets are a whole message and have no facts beside them. */
+static inline __attribute__((always_inline)) void count_packet(struct workload_part *part, const struct packet *packet,
+                                                               tick_t now, const struct message *message, bool is_whole)
+{
+    const struct network *network = part->network;
+    struct measurement *measurement = &part->measurements[packet->application];
+    uint64_t latency = now - packet->created;
+    accept(part, now, packet, 1);
+    measurement->delivered_packets++;
+    measurement->latency_sum += latency;
+    if (measurement->is_watched)
+        measurement_watch_packet(measurement, now, packet);
+    if (!packet->sampled)
+        return;
+    uint32_t minimal_hops = packet->hops;
+    if (!network->routing.ops->is_minimal)
+        minimal_hops = network_distance(network, network->terminal_router[packet->source], packet->destination_router);
+    measurement_add(measurement, packet, now, message ? message->started : packet->created, minimal_hops, is_whole);
+    if (part->workload->keeps_records)
+        note_record(part, packet, now, minimal_hops, message);
+}
+
+/* Is this the last packet of its message to arrive? */
+static bool completes_message(struct workload_part *part, const struct packet *packet, const struct message *message)
+{
+    if (message->packets == 1)
+        return true;
+    const struct table_key key = {{packet->source, message->number}};
+    uint32_t *arrived = table_put(&part->halves, &key);
+    if (++*arrived < message->packets)
+        return false;
+    table_remove(&part->halves, &key);
+    return true;
+}
+
+static __attribute__((noinline)) void deliver_of_message(struct workload_part *part, const struct packet *packet,
+                                                         tick_t now)
+{
+    const struct message *message = part_message(part, packet->message);
+    bool is_whole = completes_message(part, packet, message);
+    count_packet(part, packet, now, message, is_whole);
+    if (is_whole)
+        end_message(part, packet, now);
+    else
+        drop_message(part, packet->message);
+}
+
+static void deliver(void *context, tick_t now, uint32_t handle)
+{
+    struct workload_part *part = context;
+    const struct packet *packet = network_packet(part->network, handle);
+    if (packet->message != NONE)
+        deliver_of_message(part, packet, now);
+    else
+        count_packet(part, packet, now, NULL, true);
+}
+
+/* A packet takes a copy of its message's record to the next part. */
+static void pack(void *context, const struct packet *packet, void *belongings)
+{
+    struct workload_part *part = context;
+    *(struct message *)belongings = *part_message(part, packet->message);
+    drop_message(part, packet->message);
+}
+
+static void unpack(void *context, struct packet *packet, const void *belongings)
+{
+    struct workload_part *part = context;
+    uint32_t handle = pool_take(&part->messages, sizeof(struct message));
+    struct message *message = part_message(part, handle);
+    *message = *(const struct message *)belongings;
+    message->packets_here = 1;
+    packet->message = handle;
+}
+
+void part_init(struct workload_part *part, struct workload *workload, struct network *network)
+{
+    *part = (struct workload_part){.workload = workload, .network = network};
+    pool_init(&part->messages, sizeof(struct message));
+    pool_init(&part->groups, sizeof(struct message_group));
+    table_init(&part->halves, sizeof(uint32_t));
+}
+
+void part_connect(struct workload_part *part)
+{
+    const struct network_client client = {
+        .context = part,
+        .receive = receive,
+        .wake = wake,
+        .wakes_are_ordered = part->workload->count > 1,
+        .enter = enter,
+        .accept = accept,
+        .deliver = deliver,
+        .pack = pack,
+        .unpack = unpack,
+    };
+    network_connect(part->network, &client);
+}
+
+void part_release(struct workload_part *part)
+{
+    pool_release(&part->messages);
+    pool_release(&part->groups);
+    table_release(&part->halves);
+    free(part->notes);
+    free(part->records);
+}
+
+static void end_group(struct workload_part *owner, const struct group_note *note)
+{
+    struct message_group *group = part_group(owner, note->group);
+    group->last = note->arrived > group->last ? note->arrived : group->last;
+    if (--group->messages_left)
+        return;
+    if (note->sampled)
+        measurement_add_transaction(&owner->measurements[note->application], group->last - note->started);
+    pool_give(&owner->groups, note->group, sizeof(struct message_group));
+}
+
+void parts_end_groups(struct workload_part *parts, uint32_t count)
+{
+    uint32_t first = parts[0].network->first_part;
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t n = 0; n < parts[i].note_count; n++)
+            end_group(&parts[parts[i].notes[n].part - first], &parts[i].notes[n]);
+        parts[i].note_count = 0;
+    }
+}
+
+static int compare_records(const void *a, const void *b)
+{
+    const struct packet_record *x = a, *y = b;
+    if (x->tail_arrived != y->tail_arrived)
+        return x->tail_arrived < y->tail_arrived ? -1 : 1;
+    if (x->destination != y->destination)
+        return x->destination < y->destination ? -1 : 1;
+    if (x->source != y->source)
+        return x->source < y->source ? -1 : 1;
+    return (x->packet > y->packet) - (x->packet < y->packet);
+}
+
+/* In the order of arrival and place, which no choice of parts can change. */
+void parts_write_logs(struct workload_part *parts, uint32_t count, struct run_logs *logs)
+{
+    struct workload_part *all = &parts[0];
+    for (uint32_t i = 1; i < count; i++) {
+        for (uint32_t n = 0; n < parts[i].record_count; n++)
+            part_add_record(all, &parts[i].records[n]);
+        parts[i].record_count = 0;
+    }
+    if (all->record_count)
+        qsort(all->records, all->record_count, sizeof *all->records, compare_records);
+    for (uint32_t n = 0; n < all->record_count; n++)
+        run_logs_add(logs, &all->records[n]);
+    all->record_count = 0;
+}

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Networks over MPI ranks: the same bytes as on one, in results (but for times, memory and what the ranks did) and in every
+log, on every example; what cannot run so is refused once; a run whose rank is killed ends.
+"""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+
+from support import PROGRAM, ROOT
+
+OF_THE_RUN = {"cpu_seconds", "wall_seconds", "peak_rss_bytes", "sync"}
+TORUS = ROOT / "examples" / "torus_uniform.json"
+LOGS = {"--log": "packets.csv", "--message-log": "messages.csv", "--traffic-log": "traffic.csv", "--rate-log": "rates.csv",
+        "--channel-log": "channels.csv"}
+EVERYTHING = ["workload.series_interval=150", "workload.per_terminal=true", "workload.per_channel=true"]
+
+
+def mpirun(ranks):
+    if not shutil.which("mpirun"):
+        pytest.skip("there is no mpirun: libopenmpi-dev and openmpi-bin bring it")
+    if "libmpi" not in subprocess.run(["ldd", PROGRAM], capture_output=True, text=True, check=False).stdout:
+        pytest.skip("the program was built without MPI")
+    root = ["--allow-run-as-root"] if os.getuid() == 0 else []
+    return ["mpirun", "-n", str(ranks), "--oversubscribe", *root]
+
+
+def settings_of(example):
+    shown = subprocess.run([PROGRAM, "settings", example], capture_output=True, text=True, check=True).stdout
+    return json.loads(shown)["config"]
+
+
+def shorter(example):
+    """Windows that are long enough to hold something of everything; ranks on few cores are slow to meet."""
+    few = {"warmup": 300, "sample": 600, "delay": 0, "messages": 20, "iterations": 2}
+    return [f"workload.applications.{i}.{key}={value}"
+            for i, application in enumerate(settings_of(example)["workload"]["applications"])
+            for key, value in few.items() if application.get(key, "auto") not in (0, "auto")]
+
+
+def outcome(example, ranks, threads, directory, *arguments):
+    """What a run leaves behind, without what may differ."""
+    how = ["--sync", "conservative", "--threads", str(threads)] if ranks * threads > 1 else []
+    files = [word for flag, name in LOGS.items() for word in (flag, str(directory / name))]
+    ended = subprocess.run([*(mpirun(ranks) if ranks > 1 else []), PROGRAM, "run", example, "--quiet", *how, *files,
+                            "--rate-interval", "200", "--results", directory / "r.json", *arguments], capture_output=True,
+                           text=True, timeout=600, check=False)
+    assert ended.returncode in (0, 2), ended.stderr
+    results = json.loads((directory / "r.json").read_text())
+    sync = results["simulation"]["sync"]
+    assert sync["ranks"] == ranks and sync["threads"] <= threads
+    for key in OF_THE_RUN:
+        del results["simulation"][key]
+    del results["config"]["simulator"]
+    return ended.returncode, json.dumps(results), [(directory / name).read_text() for name in LOGS.values()]
+
+
+NETWORKS = [example for example in sorted((ROOT / "examples").glob("*.json"))
+            if "network" in example.read_text() or "workload" in example.read_text()]
+
+
+@pytest.mark.parametrize("example", NETWORKS, ids=[example.stem for example in NETWORKS])
+def test_ranks_do_not_show(example, tmp_path):
+    mpirun(2)
+    few = [*shorter(example), *EVERYTHING]
+    alone = outcome(example, 1, 1, tmp_path, *few)
+    for ranks, threads in ((2, 1), (4, 1), (2, 2)):
+        assert outcome(example, ranks, threads, tmp_path, *few) == alone, (ranks, threads)
+
+
+# What rules decide from a view of the whole: the end of warm-up, a window that is long enough, transactions of several.
+RULES = {
+    "auto": ["workload.applications.0.min_sample=500", "workload.applications.0.max_sample=2000"],
+    "transactions": ["workload.applications.0.warmup=200", "workload.applications.0.sample=400",
+                     "workload.applications.0.messages_per_transaction=3", "workload.applications.0.reply=fixed",
+                     "workload.applications.0.transaction_destinations=each", "workload.applications.0.load=0.1"],
+    "packets": ["workload.applications.0.warmup=200", "workload.applications.0.sample=400",
+                'workload.applications.0.size={"type": "uniform", "max": 9}', "workload.applications.0.max_packet=2"],
+    "random_places": ["workload.applications.0.warmup=200", "workload.applications.0.sample=400",
+                      'workload.applications.0.allocation={"type": "random", "count": 40}'],
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_ranks_decide_alike(rule, tmp_path):
+    mpirun(2)
+    alone = outcome(TORUS, 1, 1, tmp_path, *RULES[rule])
+    for ranks, threads in ((2, 2), (3, 1), (4, 2)):
+        assert outcome(TORUS, ranks, threads, tmp_path, *RULES[rule]) == alone, (ranks, threads)
+
+
+def run(ranks, *arguments, config=TORUS, timeout=100):
+    return subprocess.run([*mpirun(ranks), PROGRAM, "run", config, "--quiet", *arguments], capture_output=True, text=True,
+                          timeout=timeout, check=False)
+
+
+SHORT = ["workload.applications.0.warmup=100", "workload.applications.0.sample=100"]
+
+
+def test_threads_are_fewer_where_routers_are():
+    ended = run(2, "--sync", "conservative", "--threads", "4", "network.topology.widths=[2,3]", *SHORT)
+    sync = json.loads(ended.stdout)["simulation"]["sync"]
+    assert (sync["ranks"], sync["threads"]) == (2, 3) and sync["windows"] > 0 and 0 < sync["remote_share"] < 1
+
+
+def test_ranks_may_have_nothing_to_do():
+    ended = run(4, "--sync", "conservative", "--threads", "2", "network.topology.widths=[3]", *SHORT)
+    sync = json.loads(ended.stdout)["simulation"]["sync"]
+    assert (sync["ranks"], sync["threads"]) == (4, 1)
+
+
+@pytest.mark.parametrize("arguments, said, status", [
+    ([], "simulator.sync: found 'sequential' with 2 ranks, expected 'conservative'", 1),
+    (["--sync", "optimistic"], "simulator.sync: found 'optimistic'", 1),
+    (["--sync", "conservative", "network.router.num_vcs=none"], "network.router.num_vcs", 1),
+    (["--sync", "conservative", "--frob"], "'--frob' is not understood", 1),
+    (["--sync", "conservative", "--rate-log", "r.csv"], "--rate-log: there is no interval", 1),
+    (["--sync", "conservative", "--results", "/nowhere/r.json"], "/nowhere/r.json", 3),
+    (["--sync", "conservative", "--log", "/nowhere/l.csv"], "/nowhere/l.csv", 3),
+], ids=lambda value: value[-1].split("=")[0].strip("-").replace("/", "_") if isinstance(value, list) and value else None)
+def test_what_is_wrong_is_said_once_and_ends_all(arguments, said, status):
+    ended = run(2, *arguments, *SHORT)
+    assert ended.returncode == status and ended.stderr.count(said) == 1 and not ended.stdout, ended.stderr
+
+
+def test_a_configuration_that_is_not_there_ends_all(tmp_path):
+    ended = run(2, config=tmp_path / "none.json")
+    assert ended.returncode == 1 and ended.stderr.count("none.json:") <= 1 and "none.json" in ended.stderr
+
+
+@pytest.mark.parametrize("other, said", [
+    ("missing.json", "missing.json"),
+    (f"{TORUS} simulator.seed=2", "ranks have different settings"),
+], ids=["missing", "different"])
+def test_a_rank_that_differs_ends_all(other, said):
+    """As where a file is missing, or an old copy, on one machine."""
+    script = f'[ "$OMPI_COMM_WORLD_RANK" = 1 ] && set -- {other} || set -- {TORUS}; exec {PROGRAM} run "$@" --quiet --sync conservative'
+    ended = subprocess.run([*mpirun(3), "sh", "-c", script], capture_output=True, text=True, timeout=100, check=False)
+    assert ended.returncode == 1 and ended.stderr.count(said) == 1 and not ended.stdout, ended.stderr
+
+
+def test_a_deadlock_is_found_over_ranks():
+    ended = run(2, "--sync", "conservative", config=ROOT / "examples" / "deadlock_torus.json")
+    assert ended.returncode == 2 and json.loads(ended.stdout)["outcome"] == "deadlock"
+    assert ended.stderr.count("deadlock at tick") == 1 and "a run on one rank" in ended.stderr
+
+
+ENDLESS = ["--sync", "conservative", "--threads", "2", "workload.applications.0.warmup=0",
+           "workload.applications.0.sample=100000000"]
+
+
+def children(pid):
+    listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False).stdout
+    return [int(word) for word in listed.split()]
+
+
+def is_running(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"  # ended, and nobody has asked how
+    except FileNotFoundError:
+        return False
+
+
+def start_endless(ranks, out):
+    """A run that goes on for ever, and its ranks once they are there."""
+    process = subprocess.Popen([*mpirun(ranks), PROGRAM, "run", TORUS, "--quiet", *ENDLESS], stdout=out, stderr=subprocess.STDOUT)
+    for _ in range(300):
+        time.sleep(0.1)
+        if len(found := children(process.pid)) >= ranks:
+            break
+    time.sleep(1)
+    return process, found
+
+
+def wait_for(process, seconds=60):
+    try:
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise
+
+
+@pytest.mark.parametrize("victim", [0, -1])
+def test_a_killed_rank_ends_the_run(victim, tmp_path):
+    with open(tmp_path / "out", "w") as out:
+        process, ranks = start_endless(3, out)
+        os.kill(ranks[victim], signal.SIGKILL)
+        assert wait_for(process) != 0
+    assert "signal 9 (Killed)" in (tmp_path / "out").read_text()
+    assert not [pid for pid in ranks if is_running(pid)]
+
+
+def test_an_interrupted_rank_ends_the_run_with_what_there_is(tmp_path):
+    with open(tmp_path / "out", "w") as out:
+        process, ranks = start_endless(2, out)
+        os.kill(ranks[-1], signal.SIGINT)
+        assert wait_for(process) == 130
+    assert '"outcome": "interrupted"' in (tmp_path / "out").read_text()
+
+
+BROKEN = """
+#include "flitwarp/application.h"
+
+struct config { struct application_config common; };
+static const struct option options[] = {APPLICATION_OPTIONS, OPTION_END};
+static uint32_t counted; /* that prepare() does not share */
+static void prepare(struct application *application, struct errors *errors) { (void)application, (void)errors; }
+static uint32_t max_message(const struct application *application) { return (void)application, 1; }
+static double load(const struct application *application) { return (void)application, 0; }
+static void begin(struct application *application) { application_wake_at(application, application->ranks - 1, 5); }
+static void wake(struct application *application, uint32_t rank, tick_t now)
+{
+    (void)rank, (void)now;
+    application_count(application, &counted, 1);
+}
+static void check(struct application *application, tick_t now)
+{
+    application->ready = now > 1000;
+    application->complete = application->phase == PHASE_GENERATING;
+    application->done = application->phase == PHASE_FINISHING;
+}
+static const struct application_ops broken = {.name = "broken", .summary = "counts what is not shared", .options = options,
+    .config_size = sizeof(struct config), .prepare = prepare, .max_message = max_message, .load = load, .begin = begin,
+    .wake = wake, .check = check};
+REGISTER_APPLICATION(broken);
+"""
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_a_broken_invariant_on_one_rank_ends_all(ranks, tmp_path):
+    (tmp_path / "broken.c").write_text(BROKEN)
+    subprocess.run(["gcc", "-std=c17", "-fPIC", "-shared", f"-I{ROOT / 'include'}", tmp_path / "broken.c", "-o",
+                    tmp_path / "broken.so"], check=True)
+    ended = subprocess.run([*(mpirun(ranks) if ranks > 1 else []), PROGRAM, "--plugin", tmp_path / "broken.so", "run", TORUS,
+                            "--quiet", "--sync", "conservative", "workload.applications.0=broken"], capture_output=True,
+                           text=True, timeout=100, check=False)
+    assert ended.returncode == 2 and ended.stderr.count("changes what prepare() did not share") == 1, ended.stderr

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The same bytes on any number of threads: results (but for times, memory and what the threads did), logs, and what is said
+of a deadlock. On every example; the thread sanitizer looks on for some.
+"""
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from support import PROGRAM
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = sorted((ROOT / "examples").glob("*.json"))
+TSAN = os.environ.get("FLITWARP_TSAN", "")
+LOGS = ("log", "message-log", "traffic-log", "rate-log", "channel-log")
+OF_THE_RUN = {"cpu_seconds", "wall_seconds", "peak_rss_bytes", "sync"}
+# Runs that are long for what they show here.
+SHORTER = {"torus_uniform": ["workload.applications.0.sample=2000"], "hyperx": ["workload.applications.0.sample=2000"]}
+
+
+def outcome(program, example, threads, directory, *arguments):
+    sync = "sequential" if threads == 1 else "conservative"
+    logs = [word for name in LOGS for word in (f"--{name}", directory / f"{name}.csv")]
+    ended = subprocess.run([program, "run", example, "--quiet", "--sync", sync, "--threads", str(threads), "--results",
+                            directory / "r.json", *logs, "--rate-interval", "500", *arguments], capture_output=True, text=True,
+                           timeout=600, check=False)
+    assert ended.returncode in (0, 2), ended.stderr
+    results = json.loads((directory / "r.json").read_text())
+    for key in OF_THE_RUN:
+        del results["simulation"][key]
+    del results["config"]["simulator"]
+    return [json.dumps(results), ended.stderr, *((directory / f"{name}.csv").read_text() for name in LOGS)]
+
+
+def is_of_network(example):
+    return "network" in (text := example.read_text()) or "workload" in text
+
+
+NETWORKS = [example for example in EXAMPLES if is_of_network(example)]
+
+
+@pytest.mark.parametrize("example", NETWORKS, ids=[example.stem for example in NETWORKS])
+def test_threads_do_not_show(example, tmp_path):
+    shorter = SHORTER.get(example.stem, [])
+    alone = outcome(PROGRAM, example, 1, tmp_path, *shorter)
+    for threads in (2, 3, 4, 8):
+        assert outcome(PROGRAM, example, threads, tmp_path, *shorter) == alone, threads
+
+
+@pytest.mark.skipif(not os.access(TSAN, os.X_OK), reason="FLITWARP_TSAN names no program with the thread sanitizer")
+@pytest.mark.parametrize("name", ["request_reply", "memory", "dragonfly_ugal", "butterfly", "input_output_queued", "output_queued"])
+def test_threads_share_nothing_that_changes(name, tmp_path):
+    example = ROOT / "examples" / f"{name}.json"
+    few = ["workload.applications.0.sample=300", "workload.applications.0.warmup=200"]
+    assert outcome(TSAN, example, 3, tmp_path, *few) == outcome(PROGRAM, example, 1, tmp_path, *few)
+
+
+def run(*arguments):
+    return subprocess.run([PROGRAM, "run", ROOT / "examples" / "torus_uniform.json", "--quiet", *arguments], capture_output=True,
+                          text=True, timeout=100, check=False)
+
+
+def test_metis_shares_out_otherwise_with_the_same_results(tmp_path):
+    example = ROOT / "examples" / "network_file.json"
+    ended = run("--sync", "conservative", "--threads", "2", "simulator.partition=metis", "workload.applications.0.sample=100")
+    if "built without METIS" in ended.stderr:
+        pytest.skip("built without METIS")
+    assert outcome(PROGRAM, example, 3, tmp_path, "simulator.partition=metis") == outcome(PROGRAM, example, 1, tmp_path)
+
+
+def test_parts_are_cut_where_only_long_channels_cross(tmp_path):
+    """33 groups of 8 routers in halves: a cut within a group would make windows of its 10 ticks, not of the 100 between groups."""
+    (tmp_path / "c.json").write_text(json.dumps({
+        "network": {"topology": {"type": "dragonfly", "terminals": 4, "routers": 8, "global": 4}, "routing": "dragonfly_minimal",
+                    "channel": {"latencies": [10, 100]}},
+        "workload": {"applications": [{"type": "blast", "load": 0.1, "warmup": 100, "sample": 100}]}}))
+    for threads in (2, 3, 5):
+        ended = subprocess.run([PROGRAM, "run", tmp_path / "c.json", "--quiet", "--sync", "conservative", "--threads", str(threads)],
+                               capture_output=True, text=True, timeout=100, check=True)
+        assert json.loads(ended.stdout)["simulation"]["sync"]["window"] == 102
+
+
+def test_more_threads_than_routers_are_as_many_as_routers():
+    ended = run("--sync", "conservative", "--threads", "100", "network.topology.widths=[2,2]", "workload.applications.0.sample=100")
+    assert ended.returncode == 0 and json.loads(ended.stdout)["simulation"]["sync"]["threads"] == 4
+
+
+def test_windows_are_the_shortest_way_between_parts():
+    """A flit takes 1 + 1 cycles from the grant to the channel, a credit as many, and then the channel's latency."""
+    ended = run("--sync", "conservative", "--threads", "2", "network.channel.latency=5", "workload.applications.0.sample=100")
+    sync = json.loads(ended.stdout)["simulation"]["sync"]
+    assert sync["window"] == 7 and sync["windows"] > 0 and 0 < sync["remote_share"] < 0.5
+
+
+@pytest.mark.parametrize("arguments, said", [
+    (["--threads", "2"], 'simulator.threads: 2 threads need "sync": "conservative"'),
+    (["--sync", "conservative", "--threads", "0"], "simulator.threads"),
+    (["--sync", "optimism"], "simulator.sync"),
+    (["--sync", "conservative", "--threads", "2", 'network.routing={"type": "ugal", "knowledge": "global"}',
+      "network.router.num_vcs=8"], "network.routing.knowledge: 'global'"),
+])
+def test_what_threads_cannot_do_is_refused(arguments, said):
+    ended = run(*arguments)
+    assert ended.returncode == 1 and said in ended.stderr and not ended.stdout, ended.stderr
