@@ -177,36 +177,6 @@ static bool read_f64(const struct config_reader *reader, const struct option *ro
     return true;
 }
 
-static bool read_u32_list(const struct config_reader *reader, const struct option *row, const struct json *node,
-                          struct u32_list *list)
-{
-    if (node->type != JSON_ARRAY)
-        return type_error(reader, row, node);
-    *list = (struct u32_list){node->count, arena_array(reader->arena, uint32_t, node->count)};
-    bool is_good = true;
-    uint32_t i = 0;
-    const struct option item = {
-        .type = OPTION_TYPE_U32, .min = row->min, .max = row->max, .unit = row->unit, .help = row->help};
-    for (const struct json *child = node->first; child; child = child->next)
-        is_good &= read_u32(reader, &item, child, &list->items[i++]);
-    return is_good;
-}
-
-static bool read_f64_list(const struct config_reader *reader, const struct option *row, const struct json *node,
-                          struct f64_list *list)
-{
-    if (node->type != JSON_ARRAY)
-        return type_error(reader, row, node);
-    *list = (struct f64_list){node->count, arena_array(reader->arena, double, node->count)};
-    bool is_good = true;
-    uint32_t i = 0;
-    const struct option item = {
-        .type = OPTION_TYPE_F64, .min = row->min, .max = row->max, .unit = row->unit, .help = row->help};
-    for (const struct json *child = node->first; child; child = child->next)
-        is_good &= read_f64(reader, &item, child, &list->items[i++]);
-    return is_good;
-}
-
 static bool read_enum(const struct config_reader *reader, const struct option *row, const struct json *node,
                       uint32_t *value)
 {
@@ -301,21 +271,6 @@ static bool read_ticks(const struct config_reader *reader, const struct option *
     return true;
 }
 
-static bool read_ticks_list(const struct config_reader *reader, const struct option *row, const struct json *node,
-                            struct u64_list *list)
-{
-    if (node->type != JSON_ARRAY)
-        return type_error(reader, row, node);
-    *list = (struct u64_list){node->count, arena_array(reader->arena, uint64_t, node->count)};
-    bool is_good = true;
-    uint32_t i = 0;
-    const struct option item = {
-        .type = OPTION_TYPE_TICKS, .min = row->min, .max = row->max, .unit = row->unit, .help = row->help};
-    for (const struct json *child = node->first; child; child = child->next)
-        is_good &= read_ticks(reader, &item, child, &list->items[i++]);
-    return is_good;
-}
-
 static bool read_seconds(const struct config_reader *reader, const struct option *row, const struct json *node,
                          double *value)
 {
@@ -358,21 +313,6 @@ static bool read_bytes_per_tick(const struct config_reader *reader, const struct
     return true;
 }
 
-static bool read_bandwidth_list(const struct config_reader *reader, const struct option *row, const struct json *node,
-                                struct f64_list *list)
-{
-    if (node->type != JSON_ARRAY)
-        return type_error(reader, row, node);
-    *list = (struct f64_list){node->count, arena_array(reader->arena, double, node->count)};
-    bool is_good = true;
-    uint32_t i = 0;
-    const struct option item = {
-        .type = OPTION_TYPE_BANDWIDTH, .min = row->min, .max = row->max, .unit = row->unit, .help = row->help};
-    for (const struct json *child = node->first; child; child = child->next)
-        is_good &= read_bytes_per_tick(reader, &item, child, &list->items[i++]);
-    return is_good;
-}
-
 static bool read_text(const struct config_reader *reader, const struct option *row, const struct json *node,
                       const char **value)
 {
@@ -395,6 +335,31 @@ static bool read_bool(const struct config_reader *reader, const struct option *r
     return true;
 }
 
+/* The items of a list are read as single values are, with the list's range, unit and help. */
+static bool read_list(struct config_reader *reader, const struct option *row, struct json *node, void *field)
+{
+    if (node->type != JSON_ARRAY)
+        return type_error(reader, row, node);
+    struct option item = {.min = row->min, .max = row->max, .unit = row->unit, .help = row->help};
+    size_t size = row->type == OPTION_TYPE_U32_LIST ? sizeof(uint32_t) : sizeof(uint64_t);
+    unsigned char *items = arena_take(reader->arena, size * node->count);
+    void *first = items;
+    if (row->type == OPTION_TYPE_U32_LIST) {
+        item.type = OPTION_TYPE_U32;
+        *(struct u32_list *)field = (struct u32_list){node->count, first};
+    } else if (row->type == OPTION_TYPE_TICKS_LIST) {
+        item.type = OPTION_TYPE_TICKS;
+        *(struct u64_list *)field = (struct u64_list){node->count, first};
+    } else {
+        item.type = row->type == OPTION_TYPE_F64_LIST ? OPTION_TYPE_F64 : OPTION_TYPE_BANDWIDTH;
+        *(struct f64_list *)field = (struct f64_list){node->count, first};
+    }
+    bool is_good = true;
+    for (struct json *child = node->first; child; child = child->next, items += size)
+        is_good &= value_read(reader, &item, items, child);
+    return is_good;
+}
+
 bool value_read(struct config_reader *reader, const struct option *row, void *field, struct json *node)
 {
     switch (row->type) {
@@ -412,14 +377,13 @@ bool value_read(struct config_reader *reader, const struct option *row, void *fi
     case OPTION_TYPE_ENUM:
         return read_enum(reader, row, node, field);
     case OPTION_TYPE_U32_LIST:
-        return read_u32_list(reader, row, node, field);
     case OPTION_TYPE_F64_LIST:
-        return read_f64_list(reader, row, node, field);
+    case OPTION_TYPE_TICKS_LIST:
+    case OPTION_TYPE_BANDWIDTH_LIST:
+        return read_list(reader, row, node, field);
     case OPTION_TYPE_TICKS:
     case OPTION_TYPE_TICKS_AUTO:
         return read_ticks(reader, row, node, field);
-    case OPTION_TYPE_TICKS_LIST:
-        return read_ticks_list(reader, row, node, field);
     case OPTION_TYPE_TICKS_F64:
         return read_ticks_f64(reader, row, node, field);
     case OPTION_TYPE_SECONDS:
@@ -428,8 +392,6 @@ bool value_read(struct config_reader *reader, const struct option *row, void *fi
         return read_bits_per_second(reader, row, node, field);
     case OPTION_TYPE_BANDWIDTH:
         return read_bytes_per_tick(reader, row, node, field);
-    case OPTION_TYPE_BANDWIDTH_LIST:
-        return read_bandwidth_list(reader, row, node, field);
     default:
         CHECK(false, "option '%s' has a type that is no single value", row->key);
     }
