@@ -7,6 +7,7 @@ shared/ beside the tree; tests that need them are skipped where they are absent.
 import copy
 import csv
 import functools
+import importlib.util
 import json
 import os
 import subprocess
@@ -163,3 +164,25 @@ def from_booksim(name, load, warmup=5000, sample=10000, seed=1):
     network = network_of({"type": theirs["topology"], "widths": widths}, routing, router, channel=latency)
     return config_of(network, blast(load, BOOKSIM_TRAFFIC[theirs["traffic"]], int(theirs["packet_size"]),
                                     warmup=warmup, sample=sample, finish_limit=30000), seed=seed)
+
+
+def script(path):
+    """A script of examples/ as a module."""
+    spec = importlib.util.spec_from_file_location(Path(path).stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def children(pid):
+    """Of a launcher such as mpirun: its ranks."""
+    listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False).stdout
+    return [int(word) for word in listed.split()]
+
+
+def is_running(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"  # ended, and nobody has asked how
+    except FileNotFoundError:
+        return False

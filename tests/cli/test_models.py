@@ -14,7 +14,7 @@ import time
 
 import pytest
 
-from support import PROGRAM, ROOT
+from support import PROGRAM, ROOT, children, is_running
 
 PHOLD = ROOT / "examples" / "phold.json"
 SANITIZED = [os.environ[name] for name in ("FLITWARP_ASAN", "FLITWARP_TSAN")
@@ -323,20 +323,6 @@ def test_a_terminal_sees_gvt_and_efficiency():
     process.send_signal(signal.SIGINT)
     assert wait_for(process) == 130
     os.close(terminal)
-
-
-def children(pid):
-    """Of a launcher: its ranks."""
-    listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False).stdout
-    return [int(word) for word in listed.split()]
-
-
-def is_running(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rpartition(")")[2].split()[0] != "Z"  # ended, and nobody has asked how
-    except FileNotFoundError:
-        return False
 
 
 @pytest.mark.parametrize("sync", ["conservative", "optimistic"])

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from support import PROGRAM, ROOT
+from support import PROGRAM, ROOT, children, is_running
 
 OF_THE_RUN = {"cpu_seconds", "wall_seconds", "peak_rss_bytes", "sync"}
 TORUS = ROOT / "examples" / "torus_uniform.json"
@@ -151,19 +151,6 @@ def test_a_deadlock_is_found_over_ranks():
 
 ENDLESS = ["--sync", "conservative", "--threads", "2", "workload.applications.0.warmup=0",
            "workload.applications.0.sample=100000000"]
-
-
-def children(pid):
-    listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False).stdout
-    return [int(word) for word in listed.split()]
-
-
-def is_running(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rpartition(")")[2].split()[0] != "Z"  # ended, and nobody has asked how
-    except FileNotFoundError:
-        return False
 
 
 def start_endless(ranks, out):

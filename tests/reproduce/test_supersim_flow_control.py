@@ -4,23 +4,20 @@
 What the paper says of its Figure 11: with messages of one flit the three techniques are the same; differences are small
 otherwise. Its Figure 12 (4096 terminals, 8 VCs, 32 flits) takes hours; its figures are in docs/validation.md.
 """
-import importlib.util
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+import support
+
+ROOT = support.ROOT
 SCRIPT = ROOT / "examples" / "papers" / "supersim" / "C_flow_control.py"
 sys.path.insert(0, str(ROOT / "python"))
 
 
 @pytest.fixture(scope="module")
 def script():
-    spec = importlib.util.spec_from_file_location("flow_control", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return support.script(SCRIPT)
 
 
 @pytest.fixture(scope="module")

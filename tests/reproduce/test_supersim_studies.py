@@ -4,24 +4,16 @@
 Case study A is small enough to run as it is: its bounds are the paper's throughputs and those that SuperSim itself was
 measured at, five points around their span.
 """
-import importlib.util
 import os
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from support import ROOT, script
+
 FOLDER = ROOT / "examples" / "papers" / "supersim"
 sys.path.insert(0, str(ROOT / "python"))
 os.environ.setdefault("FLITWARP", str(ROOT / "build" / "flitwarp"))
-
-
-def script(name):
-    spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def ran(sweep, folder):
@@ -31,7 +23,7 @@ def ran(sweep, folder):
 
 @pytest.fixture(scope="module")
 def late(tmp_path_factory):
-    study = ran(script("A_latent_congestion").study(latencies=(1, 2, 4, 8), sample=1000), tmp_path_factory.mktemp("A"))
+    study = ran(script(FOLDER / "A_latent_congestion.py").study(latencies=(1, 2, 4, 8), sample=1000), tmp_path_factory.mktemp("A"))
     return {(row["queue"], row["sensing"]): row["accepted"] for row in study.saturation()}
 
 
@@ -48,7 +40,7 @@ def test_endless_queues_keep_their_throughput(late, sensing):
 
 @pytest.fixture(scope="module")
 def accounting(tmp_path_factory):
-    study = ran(script("B_credit_accounting").study(16, (0.4, 1.0), 1000), tmp_path_factory.mktemp("B"))
+    study = ran(script(FOLDER / "B_credit_accounting.py").study(16, (0.4, 1.0), 1000), tmp_path_factory.mktemp("B"))
     return {(row["straight"], row["traffic"], row["per"], row["counts"]): row["accepted"] for row in study.saturation()}
 
 
@@ -69,7 +61,7 @@ def test_the_buffer_downstream_alone_does_not_show_congestion(accounting):
 
 
 def test_phantom_congestion_fades_with_load(tmp_path):
-    curve, = ran(script("figure_8_phantom_congestion").study(16, (0.02, 0.12, 0.4), 2000), tmp_path).curves()
+    curve, = ran(script(FOLDER / "figure_8_phantom_congestion.py").study(16, (0.02, 0.12, 0.4), 2000), tmp_path).curves()
     shares = [point.mean("nonminimal_share") for point in curve.points]
     assert shares[0] > 0.05 and shares[1] < 0.3 * shares[0] and shares[2] < 0.1 * shares[1]
     # A detour is one more channel and router: 50 ns each, of 500 ps ticks; seen by one packet in ten at zero load
@@ -78,7 +70,7 @@ def test_phantom_congestion_fades_with_load(tmp_path):
 
 
 def test_a_pulse_disturbs_a_blast_and_dies_away(tmp_path):
-    module = script("figure_5_pulse")
+    module = script(FOLDER / "figure_5_pulse.py")
     study = ran(module.study(), tmp_path)
     assert len(list(module.compare(study))) == 2
     weak, strong = (max(run.results.series("steady")["packet_latency"][30:]) for run in study.select())

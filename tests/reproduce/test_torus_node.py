@@ -4,24 +4,16 @@
 Five of the nine rows of Tables 1 and 2 run as they are: a billion nodes take seconds. The other four differ in having
 millions of packets in flight, and take minutes.
 """
-import importlib.util
 import os
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from support import ROOT, script
+
 FOLDER = ROOT / "examples" / "papers" / "torus"
 sys.path.insert(0, str(ROOT / "python"))
 os.environ.setdefault("FLITWARP", str(ROOT / "build" / "flitwarp"))
-
-
-def script(name):
-    spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def ran(sweep, folder):
@@ -29,7 +21,7 @@ def ran(sweep, folder):
     return sweep.run(quiet=True)
 
 
-TABLES = script("tables_1_and_2")
+TABLES = script(FOLDER / "tables_1_and_2.py")
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +49,7 @@ def test_a_billion_nodes_fit_a_corner_of_a_workstation(tables, row):
 
 
 def test_latency_is_flat_and_rises_before_servers_are_always_busy(tmp_path):
-    module = script("figures_5_to_7_latency")
+    module = script(FOLDER / "figures_5_to_7_latency.py")
     shapes = {"8-ary 3-cube": [8] * 3, "23-ary 2-cube": [23] * 2}
     study = ran(module.study(tuple(shapes), (0.02, 0.3, 0.9, 1.1), 40, shapes), tmp_path)
     assert len(list(module.compare(study))) == 2 * (3 + 4)
@@ -70,14 +62,14 @@ def test_latency_is_flat_and_rises_before_servers_are_always_busy(tmp_path):
 
 
 def test_a_ping_pong_takes_as_long_as_its_hops(tmp_path):
-    module = script("figure_8_ping_pong")
+    module = script(FOLDER / "figure_8_ping_pong.py")
     curve, = ran(module.study((2, 5, 8)), tmp_path).curves()
     assert [point.mean("packet_latency.mean") for point in curve.points] == [4948, 12820, 20692]
     assert [point.mean("hops.mean") for point in curve.points] == [2, 5, 8]
 
 
 def test_the_scaling_table_has_the_papers_columns(tmp_path):
-    module = script("tables_3_to_5_scaling")
+    module = script(FOLDER / "tables_3_to_5_scaling.py")
     study = ran(module.study((1, 2), 0.05, (32,) * 6, "30us", "5us"), tmp_path)
     rows = list(module.compare(study))
     assert len(rows) == 1 + 4 + 1 + 2
