@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <stddef.h>
 
+struct rewind;
+
 struct table_key {
     uint64_t part[3];
 };
@@ -35,9 +37,10 @@ struct table {
     uint32_t room;
     uint32_t first_free; /* index + 1 */
     uint32_t count;      /* used */
+    struct rewind *rewind; /* borrowed: where its memory comes from */
 };
 
-void table_init(struct table *table, size_t value_bytes);
+void table_init(struct table *table, size_t value_bytes, struct rewind *rewind);
 void table_release(struct table *table);
 
 /* Finds the value, or makes one of zeros. Values stay where they are until the next call. */

@@ -256,7 +256,7 @@ bool network_build(struct network *network, const struct network_config *config,
         !channel_latencies_init(&latencies, config, &network->topology, arena, errors))
         return false;
     network->engine = engine;
-    pool_init(&network->packets, sizeof(struct packet));
+    pool_init(&network->packets, sizeof(struct packet), arena->rewind);
     wire(network, &latencies);
     size_t before = arena->bytes;
     if (!network_share_out(network, split, errors))

@@ -8,7 +8,8 @@ struct network_split {
     uint32_t parts;      /* of each rank */
     struct ranks *ranks; /* borrowed; NULL: there is one */
     enum partition_method method;
-    tick_t window; /* at most; 0: as channels allow */
+    tick_t window;        /* at most; 0: as channels allow, or as far ahead as pays where the arena can be put back */
+    bool checks_reversal; /* there is one part, whose arena can be put back */
 };
 
 /*
