@@ -77,7 +77,7 @@ struct engine {
     struct far_event *far_free; /* owned */
     void *sorted;               /* owned: room for ordering a batch */
     size_t sorted_bytes;
-    uint64_t allocations;   /* of memory, to show that the steady state makes none */
+    uint64_t allocations;  /* of memory, to show that the steady state makes none */
     struct rewind *rewind; /* borrowed: where its memory comes from */
 };
 

@@ -35,8 +35,8 @@ struct table {
     uint32_t slot_count;
     uint32_t entry_count; /* used or free */
     uint32_t room;
-    uint32_t first_free; /* index + 1 */
-    uint32_t count;      /* used */
+    uint32_t first_free;   /* index + 1 */
+    uint32_t count;        /* used */
     struct rewind *rewind; /* borrowed: where its memory comes from */
 };
 

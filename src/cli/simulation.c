@@ -23,8 +23,9 @@ const char *sync_name(uint32_t sync) { return sync_names[sync]; }
 const struct option simulator_options[] = {
     OPTION_U64(struct simulator_config, seed, "1", 0, 9007199254740992.0, NULL, "of all random numbers"),
     OPTION_SECONDS(struct simulator_config, tick, "\"1ns\"", 1e-15, 1, "length of a tick"),
-    OPTION_ENUM(struct simulator_config, sync, "\"sequential\"", sync_names,
-                "how threads are kept in step: there is one, they wait for each other, or they undo what was too early"),
+    OPTION_ENUM(
+        struct simulator_config, sync, "\"sequential\"", sync_names,
+        "how threads are kept in step: there is one, they wait for each other, or they undo what was too early"),
     OPTION_U32(struct simulator_config, threads, "1", 1, 256, NULL, "threads that run the simulation"),
     OPTION_ENUM(struct simulator_config, partition, "\"blocks\"", partition_names,
                 "which thread runs a router of a network: neighbours by their numbers, or as METIS finds"),

@@ -14,7 +14,7 @@ struct simulator_config {
     uint64_t seed;
     double tick; /* seconds */
     uint32_t sync, threads;
-    uint32_t partition; /* of a network */
+    uint32_t partition;  /* of a network */
     uint32_t partitions; /* of a model: of a thread, optimistic */
     uint64_t window;     /* ticks ahead of the slowest, optimistic */
     bool check_reversal;

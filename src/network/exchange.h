@@ -32,8 +32,8 @@ struct exchange {
     uint32_t *arriving;          /* by router lane: the packet whose flits come in; of all parts, shared */
     uint32_t *terminal_arriving; /* by terminal lane, the same */
     /* Optimistic: */
-    tick_t length;                       /* of the next window; the same in all parts, as the next two are */
-    uint32_t patience, safe_left;        /* windows that are not to run ahead: after the next failure, and now */
+    tick_t length;                       /* of the next window that runs ahead; the same in all parts */
+    uint32_t failures;                   /* of the windows before it, in a row */
     uint64_t rolled_back;                /* events */
     alignas(64) tick_t next[2], horizon; /* for the others to see: when it has something to do, by parity; soonest */
 };
@@ -50,6 +50,9 @@ struct schedule {
     /* Optimistic: */
     struct rewind *rewind; /* borrowed; NULL: it is not */
     bool is_fixed;         /* windows are as long as set */
+    bool runs_ahead;       /* in this grid interval */
+    double cost[2];        /* nanoseconds an event, safely and running ahead; 0: not known */
+    uint64_t until_trial;  /* intervals until the slower kind is tried again */
     bool checks_reversal;
     tick_t horizon; /* of all ranks */
     uint64_t rollbacks;

@@ -273,7 +273,7 @@ static struct exchange *make_part(struct network *network, uint32_t number, stru
         part->interfaces = network->interface_ops->share(network->interfaces, part);
     }
     part->exchange = arena_array(&schedule->own, struct exchange, 1);
-    *part->exchange = (struct exchange){.schedule = schedule, .soonest = NEVER, .patience = 1};
+    *part->exchange = (struct exchange){.schedule = schedule, .soonest = NEVER};
     for (uint32_t parity = 0; parity < 2; parity++)
         part->exchange->boxes[parity] = arena_array(&schedule->own, struct box, schedule->all_parts);
     schedule->parts[number] = part;
@@ -287,6 +287,7 @@ static void plan_windows(struct schedule *schedule, const struct network *networ
     schedule->rewind = network->arena->rewind;
     schedule->is_fixed = split->window;
     schedule->checks_reversal = split->checks_reversal;
+    schedule->until_trial = 16; /* grid intervals: short runs try nothing */
     if (!schedule->rewind && split->window && split->window < schedule->window)
         schedule->window = split->window;
 }
@@ -319,7 +320,7 @@ void network_make_parts(struct network *network, const struct network_split *spl
         struct exchange *exchange = make_part(network, i, schedule);
         exchange->arriving = arriving;
         exchange->terminal_arriving = terminal_arriving;
-        exchange->length = split->window ? split->window : schedule->window;
+        exchange->length = split->window ? split->window : schedule->window < NEVER / 4 ? 4 * schedule->window : NEVER;
     }
 }
 

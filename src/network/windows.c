@@ -24,7 +24,11 @@
 
 #include <time.h>
 
-enum { FIRST_PATIENCE = 16, MOST_PATIENCE = 4096 };
+enum {
+    MOST_FAILURES = 2,  /* in a row, before a grid interval goes on safely */
+    TRIAL_SHARE = 16,   /* of the time, at most one part goes into trying the way that was slower */
+    FEWEST_EVENTS = 64, /* of an interval that tells anything */
+};
 
 static uint64_t nanoseconds(void)
 {
@@ -104,26 +108,15 @@ static tick_t find_horizon(struct schedule *schedule, struct exchange *exchange,
     return schedule->horizon;
 }
 
-/*
- * Windows double as long as they are right, and shrink to what would have been. Where that is no more than what is safe
- * without keeping the state, they stay there for a while, and longer each time that it turns out so. All parts find the
- * same, as they know the same.
- */
+/* Windows double as long as they are right, and shrink to what would have been. All parts find the same. */
 static void learn(const struct schedule *schedule, struct exchange *exchange, tick_t start, tick_t end, tick_t horizon)
 {
-    if (schedule->is_fixed)
-        return;
-    if (horizon > end) {
-        exchange->patience = FIRST_PATIENCE;
-        exchange->length = exchange->length < NEVER / 4 ? 2 * exchange->length : exchange->length;
-        return;
-    }
-    tick_t right = horizon - start;
-    exchange->length = right > schedule->window ? 2 * right : schedule->window;
-    if (exchange->length == schedule->window) {
-        exchange->patience = exchange->patience < MOST_PATIENCE ? 2 * exchange->patience : MOST_PATIENCE;
-        exchange->safe_left = exchange->patience;
-    }
+    tick_t shortest = 2 * schedule->window;
+    exchange->failures = horizon > end ? 0 : exchange->failures + 1;
+    if (!schedule->is_fixed)
+        exchange->length = horizon > end                ? 2 * (end - start + 1)
+                           : horizon - start < shortest ? shortest
+                                                        : horizon - start;
 }
 
 /* Forward, back and forward again, which must come to the same. */
@@ -141,20 +134,10 @@ static void check_reversal(struct schedule *schedule, struct network *network, u
           (unsigned long long)end);
 }
 
-static void run_ahead(struct schedule *schedule, struct network *network, uint32_t member, tick_t start)
+/* Runs ahead of what is safe, and comes back to the horizon if that was too far. */
+static void run_ahead(struct schedule *schedule, struct network *network, uint32_t member, tick_t start, tick_t end)
 {
     struct exchange *exchange = network->exchange;
-    tick_t end = window_end(schedule, start, exchange->length);
-    if (schedule->checks_reversal) {
-        check_reversal(schedule, network, member, schedule->last);
-        return;
-    }
-    if (end - start < schedule->window) {
-        engine_run(network->engine, end);
-        if (!schedule->is_fixed && (exchange->safe_left == 0 || --exchange->safe_left == 0))
-            exchange->length = schedule->window < NEVER / 4 ? 4 * schedule->window : NEVER;
-        return;
-    }
     uint64_t before = network->engine->events, sent = exchange->sent;
     keep_state(schedule, exchange, member);
     engine_run(network->engine, end);
@@ -165,6 +148,57 @@ static void run_ahead(struct schedule *schedule, struct network *network, uint32
         engine_run(network->engine, horizon - 1);
     }
     learn(schedule, exchange, start, end, horizon);
+}
+
+static void run_optimistically(struct schedule *schedule, struct network *network, uint32_t member, tick_t start)
+{
+    const struct exchange *exchange = network->exchange;
+    tick_t end = window_end(schedule, start, exchange->length);
+    bool runs_ahead = schedule->is_fixed || (schedule->runs_ahead && exchange->failures < MOST_FAILURES);
+    if (schedule->checks_reversal)
+        check_reversal(schedule, network, member, schedule->last);
+    else if (runs_ahead && end - start >= schedule->window)
+        run_ahead(schedule, network, member, start, end);
+    else
+        engine_run(network->engine, window_end(schedule, start, schedule->window));
+}
+
+/*
+ * Whether running ahead pays is found out: between two grid points all windows are of one kind, and what an event takes is
+ * kept for either. The slower kind has its turn now and then, the seldomer the slower it was. Rank 0 decides for all.
+ */
+static void choose_kind(struct schedule *schedule)
+{
+    const double *cost = schedule->cost;
+    bool is_faster = cost[true] > 0 && cost[true] < cost[false];
+    bool ahead = cost[false] > 0 && (schedule->until_trial ? is_faster : !is_faster);
+    schedule->runs_ahead = ranks_largest(schedule->ranks, ranks_lead(schedule->ranks) && ahead);
+    for (uint32_t i = 0; i < schedule->count; i++)
+        schedule->parts[i]->exchange->failures = 0;
+}
+
+static uint64_t count_events(const struct schedule *schedule)
+{
+    uint64_t events = 0;
+    for (uint32_t i = 0; i < schedule->count; i++)
+        events += schedule->parts[i]->engine->events;
+    return events;
+}
+
+static void note_cost(struct schedule *schedule, uint64_t events, uint64_t time)
+{
+    double *cost = &schedule->cost[schedule->runs_ahead];
+    if (schedule->until_trial)
+        schedule->until_trial--;
+    else
+        schedule->until_trial = TRIAL_SHARE;
+    if (events < FEWEST_EVENTS)
+        return;
+    double found = (double)time / (double)events;
+    *cost = *cost > 0 ? (3 * *cost + found) / 4 : found;
+    double other = schedule->cost[!schedule->runs_ahead];
+    if (*cost > other && other > 0 && schedule->until_trial == TRIAL_SHARE)
+        schedule->until_trial = (uint64_t)(TRIAL_SHARE * *cost / other);
 }
 
 /* ---- windows ---- */
@@ -194,7 +228,7 @@ static void run_windows(void *context, uint32_t member)
             return;
         }
         if (schedule->rewind)
-            run_ahead(schedule, network, member, start);
+            run_optimistically(schedule, network, member, start);
         else
             engine_run(network->engine, window_end(schedule, start, schedule->window));
         if (member == 0)
@@ -213,7 +247,14 @@ void network_run(struct network *network, tick_t last)
         schedule->crew =
             crew_start(schedule->count, schedule->ranks ? schedule->ranks->sharing_cores : 1, run_windows, schedule);
     schedule->last = last;
+    if (!schedule->rewind) {
+        crew_run(schedule->crew);
+        return;
+    }
+    choose_kind(schedule);
+    uint64_t events = count_events(schedule), before = nanoseconds();
     crew_run(schedule->crew);
+    note_cost(schedule, count_events(schedule) - events, nanoseconds() - before);
 }
 
 tick_t network_next(const struct network *network)

@@ -111,7 +111,7 @@ def test_a_window_that_is_too_long_ends_at_the_horizon(tmp_path):
     flit and once for the credit, or less where a window begins there; and every window without them is right."""
     (tmp_path / "c.json").write_text(json.dumps({
         "network": {"topology": {"type": "mesh", "widths": [2]}, "channel": {"latency": 5}},
-        "workload": {"applications": [{"type": "alltoall", "iterations": 1, "flits": 1}]}}))
+        "workload": {"applications": [{"type": "alltoall", "iterations": 1}]}}))
     ended = subprocess.run([PROGRAM, "run", tmp_path / "c.json", "--quiet", "--sync", "optimistic", "--threads", "2",
                             "simulator.window=100"], capture_output=True, text=True, timeout=100, check=True)
     sync = json.loads(ended.stdout)["simulation"]["sync"]
