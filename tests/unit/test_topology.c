@@ -36,6 +36,14 @@ static const char *const shapes[] = {
     "{\"type\": \"butterfly\", \"radix\": 2, \"stages\": 2}",
     "{\"type\": \"butterfly\", \"radix\": 2, \"stages\": 5}",
     "{\"type\": \"butterfly\", \"radix\": 5, \"stages\": 3}",
+    "{\"type\": \"slim_fly\", \"q\": 3}",
+    "{\"type\": \"slim_fly\", \"q\": 7, \"terminals\": 1}",
+    "{\"type\": \"slim_fly\", \"q\": 8}",
+    "{\"type\": \"slim_fly\", \"q\": 9}",
+    "{\"type\": \"jellyfish\", \"routers\": 2, \"degree\": 1}",
+    "{\"type\": \"jellyfish\", \"routers\": 99, \"degree\": 2}",
+    "{\"type\": \"jellyfish\", \"routers\": 7, \"degree\": 6}",
+    "{\"type\": \"jellyfish\", \"routers\": 50, \"degree\": 3, \"terminals\": 1}",
 };
 
 /* Distances from one router by breadth-first search; NONE where there is no way. */
