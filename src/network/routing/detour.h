@@ -32,6 +32,10 @@ struct detour_config {
                 "destination or either"),                                                                              \
         RING_OPTIONS
 
+#define DETOUR_NEEDS                                                                                                   \
+    "VCs for two legs: 3 on a dragonfly (4 by router), 2 on hyperx and grids, 4 on a torus, elsewhere one for each "   \
+    "hop: twice the diameter"
+
 struct detours {
     const struct topology *topology;
     enum intermediate intermediate;

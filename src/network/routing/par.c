@@ -31,6 +31,9 @@ static const struct routing_ops par = {
     .options = par_options,
     .config_size = sizeof(struct ugal_config),
     .example = "{\"type\": \"par\", \"mode\": \"port_average\"}",
+    .needs = "VCs for a hop and two legs: 4 on a dragonfly (5 by router), 3 on hyperx and grids, 6 on a torus, "
+             "elsewhere one for "
+             "each hop: twice the diameter and 1",
     .is_adaptive = true,
     .prepare = par_prepare,
     .route = par_route,
