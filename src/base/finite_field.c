@@ -26,14 +26,11 @@ uint32_t prime_of_power(uint32_t number)
 }
 
 /* Digit by digit a + factor * b, modulo p. */
-static uint32_t add_multiple(uint32_t characteristic, uint32_t a, uint32_t factor, uint32_t b)
+static uint32_t add_multiple(uint32_t order, uint32_t characteristic, uint32_t a, uint32_t factor, uint32_t b)
 {
     uint32_t sum = 0;
-    for (uint32_t place = 1; a || b; place *= characteristic) {
-        sum += (a + factor * b) % characteristic * place;
-        a /= characteristic;
-        b /= characteristic;
-    }
+    for (uint32_t place = 1; place < order; place *= characteristic)
+        sum += (a / place + factor * (b / place)) % characteristic * place;
     return sum;
 }
 
@@ -45,18 +42,18 @@ static bool fill_powers(uint32_t order, uint32_t characteristic, uint32_t rest, 
         if (exponent > 0 && element <= 1)
             return false;
         powers[exponent] = (uint16_t)element;
-        element = add_multiple(characteristic, element % leading * characteristic, element / leading, rest);
+        element = add_multiple(order, characteristic, element % leading * characteristic, element / leading, rest);
     }
     return element == 1;
 }
 
 void finite_field_init(struct finite_field *field, uint32_t order, struct arena *arena)
 {
+    uint32_t prime = prime_of_power(order), rest = 1;
+    CHECK(prime && order <= 65536, "there is no field of order %u here", order);
     uint16_t *powers = arena_array(arena, uint16_t, order), *logarithms = arena_array(arena, uint16_t, order);
-    uint32_t rest = 1;
-    *field = (struct finite_field){order, prime_of_power(order), powers, logarithms};
-    CHECK(field->characteristic && order <= 65536, "there is no field of order %u here", order);
-    while (!fill_powers(order, field->characteristic, rest, powers))
+    *field = (struct finite_field){order, prime, powers, logarithms};
+    while (!fill_powers(order, prime, rest, powers))
         rest++;
     for (uint32_t exponent = 0; exponent < order - 1; exponent++)
         logarithms[powers[exponent]] = (uint16_t)exponent;
@@ -64,12 +61,12 @@ void finite_field_init(struct finite_field *field, uint32_t order, struct arena 
 
 uint32_t finite_field_add(const struct finite_field *field, uint32_t a, uint32_t b)
 {
-    return add_multiple(field->characteristic, a, 1, b);
+    return add_multiple(field->order, field->characteristic, a, 1, b);
 }
 
 uint32_t finite_field_subtract(const struct finite_field *field, uint32_t a, uint32_t b)
 {
-    return add_multiple(field->characteristic, a, field->characteristic - 1, b);
+    return add_multiple(field->order, field->characteristic, a, field->characteristic - 1, b);
 }
 
 uint32_t finite_field_power(const struct finite_field *field, uint32_t exponent)

@@ -42,7 +42,7 @@ TOPOLOGIES = {
                   {"terminals": 1, "routers": 2, "global": 2, "arrangement": "circulant"}],
     "folded_clos": [{"radix": 4, "levels": 2}, {"down": [3, 2, 2], "up": [2, 1]}],
     "butterfly": [{"radix": 2, "stages": 3}, {"radix": 3, "stages": 2}],
-    "slim_fly": [{"q": 3, "terminals": 1}, {"q": 4, "terminals": 1}],
+    "slim_fly": [{"q": 3, "terminals": 1}],
     "jellyfish": [{"routers": 9, "degree": 4, "terminals": 1}, {"routers": 12, "degree": 3}],
     "file": [{"file": "network.txt"}],
 }

@@ -138,24 +138,17 @@ TEST(slim_fly_of_the_fit_fly_study)
     routed_release(&routed);
 }
 
-static void expect_refusal(const char *json, const char *message)
-{
-    struct routed routed;
-    EXPECT(!routed_topology(&routed, json));
-    EXPECT_TEXT_CONTAINS(errors_text(&routed.errors), message);
-    routed_release(&routed);
-}
-
 TEST(slim_fly_of_no_field_is_refused)
 {
-    expect_refusal("{\"type\": \"slim_fly\", \"q\": 2}", "2 is below 3");
-    expect_refusal("{\"type\": \"slim_fly\", \"q\": 6}", "no power of a prime; the nearest that are: 5 and 7");
-    expect_refusal("{\"type\": \"slim_fly\", \"q\": 10}", "9 and 11");
-    expect_refusal("{\"type\": \"slim_fly\", \"q\": 12}", "11 and 13");
-    expect_refusal("{\"type\": \"slim_fly\", \"q\": 14}", "13 and 16");
-    expect_refusal("{\"type\": \"slim_fly\", \"q\": 15}", "13 and 16");
-    expect_refusal("{\"type\": \"slim_fly\", \"q\": 1021}", "more than 2147483647 channels");
-    expect_refusal("{\"type\": \"slim_fly\", \"q\": 1024, \"terminals\": 1024}", "more than 2147483647 terminals");
+    expect_topology_refused("{\"type\": \"slim_fly\", \"q\": 2}", "2 is below 3");
+    expect_topology_refused("{\"type\": \"slim_fly\", \"q\": 6}", "no power of a prime; the nearest that are: 5 and 7");
+    expect_topology_refused("{\"type\": \"slim_fly\", \"q\": 10}", "9 and 11");
+    expect_topology_refused("{\"type\": \"slim_fly\", \"q\": 12}", "11 and 13");
+    expect_topology_refused("{\"type\": \"slim_fly\", \"q\": 14}", "13 and 16");
+    expect_topology_refused("{\"type\": \"slim_fly\", \"q\": 15}", "13 and 16");
+    expect_topology_refused("{\"type\": \"slim_fly\", \"q\": 1021}", "more than 2147483647 channels");
+    expect_topology_refused("{\"type\": \"slim_fly\", \"q\": 1024, \"terminals\": 1024}",
+                            "more than 2147483647 terminals");
 }
 
 /* ---- jellyfish ---- */
@@ -223,11 +216,11 @@ TEST(jellyfish_graphs_are_equally_likely)
 
 TEST(impossible_jellyfish_are_refused)
 {
-    expect_refusal("{\"type\": \"jellyfish\", \"routers\": 15, \"degree\": 3}",
-                   "an odd number of ends; accepted: degree 2 or 4, or routers 14 or 16");
-    expect_refusal("{\"type\": \"jellyfish\", \"routers\": 8, \"degree\": 8}",
-                   "there are 7 others; accepted: at most 7");
-    expect_refusal("{\"type\": \"jellyfish\", \"routers\": 8, \"degree\": 1}", "accepted: at least 2");
-    expect_refusal("{\"type\": \"jellyfish\", \"routers\": 16777216, \"degree\": 4, \"terminals\": 1024}",
-                   "more than 2147483647 terminals");
+    expect_topology_refused("{\"type\": \"jellyfish\", \"routers\": 15, \"degree\": 3}",
+                            "an odd number of ends; accepted: degree 2 or 4, or routers 14 or 16");
+    expect_topology_refused("{\"type\": \"jellyfish\", \"routers\": 8, \"degree\": 8}",
+                            "there are 7 others; accepted: at most 7");
+    expect_topology_refused("{\"type\": \"jellyfish\", \"routers\": 8, \"degree\": 1}", "accepted: at least 2");
+    expect_topology_refused("{\"type\": \"jellyfish\", \"routers\": 16777216, \"degree\": 4, \"terminals\": 1024}",
+                            "more than 2147483647 terminals");
 }

@@ -25,7 +25,8 @@ static const struct option jellyfish_options[] = {
     OPTION_U32(struct jellyfish_config, routers, "32", 2, 1 << 24, "routers", "routers in all"),
     OPTION_U32(struct jellyfish_config, degree, "5", 1, 4096, "channels", "to other routers, at each router"),
     OPTION_U32(struct jellyfish_config, terminals, "2", 1, 1024, "terminals", "terminals at each router"),
-    OPTION_U64(struct jellyfish_config, seed, "1", 0, UINT64_MAX, NULL, "of the graph: another seed, another graph"),
+    OPTION_U64(struct jellyfish_config, seed, "1", 0, 9007199254740992.0, NULL,
+               "of the graph: another seed, another graph"),
     OPTION_END,
 };
 
