@@ -164,10 +164,10 @@ static struct json *application_block(const struct workload *workload, uint32_t 
     }
     if (application->ops->report)
         application->ops->report(application, &(struct report){block, arena});
-    json_add(block, "hops", summary_json(arena, &m->hops, NULL));
+    json_add(block, "hops", counts_json(arena, &m->hops));
     struct histogram *minimal = arena_array(arena, struct histogram, 1);
     measurement_minimal_hops(m, minimal);
-    json_add(block, "minimal_hops", summary_json(arena, minimal, NULL));
+    json_add(block, "minimal_hops", counts_json(arena, minimal));
     ADD_F64(block, "nonminimal_share",
             m->sampled_delivered ? (double)m->nonminimal / (double)m->sampled_delivered : NAN);
     add_terminals(block, application, workload->sequences, workload->config->per_terminal, arena);

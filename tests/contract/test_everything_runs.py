@@ -42,6 +42,8 @@ TOPOLOGIES = {
                   {"terminals": 1, "routers": 2, "global": 2, "arrangement": "circulant"}],
     "folded_clos": [{"radix": 4, "levels": 2}, {"down": [3, 2, 2], "up": [2, 1]}],
     "butterfly": [{"radix": 2, "stages": 3}, {"radix": 3, "stages": 2}],
+    "slim_fly": [{"q": 3, "terminals": 1}],
+    "jellyfish": [{"routers": 9, "degree": 4, "terminals": 1}, {"routers": 12, "degree": 3}],
     "file": [{"file": "network.txt"}],
 }
 NETWORK = """router 0 node 0 node 3 2 router 1 4 router 2
@@ -53,10 +55,10 @@ ANY = set(TOPOLOGIES)
 GRIDS = {"torus", "mesh", "hypercube", "parking_lot"}
 FITS = {
     "dimension_order": GRIDS | {"hyperx"}, "o1turn": {"torus", "mesh", "hypercube"}, "torus_adaptive": GRIDS,
-    "minimal": ANY, "minimal_adaptive": ANY, "valiant": ANY, "ugal": ANY,
+    "minimal": ANY, "minimal_adaptive": ANY, "valiant": ANY, "ugal": ANY, "par": ANY,
     "dal": {"hyperx"}, "omniwar": {"hyperx"}, "least_congested_queue": {"hyperx"}, "skipping_dimensions": {"hyperx"},
     "up_down": {"folded_clos"}, "destination_tag": {"butterfly"},
-    "dragonfly_minimal": {"dragonfly"}, "par": {"dragonfly"}, "voq": {"single_router"},
+    "dragonfly_minimal": {"dragonfly"}, "voq": {"single_router"},
 }
 
 

@@ -66,6 +66,14 @@ static inline bool routed_init(struct routed *routed, const char *topology, cons
 
 static inline void routed_release(struct routed *routed) { arena_release(&routed->arena); }
 
+static inline void expect_topology_refused(const char *json, const char *message)
+{
+    struct routed routed;
+    EXPECT(!routed_topology(&routed, json));
+    EXPECT_TEXT_CONTAINS(errors_text(&routed.errors), message);
+    routed_release(&routed);
+}
+
 /* What all routes between two terminals come to. */
 struct walk {
     double delivered; /* probability */

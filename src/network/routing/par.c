@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Progressive adaptive routing on a dragonfly (Jiang, Kim and Dally 2009): like
- * UGAL, but a packet that went straight chooses again at the next router of its
- * group, which sees the global channel itself. What that may add is one more
- * local channel, with a VC class of its own.
+ * Progressive adaptive routing (Jiang, Kim and Dally 2009): like UGAL, but a
+ * packet that went straight chooses again at the next router, which sees outputs
+ * that the first one does not. On a dragonfly it does so within its group, where
+ * that router sees the global channel itself. What that may add is one more
+ * channel, with VC classes of its own.
  */
 #include "network/routing/dragonfly.h"
 #include "network/routing/ugal.h"
@@ -12,14 +13,10 @@ static const struct option par_options[] = {UGAL_OPTIONS, OPTION_END};
 
 static void par_prepare(struct routing *routing, const struct choice *self, struct arena *arena, struct errors *errors)
 {
-    if (routing->topology->dragonfly)
-        ugal_init(routing, self, true, arena, errors);
-    else
-        choice_error(errors, self, NULL, "\"par\" needs topology \"dragonfly\", not \"%s\"",
-                     routing->topology->ops->name);
+    ugal_init(routing, self, true, arena, errors);
 }
 
-/* At the first router, and at the second of the same group while the packet goes straight to another group. */
+/* At the first router, and at the second while the packet goes straight; on a dragonfly only within its group. */
 static bool may_choose(const struct packet *packet)
 {
     bool is_straight = packet->route & ROUTE_SECOND_LEG;
@@ -30,10 +27,13 @@ static void par_route(struct route *route) { ugal_step(route, may_choose(route->
 
 static const struct routing_ops par = {
     .name = "par",
-    .summary = "UGAL that chooses again at the second router, on a dragonfly",
+    .summary = "UGAL that chooses again at the second router",
     .options = par_options,
     .config_size = sizeof(struct ugal_config),
     .example = "{\"type\": \"par\", \"mode\": \"port_average\"}",
+    .needs = "VCs for a hop and two legs: 4 on a dragonfly (5 by router), 3 on hyperx and grids, 6 on a torus, "
+             "elsewhere one for "
+             "each hop: twice the diameter and 1",
     .is_adaptive = true,
     .prepare = par_prepare,
     .route = par_route,
