@@ -11,6 +11,9 @@ struct network_split {
     tick_t window; /* at most; 0: as channels allow */
 };
 
+/* The topology that the settings choose; false, with errors added, when they are wrong. */
+bool topology_init(struct topology *topology, const struct choice *choice, struct arena *arena, struct errors *errors);
+
 /*
  * Builds routers, interfaces and the links between them, and registers their
  * events with the engine. False, with errors added, when the settings do not fit
