@@ -7,6 +7,7 @@
 #include "flitwarp/tree.h"
 #include "network/network.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 bool blueprint_open(struct blueprint *blueprint, const char *config, char **overrides, int override_count)
@@ -34,10 +35,13 @@ void blueprint_release(struct blueprint *blueprint) { simulation_release(&bluepr
 
 /* ---- links ---- */
 
+/* To 12 digits: what lies behind them comes from a tick that is no binary fraction of a second. */
 static double bandwidth_of(const struct blueprint *blueprint, uint64_t cycle)
 {
     const struct simulation_config *config = &blueprint->simulation.config;
-    return config->network.flit_bytes / ((double)cycle * config->simulator.tick);
+    char digits[32];
+    snprintf(digits, sizeof digits, "%.12g", config->network.flit_bytes / ((double)cycle * config->simulator.tick));
+    return strtod(digits, NULL);
 }
 
 bool blueprint_next(const struct blueprint *blueprint, struct blueprint_link *link)
@@ -107,9 +111,9 @@ uint32_t blueprint_level(const struct blueprint *blueprint, uint32_t router)
     return topology->butterfly ? router / topology->butterfly->rows : NONE;
 }
 
-/* Gives a number to everything that can be reached over links of one class. */
-static void flood(const struct blueprint *blueprint, uint32_t class, uint32_t router, uint32_t group, uint32_t *groups,
-                  uint32_t *stack)
+/* Gives a number to everything that can be reached without a link of one class. */
+static void flood(const struct blueprint *blueprint, uint32_t avoided, uint32_t router, uint32_t group,
+                  uint32_t *groups, uint32_t *stack)
 {
     const struct topology *topology = &blueprint->topology;
     uint32_t depth = 1;
@@ -120,7 +124,7 @@ static void flood(const struct blueprint *blueprint, uint32_t class, uint32_t ro
         for (uint32_t port = 0; port < topology->ports; port++) {
             struct router_port to;
             if (!topology->ops->peer(topology, from, port, &to) || groups[to.router] != NONE ||
-                topology->ops->channel_class(topology, from, port) != class)
+                topology->ops->channel_class(topology, from, port) == avoided)
                 continue;
             groups[to.router] = group;
             stack[depth++] = to.router;
@@ -130,15 +134,16 @@ static void flood(const struct blueprint *blueprint, uint32_t class, uint32_t ro
 
 const uint32_t *blueprint_groups(const struct blueprint *blueprint, struct arena *arena)
 {
-    uint32_t routers = blueprint->topology.routers, class = 0, count = 0;
-    while (class < blueprint->topology.channel_classes && strcmp(blueprint_class_name(blueprint, class), "local") != 0)
-        class ++;
-    if (class == blueprint->topology.channel_classes)
+    uint32_t routers = blueprint->topology.routers, classes = blueprint->topology.channel_classes, global = 0,
+             count = 0;
+    while (global < classes && strcmp(blueprint_class_name(blueprint, global), "global") != 0)
+        global++;
+    if (global == classes)
         return NULL;
     uint32_t *groups = arena_array(arena, uint32_t, routers), *stack = arena_array(arena, uint32_t, routers);
     memset(groups, 0xff, sizeof *groups * routers);
     for (uint32_t router = 0; router < routers; router++)
         if (groups[router] == NONE)
-            flood(blueprint, class, router, count++, groups, stack);
+            flood(blueprint, global, router, count++, groups, stack);
     return groups;
 }

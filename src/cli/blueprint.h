@@ -42,5 +42,5 @@ uint32_t blueprint_dimensions(const struct blueprint *blueprint);
 uint32_t blueprint_coordinate(const struct blueprint *blueprint, uint32_t router, uint32_t dimension);
 /* The level in a tree, from the leaves up, or the stage of a butterfly. */
 uint32_t blueprint_level(const struct blueprint *blueprint, uint32_t router);
-/* By router: its group, which is all that local links join; NULL where no class of links is called local. */
+/* By router: its group, all that is joined without global links; NULL where no class of links is called global. */
 const uint32_t *blueprint_groups(const struct blueprint *blueprint, struct arena *arena);

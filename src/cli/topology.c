@@ -82,11 +82,9 @@ static void check_classes(const struct prices *prices, const struct facts *facts
     }
 }
 
-static bool find_costs(const struct request *request, struct prices *prices, struct facts *facts, struct arena *arena,
+static bool find_costs(const struct request *request, const struct prices *prices, struct facts *facts,
                        struct errors *errors)
 {
-    if (!prices_read(prices, request->prices, arena, errors))
-        return false;
     for (uint32_t i = 0; i < request->config_count; i++) {
         facts[i].prices = prices;
         cost_find(&facts[i].cost, prices, &facts[i].counts, errors);
@@ -108,7 +106,6 @@ static void show(const struct request *request, const struct facts *facts, struc
     printf("\n");
 }
 
-/* Files first: they are quickly made, and a name that is wrong is told before anything is searched. */
 static int write_files(const struct request *request, const struct blueprint *blueprint, struct errors *errors)
 {
     const struct picture_request picture = {request->picture, request->with_terminals};
@@ -122,17 +119,20 @@ static int write_files(const struct request *request, const struct blueprint *bl
     return is_written ? EXIT_DONE : EXIT_IO;
 }
 
+/* Files come first: they are quickly made, and a name that is wrong is told before anything is searched. */
 static int survey(const struct request *request, struct blueprint *blueprints, struct arena *arena,
                   struct errors *errors)
 {
     struct facts *facts = arena_array(arena, struct facts, request->config_count);
     struct prices prices;
+    if (request->prices && !prices_read(&prices, request->prices, arena, errors))
+        return EXIT_USAGE;
     int status = write_files(request, blueprints, errors);
     if (status != EXIT_DONE)
         return status;
     for (uint32_t i = 0; i < request->config_count; i++)
         facts_find(&facts[i], &blueprints[i], arena);
-    if (request->prices && !find_costs(request, &prices, facts, arena, errors))
+    if (request->prices && !find_costs(request, &prices, facts, errors))
         return EXIT_USAGE;
     show(request, facts, arena);
     return EXIT_DONE;

@@ -5,9 +5,9 @@
 #include <math.h>
 
 /* Work that an analysis may do, in channels looked at: half a second or so each. What is larger is sampled. */
-#define DISTANCE_BUDGET ((uint64_t)200000000)
-#define DISJOINT_BUDGET ((uint64_t)100000000)
-#define BISECTION_BUDGET ((uint64_t)100000000)
+#define DISTANCE_BUDGET ((uint64_t)150000000)
+#define DISJOINT_BUDGET ((uint64_t)50000000)
+#define BISECTION_BUDGET ((uint64_t)50000000)
 
 /* ---- counts ---- */
 

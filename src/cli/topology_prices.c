@@ -32,7 +32,7 @@ static bool check_links(const struct json *links, struct errors *errors)
     for (const struct json *price = links->first; price; price = price->next)
         if (price->type != JSON_NUMBER || price->number < 0 || price->number > MAX_PRICE)
             node_error(errors, price, NULL, "found %s, expected a price from 0 to %g",
-                       price->text ? price->text : json_type_name(price->type), MAX_PRICE);
+                       price->type == JSON_NUMBER ? price->text : json_type_name(price->type), MAX_PRICE);
     return errors->count == before;
 }
 
