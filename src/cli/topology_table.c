@@ -37,7 +37,8 @@ static void set(struct sheet *sheet, uint32_t column, const char *label, const c
         row++;
     if (row == sheet->count) {
         row = sheet->at;
-        sheet->rows = memory_resize(sheet->rows, sizeof *sheet->rows * ++sheet->count);
+        sheet->count++;
+        sheet->rows = memory_resize(sheet->rows, sizeof *sheet->rows * sheet->count);
         memmove(sheet->rows + row + 1, sheet->rows + row, sizeof *sheet->rows * (sheet->count - 1 - row));
         sheet->rows[row] =
             (struct row){arena_text(sheet->arena, label), arena_array(sheet->arena, const char *, sheet->columns)};
@@ -76,9 +77,12 @@ static void print_sheet(const struct sheet *sheet)
 
 /* ---- rows ---- */
 
+/* An error that is nothing but rounding is not shown. */
 static const char *plus_minus(const struct sheet *sheet, struct pair_mean mean)
 {
-    if (mean.error > 0)
+    if (!isfinite(mean.mean))
+        return "over 1e308";
+    if (mean.error > 1e-9 * mean.mean)
         return arena_format(sheet->arena, "%.4g +- %.2g", mean.mean, mean.error);
     return arena_format(sheet->arena, "%.4g", mean.mean);
 }
@@ -166,7 +170,7 @@ static void show_cost(struct sheet *sheet, uint32_t column, const struct facts *
     const struct prices *prices = facts->prices;
     set(sheet, column, "cost", "%s", money_text(prices, cost->total, sheet->arena));
     set(sheet, column, "  routers", "%s", money_text(prices, cost->routers, sheet->arena));
-    set(sheet, column, "  links, all", "%s", money_text(prices, cost->links, sheet->arena));
+    set(sheet, column, "  all links", "%s", money_text(prices, cost->links, sheet->arena));
     if (cost->terminals > 0)
         set(sheet, column, "  terminals", "%s", money_text(prices, cost->terminals, sheet->arena));
     set(sheet, column, "  per terminal", "%s",

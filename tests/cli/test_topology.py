@@ -164,7 +164,7 @@ def test_costs_are_those_of_the_fit_fly_study(network, tmp_path):
 def test_costs_are_shown(tmp_path):
     config = write(tmp_path, FIT_FLY["Dragonfly"][0])
     table = rows(flitwarp(config, "--prices", EDR, program=PROGRAM).stdout)
-    assert table["cost"] == ["$9,774,702"] and table["links, all"] == ["$1,008,216"]
+    assert table["cost"] == ["$9,774,702"] and table["all links"] == ["$1,008,216"]
     prices = tmp_path / "prices.json"
     prices.write_text('{"currency": "EUR ", "router": 100, "port": 1, "terminal": 10.5, "links": {"terminal": 1, "local": 2, '
                       '"global": 20}}')
