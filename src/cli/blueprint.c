@@ -25,6 +25,7 @@ bool blueprint_open(struct blueprint *blueprint, const char *config, char **over
     const struct interface_ops *interface = CHOICE_OPS(&network->interface, struct interface_ops);
     uint32_t in = interface->injection_channels(network->interface.config);
     uint32_t out = interface->ejection_channels(network->interface.config);
+    blueprint->planes = 1;
     blueprint->terminal_links = in > out ? in : out;
     return topology_init(&blueprint->topology, &network->topology, &simulation->built, &simulation->errors) &&
            channel_latencies_init(&blueprint->latencies, network, &blueprint->topology, &simulation->built,

@@ -12,7 +12,8 @@ struct blueprint {
     const char *config;           /* the file */
     struct topology topology;
     struct channel_latencies latencies;
-    uint32_t terminal_links; /* side by side between a terminal and its router */
+    uint32_t planes;         /* copies of the topology's routers and links, joined at the terminals only */
+    uint32_t terminal_links; /* side by side between a terminal and its router, in each plane */
 };
 
 /* False, with errors in blueprint->simulation.errors, when the settings are wrong. Release it in any case. */

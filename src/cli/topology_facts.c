@@ -53,15 +53,19 @@ static void count_links(struct facts *facts, struct arena *arena)
         counts->links[1 + link.class]++;
 }
 
-/* The one place where parts are counted: a network of several copies of its routers has as many times all of these. */
+/* All planes together: the one place where there are more parts than the topology has. */
 static void count_parts(struct facts *facts, struct arena *arena)
 {
-    facts->counts.routers = facts->blueprint->topology.routers;
+    uint32_t planes = facts->blueprint->planes;
+    facts->counts.routers = (uint64_t)planes * facts->blueprint->topology.routers;
     facts->counts.terminals = facts->blueprint->topology.terminals;
     count_ports(facts);
     count_links(facts, arena);
-    for (uint32_t class = 0; class < facts->counts.classes; class ++)
+    facts->counts.ports *= planes;
+    for (uint32_t class = 0; class < facts->counts.classes; class ++) {
+        facts->counts.links[class] *= planes;
         facts->links += facts->counts.links[class];
+    }
 }
 
 static double cut_bandwidth(const struct facts *facts)
@@ -175,6 +179,7 @@ struct json *facts_json(const struct facts *facts, struct arena *arena)
     struct json *document = json_object(arena);
     json_add(document, "config", json_text(arena, facts->blueprint->config));
     json_add(document, "topology", json_text(arena, facts->blueprint->topology.ops->name));
+    add_u64(document, "planes", facts->blueprint->planes, arena);
     add_u64(document, "routers", facts->counts.routers, arena);
     add_u64(document, "terminals", facts->counts.terminals, arena);
     add_links(document, facts, arena);

@@ -99,6 +99,8 @@ static const char *bytes_per_second(const struct sheet *sheet, double bandwidth)
 static void show_parts(struct sheet *sheet, uint32_t column, const struct facts *facts)
 {
     set(sheet, column, "topology", "%s", facts->blueprint->topology.ops->name);
+    if (facts->blueprint->planes > 1)
+        set(sheet, column, "planes", "%u", facts->blueprint->planes);
     set(sheet, column, "routers", "%llu", (unsigned long long)facts->counts.routers);
     set(sheet, column, "terminals", "%llu", (unsigned long long)facts->counts.terminals);
     set(sheet, column, "links", "%llu", (unsigned long long)facts->links);
