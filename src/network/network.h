@@ -12,6 +12,9 @@ struct network_split {
     bool checks_reversal; /* there is one part, whose arena can be put back */
 };
 
+/* The topology that the settings choose; false, with errors added, when they are wrong. */
+bool topology_init(struct topology *topology, const struct choice *choice, struct arena *arena, struct errors *errors);
+
 /*
  * Builds routers, interfaces and the links between them, and registers their
  * events with the engine. False, with errors added, when the settings do not fit

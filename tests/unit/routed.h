@@ -7,6 +7,7 @@
  */
 #include "config/options.h"
 #include "network/dependency.h"
+#include "network/network.h"
 #include "network/routing/routing.h"
 
 #include <stdlib.h>
@@ -42,14 +43,7 @@ static inline bool routed_topology(struct routed *routed, const char *json)
     routed->topology_choice = routed_choice(routed, "topology", json);
     if (routed->errors.count)
         return false;
-    const struct topology_ops *ops = CHOICE_OPS(&routed->topology_choice, struct topology_ops);
-    if (ops->check)
-        ops->check(&routed->topology_choice, &routed->errors);
-    if (routed->errors.count)
-        return false;
-    routed->topology = (struct topology){.ops = ops, .config = routed->topology_choice.config};
-    ops->shape(routed->topology.config, &routed->arena, &routed->topology);
-    return true;
+    return topology_init(&routed->topology, &routed->topology_choice, &routed->arena, &routed->errors);
 }
 
 static inline bool routed_init(struct routed *routed, const char *topology, const char *routing, uint32_t num_vcs)
