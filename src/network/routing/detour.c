@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Detours on every topology but the dragonfly. A leg is dimension order on grids
+ * Detours on every topology but the dragonflies. A leg is dimension order on grids
  * and HyperX; elsewhere it goes by table with a VC class for each hop: the class
  * rises as the distance to the leg's end falls. The second leg's classes lie
  * above those of the first, so no packet in it waits for one in the first.
@@ -135,7 +135,7 @@ static bool fits(const struct detours *detours, const struct choice *self, struc
     bool is_wrong = (needs_hyperx && !topology->hyperx) || (intermediate == INTERMEDIATE_GROUP && !topology->dragonfly);
     if (is_wrong)
         choice_error(errors, self, "intermediate", "\"%s\" needs topology \"%s\", not \"%s\"",
-                     intermediate_names[intermediate], needs_hyperx ? "hyperx" : "dragonfly", topology->ops->name);
+                     intermediate_names[intermediate], needs_hyperx ? "hyperx" : DRAGONFLIES, topology->ops->name);
     return !is_wrong;
 }
 
@@ -148,7 +148,7 @@ bool detours_init(struct detours *detours, const struct routing *routing, const 
     if (!fits(detours, self, errors))
         return false;
     if (topology->dragonfly) {
-        dragonfly_detours_init(detours, is_progressive);
+        dragonfly_detours_init(detours, config->local_order, is_progressive);
         return true;
     }
     detours->draw = draw_router;
