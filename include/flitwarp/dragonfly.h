@@ -100,7 +100,7 @@ static inline uint32_t dragonfly_rank(const struct dragonfly *dragonfly, uint32_
 /* How many channels join two groups. */
 static inline uint32_t dragonfly_channels(const struct dragonfly *dragonfly, uint32_t group, uint32_t other)
 {
-    if (!dragonfly->first_gates)
+    if (__builtin_expect(!dragonfly->first_gates, 1))
         return dragonfly->channels;
     const uint32_t *first = dragonfly->first_gates + (size_t)group * dragonfly->groups + other;
     return first[1] - first[0];
@@ -113,7 +113,7 @@ static inline uint32_t dragonfly_channels(const struct dragonfly *dragonfly, uin
 static inline const struct dragonfly_gate *dragonfly_gates(const struct dragonfly *dragonfly, uint32_t group,
                                                            uint32_t other)
 {
-    if (dragonfly->first_gates)
+    if (__builtin_expect(dragonfly->first_gates != NULL, 0))
         return dragonfly->gates + dragonfly->first_gates[(size_t)group * dragonfly->groups + other];
     return dragonfly->gates + (size_t)dragonfly_rank(dragonfly, group, other) * dragonfly->channels;
 }

@@ -33,6 +33,11 @@ static const struct fitting topologies[] = {
     {"{\"type\": \"dragonfly\", \"routers\": 5, \"global\": 2, \"groups\": 4}", "dragonfly"},
     {"{\"type\": \"dragonfly\", \"routers\": 3, \"global\": 2, \"groups\": 2}", "dragonfly"},
     {"{\"type\": \"dragonfly\", \"arrangement\": \"circulant\"}", "dragonfly"},
+    {"{\"type\": \"dragonfly_2d\", \"columns\": 3, \"rows\": 3, \"groups\": 4}", "dragonfly rows"},
+    {"{\"type\": \"dragonfly_2d\", \"columns\": 2, \"rows\": 3, \"row_channels\": 2, \"global\": 2, \"groups\": 3}",
+     "dragonfly rows"},
+    {"{\"type\": \"megafly\", \"leaves\": 3, \"spines\": 2, \"arrangement\": \"palm_tree\"}", "dragonfly"},
+    {"{\"type\": \"megafly\", \"leaves\": 2, \"spines\": 3, \"global\": 2, \"groups\": 4}", "dragonfly"},
     {"{\"type\": \"folded_clos\", \"radix\": 6}", "tree"},
     {"{\"type\": \"folded_clos\", \"down\": [3, 2, 3], \"up\": [2, 4]}", "tree"},
     {"{\"type\": \"butterfly\", \"radix\": 3, \"stages\": 3}", "butterfly"},
@@ -57,6 +62,11 @@ static const struct fitting algorithms[] = {
     {"{\"type\": \"par\", \"intermediate\": \"router\"}", "dragonfly"},
     {"{\"type\": \"dragonfly_minimal\"}", "dragonfly"},
     {"{\"type\": \"dragonfly_minimal\", \"channel\": \"random\"}", "dragonfly"},
+    {"{\"type\": \"dragonfly_minimal\", \"local_order\": \"either\"}", "dragonfly: rows"},
+    {"{\"type\": \"valiant\", \"local_order\": \"either\", \"intermediate\": \"router\"}", "dragonfly: rows"},
+    {"{\"type\": \"par\", \"local_order\": \"either\"}", "dragonfly: rows"},
+    {"{\"type\": \"par\", \"local_order\": \"either\", \"intermediate\": \"router\"}", "dragonfly: rows"},
+    {"{\"type\": \"par\", \"local_order\": \"column_first\"}", "dragonfly: rows"},
     {"{\"type\": \"dal\"}", "hyperx"},
     {"{\"type\": \"dal\", \"deroutes\": 1}", "hyperx"},
     {"{\"type\": \"omniwar\", \"deroutes\": 3}", "hyperx"},
@@ -102,7 +112,7 @@ TEST(every_proper_algorithm_is_free_of_deadlock)
             routed_release(&routed);
         }
     EXPECT_EQ_U64(left_out, 3); /* by table, on the wide ring */
-    EXPECT_EQ_U64(checked, 24 * 5 + 14 * 7 + 7 + 1 + 2 * 12 + 4 * 6 + 2 * 3 + 1 - 3);
+    EXPECT_EQ_U64(checked, 28 * 5 + 14 * 7 + 7 + 1 + 2 * 12 + 8 * 6 + 2 * 5 + 2 * 3 + 1 - 3);
 }
 
 static void expect_cycle(const char *topology, const char *algorithm, uint32_t num_vcs, const char *part)

@@ -293,7 +293,6 @@ TEST(impossible_networks_are_refused)
     expect_refusal("{\"type\": \"hyperx\", \"widths\": [2048, 2048]}", "more than 2147483647 channels");
     expect_refusal("{\"type\": \"hyperx\", \"widths\": [65536, 65536]}", "more than 2147483647 terminals");
     expect_refusal("{\"type\": \"hyperx\", \"widths\": [4, 4], \"channels\": [1, 1, 1]}", "3 values for 2 dimensions");
-    expect_refusal(DRAGONFLY(", \"groups\": 10"), "10 groups; accepted: 2 to routers * global + 1 = 9");
     expect_refusal("{\"type\": \"dragonfly\", \"routers\": 32768, \"global\": 1024, \"terminals\": 1024}",
                    "more than 2147483647 terminals");
     expect_refusal("{\"type\": \"dragonfly\", \"routers\": 8192, \"global\": 4, \"terminals\": 1}",

@@ -37,7 +37,7 @@ struct detours {
     const struct topology *topology;
     enum intermediate intermediate;
     uint32_t classes;     /* of VCs, in all */
-    uint32_t leg_classes; /* of one leg; not on a dragonfly */
+    uint32_t leg_classes; /* of one leg; on a dragonfly, of one passage through a group */
     bool
         is_progressive; /* on a dragonfly: a packet may leave the minimal way after a hop, which takes one more class */
     enum local_order local_order;

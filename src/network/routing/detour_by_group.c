@@ -25,13 +25,10 @@
 
 static struct hop_rules rules_for(const struct detours *detours, const struct packet *packet)
 {
-    uint32_t globals = globals_crossed(packet), class = globals + (packet->route & ROUTE_MIDWAY ? 1 : 0);
-    struct hop_rules rules = {.local = class, .global = class, .order = detours->local_order};
-    if (detours->is_progressive) {
-        rules.local += globals > 0 || packet->route & ROUTE_LEFT;
-        rules.global++;
-    }
-    return rules;
+    uint32_t globals = globals_crossed(packet), passage = globals + (packet->route & ROUTE_MIDWAY ? 1 : 0);
+    bool is_later = detours->is_progressive && (globals > 0 || packet->route & ROUTE_LEFT);
+    return passage_rules(packet, passage + is_later, passage + detours->is_progressive, detours->leg_classes,
+                         detours->local_order);
 }
 
 static bool is_at_waypoint(const struct detours *detours, uint32_t router, uint32_t waypoint)
@@ -48,11 +45,12 @@ static void update_leg(const struct detours *detours, struct packet *packet, uin
         is_new_passage = detours->intermediate == INTERMEDIATE_ROUTER && !is_in_first_group;
         packet->route |= ROUTE_SECOND_LEG | (is_new_passage ? ROUTE_MIDWAY : 0);
     }
-    if (packet->route & ROUTE_SECOND_LEG)
-        packet->route |= is_in_first_group ? ROUTE_STRAIGHT : 0;
-    else if (packet->route & ROUTE_STRAIGHT) {
-        is_new_passage = true;
-        packet->route ^= ROUTE_STRAIGHT | ROUTE_LEFT;
+    if (detours->is_progressive && is_in_first_group) {
+        bool is_straight = packet->route & ROUTE_SECOND_LEG, has_left = !is_straight && packet->route & ROUTE_STRAIGHT;
+        packet->route |= is_straight ? ROUTE_STRAIGHT : 0;
+        if (has_left)
+            packet->route ^= ROUTE_STRAIGHT | ROUTE_LEFT;
+        is_new_passage |= has_left;
     }
     if (is_new_passage)
         packet->route &= (ROUTE_GATE - 1) & ~ROUTE_LOCAL;
@@ -104,19 +102,18 @@ static uint32_t draw_on_dragonfly(struct route *route, const struct detours *det
 }
 
 /* Channels to enter a group by the first of the nearest gates; *router is where it ends. */
-static uint32_t hops_to_group(const struct dragonfly *dragonfly, uint32_t *router, uint32_t group)
+static inline uint32_t hops_to_group(const struct dragonfly *dragonfly, uint32_t *router, uint32_t group)
 {
     uint32_t own_group = dragonfly_group(dragonfly, *router), own = dragonfly_place(dragonfly, *router);
-    uint32_t chosen = 0, least = NONE;
     if (own_group == group)
         return 0;
     const struct dragonfly_gate *gates = dragonfly_gates(dragonfly, own_group, group);
-    for (uint32_t i = 0; i < dragonfly_channels(dragonfly, own_group, group) && least > 0; i++) {
+    uint32_t count = dragonfly_channels(dragonfly, own_group, group), chosen = 0;
+    uint32_t least = dragonfly_local_hops(dragonfly, own, gates->place);
+    for (uint32_t i = 1; i < count && least > 0; i++) {
         uint32_t hops = dragonfly_local_hops(dragonfly, own, gates[i].place);
-        if (hops < least) {
-            least = hops;
-            chosen = i;
-        }
+        chosen = hops < least ? i : chosen;
+        least = hops < least ? hops : least;
     }
     *router = dragonfly_router(dragonfly, group, dragonfly_gates(dragonfly, group, own_group)[chosen].place);
     return 1 + least;
@@ -144,8 +141,8 @@ void dragonfly_detours_init(struct detours *detours, enum local_order order, boo
         detours->intermediate = INTERMEDIATE_GROUP;
     detours->local_order = order;
     detours->is_progressive = is_progressive;
-    detours->classes = (3 + is_progressive + (detours->intermediate == INTERMEDIATE_ROUTER)) *
-                       local_classes(detours->topology->dragonfly, order);
+    detours->leg_classes = local_classes(detours->topology->dragonfly, order);
+    detours->classes = (3 + is_progressive + (detours->intermediate == INTERMEDIATE_ROUTER)) * detours->leg_classes;
     detours->draw = draw_on_dragonfly;
     detours->here = here_on_dragonfly;
     detours->step = step_by_group;

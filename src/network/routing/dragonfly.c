@@ -23,6 +23,12 @@ const char *const local_order_names[] = {"row_first", "column_first", "either", 
 
 /* ---- inside a group ---- */
 
+static void step_all_to_all(struct route *route, uint32_t own, uint32_t place, uint32_t class)
+{
+    route_add(route, dragonfly_local_port(own, place), class);
+    route->packet->route |= ROUTE_LOCAL;
+}
+
 static void offer_ports(struct route *route, uint32_t first, uint32_t count, uint32_t class)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -30,15 +36,16 @@ static void offer_ports(struct route *route, uint32_t first, uint32_t count, uin
 }
 
 static void step_in_grid(struct route *route, const struct dragonfly *dragonfly, uint32_t own, uint32_t place,
-                         uint32_t class, enum local_order order)
+                         const struct hop_rules *rules)
 {
     uint32_t row = dragonfly->row_of[place], column = place - row * dragonfly->columns;
     uint32_t own_row = dragonfly->row_of[own], own_column = own - own_row * dragonfly->columns;
     bool is_column_right = own_column == column, is_row_right = own_row == row;
-    if (!is_column_right && (order != ORDER_COLUMN_FIRST || is_row_right))
-        offer_ports(route, dragonfly_row_port(dragonfly, own, column), dragonfly->row_channels, class);
-    if (!is_row_right && (order != ORDER_ROW_FIRST || is_column_right))
-        offer_ports(route, dragonfly_column_port(dragonfly, own, row), dragonfly->column_channels, class);
+    if (!is_column_right && (rules->order != ORDER_COLUMN_FIRST || is_row_right))
+        offer_ports(route, dragonfly_row_port(dragonfly, own, column), dragonfly->row_channels, rules->local);
+    if (!is_row_right && (rules->order != ORDER_ROW_FIRST || is_column_right))
+        offer_ports(route, dragonfly_column_port(dragonfly, own, row), dragonfly->column_channels, rules->local);
+    route->packet->route |= ROUTE_LOCAL;
 }
 
 static void step_in_bipartite(struct route *route, const struct dragonfly *dragonfly, uint32_t own, uint32_t place,
@@ -50,38 +57,7 @@ static void step_in_bipartite(struct route *route, const struct dragonfly *drago
         offer_ports(route, 0, is_leaf ? spines : leaves, class);
     else
         route_add(route, is_leaf ? place - leaves : place, class);
-}
-
-/* The class of a local channel: the second of a passage has one of its own where a passage takes two. */
-static uint32_t local_class(const struct route *route, const struct dragonfly *dragonfly, const struct hop_rules *rules)
-{
-    uint32_t classes = local_classes(dragonfly, rules->order);
-    return classes * rules->local + (classes > 1 && route->packet->route & ROUTE_LOCAL);
-}
-
-static void step_in_group(struct route *route, const struct dragonfly *dragonfly, uint32_t own, uint32_t place,
-                          const struct hop_rules *rules)
-{
-    uint32_t class = local_class(route, dragonfly, rules);
-    if (dragonfly->shape == GROUP_ALL_TO_ALL)
-        route_add(route, dragonfly_local_port(own, place), class);
-    else if (dragonfly->shape == GROUP_GRID)
-        step_in_grid(route, dragonfly, own, place, class, rules->order);
-    else
-        step_in_bipartite(route, dragonfly, own, place, class);
     route->packet->route |= ROUTE_LOCAL;
-}
-
-uint32_t dragonfly_local_hops(const struct dragonfly *dragonfly, uint32_t place, uint32_t other)
-{
-    if (place == other)
-        return 0;
-    if (dragonfly->shape == GROUP_ALL_TO_ALL)
-        return 1;
-    if (dragonfly->shape == GROUP_BIPARTITE)
-        return (place < dragonfly->hosts) == (other < dragonfly->hosts) ? 2 : 1;
-    uint32_t row = dragonfly->row_of[place], other_row = dragonfly->row_of[other];
-    return (row != other_row) + (place - row * dragonfly->columns != other - other_row * dragonfly->columns);
 }
 
 /* ---- between groups ---- */
@@ -91,25 +67,18 @@ struct gates {
     uint32_t count;
 };
 
-static void take_global(struct route *route, const struct dragonfly *dragonfly, uint32_t port,
-                        const struct hop_rules *rules)
-{
-    route_add(route, port, rules->global * local_classes(dragonfly, rules->order));
-}
-
 static void leave_group(struct packet *packet)
 {
     packet->route = (packet->route & (ROUTE_GATE - 1) & ~ROUTE_LOCAL) + ROUTE_GLOBAL;
 }
 
 /* The router's own channels to a group; all of them are offered. False: there are none. */
-static bool offer_own_gates(struct route *route, const struct dragonfly *dragonfly, struct gates gates, uint32_t own,
-                            const struct hop_rules *rules)
+static inline bool offer_own_gates(struct route *route, struct gates gates, uint32_t own, uint32_t class)
 {
     bool is_found = false;
     for (uint32_t i = 0; i < gates.count; i++)
         if (gates.items[i].place == own) {
-            take_global(route, dragonfly, gates.items[i].port, rules);
+            route_add(route, gates.items[i].port, class);
             is_found = true;
         }
     if (is_found)
@@ -117,55 +86,92 @@ static bool offer_own_gates(struct route *route, const struct dragonfly *dragonf
     return is_found;
 }
 
-/* From a leaf all spines with a channel to the group are as near; from a spine, they are behind any leaf. */
-static void offer_spines(struct route *route, const struct dragonfly *dragonfly, struct gates gates, uint32_t own,
-                         const struct hop_rules *rules)
+static void take_gate(struct route *route, const struct dragonfly_gate *gate, uint32_t class)
 {
-    uint32_t leaves = dragonfly->hosts, class = local_class(route, dragonfly, rules);
-    if (own >= leaves)
-        offer_ports(route, 0, leaves, class);
-    else
-        for (uint32_t i = 0; i < gates.count; i++)
-            route_add(route, gates.items[i].place - leaves, class);
-    route->packet->route |= ROUTE_LOCAL;
+    route_add(route, gate->port, class);
+    leave_group(route->packet);
 }
 
-/* One of the gates that are the fewest local channels away, or any. */
-static const struct dragonfly_gate *draw_gate(struct route *route, const struct dragonfly *dragonfly,
-                                              struct gates gates, uint32_t own, bool any_channel)
+static const struct dragonfly_gate *draw_any(struct route *route, struct gates gates)
 {
-    uint32_t least = NONE, nearest = 0, i = 0;
-    for (; i < gates.count && !any_channel && dragonfly->shape == GROUP_GRID; i++) {
+    return gates.items + (gates.count > 1 ? route_pick(route, gates.count) : 0);
+}
+
+/* All gates but the router's own are one channel away, so the next router is one and need not be noted. */
+static void leave_all_to_all(struct route *route, struct gates gates, uint32_t own, const struct hop_rules *rules)
+{
+    bool may_draw = rules->any_channel && !(route->packet->route & ROUTE_LOCAL);
+    if (!may_draw && offer_own_gates(route, gates, own, rules->global))
+        return;
+    const struct dragonfly_gate *gate = draw_any(route, gates);
+    if (gate->place == own)
+        take_gate(route, gate, rules->global);
+    else
+        step_all_to_all(route, own, gate->place, rules->local);
+}
+
+/* One of the gates that are the fewest local channels away. */
+static const struct dragonfly_gate *draw_nearest(struct route *route, const struct dragonfly *dragonfly,
+                                                 struct gates gates, uint32_t own)
+{
+    uint32_t least = NONE, nearest = 0;
+    for (uint32_t i = 0; i < gates.count; i++) {
         uint32_t hops = dragonfly_local_hops(dragonfly, own, gates.items[i].place);
         nearest = hops < least ? 1 : nearest + (hops == least);
         least = hops < least ? hops : least;
     }
-    if (least == NONE) /* they are all alike */
-        return gates.items + (gates.count > 1 ? route_pick(route, gates.count) : 0);
     uint32_t chosen = nearest > 1 ? route_pick(route, nearest) : 0;
-    for (i = 0; chosen || dragonfly_local_hops(dragonfly, own, gates.items[i].place) != least; i++)
-        chosen -= dragonfly_local_hops(dragonfly, own, gates.items[i].place) == least;
-    return gates.items + i;
+    for (uint32_t i = 0;; i++)
+        if (dragonfly_local_hops(dragonfly, own, gates.items[i].place) == least && chosen-- == 0)
+            return gates.items + i;
 }
 
-static void step_to_gate(struct route *route, const struct dragonfly *dragonfly, struct gates gates, uint32_t own,
-                         const struct hop_rules *rules)
+static void leave_grid(struct route *route, const struct dragonfly *dragonfly, struct gates gates, uint32_t own,
+                       const struct hop_rules *rules)
 {
     uint32_t noted = route->packet->route / ROUTE_GATE;
     if (noted && noted - 1 != own) {
-        step_in_group(route, dragonfly, own, noted - 1, rules);
+        step_in_grid(route, dragonfly, own, noted - 1, rules);
         return;
     }
-    if ((noted || !rules->any_channel) && offer_own_gates(route, dragonfly, gates, own, rules))
+    if ((noted || !rules->any_channel) && offer_own_gates(route, gates, own, rules->global))
         return;
-    const struct dragonfly_gate *gate = draw_gate(route, dragonfly, gates, own, rules->any_channel);
-    if (gate->place == own) {
-        take_global(route, dragonfly, gate->port, rules);
-        leave_group(route->packet);
-    } else {
-        step_in_group(route, dragonfly, own, gate->place, rules);
+    const struct dragonfly_gate *gate =
+        rules->any_channel ? draw_any(route, gates) : draw_nearest(route, dragonfly, gates, own);
+    if (gate->place == own)
+        take_gate(route, gate, rules->global);
+    else {
+        step_in_grid(route, dragonfly, own, gate->place, rules);
         route->packet->route |= ROUTE_GATE * (gate->place + 1u);
     }
+}
+
+/* From a leaf all spines with a channel to the group are as near; from a spine, they are behind any leaf. */
+static void leave_bipartite(struct route *route, const struct dragonfly *dragonfly, struct gates gates, uint32_t own,
+                            const struct hop_rules *rules)
+{
+    uint32_t leaves = dragonfly->hosts;
+    if (offer_own_gates(route, gates, own, rules->global))
+        return;
+    if (own >= leaves)
+        offer_ports(route, 0, leaves, rules->local);
+    else
+        for (uint32_t i = 0; i < gates.count; i++)
+            route_add(route, gates.items[i].place - leaves, rules->local);
+    route->packet->route |= ROUTE_LOCAL;
+}
+
+/* ---- both ---- */
+
+static void step_in_group(struct route *route, const struct dragonfly *dragonfly, uint32_t own, uint32_t place,
+                          const struct hop_rules *rules)
+{
+    if (dragonfly->shape == GROUP_ALL_TO_ALL)
+        step_all_to_all(route, own, place, rules->local);
+    else if (dragonfly->shape == GROUP_GRID)
+        step_in_grid(route, dragonfly, own, place, rules);
+    else
+        step_in_bipartite(route, dragonfly, own, place, rules->local);
 }
 
 void dragonfly_step(struct route *route, const struct dragonfly *dragonfly, uint32_t group, uint32_t place,
@@ -178,8 +184,10 @@ void dragonfly_step(struct route *route, const struct dragonfly *dragonfly, uint
     }
     struct gates gates = {dragonfly_gates(dragonfly, own_group, group),
                           dragonfly_channels(dragonfly, own_group, group)};
-    if (dragonfly->shape != GROUP_BIPARTITE)
-        step_to_gate(route, dragonfly, gates, own, &rules);
-    else if (!offer_own_gates(route, dragonfly, gates, own, &rules))
-        offer_spines(route, dragonfly, gates, own, &rules);
+    if (dragonfly->shape == GROUP_ALL_TO_ALL)
+        leave_all_to_all(route, gates, own, &rules);
+    else if (dragonfly->shape == GROUP_GRID)
+        leave_grid(route, dragonfly, gates, own, &rules);
+    else
+        leave_bipartite(route, dragonfly, gates, own, &rules);
 }

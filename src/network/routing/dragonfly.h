@@ -37,13 +37,33 @@ static inline uint32_t local_classes(const struct dragonfly *dragonfly, enum loc
 
 /* How the next hop may go, whichever it is. */
 struct hop_rules {
-    uint32_t local, global; /* classes, counted in passages */
+    uint32_t local, global; /* classes */
     enum local_order order;
     bool any_channel; /* draw any of the channels between two groups, not one of the nearest */
 };
 
+/*
+ * The rules for a packet whose next local and next global channel belong to these passages, where each takes `classes`
+ * classes: the second local channel has a class of its own where there is one.
+ */
+static inline struct hop_rules passage_rules(const struct packet *packet, uint32_t local, uint32_t global,
+                                             uint32_t classes, enum local_order order)
+{
+    bool is_second = classes > 1 && packet->route & ROUTE_LOCAL;
+    return (struct hop_rules){classes * local + is_second, classes * global, order, false};
+}
+
+/* Channels between two places of a group. */
+static inline uint32_t dragonfly_local_hops(const struct dragonfly *dragonfly, uint32_t place, uint32_t other)
+{
+    if (dragonfly->shape == GROUP_ALL_TO_ALL || place == other)
+        return place != other;
+    if (dragonfly->shape == GROUP_BIPARTITE)
+        return (place < dragonfly->hosts) == (other < dragonfly->hosts) ? 2 : 1;
+    uint32_t row = dragonfly->row_of[place], other_row = dragonfly->row_of[other];
+    return (row != other_row) + (place - row * dragonfly->columns != other - other_row * dragonfly->columns);
+}
+
 /* Offers the next hop towards a group, and in it towards a router by its place; the packet is not there yet. */
 void dragonfly_step(struct route *route, const struct dragonfly *dragonfly, uint32_t group, uint32_t place,
                     struct hop_rules rules);
-/* Channels between two places of a group. */
-uint32_t dragonfly_local_hops(const struct dragonfly *dragonfly, uint32_t place, uint32_t other);

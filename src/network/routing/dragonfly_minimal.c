@@ -40,12 +40,15 @@ static void dragonfly_minimal_route(struct route *route)
 {
     const struct dragonfly *dragonfly = route->routing->topology->dragonfly;
     const struct dragonfly_minimal_config *config = route->routing->config;
-    uint32_t target = route->packet->destination_router, class = globals_crossed(route->packet);
-    if (route->router == target)
+    uint32_t target = route->packet->destination_router, passage = globals_crossed(route->packet);
+    if (route->router == target) {
         route_eject(route);
-    else
-        dragonfly_step(route, dragonfly, dragonfly_group(dragonfly, target), dragonfly_place(dragonfly, target),
-                       (struct hop_rules){class, class, config->local_order, config->channel == CHANNEL_RANDOM});
+        return;
+    }
+    struct hop_rules rules = passage_rules(route->packet, passage, passage,
+                                           local_classes(dragonfly, config->local_order), config->local_order);
+    rules.any_channel = config->channel == CHANNEL_RANDOM;
+    dragonfly_step(route, dragonfly, dragonfly_group(dragonfly, target), dragonfly_place(dragonfly, target), rules);
 }
 
 static const struct routing_ops dragonfly_minimal = {

@@ -77,12 +77,21 @@ static uint32_t dragonfly_channel_class(const struct topology *topology, uint32_
 /* Is there a router to which both have a global channel? */
 static bool meet_in_a_third_group(const struct topology *topology, uint32_t from, uint32_t to)
 {
-    struct router_port a, b;
-    for (uint32_t i = topology->dragonfly->first_global; i < topology->ports; i++)
-        for (uint32_t j = topology->dragonfly->first_global;
-             j < topology->ports && dragonfly_peer(topology, from, i, &a); j++)
-            if (dragonfly_peer(topology, to, j, &b) && a.router == b.router)
+    const struct dragonfly *dragonfly = topology->dragonfly;
+    uint32_t there = dragonfly_group(dragonfly, to), place = dragonfly_place(dragonfly, to);
+    struct router_port met;
+    for (uint32_t port = dragonfly->first_global; port < topology->ports; port++) {
+        if (!global_peer(dragonfly, from, port, &met))
+            continue;
+        uint32_t third = dragonfly_group(dragonfly, met.router), its_place = dragonfly_place(dragonfly, met.router);
+        if (third == there)
+            continue;
+        const struct dragonfly_gate *in = dragonfly_gates(dragonfly, there, third);
+        const struct dragonfly_gate *out = dragonfly_gates(dragonfly, third, there);
+        for (uint32_t i = 0; i < dragonfly_channels(dragonfly, there, third); i++)
+            if (in[i].place == place && out[i].place == its_place)
                 return true;
+    }
     return false;
 }
 
