@@ -268,6 +268,8 @@ TEST(megafly_bounds_follow_from_its_channels)
     EXPECT_NEAR(bound(megafly, minimal, uniform), 10.0 / 9, 1e-9);
     EXPECT_NEAR(bound_of(megafly, minimal, next_of_5, 4), 1.0 / 4, 1e-9);
     EXPECT_NEAR(bound_of(megafly, "{\"type\": \"valiant\"}", next_of_5, 4), 3.0 / 8, 1e-9);
+    EXPECT_NEAR(bound(megafly, "{\"type\": \"valiant\"}", uniform), 5.0 / 9,
+                1e-9); /* 9 of 10 cross two of 4 channels */
 }
 
 /*
@@ -286,6 +288,8 @@ TEST(dragonfly_2d_bounds_follow_from_its_channels)
     EXPECT_NEAR(bound(two, minimal, uniform), 7.0 / 6, 1e-9);
     EXPECT_NEAR(bound_of(one, minimal, next_of_7, 6), 1.0 / 6, 1e-9);
     EXPECT_NEAR(bound_of(two, valiant, next_of_7, 6), 5.0 / 12, 1e-9);
+    /* Every packet but those for their own router crosses two of the global channels, of which there is one a terminal. */
+    EXPECT_NEAR(bound(two, valiant, uniform), 21.0 / 41, 1e-9);
 }
 
 static uint32_t next_router(uint32_t source) { return (source + 8) % 64; }
