@@ -9,31 +9,8 @@
 #include "flitwarp/dragonfly.h"
 #include "flitwarp/hyperx.h"
 #include "flitwarp/tree.h"
-#include "routed.h"
+#include "links.h"
 #include "sandbox.h"
-
-static void expect_link(const struct topology *topology, uint32_t router, uint32_t port, uint32_t there,
-                        uint32_t its_port)
-{
-    struct router_port peer = {NONE, NONE};
-    EXPECT(topology->ops->peer(topology, router, port, &peer));
-    EXPECT_EQ_U64(peer.router, there);
-    EXPECT_EQ_U64(peer.port, its_port);
-}
-
-static void expect_unused(const struct topology *topology, uint32_t router, uint32_t port)
-{
-    struct router_port peer;
-    EXPECT(!topology->ops->peer(topology, router, port, &peer));
-}
-
-static void expect_refusal(const char *json, const char *message)
-{
-    struct routed routed;
-    EXPECT(!routed_topology(&routed, json));
-    EXPECT_TEXT_CONTAINS(errors_text(&routed.errors), message);
-    routed_release(&routed);
-}
 
 /* ---- hyperx ---- */
 

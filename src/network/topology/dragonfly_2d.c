@@ -64,9 +64,7 @@ static void dragonfly_2d_check(const struct choice *self, struct errors *errors)
 static void dragonfly_2d_shape(const void *config, struct arena *arena, struct topology *topology)
 {
     const struct dragonfly_2d_config *settings = config;
-    struct dragonfly *dragonfly = arena_array(arena, struct dragonfly, 1);
-    *dragonfly = describe(settings);
-    global_shape(topology, dragonfly, &settings->channels, settings->terminals, arena);
+    global_shape(topology, describe(settings), &settings->channels, settings->terminals, arena);
     topology->channel_classes = 3;
     topology->channel_class_names = channel_names;
 }

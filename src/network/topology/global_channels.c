@@ -123,9 +123,11 @@ static void bake_file(struct dragonfly *dragonfly, const char *path, struct aren
           "the file of the global channels has changed since it was checked");
 }
 
-void global_shape(struct topology *topology, struct dragonfly *dragonfly, const struct global_config *config,
+void global_shape(struct topology *topology, struct dragonfly described, const struct global_config *config,
                   uint32_t host_terminals, struct arena *arena)
 {
+    struct dragonfly *dragonfly = arena_array(arena, struct dragonfly, 1);
+    *dragonfly = described;
     dragonfly->arrangement = config->arrangement;
     bake_places(dragonfly, arena);
     if (dragonfly->arrangement == DRAGONFLY_FROM_FILE)

@@ -5,7 +5,7 @@
  * family share. A topology describes its groups in a struct dragonfly (shape,
  * routers, hosts, first_gate, globals, groups, first_global, ports, and columns,
  * row_channels, column_channels of a grid), has the description judged, and has
- * the rest of the struct filled from it.
+ * the topology made from it.
  */
 #include "flitwarp/dragonfly.h"
 
@@ -34,8 +34,8 @@ uint32_t global_groups(const struct global_config *config, uint64_t gates);
 /* Adds errors for what cannot be; `gates` are the settings whose product is how many routers have global channels. */
 void global_check(const struct choice *self, struct dragonfly described, const char *gates, uint32_t host_terminals,
                   struct errors *errors);
-/* Fills the rest of the struct, and all of the topology but its channel classes; `host_terminals` hang on each host. */
-void global_shape(struct topology *topology, struct dragonfly *dragonfly, const struct global_config *config,
+/* Fills all of the topology but its channel classes; `host_terminals` hang on each host. */
+void global_shape(struct topology *topology, struct dragonfly described, const struct global_config *config,
                   uint32_t host_terminals, struct arena *arena);
 /* The other end of a global port; false: unused. */
 bool global_peer(const struct dragonfly *dragonfly, uint32_t router, uint32_t port, struct router_port *peer);

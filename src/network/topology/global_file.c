@@ -6,26 +6,19 @@
  * joined, since ways go by one global channel or by a group between.
  */
 #include "network/topology/global_channels.h"
+#include "network/topology/line_file.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct global_reader {
+    struct line_file file;
     struct dragonfly *dragonfly;
-    const char *path;
-    uint32_t line;
-    const struct choice *self;
-    struct errors *errors;
     struct router_port *far_ends; /* by router * globals + global port */
     uint32_t *lines;              /* that said so */
     uint32_t *used;               /* by router: ports */
 };
-
-#define line_error(reader, format, ...)                                                                                \
-    choice_error((reader)->errors, (reader)->self, "file", "%s:%u: " format, (reader)->path, (reader)->line,           \
-                 __VA_ARGS__)
 
 /* ---- lines ---- */
 
@@ -54,10 +47,10 @@ static bool has_globals(const struct global_reader *reader, uint32_t router)
     uint32_t routers = dragonfly->groups * dragonfly->routers;
     bool is_there = router < routers, is_gate = router % dragonfly->routers >= dragonfly->first_gate;
     if (!is_there)
-        line_error(reader, "there is no router %u; accepted: 0 to %u", router, routers - 1);
+        line_error(&reader->file, "there is no router %u; accepted: 0 to %u", router, routers - 1);
     else if (!is_gate)
-        line_error(reader, "router %u has no global channels; in each group those from its number %u on have", router,
-                   dragonfly->first_gate);
+        line_error(&reader->file, "router %u has no global channels; in each group those from its number %u on have",
+                   router, dragonfly->first_gate);
     return is_there && is_gate;
 }
 
@@ -66,13 +59,14 @@ static bool is_new(const struct global_reader *reader, uint32_t from, uint32_t t
     const struct dragonfly *dragonfly = reader->dragonfly;
     size_t first = (size_t)from * dragonfly->globals;
     if (from / dragonfly->routers == to / dragonfly->routers) {
-        line_error(reader, "routers %u and %u are both in group %u", from, to, from / dragonfly->routers);
+        line_error(&reader->file, "routers %u and %u are both in group %u", from, to, from / dragonfly->routers);
         return false;
     }
     for (size_t i = first; i < first + reader->used[from]; i++)
         if (reader->far_ends[i].router == to) {
-            line_error(reader, "routers %u and %u are joined by line %u already; give the number of channels there",
-                       from, to, reader->lines[i]);
+            line_error(&reader->file,
+                       "routers %u and %u are joined by line %u already; give the number of channels there", from, to,
+                       reader->lines[i]);
             return false;
         }
     return true;
@@ -82,8 +76,8 @@ static bool has_room(const struct global_reader *reader, uint32_t router, uint32
 {
     uint32_t globals = reader->dragonfly->globals, left = globals - reader->used[router];
     if (channels > left)
-        line_error(reader, "router %u has ports for %u global channels, of which %u are left, not %u", router, globals,
-                   left, channels);
+        line_error(&reader->file, "router %u has ports for %u global channels, of which %u are left, not %u", router,
+                   globals, left, channels);
     return channels <= left;
 }
 
@@ -95,16 +89,21 @@ static void join(struct global_reader *reader, uint32_t from, uint32_t to, uint3
         size_t out = (size_t)from * dragonfly->globals + here.port, back = (size_t)to * dragonfly->globals + there.port;
         here.port += dragonfly->first_global;
         there.port += dragonfly->first_global;
-        reader->far_ends[out] = there, reader->lines[out] = reader->line;
-        reader->far_ends[back] = here, reader->lines[back] = reader->line;
+        reader->far_ends[out] = there, reader->lines[out] = reader->file.line;
+        reader->far_ends[back] = here, reader->lines[back] = reader->file.line;
     }
 }
 
-static bool read_line(struct global_reader *reader, const char *text)
+static bool read_line(void *context, char *line)
 {
+    struct global_reader *reader = context;
+    const char *text = line + strspn(line, " \t");
+    bool is_header = reader->file.line == 1 && strncmp(text, "router,", strlen("router,")) == 0;
+    if (!*text || is_header)
+        return true;
     uint32_t numbers[3] = {0, 0, 1}, count = read_numbers(text, numbers, 3);
     if (count < 2 || numbers[2] == 0) {
-        line_error(reader, "\"%s\" is no router,router[,channels]", text);
+        line_error(&reader->file, "\"%s\" is no router,router[,channels]", text);
         return false;
     }
     if (!has_globals(reader, numbers[0]) || !has_globals(reader, numbers[1]) ||
@@ -113,29 +112,6 @@ static bool read_line(struct global_reader *reader, const char *text)
         return false;
     join(reader, numbers[0], numbers[1], numbers[2]);
     return true;
-}
-
-static bool read_lines(struct global_reader *reader)
-{
-    FILE *file = fopen(reader->path, "r");
-    char *line = NULL;
-    size_t size = 0;
-    bool is_good = true;
-    if (!file) {
-        choice_error(reader->errors, reader->self, "file", "cannot read \"%s\": %s", reader->path, strerror(errno));
-        return false;
-    }
-    while (is_good && getline(&line, &size, file) >= 0) {
-        reader->line++;
-        line[strcspn(line, "#\r\n")] = '\0';
-        const char *text = line + strspn(line, " \t");
-        bool is_header = reader->line == 1 && strncmp(text, "router,", strlen("router,")) == 0;
-        if (*text && !is_header)
-            is_good = read_line(reader, text);
-    }
-    free(line);
-    fclose(file);
-    return is_good;
 }
 
 /* ---- gates ---- */
@@ -177,9 +153,9 @@ static bool are_all_joined(const struct global_reader *reader)
     for (uint32_t group = 0; group < dragonfly->groups; group++)
         for (uint32_t other = 0; other < group; other++)
             if (!dragonfly_channels(dragonfly, group, other)) {
-                choice_error(reader->errors, reader->self, "file",
+                choice_error(reader->file.errors, reader->file.self, "file",
                              "%s: no global channel joins groups %u and %u; every two of the %u groups need one",
-                             reader->path, other, group, dragonfly->groups);
+                             reader->file.path, other, group, dragonfly->groups);
                 return false;
             }
     return true;
@@ -191,17 +167,15 @@ bool global_read(struct dragonfly *dragonfly, const char *path, struct arena *ar
     uint32_t routers = dragonfly->groups * dragonfly->routers;
     size_t ends = (size_t)routers * dragonfly->globals;
     struct global_reader reader = {
+        .file = {.path = path, .self = self, .errors = errors},
         .dragonfly = dragonfly,
-        .path = path,
-        .self = self,
-        .errors = errors,
         .far_ends = arena_array(arena, struct router_port, ends),
         .lines = arena_array(arena, uint32_t, ends),
         .used = arena_array(arena, uint32_t, routers),
     };
     for (size_t i = 0; i < ends; i++)
         reader.far_ends[i].router = NONE;
-    if (!read_lines(&reader))
+    if (!line_file_read(&reader.file, read_line, &reader))
         return false;
     list_gates(&reader, arena);
     return are_all_joined(&reader);
