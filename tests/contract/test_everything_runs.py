@@ -40,6 +40,10 @@ TOPOLOGIES = {
     "hyperx": [{"widths": [3, 2]}, {"widths": [5], "concentration": 3}, {"widths": [2, 3, 2], "channels": [2, 1, 1]}],
     "dragonfly": [{"terminals": 1, "routers": 2, "global": 1}, {"terminals": 2, "routers": 3, "global": 2, "groups": 4},
                   {"terminals": 1, "routers": 2, "global": 2, "arrangement": "circulant"}],
+    "dragonfly_2d": [{"terminals": 1, "columns": 2, "rows": 2, "global": 1, "groups": 3},
+                     {"terminals": 1, "columns": 3, "rows": 2, "column_channels": 2, "groups": 3, "arrangement": "palm_tree"}],
+    "megafly": [{"terminals": 1}, {"terminals": 2, "leaves": 2, "spines": 1, "global": 2},
+                {"terminals": 1, "leaves": 1, "spines": 2, "global": 2, "groups": 2, "arrangement": "file", "file": "links.csv"}],
     "folded_clos": [{"radix": 4, "levels": 2}, {"down": [3, 2, 2], "up": [2, 1]}],
     "butterfly": [{"radix": 2, "stages": 3}, {"radix": 3, "stages": 2}],
     "slim_fly": [{"q": 3, "terminals": 1}],
@@ -51,14 +55,16 @@ router 1 node 1 router 2 router 2 3
 router 3 node 2 router 2
 router 2 router 1 2
 """
+LINKS = "router,router\n1,4\n2,5,2\n"
 ANY = set(TOPOLOGIES)
+DRAGONFLIES = {"dragonfly", "dragonfly_2d", "megafly"}
 GRIDS = {"torus", "mesh", "hypercube", "parking_lot"}
 FITS = {
     "dimension_order": GRIDS | {"hyperx"}, "o1turn": {"torus", "mesh", "hypercube"}, "torus_adaptive": GRIDS,
     "minimal": ANY, "minimal_adaptive": ANY, "valiant": ANY, "ugal": ANY, "par": ANY,
     "dal": {"hyperx"}, "omniwar": {"hyperx"}, "least_congested_queue": {"hyperx"}, "skipping_dimensions": {"hyperx"},
     "up_down": {"folded_clos"}, "destination_tag": {"butterfly"},
-    "dragonfly_minimal": {"dragonfly"}, "voq": {"single_router"},
+    "dragonfly_minimal": DRAGONFLIES, "voq": {"single_router"},
 }
 
 
@@ -208,6 +214,7 @@ def config_for(draw, topology, routing, router, num_vcs):
 def start(program, config, directory):
     path = directory / "config.json"
     (directory / "network.txt").write_text(NETWORK)
+    (directory / "links.csv").write_text(LINKS)
     path.write_text(json.dumps(config, indent=1))
     return subprocess.run([program[0], "run", path, "--quiet", *program[1:]], capture_output=True, text=True, timeout=120, check=False)
 

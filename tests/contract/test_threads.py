@@ -82,11 +82,15 @@ def test_metis_shares_out_otherwise_with_the_same_results(tmp_path):
     assert outcome(PROGRAM, example, 3, tmp_path, "simulator.partition=metis") == outcome(PROGRAM, example, 1, tmp_path)
 
 
-def test_parts_are_cut_where_only_long_channels_cross(tmp_path):
+@pytest.mark.parametrize("topology, latencies", [
+    ({"type": "dragonfly", "terminals": 4, "routers": 8, "global": 4}, [10, 100]),
+    ({"type": "dragonfly_2d", "terminals": 1, "columns": 4, "rows": 2, "global": 4}, [10, 20, 100]),
+    ({"type": "megafly", "terminals": 2, "leaves": 4, "spines": 4, "global": 8}, [10, 100]),
+], ids=lambda value: value.get("type") if isinstance(value, dict) else "")
+def test_parts_are_cut_where_only_long_channels_cross(topology, latencies, tmp_path):
     """33 groups of 8 routers in halves: a cut within a group would make windows of its 10 ticks, not of the 100 between groups."""
     (tmp_path / "c.json").write_text(json.dumps({
-        "network": {"topology": {"type": "dragonfly", "terminals": 4, "routers": 8, "global": 4}, "routing": "dragonfly_minimal",
-                    "channel": {"latencies": [10, 100]}},
+        "network": {"topology": topology, "routing": "dragonfly_minimal", "channel": {"latencies": latencies}},
         "workload": {"applications": [{"type": "blast", "load": 0.1, "warmup": 100, "sample": 100}]}}))
     for threads in (2, 3, 5):
         ended = subprocess.run([PROGRAM, "run", tmp_path / "c.json", "--quiet", "--sync", "conservative", "--threads", str(threads)],

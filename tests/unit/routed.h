@@ -58,6 +58,21 @@ static inline bool routed_init(struct routed *routed, const char *topology, cons
                         &routed->errors);
 }
 
+/* Channels between two routers, by search where the topology has no formula. */
+static inline uint32_t routed_distance(struct routed *routed, uint32_t from, uint32_t to)
+{
+    const struct topology *topology = &routed->topology;
+    if (topology->ops->distance)
+        return topology->ops->distance(topology, from, to);
+    struct arena scratch = {0};
+    struct search search;
+    search_init(&search, topology, &scratch);
+    search_from(&search, from);
+    uint32_t distance = search.distance[to];
+    arena_release(&scratch);
+    return distance;
+}
+
 static inline void routed_release(struct routed *routed) { arena_release(&routed->arena); }
 
 static inline void expect_topology_refused(const char *json, const char *message)

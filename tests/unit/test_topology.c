@@ -25,6 +25,13 @@ static const char *const shapes[] = {
     "{\"type\": \"hyperx\", \"widths\": [7], \"concentration\": 7}",
     "{\"type\": \"hyperx\", \"widths\": [2, 2, 2, 2]}",
     "{\"type\": \"hyperx\", \"widths\": [3, 5, 2], \"channels\": [2, 1, 3], \"concentration\": 2}",
+    "{\"type\": \"dragonfly_2d\", \"columns\": 1, \"rows\": 1, \"global\": 3}",
+    "{\"type\": \"dragonfly_2d\", \"columns\": 1, \"rows\": 4, \"column_channels\": 3, \"global\": 2, \"groups\": 4}",
+    "{\"type\": \"dragonfly_2d\", \"columns\": 4, \"rows\": 3, \"row_channels\": 3, \"column_channels\": 2}",
+    "{\"type\": \"megafly\", \"leaves\": 1, \"spines\": 1, \"global\": 1}",
+    "{\"type\": \"megafly\", \"leaves\": 2, \"spines\": 5, \"global\": 1, \"arrangement\": \"palm_tree\"}",
+    "{\"type\": \"megafly\", \"leaves\": 5, \"spines\": 2, \"global\": 3, \"groups\": 4, \"arrangement\": "
+    "\"circulant\"}",
     "{\"type\": \"folded_clos\", \"radix\": 2, \"levels\": 1}",
     "{\"type\": \"folded_clos\", \"radix\": 2, \"levels\": 4}",
     "{\"type\": \"folded_clos\", \"radix\": 4, \"levels\": 4}",
@@ -181,12 +188,12 @@ TEST(networks_from_files_keep_the_contract)
 /* Every number of groups that there can be, so every number of parallel and of unused channels. */
 TEST(dragonflies_of_all_sizes_keep_the_contract)
 {
-    static const char *const arrangements[] = {"absolute", "relative", "circulant"};
+    static const char *const arrangements[] = {"absolute", "relative", "circulant", "palm_tree"};
     struct arena arena = {0};
     for (uint32_t a = 1; a <= 4; a++)
         for (uint32_t h = 1; h <= 3; h++)
             for (uint32_t groups = 2; groups <= a * h + 1; groups++)
-                for (uint32_t i = 0; i < 3; i++)
+                for (uint32_t i = 0; i < 4; i++)
                     expect_contract(arena_format(&arena,
                                                  "{\"type\": \"dragonfly\", \"routers\": %u, \"global\": %u, "
                                                  "\"groups\": %u, \"arrangement\": \"%s\"}",

@@ -162,8 +162,8 @@ static double dragonfly_bound(uint32_t h, const char *arrangement, uint32_t shif
 
 TEST(dragonfly_bounds_are_those_of_the_literature)
 {
-    static const char *const arrangements[] = {"absolute", "relative", "circulant"};
-    for (uint32_t i = 0; i < 3; i++) {
+    static const char *const arrangements[] = {"absolute", "relative", "circulant", "palm_tree"};
+    for (uint32_t i = 0; i < 4; i++) {
         EXPECT_NEAR(dragonfly_bound(2, arrangements[i], 0), 1, 1e-9);
         EXPECT_NEAR(dragonfly_bound(2, arrangements[i], 1), 1.0 / 8, 1e-9);
         EXPECT_NEAR(dragonfly_bound(2, arrangements[i], 2), 1.0 / 8, 1e-9);

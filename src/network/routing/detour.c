@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Detours on every topology but the dragonfly. A leg is dimension order on grids
+ * Detours on every topology but the dragonflies. A leg is dimension order on grids
  * and HyperX, and the second leg's classes lie above those of the first, so no
  * packet in it waits for one in the first. Elsewhere a leg goes by table, and the
  * VC class is the number of the hop, which rises whatever the ways are. What a
@@ -149,7 +149,7 @@ static bool fits(const struct detours *detours, const struct choice *self, struc
     bool is_wrong = (needs_hyperx && !topology->hyperx) || (intermediate == INTERMEDIATE_GROUP && !topology->dragonfly);
     if (is_wrong)
         choice_error(errors, self, "intermediate", "\"%s\" needs topology \"%s\", not \"%s\"",
-                     intermediate_names[intermediate], needs_hyperx ? "hyperx" : "dragonfly", topology->ops->name);
+                     intermediate_names[intermediate], needs_hyperx ? "hyperx" : DRAGONFLIES, topology->ops->name);
     return !is_wrong;
 }
 
@@ -162,7 +162,7 @@ bool detours_init(struct detours *detours, const struct routing *routing, const 
     if (!fits(detours, self, errors))
         return false;
     if (topology->dragonfly) {
-        dragonfly_detours_init(detours, is_progressive);
+        dragonfly_detours_init(detours, config->local_order, is_progressive);
         return true;
     }
     detours->is_progressive = is_progressive;

@@ -7,6 +7,7 @@
  * way of where the packet is already.
  */
 #include "network/routing/dimension_order.h"
+#include "network/routing/dragonfly.h"
 #include "flitwarp/route_table.h"
 
 enum intermediate {
@@ -23,14 +24,14 @@ extern const char *const intermediate_names[];
 /* The first member of the config struct of an algorithm with detours. */
 struct detour_config {
     struct ring_config ring;
-    uint32_t intermediate;
+    uint32_t intermediate, local_order;
 };
 #define DETOUR_OPTIONS                                                                                                 \
     OPTION_ENUM(struct detour_config, intermediate, "\"auto\"", intermediate_names,                                    \
-                "where a detour goes: any router; any other group (dragonfly; auto takes it there); on a hyperx a "    \
+                "where a detour goes: any router; any other group (dragonflies; auto takes it there); on a hyperx a "  \
                 "router that keeps the coordinates that are right (unaligned), or one in a row of the source, the "    \
                 "destination or either"),                                                                              \
-        RING_OPTIONS
+        LOCAL_ORDER_OPTION(struct detour_config), RING_OPTIONS
 
 #define DETOUR_NEEDS                                                                                                   \
     "VCs for two legs: 3 on a dragonfly (4 by router), 2 on hyperx and grids, 4 on a torus, elsewhere one for each "   \
@@ -39,9 +40,10 @@ struct detour_config {
 struct detours {
     const struct topology *topology;
     enum intermediate intermediate;
-    uint32_t classes;      /* of VCs, in all */
-    uint32_t leg_classes;  /* of one leg; neither on a dragonfly nor by table */
-    bool is_progressive;   /* a packet may leave the minimal way after its first hop, which takes classes of its own */
+    uint32_t classes;     /* of VCs, in all */
+    uint32_t leg_classes; /* of one leg; on a dragonfly, of one passage through a group; not by table */
+    bool is_progressive;  /* a packet may leave the minimal way after its first hop, which takes classes of its own */
+    enum local_order local_order;
     const uint32_t *hosts; /* routers with terminals */
     uint32_t host_count;
     const struct dimension_order *order; /* on a grid */
@@ -62,7 +64,7 @@ struct detours {
 bool detours_init(struct detours *detours, const struct routing *routing, const struct choice *self,
                   bool is_progressive, struct arena *arena, struct errors *errors);
 /* On a dragonfly; called by detours_init. */
-void dragonfly_detours_init(struct detours *detours, bool is_progressive);
+void dragonfly_detours_init(struct detours *detours, enum local_order order, bool is_progressive);
 
 /* Bits of packet->route beside ROUTE_PAST_PIVOT. */
 #define ROUTE_SECOND_LEG 2u

@@ -2,9 +2,10 @@
 /*
  * Progressive adaptive routing (Jiang, Kim and Dally 2009): like UGAL, but a
  * packet that went straight chooses again at the next router, which sees outputs
- * that the first one does not. On a dragonfly it does so within its group, where
- * that router sees the global channel itself. What that may add is one more
- * channel, with VC classes of its own.
+ * that the first one does not. On a dragonfly it does so at all routers of its group
+ * (two behind each other in a dragonfly_2d), which see the global channel itself. What
+ * that may add is one more channel, or passage through the group, with VC classes of
+ * its own.
  */
 #include "network/routing/dragonfly.h"
 #include "network/routing/ugal.h"
@@ -16,14 +17,16 @@ static void par_prepare(struct routing *routing, const struct choice *self, stru
     ugal_init(routing, self, true, arena, errors);
 }
 
-/* At the first router, and at the second while the packet goes straight; on a dragonfly only within its group. */
-static bool may_choose(const struct packet *packet)
+/* At the first router, and while the packet goes straight at the second, or at all of the same group. */
+static bool may_choose(const struct route *route)
 {
+    const struct packet *packet = route->packet;
     bool is_straight = packet->route & ROUTE_SECOND_LEG;
-    return packet->hops == 0 || (packet->hops == 1 && is_straight && globals_crossed(packet) == 0);
+    bool is_early = route->routing->topology->dragonfly ? globals_crossed(packet) == 0 : packet->hops == 1;
+    return packet->hops == 0 || (is_straight && is_early);
 }
 
-static void par_route(struct route *route) { ugal_step(route, may_choose(route->packet)); }
+static void par_route(struct route *route) { ugal_step(route, may_choose(route)); }
 
 static const struct routing_ops par = {
     .name = "par",
