@@ -41,10 +41,11 @@ struct detours {
     const struct topology *topology;
     enum intermediate intermediate;
     uint32_t classes;     /* of VCs, in all */
-    uint32_t leg_classes; /* of one leg; on a dragonfly, of one passage through a group; not by table */
+    uint32_t leg_classes; /* of one leg; neither on a dragonfly nor by table */
     bool is_progressive;  /* a packet may leave the minimal way after its first hop, which takes classes of its own */
-    enum local_order local_order;
-    const uint32_t *hosts; /* routers with terminals */
+    enum local_order local_order; /* on a dragonfly, */
+    uint32_t passage_classes;     /* and of the local channels of one passage through a group */
+    const uint32_t *hosts;        /* routers with terminals */
     uint32_t host_count;
     const struct dimension_order *order; /* on a grid */
     const struct route_table *table;     /* where the topology is of no kind known here */

@@ -27,7 +27,7 @@ static struct hop_rules rules_for(const struct detours *detours, const struct pa
 {
     uint32_t globals = globals_crossed(packet), passage = globals + (packet->route & ROUTE_MIDWAY ? 1 : 0);
     bool is_later = detours->is_progressive && (globals > 0 || packet->route & ROUTE_LEFT);
-    return passage_rules(packet, passage + is_later, passage + detours->is_progressive, detours->leg_classes,
+    return passage_rules(packet, passage + is_later, passage + detours->is_progressive, detours->passage_classes,
                          detours->local_order);
 }
 
@@ -141,8 +141,8 @@ void dragonfly_detours_init(struct detours *detours, enum local_order order, boo
         detours->intermediate = INTERMEDIATE_GROUP;
     detours->local_order = order;
     detours->is_progressive = is_progressive;
-    detours->leg_classes = local_classes(detours->topology->dragonfly, order);
-    detours->classes = (3 + is_progressive + (detours->intermediate == INTERMEDIATE_ROUTER)) * detours->leg_classes;
+    detours->passage_classes = local_classes(detours->topology->dragonfly, order);
+    detours->classes = (3 + is_progressive + (detours->intermediate == INTERMEDIATE_ROUTER)) * detours->passage_classes;
     detours->draw = draw_on_dragonfly;
     detours->here = here_on_dragonfly;
     detours->step = step_by_group;

@@ -2,10 +2,11 @@
 /*
  * Steps on a dragonfly. Between groups all kinds are alike: a router with channels
  * of its own to the wanted group offers these. Any other draws one of the nearest
- * gates, notes it, and the packet goes there. Inside a group
+ * gates, and the packet goes there. Inside a group
  *
  *     all to all   there is one channel
- *     grid         the row and then the column, or the column and then the row
+ *     grid         the row and then the column, or the column and then the row; a
+ *                  packet notes the gate that was drawn until it is there
  *     bipartite    leaves and spines: up to any spine and down again. Towards
  *                  another group a leaf offers all spines with a channel there; a
  *                  spine without one offers all leaves, by which the packet comes
@@ -13,9 +14,8 @@
  *
  * A passage through a group is free of deadlock with one VC class: in a grid rows
  * come before columns, or the other way round. Where either may come first, the
- * second channel has a class of its own. In a bipartite group no passage goes both
- * up after down and down after up, and those with the same class never do one and
- * the other (detour_by_group.c).
+ * second channel has a class of its own. In a bipartite group all passages of a
+ * class turn from up to down, or all from down to up (detour_by_group.c).
  */
 #include "network/routing/dragonfly.h"
 

@@ -149,8 +149,7 @@ static bool goes_in_both(const struct route *route, const struct detours *detour
 {
     const struct ugal_config *config = route->routing->config;
     bool is_first_hop = detours->is_progressive && route->packet->hops == 0;
-    bool has_legs = detours->leg_classes && !detours->topology->dragonfly;
-    return config->straight_vcs == STRAIGHT_IN_BOTH && has_legs && !is_first_hop;
+    return config->straight_vcs == STRAIGHT_IN_BOTH && detours->leg_classes && !is_first_hop;
 }
 
 static void choose_by_weight(struct route *route, const struct ugal *ugal)
