@@ -194,11 +194,12 @@ static void add_coordinates(struct json *block, const struct network *network, s
     if (!network->coordinates)
         return;
     struct json *all = json_add(block, "coordinates", json_array(arena));
-    uint32_t dimensions = network->topology.grid->dimensions;
+    const struct topology *one = network->routing.topology;
+    uint32_t dimensions = one->grid->dimensions;
     for (uint32_t router = 0; router < network->topology.routers; router++) {
         struct json *row = json_append(all, json_array(arena));
         for (uint32_t d = 0; d < dimensions; d++)
-            json_append(row, json_number_u64(arena, network->coordinates[(size_t)router * dimensions + d]));
+            json_append(row, json_number_u64(arena, network->coordinates[(size_t)(router % one->routers) * dimensions + d]));
     }
 }
 

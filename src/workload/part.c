@@ -165,7 +165,8 @@ static inline __attribute__((always_inline)) void count_packet(struct workload_p
         return;
     uint32_t minimal_hops = packet->hops;
     if (!network->routing.ops->is_minimal)
-        minimal_hops = network_distance(network, network->terminal_router[packet->source], packet->destination_router);
+        minimal_hops = network_hops_between(network, network_plane(network, packet->destination_router), packet->source,
+                                            packet->destination);
     measurement_add(measurement, packet, now, message ? message->started : packet->created, minimal_hops, is_whole);
     if (part->workload->keeps_records)
         note_record(part, packet, now, minimal_hops, message);

@@ -241,7 +241,7 @@ bool workload_find_part(const struct workload *workload, uint32_t terminal, stru
 /* A whole grid-shaped network in order is a space that patterns with coordinates can use. */
 static struct traffic_space space_of(const struct workload *workload, const struct application *application)
 {
-    const struct topology *topology = &workload->network->topology;
+    const struct topology *topology = workload->network->routing.topology;
     bool is_whole = application->ranks == topology->terminals;
     for (uint32_t rank = 0; is_whole && rank < application->ranks; rank++)
         is_whole = application->terminals[rank] == rank;
@@ -301,7 +301,7 @@ static void build_application(struct workload *workload, uint32_t number, uint64
         .config = choice->config,
         .name = config->name ? config->name : choice->component->name,
         .number = number,
-        .injection_channels = network->injection_channels,
+        .injection_channels = network->plane_count * network->injection_channels,
         .cycle = network->config->terminal_channel.cycle,
         .check_interval = workload->config->check_interval,
         .seed = random_mix(seed + number),
