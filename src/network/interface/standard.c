@@ -13,7 +13,8 @@
  *
  * What it sends at once is what the router architecture moves at once (struct
  * transfer): a flit, or a packet or chunk that takes its channel for as long as it
- * has flits. The code is written once for `flits` and compiled for exactly one too.
+ * has flits. The code is written once for any number of flits and planes, and compiled
+ * for exactly one too.
  */
 #include "flitwarp/network.h"
 #include "flitwarp/selection.h"
@@ -48,10 +49,9 @@ struct injector {
 /* A terminal's way into one plane, and out of it. */
 struct outlet {
     tick_t step_at;
-    uint32_t first, last;     /* source queue; NONE: empty */
-    struct plane_queue queue; /* what is in it */
-    struct place ejector;     /* VC 0 of its first ejection channel, at the router: where credits go */
-    tick_t latency;           /* of its channels */
+    uint32_t first, last; /* source queue; NONE: empty */
+    struct place ejector; /* VC 0 of its first ejection channel, at the router: where credits go */
+    tick_t latency;       /* of its channels */
 };
 
 struct interfaces {
@@ -64,12 +64,14 @@ struct interfaces {
     uint32_t channels; /* of those, injection channels */
     uint32_t lanes;    /* of an outlet */
     uint32_t chunk; /* flits that move at once at most; 0: flits move one by one */
+    bool is_plain;  /* one plane, one by one */
     uint64_t all_vcs;
     uint64_t (*injection_vcs)(const struct routing *routing, const struct packet *packet); /* NULL: all */
     tick_t channel_cycle;
     struct outlet *outlets;     /* by terminal * planes + plane */
     struct injector *injectors; /* by outlet * ports + channel */
     uint32_t *credits;          /* by outlet * lanes + lane */
+    struct plane_queue *queues; /* by outlet: what is in its source queue; NULL: there is one plane, and nobody asks */
 };
 
 static void wake(struct interfaces *n, uint32_t number, tick_t when)
@@ -89,19 +91,22 @@ static void source_queue_put(const struct interfaces *n, struct outlet *outlet, 
     else
         network_packet(n->network, outlet->last)->next = handle;
     outlet->last = handle;
-    outlet->queue.packets++;
-    outlet->queue.flits += network_packet(n->network, handle)->size;
+    if (n->queues) {
+        n->queues[outlet - n->outlets].packets++;
+        n->queues[outlet - n->outlets].flits += network_packet(n->network, handle)->size;
+    }
 }
 
 static uint32_t source_queue_take(const struct interfaces *n, struct outlet *outlet)
 {
     uint32_t handle = outlet->first;
-    const struct packet *packet = network_packet(n->network, handle);
-    outlet->first = packet->next;
+    outlet->first = network_packet(n->network, handle)->next;
     if (outlet->first == NONE)
         outlet->last = NONE;
-    outlet->queue.packets--;
-    outlet->queue.flits -= packet->size;
+    if (n->queues) {
+        n->queues[outlet - n->outlets].packets--;
+        n->queues[outlet - n->outlets].flits -= network_packet(n->network, handle)->size;
+    }
     return handle;
 }
 
@@ -223,7 +228,7 @@ static void step_in_chunks(struct interfaces *n, uint32_t number, tick_t now) { 
 /* What has not been sent yet at an outlet. */
 static struct plane_queue waiting_at(const struct interfaces *n, uint32_t number)
 {
-    struct plane_queue queue = n->outlets[number].queue;
+    struct plane_queue queue = n->queues[number];
     const struct injector *injector = &n->injectors[(size_t)number * n->ports];
     for (const struct injector *end = injector + n->channels; injector < end; injector++)
         if (injector->packet != NONE) {
@@ -261,12 +266,8 @@ static __attribute__((noinline)) uint32_t select_plane(const struct interfaces *
     return plane;
 }
 
-FOR_EITHER void enqueue_packet(struct interfaces *n, uint32_t handle, bool chunks)
+FOR_EITHER void enqueue_packet(struct interfaces *n, uint32_t number, uint32_t handle, bool chunks)
 {
-    const struct packet *packet = network_packet(n->network, handle);
-    uint32_t number = packet->source;
-    if (__builtin_expect(n->planes > 1, 0))
-        number = number * n->planes + select_plane(n, handle);
     tick_t now = n->engine->now;
     struct outlet *outlet = &n->outlets[number];
     struct injector *injector = &n->injectors[(size_t)number * n->ports];
@@ -284,10 +285,17 @@ FOR_EITHER void enqueue_packet(struct interfaces *n, uint32_t handle, bool chunk
 static void enqueue(void *interfaces, uint32_t handle)
 {
     struct interfaces *n = interfaces;
-    if (__builtin_expect(n->chunk, 0))
-        enqueue_packet(n, handle, true);
+    uint32_t number = network_packet(n->network, handle)->source;
+    if (__builtin_expect(n->is_plain, 1)) {
+        enqueue_packet(n, number, handle, false);
+        return;
+    }
+    if (n->planes > 1)
+        number = number * n->planes + select_plane(n, handle);
+    if (n->chunk)
+        enqueue_packet(n, number, handle, true);
     else
-        enqueue_packet(n, handle, false);
+        enqueue_packet(n, number, handle, false);
 }
 
 static void step(void *interfaces, tick_t now, const void *events, uint32_t count)
@@ -304,17 +312,17 @@ static void step(void *interfaces, tick_t now, const void *events, uint32_t coun
 }
 
 /* The outlet of a lane at a terminal, whose lanes go through all planes, and the lane there. */
-static inline struct place outlet_of(const struct interfaces *n, struct place at)
+FOR_EITHER struct place outlet_of(const struct interfaces *n, struct place at, bool plain)
 {
-    if (__builtin_expect(n->planes == 1, 1))
+    if (plain || n->planes == 1)
         return at;
     uint32_t plane = at.lane / n->lanes;
     return (struct place){.target = at.target * n->planes + plane, .lane = at.lane - plane * n->lanes};
 }
 
-FOR_EITHER void receive_credit(struct interfaces *n, struct place at, uint32_t flits, tick_t now)
+FOR_EITHER void receive_credit(struct interfaces *n, struct place at, uint32_t flits, tick_t now, bool plain)
 {
-    struct place to = outlet_of(n, at);
+    struct place to = outlet_of(n, at, plain);
     uint32_t *credits = &n->credits[(size_t)to.target * n->lanes + to.lane];
     CHECK(flits <= n->network->buffer_depth - *credits, "tick %llu terminal %u lane %u: a credit too many",
           (unsigned long long)now, at.target, at.lane);
@@ -330,14 +338,18 @@ static void receive_credits(void *interfaces, tick_t now, const void *events, ui
     struct interfaces *n = interfaces;
     if (n->chunk)
         for (const struct credits_event *event = events, *end = event + count; event < end; event++)
-            receive_credit(n, event->to, event->flits, now);
+            receive_credit(n, event->to, event->flits, now, false);
+    else if (n->is_plain)
+        for (const struct credit_event *event = events, *end = event + count; event < end; event++)
+            receive_credit(n, event->to, 1, now, true);
     else
         for (const struct credit_event *event = events, *end = event + count; event < end; event++)
-            receive_credit(n, event->to, 1, now);
+            receive_credit(n, event->to, 1, now, false);
 }
 
 /* Flits arrive, the last of them now. */
-FOR_EITHER void receive(struct interfaces *n, const struct flit_event *event, uint32_t count, tick_t now, bool chunks)
+FOR_EITHER void receive(struct interfaces *n, const struct flit_event *event, uint32_t count, tick_t now, bool chunks,
+                        bool plain)
 {
     struct network *network = n->network;
     for (uint32_t i = 0; i < count; i++, event++) {
@@ -352,7 +364,7 @@ FOR_EITHER void receive(struct interfaces *n, const struct flit_event *event, ui
         if (event->flit.place & FLIT_HEAD)
             packet->head_delay = (uint32_t)(now - (flits - 1) * n->channel_cycle - packet->injected);
 
-        struct place from = outlet_of(n, event->to);
+        struct place from = outlet_of(n, event->to, plain);
         const struct outlet *outlet = &n->outlets[from.target];
         struct place back = outlet->ejector;
         back.lane += from.lane;
@@ -382,10 +394,12 @@ FOR_EITHER void receive(struct interfaces *n, const struct flit_event *event, ui
 static void receive_flits(void *interfaces, tick_t now, const void *events, uint32_t count)
 {
     struct interfaces *n = interfaces;
-    if (n->chunk)
-        receive(n, events, count, now, true);
+    if (n->is_plain)
+        receive(n, events, count, now, false, true);
+    else if (n->chunk)
+        receive(n, events, count, now, true, false);
     else
-        receive(n, events, count, now, false);
+        receive(n, events, count, now, false, false);
 }
 
 static bool is_here(const struct network *network, uint32_t terminal)
@@ -491,6 +505,7 @@ static void *build(struct network *network, const struct choice *self, struct er
     n->channel_cycle = network->config->terminal_channel.cycle;
     n->chunk = network->transfer.chunk;
     n->planes = network->plane_count;
+    n->is_plain = n->planes == 1 && !n->chunk;
     n->ports = network->terminal_ports;
     n->channels = network->injection_channels;
     n->lanes = n->ports * n->num_vcs;
@@ -498,6 +513,7 @@ static void *build(struct network *network, const struct choice *self, struct er
     n->outlets = arena_array(arena, struct outlet, outlets);
     n->injectors = arena_array(arena, struct injector, (size_t)outlets * n->ports);
     n->credits = arena_array(arena, uint32_t, (size_t)outlets * n->lanes);
+    n->queues = n->planes > 1 ? arena_array(arena, struct plane_queue, outlets) : NULL;
     for (uint32_t number = 0; number < outlets; number++)
         build_outlet(n, number);
     return n;
