@@ -219,10 +219,10 @@ struct network_client {
  * each router and terminal is touched by one part only, and a part has its own engine, packets and counters.
  */
 struct network {
-    struct engine *engine; /* borrowed */
-    struct arena *arena;   /* borrowed: holds all built state */
-    size_t bytes;          /* of what was built, in one part */
-    struct pool packets;   /* owned */
+    struct engine *engine;    /* borrowed */
+    struct arena *arena;      /* borrowed: holds all built state */
+    size_t bytes;             /* of what was built, in one part */
+    struct pool packets;      /* owned */
     struct topology topology; /* of all planes; routing.topology is that of one */
     struct routing routing;
     uint32_t plane_count;
@@ -235,17 +235,17 @@ struct network {
     uint32_t max_packet;        /* the largest that routers can carry, in flits; 0: any */
     const char *max_packet_key; /* the router's setting that limits it */
     struct transfer transfer;
-    bool reserves_packet;    /* a packet enters a buffer only when there is room for all of it */
-    uint32_t ports;          /* of a router, terminals' included */
-    uint32_t terminal_ports; /* of each terminal, in each plane */
+    bool reserves_packet;                           /* a packet enters a buffer only when there is room for all of it */
+    uint32_t ports;                                 /* of a router, terminals' included */
+    uint32_t terminal_ports;                        /* of each terminal, in each plane */
     uint32_t injection_channels, ejection_channels; /* the same */
-    tick_t channel_latency;          /* of all channels between routers; 0: they differ */
-    tick_t channel_cycle;            /* the same */
-    tick_t terminal_latency;         /* of all channels of terminals; 0: they differ */
-    struct link *links;              /* by router * ports + port */
-    const uint32_t *terminal_router; /* by plane * terminals + terminal: where its packets enter */
-    const uint16_t *terminal_slot;   /* its place at that router */
-    const uint32_t *ejection_router; /* where packets to it leave: nearly always the same arrays */
+    tick_t channel_latency;                         /* of all channels between routers; 0: they differ */
+    tick_t channel_cycle;                           /* the same */
+    tick_t terminal_latency;                        /* of all channels of terminals; 0: they differ */
+    struct link *links;                             /* by router * ports + port */
+    const uint32_t *terminal_router;                /* by plane * terminals + terminal: where its packets enter */
+    const uint16_t *terminal_slot;                  /* its place at that router */
+    const uint32_t *ejection_router;                /* where packets to it leave: nearly always the same arrays */
     const uint16_t *ejection_slot;
     const uint16_t *coordinates; /* by router of a plane * dimensions + dimension; NULL without a grid */
     uint16_t *distances;         /* by pair of routers of a plane; NULL where the topology knows its distances */

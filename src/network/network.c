@@ -344,7 +344,7 @@ const char *network_router_name(const struct network *network, uint32_t router, 
     const struct grid *grid = network->routing.topology->grid;
     size_t used = 0;
     if (network->planes)
-        used = (size_t)snprintf(buffer, size, "plane %u ", network_plane(network, router));
+        used = (size_t)snprintf(buffer, size, "p%u:", network_plane(network, router));
     router %= network->routing.topology->routers;
     if (!grid) {
         snprintf(buffer + used, size - used, "%u", router);

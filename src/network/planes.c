@@ -56,8 +56,9 @@ bool planes_share_rails(struct network *network, struct errors *errors)
                    planes, planes, below * planes, (below + 1) * planes);
         return false;
     }
-    if (rails && (!agrees_with_interface(network, "injection_channels", network->injection_channels, channels, errors) ||
-                  !agrees_with_interface(network, "ejection_channels", network->ejection_channels, channels, errors)))
+    if (rails &&
+        (!agrees_with_interface(network, "injection_channels", network->injection_channels, channels, errors) ||
+         !agrees_with_interface(network, "ejection_channels", network->ejection_channels, channels, errors)))
         return false;
     if (rails)
         network->injection_channels = network->ejection_channels = channels;

@@ -108,6 +108,7 @@ static __attribute__((noinline)) void note_record(struct workload_part *part, co
         .initiator = message ? message->initiator : packet->source,
         .transaction = message ? message->transaction : packet->sequence,
         .transaction_messages = message ? message->transaction_messages : 1,
+        .plane = network_plane(part->network, packet->destination_router),
     };
     part_add_record(part, &record);
 }
@@ -163,11 +164,11 @@ static inline __attribute__((always_inline)) void count_packet(struct workload_p
         measurement_watch_packet(measurement, now, packet);
     if (!packet->sampled)
         return;
-    uint32_t minimal_hops = packet->hops;
+    uint32_t minimal_hops = packet->hops, plane = network_plane(network, packet->destination_router);
     if (!network->routing.ops->is_minimal)
-        minimal_hops = network_hops_between(network, network_plane(network, packet->destination_router), packet->source,
-                                            packet->destination);
+        minimal_hops = network_hops_between(network, plane, packet->source, packet->destination);
     measurement_add(measurement, packet, now, message ? message->started : packet->created, minimal_hops, is_whole);
+    measurement_add_plane(measurement, plane);
     if (part->workload->keeps_records)
         note_record(part, packet, now, minimal_hops, message);
 }

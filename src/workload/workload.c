@@ -289,6 +289,14 @@ static void check_packet_size(const struct workload *workload, const struct appl
                      network->transfer.chunk ? ", or a network.router.chunk" : "");
 }
 
+static void init_measurement(const struct workload *workload, struct measurement *measurement)
+{
+    const struct network *network = workload->network;
+    measurement_init(measurement, workload->arena, network->topology.terminals, workload->config->series_interval);
+    if (network->planes)
+        measurement_keep_planes(measurement, network->plane_count, workload->arena);
+}
+
 static void build_application(struct workload *workload, uint32_t number, uint64_t seed, struct errors *errors)
 {
     const struct network *network = workload->network;
@@ -311,8 +319,7 @@ static void build_application(struct workload *workload, uint32_t number, uint64
         .transaction_messages = 1,
     };
     application->listens = application->ops->received;
-    measurement_init(application->measurement, workload->arena, network->topology.terminals,
-                     workload->config->series_interval);
+    init_measurement(workload, application->measurement);
     if (!allocate(workload, application, errors))
         return;
     application->space = space_of(workload, application);
@@ -339,8 +346,7 @@ static void make_parts(struct workload *workload)
             return;
         part->measurements = arena_array(workload->arena, struct measurement, workload->count);
         for (uint32_t a = 0; a < workload->count; a++)
-            measurement_init(&part->measurements[a], workload->arena, network->topology.terminals,
-                             workload->config->series_interval);
+            init_measurement(workload, &part->measurements[a]);
     }
 }
 

@@ -27,8 +27,10 @@ struct standard_config {
 };
 
 static const struct option standard_options[] = {
-    OPTION_U32(struct standard_config, injection_channels, "1", 1, 64, NULL, "channels from a terminal to its router, in each plane"),
-    OPTION_U32(struct standard_config, ejection_channels, "1", 1, 64, NULL, "channels from a router to its terminal, in each plane"),
+    OPTION_U32(struct standard_config, injection_channels, "1", 1, 64, NULL,
+               "channels from a terminal to its router, in each plane"),
+    OPTION_U32(struct standard_config, ejection_channels, "1", 1, 64, NULL,
+               "channels from a router to its terminal, in each plane"),
     OPTION_TICKS(struct standard_config, latency, "0", 0, 1000000, "from the source queue to the channel"),
     OPTION_END,
 };
@@ -63,8 +65,8 @@ struct interfaces {
     uint32_t ports;    /* of an outlet, at its router */
     uint32_t channels; /* of those, injection channels */
     uint32_t lanes;    /* of an outlet */
-    uint32_t chunk; /* flits that move at once at most; 0: flits move one by one */
-    bool is_plain;  /* one plane, one by one */
+    uint32_t chunk;    /* flits that move at once at most; 0: flits move one by one */
+    bool is_plain;     /* one plane, one by one */
     uint64_t all_vcs;
     uint64_t (*injection_vcs)(const struct routing *routing, const struct packet *packet); /* NULL: all */
     tick_t channel_cycle;
@@ -139,8 +141,7 @@ static inline void begin_packet(struct interfaces *n, uint32_t router, struct pa
     packet->injected = now;
     n->network->in_network++;
     if (routing->inject) {
-        struct route question = {
-            .routing = routing, .packet = packet, .router = router, .draws = INJECTION_DRAWS};
+        struct route question = {.routing = routing, .packet = packet, .router = router, .draws = INJECTION_DRAWS};
         routing->inject(&question);
     }
 }

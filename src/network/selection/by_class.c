@@ -46,8 +46,9 @@ static void by_class_prepare(struct selection *selection, const struct choice *s
     const struct by_class_config *config = self->config;
     uint32_t classes = selection->protocol_classes;
     if (config->planes.count != classes) {
-        choice_error(errors, self, "planes", "%u sets of planes, expected one for each of network.protocol_classes (%u)",
-                     config->planes.count, classes);
+        choice_error(errors, self, "planes",
+                     "%u sets of planes, expected one for each of network.protocol_classes (%u)", config->planes.count,
+                     classes);
         return;
     }
     if (CHOICE_OPS(&config->within, struct selection_ops) == selection->ops) {

@@ -11,7 +11,8 @@ struct congestion_config {
 };
 
 static const struct option congestion_options[] = {
-    OPTION_ENUM(struct congestion_config, count, "\"packets\"", queue_measure_names, "what is counted of those that wait"),
+    OPTION_ENUM(struct congestion_config, count, "\"packets\"", queue_measure_names,
+                "what is counted of those that wait"),
     OPTION_END,
 };
 
