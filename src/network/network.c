@@ -243,7 +243,7 @@ static bool network_plan(struct network *network, const struct network_config *c
                                         .ejection_channels = network->ejection_channels};
     const struct topology *one = network->planes ? &network->planes->one : topology;
     if (!routing_init(&network->routing, &config->routing, one, &ports, seed, arena, errors) ||
-        (network->planes && !planes_join(network, errors)))
+        !(network->planes ? planes_join(network, errors) : planes_check_selection(network, errors)))
         return false;
     network->terminal_ports = network->routing.terminal_ports;
     network->ports = network->routing.local_ports + topology->ports;

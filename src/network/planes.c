@@ -208,6 +208,25 @@ static inline void ask_in_plane(struct route *route, void (*answer)(struct route
 static void inject_in_plane(struct route *route) { ask_in_plane(route, route->routing->planes->inject); }
 static void route_in_plane(struct route *route) { ask_in_plane(route, route->routing->planes->route); }
 
+/* What a selection is told of the network. */
+static struct selection space_of(const struct network *network)
+{
+    return (struct selection){.seed = network->seed,
+                              .planes = network->plane_count,
+                              .terminals = network->topology.terminals,
+                              .protocol_classes = network->config->protocol_classes};
+}
+
+bool planes_check_selection(const struct network *network, struct errors *errors)
+{
+    struct arena scratch = {0};
+    struct selection unused;
+    const struct selection space = space_of(network);
+    bool is_right = selection_init(&unused, &network->config->planes.selection, &space, &scratch, errors);
+    arena_release(&scratch);
+    return is_right;
+}
+
 bool planes_join(struct network *network, struct errors *errors)
 {
     struct planes *planes = network->planes;
@@ -217,10 +236,7 @@ bool planes_join(struct network *network, struct errors *errors)
     routing->planes = planes;
     routing->inject = routing->inject ? inject_in_plane : NULL;
     routing->route = route_in_plane;
-    const struct selection space = {.seed = network->seed,
-                                    .planes = network->plane_count,
-                                    .terminals = network->topology.terminals,
-                                    .protocol_classes = network->config->protocol_classes};
+    const struct selection space = space_of(network);
     network->selection = arena_array(network->arena, struct selection, 1);
     return selection_init(network->selection, &network->config->planes.selection, &space, network->arena, errors);
 }

@@ -30,6 +30,8 @@ struct planes {
 bool planes_share_rails(struct network *network, struct errors *errors);
 /* Makes several planes of network->topology, which is one so far; false with errors. */
 bool planes_repeat(struct network *network, struct errors *errors);
+/* Judges the selection also where there is nothing to select. */
+bool planes_check_selection(const struct network *network, struct errors *errors);
 /* Takes routing, which is ready for one plane, to all of them, and makes the selection; false with errors. */
 bool planes_join(struct network *network, struct errors *errors);
 /* The routing of one plane alone, for checks. */

@@ -247,6 +247,7 @@ def test_deadlock_is_found_in_a_plane(tmp_path):
     ({"network__planes__selection": {"type": "by_class", "planes": [[0], [1]]}},
      "network.planes.selection.planes: 2 sets of planes, expected one for each of network.protocol_classes (1)"),
     ({"network__planes__selection": {"type": "by_class", "planes": [[0, 2]]}}, "there is no plane 2"),
+    ({"network__planes": {"selection": {"type": "by_class", "planes": [[1]]}}}, "there is no plane 1"),
     ({"workload__applications__0__load": 2.5}, "accepted: 0 to 2"),
 ])
 def test_refusals(change, message):
