@@ -86,13 +86,6 @@ static inline void measurement_add(struct measurement *measurement, const struct
     digest_add(&measurement->digest, record, 6);
 }
 
-/* The same packet has come by a plane. */
-static inline void measurement_add_plane(struct measurement *measurement, uint32_t plane)
-{
-    if (measurement->planes)
-        measurement->packets_by_plane[plane]++;
-}
-
 /* What happens over time, where it is watched: a message is made, flits enter, flits or a packet arrive. */
 void measurement_watch_created(struct measurement *measurement, tick_t now, uint32_t source, uint32_t packets,
                                uint32_t flits);

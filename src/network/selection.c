@@ -19,20 +19,26 @@ bool selection_init(struct selection *selection, const struct choice *choice, co
     return errors->count == before;
 }
 
-uint64_t planes_least_queued(const struct plane_question *question, uint64_t planes, enum queue_measure measure)
+uint64_t planes_least(uint64_t planes, const uint32_t *values, uint32_t stride)
 {
     uint64_t found = 0;
     uint32_t least = UINT32_MAX;
     BITS_EACH(plane, &planes, 1) {
-        const struct plane_queue *queue = &question->queues[plane];
-        uint32_t waiting = measure == QUEUE_FLITS ? queue->flits : queue->packets;
-        if (waiting < least)
+        uint32_t value = values[plane * stride];
+        if (value < least)
             found = 0;
-        if (waiting <= least)
+        if (value <= least)
             found |= bit((uint32_t)plane);
-        least = waiting < least ? waiting : least;
+        least = value < least ? value : least;
     }
     return found;
+}
+
+uint64_t planes_least_queued(const struct plane_question *question, uint64_t planes, enum queue_measure measure)
+{
+    const struct plane_queue *queues = question->queues;
+    const uint32_t *first = measure == QUEUE_FLITS ? &queues->flits : &queues->packets;
+    return planes_least(planes, first, sizeof *queues / sizeof *first);
 }
 
 uint32_t planes_draw(const struct selection *selection, const struct plane_question *question, uint64_t planes)

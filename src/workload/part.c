@@ -164,11 +164,11 @@ static inline __attribute__((always_inline)) void count_packet(struct workload_p
         measurement_watch_packet(measurement, now, packet);
     if (!packet->sampled)
         return;
-    uint32_t minimal_hops = packet->hops, plane = network_plane(network, packet->destination_router);
+    uint32_t minimal_hops = packet->hops;
     if (!network->routing.ops->is_minimal)
-        minimal_hops = network_hops_between(network, plane, packet->source, packet->destination);
+        minimal_hops = network_hops_between(network, network_plane(network, packet->destination_router), packet->source,
+                                            packet->destination);
     measurement_add(measurement, packet, now, message ? message->started : packet->created, minimal_hops, is_whole);
-    measurement_add_plane(measurement, plane);
     if (part->workload->keeps_records)
         note_record(part, packet, now, minimal_hops, message);
 }
@@ -208,6 +208,16 @@ static void deliver(void *context, tick_t now, uint32_t handle)
         count_packet(part, packet, now, NULL, true);
 }
 
+/* Where there are several planes; those with one need not ask. */
+static void deliver_by_plane(void *context, tick_t now, uint32_t handle)
+{
+    const struct workload_part *part = context;
+    const struct packet *packet = network_packet(part->network, handle);
+    uint32_t plane = network_plane(part->network, packet->destination_router);
+    part->measurements[packet->application].packets_by_plane[plane] += packet->sampled;
+    deliver(context, now, handle);
+}
+
 /* A packet takes a copy of its message's record to the next part. */
 static void pack(void *context, const struct packet *packet, void *belongings)
 {
@@ -243,7 +253,7 @@ void part_connect(struct workload_part *part)
         .wakes_are_ordered = part->workload->count > 1,
         .enter = enter,
         .accept = accept,
-        .deliver = deliver,
+        .deliver = part->network->planes ? deliver_by_plane : deliver,
         .pack = pack,
         .unpack = unpack,
     };

@@ -16,26 +16,11 @@ static const struct option path_options[] = {
     OPTION_END,
 };
 
-static uint64_t nearest(const struct plane_question *question)
-{
-    uint64_t found = 0;
-    uint32_t least = UINT32_MAX;
-    BITS_EACH(plane, &question->planes, 1) {
-        uint32_t hops = question->hops[plane];
-        if (hops < least)
-            found = 0;
-        if (hops <= least)
-            found |= bit((uint32_t)plane);
-        least = hops < least ? hops : least;
-    }
-    return found;
-}
-
 static uint32_t path_select(const struct selection *selection, const struct plane_question *question)
 {
     const struct path_config *config = selection->config;
-    return planes_draw(selection, question,
-                       planes_least_queued(question, nearest(question), (enum queue_measure)config->count));
+    uint64_t nearest = planes_least(question->planes, question->hops, 1);
+    return planes_draw(selection, question, planes_least_queued(question, nearest, (enum queue_measure)config->count));
 }
 
 static const struct selection_ops path_selection = {
