@@ -131,6 +131,29 @@ def test_shuffled_terminals_hang_elsewhere_in_all_planes_but_the_first(tmp_path)
     assert first == order(1) and other[16:] != first[16:]
 
 
+@pytest.mark.parametrize("topology, routing, router", [
+    (HYPERX, {"type": "ugal", "knowledge": "global"}, "input_queued"), (HYPERX, "ugal", "packet"),
+    (HYPERX, "omniwar", "input_output_queued"), (HYPERX, "dal", "input_queued"), (DRAGONFLY, "par", "input_queued"),
+    ({"type": "folded_clos", "radix": 4, "levels": 3}, "up_down", "input_queued"),
+    ({"type": "torus", "widths": [4, 4]}, "torus_adaptive", "output_queued"),
+    ({"type": "mesh", "widths": [4, 4]}, "dimension_order", "packet"),
+    ({"type": "single_router", "terminals": 6}, "voq", "input_queued"),
+    ({"type": "butterfly", "radix": 2, "stages": 3}, "destination_tag", "input_queued"),
+], ids=lambda part: part if isinstance(part, str) else part["type"])
+def test_another_plane_alone_is_as_good_as_the_first(topology, routing, router):
+    """Routing sees the numbers and the congestion of its own plane: with all packets in the second of two identical planes,
+    every one of them has the same way and the same times as in the only one."""
+    sensor = {"type": "buffer_occupancy", "normalised": False}
+    def digest(block):
+        network = network_of(topology, routing, {"type": router, "num_vcs": 8, "buffer_depth": 8, "congestion": sensor},
+                             planes=block)
+        results = run(config_of(network, blast(0.6, flits=3, warmup=100, sample=300, finish_limit=2000)))
+        return results["simulation"]["digest"], results["applications"][0]["hops"]
+
+    alone = {"type": "by_class", "planes": [[1]]}
+    assert digest(planes(2, order="identical", selection=alone)) == digest(planes(1))
+
+
 # ---- time ----
 
 @pytest.mark.parametrize("router", ROUTERS)
