@@ -6,6 +6,7 @@
 #include "flitwarp/hyperx.h"
 #include "flitwarp/tree.h"
 #include "network/network.h"
+#include "network/planes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,10 +24,16 @@ bool blueprint_open(struct blueprint *blueprint, const char *config, char **over
         return false;
     }
     const struct interface_ops *interface = CHOICE_OPS(&network->interface, struct interface_ops);
-    uint32_t in = interface->injection_channels(network->interface.config);
-    uint32_t out = interface->ejection_channels(network->interface.config);
-    blueprint->planes = 1;
-    blueprint->terminal_links = in > out ? in : out;
+    struct network terminals = {.config = network,
+                                .plane_count = network->planes.count,
+                                .injection_channels = interface->injection_channels(network->interface.config),
+                                .ejection_channels = interface->ejection_channels(network->interface.config)};
+    if (!planes_share_rails(&terminals, &simulation->errors))
+        return false;
+    blueprint->planes = terminals.plane_count;
+    blueprint->terminal_links = terminals.injection_channels > terminals.ejection_channels
+                                    ? terminals.injection_channels
+                                    : terminals.ejection_channels;
     return topology_init(&blueprint->topology, &network->topology, &simulation->built, &simulation->errors) &&
            channel_latencies_init(&blueprint->latencies, network, &blueprint->topology, &simulation->built,
                                   &simulation->errors);

@@ -137,6 +137,20 @@ static struct json *phases_block(const struct application *application, struct a
     return block;
 }
 
+/* Which planes the packets took. */
+static void add_planes(struct json *block, const struct measurement *m, struct arena *arena)
+{
+    struct json *planes = json_add(block, "planes", json_object(arena));
+    struct json *packets = json_add(planes, "packets", json_array(arena));
+    struct json *share = json_add(planes, "share", json_array(arena));
+    for (uint32_t plane = 0; plane < m->planes; plane++) {
+        uint64_t count = m->packets_by_plane[plane];
+        json_append(packets, json_number_u64(arena, count));
+        json_append(share,
+                    json_number_f64(arena, m->sampled_delivered ? (double)count / (double)m->sampled_delivered : NAN));
+    }
+}
+
 static struct json *application_block(const struct workload *workload, uint32_t number, struct arena *arena)
 {
     const struct application *application = &workload->applications[number];
@@ -170,6 +184,8 @@ static struct json *application_block(const struct workload *workload, uint32_t 
     json_add(block, "minimal_hops", counts_json(arena, minimal));
     ADD_F64(block, "nonminimal_share",
             m->sampled_delivered ? (double)m->nonminimal / (double)m->sampled_delivered : NAN);
+    if (m->planes)
+        add_planes(block, m, arena);
     add_terminals(block, application, workload->sequences, workload->config->per_terminal, arena);
     json_add(block, "phases", phases_block(application, arena));
     json_add(block, "latency_distribution", distribution_json(arena, &m->packet_latency));
@@ -202,11 +218,13 @@ static void add_coordinates(struct json *block, const struct network *network, s
     if (!network->coordinates)
         return;
     struct json *all = json_add(block, "coordinates", json_array(arena));
-    uint32_t dimensions = network->topology.grid->dimensions;
+    const struct topology *one = network->routing.topology;
+    uint32_t dimensions = one->grid->dimensions;
     for (uint32_t router = 0; router < network->topology.routers; router++) {
         struct json *row = json_append(all, json_array(arena));
         for (uint32_t d = 0; d < dimensions; d++)
-            json_append(row, json_number_u64(arena, network->coordinates[(size_t)router * dimensions + d]));
+            json_append(row,
+                        json_number_u64(arena, network->coordinates[(size_t)(router % one->routers) * dimensions + d]));
     }
 }
 

@@ -65,6 +65,7 @@ static void add_short_type(struct text *text, const struct option *row)
         [OPTION_TYPE_FILE] = "file name",
         [OPTION_TYPE_ENUM] = "",
         [OPTION_TYPE_U32_LIST] = "whole numbers",
+        [OPTION_TYPE_U32_LISTS] = "lists of whole numbers",
         [OPTION_TYPE_F64_LIST] = "numbers",
         [OPTION_TYPE_TICKS] = "ticks or time",
         [OPTION_TYPE_TICKS_AUTO] = "ticks, time or auto",

@@ -151,7 +151,7 @@ void channels_settle(struct network_config *config, const struct json *network, 
 struct plan {
     const char *path;
     uint32_t line;
-    uint32_t routers;
+    uint32_t routers, of_plane; /* all, and those of the first plane */
     double *places;
     const struct json *node; /* network.channel.cable, for messages */
     struct errors *errors;
@@ -224,8 +224,13 @@ static bool read_lines(struct plan *plan, FILE *file)
     return is_good;
 }
 
+/* Routers of other planes that are not named stand where those of the first do. */
 static bool is_every_router_placed(const struct plan *plan)
 {
+    for (uint32_t router = plan->of_plane; router < plan->routers; router++)
+        if (plan->places[AXES * (size_t)router] == UNPLACED)
+            memcpy(plan->places + AXES * (size_t)router, plan->places + AXES * (size_t)(router % plan->of_plane),
+                   AXES * sizeof *plan->places);
     for (uint32_t router = 0; router < plan->routers; router++)
         if (plan->places[AXES * (size_t)router] == UNPLACED) {
             plan_error(plan, "%s: router %u of %u has no place", plan->path, router, plan->routers);
@@ -258,6 +263,7 @@ static const double *read_plan(const struct network_config *config, uint32_t rou
 {
     struct plan plan = {.path = config->channel.cable.plan,
                         .routers = routers,
+                        .of_plane = routers / config->planes.count,
                         .places = arena_array(arena, double, AXES *(size_t)routers),
                         .node = block_node(config, "cable"),
                         .errors = errors};

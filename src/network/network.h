@@ -29,5 +29,5 @@ void network_release(struct network *network);
 /* Every buffer empty and every credit back; CHECKs. */
 void network_check_idle(struct network *network);
 
-/* "(3,1)" on a grid, "7" elsewhere. */
+/* "(3,1)" on a grid, "7" elsewhere; of several planes "p1:(3,1)", "p1:7". */
 const char *network_router_name(const struct network *network, uint32_t router, char *buffer, size_t size);

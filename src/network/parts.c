@@ -27,7 +27,10 @@ enum {
 };
 _Static_assert(BELONGINGS % 8 == 0, "parcels are made of words");
 
-static uint32_t ejection_lanes(const struct network *network) { return network->terminal_ports * network->num_vcs; }
+static uint32_t ejection_lanes(const struct network *network)
+{
+    return network->plane_count * network->terminal_ports * network->num_vcs;
+}
 
 /* The packet that the flits on a lane belong to. */
 static uint32_t *arriving_at(const struct network *network, uint32_t kind, struct place to)
@@ -237,8 +240,10 @@ bool network_share_out(struct network *network, const struct network_split *spli
         network->part_count = 1;
         return false;
     }
-    for (uint32_t terminal = 0; terminal < topology->terminals; terminal++)
-        terminal_owner[terminal] = owner[network->terminal_router[terminal]];
+    for (uint32_t terminal = 0; terminal < topology->terminals; terminal++) { /* each plane's parts have their share */
+        size_t plane = terminal % network->plane_count;
+        terminal_owner[terminal] = owner[network->terminal_router[plane * topology->terminals + terminal]];
+    }
     network->router_part = owner;
     network->terminal_part = terminal_owner;
     return true;

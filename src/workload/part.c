@@ -108,6 +108,7 @@ static __attribute__((noinline)) void note_record(struct workload_part *part, co
         .initiator = message ? message->initiator : packet->source,
         .transaction = message ? message->transaction : packet->sequence,
         .transaction_messages = message ? message->transaction_messages : 1,
+        .plane = network_plane(part->network, packet->destination_router),
     };
     part_add_record(part, &record);
 }
@@ -165,7 +166,8 @@ static inline __attribute__((always_inline)) void count_packet(struct workload_p
         return;
     uint32_t minimal_hops = packet->hops;
     if (!network->routing.ops->is_minimal)
-        minimal_hops = network_distance(network, network->terminal_router[packet->source], packet->destination_router);
+        minimal_hops = network_hops_between(network, network_plane(network, packet->destination_router), packet->source,
+                                            packet->destination);
     measurement_add(measurement, packet, now, message ? message->started : packet->created, minimal_hops, is_whole);
     if (part->workload->keeps_records)
         note_record(part, packet, now, minimal_hops, message);
@@ -206,6 +208,16 @@ static void deliver(void *context, tick_t now, uint32_t handle)
         count_packet(part, packet, now, NULL, true);
 }
 
+/* Where there are several planes; those with one need not ask. */
+static void deliver_by_plane(void *context, tick_t now, uint32_t handle)
+{
+    const struct workload_part *part = context;
+    const struct packet *packet = network_packet(part->network, handle);
+    uint32_t plane = network_plane(part->network, packet->destination_router);
+    part->measurements[packet->application].packets_by_plane[plane] += packet->sampled;
+    deliver(context, now, handle);
+}
+
 /* A packet takes a copy of its message's record to the next part. */
 static void pack(void *context, const struct packet *packet, void *belongings)
 {
@@ -242,7 +254,7 @@ void part_connect(struct workload_part *part)
         .wakes_are_ordered = part->workload->count > 1,
         .enter = enter,
         .accept = accept,
-        .deliver = deliver,
+        .deliver = part->network->planes ? deliver_by_plane : deliver,
         .pack = pack,
         .unpack = unpack,
     };

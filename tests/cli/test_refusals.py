@@ -68,6 +68,7 @@ PLACES = {"topology": "network.topology", "routing": "network.routing", "router"
           "allocator": "network.router.allocator", "congestion": "network.router.congestion", "application": APPLICATION,
           "traffic": f"{APPLICATION}.traffic", "injection": f"{APPLICATION}.injection",
           "size": f"{APPLICATION}.size", "allocation": f"{APPLICATION}.allocation"}
+PLACES["selection"] = "network.planes.selection"
 PLACES["reduction"] = "network.routing.reduction"
 PLACES["model"] = "model"
 MODEL = {"model": "phold"}  # has all that a simulator block may have

@@ -190,6 +190,8 @@ def config_for(draw, topology, routing, router, num_vcs):
     if draw.random() < 0.2:
         application["messages_per_transaction"] = draw.choice([2, 3])
         application["transaction_destinations"] = draw.choice(["same", "each"])
+    planes = {"count": draw.choice([2, 3]), "order": draw.choice(["reversed", "identical", "shuffled"]),
+              "selection": some(draw, "selection")}
     applications = [application]
     if draw.random() < 0.25:
         applications.append({"type": "pulse", "load": 0.3, "messages": 10, "delay": 100, "max_packet": packet})
@@ -206,6 +208,7 @@ def config_for(draw, topology, routing, router, num_vcs):
             "interface": {"type": "standard", "latency": draw.choice([0, 0, 2]), **channels},
             "channel": {"latency": draw.choice([1, 1, 2, 5, 1500]), **draw.choice([{}, {"cycle": 2}, {"cycles": [3]}])},
             "terminal_channel": {"latency": draw.choice([1, 1, 3]), "cycle": draw.choice([1, 1, 2])},
+            "planes": draw.choice([{}, {}, planes]),
         },
         "workload": {"applications": applications, "check_interval": 100},
     }
