@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from support import PROGRAM, ROOT, children, is_running
+from support import PROGRAM, ROOT, children, is_running, shorter
 
 OF_THE_RUN = {"cpu_seconds", "wall_seconds", "peak_rss_bytes", "sync"}
 TORUS = ROOT / "examples" / "torus_uniform.json"
@@ -27,19 +27,6 @@ def mpirun(ranks):
         pytest.skip("the program was built without MPI")
     root = ["--allow-run-as-root"] if os.getuid() == 0 else []
     return ["mpirun", "-n", str(ranks), "--oversubscribe", *root]
-
-
-def settings_of(example):
-    shown = subprocess.run([PROGRAM, "settings", example], capture_output=True, text=True, check=True).stdout
-    return json.loads(shown)["config"]
-
-
-def shorter(example):
-    """Windows that are long enough to hold something of everything; ranks on few cores are slow to meet."""
-    few = {"warmup": 300, "sample": 600, "delay": 0, "messages": 20, "iterations": 2}
-    return [f"workload.applications.{i}.{key}={value}"
-            for i, application in enumerate(settings_of(example)["workload"]["applications"])
-            for key, value in few.items() if application.get(key, "auto") not in (0, "auto")]
 
 
 def outcome(example, ranks, threads, directory, *arguments):
