@@ -178,7 +178,7 @@ def script(path):
 def shorter(example):
     """Overrides for an example's windows, still long enough to hold something of everything: for the costly ways to run it."""
     shown = subprocess.run([PROGRAM, "settings", example], capture_output=True, text=True, check=True).stdout
-    few = {"warmup": 300, "sample": 600, "delay": 0, "messages": 20, "iterations": 2}
+    few = {"warmup": 300, "sample": 600, "min_sample": 300, "max_sample": 600, "delay": 0, "messages": 20, "iterations": 2}
     return [f"workload.applications.{i}.{key}={value}"
             for i, application in enumerate(json.loads(shown)["config"].get("workload", {}).get("applications", []))
             for key, value in few.items() if application.get(key, "auto") not in (0, "auto")]

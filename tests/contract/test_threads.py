@@ -9,15 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from support import PROGRAM
+from support import PROGRAM, shorter
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.json"))
 TSAN = os.environ.get("FLITWARP_TSAN", "")
 LOGS = ("log", "message-log", "traffic-log", "rate-log", "channel-log")
 OF_THE_RUN = {"cpu_seconds", "wall_seconds", "peak_rss_bytes", "sync"}
-# Runs that are long for what they show here.
-SHORTER = {"torus_uniform": ["workload.applications.0.sample=2000"], "hyperx": ["workload.applications.0.sample=2000"]}
 
 
 def outcome(program, example, threads, directory, *arguments):
@@ -43,10 +41,10 @@ NETWORKS = [example for example in EXAMPLES if is_of_network(example)]
 
 @pytest.mark.parametrize("example", NETWORKS, ids=[example.stem for example in NETWORKS])
 def test_threads_do_not_show(example, tmp_path):
-    shorter = SHORTER.get(example.stem, [])
-    alone = outcome(PROGRAM, example, 1, tmp_path, *shorter)
+    few = shorter(example)  # threads on fewer cores take long to meet
+    alone = outcome(PROGRAM, example, 1, tmp_path, *few)
     for threads in (2, 3, 4, 8):
-        assert outcome(PROGRAM, example, threads, tmp_path, *shorter) == alone, threads
+        assert outcome(PROGRAM, example, threads, tmp_path, *few) == alone, threads
 
 
 @pytest.mark.skipif(not os.access(TSAN, os.X_OK), reason="FLITWARP_TSAN names no program with the thread sanitizer")
