@@ -204,11 +204,16 @@ def config_for(draw, topology, routing, router, num_vcs):
     }
 
 
-def start(program, config, directory):
+def write(config, directory):
+    """The configuration's path; the file that topology "file" reads lies beside it."""
     path = directory / "config.json"
     (directory / "network.txt").write_text(NETWORK)
     path.write_text(json.dumps(config, indent=1))
-    return subprocess.run([program[0], "run", path, "--quiet", *program[1:]], capture_output=True, text=True, timeout=120, check=False)
+    return path
+
+
+def start(program, config, directory):
+    return subprocess.run([program[0], "run", write(config, directory), "--quiet", *program[1:]], capture_output=True, text=True, timeout=120, check=False)
 
 
 @functools.cache
@@ -276,8 +281,7 @@ def test_routing_is_free_of_deadlock_wherever_it_is_accepted(routing, tmp_path):
                     continue
                 config = {"network": {"topology": shape, "routing": block,
                                       "router": {"num_vcs": vcs_needed(block, shape)}}}
-                (tmp_path / "config.json").write_text(json.dumps(config))
-                ended = subprocess.run([PROGRAM, "check", tmp_path / "config.json"], capture_output=True, text=True,
+                ended = subprocess.run([PROGRAM, "check", write(config, tmp_path)], capture_output=True, text=True,
                                        timeout=120, check=False)
                 assert ended.returncode == 0 and ": no deadlock\n" in ended.stdout, ended.stdout + ended.stderr
 
