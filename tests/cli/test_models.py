@@ -29,7 +29,7 @@ LOADS = {
     "long_delays": ["model.processes=77", "model.lookahead=5000", "model.mean_delay=1000000", "model.end=12000000"],
     "few_remote": ["model.processes=500", "model.lookahead=10", "model.mean_delay=1000", "model.end=8000",
                    "model.remote=0.02"],
-    "few_processes": ["model.processes=3", "model.lookahead=10", "model.mean_delay=100", "model.end=20000"],
+    "few_processes": ["model.processes=3", "model.lookahead=10", "model.mean_delay=100", "model.end=8000"],
 }
 WAYS = {
     "conservative": ["--sync", "conservative"],

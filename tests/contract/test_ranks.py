@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from support import PROGRAM, ROOT, children, is_running, short_windows
+from support import PROGRAM, ROOT, children, is_running, shorter
 
 OF_THE_RUN = {"cpu_seconds", "wall_seconds", "peak_rss_bytes", "sync"}
 TORUS = ROOT / "examples" / "torus_uniform.json"
@@ -53,7 +53,7 @@ NETWORKS = [example for example in sorted((ROOT / "examples").glob("*.json"))
 @pytest.mark.parametrize("example", NETWORKS, ids=[example.stem for example in NETWORKS])
 def test_ranks_do_not_show(example, tmp_path):
     mpirun(2)
-    few = [*short_windows(example), *EVERYTHING]
+    few = [*shorter(example), *EVERYTHING]
     alone = outcome(example, 1, 1, tmp_path, *few)
     for ranks, threads in ((2, 1), (4, 1), (2, 2)):
         assert outcome(example, ranks, threads, tmp_path, *few) == alone, (ranks, threads)
@@ -63,7 +63,7 @@ def test_ranks_do_not_show(example, tmp_path):
 
 # What rules decide from a view of the whole: the end of warm-up, a window that is long enough, transactions of several.
 RULES = {
-    "auto": ["workload.applications.0.min_sample=500", "workload.applications.0.max_sample=2000"],
+    "auto": ["workload.applications.0.min_sample=500", "workload.applications.0.max_sample=1000"],
     "transactions": ["workload.applications.0.warmup=200", "workload.applications.0.sample=400",
                      "workload.applications.0.messages_per_transaction=3", "workload.applications.0.reply=fixed",
                      "workload.applications.0.transaction_destinations=each", "workload.applications.0.load=0.1"],
@@ -77,9 +77,10 @@ RULES = {
 @pytest.mark.parametrize("rule", RULES)
 def test_ranks_decide_alike(rule, tmp_path):
     mpirun(2)
-    alone = outcome(TORUS, 1, 1, tmp_path, *RULES[rule])
+    settings = [*RULES[rule], "network.channel.latency=20"]  # ranks on few cores are slow to meet, and now do so more rarely
+    alone = outcome(TORUS, 1, 1, tmp_path, *settings)
     for ranks, threads in ((2, 2), (3, 1), (4, 2)):
-        assert outcome(TORUS, ranks, threads, tmp_path, *RULES[rule]) == alone, (ranks, threads)
+        assert outcome(TORUS, ranks, threads, tmp_path, *settings) == alone, (ranks, threads)
 
 
 def run(ranks, *arguments, config=TORUS, timeout=100):
