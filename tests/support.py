@@ -186,3 +186,16 @@ def is_running(pid):
             return file.read().rpartition(")")[2].split()[0] != "Z"  # ended, and nobody has asked how
     except FileNotFoundError:
         return False
+
+
+def settings_of(example):
+    shown = subprocess.run([PROGRAM, "settings", example], capture_output=True, text=True, check=True).stdout
+    return json.loads(shown)["config"]
+
+
+def short_windows(example):
+    """Overrides for windows that are long enough to hold something of everything, where runs are slow."""
+    few = {"warmup": 300, "sample": 600, "delay": 0, "messages": 20, "iterations": 2}
+    return [f"workload.applications.{i}.{key}={value}"
+            for i, application in enumerate(settings_of(example)["workload"]["applications"])
+            for key, value in few.items() if application.get(key, "auto") not in (0, "auto")]

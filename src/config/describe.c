@@ -127,7 +127,10 @@ void describe_rows(FILE *out, const struct option *rows)
 
 void describe_component(FILE *out, const char *kind, const struct component *component)
 {
-    fprintf(out, "%s %s: %s\n\n", kind, component->name, component->summary);
+    fprintf(out, "%s %s: %s\n", kind, component->name, component->summary);
+    if (component->needs)
+        fprintf(out, "needs %s\n", component->needs);
+    putc('\n', out);
     if (component->options && component->options->type != OPTION_TYPE_END)
         describe_rows(out, component->options);
     else

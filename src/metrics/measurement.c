@@ -18,13 +18,13 @@ void measurement_init(struct measurement *measurement, struct arena *arena, uint
     measurement->accepted_from_at_end = arena_array(arena, uint64_t, terminals);
     measurement->is_watched = series_interval;
     if (series_interval)
-        series_init(&measurement->series, 0, series_interval);
+        series_init(&measurement->series, 0, series_interval, arena->rewind);
 }
 
-void measurement_keep_rates(struct measurement *measurement, uint64_t interval)
+void measurement_keep_rates(struct measurement *measurement, uint64_t interval, struct rewind *rewind)
 {
     measurement->is_watched = true;
-    rates_init(&measurement->rates, interval, measurement->terminals);
+    rates_init(&measurement->rates, interval, measurement->terminals, rewind);
 }
 
 void measurement_release(struct measurement *measurement)

@@ -44,7 +44,7 @@ struct measurement {
 void measurement_init(struct measurement *measurement, struct arena *arena, uint32_t terminals, tick_t series_interval);
 void measurement_release(struct measurement *measurement);
 /* Before the run: counts the flits of every terminal in bins of so many ticks. */
-void measurement_keep_rates(struct measurement *measurement, uint64_t interval);
+void measurement_keep_rates(struct measurement *measurement, uint64_t interval, struct rewind *rewind);
 
 void measurement_open(struct measurement *measurement, tick_t now);  /* sampling begins */
 void measurement_close(struct measurement *measurement, tick_t now); /* sampling ends */

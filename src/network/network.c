@@ -175,6 +175,18 @@ static void place_terminals(struct network *network)
     network->ejection_slot = network->routing.terminal_slot;
 }
 
+bool topology_init(struct topology *topology, const struct choice *choice, struct arena *arena, struct errors *errors)
+{
+    uint32_t before = errors->count;
+    *topology = (struct topology){.ops = CHOICE_OPS(choice, struct topology_ops), .config = choice->config};
+    if (topology->ops->check)
+        topology->ops->check(choice, errors);
+    if (errors->count > before)
+        return false;
+    topology->ops->shape(topology->config, arena, topology);
+    return true;
+}
+
 /* Topology and routing: what can be judged before anything large is built. */
 static bool network_plan(struct network *network, const struct network_config *config, struct arena *arena,
                          uint64_t seed, struct errors *errors)
@@ -193,13 +205,8 @@ static bool network_plan(struct network *network, const struct network_config *c
     network->ejection_channels = network->interface_ops->ejection_channels(config->interface.config);
 
     struct topology *topology = &network->topology;
-    topology->ops = CHOICE_OPS(&config->topology, struct topology_ops);
-    topology->config = config->topology.config;
-    if (topology->ops->check)
-        topology->ops->check(&config->topology, errors);
-    if (errors->count > before)
+    if (!topology_init(topology, &config->topology, arena, errors) || errors->count > before)
         return false;
-    topology->ops->shape(topology->config, arena, topology);
     if (!fits_memory(network, errors))
         return false;
     if (network->num_vcs % config->protocol_classes) {
@@ -256,7 +263,7 @@ bool network_build(struct network *network, const struct network_config *config,
         !channel_latencies_init(&latencies, config, &network->topology, arena, errors))
         return false;
     network->engine = engine;
-    pool_init(&network->packets, sizeof(struct packet));
+    pool_init(&network->packets, sizeof(struct packet), arena->rewind);
     wire(network, &latencies);
     size_t before = arena->bytes;
     if (!network_share_out(network, split, errors))

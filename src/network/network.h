@@ -8,8 +8,12 @@ struct network_split {
     uint32_t parts;      /* of each rank */
     struct ranks *ranks; /* borrowed; NULL: there is one */
     enum partition_method method;
-    tick_t window; /* at most; 0: as channels allow */
+    tick_t window;        /* at most; 0: as channels allow, or as far ahead as pays where the arena can be put back */
+    bool checks_reversal; /* there is one part, whose arena can be put back */
 };
+
+/* The topology that the settings choose; false, with errors added, when they are wrong. */
+bool topology_init(struct topology *topology, const struct choice *choice, struct arena *arena, struct errors *errors);
 
 /*
  * Builds routers, interfaces and the links between them, and registers their

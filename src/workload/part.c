@@ -8,12 +8,12 @@
 #include <stdlib.h>
 
 /* Room for one more in an array that grows. */
-static void *grow(void *items, uint32_t count, uint32_t *room, size_t size)
+static void *grow(const struct workload_part *part, void *items, uint32_t count, uint32_t *room, size_t size)
 {
     if (count < *room)
         return items;
     *room = *room ? 2 * *room : 64;
-    return memory_resize(items, *room * size);
+    return rewind_resize(part->network->arena->rewind, items, *room * size);
 }
 
 /* A packet is done with its message here. */
@@ -77,13 +77,13 @@ static void accept(void *context, tick_t now, const struct packet *packet, uint3
 
 void part_add_note(struct workload_part *part, const struct group_note *note)
 {
-    part->notes = grow(part->notes, part->note_count, &part->note_room, sizeof *part->notes);
+    part->notes = grow(part, part->notes, part->note_count, &part->note_room, sizeof *part->notes);
     part->notes[part->note_count++] = *note;
 }
 
 void part_add_record(struct workload_part *part, const struct packet_record *record)
 {
-    part->records = grow(part->records, part->record_count, &part->record_room, sizeof *part->records);
+    part->records = grow(part, part->records, part->record_count, &part->record_room, sizeof *part->records);
     part->records[part->record_count++] = *record;
 }
 
@@ -226,10 +226,11 @@ static void unpack(void *context, struct packet *packet, const void *belongings)
 
 void part_init(struct workload_part *part, struct workload *workload, struct network *network)
 {
+    struct rewind *rewind = network->arena->rewind;
     *part = (struct workload_part){.workload = workload, .network = network};
-    pool_init(&part->messages, sizeof(struct message));
-    pool_init(&part->groups, sizeof(struct message_group));
-    table_init(&part->halves, sizeof(uint32_t));
+    pool_init(&part->messages, sizeof(struct message), rewind);
+    pool_init(&part->groups, sizeof(struct message_group), rewind);
+    table_init(&part->halves, sizeof(uint32_t), rewind);
 }
 
 void part_connect(struct workload_part *part)
@@ -253,8 +254,8 @@ void part_release(struct workload_part *part)
     pool_release(&part->messages);
     pool_release(&part->groups);
     table_release(&part->halves);
-    free(part->notes);
-    free(part->records);
+    rewind_give(part->network->arena->rewind, part->notes);
+    rewind_give(part->network->arena->rewind, part->records);
 }
 
 static void end_group(struct workload_part *owner, const struct group_note *note)

@@ -184,9 +184,9 @@ static void watch_flits(struct workload *workload)
 void workload_keep_rates(struct workload *workload, uint64_t interval)
 {
     for (uint32_t i = 0; i < workload->count; i++) {
-        measurement_keep_rates(&workload->measurements[i], interval);
+        measurement_keep_rates(&workload->measurements[i], interval, workload->arena->rewind);
         for (uint32_t part = 0; part < workload->part_count && is_parted(workload); part++)
-            measurement_keep_rates(&workload->parts[part].measurements[i], interval);
+            measurement_keep_rates(&workload->parts[part].measurements[i], interval, workload->arena->rewind);
     }
     watch_flits(workload);
 }

@@ -303,6 +303,13 @@ def test_every_component_is_explained_with_an_example_that_is_accepted(tmp_path)
                 else block[entry["kind"]]["type"]) == entry["name"]
 
 
+def test_every_routing_algorithm_says_which_vcs_it_needs():
+    for entry in json.loads(flitwarp("list", "routing", "--json").stdout):
+        needs = flitwarp("explain", "routing", entry["name"]).stdout.splitlines()[1]
+        assert re.match(r"needs .*\bVCs?\b", needs), entry["name"]
+    assert "twice the diameter and 1" in flitwarp("explain", "routing", "par").stdout
+
+
 @pytest.mark.parametrize("block", ["simulator", "network", "workload"])
 def test_blocks_are_explained(block):
     assert flitwarp("explain", block).stdout.startswith(f"{block}: ")

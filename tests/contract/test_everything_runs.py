@@ -46,6 +46,8 @@ TOPOLOGIES = {
                 {"terminals": 1, "leaves": 1, "spines": 2, "global": 2, "groups": 2, "arrangement": "file", "file": "links.csv"}],
     "folded_clos": [{"radix": 4, "levels": 2}, {"down": [3, 2, 2], "up": [2, 1]}],
     "butterfly": [{"radix": 2, "stages": 3}, {"radix": 3, "stages": 2}],
+    "slim_fly": [{"q": 3, "terminals": 1}],
+    "jellyfish": [{"routers": 9, "degree": 4, "terminals": 1}, {"routers": 12, "degree": 3}],
     "file": [{"file": "network.txt"}],
 }
 NETWORK = """router 0 node 0 node 3 2 router 1 4 router 2
@@ -59,10 +61,10 @@ DRAGONFLIES = {"dragonfly", "dragonfly_2d", "megafly"}
 GRIDS = {"torus", "mesh", "hypercube", "parking_lot"}
 FITS = {
     "dimension_order": GRIDS | {"hyperx"}, "o1turn": {"torus", "mesh", "hypercube"}, "torus_adaptive": GRIDS,
-    "minimal": ANY, "minimal_adaptive": ANY, "valiant": ANY, "ugal": ANY,
+    "minimal": ANY, "minimal_adaptive": ANY, "valiant": ANY, "ugal": ANY, "par": ANY,
     "dal": {"hyperx"}, "omniwar": {"hyperx"}, "least_congested_queue": {"hyperx"}, "skipping_dimensions": {"hyperx"},
     "up_down": {"folded_clos"}, "destination_tag": {"butterfly"},
-    "dragonfly_minimal": DRAGONFLIES, "par": DRAGONFLIES, "voq": {"single_router"},
+    "dragonfly_minimal": DRAGONFLIES, "voq": {"single_router"},
 }
 
 

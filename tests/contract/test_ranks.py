@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from support import PROGRAM, ROOT, children, is_running
+from support import PROGRAM, ROOT, children, is_running, short_windows
 
 OF_THE_RUN = {"cpu_seconds", "wall_seconds", "peak_rss_bytes", "sync"}
 TORUS = ROOT / "examples" / "torus_uniform.json"
@@ -29,22 +29,9 @@ def mpirun(ranks):
     return ["mpirun", "-n", str(ranks), "--oversubscribe", *root]
 
 
-def settings_of(example):
-    shown = subprocess.run([PROGRAM, "settings", example], capture_output=True, text=True, check=True).stdout
-    return json.loads(shown)["config"]
-
-
-def shorter(example):
-    """Windows that are long enough to hold something of everything; ranks on few cores are slow to meet."""
-    few = {"warmup": 300, "sample": 600, "delay": 0, "messages": 20, "iterations": 2}
-    return [f"workload.applications.{i}.{key}={value}"
-            for i, application in enumerate(settings_of(example)["workload"]["applications"])
-            for key, value in few.items() if application.get(key, "auto") not in (0, "auto")]
-
-
-def outcome(example, ranks, threads, directory, *arguments):
+def outcome(example, ranks, threads, directory, *arguments, sync="conservative"):
     """What a run leaves behind, without what may differ."""
-    how = ["--sync", "conservative", "--threads", str(threads)] if ranks * threads > 1 else []
+    how = ["--sync", sync, "--threads", str(threads)] if ranks * threads > 1 else []
     files = [word for flag, name in LOGS.items() for word in (flag, str(directory / name))]
     ended = subprocess.run([*(mpirun(ranks) if ranks > 1 else []), PROGRAM, "run", example, "--quiet", *how, *files,
                             "--rate-interval", "200", "--results", directory / "r.json", *arguments], capture_output=True,
@@ -66,10 +53,12 @@ NETWORKS = [example for example in sorted((ROOT / "examples").glob("*.json"))
 @pytest.mark.parametrize("example", NETWORKS, ids=[example.stem for example in NETWORKS])
 def test_ranks_do_not_show(example, tmp_path):
     mpirun(2)
-    few = [*shorter(example), *EVERYTHING]
+    few = [*short_windows(example), *EVERYTHING]
     alone = outcome(example, 1, 1, tmp_path, *few)
     for ranks, threads in ((2, 1), (4, 1), (2, 2)):
         assert outcome(example, ranks, threads, tmp_path, *few) == alone, (ranks, threads)
+    for ranks, threads in ((2, 1), (4, 1)):
+        assert outcome(example, ranks, threads, tmp_path, *few, sync="optimistic") == alone, ("optimistic", ranks)
 
 
 # What rules decide from a view of the whole: the end of warm-up, a window that is long enough, transactions of several.
@@ -115,7 +104,7 @@ def test_ranks_may_have_nothing_to_do():
 
 @pytest.mark.parametrize("arguments, said, status", [
     ([], "simulator.sync: found 'sequential' with 2 ranks, expected 'conservative'", 1),
-    (["--sync", "optimistic"], "simulator.sync: found 'optimistic'", 1),
+    (["--sync", "optimistic", "--check-reversal"], "simulator.check_reversal: found true", 1),
     (["--sync", "conservative", "network.router.num_vcs=none"], "network.router.num_vcs", 1),
     (["--sync", "conservative", "--frob"], "'--frob' is not understood", 1),
     (["--sync", "conservative", "--rate-log", "r.csv"], "--rate-log: there is no interval", 1),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from support import PROGRAM
+from support import PROGRAM, short_windows
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.json"))
@@ -20,8 +20,8 @@ OF_THE_RUN = {"cpu_seconds", "wall_seconds", "peak_rss_bytes", "sync"}
 SHORTER = {"torus_uniform": ["workload.applications.0.sample=2000"], "hyperx": ["workload.applications.0.sample=2000"]}
 
 
-def outcome(program, example, threads, directory, *arguments):
-    sync = "sequential" if threads == 1 else "conservative"
+def outcome(program, example, threads, directory, *arguments, sync=None):
+    sync = sync or ("sequential" if threads == 1 else "conservative")
     logs = [word for name in LOGS for word in (f"--{name}", directory / f"{name}.csv")]
     ended = subprocess.run([program, "run", example, "--quiet", "--sync", sync, "--threads", str(threads), "--results",
                             directory / "r.json", *logs, "--rate-interval", "500", *arguments], capture_output=True, text=True,
@@ -47,6 +47,16 @@ def test_threads_do_not_show(example, tmp_path):
     alone = outcome(PROGRAM, example, 1, tmp_path, *shorter)
     for threads in (2, 3, 4, 8):
         assert outcome(PROGRAM, example, threads, tmp_path, *shorter) == alone, threads
+        assert outcome(PROGRAM, example, threads, tmp_path, *shorter, sync="optimistic") == alone, ("optimistic", threads)
+
+
+@pytest.mark.parametrize("example", NETWORKS, ids=[example.stem for example in NETWORKS])
+def test_running_ahead_and_back_does_not_show(example, tmp_path):
+    """Windows that are too long nearly always, and every tick run twice."""
+    few = short_windows(example)
+    alone = outcome(PROGRAM, example, 1, tmp_path, *few)
+    assert outcome(PROGRAM, example, 3, tmp_path, *few, "simulator.window=60", sync="optimistic") == alone
+    assert outcome(PROGRAM, example, 1, tmp_path, *few, "--check-reversal", sync="optimistic") == alone
 
 
 @pytest.mark.skipif(not os.access(TSAN, os.X_OK), reason="FLITWARP_TSAN names no program with the thread sanitizer")
@@ -54,7 +64,9 @@ def test_threads_do_not_show(example, tmp_path):
 def test_threads_share_nothing_that_changes(name, tmp_path):
     example = ROOT / "examples" / f"{name}.json"
     few = ["workload.applications.0.sample=300", "workload.applications.0.warmup=200"]
-    assert outcome(TSAN, example, 3, tmp_path, *few) == outcome(PROGRAM, example, 1, tmp_path, *few)
+    alone = outcome(PROGRAM, example, 1, tmp_path, *few)
+    assert outcome(TSAN, example, 3, tmp_path, *few) == alone
+    assert outcome(TSAN, example, 3, tmp_path, *few, "simulator.window=20", sync="optimistic") == alone
 
 
 def run(*arguments):
@@ -96,6 +108,47 @@ def test_windows_are_the_shortest_way_between_parts():
     ended = run("--sync", "conservative", "--threads", "2", "network.channel.latency=5", "workload.applications.0.sample=100")
     sync = json.loads(ended.stdout)["simulation"]["sync"]
     assert sync["window"] == 7 and sync["windows"] > 0 and 0 < sync["remote_share"] < 0.5
+
+
+def test_a_window_that_is_too_long_ends_at_the_horizon(tmp_path):
+    """One message across the middle of a line of two routers: nothing else can be late, so the state is put back once for the
+    flit and once for the credit, or less where a window begins there; and every window without them is right."""
+    (tmp_path / "c.json").write_text(json.dumps({
+        "network": {"topology": {"type": "mesh", "widths": [2]}, "channel": {"latency": 5}},
+        "workload": {"applications": [{"type": "alltoall", "iterations": 1}]}}))
+    ended = subprocess.run([PROGRAM, "run", tmp_path / "c.json", "--quiet", "--sync", "optimistic", "--threads", "2",
+                            "simulator.window=100"], capture_output=True, text=True, timeout=100, check=True)
+    sync = json.loads(ended.stdout)["simulation"]["sync"]
+    assert sync["window"] == 7 and 1 <= sync["primary_rollbacks"] <= 2 and sync["secondary_rollbacks"] == 0
+    assert sync["remote_events"] == 4 and 0 < sync["rolled_back"] <= sync["committed"]
+    assert sync["events"] == sync["committed"] + sync["rolled_back"]
+    assert sync["efficiency"] == pytest.approx(1 - sync["rolled_back"] / sync["committed"])
+
+
+FORGETFUL = """
+#include "flitwarp/injection.h"
+
+static uint64_t gap(const struct injection *injection, void *state, bool first, struct random *random)
+{
+    static uint64_t calls; /* which nothing puts back */
+    (void)injection, (void)state, (void)first, (void)random;
+    return 10 + calls++ % 7;
+}
+static const struct option options[] = {OPTION_END};
+static const struct injection_ops forgetful = {.name = "forgetful", .summary = "keeps its state to itself", .options = options,
+    .gap = gap};
+REGISTER_INJECTION(forgetful);
+"""
+
+
+def test_state_that_is_not_put_back_is_found(tmp_path):
+    (tmp_path / "forgetful.c").write_text(FORGETFUL)
+    subprocess.run(["gcc", "-std=c17", "-fPIC", "-shared", f"-I{ROOT / 'include'}", tmp_path / "forgetful.c", "-o",
+                    tmp_path / "forgetful.so"], check=True)
+    ended = subprocess.run([PROGRAM, "--plugin", tmp_path / "forgetful.so", "run", ROOT / "examples" / "torus_uniform.json",
+                            "--quiet", "--sync", "optimistic", "--check-reversal", "workload.applications.0.injection=forgetful"],
+                           capture_output=True, text=True, timeout=100, check=False)
+    assert ended.returncode == 2 and "end in another state" in ended.stderr, ended.stderr
 
 
 @pytest.mark.parametrize("arguments, said", [

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
-/* Expectations of topologies: where a port leads, and what is refused. */
+/* Expectations of topologies: where a port leads. */
 #include "test.h"
 
 #include "routed.h"
@@ -18,12 +18,4 @@ static inline void expect_unused(const struct topology *topology, uint32_t route
 {
     struct router_port peer;
     EXPECT(!topology->ops->peer(topology, router, port, &peer));
-}
-
-static inline void expect_refusal(const char *json, const char *message)
-{
-    struct routed routed;
-    EXPECT(!routed_topology(&routed, json));
-    EXPECT_TEXT_CONTAINS(errors_text(&routed.errors), message);
-    routed_release(&routed);
 }

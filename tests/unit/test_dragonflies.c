@@ -233,18 +233,18 @@ TEST(files_that_are_no_network_are_refused_at_their_line)
 
 TEST(too_few_global_channels_are_refused_with_what_would_do)
 {
-    expect_refusal(DRAGONFLY(", \"groups\": 10"),
-                   "groups: 10 groups; accepted: 2 to routers * global + 1 = 9, or global from 3 on");
-    expect_refusal("{\"type\": \"dragonfly_2d\", \"columns\": 3, \"rows\": 2, \"groups\": 13}",
-                   "groups: 13 groups; accepted: 2 to columns * rows * global + 1 = 7, or global from 2 on");
-    expect_refusal("{\"type\": \"megafly\", \"spines\": 3, \"global\": 2, \"groups\": 11}",
-                   "groups: 11 groups; accepted: 2 to spines * global + 1 = 7, or global from 4 on");
-    expect_refusal("{\"type\": \"dragonfly_2d\", \"columns\": 1024, \"rows\": 64}",
-                   "65536 routers in a group; accepted: up to 32768");
-    expect_refusal(DRAGONFLY(", \"arrangement\": \"file\""), "arrangement: \"file\" needs a file");
-    expect_refusal(DRAGONFLY(", \"file\": \"links.csv\""),
-                   "file: a file is for arrangement \"file\", not for \"absolute\"");
-    expect_refusal(DRAGONFLY(", \"arrangement\": \"file\", \"file\": \"/nowhere/links.csv\""), "cannot read");
+    expect_topology_refused(DRAGONFLY(", \"groups\": 10"),
+                            "groups: 10 groups; accepted: 2 to routers * global + 1 = 9, or global from 3 on");
+    expect_topology_refused("{\"type\": \"dragonfly_2d\", \"columns\": 3, \"rows\": 2, \"groups\": 13}",
+                            "groups: 13 groups; accepted: 2 to columns * rows * global + 1 = 7, or global from 2 on");
+    expect_topology_refused("{\"type\": \"megafly\", \"spines\": 3, \"global\": 2, \"groups\": 11}",
+                            "groups: 11 groups; accepted: 2 to spines * global + 1 = 7, or global from 4 on");
+    expect_topology_refused("{\"type\": \"dragonfly_2d\", \"columns\": 1024, \"rows\": 64}",
+                            "65536 routers in a group; accepted: up to 32768");
+    expect_topology_refused(DRAGONFLY(", \"arrangement\": \"file\""), "arrangement: \"file\" needs a file");
+    expect_topology_refused(DRAGONFLY(", \"file\": \"links.csv\""),
+                            "file: a file is for arrangement \"file\", not for \"absolute\"");
+    expect_topology_refused(DRAGONFLY(", \"arrangement\": \"file\", \"file\": \"/nowhere/links.csv\""), "cannot read");
 }
 
 /* ---- steps ---- */

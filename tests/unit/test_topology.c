@@ -43,6 +43,14 @@ static const char *const shapes[] = {
     "{\"type\": \"butterfly\", \"radix\": 2, \"stages\": 2}",
     "{\"type\": \"butterfly\", \"radix\": 2, \"stages\": 5}",
     "{\"type\": \"butterfly\", \"radix\": 5, \"stages\": 3}",
+    "{\"type\": \"slim_fly\", \"q\": 3}",
+    "{\"type\": \"slim_fly\", \"q\": 7, \"terminals\": 1}",
+    "{\"type\": \"slim_fly\", \"q\": 8}",
+    "{\"type\": \"slim_fly\", \"q\": 9}",
+    "{\"type\": \"jellyfish\", \"routers\": 2, \"degree\": 1}",
+    "{\"type\": \"jellyfish\", \"routers\": 99, \"degree\": 2}",
+    "{\"type\": \"jellyfish\", \"routers\": 7, \"degree\": 6}",
+    "{\"type\": \"jellyfish\", \"routers\": 50, \"degree\": 3, \"terminals\": 1}",
 };
 
 /* Distances from one router by breadth-first search; NONE where there is no way. */
@@ -261,20 +269,14 @@ TEST(hypercube_port_flips_its_bit)
     routed_release(&routed);
 }
 
-static void expect_refusal(const char *json, const char *message)
-{
-    struct routed routed;
-    EXPECT(!routed_topology(&routed, json));
-    EXPECT_TEXT_CONTAINS(errors_text(&routed.errors), message);
-    routed_release(&routed);
-}
-
 TEST(impossible_grids_are_refused)
 {
-    expect_refusal("{\"type\": \"torus\", \"widths\": [65536, 65536]}", "more than 2147483647 terminals");
-    expect_refusal("{\"type\": \"mesh\", \"widths\": [65536, 32768], \"concentration\": 1}", "more than 2147483647");
-    expect_refusal("{\"type\": \"mesh\", \"widths\": []}", "0 dimensions");
-    expect_refusal("{\"type\": \"torus\", \"widths\": [2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2]}", "17 dimensions");
-    expect_refusal("{\"type\": \"torus\", \"widths\": [4, 4, 4], \"channels\": [1, 2]}", "2 values for 3 dimensions");
-    expect_refusal("{\"type\": \"torus\", \"widths\": [1, 4]}", "widths");
+    expect_topology_refused("{\"type\": \"torus\", \"widths\": [65536, 65536]}", "more than 2147483647 terminals");
+    expect_topology_refused("{\"type\": \"mesh\", \"widths\": [65536, 32768], \"concentration\": 1}",
+                            "more than 2147483647");
+    expect_topology_refused("{\"type\": \"mesh\", \"widths\": []}", "0 dimensions");
+    expect_topology_refused("{\"type\": \"torus\", \"widths\": [2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2]}", "17 dimensions");
+    expect_topology_refused("{\"type\": \"torus\", \"widths\": [4, 4, 4], \"channels\": [1, 2]}",
+                            "2 values for 3 dimensions");
+    expect_topology_refused("{\"type\": \"torus\", \"widths\": [1, 4]}", "widths");
 }

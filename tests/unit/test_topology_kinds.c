@@ -267,22 +267,25 @@ TEST(butterfly_replaces_a_digit_at_each_stage)
 
 TEST(impossible_networks_are_refused)
 {
-    expect_refusal("{\"type\": \"hyperx\", \"widths\": [2048, 2048]}", "more than 2147483647 channels");
-    expect_refusal("{\"type\": \"hyperx\", \"widths\": [65536, 65536]}", "more than 2147483647 terminals");
-    expect_refusal("{\"type\": \"hyperx\", \"widths\": [4, 4], \"channels\": [1, 1, 1]}", "3 values for 2 dimensions");
-    expect_refusal("{\"type\": \"dragonfly\", \"routers\": 32768, \"global\": 1024, \"terminals\": 1024}",
-                   "more than 2147483647 terminals");
-    expect_refusal("{\"type\": \"dragonfly\", \"routers\": 8192, \"global\": 4, \"terminals\": 1}",
-                   "more than 2147483647 channels");
-    expect_refusal("{\"type\": \"folded_clos\", \"radix\": 5}", "5 is odd");
-    expect_refusal("{\"type\": \"folded_clos\", \"radix\": 64, \"levels\": 16}", "terminals are more than");
-    expect_refusal("{\"type\": \"folded_clos\", \"down\": [4, 4], \"up\": [4, 4]}", "2 values for 2 levels");
-    expect_refusal("{\"type\": \"folded_clos\", \"down\": [4, 4], \"up\": [4], \"radix\": 8}", "give either");
-    expect_refusal("{\"type\": \"folded_clos\", \"up\": [4, 4]}", "ports up without ports down");
-    expect_refusal("{\"type\": \"folded_clos\", \"down\": [1, 1, 1], \"up\": [65535, 65535]}", "ports between routers");
-    expect_refusal("{\"type\": \"folded_clos\", \"down\": [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1], \"up\": [1]}",
-                   "17 levels");
-    expect_refusal("{\"type\": \"butterfly\", \"radix\": 32, \"stages\": 9}", "more than 2147483647 ports");
+    expect_topology_refused("{\"type\": \"hyperx\", \"widths\": [2048, 2048]}", "more than 2147483647 channels");
+    expect_topology_refused("{\"type\": \"hyperx\", \"widths\": [65536, 65536]}", "more than 2147483647 terminals");
+    expect_topology_refused("{\"type\": \"hyperx\", \"widths\": [4, 4], \"channels\": [1, 1, 1]}",
+                            "3 values for 2 dimensions");
+    expect_topology_refused(DRAGONFLY(", \"groups\": 10"), "10 groups; accepted: 2 to routers * global + 1 = 9");
+    expect_topology_refused("{\"type\": \"dragonfly\", \"routers\": 32768, \"global\": 1024, \"terminals\": 1024}",
+                            "more than 2147483647 terminals");
+    expect_topology_refused("{\"type\": \"dragonfly\", \"routers\": 8192, \"global\": 4, \"terminals\": 1}",
+                            "more than 2147483647 channels");
+    expect_topology_refused("{\"type\": \"folded_clos\", \"radix\": 5}", "5 is odd");
+    expect_topology_refused("{\"type\": \"folded_clos\", \"radix\": 64, \"levels\": 16}", "terminals are more than");
+    expect_topology_refused("{\"type\": \"folded_clos\", \"down\": [4, 4], \"up\": [4, 4]}", "2 values for 2 levels");
+    expect_topology_refused("{\"type\": \"folded_clos\", \"down\": [4, 4], \"up\": [4], \"radix\": 8}", "give either");
+    expect_topology_refused("{\"type\": \"folded_clos\", \"up\": [4, 4]}", "ports up without ports down");
+    expect_topology_refused("{\"type\": \"folded_clos\", \"down\": [1, 1, 1], \"up\": [65535, 65535]}",
+                            "ports between routers");
+    expect_topology_refused("{\"type\": \"folded_clos\", \"down\": [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1], \"up\": [1]}",
+                            "17 levels");
+    expect_topology_refused("{\"type\": \"butterfly\", \"radix\": 32, \"stages\": 9}", "more than 2147483647 ports");
 }
 
 /* ---- file ---- */
@@ -375,5 +378,5 @@ TEST(wrong_files_are_refused_with_their_line)
         routed_release(&routed);
     }
     sandbox_close(&box, "network.txt", NULL);
-    expect_refusal("{\"type\": \"file\", \"file\": \"/no/such/file\"}", "cannot read \"/no/such/file\"");
+    expect_topology_refused("{\"type\": \"file\", \"file\": \"/no/such/file\"}", "cannot read \"/no/such/file\"");
 }

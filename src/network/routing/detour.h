@@ -33,13 +33,16 @@ struct detour_config {
                 "destination or either"),                                                                              \
         LOCAL_ORDER_OPTION(struct detour_config), RING_OPTIONS
 
+#define DETOUR_NEEDS                                                                                                   \
+    "VCs for two legs: 3 on a dragonfly (4 by router), 2 on hyperx and grids, 4 on a torus, elsewhere one for each "   \
+    "hop: twice the diameter"
+
 struct detours {
     const struct topology *topology;
     enum intermediate intermediate;
     uint32_t classes;     /* of VCs, in all */
-    uint32_t leg_classes; /* of one leg; not on a dragonfly */
-    bool
-        is_progressive; /* on a dragonfly: a packet may leave the minimal way after a hop, which takes one more class */
+    uint32_t leg_classes; /* of one leg; neither on a dragonfly nor by table */
+    bool is_progressive;  /* a packet may leave the minimal way after its first hop, which takes classes of its own */
     enum local_order local_order; /* on a dragonfly, */
     uint32_t passage_classes;     /* and of the local channels of one passage through a group */
     const uint32_t *hosts;        /* routers with terminals */
@@ -67,8 +70,9 @@ void dragonfly_detours_init(struct detours *detours, enum local_order order, boo
 /* Bits of packet->route beside ROUTE_PAST_PIVOT. */
 #define ROUTE_SECOND_LEG 2u
 
+/* A way begins here, whatever the packet has behind it. */
 static inline void detour_start(struct packet *packet, uint32_t waypoint)
 {
     packet->waypoint = waypoint;
-    packet->route &= ~ROUTE_SECOND_LEG;
+    packet->route &= ~(ROUTE_SECOND_LEG | ROUTE_PAST_PIVOT);
 }

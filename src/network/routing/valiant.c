@@ -40,6 +40,7 @@ static const struct routing_ops valiant = {
     .options = valiant_options,
     .config_size = sizeof(struct detour_config),
     .example = "{\"type\": \"valiant\", \"intermediate\": \"router\"}",
+    .needs = DETOUR_NEEDS,
     .prepare = valiant_prepare,
     .inject = valiant_inject,
     .route = valiant_route,
