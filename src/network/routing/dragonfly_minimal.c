@@ -57,7 +57,7 @@ static const struct routing_ops dragonfly_minimal = {
     .options = dragonfly_minimal_options,
     .config_size = sizeof(struct dragonfly_minimal_config),
     .example = "{\"type\": \"dragonfly_minimal\", \"channel\": \"random\"}",
-    .needs = "2 VCs",
+    .needs = "2 VCs; 4 with local_order either on a dragonfly_2d",
     .prepare = dragonfly_minimal_prepare,
     .route = dragonfly_minimal_route,
 };
