@@ -30,8 +30,8 @@ static const char *const shapes[] = {
     "{\"type\": \"dragonfly_2d\", \"columns\": 4, \"rows\": 3, \"row_channels\": 3, \"column_channels\": 2}",
     "{\"type\": \"megafly\", \"leaves\": 1, \"spines\": 1, \"global\": 1}",
     "{\"type\": \"megafly\", \"leaves\": 2, \"spines\": 5, \"global\": 1, \"arrangement\": \"palm_tree\"}",
-    "{\"type\": \"megafly\", \"leaves\": 5, \"spines\": 2, \"global\": 3, \"groups\": 4, \"arrangement\": "
-    "\"circulant\"}",
+    ("{\"type\": \"megafly\", \"leaves\": 5, \"spines\": 2, \"global\": 3, \"groups\": 4, "
+     "\"arrangement\": \"circulant\"}"),
     "{\"type\": \"folded_clos\", \"radix\": 2, \"levels\": 1}",
     "{\"type\": \"folded_clos\", \"radix\": 2, \"levels\": 4}",
     "{\"type\": \"folded_clos\", \"radix\": 4, \"levels\": 4}",
