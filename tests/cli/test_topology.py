@@ -133,6 +133,24 @@ def test_what_is_counted_in_each_plane_says_so(tmp_path):
     assert rows(flitwarp(config, "network.planes.count=1").stdout)["bisection, upper bound"] == ["2 links"]
 
 
+@pytest.mark.parametrize("placed", [2, 3, 4])
+def test_a_floor_plan_may_have_routers_of_all_planes(placed, tmp_path):
+    """Two routers 3 m apart, at 5 ticks a metre; in the second plane, if the plan has it, somewhere else."""
+    (tmp_path / "plan.csv").write_text("".join(f"{router},{3 * router},{router // 2}\n" for router in range(placed)))
+    config = write(tmp_path, {"type": "mesh", "widths": [2]}, planes={"count": 2}, channel={"cable": {"plan": "plan.csv"}})
+    flitwarp(config, "--export", tmp_path / "links.csv")
+    with open(tmp_path / "links.csv", encoding="utf-8") as file:
+        [link] = [row for row in csv.DictReader(file) if row["class"] != "terminal"]
+    assert link["latency"] == link["latency_back"] == "16"  # and the channel's own
+
+
+@pytest.mark.parametrize("topology", ["single_router", {"type": "mesh", "widths": [2]}], ids=["single_router", "mesh"])
+def test_a_floor_plan_has_all_routers_of_the_first_plane(topology, tmp_path):
+    (tmp_path / "plan.csv").write_text("router,x,y\n" if topology == "single_router" else "0,0,0\n")
+    config = write(tmp_path, topology, planes={"count": 2}, channel={"cable": {"plan": "plan.csv"}})
+    assert "has no place" in flitwarp(config, status=1).stderr
+
+
 # ---- the Fit Fly study ----
 
 SLIM_FLY = {"type": "slim_fly", "q": 13, "terminals": 9}
