@@ -35,8 +35,8 @@ bool blueprint_open(struct blueprint *blueprint, const char *config, char **over
                                     ? terminals.injection_channels
                                     : terminals.ejection_channels;
     return topology_init(&blueprint->topology, &network->topology, &simulation->built, &simulation->errors) &&
-           channel_latencies_init(&blueprint->latencies, network, &blueprint->topology, &simulation->built,
-                                  &simulation->errors);
+           channel_latencies_init(&blueprint->latencies, network, &blueprint->topology, blueprint->topology.routers,
+                                  &simulation->built, &simulation->errors);
 }
 
 void blueprint_release(struct blueprint *blueprint) { simulation_release(&blueprint->simulation); }

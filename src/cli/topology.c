@@ -106,20 +106,21 @@ static void show(const struct request *request, const struct facts *facts, struc
     printf("\n");
 }
 
-static int write_files(const struct request *request, const struct blueprint *blueprint, struct errors *errors)
+static bool check_files(const struct request *request, const struct blueprint *blueprint, struct errors *errors)
 {
     const struct picture_request picture = {request->picture, request->with_terminals};
     bool is_right = !request->export || export_check(blueprint, request->export, errors);
-    if (request->picture && !picture_check(&picture, blueprint, errors))
-        is_right = false;
-    if (!is_right)
-        return EXIT_USAGE;
-    bool is_written = (!request->export || export_write(blueprint, request->export, errors)) &&
-                      (!request->picture || picture_write(&picture, blueprint, errors));
-    return is_written ? EXIT_DONE : EXIT_IO;
+    return (!request->picture || picture_check(&picture, blueprint, errors)) && is_right;
 }
 
-/* Files come first: they are quickly made, and a name that is wrong is told before anything is searched. */
+static bool write_files(const struct request *request, const struct blueprint *blueprint, struct errors *errors)
+{
+    const struct picture_request picture = {request->picture, request->with_terminals};
+    return (!request->export || export_write(blueprint, request->export, errors)) &&
+           (!request->picture || picture_write(&picture, blueprint, errors));
+}
+
+/* A name that is wrong is told before anything is searched; nothing is written until all is right. */
 static int survey(const struct request *request, struct blueprint *blueprints, struct arena *arena,
                   struct errors *errors)
 {
@@ -127,13 +128,14 @@ static int survey(const struct request *request, struct blueprint *blueprints, s
     struct prices prices;
     if (request->prices && !prices_read(&prices, request->prices, arena, errors))
         return EXIT_USAGE;
-    int status = write_files(request, blueprints, errors);
-    if (status != EXIT_DONE)
-        return status;
+    if (!check_files(request, blueprints, errors))
+        return EXIT_USAGE;
     for (uint32_t i = 0; i < request->config_count; i++)
         facts_find(&facts[i], &blueprints[i], arena);
     if (request->prices && !find_costs(request, &prices, facts, errors))
         return EXIT_USAGE;
+    if (!write_files(request, blueprints, errors))
+        return EXIT_IO;
     show(request, facts, arena);
     return EXIT_DONE;
 }

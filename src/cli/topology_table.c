@@ -158,10 +158,11 @@ static void show_paths(struct sheet *sheet, uint32_t column, const struct facts 
 static void show_bisection(struct sheet *sheet, uint32_t column, const struct facts *facts)
 {
     const struct bisection *bisection = &facts->bisection;
-    set(sheet, column, "bisection, upper bound", "%llu links", (unsigned long long)bisection->links);
-    set(sheet, column, "  one way", "%s", bytes_per_second(sheet, facts->bisection_bandwidth));
-    set(sheet, column, "  links a terminal of a half", "%.4g",
-        2 * (double)bisection->links / (double)facts->counts.terminals);
+    const char *where = facts->blueprint->planes > 1 ? " in each plane" : "";
+    set(sheet, column, "bisection, upper bound", "%llu links%s", (unsigned long long)bisection->links, where);
+    set(sheet, column, "  one way", "%s%s", bytes_per_second(sheet, facts->bisection_bandwidth), where);
+    set(sheet, column, "  links a terminal of a half", "%.4g%s",
+        2 * (double)bisection->links / (double)facts->counts.terminals, where);
     if (bisection->method)
         set(sheet, column, "  best of", "%u cuts (%s)", bisection->tried, bisection->method);
 }

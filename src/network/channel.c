@@ -258,12 +258,14 @@ static bool is_short_enough(const struct plan *plan, double per_metre)
     return false;
 }
 
-static const double *read_plan(const struct network_config *config, uint32_t routers, struct arena *arena,
+/* Of all planes, whichever of them are asked about. */
+static const double *read_plan(const struct network_config *config, uint32_t of_plane, struct arena *arena,
                                struct errors *errors)
 {
+    uint32_t routers = of_plane * config->planes.count;
     struct plan plan = {.path = config->channel.cable.plan,
                         .routers = routers,
-                        .of_plane = routers / config->planes.count,
+                        .of_plane = of_plane,
                         .places = arena_array(arena, double, AXES *(size_t)routers),
                         .node = block_node(config, "cable"),
                         .errors = errors};
@@ -295,7 +297,8 @@ static bool check_classes(const struct network_config *config, const char *key, 
 }
 
 bool channel_latencies_init(struct channel_latencies *latencies, const struct network_config *config,
-                            const struct topology *topology, struct arena *arena, struct errors *errors)
+                            const struct topology *topology, uint32_t of_plane, struct arena *arena,
+                            struct errors *errors)
 {
     *latencies = (struct channel_latencies){.topology = topology, .config = config};
     bool has_bandwidths = config->channel.bandwidths.count;
@@ -304,7 +307,7 @@ bool channel_latencies_init(struct channel_latencies *latencies, const struct ne
                        errors))
         return false;
     if (config->channel.cable.plan)
-        latencies->places = read_plan(config, topology->routers, arena, errors);
+        latencies->places = read_plan(config, of_plane, arena, errors);
     return latencies->places || !config->channel.cable.plan;
 }
 

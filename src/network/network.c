@@ -292,7 +292,8 @@ bool network_build(struct network *network, const struct network_config *config,
 {
     struct channel_latencies latencies;
     if (!network_plan(network, config, arena, seed, errors) ||
-        !channel_latencies_init(&latencies, config, &network->topology, arena, errors))
+        !channel_latencies_init(&latencies, config, &network->topology, network->routing.topology->routers, arena,
+                                errors))
         return false;
     network->engine = engine;
     pool_init(&network->packets, sizeof(struct packet), arena->rewind);

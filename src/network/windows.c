@@ -44,15 +44,17 @@ static void meet(struct schedule *schedule, struct exchange *exchange)
     exchange->waited += nanoseconds() - before;
 }
 
-/* With the threads of this rank and, by thread 0, with the other ranks. */
+/* With the threads of this rank and, by thread 0, with the other ranks, for which all wait as for each other. */
 static void swap_parcels(struct schedule *schedule, struct exchange *exchange, uint32_t member)
 {
-    meet(schedule, exchange);
-    if (!schedule->ranks)
-        return;
-    if (member == 0)
-        exchange_with_ranks(schedule, exchange->parity);
-    meet(schedule, exchange);
+    uint64_t before = nanoseconds();
+    crew_meet(schedule->crew);
+    if (schedule->ranks) {
+        if (member == 0)
+            exchange_with_ranks(schedule, exchange->parity);
+        crew_meet(schedule->crew);
+    }
+    exchange->waited += nanoseconds() - before;
 }
 
 static tick_t window_end(const struct schedule *schedule, tick_t start, tick_t length)
@@ -94,18 +96,21 @@ static void put_state_back(struct schedule *schedule, struct network *network, u
 static tick_t find_horizon(struct schedule *schedule, struct exchange *exchange, uint32_t member)
 {
     tick_t horizon = NEVER;
+    uint64_t before = nanoseconds();
     exchange->horizon = exchange->soonest;
-    meet(schedule, exchange);
+    crew_meet(schedule->crew);
     for (uint32_t i = 0; i < schedule->count; i++) {
         tick_t theirs = schedule->parts[i]->exchange->horizon;
         horizon = theirs < horizon ? theirs : horizon;
     }
-    if (!schedule->ranks)
-        return horizon;
-    if (member == 0)
-        schedule->horizon = ~ranks_largest(schedule->ranks, ~horizon);
-    meet(schedule, exchange);
-    return schedule->horizon;
+    if (schedule->ranks) {
+        if (member == 0)
+            schedule->horizon = ~ranks_largest(schedule->ranks, ~horizon);
+        crew_meet(schedule->crew);
+        horizon = schedule->horizon;
+    }
+    exchange->waited += nanoseconds() - before;
+    return horizon;
 }
 
 /* Windows double as long as they are right, and shrink to what would have been. All parts find the same. */

@@ -265,6 +265,13 @@ def test_trace_counts_packets_of_terminal_0_without_a_source(small):
     assert flitwarp("trace", small, "--packet", "1").stdout == flitwarp("trace", small, "--packet", "0.1").stdout
 
 
+@pytest.mark.parametrize("settings", [("sync=conservative", "threads=2"), ("sync=optimistic", "threads=2", "window=50"),
+                                      ("sync=optimistic", "check_reversal=true")])
+def test_trace_walks_once_however_the_run_goes(small, settings):
+    walk = flitwarp("trace", small, "--packet", "1").stdout
+    assert flitwarp("trace", small, "--packet", "1", *(f"simulator.{setting}" for setting in settings)).stdout == walk
+
+
 # ---- list, explain, schema, version, help ----
 
 

@@ -123,6 +123,34 @@ def test_large_networks_are_sampled_and_say_so(topology, routers, terminals, mea
         assert large["diameter"] == 3
 
 
+def test_what_is_counted_in_each_plane_says_so(tmp_path):
+    """A ring of 4 in 3 planes: 12 routers, 12 links between them and 12 of terminals; 2 links cut any one ring in two."""
+    config = write(tmp_path, {"type": "torus", "widths": [4]}, planes={"count": 3})
+    table = rows(flitwarp(config).stdout)
+    assert table["routers"] == ["12"] and table["links"] == ["24"]
+    assert table["bisection, upper bound"] == ["2 links in each plane"]
+    assert table["one way"] == ["64 GB/s in each plane"] and table["links a terminal of a half"] == ["1 in each plane"]
+    assert rows(flitwarp(config, "network.planes.count=1").stdout)["bisection, upper bound"] == ["2 links"]
+
+
+@pytest.mark.parametrize("placed", [2, 3, 4])
+def test_a_floor_plan_may_have_routers_of_all_planes(placed, tmp_path):
+    """Two routers 3 m apart, at 5 ticks a metre; in the second plane, if the plan has it, somewhere else."""
+    (tmp_path / "plan.csv").write_text("".join(f"{router},{3 * router},{router // 2}\n" for router in range(placed)))
+    config = write(tmp_path, {"type": "mesh", "widths": [2]}, planes={"count": 2}, channel={"cable": {"plan": "plan.csv"}})
+    flitwarp(config, "--export", tmp_path / "links.csv")
+    with open(tmp_path / "links.csv", encoding="utf-8") as file:
+        [link] = [row for row in csv.DictReader(file) if row["class"] != "terminal"]
+    assert link["latency"] == link["latency_back"] == "16"  # and the channel's own
+
+
+@pytest.mark.parametrize("topology", ["single_router", {"type": "mesh", "widths": [2]}], ids=["single_router", "mesh"])
+def test_a_floor_plan_has_all_routers_of_the_first_plane(topology, tmp_path):
+    (tmp_path / "plan.csv").write_text("router,x,y\n" if topology == "single_router" else "0,0,0\n")
+    config = write(tmp_path, topology, planes={"count": 2}, channel={"cable": {"plan": "plan.csv"}})
+    assert "has no place" in flitwarp(config, status=1).stderr
+
+
 # ---- the Fit Fly study ----
 
 SLIM_FLY = {"type": "slim_fly", "q": 13, "terminals": 9}
@@ -137,25 +165,10 @@ FIT_FLY = {  # Tables 2 and 4: settings, routers, links, terminals, prices, tota
 }
 
 
-def knows(*words):
-    """Whether the program has a topology, or a block of settings."""
-    return subprocess.run([PROGRAM, "explain", *words], capture_output=True, check=False).returncode == 0
-
-
-def has_planes():
-    shown = subprocess.run([PROGRAM, "explain", "network"], capture_output=True, text=True, check=True).stdout
-    return re.search(r"^\s*planes\b", shown, re.M) is not None
-
-
 @pytest.mark.parametrize("network", FIT_FLY)
 def test_costs_are_those_of_the_fit_fly_study(network, tmp_path):
     topology, planes, routers, links, terminals, prices, total = FIT_FLY[network]
-    if not knows("topology", topology["type"]):
-        pytest.skip(f"there is no topology {topology['type']} yet")
-    if planes > 1 and not has_planes():
-        pytest.skip("there is no network.planes yet")
-    more = {"planes": {"count": planes}} if planes > 1 else {}
-    [found] = facts(write(tmp_path, topology, **more), "--prices", prices, program=PROGRAM)
+    [found] = facts(write(tmp_path, topology, planes={"count": planes}), "--prices", prices, program=PROGRAM)
     assert (found["routers"], found["links"]["total"], found["terminals"]) == (routers, links, terminals)
     assert found["cost"]["total"] == total
     assert found["cost"]["per_terminal"] == pytest.approx(total / terminals)
@@ -344,9 +357,10 @@ REFUSED = {
     "a butterfly as text": (["fly.json", "--export", "out.txt"], "leave at another router", ".graphml, .dot, .csv"),
     "missing prices": (["good.json", "--prices", "none.json"], "cannot read 'none.json'", "No such file"),
     "prices of nothing": (["good.json", "--prices", "empty.json"], "router"),
-    "a class without a price": (["good.json", "--prices", "some.json"], 'no price of a "dimension 0" link'),
-    "a price of an unknown class": (["good.json", "--prices", "other.json"], 'no links of class "globl"',
-                                    "terminal, dimension 0"),
+    "a class without a price": (["good.json", "--prices", "some.json", "--export", "out.csv"],
+                                'no price of a "dimension 0" link'),
+    "a price of an unknown class": (["good.json", "--prices", "other.json", "--picture", "out.svg"],
+                                    'no links of class "globl"', "terminal, dimension 0"),
     "a price of an unknown part": (["good.json", "--prices", "part.json"], "routr", "did you mean 'router'?"),
 }
 

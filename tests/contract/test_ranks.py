@@ -101,6 +101,7 @@ def test_ranks_may_have_nothing_to_do():
     ended = run(4, "--sync", "conservative", "--threads", "2", "network.topology.widths=[3]", *SHORT)
     sync = json.loads(ended.stdout)["simulation"]["sync"]
     assert (sync["ranks"], sync["threads"]) == (4, 1)
+    assert sync["waiting_share"] > 0.1, "a rank of four does nothing but wait for the others"
 
 
 @pytest.mark.parametrize("arguments, said, status", [

@@ -245,6 +245,8 @@ TEST(too_few_global_channels_are_refused_with_what_would_do)
     expect_topology_refused(DRAGONFLY(", \"file\": \"links.csv\""),
                             "file: a file is for arrangement \"file\", not for \"absolute\"");
     expect_topology_refused(DRAGONFLY(", \"arrangement\": \"file\", \"file\": \"/nowhere/links.csv\""), "cannot read");
+    expect_topology_refused(DRAGONFLY(", \"arrangement\": \"file\", \"file\": \"/\""),
+                            "cannot read \"/\": Is a directory");
 }
 
 /* ---- steps ---- */

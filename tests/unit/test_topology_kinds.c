@@ -378,4 +378,5 @@ TEST(wrong_files_are_refused_with_their_line)
     }
     sandbox_close(&box, "network.txt", NULL);
     expect_topology_refused("{\"type\": \"file\", \"file\": \"/no/such/file\"}", "cannot read \"/no/such/file\"");
+    expect_topology_refused("{\"type\": \"file\", \"file\": \"/\"}", "cannot read \"/\": Is a directory");
 }

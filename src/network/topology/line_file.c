@@ -7,6 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void file_error(const struct line_file *file)
+{
+    choice_error(file->errors, file->self, "file", "cannot read \"%s\": %s", file->path, strerror(errno));
+}
+
 bool line_file_read(struct line_file *file, bool (*read_line)(void *reader, char *text), void *reader)
 {
     FILE *stream = fopen(file->path, "r");
@@ -14,13 +19,17 @@ bool line_file_read(struct line_file *file, bool (*read_line)(void *reader, char
     size_t size = 0;
     bool is_good = true;
     if (!stream) {
-        choice_error(file->errors, file->self, "file", "cannot read \"%s\": %s", file->path, strerror(errno));
+        file_error(file);
         return false;
     }
     while (is_good && getline(&line, &size, stream) >= 0) {
         file->line++;
         line[strcspn(line, "#\r\n")] = '\0';
         is_good = read_line(reader, line);
+    }
+    if (ferror(stream)) { /* a folder opens, but cannot be read */
+        file_error(file);
+        is_good = false;
     }
     free(line);
     fclose(stream);
