@@ -12,6 +12,7 @@ import json
 import os
 import subprocess
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -196,3 +197,11 @@ def is_running(pid):
             return file.read().rpartition(")")[2].split()[0] != "Z"  # ended, and nobody has asked how
     except FileNotFoundError:
         return False
+
+
+def still_running(pids, seconds=30):
+    """Those that have not ended after a while: a launcher may be gone before the last of its ranks."""
+    until = time.monotonic() + seconds
+    while (left := [pid for pid in pids if is_running(pid)]) and time.monotonic() < until:
+        time.sleep(0.1)
+    return left

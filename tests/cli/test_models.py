@@ -14,7 +14,7 @@ import time
 
 import pytest
 
-from support import PROGRAM, ROOT, children, is_running
+from support import PROGRAM, ROOT, children, still_running
 
 PHOLD = ROOT / "examples" / "phold.json"
 SANITIZED = [os.environ[name] for name in ("FLITWARP_ASAN", "FLITWARP_TSAN")
@@ -340,4 +340,4 @@ def test_a_killed_rank_ends_the_run(sync, tmp_path):
         os.kill(ranks[-1], signal.SIGKILL)
         assert wait_for(process) != 0
     assert "signal 9 (Killed)" in (tmp_path / "out").read_text()
-    assert not [pid for pid in ranks if is_running(pid)]
+    assert not still_running(ranks)

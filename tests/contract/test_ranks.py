@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from support import PROGRAM, ROOT, children, is_running, shorter
+from support import PROGRAM, ROOT, children, shorter, still_running
 
 OF_THE_RUN = {"cpu_seconds", "wall_seconds", "peak_rss_bytes", "sync"}
 TORUS = ROOT / "examples" / "torus_uniform.json"
@@ -170,7 +170,7 @@ def test_a_killed_rank_ends_the_run(victim, tmp_path):
         os.kill(ranks[victim], signal.SIGKILL)
         assert wait_for(process) != 0
     assert "signal 9 (Killed)" in (tmp_path / "out").read_text()
-    assert not [pid for pid in ranks if is_running(pid)]
+    assert not still_running(ranks)
 
 
 def test_an_interrupted_rank_ends_the_run_with_what_there_is(tmp_path):
