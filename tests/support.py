@@ -12,6 +12,7 @@ import json
 import os
 import subprocess
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -174,6 +175,16 @@ def script(path):
     return module
 
 
+@functools.cache
+def shorter(example):
+    """Overrides for an example's windows, still long enough to hold something of everything: for the costly ways to run it."""
+    shown = subprocess.run([PROGRAM, "settings", example], capture_output=True, text=True, check=True).stdout
+    few = {"warmup": 300, "sample": 600, "min_sample": 300, "max_sample": 600, "delay": 0, "messages": 20, "iterations": 2}
+    return [f"workload.applications.{i}.{key}={value}"
+            for i, application in enumerate(json.loads(shown)["config"].get("workload", {}).get("applications", []))
+            for key, value in few.items() if application.get(key, "auto") not in (0, "auto")]
+
+
 def children(pid):
     """Of a launcher such as mpirun: its ranks."""
     listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False).stdout
@@ -186,3 +197,11 @@ def is_running(pid):
             return file.read().rpartition(")")[2].split()[0] != "Z"  # ended, and nobody has asked how
     except FileNotFoundError:
         return False
+
+
+def still_running(pids, seconds=30):
+    """Those that have not ended after a while: a launcher may be gone before the last of its ranks."""
+    until = time.monotonic() + seconds
+    while (left := [pid for pid in pids if is_running(pid)]) and time.monotonic() < until:
+        time.sleep(0.1)
+    return left

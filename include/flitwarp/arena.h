@@ -12,11 +12,13 @@
 #include <stdint.h>
 
 struct arena_block;
+struct rewind;
 
 struct arena {
     struct arena_block *last; /* owned */
     size_t bytes;             /* handed out so far */
     bool is_locked;           /* somebody is taking */
+    struct rewind *rewind;    /* borrowed: where its memory comes from; NULL: plain memory */
 };
 
 /* Zeroed memory, aligned to a cache line when it is as large as one, to 16 bytes otherwise. */

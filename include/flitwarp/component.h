@@ -13,7 +13,8 @@
     const char *summary;          /* one line, for list and explain */                                                 \
     const struct option *options; /* NULL: none */                                                                     \
     size_t config_size;           /* of the struct that the rows fill */                                               \
-    const char *example;          /* JSON text of the block in use; NULL: the type alone */
+    const char *example;          /* JSON text of the block in use; NULL: the type alone */                            \
+    const char *needs;            /* of others, for explain: virtual channels, say; NULL: nothing */
 
 struct component {
     COMPONENT_FIELDS

@@ -2,15 +2,28 @@
 #pragma once
 /*
  * Facts of a dragonfly, for routing algorithms that know one: topology->dragonfly.
- * Router `place` of `group` has number group * routers + place. Its ports: first
- * those to the other routers of its group in rising order, then its global ones.
- * Every two groups are joined by the same number of global channels. How the
- * channels of a group are laid out is in src/network/topology/dragonfly.c; here a
- * table answers.
+ * All of the family have groups of routers with global channels between every two
+ * groups; they differ in what a group is inside (enum group_shape).
+ *   Router `place` of `group` has number group * routers + place. Its ports: first
+ * those to other routers of its group, then its global ones. How the global
+ * channels of a group are laid out is in src/network/topology/global_channels.c;
+ * here tables answer.
  */
 #include "flitwarp/topology.h"
 
-enum dragonfly_arrangement { DRAGONFLY_ABSOLUTE, DRAGONFLY_RELATIVE, DRAGONFLY_CIRCULANT };
+enum dragonfly_arrangement {
+    DRAGONFLY_ABSOLUTE,
+    DRAGONFLY_RELATIVE,
+    DRAGONFLY_CIRCULANT,
+    DRAGONFLY_PALM_TREE,
+    DRAGONFLY_FROM_FILE,
+};
+
+enum group_shape {
+    GROUP_ALL_TO_ALL, /* one port to every other router of the group, in rising order */
+    GROUP_GRID,       /* the same along each row and each column, with parallel channels */
+    GROUP_BIPARTITE,  /* leaves with terminals, spines with global channels; port i of a leaf is to spine i, and back */
+};
 
 /* Where a global channel leaves a group. */
 struct dragonfly_gate {
@@ -19,15 +32,24 @@ struct dragonfly_gate {
 };
 
 struct dragonfly {
+    enum group_shape shape;
     uint32_t routers;      /* in each group */
-    uint32_t globals;      /* ports of each router for global channels; some may be unused */
+    uint32_t hosts;        /* of those, the first so many have terminals */
+    uint32_t first_gate;   /* the first place with ports for global channels; all from there on have them */
+    uint32_t globals;      /* such ports of each; some may be unused */
     uint32_t groups;       /* two at least */
-    uint32_t channels;     /* between every two groups, one at least */
+    uint32_t channels;     /* between every two groups, one at least; 0: not the same for all, see dragonfly_channels */
     uint32_t first_global; /* port */
+    uint32_t ports;        /* of a router, to others */
     enum dragonfly_arrangement arrangement;
+    /* Of a grid: place row * columns + column; parallel channels along a row and along a column. */
+    uint32_t columns, row_channels, column_channels;
+    const uint16_t *row_of;             /* of a grid: by place */
     const uint32_t *group_of;           /* by router */
     const uint16_t *place_of;           /* by router: its number in the group */
-    const struct dragonfly_gate *gates; /* by rank * channels + parallel channel; the same for all groups */
+    const struct dragonfly_gate *gates; /* by rank * channels + parallel channel; the same for all groups, or else */
+    const uint32_t *first_gates;        /* from a file: by group * groups + other group, into gates; NULL: not so */
+    const struct router_port *far_ends; /* from a file: by router * globals + global port; router NONE: unused */
 };
 
 static inline uint32_t dragonfly_group(const struct dragonfly *dragonfly, uint32_t router)
@@ -46,26 +68,52 @@ static inline uint32_t dragonfly_router(const struct dragonfly *dragonfly, uint3
     return group * dragonfly->routers + place;
 }
 
-/* The port of a router to another one of its group, by their places. */
+/* The port of a router to another one of its fully connected group, by their places. */
 static inline uint32_t dragonfly_local_port(uint32_t place, uint32_t other) { return other - (other > place); }
 
-/* Which of its neighbours, from 0, a group takes another one for; both are different. */
+/* Of a grid: the first of the parallel ports from a place to the place in its row, or its column, with that number. */
+static inline uint32_t dragonfly_row_port(const struct dragonfly *dragonfly, uint32_t place, uint32_t column)
+{
+    uint32_t own = place - dragonfly->row_of[place] * dragonfly->columns;
+    return dragonfly_local_port(own, column) * dragonfly->row_channels;
+}
+static inline uint32_t dragonfly_column_port(const struct dragonfly *dragonfly, uint32_t place, uint32_t row)
+{
+    return (dragonfly->columns - 1) * dragonfly->row_channels +
+           dragonfly_local_port(dragonfly->row_of[place], row) * dragonfly->column_channels;
+}
+
+/* Which of its neighbours, from 0, a group takes another one for; both are different, and no file says it. */
 static inline uint32_t dragonfly_rank(const struct dragonfly *dragonfly, uint32_t group, uint32_t other)
 {
+    uint32_t groups = dragonfly->groups;
     if (dragonfly->arrangement == DRAGONFLY_ABSOLUTE)
         return other - (other > group);
-    uint32_t groups = dragonfly->groups, offset = other > group ? other - group : other + groups - group;
+    if (dragonfly->arrangement == DRAGONFLY_PALM_TREE)
+        return (group > other ? group - other : group + groups - other) - 1;
+    uint32_t offset = other > group ? other - group : other + groups - group;
     if (dragonfly->arrangement == DRAGONFLY_RELATIVE)
         return offset - 1;
     return 2 * offset <= groups ? 2 * offset - 2 : 2 * (groups - offset) - 1;
 }
 
+/* How many channels join two groups. */
+static inline uint32_t dragonfly_channels(const struct dragonfly *dragonfly, uint32_t group, uint32_t other)
+{
+    if (__builtin_expect(!dragonfly->first_gates, 1))
+        return dragonfly->channels;
+    const uint32_t *first = dragonfly->first_gates + (size_t)group * dragonfly->groups + other;
+    return first[1] - first[0];
+}
+
 /*
- * The places where a group's channels to another group leave it: dragonfly->channels of them. The far end of gate i
- * is gate i of the other group towards this one.
+ * The places where a group's channels to another group leave it: dragonfly_channels of them. The far end of gate i is
+ * gate i of the other group towards this one.
  */
 static inline const struct dragonfly_gate *dragonfly_gates(const struct dragonfly *dragonfly, uint32_t group,
                                                            uint32_t other)
 {
+    if (__builtin_expect(dragonfly->first_gates != NULL, 0))
+        return dragonfly->gates + dragonfly->first_gates[(size_t)group * dragonfly->groups + other];
     return dragonfly->gates + (size_t)dragonfly_rank(dragonfly, group, other) * dragonfly->channels;
 }

@@ -59,6 +59,7 @@ struct event_list {
 
 struct far_event;
 struct chunk_slab;
+struct rewind;
 
 struct engine {
     tick_t now;
@@ -76,10 +77,11 @@ struct engine {
     struct far_event *far_free; /* owned */
     void *sorted;               /* owned: room for ordering a batch */
     size_t sorted_bytes;
-    uint64_t allocations; /* of memory, to show that the steady state makes none */
+    uint64_t allocations;  /* of memory, to show that the steady state makes none */
+    struct rewind *rewind; /* borrowed: where its memory comes from */
 };
 
-void engine_init(struct engine *engine);
+void engine_init(struct engine *engine, struct rewind *rewind);
 void engine_release(struct engine *engine);
 
 /* Kinds are added in rising order of epsilon; returns the kind's number. */

@@ -92,10 +92,17 @@ struct network_config {
         uint64_t latency, cycle;
         double bandwidth;
     } terminal_channel;
+    struct planes_config {
+        uint32_t count;
+        uint32_t rails; /* 0: as the interface says for each plane */
+        uint32_t order;
+        struct choice selection;
+    } planes;
 };
 extern const struct option network_options[];
 
 struct network;
+struct selection;
 struct exchange;
 struct ranks;
 struct waiting;
@@ -212,12 +219,15 @@ struct network_client {
  * each router and terminal is touched by one part only, and a part has its own engine, packets and counters.
  */
 struct network {
-    struct engine *engine; /* borrowed */
-    struct arena *arena;   /* borrowed: holds all built state */
-    size_t bytes;          /* of what was built, in one part */
-    struct pool packets;   /* owned */
-    struct topology topology;
+    struct engine *engine;    /* borrowed */
+    struct arena *arena;      /* borrowed: holds all built state */
+    size_t bytes;             /* of what was built, in one part */
+    struct pool packets;      /* owned */
+    struct topology topology; /* of all planes; routing.topology is that of one */
     struct routing routing;
+    uint32_t plane_count;
+    struct planes *planes;       /* network/planes.h; NULL: there is one, and nobody needs to ask which */
+    struct selection *selection; /* of planes; NULL with them */
     const struct network_config *config;
     uint64_t seed;
     uint32_t num_vcs;
@@ -225,20 +235,20 @@ struct network {
     uint32_t max_packet;        /* the largest that routers can carry, in flits; 0: any */
     const char *max_packet_key; /* the router's setting that limits it */
     struct transfer transfer;
-    bool reserves_packet;    /* a packet enters a buffer only when there is room for all of it */
-    uint32_t ports;          /* of a router, terminals' included */
-    uint32_t terminal_ports; /* of each terminal */
-    uint32_t injection_channels, ejection_channels;
-    tick_t channel_latency;          /* of all channels between routers; 0: they differ */
-    tick_t channel_cycle;            /* the same */
-    tick_t terminal_latency;         /* of all channels of terminals; 0: they differ */
-    struct link *links;              /* by router * ports + port */
-    const uint32_t *terminal_router; /* by terminal: where its packets enter */
-    const uint16_t *terminal_slot;   /* its place at that router */
-    const uint32_t *ejection_router; /* where packets to it leave: nearly always the same arrays */
+    bool reserves_packet;                           /* a packet enters a buffer only when there is room for all of it */
+    uint32_t ports;                                 /* of a router, terminals' included */
+    uint32_t terminal_ports;                        /* of each terminal, in each plane */
+    uint32_t injection_channels, ejection_channels; /* the same */
+    tick_t channel_latency;                         /* of all channels between routers; 0: they differ */
+    tick_t channel_cycle;                           /* the same */
+    tick_t terminal_latency;                        /* of all channels of terminals; 0: they differ */
+    struct link *links;                             /* by router * ports + port */
+    const uint32_t *terminal_router;                /* by plane * terminals + terminal: where its packets enter */
+    const uint16_t *terminal_slot;                  /* its place at that router */
+    const uint32_t *ejection_router;                /* where packets to it leave: nearly always the same arrays */
     const uint16_t *ejection_slot;
-    const uint16_t *coordinates; /* by router * dimensions + dimension; NULL without a grid */
-    uint16_t *distances;         /* by pair of routers; NULL where the topology knows its distances */
+    const uint16_t *coordinates; /* by router of a plane * dimensions + dimension; NULL without a grid */
+    uint16_t *distances;         /* by pair of routers of a plane; NULL where the topology knows its distances */
 
     const struct router_ops *router_ops;
     void *routers;
@@ -254,7 +264,7 @@ struct network {
     uint32_t first_part;           /* the number of the first of them */
     uint32_t all_parts;            /* of all ranks */
     const uint16_t *router_part;   /* by router; NULL: there is one part */
-    const uint16_t *terminal_part; /* by terminal: that of the router where its packets enter */
+    const uint16_t *terminal_part; /* by terminal: that of the router where its packets enter, in one of the planes */
     struct exchange *exchange;     /* with the other parts; NULL: there are none */
 
     bool is_watched; /* somebody wants to know of every flit that enters: a log, or a packet's walk */
@@ -351,10 +361,16 @@ static inline void send_credits(struct network *network, uint32_t kind, struct p
  */
 uint32_t network_lag(const struct network *network, uint32_t router, uint32_t cycle);
 
-/* Channels on a shortest way between two routers. */
+/* The plane of a router. */
+static inline uint32_t network_plane(const struct network *network, uint32_t router)
+{
+    return network->planes ? router / network->routing.topology->routers : 0;
+}
+
+/* Channels on a shortest way between two routers, by their numbers in the plane. */
 static inline uint32_t network_distance(const struct network *network, uint32_t from, uint32_t to)
 {
-    const struct topology *topology = &network->topology;
+    const struct topology *topology = network->routing.topology;
     const struct grid *grid = topology->grid;
     if (!grid)
         return network->distances ? network->distances[(size_t)from * topology->routers + to]
@@ -369,6 +385,16 @@ static inline uint32_t network_distance(const struct network *network, uint32_t 
         hops += apart;
     }
     return hops;
+}
+
+/* Channels on a shortest way from one terminal to another in a plane. */
+static inline uint32_t network_hops_between(const struct network *network, uint32_t plane, uint32_t source,
+                                            uint32_t destination)
+{
+    uint32_t first = plane * network->routing.topology->routers;
+    size_t terminals = plane * (size_t)network->topology.terminals;
+    return network_distance(network, network->terminal_router[terminals + source] - first,
+                            network->ejection_router[terminals + destination] - first);
 }
 
 /*

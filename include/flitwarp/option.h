@@ -18,6 +18,10 @@ struct u32_list {
     uint32_t count;
     uint32_t *items;
 };
+struct u32_lists {
+    uint32_t count;
+    struct u32_list *items;
+};
 struct f64_list {
     uint32_t count;
     double *items;
@@ -49,6 +53,7 @@ enum option_type {
     OPTION_TYPE_FILE,           /* const char *: a path, relative to the file that names it */
     OPTION_TYPE_ENUM,           /* uint32_t: index into names */
     OPTION_TYPE_U32_LIST,       /* struct u32_list */
+    OPTION_TYPE_U32_LISTS,      /* struct u32_lists: a list of lists */
     OPTION_TYPE_F64_LIST,       /* struct f64_list */
     OPTION_TYPE_TICKS,          /* uint64_t ticks: a whole number, or a time with a unit ("10ns") */
     OPTION_TYPE_TICKS_AUTO,     /* the same, or "auto" (TICKS_AUTO) */
@@ -121,6 +126,10 @@ struct option {
 #define OPTION_U32_LIST(config, field, fallback, min, max, unit, help)                                                 \
     {                                                                                                                  \
         OPTION_ROW_(config, field, struct u32_list, OPTION_TYPE_U32_LIST, fallback, min, max, unit, help)              \
+    }
+#define OPTION_U32_LISTS(config, field, fallback, min, max, unit, help)                                                \
+    {                                                                                                                  \
+        OPTION_ROW_(config, field, struct u32_lists, OPTION_TYPE_U32_LISTS, fallback, min, max, unit, help)            \
     }
 #define OPTION_F64_LIST(config, field, fallback, min, max, unit, help)                                                 \
     {                                                                                                                  \

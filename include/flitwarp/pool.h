@@ -7,16 +7,18 @@
  */
 #include "flitwarp/arena.h"
 #include "flitwarp/packet.h"
+#include "flitwarp/rewind.h"
 
 struct pool {
     unsigned char *items; /* owned; each item's first word links the free ones */
     size_t item_size;
     uint32_t capacity;
-    uint32_t free;  /* first free index, NONE: full */
-    uint32_t taken; /* now in use */
+    uint32_t free;         /* first free index, NONE: full */
+    uint32_t taken;        /* now in use */
+    struct rewind *rewind; /* borrowed: where its memory comes from */
 };
 
-void pool_init(struct pool *pool, size_t item_size);
+void pool_init(struct pool *pool, size_t item_size, struct rewind *rewind);
 void pool_release(struct pool *pool);
 void pool_grow(struct pool *pool);
 

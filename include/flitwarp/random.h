@@ -25,6 +25,7 @@ enum random_purpose {
     RANDOM_SETUP,
     RANDOM_REPLY,
     RANDOM_OUTPUT,
+    RANDOM_PLANE,
     RANDOM_PLUGIN = 1000, /* from here on free for components outside the tree */
 };
 

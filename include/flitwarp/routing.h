@@ -11,6 +11,7 @@
 #include "flitwarp/topology.h"
 
 struct congestion;
+struct planes;
 struct route;
 struct decisions; /* enumerates random choices when routes are checked rather than run */
 
@@ -22,8 +23,9 @@ struct routing {
     void (*inject)(struct route *route); /* ops->inject and ops->route, unless prepare() knows faster ones for this */
     void (*route)(struct route *route);  /* topology */
     void (*route_in_class)(struct route *route); /* with protocol classes: the algorithm, for the first of them */
+    const struct planes *planes; /* NULL: there is one. Algorithms know no other than that of the packet */
     const void *config;
-    const struct topology *topology;
+    const struct topology *topology; /* of one plane */
     uint64_t seed;
     uint32_t num_vcs;              /* of a port */
     uint32_t vcs;                  /* of those, a protocol class's: what algorithms share out, as if they were all */
@@ -44,7 +46,8 @@ struct routing {
 struct route {
     const struct routing *routing;
     struct packet *packet;
-    uint32_t router;
+    uint32_t router;               /* as the topology counts them */
+    uint32_t first_router;         /* of the plane, as the network counts them: what its own number 0 is */
     uint32_t draws;                /* random choices made for this question */
     struct decisions *decisions;   /* NULL: choose at random */
     struct congestion *congestion; /* of the network's routers; NULL while routes are checked rather than run */

@@ -6,6 +6,8 @@
  */
 #include "flitwarp/arena.h"
 
+#include "flitwarp/rewind.h"
+
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -59,10 +61,15 @@ static struct arena_block *block_create(struct arena *arena, size_t bytes)
         out_of_memory(bytes);
     if (size < bytes + CACHE_LINE)
         size = bytes + CACHE_LINE;
-    struct arena_block *block = calloc(1, sizeof(*block) + size);
-    if (!block)
-        out_of_memory(bytes);
-    prefer_huge_pages(block, size);
+    struct arena_block *block;
+    if (arena->rewind) {
+        block = rewind_take(arena->rewind, sizeof(*block) + size);
+    } else {
+        block = calloc(1, sizeof(*block) + size);
+        if (!block)
+            out_of_memory(bytes);
+        prefer_huge_pages(block, size);
+    }
     block->size = size;
     block->previous = arena->last;
     arena->last = block;
@@ -118,10 +125,10 @@ void arena_release(struct arena *arena)
     struct arena_block *block = arena->last;
     while (block) {
         struct arena_block *previous = block->previous;
-        free(block);
+        rewind_give(arena->rewind, block);
         block = previous;
     }
-    *arena = (struct arena){0};
+    *arena = (struct arena){.rewind = arena->rewind};
 }
 
 void *memory_take(size_t bytes)

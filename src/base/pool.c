@@ -7,16 +7,17 @@
 
 #include "flitwarp/error.h"
 
-#include <stdlib.h>
-
 #define FIRST_CAPACITY 256u
 
-void pool_init(struct pool *pool, size_t item_size) { *pool = (struct pool){.item_size = item_size, .free = NONE}; }
+void pool_init(struct pool *pool, size_t item_size, struct rewind *rewind)
+{
+    *pool = (struct pool){.item_size = item_size, .free = NONE, .rewind = rewind};
+}
 
 void pool_release(struct pool *pool)
 {
-    free(pool->items);
-    *pool = (struct pool){.item_size = pool->item_size, .free = NONE};
+    rewind_give(pool->rewind, pool->items);
+    pool_init(pool, pool->item_size, pool->rewind);
 }
 
 /*
@@ -29,10 +30,10 @@ void pool_grow(struct pool *pool)
     uint32_t capacity = old ? old * 2 : FIRST_CAPACITY;
     CHECK(capacity > old && capacity < NONE, "pool of %zu-byte items is full at %u", pool->item_size, old);
     size_t bytes = ((size_t)capacity * pool->item_size + 63) / 64 * 64;
-    unsigned char *items = memory_take_aligned(bytes);
+    unsigned char *items = rewind_take_aligned(pool->rewind, bytes);
     if (old)
         __builtin_memcpy(items, pool->items, (size_t)old * pool->item_size);
-    free(pool->items);
+    rewind_give(pool->rewind, pool->items);
     pool->items = items;
     pool->capacity = capacity;
     for (uint32_t index = capacity; index-- > old;) {

@@ -8,6 +8,7 @@
 
 #include "flitwarp/arena.h"
 #include "flitwarp/error.h"
+#include "flitwarp/rewind.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,17 +45,18 @@ static uint32_t hash_of(const struct table_key *key)
     return (uint32_t)(hash ^ hash >> 32);
 }
 
-void table_init(struct table *table, size_t value_bytes)
+void table_init(struct table *table, size_t value_bytes, struct rewind *rewind)
 {
-    *table = (struct table){.entry_bytes = value_offset() + aligned(value_bytes), .slot_count = FIRST_SLOTS};
-    table->slots = memory_take(FIRST_SLOTS * sizeof(*table->slots));
+    *table = (struct table){
+        .entry_bytes = value_offset() + aligned(value_bytes), .slot_count = FIRST_SLOTS, .rewind = rewind};
+    table->slots = rewind_take(rewind, FIRST_SLOTS * sizeof(*table->slots));
     memset(table->slots, 0, FIRST_SLOTS * sizeof(*table->slots));
 }
 
 void table_release(struct table *table)
 {
-    free(table->entries);
-    free(table->slots);
+    rewind_give(table->rewind, table->entries);
+    rewind_give(table->rewind, table->slots);
     *table = (struct table){0};
 }
 
@@ -78,7 +80,7 @@ static void grow_slots(struct table *table)
     CHECK(old_count < (uint32_t)1 << 31, "a table of %u entries is full", table->count);
     table->slot_count *= 2;
     size_t bytes = table->slot_count * sizeof(*table->slots);
-    table->slots = memory_take(bytes);
+    table->slots = rewind_take(table->rewind, bytes);
     memset(table->slots, 0, bytes);
     uint32_t mask = table->slot_count - 1;
     for (uint32_t i = 0; i < old_count; i++) {
@@ -89,7 +91,7 @@ static void grow_slots(struct table *table)
             at = (at + 1) & mask;
         table->slots[at] = old[i];
     }
-    free(old);
+    rewind_give(table->rewind, old);
 }
 
 /* The index of an entry that is not in use. */
@@ -102,7 +104,7 @@ static uint32_t take_entry(struct table *table)
     }
     if (table->entry_count == table->room) {
         table->room = table->room ? table->room * 2 : FIRST_SLOTS;
-        table->entries = memory_resize(table->entries, table->room * table->entry_bytes);
+        table->entries = rewind_resize(table->rewind, table->entries, table->room * table->entry_bytes);
     }
     return table->entry_count++;
 }

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <stddef.h>
 
+struct rewind;
+
 struct table_key {
     uint64_t part[3];
 };
@@ -33,11 +35,12 @@ struct table {
     uint32_t slot_count;
     uint32_t entry_count; /* used or free */
     uint32_t room;
-    uint32_t first_free; /* index + 1 */
-    uint32_t count;      /* used */
+    uint32_t first_free;   /* index + 1 */
+    uint32_t count;        /* used */
+    struct rewind *rewind; /* borrowed: where its memory comes from */
 };
 
-void table_init(struct table *table, size_t value_bytes);
+void table_init(struct table *table, size_t value_bytes, struct rewind *rewind);
 void table_release(struct table *table);
 
 /* Finds the value, or makes one of zeros. Values stay where they are until the next call. */

@@ -31,6 +31,11 @@ int cli_check(int argc, char **argv)
                network->topology.routers, network->ports, network->topology.terminals, network->num_vcs,
                network->num_vcs == 1 ? "" : "s", (double)network->bytes / 1024 / network->topology.routers,
                (double)simulation.built.bytes / 1024 / 1024);
+        if (network->planes)
+            printf(
+                "planes: %u of %u routers, %u rails of each terminal; their routing is alike and is checked in one\n",
+                network->plane_count, network->routing.topology->routers,
+                network->plane_count * network->injection_channels);
         status = dependency_check(&network->routing, DEPENDENCY_BUDGET, stdout) ? EXIT_DONE : EXIT_SIMULATION;
     } else {
         errors_print(&simulation.errors, stderr);

@@ -16,6 +16,7 @@ int cli_schema(int argc, char **argv);
 int cli_run(int argc, char **argv);
 int cli_check(int argc, char **argv);
 int cli_settings(int argc, char **argv);
+int cli_topology(int argc, char **argv);
 int cli_trace(int argc, char **argv);
 int cli_parse(int argc, char **argv);
 int cli_new(int argc, char **argv);

@@ -16,6 +16,8 @@ static const struct {
     {"run", cli_run, "CONFIG [PATH=VALUE ...]   simulate; results as JSON"},
     {"check", cli_check, "CONFIG [PATH=VALUE ...]   settings, sizes, routing deadlock; runs nothing"},
     {"settings", cli_settings, "CONFIG [PATH=VALUE ...]   effective settings and the files they come from, as JSON"},
+    {"topology", cli_topology,
+     "CONFIG ... [PATH=VALUE ...] sizes, distances, bisection, cost; as files and pictures too"},
     {"trace", cli_trace, "CONFIG --packet N         one packet's walk, stage by stage"},
     {"parse", cli_parse, "LOG [FILTER ...]          filter and summarise a packet log"},
     {"list", cli_list, "[KIND]                    registered components"},

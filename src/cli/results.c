@@ -23,13 +23,13 @@
 static struct json *sync_block(const struct simulation *simulation, struct arena *arena)
 {
     const struct network_sync facts = simulation->workload.sync;
-    uint64_t events = simulation->workload.totals.events;
+    uint64_t events = simulation->workload.totals.events; /* that count */
     struct json *sync = json_object(arena);
     json_add(sync, "type", json_text(arena, sync_name(simulation->config.simulator.sync)));
     ADD_U64(sync, "threads", facts.threads);
     ADD_U64(sync, "ranks", facts.ranks);
-    ADD_U64(sync, "events", events);
-    if (facts.parts == 1)
+    ADD_U64(sync, "events", events + facts.rolled_back);
+    if (facts.parts == 1 && !simulation->rewind)
         return sync; /* a sequential run says nothing here that the next one would not */
     ADD_F64(sync, "events_per_second", (double)events / simulation->wall_seconds);
     ADD_F64(sync, "window", facts.window == NEVER ? NAN : (double)facts.window);
@@ -37,6 +37,14 @@ static struct json *sync_block(const struct simulation *simulation, struct arena
     ADD_U64(sync, "remote_events", facts.sent);
     ADD_F64(sync, "remote_share", (double)facts.sent / (double)events);
     ADD_F64(sync, "waiting_share", facts.waited / simulation->wall_seconds / facts.parts);
+    if (!simulation->rewind)
+        return sync;
+    ADD_U64(sync, "committed", events);
+    ADD_U64(sync, "rolled_back", facts.rolled_back);
+    ADD_F64(sync, "efficiency", events ? 1 - (double)facts.rolled_back / (double)events : 1);
+    ADD_U64(sync, "primary_rollbacks", facts.rollbacks);
+    ADD_U64(sync, "secondary_rollbacks", 0); /* nothing is taken in before it is certain */
+    ADD_U64(sync, "gvt_count", facts.windows);
     return sync;
 }
 
@@ -129,6 +137,20 @@ static struct json *phases_block(const struct application *application, struct a
     return block;
 }
 
+/* Which planes the packets took. */
+static void add_planes(struct json *block, const struct measurement *m, struct arena *arena)
+{
+    struct json *planes = json_add(block, "planes", json_object(arena));
+    struct json *packets = json_add(planes, "packets", json_array(arena));
+    struct json *share = json_add(planes, "share", json_array(arena));
+    for (uint32_t plane = 0; plane < m->planes; plane++) {
+        uint64_t count = m->packets_by_plane[plane];
+        json_append(packets, json_number_u64(arena, count));
+        json_append(share,
+                    json_number_f64(arena, m->sampled_delivered ? (double)count / (double)m->sampled_delivered : NAN));
+    }
+}
+
 static struct json *application_block(const struct workload *workload, uint32_t number, struct arena *arena)
 {
     const struct application *application = &workload->applications[number];
@@ -156,12 +178,14 @@ static struct json *application_block(const struct workload *workload, uint32_t 
     }
     if (application->ops->report)
         application->ops->report(application, &(struct report){block, arena});
-    json_add(block, "hops", summary_json(arena, &m->hops, NULL));
+    json_add(block, "hops", counts_json(arena, &m->hops));
     struct histogram *minimal = arena_array(arena, struct histogram, 1);
     measurement_minimal_hops(m, minimal);
-    json_add(block, "minimal_hops", summary_json(arena, minimal, NULL));
+    json_add(block, "minimal_hops", counts_json(arena, minimal));
     ADD_F64(block, "nonminimal_share",
             m->sampled_delivered ? (double)m->nonminimal / (double)m->sampled_delivered : NAN);
+    if (m->planes)
+        add_planes(block, m, arena);
     add_terminals(block, application, workload->sequences, workload->config->per_terminal, arena);
     json_add(block, "phases", phases_block(application, arena));
     json_add(block, "latency_distribution", distribution_json(arena, &m->packet_latency));
@@ -194,11 +218,13 @@ static void add_coordinates(struct json *block, const struct network *network, s
     if (!network->coordinates)
         return;
     struct json *all = json_add(block, "coordinates", json_array(arena));
-    uint32_t dimensions = network->topology.grid->dimensions;
+    const struct topology *one = network->routing.topology;
+    uint32_t dimensions = one->grid->dimensions;
     for (uint32_t router = 0; router < network->topology.routers; router++) {
         struct json *row = json_append(all, json_array(arena));
         for (uint32_t d = 0; d < dimensions; d++)
-            json_append(row, json_number_u64(arena, network->coordinates[(size_t)router * dimensions + d]));
+            json_append(row,
+                        json_number_u64(arena, network->coordinates[(size_t)(router % one->routers) * dimensions + d]));
     }
 }
 

@@ -20,13 +20,14 @@
 
 static const char usage[] = "flitwarp run CONFIG [PATH=VALUE ...] [--results FILE] [--log FILE.csv.zst] [--quiet] "
                             "[--sync sequential|conservative|optimistic] [--threads N]\n"
-                            "  models: [--check-reversal]\n"
+                            "  optimistic: [--check-reversal]\n"
                             "  logs, .csv or .csv.zst: [--message-log FILE] [--traffic-log FILE] [--channel-log FILE] "
                             "[--rate-log FILE [--rate-interval TICKS]]";
 
 struct progress {
     struct timespec last;
     struct timespec start;
+    bool is_optimistic;
     bool shown;
 };
 
@@ -47,9 +48,14 @@ static void show_progress(void *context, const struct workload *workload, tick_t
     progress->shown = true;
     double elapsed = seconds_since(&progress->start, &time);
     const struct application *first = &workload->applications[0];
-    fprintf(stderr, "\r%-10s tick %-12llu load %-6g %.3g M events/s  %llu packets in the network, %.0f s \033[K",
-            phase_name(workload->phase), (unsigned long long)now, first->ops->load(first),
-            1e-6 * (double)workload->totals.events / elapsed, (unsigned long long)workload->totals.in_flight, elapsed);
+    char efficiency[32] = "";
+    if (progress->is_optimistic && workload->totals.events)
+        snprintf(efficiency, sizeof efficiency, "  efficiency %.3f",
+                 1 - (double)network_sync_facts(workload->network).rolled_back / (double)workload->totals.events);
+    fprintf(stderr, "\r%-10s %s %-12llu load %-6g %.3g M events/s%s  %llu packets in the network, %.0f s \033[K",
+            phase_name(workload->phase), progress->is_optimistic ? "GVT" : "tick", (unsigned long long)now,
+            first->ops->load(first), 1e-6 * (double)workload->totals.events / elapsed, efficiency,
+            (unsigned long long)workload->totals.in_flight, elapsed);
 }
 
 static void print_summary(const struct simulation *simulation)
@@ -85,7 +91,7 @@ static void print_summary(const struct simulation *simulation)
 /* All ranks run; the first shows progress and writes, once all numbers are put together. */
 static int run(struct simulation *simulation, const char *results, struct logs *logs, bool quiet)
 {
-    struct progress progress = {0};
+    struct progress progress = {.is_optimistic = simulation->rewind};
     bool leads = ranks_lead(simulation->ranks);
     clock_gettime(CLOCK_MONOTONIC, &progress.start);
     progress.last = progress.start;

@@ -23,14 +23,14 @@ const char *sync_name(uint32_t sync) { return sync_names[sync]; }
 const struct option simulator_options[] = {
     OPTION_U64(struct simulator_config, seed, "1", 0, 9007199254740992.0, NULL, "of all random numbers"),
     OPTION_SECONDS(struct simulator_config, tick, "\"1ns\"", 1e-15, 1, "length of a tick"),
-    OPTION_ENUM(struct simulator_config, sync, "\"sequential\"", sync_names,
-                "how threads are kept in step: there is one, they wait for each other, or they undo what was too early "
-                "(models only)"),
+    OPTION_ENUM(
+        struct simulator_config, sync, "\"sequential\"", sync_names,
+        "how threads are kept in step: there is one, they wait for each other, or they undo what was too early"),
     OPTION_U32(struct simulator_config, threads, "1", 1, 256, NULL, "threads that run the simulation"),
     OPTION_ENUM(struct simulator_config, partition, "\"blocks\"", partition_names,
                 "which thread runs a router of a network: neighbours by their numbers, or as METIS finds"),
     OPTION_U32(struct simulator_config, partitions, "16", 1, 4096, NULL,
-               "of a thread: what optimistic runs roll back as a whole"),
+               "of a thread: what optimistic runs of a model roll back as a whole"),
     OPTION_U64(struct simulator_config, window, "0", 0, 1e18, "ticks",
                "how far optimistic runs go ahead of the slowest; 0: as far as pays"),
     OPTION_BOOL(struct simulator_config, check_reversal, "false",
@@ -95,16 +95,29 @@ static bool check_sync(struct simulation *simulation)
     const struct simulator_config *simulator = &simulation->config.simulator;
     const struct json *block = json_find(simulation->json, "simulator");
     uint32_t before = simulation->errors.count;
-    if (simulator->sync == SYNC_OPTIMISTIC)
-        node_error(&simulation->errors, block, "sync",
-                   "found 'optimistic', which runs models; a network runs 'sequential' or 'conservative'");
     if (simulator->sync == SYNC_SEQUENTIAL && simulator->threads > 1)
         node_error(&simulation->errors, block, "threads",
-                   "%u threads need \"sync\": \"conservative\"; sequential runs on 1", simulator->threads);
+                   "%u threads need \"sync\": \"conservative\" or \"optimistic\"; sequential runs on 1",
+                   simulator->threads);
     if (simulator->sync == SYNC_SEQUENTIAL && simulation->ranks)
         node_error(&simulation->errors, block, "sync",
-                   "found 'sequential' with %u ranks, expected 'conservative' (or one rank)", simulation->ranks->count);
+                   "found 'sequential' with %u ranks, expected 'conservative' or 'optimistic' (or one rank)",
+                   simulation->ranks->count);
+    if (simulator->check_reversal &&
+        (simulator->sync != SYNC_OPTIMISTIC || simulator->threads > 1 || simulation->ranks))
+        node_error(&simulation->errors, block, "check_reversal",
+                   "found true, which needs \"sync\": \"optimistic\", 1 thread and 1 rank");
     return simulation->errors.count == before;
+}
+
+/* All that a run changes can be put back: what is built, and what holds on to it. */
+static void keep_state(struct simulation *simulation)
+{
+    simulation->rewind = simulation->built.rewind = rewind_create();
+    rewind_add(simulation->rewind, &simulation->built, sizeof simulation->built);
+    rewind_add(simulation->rewind, &simulation->engine, sizeof simulation->engine);
+    rewind_add(simulation->rewind, &simulation->network, sizeof simulation->network);
+    rewind_add(simulation->rewind, &simulation->workload, sizeof simulation->workload);
 }
 
 bool simulation_build(struct simulation *simulation)
@@ -120,8 +133,11 @@ bool simulation_build(struct simulation *simulation)
     const struct network_split split = {.parts = config->simulator.threads,
                                         .ranks = simulation->ranks,
                                         .method = (enum partition_method)config->simulator.partition,
-                                        .window = config->simulator.window};
-    engine_init(&simulation->engine);
+                                        .window = config->simulator.window,
+                                        .checks_reversal = config->simulator.check_reversal};
+    if (config->simulator.sync == SYNC_OPTIMISTIC)
+        keep_state(simulation);
+    engine_init(&simulation->engine, simulation->rewind);
     if (!network_build(&simulation->network, &config->network, &simulation->engine, &simulation->built, seed, &split,
                        &simulation->errors))
         return false;
@@ -147,5 +163,6 @@ void simulation_release(struct simulation *simulation)
         engine_release(&simulation->engine);
     }
     arena_release(&simulation->built);
+    rewind_release(simulation->rewind);
     arena_release(&simulation->setup);
 }

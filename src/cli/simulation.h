@@ -14,9 +14,8 @@ struct simulator_config {
     uint64_t seed;
     double tick; /* seconds */
     uint32_t sync, threads;
-    uint32_t partition; /* of a network */
-    /* models only: */
-    uint32_t partitions; /* of a thread, optimistic */
+    uint32_t partition;  /* of a network */
+    uint32_t partitions; /* of a model: of a thread, optimistic */
     uint64_t window;     /* ticks ahead of the slowest, optimistic */
     bool check_reversal;
 };
@@ -39,6 +38,7 @@ struct simulation {
     struct engine engine;
     struct network network;
     struct workload workload;
+    struct rewind *rewind;            /* of an optimistic run: its state; else NULL */
     struct ranks *ranks;              /* borrowed, all of which have this simulation; NULL: there is one */
     double cpu_seconds, wall_seconds; /* of the run, without building */
     uint64_t peak_bytes;              /* memory, of all ranks */

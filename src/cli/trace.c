@@ -54,7 +54,9 @@ int cli_trace(int argc, char **argv)
     simulation_init(&simulation);
     int status = EXIT_USAGE;
     bool is_loaded = simulation_load(&simulation, arguments.config, arguments.overrides, arguments.override_count);
-    simulation.config.simulator.threads = 1; /* a walk is printed as it goes; it is the same on any number */
+    struct simulator_config *simulator = &simulation.config.simulator; /* the same however it runs, but printed once */
+    simulator->threads = 1;
+    simulator->check_reversal = false;
     if (is_loaded && simulation_build(&simulation)) {
         if (source >= simulation.network.topology.terminals) {
             fprintf(stderr, "flitwarp trace: --packet %s: there is no terminal %u; accepted: 0 to %u\n", packet, source,

@@ -65,6 +65,7 @@ static void add_short_type(struct text *text, const struct option *row)
         [OPTION_TYPE_FILE] = "file name",
         [OPTION_TYPE_ENUM] = "",
         [OPTION_TYPE_U32_LIST] = "whole numbers",
+        [OPTION_TYPE_U32_LISTS] = "lists of whole numbers",
         [OPTION_TYPE_F64_LIST] = "numbers",
         [OPTION_TYPE_TICKS] = "ticks or time",
         [OPTION_TYPE_TICKS_AUTO] = "ticks, time or auto",
@@ -127,7 +128,10 @@ void describe_rows(FILE *out, const struct option *rows)
 
 void describe_component(FILE *out, const char *kind, const struct component *component)
 {
-    fprintf(out, "%s %s: %s\n\n", kind, component->name, component->summary);
+    fprintf(out, "%s %s: %s\n", kind, component->name, component->summary);
+    if (component->needs)
+        fprintf(out, "needs %s\n", component->needs);
+    putc('\n', out);
     if (component->options && component->options->type != OPTION_TYPE_END)
         describe_rows(out, component->options);
     else

@@ -97,6 +97,8 @@ static struct json *value_schema(struct arena *arena, const struct option *row)
         return words(arena, row->names);
     case OPTION_TYPE_U32_LIST:
         return list_of(arena, number(arena, "integer", row));
+    case OPTION_TYPE_U32_LISTS:
+        return list_of(arena, list_of(arena, number(arena, "integer", row)));
     case OPTION_TYPE_F64_LIST:
         return list_of(arena, number(arena, "number", row));
     case OPTION_TYPE_TICKS:

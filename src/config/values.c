@@ -54,6 +54,7 @@ void option_add_accepted(struct text *text, const struct option *row)
         [OPTION_TYPE_FILE] = "a file name",
         [OPTION_TYPE_ENUM] = "one of ",
         [OPTION_TYPE_U32_LIST] = "an array of whole numbers",
+        [OPTION_TYPE_U32_LISTS] = "an array of arrays of whole numbers",
         [OPTION_TYPE_F64_LIST] = "an array of numbers",
         [OPTION_TYPE_TICKS] = "a whole number of ticks or a time like \"10ns\"",
         [OPTION_TYPE_TICKS_AUTO] = "a whole number of ticks, a time like \"10ns\" or \"auto\"",
@@ -335,18 +336,29 @@ static bool read_bool(const struct config_reader *reader, const struct option *r
     return true;
 }
 
+/* Bytes of an item of a list. */
+static size_t item_size(enum option_type list)
+{
+    return list == OPTION_TYPE_U32_LIST    ? sizeof(uint32_t)
+           : list == OPTION_TYPE_U32_LISTS ? sizeof(struct u32_list)
+                                           : sizeof(uint64_t);
+}
+
 /* The items of a list are read as single values are, with the list's range, unit and help. */
 static bool read_list(struct config_reader *reader, const struct option *row, struct json *node, void *field)
 {
     if (node->type != JSON_ARRAY)
         return type_error(reader, row, node);
     struct option item = {.min = row->min, .max = row->max, .unit = row->unit, .help = row->help};
-    size_t size = row->type == OPTION_TYPE_U32_LIST ? sizeof(uint32_t) : sizeof(uint64_t);
+    size_t size = item_size(row->type);
     unsigned char *items = arena_take(reader->arena, size * node->count);
     void *first = items;
     if (row->type == OPTION_TYPE_U32_LIST) {
         item.type = OPTION_TYPE_U32;
         *(struct u32_list *)field = (struct u32_list){node->count, first};
+    } else if (row->type == OPTION_TYPE_U32_LISTS) {
+        item.type = OPTION_TYPE_U32_LIST;
+        *(struct u32_lists *)field = (struct u32_lists){node->count, first};
     } else if (row->type == OPTION_TYPE_TICKS_LIST) {
         item.type = OPTION_TYPE_TICKS;
         *(struct u64_list *)field = (struct u64_list){node->count, first};
@@ -377,6 +389,7 @@ bool value_read(struct config_reader *reader, const struct option *row, void *fi
     case OPTION_TYPE_ENUM:
         return read_enum(reader, row, node, field);
     case OPTION_TYPE_U32_LIST:
+    case OPTION_TYPE_U32_LISTS:
     case OPTION_TYPE_F64_LIST:
     case OPTION_TYPE_TICKS_LIST:
     case OPTION_TYPE_BANDWIDTH_LIST:

@@ -6,9 +6,9 @@
  */
 #include "flitwarp/engine.h"
 
-#include "flitwarp/arena.h"
 #include "flitwarp/bits.h"
 #include "flitwarp/error.h"
+#include "flitwarp/rewind.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +21,11 @@ struct far_event {
     alignas(8) unsigned char data[MAX_EVENT_SIZE];
 };
 
-void engine_init(struct engine *engine)
+void engine_init(struct engine *engine, struct rewind *rewind)
 {
-    memset(engine, 0, sizeof *engine);
+    *engine = (struct engine){.rewind = rewind};
     size_t bytes = sizeof(struct event_list) * WHEEL_SLOTS * MAX_EVENT_KINDS;
-    engine->wheel = memory_take(bytes);
+    engine->wheel = rewind_take(rewind, bytes);
     memset(engine->wheel, 0, bytes);
 }
 
@@ -39,7 +39,7 @@ enum { FIRST_SLAB = 8, LARGEST_SLAB = 1024 };
 static void make_chunks(struct engine *engine)
 {
     uint32_t count = engine->next_slab ? engine->next_slab : FIRST_SLAB;
-    struct chunk_slab *slab = memory_take_aligned(sizeof *slab + sizeof(struct event_chunk) * count);
+    struct chunk_slab *slab = rewind_take_aligned(engine->rewind, sizeof *slab + sizeof(struct event_chunk) * count);
     slab->previous = engine->slabs;
     engine->slabs = slab;
     engine->next_slab = count < LARGEST_SLAB ? count * 2 : count;
@@ -54,19 +54,19 @@ void engine_release(struct engine *engine)
 {
     while (engine->slabs) {
         struct chunk_slab *previous = engine->slabs->previous;
-        free(engine->slabs);
+        rewind_give(engine->rewind, engine->slabs);
         engine->slabs = previous;
     }
     for (uint32_t i = 0; i < engine->heap_count; i++)
-        free(engine->heap[i]);
+        rewind_give(engine->rewind, engine->heap[i]);
     while (engine->far_free) {
         struct far_event *next = engine->far_free->next;
-        free(engine->far_free);
+        rewind_give(engine->rewind, engine->far_free);
         engine->far_free = next;
     }
-    free(engine->heap);
-    free(engine->wheel);
-    free(engine->sorted);
+    rewind_give(engine->rewind, engine->heap);
+    rewind_give(engine->rewind, engine->wheel);
+    rewind_give(engine->rewind, engine->sorted);
     memset(engine, 0, sizeof *engine);
 }
 
@@ -121,14 +121,14 @@ void *engine_post_far(struct engine *engine, uint32_t kind, tick_t when)
           engine->kinds[kind].name, (unsigned long long)when);
     if (engine->heap_count == engine->heap_capacity) {
         engine->heap_capacity = engine->heap_capacity ? engine->heap_capacity * 2 : 64;
-        engine->heap = memory_resize(engine->heap, sizeof *engine->heap * engine->heap_capacity);
+        engine->heap = rewind_resize(engine->rewind, engine->heap, sizeof *engine->heap * engine->heap_capacity);
         engine->allocations++;
     }
     struct far_event *event = engine->far_free;
     if (event) {
         engine->far_free = event->next;
     } else {
-        event = memory_take(sizeof *event);
+        event = rewind_take(engine->rewind, sizeof *event);
         engine->allocations++;
     }
     event->when = when;
@@ -198,7 +198,7 @@ static void handle_ordered(struct engine *engine, const struct event_kind *kind,
         count += chunk->count;
     if ((size_t)count * kind->size > engine->sorted_bytes) {
         engine->sorted_bytes = (size_t)count * kind->size * 2;
-        engine->sorted = memory_resize(engine->sorted, engine->sorted_bytes);
+        engine->sorted = rewind_resize(engine->rewind, engine->sorted, engine->sorted_bytes);
         engine->allocations++;
     }
     unsigned char *to = engine->sorted;

@@ -11,8 +11,8 @@
 void log_group_init(struct log_group *group, enum log_unit unit, bool has_transactions)
 {
     *group = (struct log_group){.unit = unit, .has_transactions = has_transactions};
-    table_init(&group->messages, sizeof(struct log_record));
-    table_init(&group->transactions, sizeof(struct log_record));
+    table_init(&group->messages, sizeof(struct log_record), NULL);
+    table_init(&group->transactions, sizeof(struct log_record), NULL);
 }
 
 void log_group_release(struct log_group *group)

@@ -106,7 +106,7 @@ static void report_missing(const struct log_reader *reader, struct errors *error
             text_addf(&names, "%s'%s'", count++ ? ", " : "", known_columns[i].name);
     if (count)
         errors_add(errors, "%s:1: column%s %s %s missing; a packet log begins with '%.*s'", reader->bytes.name,
-                   count == 1 ? "" : "s", names.chars, count == 1 ? "is" : "are", (int)strlen(PACKET_LOG_HEADER) - 1,
+                   count == 1 ? "" : "s", names.chars, count == 1 ? "is" : "are", (int)strlen(PACKET_LOG_HEADER),
                    PACKET_LOG_HEADER);
     text_release(&names);
 }

@@ -14,7 +14,7 @@ struct cell {
     uint64_t flits;
 };
 
-void log_matrix_init(struct log_matrix *matrix) { table_init(&matrix->cells, sizeof(struct cell)); }
+void log_matrix_init(struct log_matrix *matrix) { table_init(&matrix->cells, sizeof(struct cell), NULL); }
 
 void log_matrix_release(struct log_matrix *matrix) { table_release(&matrix->cells); }
 

@@ -29,7 +29,7 @@ struct interval {
 void log_series_init(struct log_series *series, uint64_t length)
 {
     *series = (struct log_series){.length = length};
-    table_init(&series->intervals, sizeof(struct interval));
+    table_init(&series->intervals, sizeof(struct interval), NULL);
 }
 
 void log_series_release(struct log_series *series)

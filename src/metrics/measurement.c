@@ -18,13 +18,19 @@ void measurement_init(struct measurement *measurement, struct arena *arena, uint
     measurement->accepted_from_at_end = arena_array(arena, uint64_t, terminals);
     measurement->is_watched = series_interval;
     if (series_interval)
-        series_init(&measurement->series, 0, series_interval);
+        series_init(&measurement->series, 0, series_interval, arena->rewind);
 }
 
-void measurement_keep_rates(struct measurement *measurement, uint64_t interval)
+void measurement_keep_rates(struct measurement *measurement, uint64_t interval, struct rewind *rewind)
 {
     measurement->is_watched = true;
-    rates_init(&measurement->rates, interval, measurement->terminals);
+    rates_init(&measurement->rates, interval, measurement->terminals, rewind);
+}
+
+void measurement_keep_planes(struct measurement *measurement, uint32_t planes, struct arena *arena)
+{
+    measurement->planes = planes;
+    measurement->packets_by_plane = arena_array(arena, uint64_t, planes);
 }
 
 void measurement_release(struct measurement *measurement)
@@ -139,6 +145,8 @@ void measurement_merge(struct measurement *into, const struct measurement *from)
     histogram_merge(&into->shortcuts, &from->shortcuts);
     histogram_merge(&into->transaction_latency, &from->transaction_latency);
     digest_merge(&into->digest, &from->digest);
+    for (uint32_t plane = 0; plane < into->planes; plane++)
+        into->packets_by_plane[plane] += from->packets_by_plane[plane];
     if (into->series.length)
         series_merge(&into->series, &from->series);
     if (into->rates.interval)

@@ -39,12 +39,17 @@ struct measurement {
     /* Sampled transactions, and those whose last message has arrived. */
     uint64_t transactions_begun, transactions_ended;
     struct histogram transaction_latency;
+    uint32_t planes;            /* of the network; 0: nobody asks */
+    uint64_t *packets_by_plane; /* sampled ones that have arrived */
 };
 
 void measurement_init(struct measurement *measurement, struct arena *arena, uint32_t terminals, tick_t series_interval);
 void measurement_release(struct measurement *measurement);
 /* Before the run: counts the flits of every terminal in bins of so many ticks. */
-void measurement_keep_rates(struct measurement *measurement, uint64_t interval);
+void measurement_keep_rates(struct measurement *measurement, uint64_t interval, struct rewind *rewind);
+
+/* Before the run: counts the packets of every router plane. */
+void measurement_keep_planes(struct measurement *measurement, uint32_t planes, struct arena *arena);
 
 void measurement_open(struct measurement *measurement, tick_t now);  /* sampling begins */
 void measurement_close(struct measurement *measurement, tick_t now); /* sampling ends */

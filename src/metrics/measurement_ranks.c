@@ -76,6 +76,7 @@ void measurement_tally_rest(struct measurement *m, struct tally *tally)
     tally_row(tally, m->accepted_from, m->terminals);
     tally_row(tally, m->accepted_from_at_start, m->terminals);
     tally_row(tally, m->accepted_from_at_end, m->terminals);
+    tally_row(tally, m->packets_by_plane, m->planes);
     series_tally(&m->series, tally);
     _Static_assert(sizeof(struct rate_bin) == 4 * sizeof(uint32_t), "bins of rates are four counts");
     tally_row_u32(tally, (uint32_t *)m->rates.bins, 4 * m->rates.count * m->rates.terminals);

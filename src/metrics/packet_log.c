@@ -13,6 +13,7 @@
 
 struct packet_log {
     struct csv_file *file; /* owned */
+    uint32_t columns;
 };
 
 bool packet_log_name_is_valid(const char *name)
@@ -20,14 +21,16 @@ bool packet_log_name_is_valid(const char *name)
     return name_ends_with(name, ".csv") || name_ends_with(name, ".csv.zst");
 }
 
-struct packet_log *packet_log_open(const char *name, struct errors *errors)
+struct packet_log *packet_log_open(const char *name, bool has_planes, struct errors *errors)
 {
     struct csv_file *file = csv_open(name, errors);
     if (!file)
         return NULL;
+    const char *end = has_planes ? ",plane\n" : "\n";
     csv_text(file, PACKET_LOG_HEADER, strlen(PACKET_LOG_HEADER));
+    csv_text(file, end, strlen(end));
     struct packet_log *log = memory_take(sizeof(*log));
-    log->file = file;
+    *log = (struct packet_log){.file = file, .columns = has_planes ? FIELDS : FIELDS - 1};
     return log;
 }
 
@@ -35,7 +38,7 @@ void packet_log_add(struct packet_log *log, const struct packet_record *record)
 {
     uint64_t fields[FIELDS];
     memcpy(fields, record, sizeof(fields));
-    csv_line(log->file, fields, FIELDS);
+    csv_line(log->file, fields, log->columns);
 }
 
 bool packet_log_close(struct packet_log *log, struct errors *errors)

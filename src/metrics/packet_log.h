@@ -13,12 +13,12 @@
 struct packet_log;
 
 /*
- * The columns, in the order of the fields. (source, packet) names a packet,
+ * The columns but for the plane, in the order of the fields. (source, packet) names a packet,
  * (source, message) a message, (initiator, transaction) a transaction.
  */
 #define PACKET_LOG_HEADER                                                                                              \
     "application,source,destination,packet,message,message_flits,packet_flits,hops,minimal_hops,"                      \
-    "created,injected,head_arrived,tail_arrived,initiator,transaction,transaction_messages\n"
+    "created,injected,head_arrived,tail_arrived,initiator,transaction,transaction_messages"
 
 struct packet_record {
     uint64_t application;
@@ -37,12 +37,13 @@ struct packet_record {
     uint64_t initiator; /* terminal that began the transaction */
     uint64_t transaction;
     uint64_t transaction_messages; /* that belong to it */
+    uint64_t plane;                /* a column only where there are several */
 };
 
 /* Whether the name ends in .csv or .csv.zst. */
 bool packet_log_name_is_valid(const char *name);
 /* NULL, with a message, when the file cannot be written. The name is valid. */
-struct packet_log *packet_log_open(const char *name, struct errors *errors);
+struct packet_log *packet_log_open(const char *name, bool has_planes, struct errors *errors);
 void packet_log_add(struct packet_log *log, const struct packet_record *record);
 /* Puts the finished file in its place; false, with a message, when something could not be written. Frees the log. */
 bool packet_log_close(struct packet_log *log, struct errors *errors);

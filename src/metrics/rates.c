@@ -2,21 +2,20 @@
 /* Flits of every terminal over time, see rates.h. */
 #include "metrics/rates.h"
 
-#include "flitwarp/arena.h"
+#include "flitwarp/rewind.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 const char rates_header[] = "application,start,terminal,offered,injected,delivered,accepted\n";
 
-void rates_init(struct rates *rates, uint64_t interval, uint32_t terminals)
+void rates_init(struct rates *rates, uint64_t interval, uint32_t terminals, struct rewind *rewind)
 {
-    *rates = (struct rates){.interval = interval, .terminals = terminals};
+    *rates = (struct rates){.interval = interval, .terminals = terminals, .rewind = rewind};
 }
 
 void rates_release(struct rates *rates)
 {
-    free(rates->bins);
+    rewind_give(rates->rewind, rates->bins);
     *rates = (struct rates){0};
 }
 
@@ -26,7 +25,7 @@ static void make_room(struct rates *rates, uint64_t bins)
     while (room < bins)
         room *= 2;
     size_t row = rates->terminals * sizeof(struct rate_bin);
-    rates->bins = memory_resize(rates->bins, room * row);
+    rates->bins = rewind_resize(rates->rewind, rates->bins, room * row);
     memset(rates->bins + rates->room * rates->terminals, 0, (room - rates->room) * row);
     rates->room = room;
 }

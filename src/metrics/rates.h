@@ -17,9 +17,10 @@ struct rates {
     uint32_t terminals;
     uint64_t count, room;  /* bins of a terminal up to the last that was touched */
     struct rate_bin *bins; /* owned: by bin * terminals + terminal */
+    struct rewind *rewind; /* borrowed: where their memory comes from */
 };
 
-void rates_init(struct rates *rates, uint64_t interval, uint32_t terminals);
+void rates_init(struct rates *rates, uint64_t interval, uint32_t terminals, struct rewind *rewind);
 void rates_release(struct rates *rates);
 /* The bin of a terminal at a tick; valid until the next call. */
 struct rate_bin *rates_at(struct rates *rates, uint64_t tick, uint32_t terminal);

@@ -2,14 +2,14 @@
 /* Logs that a run writes packet by packet, see run_logs.h. A message is a line when its last packet has arrived. */
 #include "metrics/run_logs.h"
 
-bool run_logs_open(struct run_logs *logs, const char *packets, const char *messages, const char *traffic,
-                   struct errors *errors)
+bool run_logs_open(struct run_logs *logs, const char *packets, bool has_planes, const char *messages,
+                   const char *traffic, struct errors *errors)
 {
     *logs = (struct run_logs){0};
     log_group_init(&logs->group, LOG_MESSAGES, true);
     log_matrix_init(&logs->matrix);
     log_columns_of_unit(&logs->columns, LOG_MESSAGES);
-    if ((packets && !(logs->packets = packet_log_open(packets, errors))) ||
+    if ((packets && !(logs->packets = packet_log_open(packets, has_planes, errors))) ||
         (messages && !(logs->messages = csv_open(messages, errors))) ||
         (traffic && !(logs->traffic = csv_open(traffic, errors))))
         return false;

@@ -5,22 +5,21 @@
  */
 #include "metrics/series.h"
 
-#include "flitwarp/arena.h"
 #include "flitwarp/error.h"
+#include "flitwarp/rewind.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-void series_init(struct series *series, uint64_t start, uint64_t length)
+void series_init(struct series *series, uint64_t start, uint64_t length, struct rewind *rewind)
 {
     CHECK(length > 0, "time series with bins of no length");
-    *series = (struct series){.start = start, .length = length, .here = start};
+    *series = (struct series){.start = start, .length = length, .here = start, .rewind = rewind};
 }
 
 void series_release(struct series *series)
 {
-    free(series->bins);
-    series_init(series, series->start, series->length);
+    rewind_give(series->rewind, series->bins);
+    series_init(series, series->start, series->length, series->rewind);
 }
 
 static void make_room(struct series *series, uint64_t bins)
@@ -31,7 +30,7 @@ static void make_room(struct series *series, uint64_t bins)
     uint32_t room = series->room ? series->room : 16;
     while (room < bins)
         room *= 2;
-    series->bins = memory_resize(series->bins, room * sizeof(*series->bins));
+    series->bins = rewind_resize(series->rewind, series->bins, room * sizeof(*series->bins));
     memset(series->bins + series->room, 0, (room - series->room) * sizeof(*series->bins));
     series->room = room;
 }

@@ -8,6 +8,8 @@
  */
 #include <stdint.h>
 
+struct rewind;
+
 struct series_bin {
     unsigned __int128 latency_sum; /* of the packets that arrived */
     uint64_t latency_max;
@@ -25,9 +27,10 @@ struct series {
     uint64_t here;           /* the start of the bin asked for last: time hardly moves between two questions, */
     uint32_t current;        /* so the division is done once a bin */
     struct series_bin *bins; /* owned */
+    struct rewind *rewind;   /* borrowed: where their memory comes from */
 };
 
-void series_init(struct series *series, uint64_t start, uint64_t length);
+void series_init(struct series *series, uint64_t start, uint64_t length, struct rewind *rewind);
 void series_release(struct series *series);
 /* Room for every tick before `end`. */
 void series_reserve(struct series *series, uint64_t end);

@@ -44,6 +44,13 @@ struct json *values_json(struct arena *arena, const struct histogram *histogram)
     return values;
 }
 
+struct json *counts_json(struct arena *arena, const struct histogram *histogram)
+{
+    struct json *block = summary_json(arena, histogram, NULL);
+    json_add(block, "distribution", values_json(arena, histogram));
+    return block;
+}
+
 struct json *distribution_json(struct arena *arena, const struct histogram *histogram)
 {
     struct json *buckets = json_array(arena);

@@ -93,7 +93,7 @@ void node_application(const struct model *model, const struct model_totals *tota
     report_count(report, "packets", sums[SUM_SAMPLED]);
     report_count(report, "unfinished_packets", 0); /* those are sampled that arrive in the window */
     json_add(report->block, "packet_latency", summary_json(arena, latency, &estimate));
-    json_add(report->block, "hops", summary_json(arena, hops, NULL));
+    json_add(report->block, "hops", counts_json(arena, hops));
     json_add(report->block, "latency_distribution", distribution_json(arena, latency));
     json_add(report->block, "hop_distribution", values_json(arena, hops));
 }

@@ -151,7 +151,7 @@ void channels_settle(struct network_config *config, const struct json *network, 
 struct plan {
     const char *path;
     uint32_t line;
-    uint32_t routers;
+    uint32_t routers, of_plane; /* all, and those of the first plane */
     double *places;
     const struct json *node; /* network.channel.cable, for messages */
     struct errors *errors;
@@ -224,8 +224,13 @@ static bool read_lines(struct plan *plan, FILE *file)
     return is_good;
 }
 
+/* Routers of other planes that are not named stand where those of the first do. */
 static bool is_every_router_placed(const struct plan *plan)
 {
+    for (uint32_t router = plan->of_plane; router < plan->routers; router++)
+        if (plan->places[AXES * (size_t)router] == UNPLACED)
+            memcpy(plan->places + AXES * (size_t)router, plan->places + AXES * (size_t)(router % plan->of_plane),
+                   AXES * sizeof *plan->places);
     for (uint32_t router = 0; router < plan->routers; router++)
         if (plan->places[AXES * (size_t)router] == UNPLACED) {
             plan_error(plan, "%s: router %u of %u has no place", plan->path, router, plan->routers);
@@ -253,11 +258,14 @@ static bool is_short_enough(const struct plan *plan, double per_metre)
     return false;
 }
 
-static const double *read_plan(const struct network_config *config, uint32_t routers, struct arena *arena,
+/* Of all planes, whichever of them are asked about. */
+static const double *read_plan(const struct network_config *config, uint32_t of_plane, struct arena *arena,
                                struct errors *errors)
 {
+    uint32_t routers = of_plane * config->planes.count;
     struct plan plan = {.path = config->channel.cable.plan,
                         .routers = routers,
+                        .of_plane = of_plane,
                         .places = arena_array(arena, double, AXES *(size_t)routers),
                         .node = block_node(config, "cable"),
                         .errors = errors};
@@ -289,7 +297,8 @@ static bool check_classes(const struct network_config *config, const char *key, 
 }
 
 bool channel_latencies_init(struct channel_latencies *latencies, const struct network_config *config,
-                            const struct topology *topology, struct arena *arena, struct errors *errors)
+                            const struct topology *topology, uint32_t of_plane, struct arena *arena,
+                            struct errors *errors)
 {
     *latencies = (struct channel_latencies){.topology = topology, .config = config};
     bool has_bandwidths = config->channel.bandwidths.count;
@@ -298,7 +307,7 @@ bool channel_latencies_init(struct channel_latencies *latencies, const struct ne
                        errors))
         return false;
     if (config->channel.cable.plan)
-        latencies->places = read_plan(config, topology->routers, arena, errors);
+        latencies->places = read_plan(config, of_plane, arena, errors);
     return latencies->places || !config->channel.cable.plan;
 }
 

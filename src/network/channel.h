@@ -18,9 +18,13 @@ struct channel_latencies {
     const double *places; /* in metres, by router * 3 + axis; NULL: cables have no length */
 };
 
-/* Judges the settings and reads the plan; false, with errors added, when they do not fit the topology. */
+/*
+ * Judges the settings and reads the plan; false, with errors added, when they do not fit the topology. That is one of
+ * all planes or of the first alone; `of_plane` are the routers of one.
+ */
 bool channel_latencies_init(struct channel_latencies *latencies, const struct network_config *config,
-                            const struct topology *topology, struct arena *arena, struct errors *errors);
+                            const struct topology *topology, uint32_t of_plane, struct arena *arena,
+                            struct errors *errors);
 /* Ticks from a port of a router to the neighbour behind it. */
 uint32_t channel_latency(const struct channel_latencies *latencies, uint32_t router, uint32_t port, uint32_t neighbour);
 /* Ticks between two flits on it. */

@@ -31,16 +31,31 @@ struct exchange {
     uint64_t waited;             /* nanoseconds, for the others */
     uint32_t *arriving;          /* by router lane: the packet whose flits come in; of all parts, shared */
     uint32_t *terminal_arriving; /* by terminal lane, the same */
-    alignas(64) tick_t next[2];  /* by parity: when it has something to do, for the others to see */
+    /* Optimistic: */
+    tick_t length;                       /* of the next window that runs ahead; the same in all parts */
+    uint32_t failures;                   /* of the windows before it, in a row */
+    uint64_t rolled_back;                /* events */
+    alignas(64) tick_t next[2], horizon; /* for the others to see: when it has something to do, by parity; soonest */
 };
 
 struct schedule {
     struct crew *crew;
     struct network **parts; /* of this rank */
     uint32_t count;
-    tick_t window, last;
+    tick_t window; /* longest that is safe */
+    tick_t last;
     tick_t next; /* of all events, when the last call has run */
     uint64_t windows;
+    struct arena own; /* what is here and in the exchanges: no part of the state */
+    /* Optimistic: */
+    struct rewind *rewind; /* borrowed; NULL: it is not */
+    bool is_fixed;         /* windows are as long as set */
+    bool runs_ahead;       /* in this grid interval */
+    double cost[2];        /* nanoseconds an event, safely and running ahead; 0: not known */
+    uint64_t until_trial;  /* intervals until the slower kind is tried again */
+    bool checks_reversal;
+    tick_t horizon; /* of all ranks */
+    uint64_t rollbacks;
     struct ranks *ranks; /* borrowed; NULL: this is the only one. Then nothing below is used */
     uint32_t all_parts;
     struct mail mail;    /* owned */
@@ -53,6 +68,9 @@ static inline uint32_t first_part(uint32_t rank, uint32_t all_parts, uint32_t ra
 {
     return (uint32_t)((uint64_t)rank * all_parts / ranks);
 }
+
+/* Takes in what the other parts have sent in the window before. */
+void network_import(struct network *network, uint32_t parity);
 
 /* Brings what parts of one rank have sent to those of another in a window; with all parts at rest. */
 void exchange_with_ranks(struct schedule *schedule, uint32_t parity);

@@ -7,8 +7,10 @@
 #include "network/network.h"
 
 #include "flitwarp/congestion.h"
+#include "flitwarp/selection.h"
 #include "network/channel.h"
 #include "network/parts.h"
+#include "network/planes.h"
 #include "network/routing/routing.h"
 
 #include <stdarg.h>
@@ -22,6 +24,8 @@ const struct option network_options[] = {
     OPTION_BLOCK(struct network_config, channel, struct channel_config, channel_options, "channels between routers"),
     OPTION_BLOCK(struct network_config, terminal_channel, struct terminal_channel_config, terminal_channel_options,
                  "channels between a terminal and its router"),
+    OPTION_BLOCK(struct network_config, planes, struct planes_config, planes_options,
+                 "several copies of the routers side by side, and the rails of terminals to them"),
     OPTION_U32(struct network_config, protocol_classes, "1", 1, 64, NULL,
                "classes of messages (requests, replies) that share out the VCs evenly and never wait for each other"),
     OPTION_U32(struct network_config, flit_bytes, "32", 1, 65536, "bytes",
@@ -39,11 +43,13 @@ static uint32_t depth_behind(const struct network *network, uint32_t latency, ui
                : network->buffer_depth;
 }
 
-static struct link terminal_link(const struct network *network, uint32_t terminal, uint32_t channel, uint32_t latency)
+/* One channel of a terminal; its ports are numbered through all planes. */
+static struct link terminal_link(const struct network *network, uint32_t plane, uint32_t terminal, uint32_t channel,
+                                 uint32_t latency)
 {
     return (struct link){
         .target = terminal,
-        .first_lane = (uint16_t)(channel * network->num_vcs),
+        .first_lane = (uint16_t)((plane * network->terminal_ports + channel) * network->num_vcs),
         .to_terminal = true,
         .carries_out = channel < network->ejection_channels,
         .carries_in = channel < network->injection_channels,
@@ -54,15 +60,16 @@ static struct link terminal_link(const struct network *network, uint32_t termina
 }
 
 /* The links of a terminal at the router where it injects, and at the one where it ejects, should that be another. */
-static void wire_terminal(struct network *network, uint32_t terminal, uint32_t latency)
+static void wire_terminal(struct network *network, uint32_t plane, uint32_t terminal, uint32_t latency)
 {
-    uint32_t entry = network->terminal_router[terminal], exit = network->ejection_router[terminal];
+    size_t place = plane * (size_t)network->topology.terminals + terminal;
+    uint32_t entry = network->terminal_router[place], exit = network->ejection_router[place];
     struct link *in =
-        network->links + (size_t)entry * network->ports + network->terminal_slot[terminal] * network->terminal_ports;
+        network->links + (size_t)entry * network->ports + network->terminal_slot[place] * network->terminal_ports;
     struct link *out =
-        network->links + (size_t)exit * network->ports + network->ejection_slot[terminal] * network->terminal_ports;
+        network->links + (size_t)exit * network->ports + network->ejection_slot[place] * network->terminal_ports;
     for (uint32_t channel = 0; channel < network->terminal_ports; channel++) {
-        in[channel] = out[channel] = terminal_link(network, terminal, channel, latency);
+        in[channel] = out[channel] = terminal_link(network, plane, terminal, channel, latency);
         if (in != out)
             in[channel].carries_out = out[channel].carries_in = false;
     }
@@ -97,10 +104,12 @@ static void wire(struct network *network, const struct channel_latencies *latenc
     network->channel_cycle = network->config->channel.cycle;
     for (size_t i = 0; i < count; i++)
         network->links[i].target = NONE;
-    for (uint32_t terminal = 0; terminal < topology->terminals; terminal++) {
-        uint32_t latency = terminal_latency(latencies, terminal);
-        wire_terminal(network, terminal, note(&network->terminal_latency, latency, terminal == 0));
-    }
+    for (uint32_t plane = 0; plane < network->plane_count; plane++)
+        for (uint32_t terminal = 0; terminal < topology->terminals; terminal++) {
+            uint32_t latency = terminal_latency(latencies, planes_seat(network, plane, terminal));
+            note(&network->terminal_latency, latency, plane == 0 && terminal == 0);
+            wire_terminal(network, plane, terminal, latency);
+        }
     for (uint32_t router = 0; router < topology->routers; router++)
         for (uint32_t port = 0; port < topology->ports; port++) {
             struct router_port peer;
@@ -118,10 +127,10 @@ static void wire(struct network *network, const struct channel_latencies *latenc
 /* For topologies that do not know their distances. */
 static void find_distances(struct network *network)
 {
-    size_t routers = network->topology.routers;
+    size_t routers = network->routing.topology->routers;
     struct arena scratch = {0};
     struct search search;
-    search_init(&search, &network->topology, &scratch);
+    search_init(&search, network->routing.topology, &scratch);
     network->distances = arena_array(network->arena, uint16_t, routers * routers);
     for (size_t from = 0; from < routers; from++) {
         search_from(&search, (uint32_t)from);
@@ -135,8 +144,8 @@ static void find_distances(struct network *network)
 static bool fits_memory(const struct network *network, struct errors *errors)
 {
     const struct topology *topology = &network->topology;
-    double lanes =
-        (double)topology->routers * topology->ports + (double)topology->terminals * network->injection_channels;
+    double lanes = (double)topology->routers * topology->ports +
+                   (double)topology->terminals * network->plane_count * network->injection_channels;
     double needed =
         network->transfer.chunk ? 0 : lanes * network->num_vcs * network->buffer_depth * sizeof(struct flit);
     double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
@@ -159,20 +168,48 @@ uint32_t network_lag(const struct network *network, uint32_t router, uint32_t cy
     return network->transfer.stores ? cycle : cycle - fastest;
 }
 
+/* By plane and terminal, what routing knows by seat. */
+static const uint16_t *spread_slots(const struct network *network, const uint16_t *slots)
+{
+    uint32_t terminals = network->topology.terminals;
+    if (!network->planes)
+        return slots;
+    uint16_t *spread = arena_array(network->arena, uint16_t, (size_t)network->plane_count * terminals);
+    for (uint32_t plane = 0; plane < network->plane_count; plane++)
+        for (uint32_t terminal = 0; terminal < terminals; terminal++)
+            spread[(size_t)plane * terminals + terminal] = slots[planes_seat(network, plane, terminal)];
+    return spread;
+}
+
 static void place_terminals(struct network *network)
 {
-    const struct topology *topology = &network->topology;
-    uint32_t *entries = arena_array(network->arena, uint32_t, topology->terminals), *exits = entries;
+    const struct topology *topology = network->routing.topology;
+    size_t count = (size_t)network->plane_count * topology->terminals, place = 0;
+    uint32_t *entries = arena_array(network->arena, uint32_t, count), *exits = entries;
     if (topology->ops->ejects_at)
-        exits = arena_array(network->arena, uint32_t, topology->terminals);
-    for (uint32_t terminal = 0; terminal < topology->terminals; terminal++) {
-        entries[terminal] = topology_router_of(topology, terminal);
-        exits[terminal] = topology_ejects_at(topology, terminal);
-    }
+        exits = arena_array(network->arena, uint32_t, count);
+    for (uint32_t plane = 0; plane < network->plane_count; plane++)
+        for (uint32_t terminal = 0; terminal < topology->terminals; terminal++, place++) {
+            uint32_t first = plane * topology->routers, seat = planes_seat(network, plane, terminal);
+            entries[place] = first + topology_router_of(topology, seat);
+            exits[place] = first + topology_ejects_at(topology, seat);
+        }
     network->terminal_router = entries;
-    network->terminal_slot = network->routing.entry_slot;
+    network->terminal_slot = spread_slots(network, network->routing.entry_slot);
     network->ejection_router = exits;
-    network->ejection_slot = network->routing.terminal_slot;
+    network->ejection_slot = spread_slots(network, network->routing.terminal_slot);
+}
+
+bool topology_init(struct topology *topology, const struct choice *choice, struct arena *arena, struct errors *errors)
+{
+    uint32_t before = errors->count;
+    *topology = (struct topology){.ops = CHOICE_OPS(choice, struct topology_ops), .config = choice->config};
+    if (topology->ops->check)
+        topology->ops->check(choice, errors);
+    if (errors->count > before)
+        return false;
+    topology->ops->shape(topology->config, arena, topology);
+    return true;
 }
 
 /* Topology and routing: what can be judged before anything large is built. */
@@ -191,15 +228,14 @@ static bool network_plan(struct network *network, const struct network_config *c
         network->router_ops->plan(network, &config->router, errors);
     network->injection_channels = network->interface_ops->injection_channels(config->interface.config);
     network->ejection_channels = network->interface_ops->ejection_channels(config->interface.config);
+    network->plane_count = config->planes.count;
+    planes_share_rails(network, errors);
 
     struct topology *topology = &network->topology;
-    topology->ops = CHOICE_OPS(&config->topology, struct topology_ops);
-    topology->config = config->topology.config;
-    if (topology->ops->check)
-        topology->ops->check(&config->topology, errors);
-    if (errors->count > before)
+    if (!topology_init(topology, &config->topology, arena, errors) || errors->count > before)
         return false;
-    topology->ops->shape(topology->config, arena, topology);
+    if (network->plane_count > 1 && !planes_repeat(network, errors))
+        return false;
     if (!fits_memory(network, errors))
         return false;
     if (network->num_vcs % config->protocol_classes) {
@@ -212,14 +248,17 @@ static bool network_plan(struct network *network, const struct network_config *c
                                         .protocol_classes = config->protocol_classes,
                                         .injection_channels = network->injection_channels,
                                         .ejection_channels = network->ejection_channels};
-    if (!routing_init(&network->routing, &config->routing, topology, &ports, seed, arena, errors))
+    const struct topology *one = network->planes ? &network->planes->one : topology;
+    if (!routing_init(&network->routing, &config->routing, one, &ports, seed, arena, errors) ||
+        !(network->planes ? planes_join(network, errors) : planes_check_selection(network, errors)))
         return false;
     network->terminal_ports = network->routing.terminal_ports;
     network->ports = network->routing.local_ports + topology->ports;
     place_terminals(network);
-    if (topology->grid)
-        network->coordinates = grid_bake(topology, arena);
-    if (!topology->grid && !topology->ops->distance && !network->routing.ops->is_minimal)
+    if (one->grid)
+        network->coordinates = grid_bake(one, arena);
+    bool needs_distances = !network->routing.ops->is_minimal || (network->planes && network->selection->needs_hops);
+    if (!one->grid && !one->ops->distance && needs_distances)
         find_distances(network);
     return true;
 }
@@ -253,10 +292,11 @@ bool network_build(struct network *network, const struct network_config *config,
 {
     struct channel_latencies latencies;
     if (!network_plan(network, config, arena, seed, errors) ||
-        !channel_latencies_init(&latencies, config, &network->topology, arena, errors))
+        !channel_latencies_init(&latencies, config, &network->topology, network->routing.topology->routers, arena,
+                                errors))
         return false;
     network->engine = engine;
-    pool_init(&network->packets, sizeof(struct packet));
+    pool_init(&network->packets, sizeof(struct packet), arena->rewind);
     wire(network, &latencies);
     size_t before = arena->bytes;
     if (!network_share_out(network, split, errors))
@@ -309,12 +349,15 @@ void network_check_idle(struct network *network)
 
 const char *network_router_name(const struct network *network, uint32_t router, char *buffer, size_t size)
 {
-    const struct grid *grid = network->topology.grid;
+    const struct grid *grid = network->routing.topology->grid;
+    size_t used = 0;
+    if (network->planes)
+        used = (size_t)snprintf(buffer, size, "p%u:", network_plane(network, router));
+    router %= network->routing.topology->routers;
     if (!grid) {
-        snprintf(buffer, size, "%u", router);
+        snprintf(buffer + used, size - used, "%u", router);
         return buffer;
     }
-    size_t used = 0;
     for (uint32_t d = 0; d < grid->dimensions && used < size; d++)
         used += (size_t)snprintf(buffer + used, size - used, "%s%u", d ? "," : "(",
                                  network->coordinates[(size_t)router * grid->dimensions + d]);

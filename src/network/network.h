@@ -8,8 +8,12 @@ struct network_split {
     uint32_t parts;      /* of each rank */
     struct ranks *ranks; /* borrowed; NULL: there is one */
     enum partition_method method;
-    tick_t window; /* at most; 0: as channels allow */
+    tick_t window;        /* at most; 0: as channels allow, or as far ahead as pays where the arena can be put back */
+    bool checks_reversal; /* there is one part, whose arena can be put back */
 };
+
+/* The topology that the settings choose; false, with errors added, when they are wrong. */
+bool topology_init(struct topology *topology, const struct choice *choice, struct arena *arena, struct errors *errors);
 
 /*
  * Builds routers, interfaces and the links between them, and registers their
@@ -25,5 +29,5 @@ void network_release(struct network *network);
 /* Every buffer empty and every credit back; CHECKs. */
 void network_check_idle(struct network *network);
 
-/* "(3,1)" on a grid, "7" elsewhere. */
+/* "(3,1)" on a grid, "7" elsewhere; of several planes "p1:(3,1)", "p1:7". */
 const char *network_router_name(const struct network *network, uint32_t router, char *buffer, size_t size);

@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* A flit, a credit or credits under way. What is said below follows: a head's packet last, and what belongs to that if it
    has a message. */
@@ -28,7 +27,10 @@ enum {
 };
 _Static_assert(BELONGINGS % 8 == 0, "parcels are made of words");
 
-static uint32_t ejection_lanes(const struct network *network) { return network->terminal_ports * network->num_vcs; }
+static uint32_t ejection_lanes(const struct network *network)
+{
+    return network->plane_count * network->terminal_ports * network->num_vcs;
+}
 
 /* The packet that the flits on a lane belong to. */
 static uint32_t *arriving_at(const struct network *network, uint32_t kind, struct place to)
@@ -125,8 +127,7 @@ static void import_parcels(struct network *network, const uint64_t *words, size_
         import_parcel(network, words + at);
 }
 
-/* Takes in what the others have sent in the window before. */
-static void import_all(struct network *network, uint32_t parity)
+void network_import(struct network *network, uint32_t parity)
 {
     const struct schedule *schedule = network->exchange->schedule;
     for (uint32_t sender = 0; sender < network->part_count; sender++) {
@@ -138,82 +139,6 @@ static void import_all(struct network *network, uint32_t parity)
         const struct inbox *inbox = &schedule->inbox[rank * schedule->count + network->part - network->first_part];
         import_parcels(network, inbox->words, inbox->used);
     }
-}
-
-static uint64_t nanoseconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-/* With the threads of this rank and, by thread 0, with the other ranks. */
-static void meet(struct schedule *schedule, struct exchange *exchange, uint32_t member)
-{
-    uint64_t before = nanoseconds();
-    crew_meet(schedule->crew);
-    if (schedule->ranks) {
-        if (member == 0)
-            exchange_with_ranks(schedule, exchange->parity);
-        crew_meet(schedule->crew);
-    }
-    exchange->waited += nanoseconds() - before;
-}
-
-/* A part's work up to the schedule's last tick. */
-static void run_windows(void *context, uint32_t member)
-{
-    struct schedule *schedule = context;
-    struct network *network = schedule->parts[member];
-    struct exchange *exchange = network->exchange;
-    for (;;) {
-        uint32_t parity = exchange->parity;
-        tick_t next = engine_next(network->engine);
-        exchange->next[parity] = next < exchange->soonest ? next : exchange->soonest;
-        meet(schedule, exchange, member);
-        import_all(network, parity);
-        exchange->parity = 1 - parity;
-        exchange->soonest = NEVER;
-        tick_t start = schedule->elsewhere;
-        for (uint32_t i = 0; i < schedule->count; i++) {
-            tick_t theirs = schedule->parts[i]->exchange->next[parity];
-            start = theirs < start ? theirs : start;
-        }
-        if (start > schedule->last) {
-            if (member == 0)
-                schedule->next = start;
-            return;
-        }
-        tick_t end = schedule->last - start < schedule->window ? schedule->last : start + schedule->window - 1;
-        engine_run(network->engine, end);
-        if (member == 0)
-            schedule->windows++;
-    }
-}
-
-void network_run(struct network *network, tick_t last)
-{
-    if (!network->exchange) {
-        engine_run(network->engine, last);
-        return;
-    }
-    struct schedule *schedule = network->exchange->schedule;
-    if (!schedule->crew)
-        schedule->crew =
-            crew_start(schedule->count, schedule->ranks ? schedule->ranks->sharing_cores : 1, run_windows, schedule);
-    schedule->last = last;
-    crew_run(schedule->crew);
-}
-
-tick_t network_next(const struct network *network)
-{
-    return network->exchange ? network->exchange->schedule->next : engine_next(network->engine);
-}
-
-void network_advance(struct network *network, tick_t tick)
-{
-    for (uint32_t i = 0; i < network->part_count; i++)
-        engine_advance(network->parts[i]->engine, tick);
 }
 
 struct network_totals network_count(const struct network *network)
@@ -259,11 +184,13 @@ struct network_sync network_sync_facts(const struct network *network)
     for (uint32_t i = 0; network->exchange && i < network->part_count; i++) {
         sync.sent += network->parts[i]->exchange->sent;
         sync.waited += 1e-9 * (double)network->parts[i]->exchange->waited;
+        sync.rolled_back += network->parts[i]->exchange->rolled_back;
     }
     if (network->exchange) {
         sync.parts = network->exchange->schedule->all_parts;
         sync.window = network->exchange->schedule->window;
         sync.windows = network->exchange->schedule->windows;
+        sync.rollbacks = network->exchange->schedule->rollbacks;
     }
     return sync;
 }
@@ -313,8 +240,10 @@ bool network_share_out(struct network *network, const struct network_split *spli
         network->part_count = 1;
         return false;
     }
-    for (uint32_t terminal = 0; terminal < topology->terminals; terminal++)
-        terminal_owner[terminal] = owner[network->terminal_router[terminal]];
+    for (uint32_t terminal = 0; terminal < topology->terminals; terminal++) { /* each plane's parts have their share */
+        size_t plane = terminal % network->plane_count;
+        terminal_owner[terminal] = owner[network->terminal_router[plane * topology->terminals + terminal]];
+    }
     network->router_part = owner;
     network->terminal_part = terminal_owner;
     return true;
@@ -334,8 +263,7 @@ static tick_t find_window(const struct network *network)
     return shortest;
 }
 
-static void make_part(struct network *network, uint32_t number, struct schedule *schedule, uint32_t *arriving,
-                      uint32_t *terminal_arriving)
+static struct exchange *make_part(struct network *network, uint32_t number, struct schedule *schedule)
 {
     struct arena *arena = network->arena;
     struct network *part = network;
@@ -343,47 +271,62 @@ static void make_part(struct network *network, uint32_t number, struct schedule 
         part = arena_take(arena, sizeof *part);
         *part = *network;
         part->engine = arena_take(arena, sizeof *part->engine);
-        engine_init(part->engine);
-        pool_init(&part->packets, sizeof(struct packet));
+        engine_init(part->engine, arena->rewind);
+        pool_init(&part->packets, sizeof(struct packet), arena->rewind);
         part->part = network->first_part + number;
         part->routers = network->router_ops->share(network->routers, part);
         part->interfaces = network->interface_ops->share(network->interfaces, part);
     }
-    part->exchange = arena_array(arena, struct exchange, 1);
-    *part->exchange = (struct exchange){
-        .schedule = schedule, .soonest = NEVER, .arriving = arriving, .terminal_arriving = terminal_arriving};
+    part->exchange = arena_array(&schedule->own, struct exchange, 1);
+    *part->exchange = (struct exchange){.schedule = schedule, .soonest = NEVER};
     for (uint32_t parity = 0; parity < 2; parity++)
-        part->exchange->boxes[parity] = arena_array(arena, struct box, schedule->all_parts);
+        part->exchange->boxes[parity] = arena_array(&schedule->own, struct box, schedule->all_parts);
     schedule->parts[number] = part;
+    return part->exchange;
+}
+
+/* How windows are found; see windows.c for what running ahead needs. */
+static void plan_windows(struct schedule *schedule, const struct network *network, const struct network_split *split)
+{
+    schedule->window = find_window(network);
+    schedule->rewind = network->arena->rewind;
+    schedule->is_fixed = split->window;
+    schedule->checks_reversal = split->checks_reversal;
+    schedule->until_trial = 16; /* grid intervals: short runs try nothing */
+    if (!schedule->rewind && split->window && split->window < schedule->window)
+        schedule->window = split->window;
 }
 
 void network_make_parts(struct network *network, const struct network_split *split)
 {
-    if (network->all_parts == 1)
+    if (network->all_parts == 1 && !split->checks_reversal)
         return;
-    struct arena *arena = network->arena;
+    struct arena *arena = network->arena, own = {0};
     size_t lanes = (size_t)network->topology.routers * network->ports * network->num_vcs;
     size_t terminal_lanes = (size_t)network->topology.terminals * ejection_lanes(network);
-    struct schedule *schedule = arena_array(arena, struct schedule, 1);
+    struct schedule *schedule = arena_array(&own, struct schedule, 1);
     *schedule = (struct schedule){
         .parts = network->parts,
         .count = network->part_count,
-        .window = find_window(network),
         .next = NEVER,
+        .own = own,
         .ranks = split->ranks,
         .all_parts = network->all_parts,
         .elsewhere = NEVER,
     };
-    if (split->window && split->window < schedule->window)
-        schedule->window = split->window;
+    plan_windows(schedule, network, split);
     if (split->ranks) {
         mail_init(&schedule->mail, split->ranks, 1);
-        schedule->inbox = arena_array(arena, struct inbox, (size_t)split->ranks->count * schedule->count);
+        schedule->inbox = arena_array(&schedule->own, struct inbox, (size_t)split->ranks->count * schedule->count);
     }
     uint32_t *arriving = arena_array(arena, uint32_t, lanes);
     uint32_t *terminal_arriving = arena_array(arena, uint32_t, terminal_lanes);
-    for (uint32_t i = 0; i < network->part_count; i++)
-        make_part(network, i, schedule, arriving, terminal_arriving);
+    for (uint32_t i = 0; i < network->part_count; i++) {
+        struct exchange *exchange = make_part(network, i, schedule);
+        exchange->arriving = arriving;
+        exchange->terminal_arriving = terminal_arriving;
+        exchange->length = split->window ? split->window : schedule->window < NEVER / 4 ? 4 * schedule->window : NEVER;
+    }
 }
 
 void network_release_parts(struct network *network)
@@ -399,5 +342,9 @@ void network_release_parts(struct network *network)
         pool_release(&part->packets);
         if (i)
             engine_release(part->engine);
+    }
+    if (network->exchange) {
+        struct arena own = network->exchange->schedule->own;
+        arena_release(&own);
     }
 }

@@ -8,12 +8,12 @@
 #include <stdlib.h>
 
 /* Room for one more in an array that grows. */
-static void *grow(void *items, uint32_t count, uint32_t *room, size_t size)
+static void *grow(const struct workload_part *part, void *items, uint32_t count, uint32_t *room, size_t size)
 {
     if (count < *room)
         return items;
     *room = *room ? 2 * *room : 64;
-    return memory_resize(items, *room * size);
+    return rewind_resize(part->network->arena->rewind, items, *room * size);
 }
 
 /* A packet is done with its message here. */
@@ -77,13 +77,13 @@ static void accept(void *context, tick_t now, const struct packet *packet, uint3
 
 void part_add_note(struct workload_part *part, const struct group_note *note)
 {
-    part->notes = grow(part->notes, part->note_count, &part->note_room, sizeof *part->notes);
+    part->notes = grow(part, part->notes, part->note_count, &part->note_room, sizeof *part->notes);
     part->notes[part->note_count++] = *note;
 }
 
 void part_add_record(struct workload_part *part, const struct packet_record *record)
 {
-    part->records = grow(part->records, part->record_count, &part->record_room, sizeof *part->records);
+    part->records = grow(part, part->records, part->record_count, &part->record_room, sizeof *part->records);
     part->records[part->record_count++] = *record;
 }
 
@@ -108,6 +108,7 @@ static __attribute__((noinline)) void note_record(struct workload_part *part, co
         .initiator = message ? message->initiator : packet->source,
         .transaction = message ? message->transaction : packet->sequence,
         .transaction_messages = message ? message->transaction_messages : 1,
+        .plane = network_plane(part->network, packet->destination_router),
     };
     part_add_record(part, &record);
 }
@@ -165,7 +166,8 @@ static inline __attribute__((always_inline)) void count_packet(struct workload_p
         return;
     uint32_t minimal_hops = packet->hops;
     if (!network->routing.ops->is_minimal)
-        minimal_hops = network_distance(network, network->terminal_router[packet->source], packet->destination_router);
+        minimal_hops = network_hops_between(network, network_plane(network, packet->destination_router), packet->source,
+                                            packet->destination);
     measurement_add(measurement, packet, now, message ? message->started : packet->created, minimal_hops, is_whole);
     if (part->workload->keeps_records)
         note_record(part, packet, now, minimal_hops, message);
@@ -206,6 +208,16 @@ static void deliver(void *context, tick_t now, uint32_t handle)
         count_packet(part, packet, now, NULL, true);
 }
 
+/* Where there are several planes; those with one need not ask. */
+static void deliver_by_plane(void *context, tick_t now, uint32_t handle)
+{
+    const struct workload_part *part = context;
+    const struct packet *packet = network_packet(part->network, handle);
+    uint32_t plane = network_plane(part->network, packet->destination_router);
+    part->measurements[packet->application].packets_by_plane[plane] += packet->sampled;
+    deliver(context, now, handle);
+}
+
 /* A packet takes a copy of its message's record to the next part. */
 static void pack(void *context, const struct packet *packet, void *belongings)
 {
@@ -226,10 +238,11 @@ static void unpack(void *context, struct packet *packet, const void *belongings)
 
 void part_init(struct workload_part *part, struct workload *workload, struct network *network)
 {
+    struct rewind *rewind = network->arena->rewind;
     *part = (struct workload_part){.workload = workload, .network = network};
-    pool_init(&part->messages, sizeof(struct message));
-    pool_init(&part->groups, sizeof(struct message_group));
-    table_init(&part->halves, sizeof(uint32_t));
+    pool_init(&part->messages, sizeof(struct message), rewind);
+    pool_init(&part->groups, sizeof(struct message_group), rewind);
+    table_init(&part->halves, sizeof(uint32_t), rewind);
 }
 
 void part_connect(struct workload_part *part)
@@ -241,7 +254,7 @@ void part_connect(struct workload_part *part)
         .wakes_are_ordered = part->workload->count > 1,
         .enter = enter,
         .accept = accept,
-        .deliver = deliver,
+        .deliver = part->network->planes ? deliver_by_plane : deliver,
         .pack = pack,
         .unpack = unpack,
     };
@@ -253,8 +266,8 @@ void part_release(struct workload_part *part)
     pool_release(&part->messages);
     pool_release(&part->groups);
     table_release(&part->halves);
-    free(part->notes);
-    free(part->records);
+    rewind_give(part->network->arena->rewind, part->notes);
+    rewind_give(part->network->arena->rewind, part->records);
 }
 
 static void end_group(struct workload_part *owner, const struct group_note *note)

@@ -184,9 +184,9 @@ static void watch_flits(struct workload *workload)
 void workload_keep_rates(struct workload *workload, uint64_t interval)
 {
     for (uint32_t i = 0; i < workload->count; i++) {
-        measurement_keep_rates(&workload->measurements[i], interval);
+        measurement_keep_rates(&workload->measurements[i], interval, workload->arena->rewind);
         for (uint32_t part = 0; part < workload->part_count && is_parted(workload); part++)
-            measurement_keep_rates(&workload->parts[part].measurements[i], interval);
+            measurement_keep_rates(&workload->parts[part].measurements[i], interval, workload->arena->rewind);
     }
     watch_flits(workload);
 }
@@ -241,7 +241,7 @@ bool workload_find_part(const struct workload *workload, uint32_t terminal, stru
 /* A whole grid-shaped network in order is a space that patterns with coordinates can use. */
 static struct traffic_space space_of(const struct workload *workload, const struct application *application)
 {
-    const struct topology *topology = &workload->network->topology;
+    const struct topology *topology = workload->network->routing.topology;
     bool is_whole = application->ranks == topology->terminals;
     for (uint32_t rank = 0; is_whole && rank < application->ranks; rank++)
         is_whole = application->terminals[rank] == rank;
@@ -289,6 +289,14 @@ static void check_packet_size(const struct workload *workload, const struct appl
                      network->transfer.chunk ? ", or a network.router.chunk" : "");
 }
 
+static void init_measurement(const struct workload *workload, struct measurement *measurement)
+{
+    const struct network *network = workload->network;
+    measurement_init(measurement, workload->arena, network->topology.terminals, workload->config->series_interval);
+    if (network->planes)
+        measurement_keep_planes(measurement, network->plane_count, workload->arena);
+}
+
 static void build_application(struct workload *workload, uint32_t number, uint64_t seed, struct errors *errors)
 {
     const struct network *network = workload->network;
@@ -301,7 +309,7 @@ static void build_application(struct workload *workload, uint32_t number, uint64
         .config = choice->config,
         .name = config->name ? config->name : choice->component->name,
         .number = number,
-        .injection_channels = network->injection_channels,
+        .injection_channels = network->plane_count * network->injection_channels,
         .cycle = network->config->terminal_channel.cycle,
         .check_interval = workload->config->check_interval,
         .seed = random_mix(seed + number),
@@ -311,8 +319,7 @@ static void build_application(struct workload *workload, uint32_t number, uint64
         .transaction_messages = 1,
     };
     application->listens = application->ops->received;
-    measurement_init(application->measurement, workload->arena, network->topology.terminals,
-                     workload->config->series_interval);
+    init_measurement(workload, application->measurement);
     if (!allocate(workload, application, errors))
         return;
     application->space = space_of(workload, application);
@@ -339,8 +346,7 @@ static void make_parts(struct workload *workload)
             return;
         part->measurements = arena_array(workload->arena, struct measurement, workload->count);
         for (uint32_t a = 0; a < workload->count; a++)
-            measurement_init(&part->measurements[a], workload->arena, network->topology.terminals,
-                             workload->config->series_interval);
+            init_measurement(workload, &part->measurements[a]);
     }
 }
 

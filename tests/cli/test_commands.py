@@ -265,6 +265,13 @@ def test_trace_counts_packets_of_terminal_0_without_a_source(small):
     assert flitwarp("trace", small, "--packet", "1").stdout == flitwarp("trace", small, "--packet", "0.1").stdout
 
 
+@pytest.mark.parametrize("settings", [("sync=conservative", "threads=2"), ("sync=optimistic", "threads=2", "window=50"),
+                                      ("sync=optimistic", "check_reversal=true")])
+def test_trace_walks_once_however_the_run_goes(small, settings):
+    walk = flitwarp("trace", small, "--packet", "1").stdout
+    assert flitwarp("trace", small, "--packet", "1", *(f"simulator.{setting}" for setting in settings)).stdout == walk
+
+
 # ---- list, explain, schema, version, help ----
 
 
@@ -278,7 +285,8 @@ def test_list_is_the_same_as_table_and_as_json():
     assert rows == [[entry["kind"], entry["name"], entry["summary"]] for entry in listed]
     assert rows == sorted(rows)
     assert {row[0] for row in rows} == {"allocation", "allocator", "application", "arbiter", "congestion", "injection",
-                                        "interface", "model", "reduction", "router", "routing", "size", "topology", "traffic"}
+                                        "interface", "model", "reduction", "router", "routing", "selection", "size", "topology",
+                                        "traffic"}
     assert json.loads(flitwarp("list", "router", "--json").stdout) == [e for e in listed if e["kind"] == "router"]
 
 
@@ -301,6 +309,13 @@ def test_every_component_is_explained_with_an_example_that_is_accepted(tmp_path)
         assert list(block) == [entry["kind"]]
         assert (block[entry["kind"]] if isinstance(block[entry["kind"]], str)
                 else block[entry["kind"]]["type"]) == entry["name"]
+
+
+def test_every_routing_algorithm_says_which_vcs_it_needs():
+    for entry in json.loads(flitwarp("list", "routing", "--json").stdout):
+        needs = flitwarp("explain", "routing", entry["name"]).stdout.splitlines()[1]
+        assert re.match(r"needs .*\bVCs?\b", needs), entry["name"]
+    assert "twice the diameter and 1" in flitwarp("explain", "routing", "par").stdout
 
 
 @pytest.mark.parametrize("block", ["simulator", "network", "workload"])

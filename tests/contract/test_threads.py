@@ -9,19 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from support import PROGRAM
+from support import PROGRAM, shorter
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.json"))
 TSAN = os.environ.get("FLITWARP_TSAN", "")
 LOGS = ("log", "message-log", "traffic-log", "rate-log", "channel-log")
 OF_THE_RUN = {"cpu_seconds", "wall_seconds", "peak_rss_bytes", "sync"}
-# Runs that are long for what they show here.
-SHORTER = {"torus_uniform": ["workload.applications.0.sample=2000"], "hyperx": ["workload.applications.0.sample=2000"]}
 
 
-def outcome(program, example, threads, directory, *arguments):
-    sync = "sequential" if threads == 1 else "conservative"
+def outcome(program, example, threads, directory, *arguments, sync=None):
+    sync = sync or ("sequential" if threads == 1 else "conservative")
     logs = [word for name in LOGS for word in (f"--{name}", directory / f"{name}.csv")]
     ended = subprocess.run([program, "run", example, "--quiet", "--sync", sync, "--threads", str(threads), "--results",
                             directory / "r.json", *logs, "--rate-interval", "500", *arguments], capture_output=True, text=True,
@@ -43,10 +41,24 @@ NETWORKS = [example for example in EXAMPLES if is_of_network(example)]
 
 @pytest.mark.parametrize("example", NETWORKS, ids=[example.stem for example in NETWORKS])
 def test_threads_do_not_show(example, tmp_path):
-    shorter = SHORTER.get(example.stem, [])
-    alone = outcome(PROGRAM, example, 1, tmp_path, *shorter)
+    few = shorter(example)  # threads on fewer cores take long to meet
+    alone = outcome(PROGRAM, example, 1, tmp_path, *few)
     for threads in (2, 3, 4, 8):
-        assert outcome(PROGRAM, example, threads, tmp_path, *shorter) == alone, threads
+        assert outcome(PROGRAM, example, threads, tmp_path, *few) == alone, threads
+        assert outcome(PROGRAM, example, threads, tmp_path, *few, sync="optimistic") == alone, ("optimistic", threads)
+    # Windows that are too long nearly always, and every tick run twice.
+    assert outcome(PROGRAM, example, 3, tmp_path, *few, "simulator.window=60", sync="optimistic") == alone
+    assert outcome(PROGRAM, example, 1, tmp_path, *few, "--check-reversal", sync="optimistic") == alone
+
+
+def test_running_ahead_is_tried_where_nothing_is_set(tmp_path):
+    """Now and then, as it may pay; in a torus that is full of packets each try is put back."""
+    example = ROOT / "examples" / "torus_uniform.json"
+    few = ["workload.check_interval=40", "workload.applications.0.warmup=500", "workload.applications.0.sample=1500"]
+    alone = outcome(PROGRAM, example, 1, tmp_path, *few)
+    assert outcome(PROGRAM, example, 2, tmp_path, *few, sync="optimistic") == alone
+    ended = run("--sync", "optimistic", "--threads", "2", *few)
+    assert json.loads(ended.stdout)["simulation"]["sync"]["primary_rollbacks"] > 0
 
 
 @pytest.mark.skipif(not os.access(TSAN, os.X_OK), reason="FLITWARP_TSAN names no program with the thread sanitizer")
@@ -54,7 +66,9 @@ def test_threads_do_not_show(example, tmp_path):
 def test_threads_share_nothing_that_changes(name, tmp_path):
     example = ROOT / "examples" / f"{name}.json"
     few = ["workload.applications.0.sample=300", "workload.applications.0.warmup=200"]
-    assert outcome(TSAN, example, 3, tmp_path, *few) == outcome(PROGRAM, example, 1, tmp_path, *few)
+    alone = outcome(PROGRAM, example, 1, tmp_path, *few)
+    assert outcome(TSAN, example, 3, tmp_path, *few) == alone
+    assert outcome(TSAN, example, 3, tmp_path, *few, "simulator.window=20", sync="optimistic") == alone
 
 
 def run(*arguments):
@@ -70,11 +84,15 @@ def test_metis_shares_out_otherwise_with_the_same_results(tmp_path):
     assert outcome(PROGRAM, example, 3, tmp_path, "simulator.partition=metis") == outcome(PROGRAM, example, 1, tmp_path)
 
 
-def test_parts_are_cut_where_only_long_channels_cross(tmp_path):
+@pytest.mark.parametrize("topology, latencies", [
+    ({"type": "dragonfly", "terminals": 4, "routers": 8, "global": 4}, [10, 100]),
+    ({"type": "dragonfly_2d", "terminals": 1, "columns": 4, "rows": 2, "global": 4}, [10, 20, 100]),
+    ({"type": "megafly", "terminals": 2, "leaves": 4, "spines": 4, "global": 8}, [10, 100]),
+], ids=lambda value: value.get("type") if isinstance(value, dict) else "")
+def test_parts_are_cut_where_only_long_channels_cross(topology, latencies, tmp_path):
     """33 groups of 8 routers in halves: a cut within a group would make windows of its 10 ticks, not of the 100 between groups."""
     (tmp_path / "c.json").write_text(json.dumps({
-        "network": {"topology": {"type": "dragonfly", "terminals": 4, "routers": 8, "global": 4}, "routing": "dragonfly_minimal",
-                    "channel": {"latencies": [10, 100]}},
+        "network": {"topology": topology, "routing": "dragonfly_minimal", "channel": {"latencies": latencies}},
         "workload": {"applications": [{"type": "blast", "load": 0.1, "warmup": 100, "sample": 100}]}}))
     for threads in (2, 3, 5):
         ended = subprocess.run([PROGRAM, "run", tmp_path / "c.json", "--quiet", "--sync", "conservative", "--threads", str(threads)],
@@ -92,6 +110,47 @@ def test_windows_are_the_shortest_way_between_parts():
     ended = run("--sync", "conservative", "--threads", "2", "network.channel.latency=5", "workload.applications.0.sample=100")
     sync = json.loads(ended.stdout)["simulation"]["sync"]
     assert sync["window"] == 7 and sync["windows"] > 0 and 0 < sync["remote_share"] < 0.5
+
+
+def test_a_window_that_is_too_long_ends_at_the_horizon(tmp_path):
+    """One message across the middle of a line of two routers: nothing else can be late, so the state is put back once for the
+    flit and once for the credit, or less where a window begins there; and every window without them is right."""
+    (tmp_path / "c.json").write_text(json.dumps({
+        "network": {"topology": {"type": "mesh", "widths": [2]}, "channel": {"latency": 5}},
+        "workload": {"applications": [{"type": "alltoall", "iterations": 1}]}}))
+    ended = subprocess.run([PROGRAM, "run", tmp_path / "c.json", "--quiet", "--sync", "optimistic", "--threads", "2",
+                            "simulator.window=100"], capture_output=True, text=True, timeout=100, check=True)
+    sync = json.loads(ended.stdout)["simulation"]["sync"]
+    assert sync["window"] == 7 and 1 <= sync["primary_rollbacks"] <= 2 and sync["secondary_rollbacks"] == 0
+    assert sync["remote_events"] == 4 and 0 < sync["rolled_back"] <= sync["committed"]
+    assert sync["events"] == sync["committed"] + sync["rolled_back"]
+    assert sync["efficiency"] == pytest.approx(1 - sync["rolled_back"] / sync["committed"])
+
+
+FORGETFUL = """
+#include "flitwarp/injection.h"
+
+static uint64_t gap(const struct injection *injection, void *state, bool first, struct random *random)
+{
+    static uint64_t calls; /* which nothing puts back */
+    (void)injection, (void)state, (void)first, (void)random;
+    return 10 + calls++ % 7;
+}
+static const struct option options[] = {OPTION_END};
+static const struct injection_ops forgetful = {.name = "forgetful", .summary = "keeps its state to itself", .options = options,
+    .gap = gap};
+REGISTER_INJECTION(forgetful);
+"""
+
+
+def test_state_that_is_not_put_back_is_found(tmp_path):
+    (tmp_path / "forgetful.c").write_text(FORGETFUL)
+    subprocess.run(["gcc", "-std=c17", "-fPIC", "-shared", f"-I{ROOT / 'include'}", tmp_path / "forgetful.c", "-o",
+                    tmp_path / "forgetful.so"], check=True)
+    ended = subprocess.run([PROGRAM, "--plugin", tmp_path / "forgetful.so", "run", ROOT / "examples" / "torus_uniform.json",
+                            "--quiet", "--sync", "optimistic", "--check-reversal", "workload.applications.0.injection=forgetful"],
+                           capture_output=True, text=True, timeout=100, check=False)
+    assert ended.returncode == 2 and "end in another state" in ended.stderr, ended.stderr
 
 
 @pytest.mark.parametrize("arguments, said", [

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Looks at what a figure draws: the boxes of its texts, and whether they run into each other."""
+from functools import lru_cache
 from itertools import combinations
 
 import matplotlib
@@ -8,6 +9,7 @@ from matplotlib.text import Text
 from flitwarp.figures.style import STYLE
 
 
+@lru_cache(1)  # a figure is laid out once for all questions about it
 def texts(figure):
     """(text, box in pixels) of all that is written and visible; ticks outside of the axes are not drawn."""
     with matplotlib.rc_context(STYLE):

@@ -121,12 +121,11 @@ COMMANDS = [
 
 @pytest.mark.parametrize("arguments", COMMANDS, ids=lambda a: " ".join(a))
 def test_every_kind_by_command(files, drawn, arguments, capsys):
-    for size in ("column", "page"):
-        for name in (arguments[0], arguments[0].replace("-", "_")):
-            assert plot.main([name, *named(files, arguments[1:]), "--size", size]) == 0, capsys.readouterr().err
-            figure, outputs = drawn[-1]
-            assert outputs == [Path(f"{arguments[0]}.png")]
-            assert not overlaps(figure) and not outside(figure)
+    for size, name in (("column", arguments[0]), ("page", arguments[0].replace("-", "_"))):
+        assert plot.main([name, *named(files, arguments[1:]), "--size", size]) == 0, capsys.readouterr().err
+        figure, outputs = drawn[-1]
+        assert outputs == [Path(f"{arguments[0]}.png")]
+        assert not overlaps(figure) and not outside(figure)
 
 
 def test_every_kind_is_tried():

@@ -44,7 +44,7 @@ BOUNDS = {
 ENTRIES = [(network, pattern) for network, bounds in BOUNDS.items() for pattern in bounds]
 
 
-def grid(network, pattern, load, router=None, warmup=4000, sample=8000):
+def grid(network, pattern, load, router=None, warmup=2000, sample=4000):
     topology, routing = NETWORKS[network]
     return config_of(network_of({"type": topology, "widths": [8, 8]}, routing, router or ROUTER),
                      blast(float(load), PATTERNS[pattern], warmup=warmup, sample=sample, finish_limit=1))
@@ -113,7 +113,7 @@ def test_tornado_past_saturation_is_lost_to_unfairness_and_not_to_deadlock():
     routers = [{"num_vcs": 8}, {"num_vcs": 8, **oldest}, {"num_vcs": 2}, {"num_vcs": 2, **oldest}]
     eight, eight_by_age, two, two_by_age, later = run_all(
         [grid("torus", "tornado", 1.0, router) for router in routers] +
-        [grid("torus", "tornado", 1.0, {"num_vcs": 2}, warmup=40000, sample=8000)])
+        [grid("torus", "tornado", 1.0, {"num_vcs": 2}, warmup=40000)])
     assert worst(eight_by_age) > 0.99 / 3 and worst(two_by_age) > 0.9 / 6
     for unfair, fair in [(eight, eight_by_age), (two, two_by_age)]:
         load = unfair["applications"][0]["accepted_load"]

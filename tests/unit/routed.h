@@ -7,6 +7,7 @@
  */
 #include "config/options.h"
 #include "network/dependency.h"
+#include "network/network.h"
 #include "network/routing/routing.h"
 
 #include <stdlib.h>
@@ -42,14 +43,7 @@ static inline bool routed_topology(struct routed *routed, const char *json)
     routed->topology_choice = routed_choice(routed, "topology", json);
     if (routed->errors.count)
         return false;
-    const struct topology_ops *ops = CHOICE_OPS(&routed->topology_choice, struct topology_ops);
-    if (ops->check)
-        ops->check(&routed->topology_choice, &routed->errors);
-    if (routed->errors.count)
-        return false;
-    routed->topology = (struct topology){.ops = ops, .config = routed->topology_choice.config};
-    ops->shape(routed->topology.config, &routed->arena, &routed->topology);
-    return true;
+    return topology_init(&routed->topology, &routed->topology_choice, &routed->arena, &routed->errors);
 }
 
 static inline bool routed_init(struct routed *routed, const char *topology, const char *routing, uint32_t num_vcs)
@@ -64,7 +58,30 @@ static inline bool routed_init(struct routed *routed, const char *topology, cons
                         &routed->errors);
 }
 
+/* Channels between two routers, by search where the topology has no formula. */
+static inline uint32_t routed_distance(struct routed *routed, uint32_t from, uint32_t to)
+{
+    const struct topology *topology = &routed->topology;
+    if (topology->ops->distance)
+        return topology->ops->distance(topology, from, to);
+    struct arena scratch = {0};
+    struct search search;
+    search_init(&search, topology, &scratch);
+    search_from(&search, from);
+    uint32_t distance = search.distance[to];
+    arena_release(&scratch);
+    return distance;
+}
+
 static inline void routed_release(struct routed *routed) { arena_release(&routed->arena); }
+
+static inline void expect_topology_refused(const char *json, const char *message)
+{
+    struct routed routed;
+    EXPECT(!routed_topology(&routed, json));
+    EXPECT_TEXT_CONTAINS(errors_text(&routed.errors), message);
+    routed_release(&routed);
+}
 
 /* What all routes between two terminals come to. */
 struct walk {

@@ -85,6 +85,9 @@ TEST(defaults_fill_what_is_not_given)
     EXPECT_EQ_U64(r.config.mode, 0);
     EXPECT_EQ_U64(r.config.widths.count, 2);
     EXPECT_EQ_U64(r.config.widths.items[1], 8);
+    EXPECT_EQ_U64(r.config.sets.count, 2);
+    EXPECT_EQ_U64(r.config.sets.items[1].count, 2);
+    EXPECT_EQ_U64(r.config.sets.items[1].items[1], 3);
     EXPECT_EQ_U64(r.config.weights.count, 0);
     EXPECT_EQ_U64(r.config.latency, 1);
     EXPECT_EQ_U64(r.config.warmup, TICKS_AUTO);
@@ -192,14 +195,15 @@ TEST(every_number_refuses_what_lies_outside_its_range)
     for (const struct option *row = test_config_rows(); row->type != OPTION_TYPE_END; row++) {
         bool is_list = row->type == OPTION_TYPE_U32_LIST || row->type == OPTION_TYPE_F64_LIST ||
                        row->type == OPTION_TYPE_TICKS_LIST || row->type == OPTION_TYPE_BANDWIDTH_LIST;
-        bool is_text = row->type == OPTION_TYPE_SECONDS;
+        bool is_lists = row->type == OPTION_TYPE_U32_LISTS, is_text = row->type == OPTION_TYPE_SECONDS;
         bool is_number = row->type == OPTION_TYPE_U32 || row->type == OPTION_TYPE_U64 || row->type == OPTION_TYPE_F64 ||
                          row->type == OPTION_TYPE_TICKS || row->type == OPTION_TYPE_TICKS_AUTO ||
                          row->type == OPTION_TYPE_TICKS_F64 || row->type == OPTION_TYPE_RATE ||
                          row->type == OPTION_TYPE_BANDWIDTH;
-        const char *open = is_list ? "[" : is_text ? "\"" : "", *close = is_list ? "]" : is_text ? "s\"" : "";
+        const char *open = is_lists ? "[[2], [" : is_list ? "[" : is_text ? "\"" : "";
+        const char *close = is_lists ? "]]" : is_list ? "]" : is_text ? "s\"" : "";
         struct text low = {0}, high = {0};
-        if (!is_list && !is_number && !is_text)
+        if (!is_lists && !is_list && !is_number && !is_text)
             continue;
         text_addf(&low, "%s%.15g%s", open, row->min - 1, close);
         text_addf(&high, "%s%.15g%s", open, row->max + 1, close);
@@ -435,7 +439,8 @@ TEST(the_effective_configuration_is_complete_ordered_and_repeats_itself)
     EXPECT_TEXT_EQ(
         effective,
         "{\"tick\": \"1ns\", \"flag\": true, \"small\": 4, \"large\": 1, \"share\": 0.5, \"label\": \"none\", "
-        "\"file\": null, \"mode\": \"slow\", \"widths\": [8, 8], \"weights\": [], \"latency\": 1, "
+        "\"file\": null, \"mode\": \"slow\", \"widths\": [8, 8], \"sets\": [[1], [2, 3]], \"weights\": [], "
+        "\"latency\": 1, "
         "\"warmup\": \"auto\", \"latencies\": [1, 2], \"per_metre\": 4.9, \"bandwidth\": \"100Gb/s\", "
         "\"speed\": 25, \"speeds\": [1, 2], \"inner\": {\"depth\": 8, \"delay\": \"2ns\"}, "
         "\"shape\": {\"type\": \"test_box\", \"sides\": 6, \"inside\": {\"type\": \"test_dot\"}}, "

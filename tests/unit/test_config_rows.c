@@ -21,6 +21,7 @@ static const struct option rows[] = {
     OPTION_FILE(struct test_config, file, "null", "where to read from"),
     OPTION_ENUM(struct test_config, mode, "\"slow\"", modes, "how fast"),
     OPTION_U32_LIST(struct test_config, widths, "[8, 8]", 2, 65536, NULL, "routers along each dimension"),
+    OPTION_U32_LISTS(struct test_config, sets, "[[1], [2, 3]]", 1, 64, NULL, "members of each set"),
     OPTION_F64_LIST(struct test_config, weights, "[]", -1, 1, NULL, "weight of each thing"),
     OPTION_TICKS(struct test_config, latency, "1", 1, 1e9, "time on the channel"),
     OPTION_TICKS_AUTO(struct test_config, warmup, "\"auto\"", 0, NO_LIMIT, "time before measuring"),

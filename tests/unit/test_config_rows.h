@@ -21,6 +21,7 @@ struct test_config {
     const char *file;
     uint32_t mode;
     struct u32_list widths;
+    struct u32_lists sets;
     struct f64_list weights;
     uint64_t latency;
     uint64_t warmup;

@@ -72,7 +72,7 @@ static void see_keyed(void *context, tick_t now, const void *events, uint32_t co
 static void begin(struct record *record, event_handler *first, event_handler *second)
 {
     memset(record, 0, sizeof *record);
-    engine_init(&record->engine);
+    engine_init(&record->engine, NULL);
     record->kinds[0] =
         engine_add_kind(&record->engine, (struct event_kind){"early", 1, sizeof(struct note), false, first, record});
     record->kinds[1] =
@@ -168,7 +168,7 @@ TEST(the_steady_state_takes_no_memory)
 TEST(a_pool_hands_out_each_index_once)
 {
     struct pool pool;
-    pool_init(&pool, sizeof(struct packet));
+    pool_init(&pool, sizeof(struct packet), NULL);
     static bool taken[5000];
     for (uint32_t i = 0; i < 5000; i++) {
         uint32_t index = pool_take(&pool, sizeof(struct packet));

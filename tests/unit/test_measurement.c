@@ -14,7 +14,7 @@ static struct measurement *make(struct arena *arena)
 {
     struct measurement *m = arena_array(arena, struct measurement, 1);
     measurement_init(m, arena, TERMINALS, INTERVAL);
-    measurement_keep_rates(m, INTERVAL);
+    measurement_keep_rates(m, INTERVAL, NULL);
     return m;
 }
 

@@ -56,7 +56,7 @@ static void text_add_record(struct text *text, const struct packet_record *r)
 static const char *expected_text(struct arena *arena)
 {
     struct text text = {0};
-    text_add(&text, PACKET_LOG_HEADER);
+    text_add(&text, PACKET_LOG_HEADER "\n");
     for (uint32_t i = 0; i < RECORDS; i++) {
         struct packet_record record = record_at(i);
         text_add_record(&text, &record);
@@ -67,7 +67,7 @@ static const char *expected_text(struct arena *arena)
 /* Writes a log and gives back the bytes of its file. */
 static char *write_log(struct sandbox *box, const char *name, size_t *size)
 {
-    struct packet_log *log = packet_log_open(path_in(box, name), &box->errors);
+    struct packet_log *log = packet_log_open(path_in(box, name), false, &box->errors);
     EXPECT(log != NULL);
     for (uint32_t i = 0; i < RECORDS; i++) {
         struct packet_record record = record_at(i);
@@ -124,19 +124,33 @@ TEST(empty_log_holds_the_header)
 {
     struct sandbox box;
     sandbox_open(&box);
-    struct packet_log *log = packet_log_open(path_in(&box, "log.csv.zst"), &box.errors);
+    struct packet_log *log = packet_log_open(path_in(&box, "log.csv.zst"), false, &box.errors);
     EXPECT(log && packet_log_close(log, &box.errors));
     size_t size;
     const char *bytes = file_read(&box.arena, path_in(&box, "log.csv.zst"), &size);
-    expect_unpacks_to(&box, bytes, size, PACKET_LOG_HEADER);
+    expect_unpacks_to(&box, bytes, size, PACKET_LOG_HEADER "\n");
     sandbox_close(&box, "log.csv.zst", NULL);
+}
+
+TEST(log_of_several_planes_has_a_column_more)
+{
+    struct sandbox box;
+    sandbox_open(&box);
+    struct packet_log *log = packet_log_open(path_in(&box, "log.csv"), true, &box.errors);
+    const struct packet_record record = {.transaction_messages = 1, .plane = 7};
+    packet_log_add(log, &record);
+    EXPECT(packet_log_close(log, &box.errors));
+    size_t size;
+    const char *bytes = file_read(&box.arena, path_in(&box, "log.csv"), &size);
+    EXPECT_TEXT_EQ(bytes, PACKET_LOG_HEADER ",plane\n0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1,7\n");
+    sandbox_close(&box, "log.csv", NULL);
 }
 
 TEST(discarded_log_leaves_nothing)
 {
     struct sandbox box;
     sandbox_open(&box);
-    struct packet_log *log = packet_log_open(path_in(&box, "log.csv.zst"), &box.errors);
+    struct packet_log *log = packet_log_open(path_in(&box, "log.csv.zst"), false, &box.errors);
     struct packet_record record = record_at(1);
     packet_log_add(log, &record);
     packet_log_discard(log);
@@ -147,7 +161,7 @@ TEST(log_that_cannot_be_written_is_an_error)
 {
     struct sandbox box;
     sandbox_open(&box);
-    EXPECT(packet_log_open(path_in(&box, "missing/log.csv"), &box.errors) == NULL);
+    EXPECT(packet_log_open(path_in(&box, "missing/log.csv"), false, &box.errors) == NULL);
     EXPECT_TEXT_CONTAINS(errors_text(&box.errors), "missing/log.csv");
     sandbox_close(&box, NULL, NULL);
 }
@@ -157,7 +171,7 @@ TEST(full_disk_is_an_error)
     struct sandbox box;
     sandbox_open(&box);
     EXPECT(symlink("/dev/full", path_in(&box, "log.csv")) == 0);
-    struct packet_log *log = packet_log_open(path_in(&box, "log.csv"), &box.errors);
+    struct packet_log *log = packet_log_open(path_in(&box, "log.csv"), false, &box.errors);
     for (uint32_t i = 0; log && i < RECORDS; i++) {
         struct packet_record record = record_at(i);
         packet_log_add(log, &record);

@@ -5,10 +5,12 @@
 #include "flitwarp/random.h"
 #include "metrics/series.h"
 
+#include <stddef.h>
+
 TEST(ticks_fall_into_bins_of_equal_length)
 {
     struct series series;
-    series_init(&series, 100, 10);
+    series_init(&series, 100, 10, NULL);
     series_created(&series, 100, 1, 4);
     series_created(&series, 109, 1, 4);
     series_created(&series, 110, 1, 2);
@@ -30,7 +32,7 @@ TEST(ticks_fall_into_bins_of_equal_length)
 TEST(series_grows_and_leaves_gaps_empty)
 {
     struct series series;
-    series_init(&series, 0, 3);
+    series_init(&series, 0, 3, NULL);
     series_created(&series, 2, 1, 1);
     series_created(&series, 3000, 1, 1);
     series_created(&series, 0, 1, 1);
@@ -46,7 +48,7 @@ TEST(series_grows_and_leaves_gaps_empty)
 TEST(reserved_series_does_not_move)
 {
     struct series series;
-    series_init(&series, 50, 7);
+    series_init(&series, 50, 7, NULL);
     series_reserve(&series, 50 + 7000);
     struct series_bin *bins = series.bins;
     for (uint32_t tick = 50; tick < 50 + 7000; tick++)
@@ -83,9 +85,9 @@ static void add_event(struct series *series, uint32_t event)
 TEST(series_of_reversed_and_split_events_is_the_same)
 {
     struct series whole, parts[2];
-    series_init(&whole, 1000, 64);
-    series_init(&parts[0], 1000, 64);
-    series_init(&parts[1], 1000, 64);
+    series_init(&whole, 1000, 64, NULL);
+    series_init(&parts[0], 1000, 64, NULL);
+    series_init(&parts[1], 1000, 64, NULL);
     for (uint32_t event = 0; event < 2000; event++)
         add_event(&whole, event);
     for (uint32_t event = 2000; event-- > 0;)
@@ -100,8 +102,8 @@ TEST(series_of_reversed_and_split_events_is_the_same)
 TEST(merging_into_an_untouched_series_copies_it)
 {
     struct series empty, full;
-    series_init(&empty, 1000, 64);
-    series_init(&full, 1000, 64);
+    series_init(&empty, 1000, 64, NULL);
+    series_init(&full, 1000, 64, NULL);
     for (uint32_t event = 0; event < 50; event++)
         add_event(&full, event);
     series_merge(&empty, &full);

@@ -16,7 +16,7 @@ static struct table_key key_of(uint32_t number) { return (struct table_key){{num
 TEST(table_holds_what_was_put_and_not_removed)
 {
     struct table table;
-    table_init(&table, sizeof(uint64_t));
+    table_init(&table, sizeof(uint64_t), NULL);
     uint64_t expected[KEYS] = {0}; /* 0: not there */
     struct random random = random_stream(3, 1, RANDOM_SETUP);
     for (uint32_t step = 1; step <= 200000; step++) {
@@ -41,7 +41,7 @@ TEST(table_holds_what_was_put_and_not_removed)
 TEST(table_gives_values_in_the_order_of_their_keys)
 {
     struct table table;
-    table_init(&table, sizeof(uint64_t));
+    table_init(&table, sizeof(uint64_t), NULL);
     for (uint32_t i = KEYS; i-- > 0;) {
         struct table_key key = {{i % 10, i / 10 % 10, UINT64_MAX - i / 100}};
         *(uint64_t *)table_put(&table, &key) = i;
@@ -61,7 +61,7 @@ TEST(table_gives_values_in_the_order_of_their_keys)
 TEST(table_reuses_the_room_of_what_was_removed)
 {
     struct table table;
-    table_init(&table, 100);
+    table_init(&table, 100, NULL);
     for (uint32_t i = 0; i < 100000; i++) {
         struct table_key key = {{i, 0, 0}};
         unsigned char *value = table_put(&table, &key), zeros[100] = {0};

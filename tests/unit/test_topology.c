@@ -25,6 +25,13 @@ static const char *const shapes[] = {
     "{\"type\": \"hyperx\", \"widths\": [7], \"concentration\": 7}",
     "{\"type\": \"hyperx\", \"widths\": [2, 2, 2, 2]}",
     "{\"type\": \"hyperx\", \"widths\": [3, 5, 2], \"channels\": [2, 1, 3], \"concentration\": 2}",
+    "{\"type\": \"dragonfly_2d\", \"columns\": 1, \"rows\": 1, \"global\": 3}",
+    "{\"type\": \"dragonfly_2d\", \"columns\": 1, \"rows\": 4, \"column_channels\": 3, \"global\": 2, \"groups\": 4}",
+    "{\"type\": \"dragonfly_2d\", \"columns\": 4, \"rows\": 3, \"row_channels\": 3, \"column_channels\": 2}",
+    "{\"type\": \"megafly\", \"leaves\": 1, \"spines\": 1, \"global\": 1}",
+    "{\"type\": \"megafly\", \"leaves\": 2, \"spines\": 5, \"global\": 1, \"arrangement\": \"palm_tree\"}",
+    ("{\"type\": \"megafly\", \"leaves\": 5, \"spines\": 2, \"global\": 3, \"groups\": 4, "
+     "\"arrangement\": \"circulant\"}"),
     "{\"type\": \"folded_clos\", \"radix\": 2, \"levels\": 1}",
     "{\"type\": \"folded_clos\", \"radix\": 2, \"levels\": 4}",
     "{\"type\": \"folded_clos\", \"radix\": 4, \"levels\": 4}",
@@ -36,6 +43,14 @@ static const char *const shapes[] = {
     "{\"type\": \"butterfly\", \"radix\": 2, \"stages\": 2}",
     "{\"type\": \"butterfly\", \"radix\": 2, \"stages\": 5}",
     "{\"type\": \"butterfly\", \"radix\": 5, \"stages\": 3}",
+    "{\"type\": \"slim_fly\", \"q\": 3}",
+    "{\"type\": \"slim_fly\", \"q\": 7, \"terminals\": 1}",
+    "{\"type\": \"slim_fly\", \"q\": 8}",
+    "{\"type\": \"slim_fly\", \"q\": 9}",
+    "{\"type\": \"jellyfish\", \"routers\": 2, \"degree\": 1}",
+    "{\"type\": \"jellyfish\", \"routers\": 99, \"degree\": 2}",
+    "{\"type\": \"jellyfish\", \"routers\": 7, \"degree\": 6}",
+    "{\"type\": \"jellyfish\", \"routers\": 50, \"degree\": 3, \"terminals\": 1}",
 };
 
 /* Distances from one router by breadth-first search; NONE where there is no way. */
@@ -173,12 +188,12 @@ TEST(networks_from_files_keep_the_contract)
 /* Every number of groups that there can be, so every number of parallel and of unused channels. */
 TEST(dragonflies_of_all_sizes_keep_the_contract)
 {
-    static const char *const arrangements[] = {"absolute", "relative", "circulant"};
+    static const char *const arrangements[] = {"absolute", "relative", "circulant", "palm_tree"};
     struct arena arena = {0};
     for (uint32_t a = 1; a <= 4; a++)
         for (uint32_t h = 1; h <= 3; h++)
             for (uint32_t groups = 2; groups <= a * h + 1; groups++)
-                for (uint32_t i = 0; i < 3; i++)
+                for (uint32_t i = 0; i < 4; i++)
                     expect_contract(arena_format(&arena,
                                                  "{\"type\": \"dragonfly\", \"routers\": %u, \"global\": %u, "
                                                  "\"groups\": %u, \"arrangement\": \"%s\"}",
@@ -254,20 +269,14 @@ TEST(hypercube_port_flips_its_bit)
     routed_release(&routed);
 }
 
-static void expect_refusal(const char *json, const char *message)
-{
-    struct routed routed;
-    EXPECT(!routed_topology(&routed, json));
-    EXPECT_TEXT_CONTAINS(errors_text(&routed.errors), message);
-    routed_release(&routed);
-}
-
 TEST(impossible_grids_are_refused)
 {
-    expect_refusal("{\"type\": \"torus\", \"widths\": [65536, 65536]}", "more than 2147483647 terminals");
-    expect_refusal("{\"type\": \"mesh\", \"widths\": [65536, 32768], \"concentration\": 1}", "more than 2147483647");
-    expect_refusal("{\"type\": \"mesh\", \"widths\": []}", "0 dimensions");
-    expect_refusal("{\"type\": \"torus\", \"widths\": [2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2]}", "17 dimensions");
-    expect_refusal("{\"type\": \"torus\", \"widths\": [4, 4, 4], \"channels\": [1, 2]}", "2 values for 3 dimensions");
-    expect_refusal("{\"type\": \"torus\", \"widths\": [1, 4]}", "widths");
+    expect_topology_refused("{\"type\": \"torus\", \"widths\": [65536, 65536]}", "more than 2147483647 terminals");
+    expect_topology_refused("{\"type\": \"mesh\", \"widths\": [65536, 32768], \"concentration\": 1}",
+                            "more than 2147483647");
+    expect_topology_refused("{\"type\": \"mesh\", \"widths\": []}", "0 dimensions");
+    expect_topology_refused("{\"type\": \"torus\", \"widths\": [2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2]}", "17 dimensions");
+    expect_topology_refused("{\"type\": \"torus\", \"widths\": [4, 4, 4], \"channels\": [1, 2]}",
+                            "2 values for 3 dimensions");
+    expect_topology_refused("{\"type\": \"torus\", \"widths\": [1, 4]}", "widths");
 }

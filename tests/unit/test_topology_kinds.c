@@ -9,31 +9,8 @@
 #include "flitwarp/dragonfly.h"
 #include "flitwarp/hyperx.h"
 #include "flitwarp/tree.h"
-#include "routed.h"
+#include "links.h"
 #include "sandbox.h"
-
-static void expect_link(const struct topology *topology, uint32_t router, uint32_t port, uint32_t there,
-                        uint32_t its_port)
-{
-    struct router_port peer = {NONE, NONE};
-    EXPECT(topology->ops->peer(topology, router, port, &peer));
-    EXPECT_EQ_U64(peer.router, there);
-    EXPECT_EQ_U64(peer.port, its_port);
-}
-
-static void expect_unused(const struct topology *topology, uint32_t router, uint32_t port)
-{
-    struct router_port peer;
-    EXPECT(!topology->ops->peer(topology, router, port, &peer));
-}
-
-static void expect_refusal(const char *json, const char *message)
-{
-    struct routed routed;
-    EXPECT(!routed_topology(&routed, json));
-    EXPECT_TEXT_CONTAINS(errors_text(&routed.errors), message);
-    routed_release(&routed);
-}
 
 /* ---- hyperx ---- */
 
@@ -290,23 +267,24 @@ TEST(butterfly_replaces_a_digit_at_each_stage)
 
 TEST(impossible_networks_are_refused)
 {
-    expect_refusal("{\"type\": \"hyperx\", \"widths\": [2048, 2048]}", "more than 2147483647 channels");
-    expect_refusal("{\"type\": \"hyperx\", \"widths\": [65536, 65536]}", "more than 2147483647 terminals");
-    expect_refusal("{\"type\": \"hyperx\", \"widths\": [4, 4], \"channels\": [1, 1, 1]}", "3 values for 2 dimensions");
-    expect_refusal(DRAGONFLY(", \"groups\": 10"), "10 groups; accepted: 2 to routers * global + 1 = 9");
-    expect_refusal("{\"type\": \"dragonfly\", \"routers\": 32768, \"global\": 1024, \"terminals\": 1024}",
-                   "more than 2147483647 terminals");
-    expect_refusal("{\"type\": \"dragonfly\", \"routers\": 8192, \"global\": 4, \"terminals\": 1}",
-                   "more than 2147483647 channels");
-    expect_refusal("{\"type\": \"folded_clos\", \"radix\": 5}", "5 is odd");
-    expect_refusal("{\"type\": \"folded_clos\", \"radix\": 64, \"levels\": 16}", "terminals are more than");
-    expect_refusal("{\"type\": \"folded_clos\", \"down\": [4, 4], \"up\": [4, 4]}", "2 values for 2 levels");
-    expect_refusal("{\"type\": \"folded_clos\", \"down\": [4, 4], \"up\": [4], \"radix\": 8}", "give either");
-    expect_refusal("{\"type\": \"folded_clos\", \"up\": [4, 4]}", "ports up without ports down");
-    expect_refusal("{\"type\": \"folded_clos\", \"down\": [1, 1, 1], \"up\": [65535, 65535]}", "ports between routers");
-    expect_refusal("{\"type\": \"folded_clos\", \"down\": [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1], \"up\": [1]}",
-                   "17 levels");
-    expect_refusal("{\"type\": \"butterfly\", \"radix\": 32, \"stages\": 9}", "more than 2147483647 ports");
+    expect_topology_refused("{\"type\": \"hyperx\", \"widths\": [2048, 2048]}", "more than 2147483647 channels");
+    expect_topology_refused("{\"type\": \"hyperx\", \"widths\": [65536, 65536]}", "more than 2147483647 terminals");
+    expect_topology_refused("{\"type\": \"hyperx\", \"widths\": [4, 4], \"channels\": [1, 1, 1]}",
+                            "3 values for 2 dimensions");
+    expect_topology_refused("{\"type\": \"dragonfly\", \"routers\": 32768, \"global\": 1024, \"terminals\": 1024}",
+                            "more than 2147483647 terminals");
+    expect_topology_refused("{\"type\": \"dragonfly\", \"routers\": 8192, \"global\": 4, \"terminals\": 1}",
+                            "more than 2147483647 channels");
+    expect_topology_refused("{\"type\": \"folded_clos\", \"radix\": 5}", "5 is odd");
+    expect_topology_refused("{\"type\": \"folded_clos\", \"radix\": 64, \"levels\": 16}", "terminals are more than");
+    expect_topology_refused("{\"type\": \"folded_clos\", \"down\": [4, 4], \"up\": [4, 4]}", "2 values for 2 levels");
+    expect_topology_refused("{\"type\": \"folded_clos\", \"down\": [4, 4], \"up\": [4], \"radix\": 8}", "give either");
+    expect_topology_refused("{\"type\": \"folded_clos\", \"up\": [4, 4]}", "ports up without ports down");
+    expect_topology_refused("{\"type\": \"folded_clos\", \"down\": [1, 1, 1], \"up\": [65535, 65535]}",
+                            "ports between routers");
+    expect_topology_refused("{\"type\": \"folded_clos\", \"down\": [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1], \"up\": [1]}",
+                            "17 levels");
+    expect_topology_refused("{\"type\": \"butterfly\", \"radix\": 32, \"stages\": 9}", "more than 2147483647 ports");
 }
 
 /* ---- file ---- */
@@ -399,5 +377,6 @@ TEST(wrong_files_are_refused_with_their_line)
         routed_release(&routed);
     }
     sandbox_close(&box, "network.txt", NULL);
-    expect_refusal("{\"type\": \"file\", \"file\": \"/no/such/file\"}", "cannot read \"/no/such/file\"");
+    expect_topology_refused("{\"type\": \"file\", \"file\": \"/no/such/file\"}", "cannot read \"/no/such/file\"");
+    expect_topology_refused("{\"type\": \"file\", \"file\": \"/\"}", "cannot read \"/\": Is a directory");
 }

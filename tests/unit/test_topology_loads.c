@@ -85,6 +85,15 @@ TEST(tapered_tree_carries_what_its_ports_up_do)
                 1e-9);
 }
 
+/*
+ * 4 terminals at each of 50 routers send to all alike: 7 routers are one channel away and 42 are two, so that 200 * 91 / 50
+ * flits share 350 channels, by the symmetry of this graph evenly.
+ */
+TEST(slim_fly_of_5_carries_what_the_moore_bound_says)
+{
+    EXPECT_NEAR(minimal_bound("{\"type\": \"slim_fly\", \"q\": 5, \"terminals\": 4}", uniform), 350.0 / 364, 1e-9);
+}
+
 /* Every channel of a butterfly carries exactly one flit a cycle. */
 TEST(butterfly_is_filled_by_uniform_traffic)
 {
@@ -153,8 +162,8 @@ static double dragonfly_bound(uint32_t h, const char *arrangement, uint32_t shif
 
 TEST(dragonfly_bounds_are_those_of_the_literature)
 {
-    static const char *const arrangements[] = {"absolute", "relative", "circulant"};
-    for (uint32_t i = 0; i < 3; i++) {
+    static const char *const arrangements[] = {"absolute", "relative", "circulant", "palm_tree"};
+    for (uint32_t i = 0; i < 4; i++) {
         EXPECT_NEAR(dragonfly_bound(2, arrangements[i], 0), 1, 1e-9);
         EXPECT_NEAR(dragonfly_bound(2, arrangements[i], 1), 1.0 / 8, 1e-9);
         EXPECT_NEAR(dragonfly_bound(2, arrangements[i], 2), 1.0 / 8, 1e-9);

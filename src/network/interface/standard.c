@@ -8,11 +8,16 @@
  *   application -> source queue -> injection channels -> router
  *   router -> ejection channels -> (check, count) -> application
  *
+ * To each plane of routers a terminal has an outlet: a queue with channels of its own
+ * behind it. Where there are several, a packet is given its plane as it comes.
+ *
  * What it sends at once is what the router architecture moves at once (struct
  * transfer): a flit, or a packet or chunk that takes its channel for as long as it
- * has flits. The code is written once for `flits` and compiled for exactly one too.
+ * has flits. The code is written once for any number of flits and planes, and compiled
+ * for exactly one too.
  */
 #include "flitwarp/network.h"
+#include "flitwarp/selection.h"
 
 #include "network/routing/routing.h"
 
@@ -22,8 +27,10 @@ struct standard_config {
 };
 
 static const struct option standard_options[] = {
-    OPTION_U32(struct standard_config, injection_channels, "1", 1, 64, NULL, "channels from a terminal to its router"),
-    OPTION_U32(struct standard_config, ejection_channels, "1", 1, 64, NULL, "channels from a router to its terminal"),
+    OPTION_U32(struct standard_config, injection_channels, "1", 1, 64, NULL,
+               "channels from a terminal to its router, in each plane"),
+    OPTION_U32(struct standard_config, ejection_channels, "1", 1, 64, NULL,
+               "channels from a router to its terminal, in each plane"),
     OPTION_TICKS(struct standard_config, latency, "0", 0, 1000000, "from the source queue to the channel"),
     OPTION_END,
 };
@@ -41,7 +48,8 @@ struct injector {
     uint32_t *credits; /* by VC */
 };
 
-struct terminal {
+/* A terminal's way into one plane, and out of it. */
+struct outlet {
     tick_t step_at;
     uint32_t first, last; /* source queue; NONE: empty */
     struct place ejector; /* VC 0 of its first ejection channel, at the router: where credits go */
@@ -53,32 +61,54 @@ struct interfaces {
     struct engine *engine;
     struct standard_config config;
     uint32_t num_vcs;
-    uint32_t lanes; /* injection lanes of a terminal */
-    uint32_t chunk; /* flits that move at once at most; 0: flits move one by one */
+    uint32_t planes;   /* outlets of a terminal */
+    uint32_t ports;    /* of an outlet, at its router */
+    uint32_t channels; /* of those, injection channels */
+    uint32_t lanes;    /* of an outlet */
+    uint32_t chunk;    /* flits that move at once at most; 0: flits move one by one */
+    bool is_plain;     /* one plane, one by one */
     uint64_t all_vcs;
     uint64_t (*injection_vcs)(const struct routing *routing, const struct packet *packet); /* NULL: all */
     tick_t channel_cycle;
-    struct terminal *terminals;
-    struct injector *injectors; /* by terminal * injection_channels + channel */
-    uint32_t *credits;          /* by terminal * lanes + lane */
+    struct outlet *outlets;     /* by terminal * planes + plane */
+    struct injector *injectors; /* by outlet * ports + channel */
+    uint32_t *credits;          /* by outlet * lanes + lane */
+    struct plane_queue *queues; /* by outlet: what is in its source queue; NULL: there is one plane, and nobody asks */
 };
 
 static void wake(struct interfaces *n, uint32_t number, tick_t when)
 {
-    struct terminal *terminal = &n->terminals[number];
-    if (when < terminal->step_at) {
-        terminal->step_at = when;
+    struct outlet *outlet = &n->outlets[number];
+    if (when < outlet->step_at) {
+        outlet->step_at = when;
         struct step_event *event = engine_post(n->engine, EVENT_INTERFACE_STEP, when, sizeof *event);
         *event = (struct step_event){.target = number};
     }
 }
 
-static uint32_t source_queue_take(struct interfaces *n, struct terminal *terminal)
+static void source_queue_put(const struct interfaces *n, struct outlet *outlet, uint32_t handle)
 {
-    uint32_t handle = terminal->first;
-    terminal->first = network_packet(n->network, handle)->next;
-    if (terminal->first == NONE)
-        terminal->last = NONE;
+    if (outlet->last == NONE)
+        outlet->first = handle;
+    else
+        network_packet(n->network, outlet->last)->next = handle;
+    outlet->last = handle;
+    if (n->queues) {
+        n->queues[outlet - n->outlets].packets++;
+        n->queues[outlet - n->outlets].flits += network_packet(n->network, handle)->size;
+    }
+}
+
+static uint32_t source_queue_take(const struct interfaces *n, struct outlet *outlet)
+{
+    uint32_t handle = outlet->first;
+    outlet->first = network_packet(n->network, handle)->next;
+    if (outlet->first == NONE)
+        outlet->last = NONE;
+    if (n->queues) {
+        n->queues[outlet - n->outlets].packets--;
+        n->queues[outlet - n->outlets].flits -= network_packet(n->network, handle)->size;
+    }
     return handle;
 }
 
@@ -105,16 +135,13 @@ FOR_EITHER uint32_t pick_vc(const struct interfaces *n, const struct packet *pac
 }
 
 /* The head is about to enter the network: the packet gets its route's beginning. */
-static inline void begin_packet(struct interfaces *n, uint32_t number, struct packet *packet, tick_t now)
+static inline void begin_packet(struct interfaces *n, uint32_t router, struct packet *packet, tick_t now)
 {
     const struct routing *routing = &n->network->routing;
     packet->injected = now;
     n->network->in_network++;
     if (routing->inject) {
-        struct route question = {.routing = routing,
-                                 .packet = packet,
-                                 .router = n->network->terminal_router[number],
-                                 .draws = INJECTION_DRAWS};
+        struct route question = {.routing = routing, .packet = packet, .router = router, .draws = INJECTION_DRAWS};
         routing->inject(&question);
     }
 }
@@ -137,17 +164,16 @@ FOR_EITHER void inject_flits(struct interfaces *n, struct injector *injector, co
     struct flit unit = transfer_unit(packet, injector->packet, position, flits);
     struct place to = {.target = injector->to.target, .lane = injector->to.lane + injector->vc};
     injector->position = position + flits;
-    send_flit(n->network, EVENT_FLIT, to, unit, now + injector->latency + (tick_t)(flits - 1) * injector->lag);
     if (__builtin_expect(n->network->is_watched, 0))
         show_flits(n, injector, position, flits, to, now);
+    send_flit(n->network, EVENT_FLIT, to, unit, now + injector->latency + (tick_t)(flits - 1) * injector->lag);
     injector->free_at = now + flits * n->channel_cycle;
     if (unit.place & FLIT_TAIL)
         injector->packet = NONE;
 }
 
 /* Takes a packet that is next in turn, if a VC has room for it. */
-FOR_EITHER bool take_packet(struct interfaces *n, uint32_t number, struct injector *injector, uint32_t handle,
-                            tick_t now, bool chunks)
+FOR_EITHER bool take_packet(struct interfaces *n, struct injector *injector, uint32_t handle, tick_t now, bool chunks)
 {
     struct packet *packet = network_packet(n->network, handle);
     uint32_t vc = pick_vc(n, packet, injector->credits, injector->vc, chunks);
@@ -156,7 +182,7 @@ FOR_EITHER bool take_packet(struct interfaces *n, uint32_t number, struct inject
     injector->packet = handle;
     injector->position = 0;
     injector->vc = (uint16_t)vc;
-    begin_packet(n, number, packet, now);
+    begin_packet(n, injector->to.target, packet, now);
     return true;
 }
 
@@ -169,66 +195,108 @@ FOR_EITHER void send_next(struct interfaces *n, uint32_t number, struct injector
         return;
     injector->credits[injector->vc] -= flits;
     inject_flits(n, injector, packet, flits, now);
-    if (injector->packet != NONE || n->terminals[number].first != NONE)
+    if (injector->packet != NONE || n->outlets[number].first != NONE)
         wake(n, number, injector->free_at);
 }
 
 FOR_EITHER void step_channel(struct interfaces *n, uint32_t number, struct injector *injector, tick_t now, bool chunks)
 {
-    struct terminal *terminal = &n->terminals[number];
-    if (injector->packet == NONE && terminal->first == NONE)
+    struct outlet *outlet = &n->outlets[number];
+    if (injector->packet == NONE && outlet->first == NONE)
         return;
     if (injector->free_at > now) {
         wake(n, number, injector->free_at);
         return;
     }
     if (injector->packet == NONE) {
-        if (!take_packet(n, number, injector, terminal->first, now, chunks))
+        if (!take_packet(n, injector, outlet->first, now, chunks))
             return;
-        source_queue_take(n, terminal);
+        source_queue_take(n, outlet);
     }
     send_next(n, number, injector, now, chunks);
 }
 
 FOR_EITHER void step_channels(struct interfaces *n, uint32_t number, tick_t now, bool chunks)
 {
-    struct injector *injector = &n->injectors[(size_t)number * n->config.injection_channels];
-    for (uint32_t left = n->config.injection_channels; left; left--)
+    struct injector *injector = &n->injectors[(size_t)number * n->ports];
+    for (uint32_t left = n->channels; left; left--)
         step_channel(n, number, injector++, now, chunks);
 }
 
 static void step_in_flits(struct interfaces *n, uint32_t number, tick_t now) { step_channels(n, number, now, false); }
 static void step_in_chunks(struct interfaces *n, uint32_t number, tick_t now) { step_channels(n, number, now, true); }
 
-FOR_EITHER void enqueue_packet(struct interfaces *n, uint32_t handle, bool chunks)
+/* What has not been sent yet at an outlet. */
+static struct plane_queue waiting_at(const struct interfaces *n, uint32_t number)
 {
-    const struct packet *packet = network_packet(n->network, handle);
-    uint32_t number = packet->source;
+    struct plane_queue queue = n->queues[number];
+    const struct injector *injector = &n->injectors[(size_t)number * n->ports];
+    for (const struct injector *end = injector + n->channels; injector < end; injector++)
+        if (injector->packet != NONE) {
+            queue.packets++;
+            queue.flits += network_packet(n->network, injector->packet)->size - injector->position;
+        }
+    return queue;
+}
+
+/* Gives a packet its plane. */
+static __attribute__((noinline)) uint32_t select_plane(const struct interfaces *n, uint32_t handle)
+{
+    const struct network *network = n->network;
+    const struct selection *selection = network->selection;
+    struct packet *packet = network_packet(network, handle);
+    struct plane_queue queues[MAX_PLANES];
+    uint32_t hops[MAX_PLANES];
+    for (uint32_t plane = 0; plane < n->planes; plane++) {
+        queues[plane] = waiting_at(n, packet->source * n->planes + plane);
+        if (selection->needs_hops)
+            hops[plane] = network_hops_between(network, plane, packet->source, packet->destination);
+    }
+    const struct plane_question question = {.packet = packet,
+                                            .planes = bits_range(0, n->planes),
+                                            .queues = queues,
+                                            .hops = selection->needs_hops ? hops : NULL};
+    uint32_t plane = selection->ops->select(selection, &question);
+    CHECK(plane < n->planes, "selection \"%s\" gives packet %u plane %u of %u", selection->ops->name, handle, plane,
+          n->planes);
+    packet->destination_router =
+        network->ejection_router[(size_t)plane * network->topology.terminals + packet->destination];
+    if (network->trace_out && handle == network->traced)
+        network_trace(network, n->engine->now, NONE, "select_plane", "plane %u, where %u packets wait", plane,
+                      queues[plane].packets);
+    return plane;
+}
+
+FOR_EITHER void enqueue_packet(struct interfaces *n, uint32_t number, uint32_t handle, bool chunks)
+{
     tick_t now = n->engine->now;
-    struct terminal *terminal = &n->terminals[number];
-    struct injector *injector = &n->injectors[(size_t)number * n->config.injection_channels];
+    struct outlet *outlet = &n->outlets[number];
+    struct injector *injector = &n->injectors[(size_t)number * n->ports];
     /* Credits of this tick are in already, so what can be sent now need not wait for the end of the tick. */
-    if (terminal->first == NONE && injector->packet == NONE && injector->free_at <= now &&
-        take_packet(n, number, injector, handle, now, chunks)) {
+    if (outlet->first == NONE && injector->packet == NONE && injector->free_at <= now &&
+        take_packet(n, injector, handle, now, chunks)) {
         send_next(n, number, injector, now, chunks);
         return;
     }
-    if (terminal->last == NONE)
-        terminal->first = handle;
-    else
-        network_packet(n->network, terminal->last)->next = handle;
-    terminal->last = handle;
-    if (terminal->step_at > now)
+    source_queue_put(n, outlet, handle);
+    if (outlet->step_at > now)
         chunks ? step_in_chunks(n, number, now) : step_in_flits(n, number, now);
 }
 
 static void enqueue(void *interfaces, uint32_t handle)
 {
     struct interfaces *n = interfaces;
-    if (__builtin_expect(n->chunk, 0))
-        enqueue_packet(n, handle, true);
+    uint32_t number = network_packet(n->network, handle)->source;
+    if (__builtin_expect(n->is_plain, 1)) {
+        enqueue_packet(n, number, handle, false);
+        return;
+    }
+    if (n->planes > 1)
+        number = number * n->planes + select_plane(n, handle);
+    if (n->chunk)
+        enqueue_packet(n, number, handle, true);
     else
-        enqueue_packet(n, handle, false);
+        enqueue_packet(n, number, handle, false);
 }
 
 static void step(void *interfaces, tick_t now, const void *events, uint32_t count)
@@ -236,23 +304,33 @@ static void step(void *interfaces, tick_t now, const void *events, uint32_t coun
     struct interfaces *n = interfaces;
     const struct step_event *event = events;
     for (uint32_t i = 0; i < count; i++, event++) {
-        struct terminal *terminal = &n->terminals[event->target];
-        if (terminal->step_at != now)
+        struct outlet *outlet = &n->outlets[event->target];
+        if (outlet->step_at != now)
             continue;
-        terminal->step_at = NEVER;
+        outlet->step_at = NEVER;
         n->chunk ? step_in_chunks(n, event->target, now) : step_in_flits(n, event->target, now);
     }
 }
 
-FOR_EITHER void receive_credit(struct interfaces *n, struct place to, uint32_t flits, tick_t now)
+/* The outlet of a lane at a terminal, whose lanes go through all planes, and the lane there. */
+FOR_EITHER struct place outlet_of(const struct interfaces *n, struct place at, bool plain)
 {
+    if (plain || n->planes == 1)
+        return at;
+    uint32_t plane = at.lane / n->lanes;
+    return (struct place){.target = at.target * n->planes + plane, .lane = at.lane - plane * n->lanes};
+}
+
+FOR_EITHER void receive_credit(struct interfaces *n, struct place at, uint32_t flits, tick_t now, bool plain)
+{
+    struct place to = outlet_of(n, at, plain);
     uint32_t *credits = &n->credits[(size_t)to.target * n->lanes + to.lane];
     CHECK(flits <= n->network->buffer_depth - *credits, "tick %llu terminal %u lane %u: a credit too many",
-          (unsigned long long)now, to.target, to.lane);
+          (unsigned long long)now, at.target, at.lane);
     *credits += flits;
-    uint32_t channel = n->config.injection_channels == 1 ? 0 : to.lane / n->num_vcs;
-    const struct injector *injector = &n->injectors[(size_t)to.target * n->config.injection_channels + channel];
-    if (injector->packet != NONE || n->terminals[to.target].first != NONE)
+    uint32_t channel = n->channels == 1 ? 0 : to.lane / n->num_vcs;
+    const struct injector *injector = &n->injectors[(size_t)to.target * n->ports + channel];
+    if (injector->packet != NONE || n->outlets[to.target].first != NONE)
         wake(n, to.target, now);
 }
 
@@ -261,14 +339,18 @@ static void receive_credits(void *interfaces, tick_t now, const void *events, ui
     struct interfaces *n = interfaces;
     if (n->chunk)
         for (const struct credits_event *event = events, *end = event + count; event < end; event++)
-            receive_credit(n, event->to, event->flits, now);
+            receive_credit(n, event->to, event->flits, now, false);
+    else if (n->is_plain)
+        for (const struct credit_event *event = events, *end = event + count; event < end; event++)
+            receive_credit(n, event->to, 1, now, true);
     else
         for (const struct credit_event *event = events, *end = event + count; event < end; event++)
-            receive_credit(n, event->to, 1, now);
+            receive_credit(n, event->to, 1, now, false);
 }
 
 /* Flits arrive, the last of them now. */
-FOR_EITHER void receive(struct interfaces *n, const struct flit_event *event, uint32_t count, tick_t now, bool chunks)
+FOR_EITHER void receive(struct interfaces *n, const struct flit_event *event, uint32_t count, tick_t now, bool chunks,
+                        bool plain)
 {
     struct network *network = n->network;
     for (uint32_t i = 0; i < count; i++, event++) {
@@ -283,13 +365,14 @@ FOR_EITHER void receive(struct interfaces *n, const struct flit_event *event, ui
         if (event->flit.place & FLIT_HEAD)
             packet->head_delay = (uint32_t)(now - (flits - 1) * n->channel_cycle - packet->injected);
 
-        const struct terminal *terminal = &n->terminals[event->to.target];
-        struct place back = terminal->ejector;
-        back.lane += event->to.lane;
+        struct place from = outlet_of(n, event->to, plain);
+        const struct outlet *outlet = &n->outlets[from.target];
+        struct place back = outlet->ejector;
+        back.lane += from.lane;
         if (chunks)
-            send_credits(n->network, EVENT_CREDIT, back, flits, now + terminal->latency);
+            send_credits(n->network, EVENT_CREDIT, back, flits, now + outlet->latency);
         else
-            send_credit(n->network, EVENT_CREDIT, back, now + terminal->latency);
+            send_credit(n->network, EVENT_CREDIT, back, now + outlet->latency);
 
         if (!(event->flit.place & FLIT_TAIL)) {
             network->client.accept(network->client.context, now, packet, flits);
@@ -312,10 +395,12 @@ FOR_EITHER void receive(struct interfaces *n, const struct flit_event *event, ui
 static void receive_flits(void *interfaces, tick_t now, const void *events, uint32_t count)
 {
     struct interfaces *n = interfaces;
-    if (n->chunk)
-        receive(n, events, count, now, true);
+    if (n->is_plain)
+        receive(n, events, count, now, false, true);
+    else if (n->chunk)
+        receive(n, events, count, now, true, false);
     else
-        receive(n, events, count, now, false);
+        receive(n, events, count, now, false, false);
 }
 
 static bool is_here(const struct network *network, uint32_t terminal)
@@ -328,9 +413,9 @@ static uint64_t withdraw(void *interfaces, void (*withdrawn)(void *context, uint
 {
     struct interfaces *n = interfaces;
     uint64_t count = 0;
-    for (uint32_t number = 0; number < n->network->topology.terminals; number++)
-        while (n->terminals[number].first != NONE && is_here(n->network, number)) {
-            uint32_t handle = source_queue_take(n, &n->terminals[number]);
+    for (uint32_t number = 0; number < n->network->topology.terminals * n->planes; number++)
+        while (n->outlets[number].first != NONE && is_here(n->network, number / n->planes)) {
+            uint32_t handle = source_queue_take(n, &n->outlets[number]);
             withdrawn(context, handle);
             pool_give(&n->network->packets, handle, sizeof(struct packet));
             count++;
@@ -338,20 +423,27 @@ static uint64_t withdraw(void *interfaces, void (*withdrawn)(void *context, uint
     return count;
 }
 
-/* The first link of a terminal, where it injects. */
-static const struct link *terminal_link(const struct network *network, uint32_t terminal)
+/* Where a network has the terminal and plane of an outlet. */
+static size_t place_of(const struct network *network, uint32_t outlet)
 {
-    return network_link(network, network->terminal_router[terminal],
-                        network->terminal_slot[terminal] * network->terminal_ports);
+    return outlet % network->plane_count * (size_t)network->topology.terminals + outlet / network->plane_count;
+}
+
+/* The first link of an outlet, where it injects. */
+static const struct link *outlet_link(const struct network *network, uint32_t outlet)
+{
+    size_t place = place_of(network, outlet);
+    return network_link(network, network->terminal_router[place],
+                        network->terminal_slot[place] * network->terminal_ports);
 }
 
 static void check_idle(void *interfaces)
 {
     const struct interfaces *n = interfaces;
-    for (size_t i = 0; i < (size_t)n->network->topology.terminals * n->lanes; i++) {
-        uint32_t depth = terminal_link(n->network, (uint32_t)(i / n->lanes))->depth;
-        CHECK(n->credits[i] == depth, "terminal %zu: %u of %u credits are back at the end", i / n->lanes, n->credits[i],
-              depth);
+    for (size_t i = 0; i < (size_t)n->network->topology.terminals * n->planes * n->lanes; i++) {
+        uint32_t outlet = (uint32_t)(i / n->lanes), depth = outlet_link(n->network, outlet)->depth;
+        CHECK(n->credits[i] == depth, "terminal %u: %u of %u credits are back at the end", outlet / n->planes,
+              n->credits[i], depth);
     }
 }
 
@@ -374,6 +466,32 @@ static void *share(const void *interfaces, struct network *part)
     return n;
 }
 
+static void build_outlet(struct interfaces *n, uint32_t number)
+{
+    const struct network *network = n->network;
+    const struct link *link = outlet_link(network, number);
+    size_t place = place_of(network, number);
+    uint32_t router = network->terminal_router[place];
+    n->outlets[number] = (struct outlet){
+        .step_at = NEVER,
+        .first = NONE,
+        .last = NONE,
+        .latency = link->latency,
+        .ejector = {.target = network->ejection_router[place], .lane = network->ejection_slot[place] * n->lanes},
+    };
+    for (uint32_t channel = 0; channel < n->channels; channel++)
+        n->injectors[(size_t)number * n->ports + channel] = (struct injector){
+            .packet = NONE,
+            .channel = (uint16_t)channel,
+            .latency = n->config.latency + link->latency + network->transfer.delay,
+            .lag = n->chunk ? network_lag(network, router, (uint32_t)n->channel_cycle) : 0,
+            .to = {.target = router, .lane = network->terminal_slot[place] * n->lanes + channel * n->num_vcs},
+            .credits = n->credits + (size_t)number * n->lanes + channel * n->num_vcs,
+        };
+    for (size_t i = (size_t)number * n->lanes; i < (size_t)(number + 1) * n->lanes; i++)
+        n->credits[i] = link->depth;
+}
+
 static void *build(struct network *network, const struct choice *self, struct errors *errors)
 {
     (void)errors;
@@ -387,34 +505,18 @@ static void *build(struct network *network, const struct choice *self, struct er
     n->injection_vcs = network->routing.ops->injection_vcs;
     n->channel_cycle = network->config->terminal_channel.cycle;
     n->chunk = network->transfer.chunk;
-    n->lanes = n->config.injection_channels * n->num_vcs;
-    uint32_t terminals = network->topology.terminals;
-    n->terminals = arena_array(arena, struct terminal, terminals);
-    n->injectors = arena_array(arena, struct injector, (size_t)terminals * n->config.injection_channels);
-    n->credits = arena_array(arena, uint32_t, (size_t)terminals * n->lanes);
-    for (uint32_t number = 0; number < terminals; number++)
-        n->terminals[number] = (struct terminal){
-            .step_at = NEVER,
-            .first = NONE,
-            .last = NONE,
-            .latency = terminal_link(network, number)->latency,
-            .ejector = {.target = network->ejection_router[number],
-                        .lane = network->ejection_slot[number] * network->terminal_ports * n->num_vcs},
-        };
-    for (uint32_t number = 0; number < terminals; number++)
-        for (uint32_t channel = 0; channel < n->config.injection_channels; channel++)
-            n->injectors[(size_t)number * n->config.injection_channels + channel] = (struct injector){
-                .packet = NONE,
-                .channel = (uint16_t)channel,
-                .latency = n->config.latency + terminal_link(network, number)->latency + network->transfer.delay,
-                .lag =
-                    n->chunk ? network_lag(network, network->terminal_router[number], (uint32_t)n->channel_cycle) : 0,
-                .to = {.target = network->terminal_router[number],
-                       .lane = (network->terminal_slot[number] * network->terminal_ports + channel) * n->num_vcs},
-                .credits = n->credits + (size_t)number * n->lanes + channel * n->num_vcs,
-            };
-    for (size_t i = 0; i < (size_t)terminals * n->lanes; i++)
-        n->credits[i] = terminal_link(network, (uint32_t)(i / n->lanes))->depth;
+    n->planes = network->plane_count;
+    n->is_plain = n->planes == 1 && !n->chunk;
+    n->ports = network->terminal_ports;
+    n->channels = network->injection_channels;
+    n->lanes = n->ports * n->num_vcs;
+    uint32_t outlets = network->topology.terminals * n->planes;
+    n->outlets = arena_array(arena, struct outlet, outlets);
+    n->injectors = arena_array(arena, struct injector, (size_t)outlets * n->ports);
+    n->credits = arena_array(arena, uint32_t, (size_t)outlets * n->lanes);
+    n->queues = n->planes > 1 ? arena_array(arena, struct plane_queue, outlets) : NULL;
+    for (uint32_t number = 0; number < outlets; number++)
+        build_outlet(n, number);
     return n;
 }
 

@@ -43,9 +43,11 @@ STAGE tick_t send(struct view *v, size_t lane, const struct input_lane *input, s
             flit->to = out->to;
             flit->flit = input->front;
         }
-        if (is.parted && (input->back.lane & ELSEWHERE)) { /* never a terminal: it is where its packets enter */
+        if (is.parted && (input->back.lane & ELSEWHERE)) { /* a terminal only where there are several planes */
             struct place there = {.target = input->back.target, .lane = input->back.lane & ~ELSEWHERE};
-            network_export_credit(q->network, EVENT_CREDIT, there, v->now + q->credit + q->network->channel_latency);
+            uint32_t kind = from->at_router ? EVENT_CREDIT : EVENT_TERMINAL_CREDIT;
+            tick_t latency = from->at_router ? q->network->channel_latency : q->network->terminal_latency;
+            network_export_credit(q->network, kind, there, v->now + q->credit + latency);
         } else {
             struct credit_event *credit = list_post(q->engine, v->to->credits[from->at_router], sizeof *credit);
             credit->to = input->back;

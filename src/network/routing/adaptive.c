@@ -10,7 +10,7 @@ const char *const congestion_mode_names[] = {"vc", "port_average", "port_minimum
 
 static double lane_value(const struct route *route, uint32_t router, uint32_t lane)
 {
-    return route->congestion->ops->value(route->congestion, router, lane, route->now);
+    return route->congestion->ops->value(route->congestion, route->first_router + router, lane, route->now);
 }
 
 double route_congestion(const struct route *route, enum congestion_mode mode, uint32_t router, uint32_t port,

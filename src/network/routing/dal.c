@@ -67,6 +67,7 @@ static const struct routing_ops dal = {
     .options = dal_options,
     .config_size = sizeof(struct dal_config),
     .example = "{\"type\": \"dal\", \"mode\": \"port_average\"}",
+    .needs = "a VC for each dimension and each deroute",
     .is_adaptive = true,
     .prepare = dal_prepare,
     .route = dal_route,

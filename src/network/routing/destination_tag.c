@@ -29,6 +29,7 @@ static const struct routing_ops destination_tag = {
     .name = "destination_tag",
     .summary = "a digit of the destination for each stage of a butterfly",
     .example = "{\"type\": \"destination_tag\"}",
+    .needs = "1 VC",
     .is_minimal = true,
     .prepare = destination_tag_prepare,
     .route = destination_tag_route,

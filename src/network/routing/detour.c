@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Detours on every topology but the dragonfly. A leg is dimension order on grids
- * and HyperX; elsewhere it goes by table with a VC class for each hop: the class
- * rises as the distance to the leg's end falls. The second leg's classes lie
- * above those of the first, so no packet in it waits for one in the first.
+ * Detours on every topology but the dragonflies. A leg is dimension order on grids
+ * and HyperX, and the second leg's classes lie above those of the first, so no
+ * packet in it waits for one in the first. Elsewhere a leg goes by table, and the
+ * VC class is the number of the hop, which rises whatever the ways are. What a
+ * packet that decides again after a hop has behind it lies below all that:
+ *
+ *                            by legs of k classes               by table
+ *     straight               second leg                         0, 1, ...
+ *     by a router            first leg, second leg: 2k          0 to 2 diameter - 1
+ *     decided on the way     first hop, both legs: 3k           0 to 2 diameter
  */
 #include "network/routing/detour.h"
 
@@ -26,9 +32,10 @@ static void hyperx_leg(struct route *route, const struct detours *detours, uint3
 
 static void table_leg(struct route *route, const struct detours *detours, uint32_t target, uint32_t class)
 {
+    (void)class;
     const uint32_t *list = route_table_list(detours->table, route->router, target);
     uint32_t count = list[ROUTE_TABLE_COUNT], chosen = count > 1 ? route_pick(route, count) : 0;
-    route_add(route, list[ROUTE_TABLE_PORTS + chosen], class + detours->leg_classes - list[ROUTE_TABLE_DISTANCE]);
+    route_add(route, list[ROUTE_TABLE_PORTS + chosen], route->packet->hops);
 }
 
 static uint32_t distance(const struct detours *detours, uint32_t from, uint32_t to)
@@ -40,17 +47,24 @@ static uint32_t distance(const struct detours *detours, uint32_t from, uint32_t 
 
 /* ---- ways ---- */
 
+/* Of the next hop of a leg. The first hop of a straight way is a leg by itself where it may be left after it. */
+static uint32_t first_class(const struct detours *detours, const struct packet *packet)
+{
+    bool is_second = packet->route & ROUTE_SECOND_LEG, is_first_hop = packet->hops == 0 && is_second;
+    return (detours->is_progressive ? is_first_hop ? 0 : 1 + is_second : is_second) * detours->leg_classes;
+}
+
 static void step_by_legs(struct route *route, const struct detours *detours)
 {
     struct packet *packet = route->packet;
     if (route->router == packet->waypoint)
         packet->route |= ROUTE_SECOND_LEG;
-    if (!(packet->route & ROUTE_SECOND_LEG))
-        detours->leg(route, detours, packet->waypoint, 0);
-    else if (route->router != packet->destination_router)
-        detours->leg(route, detours, packet->destination_router, detours->leg_classes);
-    else
+    bool is_second = packet->route & ROUTE_SECOND_LEG;
+    if (is_second && route->router == packet->destination_router)
         route_eject(route);
+    else
+        detours->leg(route, detours, is_second ? packet->destination_router : packet->waypoint,
+                     first_class(detours, packet));
 }
 
 static uint32_t hops_by_legs(const struct detours *detours, uint32_t router, const struct packet *packet)
@@ -135,7 +149,7 @@ static bool fits(const struct detours *detours, const struct choice *self, struc
     bool is_wrong = (needs_hyperx && !topology->hyperx) || (intermediate == INTERMEDIATE_GROUP && !topology->dragonfly);
     if (is_wrong)
         choice_error(errors, self, "intermediate", "\"%s\" needs topology \"%s\", not \"%s\"",
-                     intermediate_names[intermediate], needs_hyperx ? "hyperx" : "dragonfly", topology->ops->name);
+                     intermediate_names[intermediate], needs_hyperx ? "hyperx" : DRAGONFLIES, topology->ops->name);
     return !is_wrong;
 }
 
@@ -148,9 +162,10 @@ bool detours_init(struct detours *detours, const struct routing *routing, const 
     if (!fits(detours, self, errors))
         return false;
     if (topology->dragonfly) {
-        dragonfly_detours_init(detours, is_progressive);
+        dragonfly_detours_init(detours, config->local_order, is_progressive);
         return true;
     }
+    detours->is_progressive = is_progressive;
     detours->draw = draw_router;
     detours->here = router_itself;
     detours->step = step_by_legs;
@@ -166,8 +181,9 @@ bool detours_init(struct detours *detours, const struct routing *routing, const 
     } else {
         detours->table = route_table_create(routing, self, arena, errors);
         detours->leg = table_leg;
-        detours->leg_classes = detours->table ? detours->table->diameter : 0;
     }
-    detours->classes = detours->leg_classes ? 2 * detours->leg_classes : 1;
+    detours->classes = (2 + is_progressive) * detours->leg_classes;
+    if (detours->table) /* a router alone needs a class too */
+        detours->classes = detours->table->diameter ? 2 * detours->table->diameter + is_progressive : 1;
     return detours->order || detours->table || topology->hyperx;
 }

@@ -7,6 +7,7 @@
  * way of where the packet is already.
  */
 #include "network/routing/dimension_order.h"
+#include "network/routing/dragonfly.h"
 #include "flitwarp/route_table.h"
 
 enum intermediate {
@@ -23,23 +24,28 @@ extern const char *const intermediate_names[];
 /* The first member of the config struct of an algorithm with detours. */
 struct detour_config {
     struct ring_config ring;
-    uint32_t intermediate;
+    uint32_t intermediate, local_order;
 };
 #define DETOUR_OPTIONS                                                                                                 \
     OPTION_ENUM(struct detour_config, intermediate, "\"auto\"", intermediate_names,                                    \
-                "where a detour goes: any router; any other group (dragonfly; auto takes it there); on a hyperx a "    \
+                "where a detour goes: any router; any other group (dragonflies; auto takes it there); on a hyperx a "  \
                 "router that keeps the coordinates that are right (unaligned), or one in a row of the source, the "    \
                 "destination or either"),                                                                              \
-        RING_OPTIONS
+        LOCAL_ORDER_OPTION(struct detour_config), RING_OPTIONS
+
+#define DETOUR_NEEDS                                                                                                   \
+    "VCs for two legs: 3 on a dragonfly (4 by router), 2 on hyperx and grids, 4 on a torus, elsewhere one for each "   \
+    "hop: twice the diameter"
 
 struct detours {
     const struct topology *topology;
     enum intermediate intermediate;
     uint32_t classes;     /* of VCs, in all */
-    uint32_t leg_classes; /* of one leg; not on a dragonfly */
-    bool
-        is_progressive; /* on a dragonfly: a packet may leave the minimal way after a hop, which takes one more class */
-    const uint32_t *hosts; /* routers with terminals */
+    uint32_t leg_classes; /* of one leg; neither on a dragonfly nor by table */
+    bool is_progressive;  /* a packet may leave the minimal way after its first hop, which takes classes of its own */
+    enum local_order local_order; /* on a dragonfly, */
+    uint32_t passage_classes;     /* and of the local channels of one passage through a group */
+    const uint32_t *hosts;        /* routers with terminals */
     uint32_t host_count;
     const struct dimension_order *order; /* on a grid */
     const struct route_table *table;     /* where the topology is of no kind known here */
@@ -59,13 +65,14 @@ struct detours {
 bool detours_init(struct detours *detours, const struct routing *routing, const struct choice *self,
                   bool is_progressive, struct arena *arena, struct errors *errors);
 /* On a dragonfly; called by detours_init. */
-void dragonfly_detours_init(struct detours *detours, bool is_progressive);
+void dragonfly_detours_init(struct detours *detours, enum local_order order, bool is_progressive);
 
 /* Bits of packet->route beside ROUTE_PAST_PIVOT. */
 #define ROUTE_SECOND_LEG 2u
 
+/* A way begins here, whatever the packet has behind it. */
 static inline void detour_start(struct packet *packet, uint32_t waypoint)
 {
     packet->waypoint = waypoint;
-    packet->route &= ~ROUTE_SECOND_LEG;
+    packet->route &= ~(ROUTE_SECOND_LEG | ROUTE_PAST_PIVOT);
 }

@@ -344,6 +344,7 @@ static const struct routing_ops dimension_order = {
     .options = dimension_order_options,
     .config_size = sizeof(struct ring_config),
     .example = "{\"type\": \"dimension_order\", \"dateline\": \"balanced\", \"tie\": \"random\"}",
+    .needs = "2 VCs on a torus, elsewhere 1",
     .is_minimal = true,
     .prepare = dimension_order_prepare,
     .route = dimension_order_route,

@@ -1,166 +1,193 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Steps and detours on a dragonfly. VC classes keep local and global channels (l
- * and g) from waiting for each other in a circle: a packet takes the class of the
- * number of global channels that it has crossed, and more where two local
- * channels follow each other:
+ * Steps on a dragonfly. Between groups all kinds are alike: a router with channels
+ * of its own to the wanted group offers these. Any other draws one of the nearest
+ * gates, and the packet goes there. Inside a group
  *
- *     straight                          l0 g0 l1                 2 classes
- *     by a group                        l0 g0 l1 g1 l2           3
- *     by a router of a group            l0 g0 l1 l2 g2 l3        4
- *     by a group, decided on the way    l0 l1 g1 l2 g2 l3        4
- *     by a router, decided on the way   l0 l1 g1 l2 l3 g3 l4     5
+ *     all to all   there is one channel
+ *     grid         the row and then the column, or the column and then the row; a
+ *                  packet notes the gate that was drawn until it is there
+ *     bipartite    leaves and spines: up to any spine and down again. Towards
+ *                  another group a leaf offers all spines with a channel there; a
+ *                  spine without one offers all leaves, by which the packet comes
+ *                  to such a spine. Who is free decides, so no gate is noted.
+ *
+ * A passage through a group is free of deadlock with one VC class: in a grid rows
+ * come before columns, or the other way round. Where either may come first, the
+ * second channel has a class of its own. In a bipartite group all passages of a
+ * class turn from up to down, or all from down to up (detour_by_group.c).
  */
 #include "network/routing/dragonfly.h"
 
-#include "network/routing/detour.h"
+const char *const local_order_names[] = {"row_first", "column_first", "either", NULL};
 
-static void take_local(struct route *route, uint32_t own_place, uint32_t place, uint32_t class)
+/* ---- inside a group ---- */
+
+static void step_all_to_all(struct route *route, uint32_t own, uint32_t place, uint32_t class)
 {
-    route_add(route, dragonfly_local_port(own_place, place), class);
+    route_add(route, dragonfly_local_port(own, place), class);
     route->packet->route |= ROUTE_LOCAL;
 }
 
+static void offer_ports(struct route *route, uint32_t first, uint32_t count, uint32_t class)
+{
+    for (uint32_t i = 0; i < count; i++)
+        route_add(route, first + i, class);
+}
+
+static void step_in_grid(struct route *route, const struct dragonfly *dragonfly, uint32_t own, uint32_t place,
+                         const struct hop_rules *rules)
+{
+    uint32_t row = dragonfly->row_of[place], column = place - row * dragonfly->columns;
+    uint32_t own_row = dragonfly->row_of[own], own_column = own - own_row * dragonfly->columns;
+    bool is_column_right = own_column == column, is_row_right = own_row == row;
+    if (!is_column_right && (rules->order != ORDER_COLUMN_FIRST || is_row_right))
+        offer_ports(route, dragonfly_row_port(dragonfly, own, column), dragonfly->row_channels, rules->local);
+    if (!is_row_right && (rules->order != ORDER_ROW_FIRST || is_column_right))
+        offer_ports(route, dragonfly_column_port(dragonfly, own, row), dragonfly->column_channels, rules->local);
+    route->packet->route |= ROUTE_LOCAL;
+}
+
+static void step_in_bipartite(struct route *route, const struct dragonfly *dragonfly, uint32_t own, uint32_t place,
+                              uint32_t class)
+{
+    uint32_t leaves = dragonfly->hosts, spines = dragonfly->routers - leaves;
+    bool is_leaf = own < leaves;
+    if (is_leaf == (place < leaves))
+        offer_ports(route, 0, is_leaf ? spines : leaves, class);
+    else
+        route_add(route, is_leaf ? place - leaves : place, class);
+    route->packet->route |= ROUTE_LOCAL;
+}
+
+/* ---- between groups ---- */
+
+struct gates {
+    const struct dragonfly_gate *items;
+    uint32_t count;
+};
+
+static void leave_group(struct packet *packet)
+{
+    packet->route = (packet->route & (ROUTE_GATE - 1) & ~ROUTE_LOCAL) + ROUTE_GLOBAL;
+}
+
 /* The router's own channels to a group; all of them are offered. False: there are none. */
-static bool offer_own_gates(struct route *route, const struct dragonfly *dragonfly, const struct dragonfly_gate *gates,
-                            uint32_t own_place, uint32_t class)
+static inline bool offer_own_gates(struct route *route, struct gates gates, uint32_t own, uint32_t class)
 {
     bool is_found = false;
-    for (uint32_t i = 0; i < dragonfly->channels; i++)
-        if (gates[i].place == own_place) {
-            route_add(route, gates[i].port, class);
+    for (uint32_t i = 0; i < gates.count; i++)
+        if (gates.items[i].place == own) {
+            route_add(route, gates.items[i].port, class);
             is_found = true;
         }
+    if (is_found)
+        leave_group(route->packet);
     return is_found;
 }
 
-static void take_global(struct packet *packet) { packet->route = (packet->route & ~ROUTE_LOCAL) + ROUTE_GLOBAL; }
+static void take_gate(struct route *route, const struct dragonfly_gate *gate, uint32_t class)
+{
+    route_add(route, gate->port, class);
+    leave_group(route->packet);
+}
+
+static const struct dragonfly_gate *draw_any(struct route *route, struct gates gates)
+{
+    return gates.items + (gates.count > 1 ? route_pick(route, gates.count) : 0);
+}
+
+/* All gates but the router's own are one channel away, so the next router is one and need not be noted. */
+static void leave_all_to_all(struct route *route, struct gates gates, uint32_t own, const struct hop_rules *rules)
+{
+    bool may_draw = rules->any_channel && !(route->packet->route & ROUTE_LOCAL);
+    if (!may_draw && offer_own_gates(route, gates, own, rules->global))
+        return;
+    const struct dragonfly_gate *gate = draw_any(route, gates);
+    if (gate->place == own)
+        take_gate(route, gate, rules->global);
+    else
+        step_all_to_all(route, own, gate->place, rules->local);
+}
+
+/* One of the gates that are the fewest local channels away. */
+static const struct dragonfly_gate *draw_nearest(struct route *route, const struct dragonfly *dragonfly,
+                                                 struct gates gates, uint32_t own)
+{
+    uint32_t least = NONE, nearest = 0;
+    for (uint32_t i = 0; i < gates.count; i++) {
+        uint32_t hops = dragonfly_local_hops(dragonfly, own, gates.items[i].place);
+        nearest = hops < least ? 1 : nearest + (hops == least);
+        least = hops < least ? hops : least;
+    }
+    uint32_t chosen = nearest > 1 ? route_pick(route, nearest) : 0;
+    for (uint32_t i = 0;; i++)
+        if (dragonfly_local_hops(dragonfly, own, gates.items[i].place) == least && chosen-- == 0)
+            return gates.items + i;
+}
+
+static void leave_grid(struct route *route, const struct dragonfly *dragonfly, struct gates gates, uint32_t own,
+                       const struct hop_rules *rules)
+{
+    uint32_t noted = route->packet->route / ROUTE_GATE;
+    if (noted && noted - 1 != own) {
+        step_in_grid(route, dragonfly, own, noted - 1, rules);
+        return;
+    }
+    if ((noted || !rules->any_channel) && offer_own_gates(route, gates, own, rules->global))
+        return;
+    const struct dragonfly_gate *gate =
+        rules->any_channel ? draw_any(route, gates) : draw_nearest(route, dragonfly, gates, own);
+    if (gate->place == own)
+        take_gate(route, gate, rules->global);
+    else {
+        step_in_grid(route, dragonfly, own, gate->place, rules);
+        route->packet->route |= ROUTE_GATE * (gate->place + 1u);
+    }
+}
+
+/* From a leaf all spines with a channel to the group are as near; from a spine, they are behind any leaf. */
+static void leave_bipartite(struct route *route, const struct dragonfly *dragonfly, struct gates gates, uint32_t own,
+                            const struct hop_rules *rules)
+{
+    uint32_t leaves = dragonfly->hosts;
+    if (offer_own_gates(route, gates, own, rules->global))
+        return;
+    if (own >= leaves)
+        offer_ports(route, 0, leaves, rules->local);
+    else
+        for (uint32_t i = 0; i < gates.count; i++)
+            route_add(route, gates.items[i].place - leaves, rules->local);
+    route->packet->route |= ROUTE_LOCAL;
+}
+
+/* ---- both ---- */
+
+static void step_in_group(struct route *route, const struct dragonfly *dragonfly, uint32_t own, uint32_t place,
+                          const struct hop_rules *rules)
+{
+    if (dragonfly->shape == GROUP_ALL_TO_ALL)
+        step_all_to_all(route, own, place, rules->local);
+    else if (dragonfly->shape == GROUP_GRID)
+        step_in_grid(route, dragonfly, own, place, rules);
+    else
+        step_in_bipartite(route, dragonfly, own, place, rules->local);
+}
 
 void dragonfly_step(struct route *route, const struct dragonfly *dragonfly, uint32_t group, uint32_t place,
-                    struct hop_classes classes, bool any_channel)
+                    struct hop_rules rules)
 {
-    uint32_t own_group = dragonfly_group(dragonfly, route->router);
-    uint32_t own_place = dragonfly_place(dragonfly, route->router);
+    uint32_t own_group = dragonfly_group(dragonfly, route->router), own = dragonfly_place(dragonfly, route->router);
     if (own_group == group) {
-        take_local(route, own_place, place, classes.local);
+        step_in_group(route, dragonfly, own, place, &rules);
         return;
     }
-    const struct dragonfly_gate *gates = dragonfly_gates(dragonfly, own_group, group);
-    bool may_draw = any_channel && !(route->packet->route & ROUTE_LOCAL);
-    if (!may_draw && offer_own_gates(route, dragonfly, gates, own_place, classes.global)) {
-        take_global(route->packet);
-        return;
-    }
-    const struct dragonfly_gate *gate = gates + (dragonfly->channels > 1 ? route_pick(route, dragonfly->channels) : 0);
-    if (gate->place == own_place) {
-        route_add(route, gate->port, classes.global);
-        take_global(route->packet);
-    } else
-        take_local(route, own_place, gate->place, classes.local);
-}
-
-/* ---- detours ---- */
-
-static struct hop_classes classes_for(const struct detours *detours, const struct packet *packet)
-{
-    uint32_t globals = globals_crossed(packet), class = globals + (packet->route & ROUTE_MIDWAY ? 1 : 0);
-    if (!detours->is_progressive)
-        return (struct hop_classes){class, class};
-    bool is_first = globals == 0 && !(packet->route & ROUTE_LOCAL);
-    return (struct hop_classes){class + !is_first, class + 1};
-}
-
-static bool is_at_waypoint(const struct detours *detours, uint32_t router, uint32_t waypoint)
-{
-    return (detours->intermediate == INTERMEDIATE_GROUP ? dragonfly_group(detours->topology->dragonfly, router)
-                                                        : router) == waypoint;
-}
-
-static void step_by_group(struct route *route, const struct detours *detours)
-{
-    const struct dragonfly *dragonfly = detours->topology->dragonfly;
-    struct packet *packet = route->packet;
-    if (!(packet->route & ROUTE_SECOND_LEG) && is_at_waypoint(detours, route->router, packet->waypoint)) {
-        bool is_router = detours->intermediate == INTERMEDIATE_ROUTER && globals_crossed(packet) > 0;
-        packet->route |= ROUTE_SECOND_LEG | (is_router ? ROUTE_MIDWAY : 0);
-    }
-    bool is_second = packet->route & ROUTE_SECOND_LEG;
-    if (is_second && route->router == packet->destination_router) {
-        route_eject(route);
-        return;
-    }
-    uint32_t target = is_second ? packet->destination_router : packet->waypoint;
-    bool is_group = !is_second && detours->intermediate == INTERMEDIATE_GROUP;
-    dragonfly_step(route, dragonfly, is_group ? target : dragonfly_group(dragonfly, target),
-                   is_group ? NONE : dragonfly_place(dragonfly, target), classes_for(detours, packet), false);
-}
-
-/* A group that is neither the packet's nor its destination's. */
-static uint32_t draw_group(struct route *route, const struct dragonfly *dragonfly)
-{
-    uint32_t here = dragonfly_group(dragonfly, route->router);
-    uint32_t there = dragonfly_group(dragonfly, route->packet->destination_router);
-    uint32_t low = here < there ? here : there, high = here < there ? there : here, others = low < high ? 2 : 1;
-    uint32_t group = route_pick(route, dragonfly->groups - others);
-    group += group >= low;
-    return group + (low < high && group >= high);
-}
-
-static uint32_t here_on_dragonfly(const struct detours *detours, uint32_t router)
-{
-    return detours->intermediate == INTERMEDIATE_GROUP ? dragonfly_group(detours->topology->dragonfly, router) : router;
-}
-
-static uint32_t draw_on_dragonfly(struct route *route, const struct detours *detours)
-{
-    const struct dragonfly *dragonfly = detours->topology->dragonfly;
-    uint32_t here = dragonfly_group(dragonfly, route->router), destination = route->packet->destination_router;
-    bool is_alone = dragonfly->groups == 2 && dragonfly_group(dragonfly, destination) != here;
-    if (destination == route->router || is_alone)
-        return here_on_dragonfly(detours, route->router);
-    uint32_t group = draw_group(route, dragonfly);
-    return detours->intermediate == INTERMEDIATE_GROUP
-               ? group
-               : dragonfly_router(dragonfly, group, route_pick(route, dragonfly->routers));
-}
-
-/* Channels to enter a group, by a channel of the router's own where it has one; *router is where it ends. */
-static uint32_t hops_to_group(const struct dragonfly *dragonfly, uint32_t *router, uint32_t group)
-{
-    uint32_t own_group = dragonfly_group(dragonfly, *router), place = dragonfly_place(dragonfly, *router), chosen = 0;
-    if (own_group == group)
-        return 0;
-    const struct dragonfly_gate *gates = dragonfly_gates(dragonfly, own_group, group);
-    for (uint32_t i = dragonfly->channels; i-- > 0;)
-        if (gates[i].place == place)
-            chosen = i;
-    *router = dragonfly_router(dragonfly, group, dragonfly_gates(dragonfly, group, own_group)[chosen].place);
-    return 1 + (gates[chosen].place != place);
-}
-
-static uint32_t hops_to_router(const struct dragonfly *dragonfly, uint32_t *router, uint32_t target)
-{
-    uint32_t hops = hops_to_group(dragonfly, router, dragonfly_group(dragonfly, target)) + (*router != target);
-    *router = target;
-    return hops;
-}
-
-static uint32_t hops_on_dragonfly(const struct detours *detours, uint32_t router, const struct packet *packet)
-{
-    const struct dragonfly *dragonfly = detours->topology->dragonfly;
-    uint32_t hops = detours->intermediate == INTERMEDIATE_GROUP ? hops_to_group(dragonfly, &router, packet->waypoint)
-                                                                : hops_to_router(dragonfly, &router, packet->waypoint);
-    return hops + hops_to_router(dragonfly, &router, packet->destination_router);
-}
-
-void dragonfly_detours_init(struct detours *detours, bool is_progressive)
-{
-    if (detours->intermediate == INTERMEDIATE_AUTO)
-        detours->intermediate = INTERMEDIATE_GROUP;
-    detours->is_progressive = is_progressive;
-    detours->classes = 3 + is_progressive + (detours->intermediate == INTERMEDIATE_ROUTER);
-    detours->draw = draw_on_dragonfly;
-    detours->here = here_on_dragonfly;
-    detours->step = step_by_group;
-    detours->hops = hops_on_dragonfly;
+    struct gates gates = {dragonfly_gates(dragonfly, own_group, group),
+                          dragonfly_channels(dragonfly, own_group, group)};
+    if (dragonfly->shape == GROUP_ALL_TO_ALL)
+        leave_all_to_all(route, gates, own, &rules);
+    else if (dragonfly->shape == GROUP_GRID)
+        leave_grid(route, dragonfly, gates, own, &rules);
+    else
+        leave_bipartite(route, dragonfly, gates, own, &rules);
 }

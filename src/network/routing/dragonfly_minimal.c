@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Minimal routing on a dragonfly of any size: to the router of the group that has
- * a channel to the destination's group, over that channel, and to the
+ * Minimal routing on a dragonfly of any kind and size: to a router of the group
+ * that has a channel to the destination's group, over that channel, and to the
  * destination's router. Local channels behind the global one have VCs of their
  * own (Kim, Dally, Scott and Abts 2008). No table is kept. That two global
  * channels may now and then be shorter than local, global, local is not used.
@@ -12,43 +12,52 @@ enum channel { CHANNEL_NEAREST, CHANNEL_RANDOM };
 static const char *const channel_names[] = {"nearest", "random", NULL};
 
 struct dragonfly_minimal_config {
-    uint32_t channel;
+    uint32_t channel, local_order;
 };
 
 static const struct option dragonfly_minimal_options[] = {
-    OPTION_ENUM(struct dragonfly_minimal_config, channel, "\"nearest\"", channel_names,
-                "where several channels join two groups: the router's own if it has one, or any of them"),
+    OPTION_ENUM(
+        struct dragonfly_minimal_config, channel, "\"nearest\"", channel_names,
+        "where several channels join two groups: the router's own if it has one, else one of the nearest; or any "
+        "of them (on a megafly the same)"),
+    LOCAL_ORDER_OPTION(struct dragonfly_minimal_config),
     OPTION_END,
 };
 
 static void dragonfly_minimal_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
                                       struct errors *errors)
 {
+    const struct dragonfly_minimal_config *config = self->config;
+    const struct dragonfly *dragonfly = routing->topology->dragonfly;
     (void)arena;
-    if (!routing->topology->dragonfly)
-        choice_error(errors, self, NULL, "\"dragonfly_minimal\" needs topology \"dragonfly\", not \"%s\"",
+    if (!dragonfly)
+        choice_error(errors, self, NULL, "\"dragonfly_minimal\" needs topology \"" DRAGONFLIES "\", not \"%s\"",
                      routing->topology->ops->name);
-    routing->classes = 2;
+    routing->classes = dragonfly ? 2 * local_classes(dragonfly, config->local_order) : 1;
 }
 
 static void dragonfly_minimal_route(struct route *route)
 {
     const struct dragonfly *dragonfly = route->routing->topology->dragonfly;
     const struct dragonfly_minimal_config *config = route->routing->config;
-    uint32_t target = route->packet->destination_router, class = globals_crossed(route->packet);
-    if (route->router == target)
+    uint32_t target = route->packet->destination_router, passage = globals_crossed(route->packet);
+    if (route->router == target) {
         route_eject(route);
-    else
-        dragonfly_step(route, dragonfly, dragonfly_group(dragonfly, target), dragonfly_place(dragonfly, target),
-                       (struct hop_classes){class, class}, config->channel == CHANNEL_RANDOM);
+        return;
+    }
+    struct hop_rules rules = passage_rules(route->packet, passage, passage,
+                                           local_classes(dragonfly, config->local_order), config->local_order);
+    rules.any_channel = config->channel == CHANNEL_RANDOM;
+    dragonfly_step(route, dragonfly, dragonfly_group(dragonfly, target), dragonfly_place(dragonfly, target), rules);
 }
 
 static const struct routing_ops dragonfly_minimal = {
     .name = "dragonfly_minimal",
-    .summary = "local, global, local channel on a dragonfly of any size",
+    .summary = "local, global, local channels on a dragonfly of any kind and size",
     .options = dragonfly_minimal_options,
     .config_size = sizeof(struct dragonfly_minimal_config),
     .example = "{\"type\": \"dragonfly_minimal\", \"channel\": \"random\"}",
+    .needs = "2 VCs; 4 with local_order either on a dragonfly_2d",
     .prepare = dragonfly_minimal_prepare,
     .route = dragonfly_minimal_route,
 };

@@ -81,6 +81,7 @@ static const struct routing_ops least_congested_queue = {
     .options = least_congested_queue_options,
     .config_size = sizeof(struct least_congested_queue_config),
     .example = "{\"type\": \"least_congested_queue\", \"finish\": \"dimension_order\"}",
+    .needs = "a VC for each dimension and 1; 2 with finish dimension_order",
     .is_adaptive = true,
     .prepare = least_congested_queue_prepare,
     .route = least_congested_queue_route,

@@ -68,6 +68,7 @@ static const struct routing_ops minimal = {
     .options = minimal_options,
     .config_size = sizeof(struct minimal_config),
     .example = "{\"type\": \"minimal\", \"select\": \"all\", \"vcs\": \"hops\"}",
+    .needs = "a VC for each hop of the longest way; 1 with vcs all",
     .is_minimal = true,
     .prepare = minimal_prepare,
     .route = minimal_route,

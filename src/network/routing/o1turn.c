@@ -47,6 +47,7 @@ static const struct routing_ops o1turn = {
     .options = o1turn_options,
     .config_size = sizeof(struct ring_config),
     .example = "{\"type\": \"o1turn\"}",
+    .needs = "4 VCs on a torus, elsewhere 2",
     .is_minimal = true,
     .prepare = o1turn_prepare,
     .inject = o1turn_inject,

@@ -51,6 +51,7 @@ static const struct routing_ops omniwar = {
     .options = omniwar_options,
     .config_size = sizeof(struct omniwar_config),
     .example = "{\"type\": \"omniwar\", \"deroutes\": 2, \"mode\": \"port_average\"}",
+    .needs = "a VC for each dimension and each deroute",
     .is_adaptive = true,
     .prepare = omniwar_prepare,
     .route = omniwar_route,

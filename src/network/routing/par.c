@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Progressive adaptive routing on a dragonfly (Jiang, Kim and Dally 2009): like
- * UGAL, but a packet that went straight chooses again at the next router of its
- * group, which sees the global channel itself. What that may add is one more
- * local channel, with a VC class of its own.
+ * Progressive adaptive routing (Jiang, Kim and Dally 2009): like UGAL, but a
+ * packet that went straight chooses again at the next router, which sees outputs
+ * that the first one does not. On a dragonfly it does so at all routers of its group
+ * (two behind each other in a dragonfly_2d), which see the global channel itself. What
+ * that may add is one more channel, or passage through the group, with VC classes of
+ * its own.
  */
 #include "network/routing/dragonfly.h"
 #include "network/routing/ugal.h"
@@ -12,28 +14,29 @@ static const struct option par_options[] = {UGAL_OPTIONS, OPTION_END};
 
 static void par_prepare(struct routing *routing, const struct choice *self, struct arena *arena, struct errors *errors)
 {
-    if (routing->topology->dragonfly)
-        ugal_init(routing, self, true, arena, errors);
-    else
-        choice_error(errors, self, NULL, "\"par\" needs topology \"dragonfly\", not \"%s\"",
-                     routing->topology->ops->name);
+    ugal_init(routing, self, true, arena, errors);
 }
 
-/* At the first router, and at the second of the same group while the packet goes straight to another group. */
-static bool may_choose(const struct packet *packet)
+/* At the first router, and while the packet goes straight at the second, or at all of the same group. */
+static bool may_choose(const struct route *route)
 {
+    const struct packet *packet = route->packet;
     bool is_straight = packet->route & ROUTE_SECOND_LEG;
-    return packet->hops == 0 || (packet->hops == 1 && is_straight && globals_crossed(packet) == 0);
+    bool is_early = route->routing->topology->dragonfly ? globals_crossed(packet) == 0 : packet->hops == 1;
+    return packet->hops == 0 || (is_straight && is_early);
 }
 
-static void par_route(struct route *route) { ugal_step(route, may_choose(route->packet)); }
+static void par_route(struct route *route) { ugal_step(route, may_choose(route)); }
 
 static const struct routing_ops par = {
     .name = "par",
-    .summary = "UGAL that chooses again at the second router, on a dragonfly",
+    .summary = "UGAL that chooses again at the second router",
     .options = par_options,
     .config_size = sizeof(struct ugal_config),
     .example = "{\"type\": \"par\", \"mode\": \"port_average\"}",
+    .needs = "VCs for a hop and two legs: 4 on a dragonfly (5 by router), 3 on hyperx and grids, 6 on a torus, "
+             "elsewhere one for "
+             "each hop: twice the diameter and 1",
     .is_adaptive = true,
     .prepare = par_prepare,
     .route = par_route,

@@ -111,6 +111,7 @@ static const struct routing_ops skipping_dimensions = {
     .options = skipping_dimensions_options,
     .config_size = sizeof(struct skipping_dimensions_config),
     .example = "{\"type\": \"skipping_dimensions\", \"rounds\": 2, \"step\": 0.1, \"deroutes\": true}",
+    .needs = "a VC for each round, two with deroutes",
     .is_adaptive = true,
     .prepare = skipping_dimensions_prepare,
     .route = skipping_dimensions_route,

@@ -79,6 +79,7 @@ static const struct routing_ops torus_adaptive = {
     .options = torus_adaptive_options,
     .config_size = sizeof(struct adaptive_config),
     .example = "{\"type\": \"torus_adaptive\", \"mode\": \"port_average\"}",
+    .needs = "3 VCs on a torus, elsewhere 2",
     .is_adaptive = true,
     .is_minimal = true,
     .prepare = torus_adaptive_prepare,

@@ -22,6 +22,7 @@ static const struct routing_ops ugal = {
     .options = ugal_options,
     .config_size = sizeof(struct ugal_config),
     .example = "{\"type\": \"ugal\", \"mode\": \"port_average\", \"bias\": 0.1}",
+    .needs = DETOUR_NEEDS,
     .is_adaptive = true,
     .prepare = ugal_prepare,
     .route = ugal_route,

@@ -36,7 +36,7 @@ struct ugal_config {
                     "hops in a weight: all of them, or as a multiple of those of the straight way"),                   \
         OPTION_ENUM(struct ugal_config, straight_vcs, "\"both\"", straight_vcs_names,                                  \
                     "VCs of packets that go straight: those of both legs of a detour, by VC the less congested ones, " \
-                    "or the second leg's; not on a dragonfly"),                                                        \
+                    "or the second leg's; on grids and hyperx"),                                                       \
         OPTION_U32(struct ugal_config, detours, "1", 1, 16, "detours",                                                 \
                    "drawn for a packet; the lightest is compared"),                                                    \
         DETOUR_OPTIONS

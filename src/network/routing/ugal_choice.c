@@ -141,11 +141,15 @@ static void swap(struct way **one, struct way **other)
     *other = kept;
 }
 
-/* Going straight in the first leg's VCs is a detour by way of the destination itself. */
-static bool goes_in_both(const struct route *route)
+/*
+ * Going straight in the first leg's VCs is a detour by way of the destination itself. Where legs have no VCs of their
+ * own that is no other way, nor is it for the first hop of a way that may be left.
+ */
+static bool goes_in_both(const struct route *route, const struct detours *detours)
 {
     const struct ugal_config *config = route->routing->config;
-    return config->straight_vcs == STRAIGHT_IN_BOTH && !route->routing->topology->dragonfly;
+    bool is_first_hop = detours->is_progressive && route->packet->hops == 0;
+    return config->straight_vcs == STRAIGHT_IN_BOTH && detours->leg_classes && !is_first_hop;
 }
 
 static void choose_by_weight(struct route *route, const struct ugal *ugal)
@@ -154,7 +158,7 @@ static void choose_by_weight(struct route *route, const struct ugal *ugal)
     const struct detours *detours = &ugal->detours;
     struct way ways[2], *best = &ways[0], *other = &ways[1];
     weigh(route, ugal, detours->here(detours, route->router), best);
-    if (goes_in_both(route)) {
+    if (goes_in_both(route, detours)) {
         weigh(route, ugal, route->packet->destination_router, other);
         if (other->weight < best->weight || (other->weight == best->weight && route_pick(route, 2)))
             swap(&best, &other);
@@ -174,7 +178,7 @@ static void choose_by_weight(struct route *route, const struct ugal *ugal)
 static void choose_any(struct route *route, const struct ugal *ugal)
 {
     const struct detours *detours = &ugal->detours;
-    switch (route_pick(route, goes_in_both(route) ? 3 : 2)) {
+    switch (route_pick(route, goes_in_both(route, detours) ? 3 : 2)) {
     case 0:
         detour_start(route->packet, detours->here(detours, route->router));
         break;

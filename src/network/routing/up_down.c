@@ -121,6 +121,7 @@ static const struct routing_ops up_down = {
     .options = up_down_options,
     .config_size = sizeof(struct up_down_config),
     .example = "{\"type\": \"up_down\", \"selection\": \"adaptive\", \"common_ancestor\": \"top\"}",
+    .needs = "1 VC",
     .is_adaptive = true,
     .prepare = up_down_prepare,
     .route = up_down_route,

@@ -4,7 +4,7 @@
  * then to its destination, both by minimal ways. Any traffic then loads the
  * channels like uniform traffic does, at the price of twice the hops (Valiant and
  * Brebner 1981). The second leg has VC classes of its own, so a packet in it
- * never waits for one in the first. On a dragonfly the detour goes to another
+ * never waits for one in the first. On dragonflies the detour goes to another
  * group, not to a router of it (Kim, Dally, Scott and Abts 2008).
  */
 #include "network/routing/detour.h"
@@ -40,6 +40,7 @@ static const struct routing_ops valiant = {
     .options = valiant_options,
     .config_size = sizeof(struct detour_config),
     .example = "{\"type\": \"valiant\", \"intermediate\": \"router\"}",
+    .needs = DETOUR_NEEDS,
     .prepare = valiant_prepare,
     .inject = valiant_inject,
     .route = valiant_route,

@@ -35,6 +35,7 @@ static const struct routing_ops voq = {
     .name = "voq",
     .summary = "one VC for each output: virtual output queues on a single router",
     .example = "{\"type\": \"voq\"}",
+    .needs = "a VC for each terminal",
     .is_minimal = true,
     .prepare = voq_prepare,
     .route = voq_route,

@@ -16,9 +16,9 @@
 #include "network/topology/graph_file.h"
 
 #include "network/topology/grid.h"
+#include "network/topology/line_file.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,20 +35,13 @@ struct mention {
 };
 
 struct file_reader {
-    const char *path;
-    uint32_t line;
-    const struct choice *self;
-    struct errors *errors;
+    struct line_file file;
     struct mention *mentions;
     uint32_t count, room;
     uint32_t routers; /* one more than the highest so far */
     uint32_t *terminal_router, *terminal_latencies;
     uint32_t terminals, terminal_room;
 };
-
-#define line_error(reader, format, ...)                                                                                \
-    choice_error((reader)->errors, (reader)->self, "file", "%s:%u: " format, (reader)->path, (reader)->line,           \
-                 __VA_ARGS__)
 
 /* ---- lines ---- */
 
@@ -67,8 +60,8 @@ static bool read_number(struct file_reader *reader, const char *word, const char
     char *end = NULL;
     unsigned long long value = word && isdigit((unsigned char)*word) ? strtoull(word, &end, 10) : 0;
     if (!end || *end || value < min || value > max) {
-        line_error(reader, "\"%s\" where a %s is due; accepted: a whole number from %u to %u", word ? word : "", what,
-                   min, max);
+        line_error(&reader->file, "\"%s\" where a %s is due; accepted: a whole number from %u to %u", word ? word : "",
+                   what, min, max);
         return false;
     }
     *number = (uint32_t)value;
@@ -78,7 +71,7 @@ static bool read_number(struct file_reader *reader, const char *word, const char
 static bool read_end(struct file_reader *reader, const char *word, char **text, enum end *kind, uint32_t *number)
 {
     if (strcmp(word, "router") != 0 && strcmp(word, "node") != 0) {
-        line_error(reader, "\"%s\" where \"router\" or \"node\" is due", word);
+        line_error(&reader->file, "\"%s\" where \"router\" or \"node\" is due", word);
         return false;
     }
     *kind = *word == 'r' ? END_ROUTER : END_NODE;
@@ -102,7 +95,8 @@ static bool add_terminal(struct file_reader *reader, uint32_t terminal, uint32_t
     }
     uint32_t known = reader->terminal_router[terminal];
     if (known != NONE && known != router) {
-        line_error(reader, "node %u is at router %u and at router %u; a node has one router", terminal, known, router);
+        line_error(&reader->file, "node %u is at router %u and at router %u; a node has one router", terminal, known,
+                   router);
         return false;
     }
     if (known == NONE || latency)
@@ -115,7 +109,7 @@ static bool add_terminal(struct file_reader *reader, uint32_t terminal, uint32_t
 static bool add_link(struct file_reader *reader, uint32_t from, uint32_t to, uint32_t latency)
 {
     if (from == to) {
-        line_error(reader, "router %u is linked to itself", from);
+        line_error(&reader->file, "router %u is linked to itself", from);
         return false;
     }
     if (reader->count == reader->room) {
@@ -127,8 +121,9 @@ static bool add_link(struct file_reader *reader, uint32_t from, uint32_t to, uin
     return true;
 }
 
-static bool read_line(struct file_reader *reader, char *text)
+static bool read_line(void *context, char *text)
 {
+    struct file_reader *reader = context;
     enum end head_kind, kind;
     uint32_t head, other;
     char *word = next_word(&text);
@@ -147,7 +142,7 @@ static bool read_line(struct file_reader *reader, char *text)
             word = next_word(&text);
         }
         if (head_kind == END_NODE && kind == END_NODE) {
-            line_error(reader, "node %u is linked to node %u; nodes are linked to routers", head, other);
+            line_error(&reader->file, "node %u is linked to node %u; nodes are linked to routers", head, other);
             return false;
         }
         bool is_added = head_kind == END_NODE ? add_terminal(reader, head, other, latency)
@@ -157,26 +152,6 @@ static bool read_line(struct file_reader *reader, char *text)
             return false;
     }
     return true;
-}
-
-static bool read_lines(struct file_reader *reader)
-{
-    FILE *file = fopen(reader->path, "r");
-    char *line = NULL;
-    size_t size = 0;
-    bool is_good = true;
-    if (!file) {
-        choice_error(reader->errors, reader->self, "file", "cannot read \"%s\": %s", reader->path, strerror(errno));
-        return false;
-    }
-    while (is_good && getline(&line, &size, file) >= 0) {
-        reader->line++;
-        line[strcspn(line, "#")] = '\0';
-        is_good = read_line(reader, line);
-    }
-    free(line);
-    fclose(file);
-    return is_good;
 }
 
 /* ---- links ---- */
@@ -251,9 +226,9 @@ static bool make_graph(struct graph *graph, const struct file_reader *reader, st
     }
     size_t slots = (size_t)graph->routers * graph->ports;
     if (slots > MAX_CHANNELS) {
-        choice_error(reader->errors, reader->self, "file",
+        choice_error(reader->file.errors, reader->file.self, "file",
                      "%s: %u routers, each with as many ports as the largest one (%u), are more than %llu ports",
-                     reader->path, graph->routers, graph->ports, (unsigned long long)MAX_CHANNELS);
+                     reader->file.path, graph->routers, graph->ports, (unsigned long long)MAX_CHANNELS);
         free(used);
         return false;
     }
@@ -283,26 +258,26 @@ static bool is_complete(const struct file_reader *reader)
 {
     for (uint32_t terminal = 0; terminal < reader->terminals; terminal++)
         if (reader->terminal_router[terminal] == NONE) {
-            choice_error(reader->errors, reader->self, "file", "%s: there is no node %u, but a node %u", reader->path,
-                         terminal, reader->terminals - 1);
+            choice_error(reader->file.errors, reader->file.self, "file", "%s: there is no node %u, but a node %u",
+                         reader->file.path, terminal, reader->terminals - 1);
             return false;
         }
     if (reader->terminals == 0) {
-        choice_error(reader->errors, reader->self, "file", "%s: there are no nodes", reader->path);
+        choice_error(reader->file.errors, reader->file.self, "file", "%s: there are no nodes", reader->file.path);
         return false;
     }
     if (reader->routers - 1 <= reader->count)
         return true;
-    choice_error(reader->errors, reader->self, "file", "%s: %u links do not join all routers from 0 to %u",
-                 reader->path, reader->count, reader->routers - 1);
+    choice_error(reader->file.errors, reader->file.self, "file", "%s: %u links do not join all routers from 0 to %u",
+                 reader->file.path, reader->count, reader->routers - 1);
     return false;
 }
 
 bool graph_read(struct graph *graph, const char *path, struct arena *arena, const struct choice *self,
                 struct errors *errors)
 {
-    struct file_reader reader = {.path = path, .self = self, .errors = errors};
-    bool is_good = read_lines(&reader) && is_complete(&reader);
+    struct file_reader reader = {.file = {.path = path, .self = self, .errors = errors}};
+    bool is_good = line_file_read(&reader.file, read_line, &reader) && is_complete(&reader);
     if (is_good) {
         match_ends(&reader);
         is_good = make_graph(graph, &reader, arena);

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * flitwarp topology CONFIG [CONFIG ...] [PATH=VALUE ...]: what networks are, without
+ * running them: sizes, distances, diversity of paths, bisection, cost; side by side
+ * where there are several. Writes the network as a file, or as a picture.
+ */
+#include "cli/arguments.h"
+#include "cli/cli.h"
+#include "cli/topology_export.h"
+#include "cli/topology_facts.h"
+#include "cli/topology_picture.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+static const char usage[] = "flitwarp topology CONFIG [CONFIG ...] [PATH=VALUE ...] [--json] [--prices FILE]\n"
+                            "         [--export FILE.graphml|.dot|.csv|.txt] [--picture FILE.svg [--terminals]]";
+
+struct request {
+    const char **configs;
+    uint32_t config_count;
+    char **overrides;
+    int override_count;
+    const char *prices, *export, *picture;
+    bool as_json, with_terminals, wants_help;
+};
+
+static void take_word(struct request *request, char *word, struct errors *errors)
+{
+    if (word[0] == '-' && word[1])
+        errors_add(errors, "'%s' is not understood", word);
+    else if (strchr(word, '=') && request->config_count)
+        request->overrides[request->override_count++] = word;
+    else
+        request->configs[request->config_count++] = word;
+}
+
+static void request_read(struct request *request, int argc, char **argv, struct arena *arena, struct errors *errors)
+{
+    const struct flag flags[] = {{"--help", NULL, &request->wants_help},
+                                 {"--json", NULL, &request->as_json},
+                                 {"--prices", &request->prices, NULL},
+                                 {"--export", &request->export, NULL},
+                                 {"--picture", &request->picture, NULL},
+                                 {"--terminals", NULL, &request->with_terminals},
+                                 {0}};
+    *request = (struct request){.configs = arena_array(arena, const char *, argc),
+                                .overrides = arena_array(arena, char *, argc)};
+    for (int i = 1; i < argc; i++) {
+        enum flag_found found = flag_take(flags, argc, argv, &i);
+        if (found == FLAG_NONE)
+            take_word(request, argv[i], errors);
+        else if (found == FLAG_LACKS_VALUE)
+            errors_add(errors, "'%s' needs a value", argv[i]);
+    }
+    if (!request->config_count)
+        errors_add(errors, "no configuration is given");
+    if (request->config_count > 1 && (request->export || request->picture))
+        errors_add(errors, "%s takes one network, found %u configurations", request->export ? "--export" : "--picture",
+                   request->config_count);
+    if (request->with_terminals && !request->picture)
+        errors_add(errors, "--terminals needs --picture FILE.svg beside it");
+}
+
+/* A price that no network has a use for is a mistake. */
+static void check_classes(const struct prices *prices, const struct facts *facts, uint32_t count, struct errors *errors)
+{
+    for (const struct json *price = prices->links ? prices->links->first : NULL; price; price = price->next) {
+        bool is_known = false;
+        for (uint32_t i = 0; i < count; i++)
+            for (uint32_t class = 0; class < facts[i].counts.classes; class ++)
+                is_known |= strcmp(facts[i].counts.class_names[class], price->key) == 0;
+        if (is_known)
+            continue;
+        struct text names = {0};
+        for (uint32_t class = 0; class < facts->counts.classes; class ++)
+            text_addf(&names, "%s%s", class ? ", " : "", facts->counts.class_names[class]);
+        errors_add(errors, "%s:%u: there are no links of class \"%s\"; %s has %s", price->file, price->line, price->key,
+                   facts->blueprint->topology.ops->name, names.chars);
+        text_release(&names);
+    }
+}
+
+static bool find_costs(const struct request *request, const struct prices *prices, struct facts *facts,
+                       struct errors *errors)
+{
+    for (uint32_t i = 0; i < request->config_count; i++) {
+        facts[i].prices = prices;
+        cost_find(&facts[i].cost, prices, &facts[i].counts, errors);
+    }
+    check_classes(prices, facts, request->config_count, errors);
+    return errors->count == 0;
+}
+
+static void show(const struct request *request, const struct facts *facts, struct arena *arena)
+{
+    if (!request->as_json) {
+        facts_print(facts, request->config_count, arena);
+        return;
+    }
+    struct json *document = json_object(arena), *networks = json_add(document, "networks", json_array(arena));
+    for (uint32_t i = 0; i < request->config_count; i++)
+        json_append(networks, facts_json(&facts[i], arena));
+    json_write(stdout, document, 2);
+    printf("\n");
+}
+
+static bool check_files(const struct request *request, const struct blueprint *blueprint, struct errors *errors)
+{
+    const struct picture_request picture = {request->picture, request->with_terminals};
+    bool is_right = !request->export || export_check(blueprint, request->export, errors);
+    return (!request->picture || picture_check(&picture, blueprint, errors)) && is_right;
+}
+
+static bool write_files(const struct request *request, const struct blueprint *blueprint, struct errors *errors)
+{
+    const struct picture_request picture = {request->picture, request->with_terminals};
+    return (!request->export || export_write(blueprint, request->export, errors)) &&
+           (!request->picture || picture_write(&picture, blueprint, errors));
+}
+
+/* A name that is wrong is told before anything is searched; nothing is written until all is right. */
+static int survey(const struct request *request, struct blueprint *blueprints, struct arena *arena,
+                  struct errors *errors)
+{
+    struct facts *facts = arena_array(arena, struct facts, request->config_count);
+    struct prices prices;
+    if (request->prices && !prices_read(&prices, request->prices, arena, errors))
+        return EXIT_USAGE;
+    if (!check_files(request, blueprints, errors))
+        return EXIT_USAGE;
+    for (uint32_t i = 0; i < request->config_count; i++)
+        facts_find(&facts[i], &blueprints[i], arena);
+    if (request->prices && !find_costs(request, &prices, facts, errors))
+        return EXIT_USAGE;
+    if (!write_files(request, blueprints, errors))
+        return EXIT_IO;
+    show(request, facts, arena);
+    return EXIT_DONE;
+}
+
+int cli_topology(int argc, char **argv)
+{
+    struct arena arena = {0};
+    struct errors errors = {.arena = &arena};
+    struct request request;
+    request_read(&request, argc, argv, &arena, &errors);
+    if (request.wants_help) {
+        printf("usage: %s\n", usage);
+        arena_release(&arena);
+        return EXIT_DONE;
+    }
+    if (errors.count)
+        errors_add(&errors, "usage: %s", usage);
+    int status = errors.count ? EXIT_USAGE : EXIT_DONE;
+    struct blueprint *blueprints = arena_array(&arena, struct blueprint, request.config_count);
+    uint32_t opened = 0;
+    for (; status == EXIT_DONE && opened < request.config_count; opened++)
+        if (!blueprint_open(&blueprints[opened], request.configs[opened], request.overrides, request.override_count)) {
+            errors_print(&blueprints[opened].simulation.errors, stderr);
+            status = EXIT_USAGE;
+        }
+    if (status == EXIT_DONE)
+        status = survey(&request, blueprints, &arena, &errors);
+    errors_print(&errors, stderr);
+    while (opened > 0)
+        blueprint_release(&blueprints[--opened]);
+    arena_release(&arena);
+    return status;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Several router planes, see planes.h. */
+#include "network/planes.h"
+
+#include "config/json.h"
+#include "flitwarp/selection.h"
+
+#include <string.h>
+
+#define MAX_RAILS 4096
+
+enum order { ORDER_REVERSED, ORDER_IDENTICAL, ORDER_SHUFFLED };
+static const char *const order_names[] = {"reversed", "identical", "shuffled", NULL};
+
+const struct option planes_options[] = {
+    OPTION_U32(struct planes_config, count, "1", 1, MAX_PLANES, "planes",
+               "copies of the topology's routers, with all terminals on each"),
+    OPTION_U32(struct planes_config, rails, "null", 1, MAX_RAILS, "rails",
+               "channels of a terminal, in and out, shared evenly by the planes; null: as network.interface says for "
+               "each plane"),
+    OPTION_ENUM(struct planes_config, order, "\"reversed\"", order_names,
+                "where terminals hang: in odd planes the other way round, alike in all, or at random in all but the "
+                "first"),
+    OPTION_CHOICE(struct planes_config, selection, "selection", "\"congestion\"",
+                  "by which a terminal chooses a packet's plane"),
+    OPTION_END,
+};
+
+/* Blocks do not know where they stand, but the topology beside them does. */
+static const struct json *planes_node(const struct network *network)
+{
+    return json_find(network->config->topology.node->parent, "planes");
+}
+
+/* ---- rails ---- */
+
+/* The interface's own number of channels must be none in particular, or the same. */
+static bool agrees_with_interface(const struct network *network, const char *key, uint32_t own, uint32_t channels,
+                                  struct errors *errors)
+{
+    if (own == 1 || own == channels)
+        return true;
+    choice_error(errors, &network->config->interface, key,
+                 "%u contradict network.planes.rails, which are %u for each plane; give one of them", own, channels);
+    return false;
+}
+
+bool planes_share_rails(struct network *network, struct errors *errors)
+{
+    uint32_t rails = network->config->planes.rails, planes = network->plane_count, channels = rails / planes;
+    uint32_t most = network->num_vcs ? UINT16_MAX / network->num_vcs : UINT16_MAX; /* that lanes can be named of */
+    if (rails % planes) {
+        uint32_t below = channels ? channels : 1;
+        node_error(errors, planes_node(network), "rails",
+                   "%u rails cannot be shared evenly by %u planes; accepted: multiples of %u, such as %u or %u", rails,
+                   planes, planes, below * planes, (below + 1) * planes);
+        return false;
+    }
+    if (rails &&
+        (!agrees_with_interface(network, "injection_channels", network->injection_channels, channels, errors) ||
+         !agrees_with_interface(network, "ejection_channels", network->ejection_channels, channels, errors)))
+        return false;
+    if (rails)
+        network->injection_channels = network->ejection_channels = channels;
+    channels = network->injection_channels > network->ejection_channels ? network->injection_channels
+                                                                        : network->ejection_channels;
+    if (channels * planes > most) {
+        node_error(errors, planes_node(network), rails ? "rails" : "count",
+                   "%u channels of a terminal, of %u VCs each, are too many; accepted: at most %u", channels * planes,
+                   network->num_vcs, most);
+        return false;
+    }
+    return true;
+}
+
+/* ---- the topology of all planes ---- */
+
+static const struct planes *planes_of(const struct topology *topology) { return topology->state; }
+
+static bool repeated_peer(const struct topology *topology, uint32_t router, uint32_t port, struct router_port *peer)
+{
+    const struct topology *one = &planes_of(topology)->one;
+    uint32_t first = router - router % one->routers;
+    if (!one->ops->peer(one, router - first, port, peer))
+        return false;
+    peer->router += first;
+    return true;
+}
+
+static uint32_t repeated_channel_class(const struct topology *topology, uint32_t router, uint32_t port)
+{
+    const struct topology *one = &planes_of(topology)->one;
+    return one->ops->channel_class(one, router % one->routers, port);
+}
+
+/* In the first plane, as for all who ask for one router. */
+static uint32_t repeated_router_of(const struct topology *topology, uint32_t terminal)
+{
+    return topology_router_of(&planes_of(topology)->one, terminal);
+}
+
+static uint32_t repeated_ejects_at(const struct topology *topology, uint32_t terminal)
+{
+    return topology_ejects_at(&planes_of(topology)->one, terminal);
+}
+
+/* By the name of the topology, but for routers of all planes; distances are asked for in one plane only. */
+static const struct topology_ops *repeated_ops(const struct topology_ops *one, struct arena *arena)
+{
+    struct topology_ops *ops = arena_array(arena, struct topology_ops, 1);
+    *ops = *one;
+    ops->peer = repeated_peer;
+    ops->channel_class = one->channel_class ? repeated_channel_class : NULL;
+    ops->router_of = repeated_router_of;
+    ops->ejects_at = one->ejects_at ? repeated_ejects_at : NULL;
+    ops->distance = NULL;
+    return ops;
+}
+
+static const uint32_t *repeat_latencies(const struct topology *one, uint32_t planes, struct arena *arena)
+{
+    size_t channels = (size_t)one->routers * one->ports;
+    if (!one->latencies)
+        return NULL;
+    uint32_t *latencies = arena_array(arena, uint32_t, planes * channels);
+    for (uint32_t plane = 0; plane < planes; plane++)
+        memcpy(latencies + plane * channels, one->latencies, channels * sizeof *latencies);
+    return latencies;
+}
+
+static void shuffle(uint32_t *seats, uint32_t count, struct random random)
+{
+    for (uint32_t left = count; left > 1; left--) {
+        uint32_t other = random_below(&random, left), seat = seats[other];
+        seats[other] = seats[left - 1];
+        seats[left - 1] = seat;
+    }
+}
+
+static const uint32_t *seat_terminals(const struct network *network, enum order order)
+{
+    uint32_t terminals = network->topology.terminals;
+    uint32_t *seats = arena_array(network->arena, uint32_t, (size_t)network->plane_count * terminals);
+    for (uint32_t plane = 0; plane < network->plane_count; plane++) {
+        uint32_t *here = seats + (size_t)plane * terminals;
+        bool is_reversed = order == ORDER_REVERSED && plane % 2;
+        for (uint32_t terminal = 0; terminal < terminals; terminal++)
+            here[terminal] = is_reversed ? terminals - 1 - terminal : terminal;
+        if (order == ORDER_SHUFFLED && plane)
+            shuffle(here, terminals, random_stream(network->seed, UINT64_MAX - plane, RANDOM_PLANE));
+    }
+    return seats;
+}
+
+bool planes_repeat(struct network *network, struct errors *errors)
+{
+    const struct planes_config *config = &network->config->planes;
+    struct arena *arena = network->arena;
+    struct topology *all = &network->topology;
+    if ((uint64_t)all->routers * config->count >= NONE) {
+        node_error(errors, planes_node(network), "count", "%u planes of %u routers are too many; accepted: at most %u",
+                   config->count, all->routers, NONE / all->routers);
+        return false;
+    }
+    struct planes *planes = arena_array(arena, struct planes, 1);
+    planes->one = *all;
+    *all = (struct topology){
+        .ops = repeated_ops(planes->one.ops, arena),
+        .config = planes->one.config,
+        .routers = planes->one.routers * config->count,
+        .terminals = planes->one.terminals,
+        .concentration = planes->one.concentration,
+        .ports = planes->one.ports,
+        .state = planes,
+        .channel_classes = planes->one.channel_classes,
+        .channel_class_names = planes->one.channel_class_names,
+        .latencies = repeat_latencies(&planes->one, config->count, arena),
+        .terminal_latencies = planes->one.terminal_latencies,
+    };
+    uint8_t *plane_of = arena_array(arena, uint8_t, all->routers);
+    for (uint32_t router = 0; router < all->routers; router++)
+        plane_of[router] = (uint8_t)(router / planes->one.routers);
+    planes->plane_of = plane_of;
+    planes->seats = seat_terminals(network, (enum order)config->order);
+    network->planes = planes;
+    return true;
+}
+
+/* ---- routing in a plane ---- */
+
+/* Asks with the numbers that the plane's routers and terminals have in plane 0. */
+static inline void ask_in_plane(struct route *route, void (*answer)(struct route *route))
+{
+    const struct planes *planes = route->routing->planes;
+    struct packet *packet = route->packet;
+    uint32_t router = route->router, destination = packet->destination, exit = packet->destination_router;
+    uint32_t plane = planes->plane_of[router];
+    route->first_router = plane * planes->one.routers;
+    route->router = router - route->first_router;
+    packet->destination_router = exit - route->first_router;
+    packet->destination = planes->seats[(size_t)plane * planes->one.terminals + destination];
+    answer(route);
+    route->router = router;
+    packet->destination_router = exit;
+    packet->destination = destination;
+}
+
+static void inject_in_plane(struct route *route) { ask_in_plane(route, route->routing->planes->inject); }
+static void route_in_plane(struct route *route) { ask_in_plane(route, route->routing->planes->route); }
+
+/* What a selection is told of the network. */
+static struct selection space_of(const struct network *network)
+{
+    return (struct selection){.seed = network->seed,
+                              .planes = network->plane_count,
+                              .terminals = network->topology.terminals,
+                              .protocol_classes = network->config->protocol_classes};
+}
+
+bool planes_check_selection(const struct network *network, struct errors *errors)
+{
+    struct arena scratch = {0};
+    struct selection unused;
+    const struct selection space = space_of(network);
+    bool is_right = selection_init(&unused, &network->config->planes.selection, &space, &scratch, errors);
+    arena_release(&scratch);
+    return is_right;
+}
+
+bool planes_join(struct network *network, struct errors *errors)
+{
+    struct planes *planes = network->planes;
+    struct routing *routing = &network->routing;
+    planes->inject = routing->inject;
+    planes->route = routing->route;
+    routing->planes = planes;
+    routing->inject = routing->inject ? inject_in_plane : NULL;
+    routing->route = route_in_plane;
+    const struct selection space = space_of(network);
+    network->selection = arena_array(network->arena, struct selection, 1);
+    return selection_init(network->selection, &network->config->planes.selection, &space, network->arena, errors);
+}
+
+struct routing planes_routing_of_one(const struct routing *routing)
+{
+    struct routing one = *routing;
+    if (routing->planes) {
+        one.inject = routing->planes->inject;
+        one.route = routing->planes->route;
+        one.planes = NULL;
+    }
+    return one;
+}
