@@ -49,3 +49,36 @@ def test_threads_come_to_the_same_on_all_four_networks_in_full(tmp_path):
         assert len({each["simulation"]["digest"] for each in results}) == 1
         assert results[0].value("accepted_load") == pytest.approx(0.3, rel=0.1) and results[0].value("packets") > 5000
         assert [each["simulation"]["sync"]["type"] for each in results] == ["sequential", "conservative", "optimistic"]
+
+
+@pytest.fixture(scope="module")
+def interference(tmp_path_factory):
+    """AMG at 72.5 %, on networks of 180 and 200 terminals."""
+    module = script(FOLDER / "figures_4_to_9_interference.py")
+    sweep = module.study(("AMG",), shares=(module.TOP,), seeds=2, scale=module.REDUCED)
+    return module, ran(sweep, tmp_path_factory.mktemp("interference"))
+
+
+def test_networks_order_as_in_table_3(interference):
+    """And, of links whose bandwidths are made equal, as in Figures 6 and 8: in time, latency and hops."""
+    module, study = interference
+    rows = list(module.orders(study, "AMG"))
+    assert len(rows) == 3 * 4 and all(row.holds for row in rows)
+    time = {name: module.values(study, "AMG", name, "communication time")[module.TOP] for name in module.FOUR}
+    assert 5 * time["Fit Fly"] < time["Slim Fly"] and 2 * time["Slim Fly"] < min(time["Dragonfly"], time["Megafly"])
+
+
+def test_interference_is_drawn(interference, tmp_path):
+    module, study = interference
+    module.figures(study, tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {
+        f"figures_{first}_and_{first + 1}_amg.{form}" for first in (4, 6, 8) for form in ("png", "svg")}
+    axes = module.drawn(study, "AMG", module.FOUR).axes
+    assert [ax.get_ylabel() for ax in axes] == ["communication time (us)", "packet latency (us)", "hops (routers)"]
+    assert all(len(ax.lines) >= 4 for ax in axes)
+
+
+def test_a_paper_s_order_that_does_not_hold_is_a_failure(interference, monkeypatch):
+    module, study = interference
+    monkeypatch.setitem(module.MEASURES, "hops", ("routers", lambda results: -results.value("hops.mean")))
+    assert [row.holds for row in module.orders(study, "AMG") if row.what.endswith("hops")] == [False] * 4

@@ -4,7 +4,8 @@
 its communication take, how long do packets, and how far do they go?
 
     examples/papers/fitfly/figures_4_to_9_interference.py           two jobs, 0 to 72.5 %: six CPU minutes
-    examples/papers/fitfly/figures_4_to_9_interference.py --full    more points, three seeds, all comparisons: two CPU hours
+    examples/papers/fitfly/figures_4_to_9_interference.py --full    more points, three seeds, all comparisons: hours
+    examples/papers/fitfly/figures_4_to_9_interference.py --reduced networks of 200 terminals, five seeds: two CPU minutes
 
 The paper replays traces of AMG and MultiGrid. In their place stand grids of as many ranks that exchange halos and agree by an
 allreduce. The background sends a message every 100 us on average from each of its ranks to any other of them; its size is what makes the
@@ -22,11 +23,10 @@ from flitwarp.reproduce import Row, reproduce  # noqa: E402
 from networks import EDR_CYCLE, FOUR, MICROSECOND, TICK_NS, overrides, settings  # noqa: E402
 
 TOP = 0.725
-BACKGROUND = 1000  # ranks
 INTERVAL = 100 * MICROSECOND
 JOBS = {  # flits of 64 bytes
-    "AMG": {"ranks": [12, 12, 12], "halo": [64, 16, 4], "iterations": 3},
-    "MultiGrid": {"ranks": [10, 10, 10], "halo": [1024], "iterations": 2},
+    "AMG": {"halo": [64, 16, 4], "iterations": 3},
+    "MultiGrid": {"halo": [1024], "iterations": 2},
 }
 PRINTED = {("AMG", "Slim Fly"): "28.4 ms", ("AMG", "Fit Fly"): "1.4 ms", ("MultiGrid", "Slim Fly"): "20.3 ms",
            ("MultiGrid", "Fit Fly"): "5.4 ms"}  # Table 3; of the other two networks > 1 s
@@ -49,34 +49,51 @@ COMPARISONS = {"Figures 4 and 5": FOUR, "Figures 6 and 7": ("Slim Fly", "Fit Fly
                "Figures 8 and 9": ("Slim Fly, 25 GiB/s", "Fit Fly")}
 
 
-def mapped(count, skip=0):
-    return {"type": "random", "map": 1, "among": 3042, "count": count, "skip": skip}
+@dataclass(frozen=True)
+class Scale:
+    """How large networks and applications are."""
+
+    grids: dict  # ranks of a job
+    background: int  # ranks
+    terminals: int  # that all networks have: ranks are mapped among them
+    topologies: dict  # in place of those of the networks' files, by type
+
+    def mapped(self, count, skip=0):
+        return {"type": "random", "map": 1, "among": self.terminals, "count": count, "skip": skip}
 
 
-def applications(job, side, cycle, share, limit):
-    """The job, and what runs beside it: first, so that the network is as busy as it will be."""
-    ranks = math.prod(JOBS[job]["ranks"])
-    found = [{"type": "stencil", "name": "job", **JOBS[job], "collective": "allreduce", "max_packet": 64, "limit": limit,
-              "allocation": mapped(ranks)}]
+FULL = Scale({"AMG": [12, 12, 12], "MultiGrid": [10, 10, 10]}, 1000, 3042, {})
+REDUCED = Scale({"AMG": [5, 5, 4], "MultiGrid": [4, 4, 4]}, 60, 180, {  # 180 and 200 terminals, of the same proportions
+    "slim_fly": {"type": "slim_fly", "q": 5, "terminals": 4},
+    "dragonfly": {"type": "dragonfly", "terminals": 3, "routers": 6, "global": 3, "groups": 10},
+    "megafly": {"type": "megafly", "terminals": 6, "leaves": 6, "spines": 6, "global": 6, "groups": 5}})
+
+
+def applications(job, side, cycle, share, limit, scale):
+    """The job, and what runs beside it: from before, so that the network is busy when the job begins."""
+    ranks = math.prod(scale.grids[job])
+    found = [{"type": "stencil", "name": "job", "ranks": scale.grids[job], **JOBS[job], "collective": "allreduce",
+              "max_packet": 64, "limit": limit, "allocation": scale.mapped(ranks)}]
     if share:
         found.append({"type": "blast", "name": "background", "load": share * cycle / side.full, "injection": "poisson",
                       "size": {"type": "fixed", "flits": round(share * INTERVAL / side.full)}, "max_packet": 64,
                       "warmup": INTERVAL, "sample": 10 * MICROSECOND, "finish_limit": 1,
-                      "allocation": mapped(BACKGROUND, ranks)})
+                      "allocation": scale.mapped(scale.background, ranks)})
     return found
 
 
-def study(jobs=tuple(JOBS), sides=SIX, shares=(0, 0.4, TOP), limit=2000 * MICROSECOND, seeds=1):
+def study(jobs=tuple(JOBS), sides=SIX, shares=(0, 0.4, TOP), limit=2000 * MICROSECOND, seeds=1, scale=FULL):
     """`limit` in ticks; what takes longer is given up."""
     networks = {name: settings(side.network)["network"] for name, side in SIDES.items() if name in sides}
     for name, network in networks.items():
+        network["topology"] = scale.topologies.get(network["topology"]["type"], network["topology"])
         if SIDES[name].feeds_rails:
             network["interface"]["feed_cycle"] = None
 
     def beside(share, others):
         name = others["network"]
         cycle = networks[name]["terminal_channel"]["cycle"]
-        return {"workload.applications": applications(others["job"], SIDES[name], cycle, share, limit)}
+        return {"workload.applications": applications(others["job"], SIDES[name], cycle, share, limit, scale)}
 
     sweep = Sweep(settings("Slim Fly"), "fitfly_interference", title="A job beside background traffic")
     sweep.add_variable("network", "N", {name: name for name in networks}, lambda name: overrides(networks[name]))
@@ -120,19 +137,19 @@ def limit_us(study):
 
 
 def drawn(study, job, networks):
-    """The three panels of one of the paper's figures; what was given up stands at the limit, with an arrow."""
-    layout = Layout(size=(3.4, 5.6))
+    """The three panels of one of the paper's figures; what was given up stands on the line of the limit."""
+    limit, layout = limit_us(study), Layout(size=(3.4, 5.6))
     with drawing(layout, rows=len(MEASURES)) as (figure, axes):
         for ax, (measure, (unit, _)) in zip(axes, MEASURES.items()):
-            for i, network in enumerate(networks):
-                curve = values(study, job, network, measure)
-                shares = [100 * share for share in curve]
-                shown = [min(value, limit_us(study)) if measure == "communication time" else value for value in curve.values()]
-                ax.plot(shares, shown, label=network, **look(i, len(networks)))
-                given_up = [x for x, value in zip(shares, curve.values()) if math.isinf(value)]
-                for x in given_up:
-                    ax.annotate("", (x, 1.5 * limit_us(study)), (x, limit_us(study)),
-                                arrowprops={"arrowstyle": "->", "color": look(i)["color"]})
+            curves = {network: values(study, job, network, measure) for network in networks}
+            for i, (network, curve) in enumerate(curves.items()):
+                ax.plot([100 * share for share in curve], [limit if math.isinf(value) else value for value in curve.values()],
+                        label=network, **look(i, len(networks)))
+            if any(math.isinf(value) for curve in curves.values() for value in curve.values()):
+                ax.axhline(limit, color="0.4", linewidth=0.7, linestyle=":", zorder=1)
+                ax.annotate(f"given up after {limit / 1000:.3g} ms", (0.98, limit), (0, 2), xycoords=("axes fraction", "data"),
+                            textcoords="offset points", ha="right", fontsize=7)
+                ax.margins(y=0.12)
             finish(ax, Layout(log="" if measure == "hops" else "y", legend="auto" if ax is axes[0] else "none"),
                    "background traffic (% of the bandwidth of a link)" if ax is axes[-1] else "", f"{measure} ({unit})")
     return figure
@@ -191,14 +208,20 @@ def orders(study, job):
                 yield before(*pair)
 
 
+MANY = (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, TOP)
+
+
+def chosen(words):
+    if "--full" in words:
+        return study(sides=tuple(SIDES), shares=MANY, limit=20000 * MICROSECOND, seeds=3)
+    if "--reduced" in words:
+        return study(sides=tuple(SIDES), shares=MANY, seeds=5, scale=REDUCED)
+    return study().exclude(lambda values: values["job"] != "AMG" and values["network"] not in FOUR)
+
+
 def main(argv):
-    full = "--full" in argv
-    rest = [word for word in argv if word != "--full"]
-    if full:
-        sweep = study(sides=tuple(SIDES), shares=(0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, TOP), limit=20000 * MICROSECOND, seeds=3)
-    else:
-        sweep = study().exclude(lambda values: values["job"] != "AMG" and values["network"] not in FOUR)
-    status = reproduce(sweep, compare, rest)
+    sweep = chosen(argv)
+    status = reproduce(sweep, compare, [word for word in argv if word not in ("--full", "--reduced")])
     if sweep.path.exists():
         figures(open_study(sweep.path), sweep.out / "figures")
     return status
