@@ -3,7 +3,7 @@
 """Figure 3 of the Fit Fly paper: what Slim Fly networks of 1, 2, 4 and 8 rails, a plane of 338 routers for each, accept of what
 they are offered. Loads are shares of the bandwidth of one link.
 
-    examples/papers/fitfly/figure_3_rails.py           half a CPU minute
+    examples/papers/fitfly/figure_3_rails.py           a CPU minute
     examples/papers/fitfly/figure_3_rails.py --full    ten loads, a window of 20 us: ten CPU minutes
 """
 import sys
@@ -17,7 +17,7 @@ from networks import MICROSECOND, settings  # noqa: E402
 RAILS = (1, 2, 4, 8)
 
 
-def study(shares=(0.4, 0.7, 1.0), window=4 * MICROSECOND, topology=None):
+def study(shares=(0.5, 1.0), window=8 * MICROSECOND, topology=None):
     """`shares` of what the rails carry together."""
     base = settings("Fit Fly")
     base["network"]["interface"]["feed_cycle"] = None

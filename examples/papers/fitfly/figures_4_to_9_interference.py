@@ -99,6 +99,9 @@ def study(jobs=tuple(JOBS), sides=SIX, shares=(0, 0.4, TOP), limit=2000 * MICROS
     sweep.add_variable("network", "N", {name: name for name in networks}, lambda name: overrides(networks[name]))
     sweep.add_variable("job", "J", jobs, lambda job: {})
     sweep.add_loads(values=shares, past=0, name="background", short="B", override=beside)
+    axis = "background traffic (share of the bandwidth of a link)"
+    sweep.add_figure("load-column", lines="network", column="network_latency.mean", log="y", x_label=axis)  # of the job
+    sweep.add_figure("load-column", lines="network", column="hops.mean", x_label=axis)
     return sweep.add_seeds(seeds)
 
 
