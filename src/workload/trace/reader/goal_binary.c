@@ -50,7 +50,9 @@ static bool add_node(const struct schedule *schedule, size_t at)
 {
     const struct trace_source *source = schedule->source;
     uint32_t type = source->bytes[at + 4], ranks = builder_ranks(schedule->builder);
-    struct task task = {.kind = type == NODE_SEND ? TASK_SEND : type == NODE_RECEIVE ? TASK_RECEIVE : TASK_COMPUTE,
+    struct task task = {.kind = type == NODE_SEND      ? TASK_SEND
+                                : type == NODE_RECEIVE ? TASK_RECEIVE
+                                                       : TASK_COMPUTE,
                         .peer = u32_at(source, at + 5),
                         .amount = number_at(source, at + 9, 8),
                         .tag = u32_at(source, at + 17),
@@ -146,7 +148,8 @@ static bool goal_binary_read(const struct trace_source *source, struct trace_bui
         return at_error(&schedule, 0, "the file was marked as invalid (%u) by who wrote it", DESTROYED);
     if (cookie != COOKIE)
         return at_error(&schedule, 0, "%llu where %u is expected%s", (unsigned long long)cookie, COOKIE,
-                        cookie == __builtin_bswap64(COOKIE) ? ": the file is of a machine of the other byte order" : "");
+                        cookie == __builtin_bswap64(COOKIE) ? ": the file is of a machine of the other byte order"
+                                                            : "");
     if (source->size < HEADER)
         return at_error(&schedule, source->size, "the file ends within its first %u bytes", HEADER);
     uint32_t ranks = u32_at(source, BASE);
