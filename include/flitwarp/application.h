@@ -17,6 +17,7 @@
 #include "flitwarp/packet.h"
 #include "flitwarp/random.h"
 #include "flitwarp/report.h"
+#include "flitwarp/topology.h"
 #include "flitwarp/traffic.h"
 
 struct workload;
@@ -140,7 +141,7 @@ bool application_is_finished(const struct application *application, tick_t now, 
 struct allocation_ops {
     COMPONENT_HEAD;
     /* Fills terminals[] (room for all of the network) by rank; returns how many, 0 with errors added. */
-    uint32_t (*allocate)(const struct choice *self, uint32_t network_terminals, uint64_t seed, uint32_t *terminals,
+    uint32_t (*allocate)(const struct choice *self, const struct topology *topology, uint64_t seed, uint32_t *terminals,
                          struct errors *errors);
 };
 #define REGISTER_ALLOCATION(ops) REGISTER_COMPONENT("allocation", ops)

@@ -280,9 +280,9 @@ static bool allocate(struct workload *workload, struct application *application,
 {
     const struct application_config *config = application->config;
     const struct allocation_ops *ops = CHOICE_OPS(&config->allocation, struct allocation_ops);
-    uint32_t total = workload->network->topology.terminals;
-    uint32_t *terminals = arena_array(workload->arena, uint32_t, total);
-    application->ranks = ops->allocate(&config->allocation, total, application->seed, terminals, errors);
+    const struct topology *topology = workload->network->routing.topology;
+    uint32_t *terminals = arena_array(workload->arena, uint32_t, topology->terminals);
+    application->ranks = ops->allocate(&config->allocation, topology, application->seed, terminals, errors);
     application->terminals = terminals;
     return application->ranks > 0;
 }

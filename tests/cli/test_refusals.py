@@ -425,6 +425,13 @@ WORKLOADS = {
                                 "workload.applications[0].allocation.terminals", "3"),
     "an empty list": (of_application(allocation={"type": "list", "terminals": []}),
                       "workload.applications[0].allocation.terminals"),
+    "an allocation file that is not there": (of_application(allocation={"type": "list", "file": "none.csv"}),
+                                             "workload.applications[0].allocation.file", "none.csv", "No such file"),
+    "turns over groups that are not there": (
+        of_application(allocation={"type": "round_robin", "count": 4, "over": "groups"}),
+        "workload.applications[0].allocation.over", "has no groups", "accepted: routers"),
+    "groups that are not there": (of_application(allocation={"type": "random_groups", "count": 4}),
+                                  "workload.applications[0].allocation", "has no groups"),
     "a check interval of no ticks": ({"workload__check_interval": 0}, "workload.check_interval", "1 to"),
 }
 

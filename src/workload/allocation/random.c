@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Terminals drawn at random without repetition (Fisher-Yates). Applications that name the same `map` draw from one order of
+/* Terminals drawn at random without repetition. Applications that name the same `map` draw from one order of
  * the terminals, in which `skip` tells them apart: no two of them get the same terminal. */
 #include "flitwarp/application.h"
 
@@ -20,13 +20,13 @@ static const struct option random_options[] = {
     OPTION_END,
 };
 
-static uint32_t random_allocate(const struct choice *self, uint32_t network_terminals, uint64_t seed,
+static uint32_t random_allocate(const struct choice *self, const struct topology *topology, uint64_t seed,
                                 uint32_t *terminals, struct errors *errors)
 {
     const struct random_config *config = self->config;
-    uint32_t among = config->among ? config->among : network_terminals;
-    if (among > network_terminals) {
-        choice_error(errors, self, "among", "%u is above the network's %u terminals", among, network_terminals);
+    uint32_t among = config->among ? config->among : topology->terminals;
+    if (among > topology->terminals) {
+        choice_error(errors, self, "among", "%u is above the network's %u terminals", among, topology->terminals);
         return 0;
     }
     if (config->count > among) {
@@ -42,12 +42,7 @@ static uint32_t random_allocate(const struct choice *self, uint32_t network_term
     struct random stream = random_stream(config->map ? config->map : seed, 0, RANDOM_ALLOCATION);
     for (uint32_t terminal = 0; terminal < among; terminal++)
         terminals[terminal] = terminal;
-    for (uint32_t drawn = 0; drawn < config->skip + config->count; drawn++) {
-        uint32_t other = drawn + random_below(&stream, among - drawn);
-        uint32_t terminal = terminals[other];
-        terminals[other] = terminals[drawn];
-        terminals[drawn] = terminal;
-    }
+    random_draw(&stream, terminals, among, config->skip + config->count);
     for (uint32_t rank = 0; rank < config->count; rank++)
         terminals[rank] = terminals[config->skip + rank];
     return config->count;
