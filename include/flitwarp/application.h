@@ -50,6 +50,8 @@ struct application {
     uint32_t number;
     uint32_t ranks;
     const uint32_t *terminals;   /* by rank */
+    struct u32_list allocated;   /* the terminals that it has, each once */
+    uint32_t ranks_per_terminal; /* 1, or what prepare() makes of it */
     struct traffic_space space;  /* what traffic patterns want to know */
     uint32_t injection_channels; /* of a terminal */
     tick_t cycle;                /* of a terminal's channel */
@@ -122,6 +124,14 @@ void application_send_in(struct application *application, const struct transacti
                          uint32_t to_rank, uint32_t flits, uint32_t tag);
 /* Answers a message that received() was told of, once, within its transaction: sampled as the request was. */
 void application_reply(struct application *application, const struct message *request, uint32_t flits);
+/*
+ * To a rank of the same terminal, where application_stack_ranks has put several: received() is told after `delay` ticks, one
+ * at least, and the network sees nothing of it.
+ */
+void application_send_within(struct application *application, uint32_t rank, uint32_t to_rank, tick_t delay,
+                             const struct message_note *note);
+/* For prepare(): so many ranks in all, and so many at each terminal in place of one: the first ones at the first terminal. */
+void application_stack_ranks(struct application *application, uint32_t ranks, uint32_t ranks_per_terminal);
 void application_wake_at(struct application *application, uint32_t rank, tick_t when);
 /*
  * What all ranks count together. Threads and processes run ranks side by side, so prepare() shares what is of the whole

@@ -64,7 +64,7 @@ static void print_summary(const struct simulation *simulation)
         const struct application *a = &simulation->workload.applications[i];
         const struct measurement *m = a->measurement;
         struct estimate estimate = batch_means_estimate(&m->batches);
-        double cycles = (double)(m->window_end - m->window_start) / (double)a->cycle * a->ranks;
+        double cycles = (double)(m->window_end - m->window_start) / (double)a->cycle * a->allocated.count;
         if (!m->sampled_delivered) {
             fprintf(stderr, "%s: offered %.4g, accepted %.4g flits/terminal/cycle; no sampled packet has arrived%s\n",
                     a->name, cycles > 0 ? (double)(m->offered_at_end - m->offered_at_start) / cycles : 0,

@@ -284,6 +284,7 @@ static bool allocate(struct workload *workload, struct application *application,
     uint32_t *terminals = arena_array(workload->arena, uint32_t, topology->terminals);
     application->ranks = ops->allocate(&config->allocation, topology, application->seed, terminals, errors);
     application->terminals = terminals;
+    application->allocated = (struct u32_list){application->ranks, terminals};
     return application->ranks > 0;
 }
 
@@ -329,6 +330,7 @@ static void build_application(struct workload *workload, uint32_t number, uint64
         .ops = CHOICE_OPS(choice, struct application_ops),
         .choice = choice,
         .config = choice->config,
+        .ranks_per_terminal = 1,
         .name = config->name ? config->name : choice->component->name,
         .number = number,
         .injection_channels = network->plane_count * network->injection_channels,

@@ -18,6 +18,8 @@ struct trace_config {
     struct choice format;
     double compute_scale, overhead_per_byte;
     uint64_t overhead, gap, eager_limit;
+    uint32_t ranks_per_terminal;
+    uint64_t local_latency;
     bool per_rank;
     struct collective_settings collectives;
     uint64_t delay, limit;
@@ -34,6 +36,10 @@ static const struct option trace_options[] = {
     OPTION_TICKS_F64(struct trace_config, overhead_per_byte, "0", 0, 1e9, "the same for each byte after the first"),
     OPTION_TICKS(struct trace_config, gap, "0", 0, 1e12,
                  "from a message's beginning to the next of the same interface, beside its bytes"),
+    OPTION_U32(struct trace_config, ranks_per_terminal, "1", 1, 65536, NULL,
+               "ranks that share a terminal, those with neighbouring numbers"),
+    OPTION_TICKS(struct trace_config, local_latency, "1", 1, 1e12,
+                 "of a message to a rank of the same terminal, which does not enter the network"),
     OPTION_BLOCK(struct trace_config, collectives, struct collective_settings, collective_options,
                  "how collective operations are made of messages"),
     OPTION_BOOL(struct trace_config, per_rank, "false", "list the time of every rank"),
@@ -59,6 +65,7 @@ static struct replay_settings settings_of(const struct application *application)
         .overhead = config->overhead,
         .overhead_per_byte = config->overhead_per_byte,
         .gap = config->gap,
+        .local_latency = config->local_latency,
         .eager_limit = config->eager_limit,
         .flit_bytes = application->flit_bytes,
         .collectives = config->collectives,
@@ -76,11 +83,14 @@ static void trace_prepare(struct application *application, struct errors *errors
         choice_error(errors, application->choice, "file", "%s", at->text);
     if (!state->trace)
         return;
-    if (state->trace->rank_count > application->ranks) {
-        choice_error(errors, application->choice, "file", "%s: %u ranks for an application on %u terminals",
-                     config->file, state->trace->rank_count, application->ranks);
+    if (state->trace->rank_count > (uint64_t)application->ranks * config->ranks_per_terminal) {
+        choice_error(errors, application->choice, "file",
+                     "%s: %u ranks for an application on %u terminals (ranks_per_terminal is %u)", config->file,
+                     state->trace->rank_count, application->ranks, config->ranks_per_terminal);
         return;
     }
+    if (config->ranks_per_terminal > 1)
+        application_stack_ranks(application, state->trace->rank_count, config->ranks_per_terminal);
     struct replay_settings settings = settings_of(application);
     replay_init(&state->replay, application, state->trace, &settings, config->per_rank);
 }

@@ -330,6 +330,7 @@ void replay_init(struct replay *replay, struct application *application, const s
     replay->bytes = arena_array(arena, struct histogram, 1);
     application_share_count(application, &replay->ranks_left);
     application_share_count(application, &replay->active_ranks);
+    application_share_count(application, &replay->local_messages);
     application_share_latest(application, &replay->ended);
     application_share_samples(application, replay->rank_time);
     application_share_samples(application, replay->communication_time);
@@ -374,6 +375,6 @@ void replay_start(struct replay *replay, tick_t start)
 bool replay_is_stuck(const struct replay *replay)
 {
     const struct measurement *measurement = replay->application->measurement;
-    return replay->ranks_left && replay->active_ranks == 0 &&
+    return replay->ranks_left && replay->active_ranks == 0 && replay->local_messages == 0 &&
            measurement->created_packets == measurement->delivered_packets + measurement->withdrawn_packets;
 }

@@ -26,6 +26,7 @@ struct replay_settings {
     tick_t overhead;             /* of a cpu, for each message sent and each received */
     double overhead_per_byte;
     tick_t gap;           /* between messages of one interface */
+    tick_t local_latency; /* of messages within a terminal */
     uint64_t eager_limit; /* bytes; larger messages wait for their receive */
     uint32_t flit_bytes;
     struct collective_settings collectives;
@@ -100,6 +101,7 @@ struct replay {
     struct replay_rank *ranks;
     tick_t start;                      /* of the job */
     uint32_t ranks_left, active_ranks; /* of all, as what follows: shared */
+    uint32_t local_messages;           /* under way within terminals */
     tick_t ended;                      /* the last rank so far */
     tick_t *rank_ended;                /* by rank; NULL: nobody asks */
     struct histogram *rank_time, *communication_time, *bytes;

@@ -49,11 +49,26 @@ static struct envelope envelope_of(const struct replay *replay, uint32_t source,
 
 /* ---- sending ---- */
 
+static bool are_together(const struct replay *replay, uint32_t rank, uint32_t other)
+{
+    return replay->application->terminals[rank] == replay->application->terminals[other];
+}
+
+static void send(struct replay *replay, uint32_t rank, uint32_t to, uint32_t flits, const struct message_note *note)
+{
+    if (!are_together(replay, rank, to)) {
+        application_send_noted(replay->application, rank, to, flits, note);
+        return;
+    }
+    application_count(replay->application, &replay->local_messages, 1);
+    application_send_within(replay->application, rank, to, replay->settings.local_latency, note);
+}
+
 static void send_control(struct replay *replay, uint32_t rank, uint32_t to, enum message_kind kind, uint32_t order,
                          uint32_t task, uint32_t sub)
 {
     const struct message_note note = {.tag = task, .order = order, .detail = (uint32_t)kind << KIND_SHIFT | sub};
-    application_send_noted(replay->application, rank, to, 1, &note);
+    send(replay, rank, to, 1, &note);
 }
 
 static void send_data(struct replay *replay, uint32_t rank, const struct plan_message *message, enum message_kind kind,
@@ -64,7 +79,7 @@ static void send_data(struct replay *replay, uint32_t rank, const struct plan_me
         .tag = task, .order = order, .detail = (uint32_t)kind << KIND_SHIFT | (flits > PIECE ? IN_PIECES : 0) | sub};
     for (uint64_t left = flits, piece; left; left -= piece) {
         piece = left < PIECE ? left : PIECE;
-        application_send_noted(replay->application, rank, message->peer, (uint32_t)piece, &note);
+        send(replay, rank, message->peer, (uint32_t)piece, &note);
     }
     replay->ranks[rank].bytes += message->bytes;
 }
@@ -241,6 +256,8 @@ void replay_take_message(struct replay *replay, uint32_t rank, const struct mess
 {
     struct replay_rank *state = &replay->ranks[rank];
     uint32_t sub = message->detail & SUB, kind = message->detail >> KIND_SHIFT;
+    if (are_together(replay, rank, message->source))
+        application_count(replay->application, &replay->local_messages, -1);
     if (kind == MESSAGE_ACCEPT) {
         accepted(replay, rank, message->tag, sub, now);
     } else if (is_whole(replay, rank, message)) {
