@@ -155,6 +155,12 @@ enum outcome simulation_run(struct simulation *simulation, FILE *report)
     return outcome;
 }
 
+int simulation_status(const struct simulation *simulation)
+{
+    enum outcome outcome = simulation->workload.outcome;
+    return outcome == OUTCOME_DONE ? EXIT_DONE : outcome == OUTCOME_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_SIMULATION;
+}
+
 void simulation_release(struct simulation *simulation)
 {
     if (simulation->engine.wheel) {

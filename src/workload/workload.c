@@ -103,6 +103,11 @@ static void close_window(struct workload *workload, uint32_t application, tick_t
     measurement_close(&workload->measurements[application], now);
 }
 
+static bool is_running(const struct workload *workload, uint32_t application)
+{
+    return workload->alone == NONE || workload->alone == application;
+}
+
 static void enter_phase(struct workload *workload, enum phase phase, tick_t now)
 {
     workload->phase = phase;
@@ -114,7 +119,7 @@ static void enter_phase(struct workload *workload, enum phase phase, tick_t now)
             open_window(workload, i, now);
         if (phase == PHASE_FINISHING)
             close_window(workload, i, now);
-        if (application->ops->phase_changed)
+        if (application->ops->phase_changed && is_running(workload, i))
             application->ops->phase_changed(application, now);
     }
     if (phase == PHASE_GENERATING)
@@ -133,6 +138,8 @@ static bool all_have_signalled(struct workload *workload, tick_t now)
     bool all = true;
     for (uint32_t i = 0; i < workload->count; i++) {
         struct application *a = &workload->applications[i];
+        if (!is_running(workload, i))
+            continue;
         a->ops->check(a, now);
         all &= workload->phase == PHASE_WARMING      ? a->ready
                : workload->phase == PHASE_GENERATING ? a->complete
@@ -222,7 +229,8 @@ enum outcome workload_run(struct workload *workload, FILE *out)
     struct network *network = workload->network;
     for (uint32_t i = 0; i < workload->count; i++) {
         shared_begin(&workload->applications[i]);
-        workload->applications[i].ops->begin(&workload->applications[i]);
+        if (is_running(workload, i))
+            workload->applications[i].ops->begin(&workload->applications[i]);
     }
     bool is_over = false;
     for (tick_t now = 0; !is_over; now += workload->config->check_interval) {
@@ -385,6 +393,7 @@ bool workload_build(struct workload *workload, const struct workload_config *con
                                   .config = config,
                                   .arena = arena,
                                   .count = config->applications.count,
+                                  .alone = NONE,
                                   .trace_source = NONE};
     size_t ports = (size_t)network->topology.routers * network->ports;
     workload->applications = arena_array(arena, struct application, workload->count);

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from support import PROGRAM, invoke
+from support import PROGRAM, ROOT, invoke
 from test_trace import G, L, LIMIT, O, config, dissemination, eager, text_of
 
 LOCAL = 700  # the latency within a terminal
@@ -117,3 +117,65 @@ def test_jobs_are_the_same_on_threads_and_backwards(arguments, results):
         once, again = (results(*chosen, network=TORUS, arguments=given) for given in ([], arguments))
         assert once["simulation"]["digest"] == again["simulation"]["digest"]
         assert once["applications"] == again["applications"]
+
+
+# ---- against running alone ----
+
+PAIR = ["send 1000b to 1", "recv 1000b from 0"]
+
+
+def test_slowdown_is_the_time_together_over_the_time_alone(results):
+    # Two jobs on the same terminals send at once: the second one's flits wait for the 1000 of the first.
+    jobs = [(PAIR, {"name": "first"}), (PAIR, {"name": "second"})]
+    first, second = results(*jobs, terminals=2, arguments=["--baseline"])["applications"]
+    alone, together = eager(1000), eager(1000) + 1000 * G
+    assert (first["communication_time"]["max"], first["alone_time"], first["slowdown"]) == (alone, alone, 1)
+    assert (second["communication_time"]["max"], second["alone_time"]) == (together, alone)
+    assert second["slowdown"] == together / alone
+
+
+def test_compute_does_not_count_in_a_slowdown(results):
+    computing = ["c: calc 50000; s: send 1000b to 1; s requires c", "c: calc 50000; r: recv 1000b from 0; r requires c"]
+    jobs = [(PAIR, {"delay": 50000}), (computing, {})]
+    second = results(*jobs, terminals=2, arguments=["--baseline"])["applications"][1]
+    assert second["slowdown"] == (eager(1000) + 1000 * G) / eager(1000)
+
+
+def test_a_job_is_alone_where_it_was_beside_others(results):
+    # Beside one that sends nothing: the same terminals of a ring, drawn by the same numbers, take the same time.
+    somewhere = {"allocation": {"type": "random", "count": 8}}
+    ring = {**TORUS, "network.topology": {"type": "torus", "widths": [64]}}
+    jobs = [(["calc 10"] * 8, somewhere), (dissemination(8), somewhere)]
+    idle, busy = results(*jobs, network=ring, arguments=["--baseline"])["applications"]
+    assert busy["slowdown"] == 1 and busy["alone_time"] == busy["communication_time"]["max"] > 0
+    assert idle["alone_time"] == 0 and idle["slowdown"] is None  # it never waits
+
+
+EXAMPLE = [PROGRAM, "run", str(ROOT / "examples" / "many_jobs.json"), "--quiet"]
+
+
+def example(*arguments):
+    return json.loads(subprocess.run([*EXAMPLE, *arguments], capture_output=True, text=True, check=True).stdout)
+
+
+def test_a_list_of_jobs_is_included_and_background_has_no_slowdown():
+    blocks = example("--baseline")["applications"]
+    assert [block["name"] for block in blocks] == ["transpose", "barrier", "background"]
+    assert [block["terminals"] for block in blocks] == [18, 4, 50] and blocks[1]["ranks"] == 8
+    assert all(block["slowdown"] > 1 for block in blocks[:2]) and blocks[2]["slowdown"] is None
+    assert blocks[0]["slowdown"] == blocks[0]["completion_time"] / blocks[0]["alone_time"]
+    plain = example()["applications"]
+    assert [{**block, "alone_time": 0, "slowdown": 0} for block in plain] == \
+        [{**block, "alone_time": 0, "slowdown": 0} for block in blocks] and "slowdown" not in plain[0]
+
+
+@pytest.mark.parametrize("sync", ["conservative", "optimistic"])
+def test_a_baseline_is_the_same_on_threads(sync):
+    once, again = example("--baseline"), example("--baseline", "--sync", sync, "--threads", "2")
+    assert once["applications"] == again["applications"]
+
+
+def test_a_model_has_no_baseline():
+    ended = subprocess.run([PROGRAM, "run", str(ROOT / "examples" / "phold.json"), "--baseline"], capture_output=True,
+                           text=True, check=False)
+    assert ended.returncode == 1 and "--baseline: a model has no applications to run alone" in ended.stderr

@@ -324,13 +324,13 @@ void replay_init(struct replay *replay, struct application *application, const s
     uint32_t ranks = trace->rank_count;
     *replay = (struct replay){.application = application, .trace = trace, .settings = *settings};
     replay->ranks = arena_array(arena, struct replay_rank, ranks);
+    application_share_count(application, &replay->local_messages);
     replay->ranks_left = replay->active_ranks = ranks;
     replay->rank_time = arena_array(arena, struct histogram, 1);
     replay->communication_time = arena_array(arena, struct histogram, 1);
     replay->bytes = arena_array(arena, struct histogram, 1);
     application_share_count(application, &replay->ranks_left);
     application_share_count(application, &replay->active_ranks);
-    application_share_count(application, &replay->local_messages);
     application_share_latest(application, &replay->ended);
     application_share_samples(application, replay->rank_time);
     application_share_samples(application, replay->communication_time);
