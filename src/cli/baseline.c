@@ -44,9 +44,9 @@ int baseline_add(struct simulation *together, struct json *results, bool quiet)
 {
     struct arena *arena = &together->setup;
     int status = EXIT_DONE;
-    for (uint32_t i = 0; i < together->workload.count && status == EXIT_DONE; i++) {
+    for (uint32_t i = 0; i < together->workload.count; i++) {
         double time = results ? time_of(results, i) : NAN, alone = NAN;
-        if (ranks_largest(together->ranks, !isnan(time)))
+        if (status == EXIT_DONE && ranks_largest(together->ranks, !isnan(time)))
             status = run_alone(together, i, &alone);
         if (!results)
             continue;
