@@ -14,7 +14,8 @@
 
 struct trace_config {
     struct application_config common;
-    const char *file, *format;
+    const char *file;
+    struct choice format;
     double compute_scale, overhead_per_byte;
     uint64_t overhead, gap, eager_limit;
     bool per_rank;
@@ -24,7 +25,7 @@ struct trace_config {
 
 static const struct option trace_options[] = {
     OPTION_FILE(struct trace_config, file, REQUIRED, "the trace, or its main file"),
-    OPTION_TEXT(struct trace_config, format, "\"auto\"", "the name of a trace_reader; auto: by the file's content"),
+    OPTION_CHOICE(struct trace_config, format, "trace_reader", "null", "of the file; null: found by its content"),
     OPTION_F64(struct trace_config, compute_scale, "1", 0, 1e9, NULL, "what compute times are multiplied by; 0: none"),
     OPTION_U64(struct trace_config, eager_limit, "65536", 0, 1e18, "bytes",
                "larger messages are sent only when their receive is there"),
@@ -70,7 +71,7 @@ static void trace_prepare(struct application *application, struct errors *errors
     struct trace_state *state = arena_array(application->arena, struct trace_state, 1);
     struct errors found = {.arena = errors->arena};
     application->state = state;
-    state->trace = trace_read(config->file, config->format, &found);
+    state->trace = trace_read(config->file, config->format.component ? config->format.component->name : "auto", &found);
     for (const struct error_message *at = found.first; at; at = at->next)
         choice_error(errors, application->choice, "file", "%s", at->text);
     if (!state->trace)
