@@ -204,7 +204,7 @@ static uint64_t block_of(const struct vef_part *part, uint32_t count)
     }
 }
 
-/* The largest block; NO_COUNTS or the row of blocks that differ. That of a root stays where it is and does not count. */
+/* The largest block; NO_COUNTS or the row of blocks that differ. A root keeps its own, which does not count. */
 static uint32_t find_blocks(struct vef_collectives *collectives, const struct vef_part *parts, uint32_t count,
                             uint32_t root, uint64_t *largest)
 {
