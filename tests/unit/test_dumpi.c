@@ -13,11 +13,15 @@ struct reading {
     struct dumpi_file file;
 };
 
-static bool opened(struct reading *reading, const struct dumpi_bytes *bytes, size_t size)
+static bool read_bytes(struct reading *reading, const unsigned char *bytes, size_t size)
 {
-    *reading = (struct reading){0};
-    reading->errors.arena = &reading->arena;
-    return dumpi_open_bytes(&reading->file, "rank.bin", bytes->bytes, size, &reading->errors);
+    *reading = (struct reading){.errors.arena = &reading->arena};
+    return dumpi_read_sections(&reading->file, &(struct trace_source){"rank.bin", bytes, size}, &reading->errors);
+}
+
+static bool opened(struct reading *reading, const struct dumpi_bytes *bytes)
+{
+    return read_bytes(reading, bytes->bytes, bytes->size);
 }
 
 static void ended(struct reading *reading) { arena_release(&reading->arena); }
@@ -57,7 +61,7 @@ static void expect_small(uint32_t major, uint32_t minor, uint32_t last, uint32_t
     bool has_tags = major || last >= 3;
     put_small(&bytes, major ? 9 : last);
     put_end(&bytes, major, minor, last, index_words);
-    EXPECT(opened(&reading, &bytes, bytes.size));
+    EXPECT(opened(&reading, &bytes));
     EXPECT(dumpi_next(&reading.file, &call));
     EXPECT_TEXT_EQ(dumpi_functions[call.id].name, "MPI_Init");
     EXPECT_EQ_U64(call.wall_ns[0], 2007 * 1000000000ull);
@@ -106,7 +110,7 @@ TEST(dumpi_arguments_that_were_single_numbers_once_are_read)
             PUT(&bytes, 4, 5);
         PUT(&bytes, 4, 2, 2, 9, 2, 14, 2, 28);
         put_end(&bytes, 0, 6, 8 + is_new, 7);
-        EXPECT(opened(&reading, &bytes, bytes.size));
+        EXPECT(opened(&reading, &bytes));
         EXPECT(dumpi_next(&reading.file, &call));
         EXPECT_EQ_U64(dumpi_find(&call, "indices")->count, is_new ? 2 : 1);
         EXPECT(dumpi_number(dumpi_find(&call, "oldtypes"), 1) == 14 && dumpi_value(&call, "newtype") == 28);
@@ -124,7 +128,7 @@ TEST(dumpi_seconds_wrap_around_after_65536)
     PUT(&bytes, 2, 122, 1, 0x08, 2, 65535, 4, 5, 2, 0, 4, 6); /* Wtime */
     PUT(&bytes, 2, 122, 1, 0x08, 2, 3, 4, 5, 2, 4, 4, 6);
     put_end(&bytes, 13, 0, 0, 7);
-    EXPECT(opened(&reading, &bytes, bytes.size));
+    EXPECT(opened(&reading, &bytes));
     EXPECT(dumpi_next(&reading.file, &call));
     EXPECT_EQ_U64(call.wall_ns[1] - call.wall_ns[0], 1000000001u);
     uint64_t returned = call.wall_ns[1];
@@ -144,8 +148,7 @@ TEST(dumpi_files_that_are_cut_off_are_refused_at_any_length)
     for (size_t size = 0; size < bytes.size; size++) {
         struct reading reading;
         unsigned char *copy = memcpy(malloc(size ? size : 1), bytes.bytes, size); /* so that reading too far is seen */
-        reading = (struct reading){.errors.arena = &reading.arena};
-        accepted += dumpi_open_bytes(&reading.file, "rank.bin", copy, size, &reading.errors);
+        accepted += read_bytes(&reading, copy, size);
         accepted += reading.errors.count == 0;
         free(copy);
         ended(&reading);
@@ -163,8 +166,7 @@ TEST(dumpi_files_with_any_byte_changed_are_read_or_refused)
         struct reading reading;
         unsigned char *copy = memcpy(malloc(bytes.size), bytes.bytes, bytes.size);
         copy[at] ^= 0xFF;
-        reading = (struct reading){.errors.arena = &reading.arena};
-        if (dumpi_open_bytes(&reading.file, "rank.bin", copy, bytes.size, &reading.errors))
+        if (read_bytes(&reading, copy, bytes.size))
             EXPECT(calls_of(&reading) <= bytes.size / 3); /* no record is smaller */
         refused += reading.errors.count > 0;
         free(copy);
@@ -176,7 +178,7 @@ TEST(dumpi_files_with_any_byte_changed_are_read_or_refused)
 static void expect_refusal(const struct dumpi_bytes *bytes, const char *message)
 {
     struct reading reading;
-    if (opened(&reading, bytes, bytes->size))
+    if (opened(&reading, bytes))
         calls_of(&reading);
     EXPECT_TEXT_CONTAINS(errors_text(&reading.errors), message);
     ended(&reading);

@@ -6,13 +6,8 @@
  */
 #include "workload/trace/reader/dumpi_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const unsigned char magic[8] = {0xFF, 0xAA, 0xDD, 'D', 'U', 'M', 'P', 'I'};
 #define FOOTER_MAGIC 0xF007FEE7u
@@ -31,7 +26,7 @@ bool dumpi_error(const struct dumpi_file *file, size_t offset, const char *forma
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    errors_add(file->errors, "%s: byte %zu: %s", file->path, offset, text);
+    errors_add(file->errors, "%s: byte %zu: %s", file->source.path, offset, text);
     return false;
 }
 
@@ -110,12 +105,12 @@ static bool check_type_sizes(struct dumpi_file *file)
     return holds(file, file->type_sizes + 4, 4 * (uint64_t)file->type_count, "a table of datatypes");
 }
 
-bool dumpi_open_bytes(struct dumpi_file *file, const char *name, const unsigned char *bytes, size_t size,
-                      struct errors *errors)
+bool dumpi_read_sections(struct dumpi_file *file, const struct trace_source *source, struct errors *errors)
 {
     uint64_t offsets[INDEX_WORDS] = {0};
-    *file = (struct dumpi_file){.path = name, .bytes = bytes, .size = size, .errors = errors};
-    if (!dumpi_has_magic(bytes, size))
+    size_t size = source->size;
+    *file = (struct dumpi_file){.source = *source, .bytes = source->bytes, .size = size, .errors = errors};
+    if (!dumpi_has_magic(source->bytes, size))
         return dumpi_error(file, 0, "not a DUMPI file: it does not begin with ff aa dd \"DUMPI\"");
     if (size < sizeof magic + 8 + 8 * INDEX_WORDS)
         return dumpi_error(file, size, "the file ends before the calls");
@@ -138,34 +133,13 @@ bool dumpi_open_bytes(struct dumpi_file *file, const char *name, const unsigned 
 
 bool dumpi_open(struct dumpi_file *file, const char *path, struct errors *errors)
 {
-    struct stat facts;
-    *file = (struct dumpi_file){.path = path, .errors = errors};
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0 || fstat(descriptor, &facts) < 0) {
-        errors_add(errors, "%s: %s", path, strerror(errno));
-        if (descriptor >= 0)
-            close(descriptor);
+    struct trace_source source;
+    if (!trace_source_open(&source, path, errors))
         return false;
-    }
-    size_t size = S_ISREG(facts.st_mode) ? (size_t)facts.st_size : 0;
-    void *bytes = size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, descriptor, 0) : NULL;
-    close(descriptor);
-    if (bytes == MAP_FAILED) {
-        errors_add(errors, "%s: %s", path, strerror(errno));
-        return false;
-    }
-    bool is_good = dumpi_open_bytes(file, path, bytes, size, errors);
-    file->is_mapped = size > 0;
+    bool is_good = dumpi_read_sections(file, &source, errors);
     if (!is_good)
-        dumpi_close(file);
+        trace_source_close(&source);
     return is_good;
-}
-
-void dumpi_close(struct dumpi_file *file)
-{
-    if (file->is_mapped)
-        munmap((void *)(uintptr_t)file->bytes, file->size);
-    file->is_mapped = false;
 }
 
 /* ---- what sections say ---- */

@@ -5,7 +5,7 @@
  * its calls one after the other. The file is mapped and nothing of it is copied: a
  * call's arguments point into it and are decoded when they are asked for.
  */
-#include "flitwarp/error.h"
+#include "workload/trace/trace_reader.h"
 
 #include <stdint.h>
 
@@ -16,41 +16,29 @@ enum {
 };
 
 /* Calls that the conversion looks at by their id. */
+/* clang-format off */
 enum dumpi_call_id {
-    DUMPI_SEND = 0,
-    DUMPI_RECV = 1,
-    DUMPI_GET_COUNT = 2,
-    DUMPI_BSEND = 3,
-    DUMPI_SSEND = 4,
-    DUMPI_RSEND = 5,
-    DUMPI_ISEND = 8,
-    DUMPI_IBSEND = 9,
-    DUMPI_ISSEND = 10,
-    DUMPI_IRSEND = 11,
-    DUMPI_IRECV = 12,
-    DUMPI_WAIT = 13,
-    DUMPI_TEST = 14,
-    DUMPI_REQUEST_FREE = 15,
-    DUMPI_WAITANY = 16,
-    DUMPI_TESTANY = 17,
-    DUMPI_WAITALL = 18,
-    DUMPI_TESTALL = 19,
-    DUMPI_WAITSOME = 20,
-    DUMPI_TESTSOME = 21,
-    DUMPI_IPROBE = 22,
-    DUMPI_PROBE = 23,
-    DUMPI_CANCEL = 24,
-    DUMPI_SEND_INIT = 26,
-    DUMPI_BSEND_INIT = 27,
-    DUMPI_SSEND_INIT = 28,
-    DUMPI_RSEND_INIT = 29,
-    DUMPI_RECV_INIT = 30,
-    DUMPI_START = 31,
-    DUMPI_STARTALL = 32,
-    DUMPI_SENDRECV = 33,
-    DUMPI_SENDRECV_REPLACE = 34,
-    DUMPI_FINALIZE = 125,
+    DUMPI_SEND = 0, DUMPI_RECV = 1, DUMPI_BSEND = 3, DUMPI_SSEND = 4, DUMPI_RSEND = 5, DUMPI_ISEND = 8,
+    DUMPI_IBSEND = 9, DUMPI_ISSEND = 10, DUMPI_IRSEND = 11, DUMPI_IRECV = 12, DUMPI_WAIT = 13, DUMPI_TEST = 14,
+    DUMPI_REQUEST_FREE = 15, DUMPI_WAITANY = 16, DUMPI_TESTANY = 17, DUMPI_WAITALL = 18, DUMPI_TESTALL = 19,
+    DUMPI_WAITSOME = 20, DUMPI_TESTSOME = 21, DUMPI_IPROBE = 22, DUMPI_PROBE = 23, DUMPI_CANCEL = 24,
+    DUMPI_SEND_INIT = 26, DUMPI_BSEND_INIT = 27, DUMPI_SSEND_INIT = 28, DUMPI_RSEND_INIT = 29, DUMPI_RECV_INIT = 30,
+    DUMPI_START = 31, DUMPI_STARTALL = 32, DUMPI_SENDRECV = 33, DUMPI_SENDRECV_REPLACE = 34,
+    DUMPI_TYPE_CONTIGUOUS = 35, DUMPI_TYPE_VECTOR = 36, DUMPI_TYPE_HVECTOR = 37, DUMPI_TYPE_INDEXED = 38,
+    DUMPI_TYPE_HINDEXED = 39, DUMPI_TYPE_STRUCT = 40, DUMPI_BARRIER = 52, DUMPI_BCAST = 53, DUMPI_GATHER = 54,
+    DUMPI_GATHERV = 55, DUMPI_SCATTER = 56, DUMPI_SCATTERV = 57, DUMPI_ALLGATHER = 58, DUMPI_ALLGATHERV = 59,
+    DUMPI_ALLTOALL = 60, DUMPI_ALLTOALLV = 61, DUMPI_REDUCE = 62, DUMPI_ALLREDUCE = 65, DUMPI_REDUCE_SCATTER = 66,
+    DUMPI_SCAN = 67, DUMPI_COMM_GROUP = 72, DUMPI_GROUP_UNION = 73, DUMPI_GROUP_INTERSECTION = 74,
+    DUMPI_GROUP_DIFFERENCE = 75, DUMPI_GROUP_INCL = 76, DUMPI_GROUP_EXCL = 77, DUMPI_GROUP_RANGE_INCL = 78,
+    DUMPI_GROUP_RANGE_EXCL = 79, DUMPI_COMM_DUP = 84, DUMPI_COMM_CREATE = 85, DUMPI_COMM_SPLIT = 86,
+    DUMPI_COMM_FREE = 87, DUMPI_INTERCOMM_CREATE = 91, DUMPI_INTERCOMM_MERGE = 92, DUMPI_CART_CREATE = 99,
+    DUMPI_GRAPH_CREATE = 101, DUMPI_CART_SUB = 111, DUMPI_FINALIZE = 125, DUMPI_COMM_ACCEPT = 130,
+    DUMPI_COMM_CONNECT = 131, DUMPI_COMM_JOIN = 134, DUMPI_COMM_SPAWN = 135, DUMPI_COMM_SPAWN_MULTIPLE = 136,
+    DUMPI_ALLTOALLW = 155, DUMPI_EXSCAN = 156, DUMPI_TYPE_DUP = 178, DUMPI_TYPE_CREATE_HINDEXED = 218,
+    DUMPI_TYPE_CREATE_HVECTOR = 219, DUMPI_TYPE_CREATE_INDEXED_BLOCK = 220, DUMPI_TYPE_CREATE_RESIZED = 221,
+    DUMPI_TYPE_CREATE_STRUCT = 222, DUMPI_TYPE_CREATE_SUBARRAY = 223,
 };
+/* clang-format on */
 
 /* A function: "MPI_Send", and its arguments in the order of the file. */
 struct dumpi_function {
@@ -60,10 +48,9 @@ struct dumpi_function {
 extern const struct dumpi_function dumpi_functions[DUMPI_CALLS];
 
 struct dumpi_file {
-    const char *path;           /* borrowed */
-    const unsigned char *bytes; /* owned when is_mapped */
+    struct trace_source source;
+    const unsigned char *bytes; /* the source's */
     size_t size;
-    bool is_mapped;
     struct errors *errors;                   /* borrowed */
     uint32_t version;                        /* 10000 * major + 100 * minor + the last part */
     uint64_t start_time;                     /* Unix seconds */
@@ -101,12 +88,10 @@ struct dumpi_call {
     struct dumpi_argument arguments[DUMPI_ARGUMENTS];
 };
 
-/* Maps the file and finds its sections. False, with an error that names the file and the offset. */
+/* Finds the sections of a file, which stays open as long. False, with an error that names the file and the offset. */
+bool dumpi_read_sections(struct dumpi_file *file, const struct trace_source *source, struct errors *errors);
+/* The same for a path; trace_source_close(&file->source) closes it. */
 bool dumpi_open(struct dumpi_file *file, const char *path, struct errors *errors);
-/* The same for bytes in memory, which stay the caller's. */
-bool dumpi_open_bytes(struct dumpi_file *file, const char *name, const unsigned char *bytes, size_t size,
-                      struct errors *errors);
-void dumpi_close(struct dumpi_file *file);
 /* Whether a file begins as one of these does. */
 bool dumpi_has_magic(const unsigned char *head, size_t size);
 

@@ -10,7 +10,8 @@
  */
 #include "workload/trace/reader/dumpi_file.h"
 
-/* clang-format off: a row a function */
+/* A row a function. */
+/* clang-format off */
 const struct dumpi_function dumpi_functions[DUMPI_CALLS] = {
     [0] = {"MPI_Send", "i count, d datatype, i dest, i tag, c comm"},
     [1] = {"MPI_Recv", "i count, d datatype, i source, i tag, c comm, s status"},
@@ -45,9 +46,8 @@ const struct dumpi_function dumpi_functions[DUMPI_CALLS] = {
     [30] = {"MPI_Recv_init", "i count, d datatype, i source, i tag, c comm, r request"},
     [31] = {"MPI_Start", "r request"},
     [32] = {"MPI_Startall", "i count, r[] requests"},
-    [33] =
-        {"MPI_Sendrecv",
-         "i sendcount, d sendtype, i dest, i sendtag, i recvcount, d recvtype, i source, i recvtag, c comm, s status"},
+    [33] = {"MPI_Sendrecv", "i sendcount, d sendtype, i dest, i sendtag, i recvcount, d recvtype, i source, "
+          "i recvtag, c comm, s status"},
     [34] = {"MPI_Sendrecv_replace", "i count, d datatype, i dest, i sendtag, i source, i recvtag, c comm, s status"},
     [35] = {"MPI_Type_contiguous", "i count, d oldtype, d newtype"},
     [36] = {"MPI_Type_vector", "i count, i blocklength, i stride, d oldtype, d newtype"},
@@ -69,19 +69,16 @@ const struct dumpi_function dumpi_functions[DUMPI_CALLS] = {
     [52] = {"MPI_Barrier", "c comm"},
     [53] = {"MPI_Bcast", "i count, d datatype, i root, c comm"},
     [54] = {"MPI_Gather", "i commrank, i sendcount, d sendtype, i root, c comm, ?i recvcount, ?d recvtype"},
-    [55] =
-        {"MPI_Gatherv",
-         "i commrank, i commsize, i sendcount, d sendtype, i root, c comm, ?i[] recvcounts, ?i[] displs, d recvtype"},
+    [55] = {"MPI_Gatherv", "i commrank, i commsize, i sendcount, d sendtype, i root, c comm, ?i[] recvcounts, "
+          "?i[] displs, d recvtype"},
     [56] = {"MPI_Scatter", "i commrank, i recvcount, d recvtype, i root, c comm, ?i sendcount, ?d sendtype"},
-    [57] =
-        {"MPI_Scatterv",
-         "i commrank, i commsize, d sendtype, i recvcount, d recvtype, i root, c comm, ?i[] sendcounts, ?i[] displs"},
+    [57] = {"MPI_Scatterv", "i commrank, i commsize, d sendtype, i recvcount, d recvtype, i root, c comm, "
+          "?i[] sendcounts, ?i[] displs"},
     [58] = {"MPI_Allgather", "i sendcount, d sendtype, i recvcount, d recvtype, c comm"},
     [59] = {"MPI_Allgatherv", "i commsize, i sendcount, d sendtype, i[] recvcounts, i[] displs, d recvtype, c comm"},
     [60] = {"MPI_Alltoall", "i sendcount, d sendtype, i recvcount, d recvtype, c comm"},
-    [61] =
-        {"MPI_Alltoallv",
-         "i commsize, i[] sendcounts, i[] senddispls, d sendtype, i[] recvcounts, i[] recvdispls, d recvtype, c comm"},
+    [61] = {"MPI_Alltoallv", "i commsize, i[] sendcounts, i[] senddispls, d sendtype, i[] recvcounts, i[] recvdispls, "
+          "d recvtype, c comm"},
     [62] = {"MPI_Reduce", "i count, d datatype, o op, i root, c comm"},
     [63] = {"MPI_Op_create", "i commute, o op"},
     [64] = {"MPI_Op_free", "o op"},
@@ -155,16 +152,16 @@ const struct dumpi_function dumpi_functions[DUMPI_CALLS] = {
     [132] = {"MPI_Comm_disconnect", "c comm"},
     [133] = {"MPI_Comm_get_parent", "c parent"},
     [134] = {"MPI_Comm_join", "i fd, c comm"},
-    [135] = {"MPI_Comm_spawn",
-             "i oldcommrank, i root, c oldcomm, c newcomm, ?t command, ?t[] argv, ?i maxprocs, ?h info, ?i[] errcodes"},
-    [136] = {"MPI_Comm_spawn_multiple", "i totprocs, i oldcommrank, i root, c oldcomm, c newcomm, ?i count, ?t[] "
-                                        "commands, ?t[][] argvs, ?i[] maxprocs, ?h[] info, ?i[] errcodes"},
+    [135] = {"MPI_Comm_spawn", "i oldcommrank, i root, c oldcomm, c newcomm, ?t command, ?t[] argv, ?i maxprocs, "
+          "?h info, ?i[] errcodes"},
+    [136] = {"MPI_Comm_spawn_multiple", "i totprocs, i oldcommrank, i root, c oldcomm, c newcomm, ?i count, "
+          "?t[] commands, ?t[][] argvs, ?i[] maxprocs, ?h[] info, ?i[] errcodes"},
     [137] = {"MPI_Lookup_name", "t servicename, h info, t portname"},
     [138] = {"MPI_Open_port", "h info, t portname"},
     [139] = {"MPI_Publish_name", "t servicename, h info, t portname"},
     [140] = {"MPI_Unpublish_name", "t servicename, h info, t portname"},
-    [141] = {"MPI_Accumulate",
-             "i origincount, d origintype, i targetrank, i targetdisp, i targetcount, d targettype, o op, h win"},
+    [141] = {"MPI_Accumulate", "i origincount, d origintype, i targetrank, i targetdisp, i targetcount, d targettype, "
+          "o op, h win"},
     [142] = {"MPI_Get", "i origincount, d origintype, i targetrank, i targetdisp, i targetcount, d targettype, h win"},
     [143] = {"MPI_Put", "i origincount, d origintype, i targetrank, i targetdisp, i targetcount, d targettype, h win"},
     [144] = {"MPI_Win_complete", "h win"},
@@ -178,8 +175,8 @@ const struct dumpi_function dumpi_functions[DUMPI_CALLS] = {
     [152] = {"MPI_Win_test", "h win, i flag"},
     [153] = {"MPI_Win_unlock", "i winrank, h win"},
     [154] = {"MPI_Win_wait", "h win"},
-    [155] = {"MPI_Alltoallw", "i commsize, i[] sendcounts, i[] senddispls, d[] sendtypes, i[] recvcounts, i[] "
-                              "recvdispls, d[] recvtypes, c comm"},
+    [155] = {"MPI_Alltoallw", "i commsize, i[] sendcounts, i[] senddispls, d[] sendtypes, i[] recvcounts, "
+          "i[] recvdispls, d[] recvtypes, c comm"},
     [156] = {"MPI_Exscan", "i count, d datatype, o op, c comm"},
     [157] = {"MPI_Add_error_class", "i errorclass"},
     [158] = {"MPI_Add_error_code", "i errorclass, i errorcode"},
@@ -205,9 +202,8 @@ const struct dumpi_function dumpi_functions[DUMPI_CALLS] = {
     [178] = {"MPI_Type_dup", "d oldtype, d newtype"},
     [179] = {"MPI_Type_free_keyval", "h keyval"},
     [180] = {"MPI_Type_get_attr", "d datatype, h keyval, i flag"},
-    [181] = {"MPI_Type_get_contents",
-             "i numdatatypes, i numaddresses, i numintegers, d datatype, i maxintegers, i maxaddresses, i "
-             "maxdatatypes, i[] arrintegers, i[] arraddresses, d[] arrdatatypes"},
+    [181] = {"MPI_Type_get_contents", "i numdatatypes, i numaddresses, i numintegers, d datatype, i maxintegers, "
+          "i maxaddresses, i maxdatatypes, i[] arrintegers, i[] arraddresses, d[] arrdatatypes"},
     [182] = {"MPI_Type_get_envelope", "d datatype, i numintegers, i numaddresses, i numdatatypes, b combiner"},
     [183] = {"MPI_Type_get_name", "d datatype, t name, i resultlen"},
     [184] = {"MPI_Type_set_attr", "d datatype, h keyval"},
@@ -243,8 +239,8 @@ const struct dumpi_function dumpi_functions[DUMPI_CALLS] = {
     [214] = {"MPI_Pack_external", "t datarep, i incount, d intype, i outcount, i position_in, i position_out"},
     [215] = {"MPI_Pack_external_size", "t datarep, i incount, d datatype, i size"},
     [216] = {"MPI_Request_get_status", "r request, i flag, s status"},
-    [217] = {"MPI_Type_create_darray",
-             "i size, i rank, i ndims, i[] gsizes, b[] distribs, i[] dargs, i[] psizes, b order, d oldtype, d newtype"},
+    [217] = {"MPI_Type_create_darray", "i size, i rank, i ndims, i[] gsizes, b[] distribs, i[] dargs, i[] psizes, "
+          "b order, d oldtype, d newtype"},
     [218] = {"MPI_Type_create_hindexed", "i count, i[] blocklengths, i[] displacements, d oldtype, d newtype"},
     [219] = {"MPI_Type_create_hvector", "i count, i blocklength, i stride, d oldtype, d newtype"},
     [220] = {"MPI_Type_create_indexed_block", "i count, i blocklength, i[] displacments, d oldtype, d newtype"},
