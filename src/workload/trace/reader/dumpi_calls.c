@@ -287,7 +287,7 @@ struct dumpi_status dumpi_status(const struct dumpi_file *file, const struct dum
     const unsigned char *at = argument->elements + (size_t)bytes * index;
     return (struct dumpi_status){.bytes = (int32_t)dumpi_u32(at),
                                  .source = (int32_t)dumpi_u32(at + 4),
-                                 .is_cancelled = at[8],
-                                 .error = at[9],
+                                 .is_cancelled = (int8_t)at[8],
+                                 .error = (int8_t)at[9],
                                  .tag = bytes == 14 ? (int32_t)dumpi_u32(at + 10) : -1};
 }

@@ -61,6 +61,19 @@ static bool find_row(struct dumpi_conversion *conversion, const struct dumpi_cal
     return *row;
 }
 
+/* What this rank itself gives, or gets where the root gives: its block of the row. */
+static bool own_block(struct dumpi_conversion *conversion, const struct dumpi_call *call,
+                      const struct collective *collective, const struct dumpi_communicator *communicator,
+                      struct task *task)
+{
+    const struct dumpi_argument *counts = dumpi_find(call, collective->count);
+    uint32_t place = 0;
+    while (communicator->ranks[place] != conversion->rank)
+        place++;
+    return dumpi_bytes(&conversion->at->types, call, dumpi_number(counts, counts->is_array ? place : 0),
+                       dumpi_value(call, collective->type), &task->amount);
+}
+
 /* Of an all-to-all: what goes to each, then what comes from each. */
 static bool own_row(struct dumpi_conversion *conversion, const struct dumpi_call *call,
                     const struct collective *collective, const struct dumpi_communicator *communicator,
@@ -88,9 +101,8 @@ static bool convert(struct dumpi_conversion *conversion, const struct dumpi_call
     task.peer = communicator->ranks[0];
     if (dumpi_find(call, "root") && !dumpi_peer(conversion, call, communicator, dumpi_value(call, "root"), &task.peer))
         return false;
-    if (collective->row != ROW_OF_ALL && collective->row != ROW_OF_EACH && collective->count &&
-        !dumpi_bytes(&conversion->at->types, call, dumpi_value(call, collective->count),
-                     dumpi_value(call, collective->type), &task.amount))
+    if (collective->row != ROW_OF_EACH && collective->count &&
+        !own_block(conversion, call, collective, communicator, &task))
         return false;
     bool is_good = collective->row == ROW_NONE      ? true
                    : collective->row == ROW_OF_EACH ? own_row(conversion, call, collective, communicator, &task)

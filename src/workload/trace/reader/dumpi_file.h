@@ -75,7 +75,7 @@ struct dumpi_argument {
 
 struct dumpi_status {
     int32_t bytes, source, tag;
-    uint8_t is_cancelled, error;
+    int8_t is_cancelled, error;
 };
 
 struct dumpi_call {

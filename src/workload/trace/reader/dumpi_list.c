@@ -33,7 +33,7 @@ static void print_status(const struct dumpi_file *file, const struct dumpi_argum
                          FILE *out)
 {
     struct dumpi_status status = dumpi_status(file, argument, index);
-    fprintf(out, "{bytes=%d, cancelled=%u, source=%d, tag=%d, error=%u}", status.bytes, status.is_cancelled,
+    fprintf(out, "{bytes=%d, cancelled=%d, source=%d, tag=%d, error=%d}", status.bytes, status.is_cancelled,
             status.source, status.tag, status.error);
 }
 
