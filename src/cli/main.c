@@ -25,6 +25,7 @@ static const struct {
     {"schema", cli_schema, "                          JSON schema of the whole configuration"},
     {"import", cli_import, "FILE [-o OUT.json]        another simulator's configuration as ours"},
     {"trace-info", cli_trace_info, "FILE                      what a workload trace holds; its communication matrix"},
+    {"trace-convert", cli_trace_convert, "FILE -o OUT               a workload trace in another format"},
     {"new", cli_new, "KIND NAME                 a new component's file, example and test"},
 };
 #define COMMANDS (sizeof commands / sizeof *commands)

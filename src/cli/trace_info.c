@@ -192,16 +192,16 @@ int cli_trace_info(int argc, char **argv)
     request_read(&request, argc, argv, &errors);
     if (request.wants_help) {
         printf("usage: %s\n", usage);
-        errors.count = 0;
-        status = EXIT_DONE;
-    } else if (errors.count) {
+        arena_release(&arena);
+        return EXIT_DONE;
+    }
+    if (errors.count)
         errors_add(&errors, "usage: %s", usage);
-    } else if (trace_source_open(&source, request.file, &errors)) {
+    else if (trace_source_open(&source, request.file, &errors)) {
         status = survey_file(&request, &source, &errors);
         trace_source_close(&source);
     }
-    if (!request.wants_help)
-        errors_print(&errors, stderr);
+    errors_print(&errors, stderr);
     arena_release(&arena);
     return status;
 }

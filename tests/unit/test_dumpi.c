@@ -190,29 +190,29 @@ TEST(dumpi_refusals_name_file_and_offset)
     put_start(&bytes);
     put_call(&bytes, 300, 0);
     put_end(&bytes, 13, 0, 0, 7);
-    expect_refusal(&bytes, "rank.bin: byte 16: function 300 is not known; known: 0 to 292");
+    expect_refusal(&bytes, "rank.bin: at byte 16: function 300 is not known; known: 0 to 292");
 
     bytes.size = 0;
     put_start(&bytes);
     put_call(&bytes, 128, 0);
     put_end(&bytes, 13, 0, 0, 7);
-    expect_refusal(&bytes, "rank.bin: byte 16: MPI_Pcontrol: no description");
+    expect_refusal(&bytes, "rank.bin: at byte 16: MPI_Pcontrol: no description");
 
     bytes.size = 0;
     put_start(&bytes);
     put_call(&bytes, 18, 0); /* Waitall of four thousand million requests */
     PUT(&bytes, 4, 1, 4, -1, 4, 42);
     put_end(&bytes, 13, 0, 0, 7);
-    expect_refusal(&bytes, "rank.bin: byte 39: requests needs 17179869180 bytes");
+    expect_refusal(&bytes, "rank.bin: at byte 39: requests needs 17179869180 bytes");
 
     bytes.size = 0;
     put_start(&bytes);
     put_call(&bytes, 122, 2000000000);
     put_end(&bytes, 13, 0, 0, 7);
-    expect_refusal(&bytes, "rank.bin: byte 19: a time of 2000000000 ns within its second");
+    expect_refusal(&bytes, "rank.bin: at byte 19: a time of 2000000000 ns within its second");
 
     memcpy(bytes.bytes, "simulate", 8);
-    expect_refusal(&bytes, "rank.bin: byte 0: not a DUMPI file");
+    expect_refusal(&bytes, "rank.bin: at byte 0: not a DUMPI file");
 
     bytes.size = 0;
     put_start(&bytes);

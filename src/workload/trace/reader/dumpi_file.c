@@ -26,7 +26,7 @@ bool dumpi_error(const struct dumpi_file *file, size_t offset, const char *forma
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    errors_add(file->errors, "%s: byte %zu: %s", file->source.path, offset, text);
+    errors_add(file->errors, "%s: at byte %zu: %s", file->source.path, offset, text);
     return false;
 }
 

@@ -28,7 +28,7 @@ static bool read_meta(const struct trace_source *meta, uint32_t *count, struct e
         number[i] = found[9 + i];
     unsigned long value = strtoul(number, NULL, 10);
     if (value < 1 || value > MAX_RANKS) {
-        errors_add(errors, "%s: byte %td: found %s%s, accepted: a line numprocs= with 1 to %u ranks", meta->path,
+        errors_add(errors, "%s: at byte %td: found %s%s, accepted: a line numprocs= with 1 to %u ranks", meta->path,
                    found ? found - text : 0, found ? "numprocs=" : "no numprocs=", number, MAX_RANKS);
         return false;
     }
