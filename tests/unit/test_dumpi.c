@@ -16,7 +16,8 @@ struct reading {
 static bool read_bytes(struct reading *reading, const unsigned char *bytes, size_t size)
 {
     *reading = (struct reading){.errors.arena = &reading->arena};
-    return dumpi_read_sections(&reading->file, &(struct trace_source){"rank.bin", bytes, size}, &reading->errors);
+    return dumpi_read_sections(&reading->file, &(struct trace_source){.path = "rank.bin", .bytes = bytes, .size = size},
+                               &reading->errors);
 }
 
 static bool opened(struct reading *reading, const struct dumpi_bytes *bytes)

@@ -41,8 +41,8 @@ static const char *rank_path(struct arena *arena, const char *prefix, uint32_t r
     return arena_format(arena, "%s-%04u.bin", prefix, rank);
 }
 
-/* What stands before ".meta" or "-0003.bin"; NULL with an error. */
-static const char *prefix_of(const struct trace_source *source, struct arena *arena, struct errors *errors)
+/* What stands before ".meta" or "-0003.bin"; NULL: neither is there. */
+static const char *prefix_of(const struct trace_source *source, struct arena *arena)
 {
     const char *path = source->path, *dash = strrchr(path, '-');
     size_t length = strlen(path), digits = dash ? strspn(dash + 1, "0123456789") : 0;
@@ -50,39 +50,42 @@ static const char *prefix_of(const struct trace_source *source, struct arena *ar
         length -= 5;
     else if (digits >= 4 && strcmp(dash + 1 + digits, ".bin") == 0)
         length = (size_t)(dash - path);
-    else {
-        errors_add(errors, "%s: a DUMPI trace is named PREFIX.meta with PREFIX-0000.bin, PREFIX-0001.bin ... beside it",
-                   path);
+    else
         return NULL;
-    }
     return arena_format(arena, "%.*s", (int)length, path);
 }
 
-static bool count_ranks(struct dumpi_ranks *ranks, const char *prefix, struct arena *arena, struct errors *errors)
+static bool count_ranks(uint32_t *count, const char *prefix, struct arena *arena, struct errors *errors)
 {
     const char *path = arena_format(arena, "%s.meta", prefix);
     if (access(path, F_OK) == 0) {
         struct trace_source meta;
-        bool is_good = trace_source_open(&meta, path, errors) && read_meta(&meta, &ranks->count, errors);
+        bool is_good = trace_source_open(&meta, path, errors) && read_meta(&meta, count, errors);
         trace_source_close(&meta);
         return is_good;
     }
-    while (ranks->count < MAX_RANKS && access(rank_path(arena, prefix, ranks->count), F_OK) == 0)
-        ranks->count++;
-    if (!ranks->count)
+    while (*count < MAX_RANKS && access(rank_path(arena, prefix, *count), F_OK) == 0)
+        ++*count;
+    if (!*count)
         errors_add(errors, "%s: rank 0's file is missing", rank_path(arena, prefix, 0));
-    return ranks->count > 0;
+    return *count > 0;
 }
 
-bool dumpi_ranks_open(struct dumpi_ranks *ranks, const struct trace_source *source, struct arena *arena,
-                      struct errors *errors)
+static bool open_alone(struct dumpi_ranks *ranks, const struct trace_source *source, struct arena *arena,
+                       struct errors *errors)
 {
-    const char *prefix = prefix_of(source, arena, errors);
-    *ranks = (struct dumpi_ranks){0};
-    if (!prefix || !count_ranks(ranks, prefix, arena, errors))
+    ranks->is_alone = true;
+    ranks->ranks = arena_array(arena, struct dumpi_rank, 1);
+    if (!dumpi_read_sections(&ranks->ranks->file, source, errors))
         return false;
-    uint32_t count = ranks->count;
-    ranks->count = 0; /* those that are open */
+    dumpi_types_init(&ranks->ranks->types, &ranks->ranks->file);
+    ranks->count = 1;
+    return true;
+}
+
+static bool open_all(struct dumpi_ranks *ranks, uint32_t count, const char *prefix, struct arena *arena,
+                     struct errors *errors)
+{
     const char *last = rank_path(arena, prefix, count - 1);
     if (access(last, F_OK) != 0) {
         errors_add(errors, "%s: there is no such file, but %s.meta says that there are %u ranks", last, prefix, count);
@@ -98,10 +101,22 @@ bool dumpi_ranks_open(struct dumpi_ranks *ranks, const struct trace_source *sour
     return true;
 }
 
+bool dumpi_ranks_open(struct dumpi_ranks *ranks, const struct trace_source *source, struct arena *arena,
+                      struct errors *errors)
+{
+    const char *prefix = prefix_of(source, arena);
+    uint32_t count = 0;
+    *ranks = (struct dumpi_ranks){0};
+    if (!prefix)
+        return open_alone(ranks, source, arena, errors);
+    return count_ranks(&count, prefix, arena, errors) && open_all(ranks, count, prefix, arena, errors);
+}
+
 void dumpi_ranks_close(struct dumpi_ranks *ranks)
 {
     for (uint32_t rank = 0; rank < ranks->count; rank++) {
-        trace_source_close(&ranks->ranks[rank].file.source);
+        if (!ranks->is_alone)
+            trace_source_close(&ranks->ranks[rank].file.source);
         dumpi_types_release(&ranks->ranks[rank].types);
     }
 }

@@ -10,6 +10,7 @@ struct dumpi_rank {
 
 struct dumpi_ranks {
     uint32_t count;
+    bool is_alone; /* a file by another name, opened by somebody else: a job of one rank */
     struct dumpi_rank *ranks;
 };
 
