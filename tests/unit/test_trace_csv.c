@@ -82,7 +82,8 @@ TEST(csv_header_must_name_all_columns_once)
     const char *messages[] = {"made:1: the header has 0 columns of the destination; accepted: one",
                               "made:1: the header has 2 columns of the destination; accepted: one"};
     for (uint32_t i = 0; i < 2; i++) {
-        struct trace_source source = {"made", (const unsigned char *)texts[i], strlen(texts[i])};
+        struct trace_source source = {
+            .path = "made", .bytes = (const unsigned char *)texts[i], .size = strlen(texts[i])};
         const struct trace_reader_ops *reader = trace_reader_find(&source, "csv", &errors);
         struct trace_builder *builder = trace_builder_create();
         EXPECT(!reader->read(&source, builder, &errors));

@@ -17,7 +17,7 @@ static inline void traced_open(struct traced *traced, const char *format, const 
 {
     *traced = (struct traced){.trace = NULL};
     traced->errors.arena = &traced->arena;
-    struct trace_source source = {"made", bytes, size};
+    struct trace_source source = {.path = "made", .bytes = bytes, .size = size};
     const struct trace_reader_ops *reader = trace_reader_find(&source, "auto", &traced->errors);
     EXPECT_TEXT_EQ(reader ? reader->name : "none", format);
     if (!reader)

@@ -71,11 +71,13 @@ static bool need(struct chakra *chakra, const struct chakra_node *node, enum cha
     return false;
 }
 
+/* A send does not wait for its receive, which in a ring comes behind the own send of its rank. */
 static bool make_message(struct chakra *chakra, const struct chakra_node *node, struct task *task)
 {
     bool is_send = node->type == CHAKRA_SEND;
     uint64_t peer, bytes, tag = 0;
     task->kind = is_send ? TASK_SEND : TASK_RECEIVE;
+    task->flags = is_send ? TASK_READY : 0;
     if (!need(chakra, node, COMM_SIZE, "comm_size", INT64_MAX, &bytes) ||
         !need(chakra, node, is_send ? COMM_DESTINATION : COMM_SOURCE, is_send ? "comm_dst" : "comm_src",
               chakra->ranks - 1, &peer) ||

@@ -236,7 +236,7 @@ static bool csv_looks_like(const unsigned char *head, size_t size, const char *p
 {
     struct arena arena = {0};
     struct errors errors = {.arena = &arena};
-    struct trace_source source = {path, head, size};
+    struct trace_source source = {.path = path, .bytes = head, .size = size};
     struct trace_lines lines = {.source = &source, .errors = &errors, .separator = ','};
     struct csv_layout layout;
     struct csv_message message;

@@ -247,7 +247,7 @@ static bool simured_looks_like(const unsigned char *head, size_t size, const cha
 {
     struct arena arena = {0};
     struct errors errors = {.arena = &arena};
-    struct trace_source source = {path, head, size};
+    struct trace_source source = {.path = path, .bytes = head, .size = size};
     struct trace_lines lines = {.source = &source, .errors = &errors};
     struct simured_packet packet;
     bool is_simured = lines_next(&lines) && read_packet(&lines, &packet);

@@ -286,7 +286,7 @@ static bool vef_read(const struct trace_source *source, struct trace_builder *bu
 
 static bool vef_looks_like(const unsigned char *head, size_t size, const char *path)
 {
-    struct trace_source source = {path, head, size < 256 ? size : 256};
+    struct trace_source source = {.path = path, .bytes = head, .size = size < 256 ? size : 256};
     struct trace_lines lines = {.source = &source};
     struct word word;
     return lines_next(&lines) && lines_word(&lines, &word) && is_keyword(word);
