@@ -3,6 +3,7 @@
 dumpi2ascii), calls and bytes of whole runs against the summaries inside their archives. Traces are read where they lie,
 and tests that need them are skipped where they do not."""
 import csv
+import functools
 import json
 import lzma
 import os
@@ -14,7 +15,7 @@ from collections import Counter
 
 import pytest
 
-from support import PROGRAM, SHARED
+from support import PROGRAM, SHARED, run
 
 TRACES = SHARED / "traces" / "dumpi"
 pytestmark = pytest.mark.skipif(not TRACES.is_dir(), reason=f"no DUMPI traces in {TRACES}")
@@ -75,23 +76,33 @@ def test_there_is_a_listing_of_every_rank_of_the_small_traces():
                                                            "sst-dumpi-tests": 4}
 
 
-def test_the_window_of_amg_has_the_calls_that_its_footers_count_and_names_the_others():
-    """27 ranks of 2014: the footer counts all calls, and those of them that were left out of the file."""
-    called, ignored = Counter(), Counter()
+@functools.cache
+def window_of_amg():
+    """27 ranks of 2014: calls in the files, calls that the footers count as left out, bytes of all sends."""
+    called, ignored, sent = Counter(), Counter(), 0
     for path in sorted((TRACES / "amg_n27").glob("*.bin")):
         calls, tables = read_listing(info(path, "--list"))
-        counted = {}
+        counted, sizes = Counter(), {}
         for line in tables:
-            count = re.match(r"(\w+) called (\d+) times and ignored (\d+) times", line)
-            if count and count[1] != "MPI_ALL_FUNCTIONS":
-                counted[count[1]] = int(count[2]) - int(count[3])
-                ignored[count[1]] += int(count[3])
-        assert Counter(call[0] for call in calls) == +Counter(counted)
-        called += Counter(counted)
+            name, *numbers = re.match(r"(\w+)\D+(\d+)\D+(\d+)", line).groups()
+            if name == "Datatype":
+                sizes[numbers[0]] = int(numbers[1])
+            elif name != "MPI_ALL_FUNCTIONS":
+                counted[name] = int(numbers[0]) - int(numbers[1])
+                ignored[name] += int(numbers[1])
+        assert Counter(call[0] for call in calls) == +counted
+        called += counted
+        sent += sum(int(call[2]["count"]) * sizes[call[2]["datatype"]] for call in calls if call[0] == "MPI_Isend")
+    return called, +ignored, sent
+
+
+def test_the_window_of_amg_names_what_it_lacks():
+    called, ignored, sent = window_of_amg()
     facts = facts_of(next((TRACES / "amg_n27").glob("*.meta")))
-    assert facts["calls"] == called and facts["missing"] == +ignored
+    assert facts["calls"] == called and facts["missing"] == ignored
     assert facts["ranks"] == 27 and facts["missing"]["MPI_Allreduce"] > 0
     assert facts["tasks"]["send"] == called["MPI_Isend"] and facts["tasks"]["receive"] == called["MPI_Irecv"]
+    assert facts["messages"]["bytes"] == sent
 
 
 # ---- whole runs of AMG ----
@@ -111,13 +122,20 @@ def read_summary(text):
     return tables
 
 
+@pytest.fixture(scope="module")
+def unpacked(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("amg")
+    for name in ("amg_n8", "amg_n64"):
+        with tarfile.open(TRACES / f"{name}.tar.xz") as archive:
+            archive.extractall(folder)
+    return folder
+
+
 @pytest.mark.parametrize("name", ["amg_n8", "amg_n64"])
-def test_amg_has_the_calls_bytes_and_sizes_of_its_summary(name, tmp_path):
-    with tarfile.open(TRACES / f"{name}.tar.xz") as archive:
-        archive.extractall(tmp_path)
-    summary = (tmp_path / name / "SUMMARY.md").read_text()
+def test_amg_has_the_calls_bytes_and_sizes_of_its_summary(name, unpacked, tmp_path):
+    summary = (unpacked / name / "SUMMARY.md").read_text()
     tables = read_summary(summary)
-    facts = facts_of(next((tmp_path / name).glob("*.meta")), "--matrix", tmp_path / "matrix.csv")
+    facts = facts_of(next((unpacked / name).glob("*.meta")), "--matrix", tmp_path / "matrix.csv")
     assert facts["calls"] == {call: int(count) for call, count in tables["call"]}
     for call, count, payload in tables["collective"]:
         assert (facts["calls"][call], facts["call_bytes"][call]) == (int(count), int(payload))
@@ -190,3 +208,45 @@ def test_a_meta_file_without_a_number_of_ranks_is_refused(tmp_path):
     meta = copy_of("ring_n4", tmp_path)
     meta.write_text(meta.read_text().replace("numprocs=4", "numprocs=many"))
     assert "accepted: a line numprocs= with 1 to" in info(meta, program=CHECKED, status=1)
+
+
+# ---- replayed ----
+
+NETWORKS = {
+    "torus": ({"type": "torus", "widths": [3, 3, 3]}, "dimension_order", 2),
+    "dragonfly": ({"type": "dragonfly", "terminals": 2, "routers": 4, "global": 2}, "minimal", 3),
+    "hyperx": ({"type": "hyperx", "widths": [3, 3], "concentration": 3}, "dimension_order", 1),
+    "folded_clos": ({"type": "folded_clos", "radix": 8}, "up_down", 1),
+}
+
+
+def replay(file, ranks, network, **settings):
+    topology, routing, vcs = NETWORKS[network]
+    return run({"simulator": {"tick": "1ns"},
+                "network": {"flit_bytes": 16, "topology": topology, "routing": routing,
+                            "router": {"type": "packet", "num_vcs": vcs, "buffer_depth": 4096, "delay": 10},
+                            "channel": {"latency": 20}},
+                "workload": {"check_interval": "20us", "applications": [
+                    {"type": "trace", "file": str(file), "compute_scale": 0, "overhead": "100ns",
+                     "allocation": {"type": "linear", "count": ranks}, **settings}]}})["applications"][0]
+
+
+@pytest.mark.parametrize("name, ranks", [("ring_n4", 4), ("halo3d_n8", 8), ("allmix_n4", 4), ("sst-dumpi-tests", 4)])
+def test_small_traces_replay_to_the_end(name, ranks):
+    file = next((TRACES / name).glob("*.meta"))
+    result = replay(file, ranks, "torus", compute_scale=1)
+    assert (result["unfinished_ranks"], result["ranks"]) == (0, ranks)
+    assert result["completion_time"] >= facts_of(file)["compute"]["longest_seconds"] * 1e9
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_the_window_of_amg_replays_on_every_network(network):
+    """Only messages are in it: as many bytes as its ranks sent."""
+    result = replay(next((TRACES / "amg_n27").glob("*.meta")), 27, network)
+    assert (result["unfinished_ranks"], result["bytes"]) == (0, window_of_amg()[2])
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_amg_with_collectives_and_probes_replays_on_every_network(network, unpacked):
+    result = replay(next((unpacked / "amg_n8").glob("*.meta")), 8, network)
+    assert result["unfinished_ranks"] == 0 and result["bytes"] > 2345868  # of its messages, before collectives

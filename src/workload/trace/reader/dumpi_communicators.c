@@ -118,7 +118,8 @@ static void colour_alike(struct making *making)
 
 static bool is_same(const struct dumpi_group *one, const struct dumpi_group *other)
 {
-    return one->size == other->size && memcmp(one->ranks, other->ranks, one->size * sizeof *one->ranks) == 0;
+    return one->size == other->size &&
+           (!one->size || memcmp(one->ranks, other->ranks, one->size * sizeof *one->ranks) == 0);
 }
 
 /* Ranks with the same group come together, in its order. */
