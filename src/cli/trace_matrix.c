@@ -19,7 +19,6 @@
 #define TOP 72.0
 #define RIGHT 120.0
 #define BOTTOM 24.0
-#define LEGEND_STEPS 5
 #define FONT "font-family=\"Helvetica, Arial, sans-serif\""
 
 bool trace_matrix_check(const char *path, struct errors *errors)
@@ -67,7 +66,7 @@ static void fill(struct matrix *matrix, const struct trace_survey *survey)
         const struct table_key *key = table_key_of(counts);
         uint64_t row = key->part[0] / matrix->ranks_per_cell, column = key->part[1] / matrix->ranks_per_cell;
         uint64_t *cell = &matrix->bytes[row * matrix->cells + column];
-        *cell += counts->bytes + counts->messages; /* so that messages without bytes are seen too */
+        *cell += counts->bytes + (*cell == 0); /* so that messages without bytes are seen too */
         if (*cell > matrix->most)
             matrix->most = *cell;
     }
@@ -119,15 +118,15 @@ static void draw_axes(const struct matrix *matrix)
             LEFT + CANVAS / 2, TOP - 24, TOP + CANVAS / 2, TOP + CANVAS / 2);
 }
 
+/* The most that a square has, and powers of ten below it. */
 static void draw_legend(const struct matrix *matrix)
 {
-    double x = LEFT + CANVAS + 16;
+    double x = LEFT + CANVAS + 16, y = TOP + 20, amount = (double)matrix->most, power = pow(10, floor(log10(amount)));
     fprintf(matrix->out, "<text x=\"%.1f\" y=\"%.1f\" " FONT " font-size=\"12\">bytes</text>\n", x, TOP + 10);
-    for (uint32_t i = 0; i <= LEGEND_STEPS; i++) {
-        double amount = pow((double)matrix->most, 1 - (double)i / LEGEND_STEPS), y = TOP + 20 + 22 * i;
+    for (; amount >= 1; amount = amount > power ? power : amount / 10, y += 22) {
         fprintf(matrix->out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"18\" height=\"18\" ", x, y);
         print_colour(matrix, amount);
-        fprintf(matrix->out, "/>\n<text x=\"%.1f\" y=\"%.1f\" " FONT " font-size=\"12\">%.3g</text>\n", x + 24, y + 13,
+        fprintf(matrix->out, "/>\n<text x=\"%.1f\" y=\"%.1f\" " FONT " font-size=\"12\">%.0f</text>\n", x + 24, y + 13,
                 amount);
     }
 }
@@ -135,8 +134,9 @@ static void draw_legend(const struct matrix *matrix)
 /* Markup in the name of a file stays text. */
 static void print_title(const struct matrix *matrix, const char *title, const struct trace_survey *survey)
 {
-    fprintf(matrix->out, "<text x=\"%.1f\" y=\"24\" " FONT " font-size=\"15\">", LEFT);
-    for (; *title; title++)
+    const char *slash = strrchr(title, '/');
+    fprintf(matrix->out, "<text x=\"%.1f\" y=\"24\" " FONT " font-size=\"14\">", LEFT);
+    for (title = slash ? slash + 1 : title; *title; title++)
         if (strchr("&<>", *title))
             fprintf(matrix->out, "&#%d;", *title);
         else

@@ -250,3 +250,8 @@ def test_the_window_of_amg_replays_on_every_network(network):
 def test_amg_with_collectives_and_probes_replays_on_every_network(network, unpacked):
     result = replay(next((unpacked / "amg_n8").glob("*.meta")), 8, network)
     assert result["unfinished_ranks"] == 0 and result["bytes"] > 2345868  # of its messages, before collectives
+
+
+def test_amg_on_64_ranks_replays_to_the_end(unpacked):
+    result = replay(next((unpacked / "amg_n64").glob("*.meta")), 64, "dragonfly")
+    assert result["unfinished_ranks"] == 0 and result["bytes"] > 15361836

@@ -184,11 +184,22 @@ static bool convert_request(struct dumpi_conversion *conversion, const struct du
     return true;
 }
 
+/* Whether calls that make persistent requests were left out of the file, so that nobody knows what a start does. */
+static bool lacks_persistent(const struct dumpi_file *file)
+{
+    for (uint32_t id = DUMPI_SEND_INIT; id <= DUMPI_RECV_INIT; id++)
+        if (dumpi_ignored(file, id))
+            return true;
+    return false;
+}
+
 static bool convert_start(struct dumpi_conversion *conversion, const struct dumpi_call *call)
 {
     const struct dumpi_argument *ids = dumpi_find(call, call->id == DUMPI_START ? "request" : "requests");
     for (uint32_t i = 0; i < ids->count; i++) {
         struct dumpi_request *request = request_of(conversion, dumpi_number(ids, i));
+        if ((!request || !request->is_persistent) && lacks_persistent(&conversion->at->file))
+            continue;
         if (!request || !request->is_persistent)
             return dumpi_error(&conversion->at->file, call->offset, "%s: request %lld was not made to be started",
                                dumpi_functions[call->id].name, (long long)dumpi_number(ids, i));
