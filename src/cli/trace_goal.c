@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NS 1000u /* picoseconds */
+#define NS 1000u            /* picoseconds */
+#define MAX_TAGS (1u << 31) /* of the trace; a rank has fewer tasks than there are tags left above them */
 
 /* ---- what GOAL cannot say ---- */
 
@@ -84,6 +85,11 @@ bool goal_schedule_init(struct goal_schedule *schedule, const struct trace *trac
                    "GOAL cannot express %llu receives of any tag beside communicators or collectives, whose "
                    "messages it tells by their tags",
                    (unsigned long long)found.any_tags);
+    if (schedule->next_tag > MAX_TAGS && (found.communicators || found.has_collectives))
+        errors_add(errors,
+                   "GOAL tells communicators and collectives by tags of their own above the trace's, which go up "
+                   "to %u; accepted: up to %u",
+                   schedule->next_tag - 1, MAX_TAGS - 1);
     if (schedule->timer_cpu > UINT8_MAX)
         errors_add(errors, "GOAL cannot express times since the start beside %u processors", found.max_cpu + 1);
     return errors->count == before;

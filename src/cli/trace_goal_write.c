@@ -129,6 +129,9 @@ static void write_rank(FILE *out, const struct goal_rank *rank)
     free(waits);
 }
 
+/* Of processors or interfaces up to this number; a byte has no room for 256. */
+static uint32_t count_of(uint32_t highest) { return highest < UINT8_MAX ? highest + 1 : UINT8_MAX; }
+
 bool goal_write_binary(struct goal_schedule *schedule, const char *path, struct errors *errors)
 {
     struct output_file output;
@@ -139,8 +142,8 @@ bool goal_write_binary(struct goal_schedule *schedule, const char *path, struct 
     uint64_t *places = memory_take((ranks + 1ull) * sizeof *places);
     write_number(output.stream, COOKIE, 8);
     write_number(output.stream, ranks, 4);
-    write_number(output.stream, schedule->timer_cpu + 1, 1);
-    write_number(output.stream, schedule->max_nic + 1, 1);
+    write_number(output.stream, count_of(schedule->timer_cpu), 1);
+    write_number(output.stream, count_of(schedule->max_nic), 1);
     long table = ftell(output.stream);
     if (table < 0) {
         errors_add(errors, "cannot write \"%s\": binary GOAL needs a file in which one can go back", path);

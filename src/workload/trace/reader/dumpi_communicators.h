@@ -12,6 +12,9 @@
 #include "workload/trace/reader/dumpi_ranks.h"
 #include "workload/trace/reader/dumpi_rows.h"
 
+/* Handles of communicators that are the same everywhere. */
+enum { HANDLE_NULL = 1, HANDLE_WORLD = 2, HANDLE_SELF = 3 };
+
 struct dumpi_communicator {
     uint32_t number; /* the builder's */
     uint32_t size;
@@ -53,3 +56,10 @@ void dumpi_communicators_follow(struct dumpi_communicators *communicators, uint3
 /* The communicator that a call's argument names; NULL with an error. */
 const struct dumpi_communicator *dumpi_communicator_of(struct dumpi_communicators *communicators, uint32_t rank,
                                                        const struct dumpi_call *call, const char *name);
+
+/* For dumpi_making.c: all ranks of the old communicator wait, and go on with new ones. False with an error. */
+bool dumpi_communicators_make(struct dumpi_communicators *communicators, struct dumpi_communicator *old);
+struct dumpi_communicator *dumpi_communicator_add(struct dumpi_communicators *communicators, const uint32_t *ranks,
+                                                  uint32_t size);
+/* What a rank's handle stands for; until the next call. */
+struct dumpi_communicator **dumpi_handle(struct dumpi_communicators *communicators, uint64_t rank, int64_t handle);
