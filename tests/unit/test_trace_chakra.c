@@ -133,7 +133,7 @@ TEST(chakra_files_of_all_ranks_are_read)
     struct sandbox box;
     sandbox_open(&box);
     write_pair(&box);
-    sandbox_write(&box, "pair.json", "{\"no\": [1, 0]}", 14);
+    sandbox_write(&box, "pair.groups.json", "{\"no\": [1, 0]}", 14);
     struct trace *trace = trace_read(path_in(&box, "pair.1.et"), "auto", &box.errors);
     EXPECT(trace != NULL);
     if (trace) {
@@ -146,7 +146,7 @@ TEST(chakra_files_of_all_ranks_are_read)
         EXPECT_EQ_U64(trace->communicators[collective->communicator].ranks[0], 1);
     }
     trace_destroy(trace);
-    unlink(path_in(&box, "pair.json"));
+    unlink(path_in(&box, "pair.groups.json"));
     sandbox_close(&box, "pair.0.et", "pair.1.et");
 }
 
@@ -157,7 +157,10 @@ TEST(chakra_files_that_are_missing_are_named)
     write_pair(&box);
     EXPECT(trace_read(path_in(&box, "pair.1.et"), "auto", &box.errors) == NULL);
     EXPECT_TEXT_CONTAINS(errors_text(&box.errors), "is of process group \"no\"; accepted: one whose ranks \"/tmp/");
-    EXPECT_TEXT_CONTAINS(errors_text(&box.errors), "pair.json\" lists");
+    EXPECT_TEXT_CONTAINS(errors_text(&box.errors), "pair.groups.json\" lists");
+    sandbox_write(&box, "pair.0.et", "", 0);
+    EXPECT(trace_read(path_in(&box, "pair.1.et"), "auto", &box.errors) == NULL);
+    EXPECT_TEXT_CONTAINS(errors_text(&box.errors), "pair.0.et: offset 0: the file is empty");
     unlink(path_in(&box, "pair.0.et"));
     EXPECT(trace_read(path_in(&box, "pair.1.et"), "auto", &box.errors) == NULL);
     EXPECT_TEXT_CONTAINS(errors_text(&box.errors), "pair.0.et: there is no file of rank 0, but one of rank 1");

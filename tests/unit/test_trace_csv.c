@@ -79,12 +79,12 @@ TEST(csv_header_must_name_all_columns_once)
     struct arena arena = {0};
     struct errors errors = {.arena = &arena};
     const char *texts[] = {"time,source,bytes\n0,0,8\n", "time,source,destination,bytes,dst\n0,0,1,8,1\n"};
-    const char *messages[] = {"made:1: the header has 0 columns of the destination; accepted: one",
-                              "made:1: the header has 2 columns of the destination; accepted: one"};
+    const char *messages[] = {"made.csv:1: the header has 0 columns of the destination; accepted: one",
+                              "made.csv:1: the header has 2 columns of the destination; accepted: one"};
     for (uint32_t i = 0; i < 2; i++) {
         struct trace_source source = {
-            .path = "made", .bytes = (const unsigned char *)texts[i], .size = strlen(texts[i])};
-        const struct trace_reader_ops *reader = trace_reader_find(&source, "csv", &errors);
+            .path = "made.csv", .bytes = (const unsigned char *)texts[i], .size = strlen(texts[i])};
+        const struct trace_reader_ops *reader = trace_reader_find(&source, "auto", &errors);
         struct trace_builder *builder = trace_builder_create();
         EXPECT(!reader->read(&source, builder, &errors));
         trace_builder_destroy(builder);

@@ -279,6 +279,10 @@ static bool read_rank(struct chakra *chakra)
         chakra_error(chakra, "the file is compressed by gzip; accepted: %s", "the file after gunzip");
         return false;
     }
+    if (chakra->source.size == 0) {
+        chakra_error(chakra, "the file %s", "is empty");
+        return false;
+    }
     bool is_good = read_nodes(chakra) && (chakra->count == 0 || (sort_nodes(chakra) && add_waits(chakra)));
     free(chakra->nodes);
     free(chakra->sorted);
@@ -322,11 +326,13 @@ static bool chakra_read(const struct trace_source *source, struct trace_builder 
 /* The first message is about the file; or its name says so, and it is compressed. */
 static bool chakra_looks_like(const unsigned char *head, size_t size, const char *path)
 {
-    struct proto rest = {head, head + size, false};
     uint64_t length;
+    if (size == 0)
+        return false;
     if (is_gzip(head, size))
         return name_ends_with(path, ".et") || name_ends_with(path, ".et.gz");
-    return size > 0 && proto_varint(&rest, &length) && length <= (size_t)(rest.end - rest.at) &&
+    struct proto rest = {head, head + size, false};
+    return proto_varint(&rest, &length) && length <= (size_t)(rest.end - rest.at) &&
            chakra_is_metadata((struct proto){rest.at, rest.at + length, false});
 }
 

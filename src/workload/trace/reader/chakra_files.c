@@ -108,8 +108,8 @@ static bool read_group(struct chakra_group *group, const struct json *list, uint
 bool chakra_groups_read(struct chakra_groups *groups, const struct chakra_files *files, struct trace_builder *builder,
                         struct arena *arena, struct errors *errors)
 {
-    *groups =
-        (struct chakra_groups){.path = arena_format(arena, "%s.json", files->prefix ? files->prefix : files->path)};
+    *groups = (struct chakra_groups){
+        .path = arena_format(arena, "%s.groups.json", files->prefix ? files->prefix : files->path)};
     size_t size;
     const char *text = file_read(arena, groups->path, &size);
     if (!text)

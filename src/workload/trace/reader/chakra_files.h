@@ -2,7 +2,7 @@
 #pragma once
 /*
  * The files of a Chakra execution trace: PREFIX.RANK.et, one for each rank, and
- * PREFIX.json, which lists the ranks of each process group, where there are any.
+ * PREFIX.groups.json, which lists the ranks of each process group, where there are any.
  */
 #include "workload/trace/trace_reader.h"
 

@@ -11,6 +11,7 @@
  * Without one the columns are as above, and times in ns. Lines need not be in the order
  * of their times.
  */
+#include "base/text.h"
 #include "workload/trace/reader/lines.h"
 #include "workload/trace/reader/packets.h"
 
@@ -231,7 +232,7 @@ static bool csv_read(const struct trace_source *source, struct trace_builder *bu
     return true;
 }
 
-/* A header with all that is needed, or a first line of four numbers. */
+/* A header with all that is needed, or a first line of four numbers; or the name says so, and what is wrong is told. */
 static bool csv_looks_like(const unsigned char *head, size_t size, const char *path)
 {
     struct arena arena = {0};
@@ -243,7 +244,7 @@ static bool csv_looks_like(const unsigned char *head, size_t size, const char *p
     bool is_csv =
         begin(&lines, &layout) && (lines.line > 0 || (lines_next(&lines) && read_message(&lines, &layout, &message)));
     arena_release(&arena);
-    return is_csv;
+    return is_csv || name_ends_with(path, ".csv");
 }
 
 static const struct trace_reader_ops csv = {

@@ -10,6 +10,7 @@
  * It must leave from where the other one arrives: that something happens at once at
  * another node is nothing that a network could do, nor a parallel run of one.
  */
+#include "base/text.h"
 #include "workload/trace/reader/lines.h"
 #include "workload/trace/reader/packets.h"
 
@@ -242,7 +243,7 @@ static bool simured_read(const struct trace_source *source, struct trace_builder
     return is_good;
 }
 
-/* The first line is a packet. */
+/* The first line is a packet; or the name says so, and what is wrong is told. */
 static bool simured_looks_like(const unsigned char *head, size_t size, const char *path)
 {
     struct arena arena = {0};
@@ -252,7 +253,7 @@ static bool simured_looks_like(const unsigned char *head, size_t size, const cha
     struct simured_packet packet;
     bool is_simured = lines_next(&lines) && read_packet(&lines, &packet);
     arena_release(&arena);
-    return is_simured;
+    return is_simured || name_ends_with(path, ".trc");
 }
 
 static const struct trace_reader_ops simured = {

@@ -57,6 +57,7 @@ bool vef_read_communicator(struct vef_collectives *collectives, uint32_t ranks)
     struct trace_lines *lines = collectives->lines;
     uint64_t number = collectives->communicator_count, id, rank;
     struct word word;
+    bool is_world = true;
     uint32_t size = 0, room = (uint32_t)((lines->end - lines->at) / 2); /* a blank and a digit at least */
     uint32_t *members = arena_array(&collectives->arena, uint32_t, room);
     if (!lines_word(lines, &word) || !word_numbered(word, 'C', number, &id) || id != number) {
@@ -71,6 +72,7 @@ bool vef_read_communicator(struct vef_collectives *collectives, uint32_t ranks)
                         WORD_ARGUMENTS(word), (unsigned long long)number, ranks - 1);
             return false;
         }
+        is_world &= rank == size;
         members[size++] = (uint32_t)rank;
         member->place = size;
     }
@@ -78,8 +80,9 @@ bool vef_read_communicator(struct vef_collectives *collectives, uint32_t ranks)
         lines_error(lines, "C%llu has no ranks", (unsigned long long)number);
         return false;
     }
+    is_world &= size == ranks;
     collectives->communicators[number] =
-        (struct vef_communicator){builder_communicator(collectives->builder, members, size), size};
+        (struct vef_communicator){is_world ? WORLD : builder_communicator(collectives->builder, members, size), size};
     collectives->communicator_count++;
     return true;
 }
@@ -204,7 +207,7 @@ static uint64_t block_of(const struct vef_part *part, uint32_t count)
     }
 }
 
-/* The largest block; NO_COUNTS or the row of blocks that differ. That of a root stays where it is and does not count. */
+/* The largest block; NO_COUNTS or the row of blocks that differ. A root keeps its own, which does not count. */
 static uint32_t find_blocks(struct vef_collectives *collectives, const struct vef_part *parts, uint32_t count,
                             uint32_t root, uint64_t *largest)
 {
