@@ -4,6 +4,8 @@
 
 #include "workload/trace/collective/parts.h"
 
+#include <string.h>
+
 static const struct collective_algorithm *const groups[] = {
     tree_algorithms,     chain_algorithms,         ring_algorithms,
     doubling_algorithms, dissemination_algorithms, alltoall_algorithms,
@@ -16,6 +18,16 @@ const struct collective_algorithm *collective_algorithm(enum collective_operatio
             if (algorithm->operation == operation && number-- == 0)
                 return algorithm;
     return NULL;
+}
+
+const struct collective_algorithm *collective_find(enum collective_operation operation, const char *name)
+{
+    uint32_t number = 0;
+    const struct collective_algorithm *found = collective_algorithm(operation, 0);
+    while (found && strcmp(found->name, name))
+        found = collective_algorithm(operation, ++number);
+    CHECK(found, "%s knows no algorithm %s", collective_operation_name(operation), name);
+    return found;
 }
 
 /* In the order of collective_algorithm(): a test compares them. */
