@@ -53,6 +53,8 @@ struct application {
     uint32_t injection_channels; /* of a terminal */
     tick_t cycle;                /* of a terminal's channel */
     tick_t check_interval;
+    double tick_seconds; /* how long a tick is */
+    uint32_t flit_bytes;
     uint64_t seed;
     struct arena *arena;
     struct workload *workload;
@@ -66,6 +68,7 @@ struct application {
     enum phase phase;
     tick_t phase_start[4];
     bool ready, complete, done; /* signals */
+    bool is_stuck;              /* a signal too: it cannot go on, which ends the run */
 };
 
 struct application_ops {
@@ -91,6 +94,10 @@ struct application_ops {
     void (*check)(struct application *application, tick_t now);
     /* Adds what only this application knows to its block of the results; optional. */
     void (*report)(const struct application *application, struct report *report);
+    /* check() has said that the application cannot go on: who waits for what, of the ranks that run here; optional. */
+    void (*report_stuck)(const struct application *application, tick_t now, FILE *out);
+    /* Gives back what does not lie in the arena; optional. prepare() may have failed. */
+    void (*release)(struct application *application);
 };
 #define REGISTER_APPLICATION(ops) REGISTER_COMPONENT("application", ops)
 
@@ -99,6 +106,12 @@ void application_send(struct application *application, uint32_t rank, uint32_t t
 /* The same with a number that received() finds in the message, where the application listens. */
 void application_send_tagged(struct application *application, uint32_t rank, uint32_t to_rank, uint32_t flits,
                              uint32_t tag);
+/* The same with all the numbers that a message has room for. */
+struct message_note {
+    uint32_t tag, order, detail;
+};
+void application_send_noted(struct application *application, uint32_t rank, uint32_t to_rank, uint32_t flits,
+                            const struct message_note *note);
 /* Messages of a rank that belong together; as many are then sent in the same tick as were announced. */
 struct transaction {
     uint32_t number, group;

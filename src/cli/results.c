@@ -280,7 +280,7 @@ struct json *simulation_results(struct simulation *simulation)
     struct arena *arena = &simulation->setup;
     struct json *root = results_document(simulation);
     ADD_BOOL(root, "complete", simulation->workload.outcome == OUTCOME_DONE);
-    static const char *const outcomes[] = {"running", "done", "deadlock", "interrupted"};
+    static const char *const outcomes[] = {"running", "done", "deadlock", "interrupted", "stuck"};
     json_add(root, "outcome", json_text(arena, outcomes[simulation->workload.outcome]));
     json_add(root, "simulation", simulation_block(simulation, arena));
     struct json *applications = json_add(root, "applications", json_array(arena));

@@ -141,8 +141,8 @@ bool simulation_build(struct simulation *simulation)
     if (!network_build(&simulation->network, &config->network, &simulation->engine, &simulation->built, seed, &split,
                        &simulation->errors))
         return false;
-    return workload_build(&simulation->workload, &config->workload, &simulation->network, &simulation->built, seed,
-                          &simulation->errors);
+    return workload_build(&simulation->workload, &config->workload, &simulation->network, &simulation->built,
+                          config->simulator.tick, seed, &simulation->errors);
 }
 
 enum outcome simulation_run(struct simulation *simulation, FILE *report)

@@ -86,8 +86,8 @@ struct transaction application_begin_transaction(struct application *application
     return transaction;
 }
 
-void application_send_in(struct application *application, const struct transaction *transaction, uint32_t rank,
-                         uint32_t to_rank, uint32_t flits, uint32_t tag)
+static void send_in(struct application *application, const struct transaction *transaction, uint32_t rank,
+                    uint32_t to_rank, uint32_t flits, const struct message_note *note)
 {
     struct workload_part *part;
     if (!workload_part_at(application->workload, application->terminals[rank], &part))
@@ -100,9 +100,24 @@ void application_send_in(struct application *application, const struct transacti
                                    .transaction = transaction->number,
                                    .transaction_messages = application->transaction_messages,
                                    .group = transaction->group,
-                                   .tag = tag,
+                                   .tag = note->tag,
+                                   .order = note->order,
+                                   .detail = note->detail,
                                    .sampled = application->phase == PHASE_GENERATING,
                                    .started = part->network->engine->now});
+}
+
+void application_send_in(struct application *application, const struct transaction *transaction, uint32_t rank,
+                         uint32_t to_rank, uint32_t flits, uint32_t tag)
+{
+    send_in(application, transaction, rank, to_rank, flits, &(struct message_note){.tag = tag});
+}
+
+void application_send_noted(struct application *application, uint32_t rank, uint32_t to_rank, uint32_t flits,
+                            const struct message_note *note)
+{
+    struct transaction transaction = application_begin_transaction(application, rank, 1);
+    send_in(application, &transaction, rank, to_rank, flits, note);
 }
 
 __attribute__((noinline)) void application_send_tagged(struct application *application, uint32_t rank, uint32_t to_rank,

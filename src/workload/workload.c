@@ -152,6 +152,24 @@ static bool is_stuck(struct workload *workload)
     return !ranks_largest(network_ranks(network), network_is_about_to_move(network));
 }
 
+/* An application waits for what will never come, as it said at the last grid point. */
+static bool an_application_is_stuck(const struct workload *workload)
+{
+    bool is_stuck_one = false;
+    for (uint32_t i = 0; i < workload->count; i++)
+        is_stuck_one |= workload->applications[i].is_stuck;
+    return is_stuck_one;
+}
+
+static void report_stuck(const struct workload *workload, FILE *out)
+{
+    for (uint32_t i = 0; i < workload->count; i++) {
+        const struct application *application = &workload->applications[i];
+        if (application->is_stuck && application->ops->report_stuck)
+            application->ops->report_stuck(application, workload->totals.now, out);
+    }
+}
+
 /* A grid point. */
 static void control(struct workload *workload, tick_t now)
 {
@@ -166,6 +184,8 @@ static void control(struct workload *workload, tick_t now)
         workload->outcome = OUTCOME_INTERRUPTED;
     else if (is_stuck(workload))
         workload->outcome = OUTCOME_DEADLOCK;
+    else if (an_application_is_stuck(workload))
+        workload->outcome = OUTCOME_STUCK;
     if (workload->outcome != OUTCOME_RUNNING) {
         for (uint32_t i = 0; i < workload->count && workload->phase == PHASE_GENERATING; i++)
             close_window(workload, i, now);
@@ -218,6 +238,8 @@ enum outcome workload_run(struct workload *workload, FILE *out)
         workload->outcome = OUTCOME_DEADLOCK;
     if (workload->outcome == OUTCOME_DEADLOCK && ranks_lead(network_ranks(network)))
         deadlock_report(network, workload->totals.now, workload->totals.in_flight, out);
+    if (workload->outcome == OUTCOME_STUCK)
+        report_stuck(workload, out);
     if (workload->outcome == OUTCOME_RUNNING) {
         network_check_idle(network);
         for (uint32_t i = 0; i < workload->part_count; i++)
@@ -312,6 +334,8 @@ static void build_application(struct workload *workload, uint32_t number, uint64
         .injection_channels = network->plane_count * network->injection_channels,
         .cycle = network->config->terminal_channel.cycle,
         .check_interval = workload->config->check_interval,
+        .tick_seconds = workload->tick_seconds,
+        .flit_bytes = network->config->flit_bytes,
         .seed = random_mix(seed + number),
         .arena = workload->arena,
         .workload = workload,
@@ -351,10 +375,11 @@ static void make_parts(struct workload *workload)
 }
 
 bool workload_build(struct workload *workload, const struct workload_config *config, struct network *network,
-                    struct arena *arena, uint64_t seed, struct errors *errors)
+                    struct arena *arena, double tick_seconds, uint64_t seed, struct errors *errors)
 {
     uint32_t before = errors->count;
     *workload = (struct workload){.network = network,
+                                  .tick_seconds = tick_seconds,
                                   .config = config,
                                   .arena = arena,
                                   .count = config->applications.count,
@@ -379,8 +404,12 @@ void workload_release(struct workload *workload)
 {
     if (workload->together)
         together_release(workload->together);
-    for (uint32_t i = 0; i < workload->count; i++)
+    for (uint32_t i = 0; i < workload->count; i++) {
+        const struct application_ops *ops = workload->applications[i].ops;
         measurement_release(&workload->measurements[i]);
+        if (ops && ops->release)
+            ops->release(&workload->applications[i]);
+    }
     for (uint32_t part = 0; part < workload->part_count; part++) {
         for (uint32_t i = 0; i < workload->count && is_parted(workload); i++)
             measurement_release(&workload->parts[part].measurements[i]);

@@ -28,7 +28,7 @@ static void *take_chunk(struct chunk_store *store, uint32_t class)
     void *chunk = store->free[class];
     if (!chunk)
         return spill_take(store->spill, (size_t)FIRST_CHUNK << class);
-    memcpy(&store->free[class], chunk, sizeof chunk);
+    memcpy(&store->free[class], chunk, sizeof(void *));
     return chunk;
 }
 

@@ -29,6 +29,7 @@ enum task_flag {
     TASK_SYNCHRONOUS = 1, /* a send that ends when its receive is there, whatever its size */
     TASK_BUFFERED = 2,    /* a send that ends at once, whatever its size */
     TASK_READY = 4,       /* a send whose receive is known to be there */
+    TASK_UNEVEN = 8,      /* a collective whose blocks differ, of which this rank knows its own alone: `amount` */
 };
 
 /* Bytes of a collective are what a rank gives: in rooted ones and all-to-all to or from each other rank. */

@@ -23,6 +23,7 @@ bool trace_source_open(struct trace_source *source, const char *path, struct err
         if (is_good) {
             source->bytes = bytes;
             source->size = (size_t)about.st_size;
+            source->is_mapped = true;
         }
     }
     if (!is_good)
@@ -34,7 +35,7 @@ bool trace_source_open(struct trace_source *source, const char *path, struct err
 
 void trace_source_close(struct trace_source *source)
 {
-    if (source->bytes)
+    if (source->is_mapped)
         munmap((void *)(uintptr_t)source->bytes, source->size);
     *source = (struct trace_source){0};
 }
@@ -42,7 +43,7 @@ void trace_source_close(struct trace_source *source)
 void trace_source_done(const struct trace_source *source, size_t offset)
 {
     size_t pages = offset & ~(size_t)0xffff; /* whole ones of any machine */
-    if (pages)
+    if (pages && source->is_mapped)
         madvise((void *)(uintptr_t)source->bytes, pages, MADV_DONTNEED);
 }
 

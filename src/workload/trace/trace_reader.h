@@ -13,6 +13,7 @@ struct trace_source {
     const char *path;
     const unsigned char *bytes;
     size_t size;
+    bool is_mapped;
 };
 
 struct trace_reader_ops {
