@@ -215,6 +215,24 @@ TEST(all_to_all_in_rows_and_columns_or_among_all)
     release(made);
 }
 
+TEST(collective_motif_names_every_operation)
+{
+    for (uint32_t operation = 0; operation < OPERATIONS; operation++) {
+        struct chosen chosen = CHOSEN_INIT(chosen);
+        uint64_t bytes;
+        struct made *made = make(arena_format(&chosen.arena,
+                                              "{\"type\": \"collective\", \"operation\": \"%s\", \"bytes\": 6, "
+                                              "\"iterations\": 2, \"root\": 4}",
+                                              collective_operation_name(operation)),
+                                 5);
+        EXPECT_EQ_U64(count_collectives(made, 3, operation, 5, &bytes), 2);
+        EXPECT_EQ_U64(bytes, 2 * 6);
+        EXPECT_EQ_U64(made->trace->ranks[3].tasks[0].peer, 4);
+        release(made);
+        arena_release(&chosen.arena);
+    }
+}
+
 /* Points 4, 2, 1 on all of 4 x 4 x 4 ranks, then one point on 2 x 2 x 2 of them, then on one. */
 TEST(multigrid_messages_shrink_by_four_and_ranks_by_eight)
 {
@@ -351,6 +369,7 @@ TEST(motifs_refuse_what_does_not_fit_their_ranks)
     expect_refusal("{\"type\": \"sweep3d\", \"grid\": [2, 2, 2]}", 8, "grid: 3 dimensions; accepted: 1 to 2");
     expect_refusal("{\"type\": \"halo\", \"bytes\": []}", 8, "bytes: 0 numbers; accepted: 1 to 3");
     expect_refusal("{\"type\": \"all_to_all\", \"grid\": [3, 3]}", 8, "grid: a grid of 9 for 8 ranks");
+    expect_refusal("{\"type\": \"collective\", \"root\": 8}", 8, "root: 8 is not among 8 ranks; accepted: 0 to 7");
     expect_refusal("{\"type\": \"nearest_neighbour\", \"reach\": 5}", 8,
                    "reach: 5 on each side of 8 ranks; accepted: 1 to 4");
     expect_refusal("{\"type\": \"incast\", \"servers\": 5}", 8, "servers: 5 of 8 ranks; accepted: 1 to 4");

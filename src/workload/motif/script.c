@@ -27,14 +27,12 @@ static struct task message(enum task_kind kind, uint32_t peer, uint64_t bytes, u
     return (struct task){.kind = (uint8_t)kind, .peer = peer, .amount = bytes, .tag = tag, .communicator = WORLD};
 }
 
-/* Its root, which does not matter, is the rank itself: it has to be in the communicator. */
-static struct task collective(const struct script *script, enum collective_operation operation, uint32_t communicator,
-                              uint64_t bytes)
+static struct task collective(enum collective_operation operation, uint32_t communicator, uint32_t root, uint64_t bytes)
 {
     return (struct task){.kind = TASK_COLLECTIVE,
                          .unit = (uint8_t)operation,
                          .communicator = communicator,
-                         .peer = script->rank,
+                         .peer = root,
                          .amount = bytes,
                          .tag = NO_COUNTS};
 }
@@ -61,7 +59,13 @@ void script_receive(struct script *script, uint32_t peer, uint64_t bytes, uint32
 void script_collective(struct script *script, enum collective_operation operation, uint32_t communicator,
                        uint64_t bytes)
 {
-    struct task task = collective(script, operation, communicator, bytes);
+    script_rooted(script, operation, communicator, script->rank, bytes); /* which has to be in the communicator */
+}
+
+void script_rooted(struct script *script, enum collective_operation operation, uint32_t communicator, uint32_t root,
+                   uint64_t bytes)
+{
+    struct task task = collective(operation, communicator, root, bytes);
     call(script, &task);
 }
 
@@ -80,7 +84,7 @@ void script_start_receive(struct script *script, uint32_t peer, uint64_t bytes, 
 void script_start_collective(struct script *script, enum collective_operation operation, uint32_t communicator,
                              uint64_t bytes)
 {
-    struct task task = collective(script, operation, communicator, bytes);
+    struct task task = collective(operation, communicator, script->rank, bytes);
     start(script, &task);
 }
 

@@ -17,9 +17,11 @@ struct script {
 void script_compute(struct script *script, double seconds); /* nothing where there are none */
 void script_send(struct script *script, uint32_t peer, uint64_t bytes, uint32_t tag);
 void script_receive(struct script *script, uint32_t peer, uint64_t bytes, uint32_t tag);
-/* One that has no root. */
+/* Of an operation without a root, or with that rank of the job. */
 void script_collective(struct script *script, enum collective_operation operation, uint32_t communicator,
                        uint64_t bytes);
+void script_rooted(struct script *script, enum collective_operation operation, uint32_t communicator, uint32_t root,
+                   uint64_t bytes);
 
 void script_start_send(struct script *script, uint32_t peer, uint64_t bytes, uint32_t tag);
 void script_start_receive(struct script *script, uint32_t peer, uint64_t bytes, uint32_t tag);
