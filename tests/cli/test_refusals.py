@@ -72,6 +72,8 @@ PLACES = {"topology": "network.topology", "routing": "network.routing", "router"
           "size": f"{APPLICATION}.size", "allocation": f"{APPLICATION}.allocation"}
 PLACES["selection"] = "network.planes.selection"
 PLACES["reduction"] = "network.routing.reduction"
+PLACES["trace_reader"] = f"{APPLICATION}.format"
+PLACES["motif"] = f"{APPLICATION}.motif"
 PLACES["model"] = "model"
 MODEL = {"model": "phold"}  # has all that a simulator block may have
 
@@ -185,6 +187,10 @@ def test_option_is_refused(path, block, key, expected, program, tmp_path):
     config = copy.deepcopy(MODEL if path in ("model", "simulator") else BASE)
     if path == PLACES["reduction"]:
         config["network"]["routing"] = {"type": "minimal_adaptive"}
+    if path == PLACES["trace_reader"]:
+        set_path(config, APPLICATION, {"type": "trace", "file": "none.goal"})
+    if path == PLACES["motif"]:
+        set_path(config, APPLICATION, {"type": "trace"})
     set_path(config, path, block)
     refuse(tmp_path, config, "config.json:", f"{shown(path)}.{key}", *expected, program=program)
 

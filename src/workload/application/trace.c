@@ -15,8 +15,8 @@
 
 struct trace_config {
     struct application_config common;
-    const char *file, *format;
-    struct choice motif;
+    const char *file;
+    struct choice format, motif;
     double compute_scale, overhead_per_byte;
     uint64_t overhead, gap, eager_limit;
     bool per_rank;
@@ -26,7 +26,7 @@ struct trace_config {
 
 static const struct option trace_options[] = {
     OPTION_FILE(struct trace_config, file, "null", "the trace, or its main file"),
-    OPTION_TEXT(struct trace_config, format, "\"auto\"", "the name of a trace_reader; auto: by the file's content"),
+    OPTION_CHOICE(struct trace_config, format, "trace_reader", "null", "of the file; null: found by its content"),
     OPTION_CHOICE(struct trace_config, motif, "motif", "null", "in place of a file: the skeleton of an application"),
     OPTION_F64(struct trace_config, compute_scale, "1", 0, 1e9, NULL, "what compute times are multiplied by; 0: none"),
     OPTION_U64(struct trace_config, eager_limit, "65536", 0, 1e18, "bytes",
@@ -71,7 +71,8 @@ static struct trace *from_file(const struct application *application, struct err
 {
     const struct trace_config *config = application->config;
     struct errors found = {.arena = errors->arena};
-    struct trace *trace = trace_read(config->file, config->format, &found);
+    struct trace *trace =
+        trace_read(config->file, config->format.component ? config->format.component->name : "auto", &found);
     for (const struct error_message *at = found.first; at; at = at->next)
         choice_error(errors, application->choice, "file", "%s", at->text);
     if (trace && trace->rank_count > application->ranks)

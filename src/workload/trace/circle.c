@@ -74,7 +74,10 @@ void circle_check(const struct trace_rank *rank, uint32_t number, const struct c
             at++;
         for (uint32_t i = 0; i < rank->task_count; i++) /* so far back that it must be within the circle */
             at = before[at];
-        name_circle(rank, number, before, at, errors);
+        uint32_t first = at;
+        for (uint32_t other = before[at]; other != at; other = before[other])
+            first = other < first ? other : first;
+        name_circle(rank, number, before, first, errors);
     }
     free(left);
 }
