@@ -90,7 +90,7 @@ def wrong_values(schema):
         elif "pattern" in part:
             yield from (("time", "soon"), ("time", "10 parsec"), ("below", "-5ns"))
     if "pattern" in schema:
-        yield from (("type", 5), ("time", "soon"), ("below", "0ns"))
+        yield from (("type", 5), ("time", "soon"), ("below", "-5ns"))
     kind = schema.get("type")
     if kind in ("integer", "number"):
         yield from (("type", True), ("type", {}), ("type", [1]))

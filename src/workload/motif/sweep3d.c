@@ -16,7 +16,7 @@ struct sweep3d_config {
     struct u32_list grid;
     uint32_t blocks, octants;
     double compute;
-    uint64_t bytes_x, bytes_y;
+    uint64_t x_bytes, y_bytes;
 };
 
 static const struct option sweep3d_options[] = {
@@ -25,9 +25,9 @@ static const struct option sweep3d_options[] = {
     OPTION_U32(struct sweep3d_config, blocks, "10", 1, 1e6, NULL, "of a column, done one after the other"),
     OPTION_U32(struct sweep3d_config, octants, "8", 1, 8, NULL, "sweeps of an iteration, two from each corner"),
     OPTION_SECONDS(struct sweep3d_config, compute, "\"0s\"", 0, 1e6, "time of a rank for one block"),
-    OPTION_U64(struct sweep3d_config, bytes_x, "4096", 0, MOTIF_MAX_BYTES, "bytes",
+    OPTION_U64(struct sweep3d_config, x_bytes, "4096", 0, MOTIF_MAX_BYTES, "bytes",
                "to the next rank along x, a block"),
-    OPTION_U64(struct sweep3d_config, bytes_y, "4096", 0, MOTIF_MAX_BYTES, "bytes",
+    OPTION_U64(struct sweep3d_config, y_bytes, "4096", 0, MOTIF_MAX_BYTES, "bytes",
                "to the next rank along y, a block"),
     OPTION_END,
 };
@@ -55,14 +55,14 @@ static void sweep(const struct sweep3d_config *config, struct script *script, st
 {
     for (uint32_t block = 0; block < config->blocks; block++) {
         if (x.before != NONE)
-            script_receive(script, x.before, config->bytes_x, 0);
+            script_receive(script, x.before, config->x_bytes, 0);
         if (y.before != NONE)
-            script_receive(script, y.before, config->bytes_y, 0);
+            script_receive(script, y.before, config->y_bytes, 0);
         script_compute(script, config->compute);
         if (x.behind != NONE)
-            script_send(script, x.behind, config->bytes_x, 0);
+            script_send(script, x.behind, config->x_bytes, 0);
         if (y.behind != NONE)
-            script_send(script, y.behind, config->bytes_y, 0);
+            script_send(script, y.behind, config->y_bytes, 0);
     }
 }
 
