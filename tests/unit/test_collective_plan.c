@@ -261,6 +261,8 @@ TEST(steps_and_bytes_of_collectives_equal_the_closed_forms)
         expect_form(OPERATION_BARRIER, "dissemination", n, 0, ceil_log2(n), 0);
         expect_form(OPERATION_BROADCAST, "binomial", n, vector, ceil_log2(n), NONE);
         expect_form(OPERATION_BROADCAST, "pipelined", n, 1000, n == 1 ? 0 : 10 + n - 2, NONE);
+        expect_form(OPERATION_BROADCAST, "pipelined", n, 0, n == 1 ? 0 : n - 1, 0);
+        expect_form(OPERATION_BROADCAST, "pipelined", n, (uint64_t)1 << 40, n == 1 ? 0 : 65536 + n - 2, NONE);
         expect_form(OPERATION_REDUCE, "binomial", n, vector, ceil_log2(n), NONE);
         expect_form(OPERATION_GATHER, "binomial", n, block, ceil_log2(n), NONE);
         expect_form(OPERATION_SCATTER, "binomial", n, block, ceil_log2(n), NONE);

@@ -55,7 +55,8 @@ const struct option collective_options[] = {
     OPTION_ENUM(struct collective_settings, alltoall, "\"pairwise\"", alltoall_names,
                 "to one after the other, to all at once, or collected over distances 1, 2, 4 ...; where blocks differ "
                 "pairwise instead of bruck"),
-    OPTION_U64(struct collective_settings, segment, "65536", 1, 1e15, "bytes", "pieces of a pipelined broadcast"),
+    OPTION_U64(struct collective_settings, segment, "65536", 1, 1e15, "bytes",
+               "pieces of a pipelined broadcast, of which there are at most 65536"),
     OPTION_END,
 };
 
