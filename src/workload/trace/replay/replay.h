@@ -138,6 +138,8 @@ void replay_use_cpu(struct replay *replay, uint32_t rank, struct work work, tick
 /* The task has begun: those that wait for that alone go on. */
 void replay_begun(struct replay *replay, uint32_t rank, uint32_t task);
 
+/* An array that grows, with room for one more. */
+void *replay_grow(const struct replay *replay, void *items, uint32_t count, uint32_t *room, size_t size);
 /* Zero where there was none. */
 uint64_t *replay_note(struct replay_rank *rank, enum note_kind kind, uint64_t a, uint64_t b);
 void replay_drop_note(struct replay_rank *rank, enum note_kind kind, uint64_t a, uint64_t b);

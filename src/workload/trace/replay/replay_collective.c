@@ -98,11 +98,8 @@ void collective_begin(struct replay *replay, uint32_t rank, uint32_t number, tic
 {
     struct replay_rank *state = &replay->ranks[rank];
     const struct task *task = replay_task(replay, rank, number);
-    if (state->collective_count == state->collective_room) {
-        state->collective_room = state->collective_room ? 2 * state->collective_room : 2;
-        state->collectives = rewind_resize(replay_rewind(replay), state->collectives,
-                                           state->collective_room * sizeof *state->collectives);
-    }
+    state->collectives = replay_grow(replay, state->collectives, state->collective_count, &state->collective_room,
+                                     sizeof *state->collectives);
     state->collectives[state->collective_count++] = (struct active_collective){
         .task = number,
         .ordinal = (uint32_t)(*replay_note(state, NOTE_ORDINAL, task->communicator, 0))++,

@@ -115,15 +115,6 @@ static void accepted(struct replay *replay, uint32_t rank, uint32_t number, uint
 
 /* ---- receiving ---- */
 
-/* Room for one more in an array that grows. */
-static void *grow(const struct replay *replay, void *items, uint32_t count, uint32_t *room, size_t size)
-{
-    if (count < *room)
-        return items;
-    *room = *room ? 2 * *room : 4;
-    return rewind_resize(replay_rewind(replay), items, *room * size);
-}
-
 static uint64_t wire_name(uint32_t task, uint32_t sub) { return (uint64_t)task << 32 | sub; }
 
 /* A message and a receive have found each other. */
@@ -160,7 +151,7 @@ void replay_probe(struct replay *replay, uint32_t rank, uint32_t number)
         replay_follow(replay, rank, WORK_END, number);
         return;
     }
-    state->probes = grow(replay, state->probes, state->probe_count, &state->probe_room, sizeof *state->probes);
+    state->probes = replay_grow(replay, state->probes, state->probe_count, &state->probe_room, sizeof *state->probes);
     state->probes[state->probe_count++] = number;
 }
 
@@ -191,7 +182,7 @@ static void arrive(struct replay *replay, uint32_t rank, uint32_t source, uint32
 static void hold(struct replay *replay, uint32_t rank, const struct held_message *message)
 {
     struct replay_rank *state = &replay->ranks[rank];
-    state->held = grow(replay, state->held, state->held_count, &state->held_room, sizeof *state->held);
+    state->held = replay_grow(replay, state->held, state->held_count, &state->held_room, sizeof *state->held);
     state->held[state->held_count++] = *message;
 }
 

@@ -97,10 +97,21 @@ static void print_rank(struct waiting_report *report, uint32_t rank)
     print_offers(report, rank);
 }
 
+/* Of several processes those speak whose ranks wait. */
+static bool has_something_to_say(const struct replay *replay)
+{
+    for (uint32_t rank = 0; rank < replay->trace->rank_count; rank++)
+        if (is_here(replay, rank) && replay->ranks[rank].tasks_left)
+            return true;
+    return false;
+}
+
 void replay_report_waiting(const struct replay *replay, tick_t now, FILE *out)
 {
     struct waiting_report report = {.replay = replay, .out = out};
     uint32_t ranks = replay->trace->rank_count;
+    if (!has_something_to_say(replay))
+        return;
     fprintf(out, "application '%s' cannot go on at tick %llu: %u of %u ranks have not ended\n",
             replay->application->name, (unsigned long long)now, replay->ranks_left, ranks);
     for (uint32_t rank = 0; rank < ranks; rank++)
