@@ -51,11 +51,11 @@ struct replay_cpu {
 /* A collective under way at a rank. */
 struct active_collective {
     uint32_t task;
-    uint32_t ordinal;  /* among those that the rank has begun in the communicator */
-    uint32_t rank;     /* its number in the communicator */
-    uint32_t step;     /* the next to begin */
-    uint32_t pending;  /* messages of steps that have begun, to be sent or received */
-    bool is_beginning; /* a step, whose messages may be done at once */
+    uint32_t ordinal;      /* among those that the rank has begun in the communicator */
+    uint32_t rank;         /* its number in the communicator */
+    uint32_t step;         /* the next to begin */
+    uint32_t pending;      /* messages of steps that have begun, to be sent or received */
+    uint32_t is_beginning; /* a step, whose messages may be done at once */
 };
 
 /* A message that came before one that was sent earlier. */
