@@ -40,12 +40,14 @@ static struct active_collective *active_at(const struct replay *replay, uint32_t
     return active;
 }
 
-struct plan_message collective_message(const struct replay *replay, uint32_t rank, uint32_t number, uint32_t sub)
+struct plan_message collective_message(const struct replay *replay, uint32_t rank, uint32_t number, uint32_t sub,
+                                       bool is_received)
 {
     const struct task *task = replay_task(replay, rank, number);
     const struct trace_communicator *communicator = &replay->trace->communicators[task->communicator];
     struct plan plan = plan_of(replay, task);
-    struct plan_message message = plan_step(&plan, rank_within(communicator, rank), sub & STEP).send;
+    struct plan_step step = plan_step(&plan, rank_within(communicator, rank), sub & STEP);
+    struct plan_message message = is_received ? step.receive : step.send;
     message.peer = communicator->ranks[message.peer];
     return message;
 }
