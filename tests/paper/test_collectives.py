@@ -86,6 +86,38 @@ def test_roots_and_repetitions_make_no_difference():
     assert times == 8 * [3 * (ALPHA + 300)]
 
 
+# ---- blocks that differ ----
+
+def step_by_step(ranks, source, size):
+    """When the last rank ends, where in each of n - 1 steps one message comes from source(rank, step), of size(rank, step)
+    bytes, and a step begins when that of the step before is there."""
+    ended = [0] * ranks
+    for step in range(ranks - 1):
+        ended = [max(ended[rank], ended[source(rank, step)] + ALPHA + size(rank, step)) for rank in range(ranks)]
+    return max(ended)
+
+
+@pytest.mark.parametrize("ranks", [2, 5, 8])
+def test_blocks_that_differ_take_what_their_bytes_take(ranks):
+    """Block r is of 20 + 7 r bytes. Gather and scatter are linear then, and an all-to-all by pairs, whatever the settings say."""
+    def block(rank):
+        return 20 + 7 * (rank % ranks)
+
+    def time(operation, **settings):
+        motif = collective(operation, 20, growth=7, root=ranks // 2)
+        return run(config(ranks, motif, **settings))["applications"][0]["completion_time"]
+
+    others = sum(block(rank) for rank in range(ranks)) - block(ranks // 2)
+    assert time("gather", gather="binomial") == ALPHA + others
+    assert time("scatter", scatter="binomial") == ALPHA + others
+    assert time("allgather", allgather="ring") == step_by_step(
+        ranks, lambda rank, step: rank - 1, lambda rank, step: block(rank - step - 1))
+    assert time("reduce_scatter", reduce_scatter="pairwise") == step_by_step(
+        ranks, lambda rank, step: rank - step - 1, lambda rank, step: block(rank))
+    assert time("alltoall", alltoall="bruck") == step_by_step(
+        ranks, lambda rank, step: rank - step - 1, lambda rank, step: block(rank))
+
+
 # ---- motifs ----
 
 def motifs():

@@ -370,6 +370,8 @@ TEST(motifs_refuse_what_does_not_fit_their_ranks)
     expect_refusal("{\"type\": \"halo\", \"bytes\": []}", 8, "bytes: 0 numbers; accepted: 1 to 3");
     expect_refusal("{\"type\": \"all_to_all\", \"grid\": [3, 3]}", 8, "grid: a grid of 9 for 8 ranks");
     expect_refusal("{\"type\": \"collective\", \"root\": 8}", 8, "root: 8 is not among 8 ranks; accepted: 0 to 7");
+    expect_refusal("{\"type\": \"collective\", \"operation\": \"scan\", \"growth\": 1}", 8,
+                   "growth: scan has no blocks of ranks; accepted: 0");
     expect_refusal("{\"type\": \"nearest_neighbour\", \"reach\": 5}", 8,
                    "reach: 5 on each side of 8 ranks; accepted: 1 to 4");
     expect_refusal("{\"type\": \"incast\", \"servers\": 5}", 8, "servers: 5 of 8 ranks; accepted: 1 to 4");

@@ -69,6 +69,15 @@ void script_rooted(struct script *script, enum collective_operation operation, u
     call(script, &task);
 }
 
+void script_uneven(struct script *script, enum collective_operation operation, uint32_t communicator, uint32_t root,
+                   uint64_t bytes, uint32_t counts)
+{
+    struct task task = collective(operation, communicator, root, bytes);
+    task.flags = TASK_UNEVEN;
+    task.tag = counts;
+    call(script, &task);
+}
+
 void script_start_send(struct script *script, uint32_t peer, uint64_t bytes, uint32_t tag)
 {
     struct task task = message(TASK_SEND, peer, bytes, tag);

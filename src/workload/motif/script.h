@@ -22,6 +22,9 @@ void script_collective(struct script *script, enum collective_operation operatio
                        uint64_t bytes);
 void script_rooted(struct script *script, enum collective_operation operation, uint32_t communicator, uint32_t root,
                    uint64_t bytes);
+/* Of blocks that differ: `bytes` are the rank's own, `counts` a row of builder_counts() or NO_COUNTS where it knows no more. */
+void script_uneven(struct script *script, enum collective_operation operation, uint32_t communicator, uint32_t root,
+                   uint64_t bytes, uint32_t counts);
 
 void script_start_send(struct script *script, uint32_t peer, uint64_t bytes, uint32_t tag);
 void script_start_receive(struct script *script, uint32_t peer, uint64_t bytes, uint32_t tag);

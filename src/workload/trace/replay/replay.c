@@ -83,8 +83,8 @@ static void set_timer(struct replay *replay, uint32_t rank, tick_t when, struct 
 static uint64_t bytes_of(const struct replay *replay, uint32_t rank, struct work work)
 {
     const struct task *task = replay_task(replay, rank, work.task);
-    if (task->kind == TASK_COLLECTIVE && work.kind != WORK_TAKE)
-        return collective_message(replay, rank, work.task, work.detail).bytes;
+    if (task->kind == TASK_COLLECTIVE)
+        return collective_message(replay, rank, work.task, work.detail, work.kind == WORK_TAKE).bytes;
     return task->amount;
 }
 

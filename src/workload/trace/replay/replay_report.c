@@ -61,9 +61,10 @@ static void print_offers(struct waiting_report *report, uint32_t rank)
         const uint64_t *key = table_key_of(notes[i])->part;
         if (key[0] == NOTE_OFFERED) {
             const struct task *task = replay_task(report->replay, rank, (uint32_t)key[1]);
-            uint32_t peer = task->kind == TASK_COLLECTIVE
-                                ? collective_message(report->replay, rank, (uint32_t)key[1], (uint32_t)key[2]).peer
-                                : task->peer;
+            uint32_t peer =
+                task->kind == TASK_COLLECTIVE
+                    ? collective_message(report->replay, rank, (uint32_t)key[1], (uint32_t)key[2], false).peer
+                    : task->peer;
             print_wait(report, rank, (uint32_t)key[1], "a receive", peer);
         }
     }
