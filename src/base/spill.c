@@ -16,7 +16,6 @@ enum { ALIGNMENT = 64 };
 struct mapping {
     unsigned char *bytes;
     size_t size, used;
-    bool is_file;
 };
 
 struct spill {
@@ -68,8 +67,7 @@ static struct mapping map(struct spill *spill, size_t size)
     struct mapping mapping = {.size = size};
     if (size > spill->in_memory)
         mapping.bytes = map_file(spill, size);
-    mapping.is_file = mapping.bytes != NULL;
-    if (mapping.is_file)
+    if (mapping.bytes)
         return mapping;
     void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (bytes == MAP_FAILED) {
@@ -99,13 +97,6 @@ void *spill_take(struct spill *spill, size_t bytes)
 }
 
 size_t spill_file_bytes(const struct spill *spill) { return spill->file_bytes; }
-
-void spill_rest(const struct spill *spill)
-{
-    for (uint32_t i = 0; i < spill->count; i++)
-        if (spill->mappings[i].is_file)
-            madvise(spill->mappings[i].bytes, spill->mappings[i].size, MADV_DONTNEED);
-}
 
 void spill_destroy(struct spill *spill)
 {

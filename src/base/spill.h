@@ -16,6 +16,4 @@ struct spill *spill_create(size_t in_memory);
 void *spill_take(struct spill *spill, size_t bytes);
 /* Bytes that lie in the file. */
 size_t spill_file_bytes(const struct spill *spill);
-/* Nobody will look at what has been taken for a while: the system need not keep it at hand. */
-void spill_rest(const struct spill *spill);
 void spill_destroy(struct spill *spill);

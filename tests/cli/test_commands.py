@@ -285,7 +285,7 @@ def test_list_is_the_same_as_table_and_as_json():
     assert rows == [[entry["kind"], entry["name"], entry["summary"]] for entry in listed]
     assert rows == sorted(rows)
     assert {row[0] for row in rows} == {"allocation", "allocator", "application", "arbiter", "congestion", "injection",
-                                        "interface", "model", "reduction", "router", "routing", "selection", "size", "topology",
+                                        "interface", "model", "motif", "reduction", "router", "routing", "selection", "size", "topology",
                                         "trace_reader", "traffic"}
     assert json.loads(flitwarp("list", "router", "--json").stdout) == [e for e in listed if e["kind"] == "router"]
 

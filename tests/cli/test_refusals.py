@@ -73,6 +73,7 @@ PLACES = {"topology": "network.topology", "routing": "network.routing", "router"
 PLACES["selection"] = "network.planes.selection"
 PLACES["reduction"] = "network.routing.reduction"
 PLACES["trace_reader"] = f"{APPLICATION}.format"
+PLACES["motif"] = f"{APPLICATION}.motif"
 PLACES["model"] = "model"
 MODEL = {"model": "phold"}  # has all that a simulator block may have
 
@@ -89,7 +90,7 @@ def wrong_values(schema):
         elif "pattern" in part:
             yield from (("time", "soon"), ("time", "10 parsec"), ("below", "-5ns"))
     if "pattern" in schema:
-        yield from (("type", 5), ("time", "soon"), ("below", "0ns"))
+        yield from (("type", 5), ("time", "soon"), ("below", "-5ns"))
     kind = schema.get("type")
     if kind in ("integer", "number"):
         yield from (("type", True), ("type", {}), ("type", [1]))
@@ -188,6 +189,8 @@ def test_option_is_refused(path, block, key, expected, program, tmp_path):
         config["network"]["routing"] = {"type": "minimal_adaptive"}
     if path == PLACES["trace_reader"]:
         set_path(config, APPLICATION, {"type": "trace", "file": "none.goal"})
+    if path == PLACES["motif"]:
+        set_path(config, APPLICATION, {"type": "trace"})
     set_path(config, path, block)
     refuse(tmp_path, config, "config.json:", f"{shown(path)}.{key}", *expected, program=program)
 

@@ -73,6 +73,14 @@ def test_dissemination_ends_wherever_its_ranks_are(count, results):
     assert (block["packets"] == 0) == (count == 8)
 
 
+def test_collectives_of_a_motif_stay_within_their_terminal():
+    barrier = {"type": "collective", "operation": "barrier", "iterations": 1}
+    whole = config(None, 2, motif=barrier, allocation={"type": "list", "terminals": [1]}, **shared(8))
+    whole["workload"]["applications"][0]["file"] = None
+    block = json.loads(invoke(whole)[0])["applications"][0]
+    assert block["time_by_rank"] == [3 * (2 * O + LOCAL)] * 8 and block["packets"] == 0
+
+
 def test_more_ranks_than_room_are_refused(tmp_path):
     (tmp_path / "job.goal").write_text(text_of(["calc 1"] * 5))
     (tmp_path / "config.json").write_text(json.dumps(config("job.goal", 2, ranks_per_terminal=2)))

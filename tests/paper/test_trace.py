@@ -10,6 +10,7 @@ there is received at
 """
 import json
 import math
+import random
 import re
 import struct
 import subprocess
@@ -213,6 +214,45 @@ def test_replays_are_the_same_on_threads_and_backwards(arguments, tmp_path):
     runs = [json.loads(invoke(config(file, 4, gap="10ns"), arguments=more)[0]) for more in ((), arguments)]
     assert runs[0]["simulation"]["digest"] == runs[1]["simulation"]["digest"]
     assert runs[0]["applications"] == runs[1]["applications"]
+
+
+def drawn(seed, ranks, steps):
+    """Messages of all sizes, one after the other in one order for all ranks, so that they can always complete."""
+    draw = random.Random(seed)
+    lines, last = [[] for _ in range(ranks)], [None] * ranks
+
+    def add(rank, text):
+        label = f"t{len(lines[rank])}"
+        lines[rank].append(f"{label}: {text} cpu {draw.choice([0, 0, 1])}")
+        if last[rank]:
+            lines[rank].append(f"{label} requires {last[rank]}")
+        return label
+
+    for tag in range(steps):
+        source, target = draw.sample(range(ranks), 2)
+        size = draw.choice([0, 1, 100, 5000, 70000])
+        sent = add(source, f"send {size}b to {target} tag {tag}")
+        received = add(target, f"recv {size}b from {draw.choice([source, -1])} tag {tag}")
+        last[source] = draw.choice([last[source], sent])
+        last[target] = draw.choice([last[target], received])
+    return ["; ".join(rank) for rank in lines]
+
+
+TORUS = {"topology": {"type": "torus", "widths": [4, 4]}, "flit_bytes": 32, "planes": {"count": 2, "selection": "round_robin"}}
+
+
+@pytest.mark.parametrize("router", ["input_queued", "packet"])
+def test_drawn_schedules_complete_alike_where_messages_overtake_each_other(router, tmp_path):
+    file = tmp_path / "drawn.goal"
+    file.write_text(text_of(drawn(1, 12, 200)))
+    made = config(file, 16, eager_limit=5000, max_packet=64, overhead="50ns", allocation={"type": "random", "count": 12})
+    made["network"] = {**TORUS, "router": {"type": router, "num_vcs": 2, "buffer_depth": 64}, "channel": {"latency": 10}}
+    runs = [json.loads(invoke(made, arguments=more)[0])
+            for more in ((), ["--sync", "conservative", "--threads", "3"], ["--sync", "optimistic", "--check-reversal"])]
+    assert runs[0]["applications"][0]["unfinished_ranks"] == 0
+    for other in runs[1:]:
+        assert other["simulation"]["digest"] == runs[0]["simulation"]["digest"]
+        assert other["applications"] == runs[0]["applications"]
 
 
 # ---- what cannot complete ----

@@ -235,16 +235,6 @@ TEST(collectives_of_uneven_blocks_do_so_too)
     }
 }
 
-static const struct collective_algorithm *find(enum collective_operation operation, const char *name)
-{
-    const struct collective_algorithm *algorithm = NULL;
-    for (uint32_t number = 0; (algorithm = collective_algorithm(operation, number)); number++)
-        if (strcmp(algorithm->name, name) == 0)
-            return algorithm;
-    EXPECT(!"such an algorithm");
-    return collective_algorithm(operation, 0);
-}
-
 static uint32_t floor_log2(uint32_t ranks) { return ranks == 1 ? 0 : 1 + floor_log2(ranks / 2); }
 static uint32_t ceil_log2(uint32_t ranks) { return ranks == 1 ? 0 : 1 + floor_log2(ranks - 1); }
 
@@ -252,7 +242,7 @@ static uint32_t ceil_log2(uint32_t ranks) { return ranks == 1 ? 0 : 1 + floor_lo
 static void expect_form(enum collective_operation operation, const char *name, uint32_t ranks, uint64_t bytes,
                         uint64_t steps, uint64_t sent)
 {
-    struct plan plan = {.algorithm = find(operation, name), .ranks = ranks, .bytes = bytes, .segment = 100};
+    struct plan plan = {.algorithm = collective_find(operation, name), .ranks = ranks, .bytes = bytes, .segment = 100};
     EXPECT_EQ_U64(plan_shape(&plan).steps, steps);
     for (uint32_t rank = 0; sent != NONE && rank < ranks; rank++) {
         uint64_t total = 0;
@@ -271,6 +261,8 @@ TEST(steps_and_bytes_of_collectives_equal_the_closed_forms)
         expect_form(OPERATION_BARRIER, "dissemination", n, 0, ceil_log2(n), 0);
         expect_form(OPERATION_BROADCAST, "binomial", n, vector, ceil_log2(n), NONE);
         expect_form(OPERATION_BROADCAST, "pipelined", n, 1000, n == 1 ? 0 : 10 + n - 2, NONE);
+        expect_form(OPERATION_BROADCAST, "pipelined", n, 0, n == 1 ? 0 : n - 1, 0);
+        expect_form(OPERATION_BROADCAST, "pipelined", n, (uint64_t)1 << 40, n == 1 ? 0 : 65536 + n - 2, NONE);
         expect_form(OPERATION_REDUCE, "binomial", n, vector, ceil_log2(n), NONE);
         expect_form(OPERATION_GATHER, "binomial", n, block, ceil_log2(n), NONE);
         expect_form(OPERATION_SCATTER, "binomial", n, block, ceil_log2(n), NONE);
@@ -302,7 +294,8 @@ TEST(trees_have_one_message_for_each_rank_but_the_root)
     static struct play it;
     for (uint32_t i = 0; i < 4; i++)
         for (uint32_t ranks = 1; ranks <= RANKS; ranks++) {
-            it = (struct play){.algorithm = find(operations[i], "binomial"), .ranks = ranks, .root = ranks / 2};
+            it = (struct play){
+                .algorithm = collective_find(operations[i], "binomial"), .ranks = ranks, .root = ranks / 2};
             play(&it);
             EXPECT_EQ_U64(it.messages, ranks - 1);
         }

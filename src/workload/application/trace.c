@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Trace: replays what an application did, from a file of any format that a reader knows
- * (src/workload/trace). Each rank of the trace runs at a terminal; it goes on when what
- * it waits for is there, so that a slower network delays it. What computing took in the
- * trace takes as long here, or less, or no time.
+ * (src/workload/trace), or does what a motif says (src/workload/motif). Each rank runs
+ * at a terminal; it goes on when what it waits for is there, so that a slower network
+ * delays it. What computing took in the trace takes as long here, or less, or no time.
  */
 #include "flitwarp/steady.h"
 
+#include "workload/motif/motif.h"
 #include "workload/trace/replay/replay.h"
 #include "workload/trace/trace_reader.h"
 
@@ -15,7 +16,7 @@
 struct trace_config {
     struct application_config common;
     const char *file;
-    struct choice format;
+    struct choice format, motif;
     double compute_scale, overhead_per_byte;
     uint64_t overhead, gap, eager_limit;
     uint32_t ranks_per_terminal;
@@ -26,8 +27,9 @@ struct trace_config {
 };
 
 static const struct option trace_options[] = {
-    OPTION_FILE(struct trace_config, file, REQUIRED, "the trace, or its main file"),
+    OPTION_FILE(struct trace_config, file, "null", "the trace, or its main file"),
     OPTION_CHOICE(struct trace_config, format, "trace_reader", "null", "of the file; null: found by its content"),
+    OPTION_CHOICE(struct trace_config, motif, "motif", "null", "in place of a file: the skeleton of an application"),
     OPTION_F64(struct trace_config, compute_scale, "1", 0, 1e9, NULL, "what compute times are multiplied by; 0: none"),
     OPTION_U64(struct trace_config, eager_limit, "65536", 0, 1e18, "bytes",
                "larger messages are sent only when their receive is there"),
@@ -72,23 +74,46 @@ static struct replay_settings settings_of(const struct application *application)
     };
 }
 
+/* For so many ranks. */
+static uint32_t room_of(const struct application *application)
+{
+    const struct trace_config *config = application->config;
+    uint64_t room = (uint64_t)application->ranks * config->ranks_per_terminal;
+    return room < NONE ? (uint32_t)room : NONE - 1;
+}
+
+static struct trace *from_file(const struct application *application, struct errors *errors)
+{
+    const struct trace_config *config = application->config;
+    struct errors found = {.arena = errors->arena};
+    struct trace *trace =
+        trace_read(config->file, config->format.component ? config->format.component->name : "auto", &found);
+    for (const struct error_message *at = found.first; at; at = at->next)
+        choice_error(errors, application->choice, "file", "%s", at->text);
+    if (trace && trace->rank_count > room_of(application))
+        choice_error(errors, application->choice, "file",
+                     "%s: %u ranks for an application on %u terminals (ranks_per_terminal is %u)", config->file,
+                     trace->rank_count, application->ranks, config->ranks_per_terminal);
+    return trace;
+}
+
 static void trace_prepare(struct application *application, struct errors *errors)
 {
     const struct trace_config *config = application->config;
     struct trace_state *state = arena_array(application->arena, struct trace_state, 1);
-    struct errors found = {.arena = errors->arena};
+    bool is_motif = config->motif.component != NULL;
+    uint32_t errors_before = errors->count;
     application->state = state;
-    state->trace = trace_read(config->file, config->format.component ? config->format.component->name : "auto", &found);
-    for (const struct error_message *at = found.first; at; at = at->next)
-        choice_error(errors, application->choice, "file", "%s", at->text);
-    if (!state->trace)
+    if (is_motif == (config->file != NULL))
+        choice_error(errors, application->choice, is_motif ? "motif" : NULL,
+                     "%s; accepted: one of them, which says what is replayed",
+                     is_motif ? "a motif beside a file" : "neither a file nor a motif");
+    else if (is_motif)
+        state->trace = motif_trace(&config->motif, room_of(application), application->seed, errors);
+    else
+        state->trace = from_file(application, errors);
+    if (errors->count > errors_before)
         return;
-    if (state->trace->rank_count > (uint64_t)application->ranks * config->ranks_per_terminal) {
-        choice_error(errors, application->choice, "file",
-                     "%s: %u ranks for an application on %u terminals (ranks_per_terminal is %u)", config->file,
-                     state->trace->rank_count, application->ranks, config->ranks_per_terminal);
-        return;
-    }
     if (config->ranks_per_terminal > 1)
         application_stack_ranks(application, state->trace->rank_count, config->ranks_per_terminal);
     struct replay_settings settings = settings_of(application);
@@ -170,7 +195,7 @@ static void trace_release(struct application *application)
 
 static const struct application_ops trace = {
     .name = "trace",
-    .summary = "replays a trace of messages and compute times from a file",
+    .summary = "replays messages and compute times of a file, or of a motif",
     .options = trace_options,
     .config_size = sizeof(struct trace_config),
     .example = "{\"type\": \"trace\", \"file\": \"dissemination.goal\", \"overhead\": \"1500ns\"}",

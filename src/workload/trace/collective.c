@@ -4,6 +4,8 @@
 
 #include "workload/trace/collective/parts.h"
 
+#include <string.h>
+
 static const struct collective_algorithm *const groups[] = {
     tree_algorithms,     chain_algorithms,         ring_algorithms,
     doubling_algorithms, dissemination_algorithms, alltoall_algorithms,
@@ -16,6 +18,16 @@ const struct collective_algorithm *collective_algorithm(enum collective_operatio
             if (algorithm->operation == operation && number-- == 0)
                 return algorithm;
     return NULL;
+}
+
+const struct collective_algorithm *collective_find(enum collective_operation operation, const char *name)
+{
+    uint32_t number = 0;
+    const struct collective_algorithm *found = collective_algorithm(operation, 0);
+    while (found && strcmp(found->name, name))
+        found = collective_algorithm(operation, ++number);
+    CHECK(found, "%s knows no algorithm %s", collective_operation_name(operation), name);
+    return found;
 }
 
 /* In the order of collective_algorithm(): a test compares them. */
@@ -43,7 +55,8 @@ const struct option collective_options[] = {
     OPTION_ENUM(struct collective_settings, alltoall, "\"pairwise\"", alltoall_names,
                 "to one after the other, to all at once, or collected over distances 1, 2, 4 ...; where blocks differ "
                 "pairwise instead of bruck"),
-    OPTION_U64(struct collective_settings, segment, "65536", 1, 1e15, "bytes", "pieces of a pipelined broadcast"),
+    OPTION_U64(struct collective_settings, segment, "65536", 1, 1e15, "bytes",
+               "pieces of a pipelined broadcast, of which there are at most 65536"),
     OPTION_END,
 };
 

@@ -61,6 +61,8 @@ struct collective_algorithm {
 
 /* Algorithm `number` of an operation, from 0 on; NULL: there are no more. */
 const struct collective_algorithm *collective_algorithm(enum collective_operation operation, uint32_t number);
+/* The one of a name, which exists. */
+const struct collective_algorithm *collective_find(enum collective_operation operation, const char *name);
 
 /* The algorithms that a configuration picks: numbers as above, of the operations that have a choice. */
 struct collective_settings {

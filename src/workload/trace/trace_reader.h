@@ -6,6 +6,7 @@
  */
 #include "flitwarp/component.h"
 
+#include "config/json.h"
 #include "workload/trace/trace_builder.h"
 
 /* A file, mapped; a folder has no bytes. Readers of formats of several files open the others by its path. */
@@ -22,8 +23,10 @@ struct trace_reader_ops {
     bool (*looks_like)(const unsigned char *head, size_t size, const char *path);
     /* Fills the builder, or adds errors that name file and line, or file and offset. */
     bool (*read)(const struct trace_source *source, struct trace_builder *builder, struct errors *errors);
-    /* Adds to what trace-info says: what was skipped, say; optional. */
-    void (*describe)(const struct trace_source *source, FILE *out);
+    /* Adds members to what trace-info says: calls by name, say, and "missing": what the file lacks; optional. */
+    void (*describe)(const struct trace_source *source, struct json *facts, struct arena *arena, struct errors *errors);
+    /* Prints what is in the file as it is, record by record; optional. */
+    void (*list)(const struct trace_source *source, FILE *out, struct errors *errors);
 };
 #define REGISTER_TRACE_READER(ops) REGISTER_COMPONENT("trace_reader", ops)
 

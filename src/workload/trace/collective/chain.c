@@ -6,10 +6,14 @@
  */
 #include "workload/trace/collective/parts.h"
 
+enum { MOST_PIECES = 65536 }; /* so that steps are a number that messages can carry */
+
 static uint32_t pieces(const struct plan *plan)
 {
-    uint64_t count = plan->segment ? (plan->bytes + plan->segment - 1) / plan->segment : 1;
-    return count == 0 ? 1 : count < UINT32_MAX / 2 ? (uint32_t)count : UINT32_MAX / 2;
+    uint64_t count = (plan->bytes + plan->segment - 1) / plan->segment;
+    if (count == 0)
+        return 1; /* of no bytes */
+    return count < MOST_PIECES ? (uint32_t)count : MOST_PIECES;
 }
 
 static struct plan_shape pipeline_shape(const struct plan *plan)

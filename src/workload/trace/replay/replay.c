@@ -32,6 +32,14 @@ void replay_drop_note(struct replay_rank *rank, enum note_kind kind, uint64_t a,
     table_remove(&rank->notes, &key);
 }
 
+void *replay_grow(const struct replay *replay, void *items, uint32_t count, uint32_t *room, size_t size)
+{
+    if (count < *room)
+        return items;
+    *room = *room ? 2 * *room : 4;
+    return rewind_resize(replay_rewind(replay), items, *room * size);
+}
+
 void replay_follow(struct replay *replay, uint32_t rank, uint32_t kind, uint32_t task)
 {
     work_queue_add(&replay->ranks[rank].agenda, (struct work){.kind = kind, .task = task}, replay_rewind(replay));
@@ -75,8 +83,8 @@ static void set_timer(struct replay *replay, uint32_t rank, tick_t when, struct 
 static uint64_t bytes_of(const struct replay *replay, uint32_t rank, struct work work)
 {
     const struct task *task = replay_task(replay, rank, work.task);
-    if (task->kind == TASK_COLLECTIVE && work.kind != WORK_TAKE)
-        return collective_message(replay, rank, work.task, work.detail).bytes;
+    if (task->kind == TASK_COLLECTIVE)
+        return collective_message(replay, rank, work.task, work.detail, work.kind == WORK_TAKE).bytes;
     return task->amount;
 }
 
@@ -329,12 +337,6 @@ void replay_init(struct replay *replay, struct application *application, const s
     replay->rank_time = arena_array(arena, struct histogram, 1);
     replay->communication_time = arena_array(arena, struct histogram, 1);
     replay->bytes = arena_array(arena, struct histogram, 1);
-    application_share_count(application, &replay->ranks_left);
-    application_share_count(application, &replay->active_ranks);
-    application_share_latest(application, &replay->ended);
-    application_share_samples(application, replay->rank_time);
-    application_share_samples(application, replay->communication_time);
-    application_share_samples(application, replay->bytes);
     if (per_rank)
         replay->rank_ended = arena_array(arena, tick_t, ranks);
     for (uint32_t rank = 0; rank < ranks; rank++) {
@@ -342,6 +344,13 @@ void replay_init(struct replay *replay, struct application *application, const s
         if (per_rank)
             application_share_latest(application, &replay->rank_ended[rank]);
     }
+    application_share_samples(application, replay->rank_time);
+    application_share_samples(application, replay->communication_time);
+    application_share_samples(application, replay->bytes);
+    application_share_latest(application, &replay->ended);
+    application_share_count(application, &replay->ranks_left);
+    application_share_count(application,
+                            &replay->active_ranks); /* the last is found first, and this one often changes */
 }
 
 static void release_rank(const struct replay *replay, struct replay_rank *state)

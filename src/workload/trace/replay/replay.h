@@ -36,7 +36,7 @@ enum work_kind {
     WORK_BEGIN,   /* all that the task waits for is over */
     WORK_END,     /* it has ended */
     WORK_COMPUTE, /* on the task's cpu */
-    WORK_SEND,    /* the same; of a collective: detail is the step */
+    WORK_SEND,    /* the same; of a collective: detail is the step, as of the next two */
     WORK_BOOKED,  /* the same send, whose turn it is at its interface */
     WORK_TAKE,    /* the same: a message has arrived for the task */
     WORK_CPU,     /* a timer: cpu number `task` has done its work */
@@ -52,11 +52,11 @@ struct replay_cpu {
 /* A collective under way at a rank. */
 struct active_collective {
     uint32_t task;
-    uint32_t ordinal;  /* among those that the rank has begun in the communicator */
-    uint32_t rank;     /* its number in the communicator */
-    uint32_t step;     /* the next to begin */
-    uint32_t pending;  /* messages of steps that have begun, to be sent or received */
-    bool is_beginning; /* a step, whose messages may be done at once */
+    uint32_t ordinal;      /* among those that the rank has begun in the communicator */
+    uint32_t rank;         /* its number in the communicator */
+    uint32_t step;         /* the next to begin */
+    uint32_t pending;      /* messages of steps that have begun, to be sent or received */
+    uint32_t is_beginning; /* a step, whose messages may be done at once */
 };
 
 /* A message that came before one that was sent earlier. */
@@ -140,6 +140,8 @@ void replay_use_cpu(struct replay *replay, uint32_t rank, struct work work, tick
 /* The task has begun: those that wait for that alone go on. */
 void replay_begun(struct replay *replay, uint32_t rank, uint32_t task);
 
+/* An array that grows, with room for one more. */
+void *replay_grow(const struct replay *replay, void *items, uint32_t count, uint32_t *room, size_t size);
 /* Zero where there was none. */
 uint64_t *replay_note(struct replay_rank *rank, enum note_kind kind, uint64_t a, uint64_t b);
 void replay_drop_note(struct replay_rank *rank, enum note_kind kind, uint64_t a, uint64_t b);
@@ -156,5 +158,6 @@ void replay_take_message(struct replay *replay, uint32_t rank, const struct mess
 void collective_begin(struct replay *replay, uint32_t rank, uint32_t task, tick_t now);
 /* One of its messages has left, or has been taken. */
 void collective_go_on(struct replay *replay, uint32_t rank, uint32_t task, tick_t now);
-/* What a rank sends in a step of a collective, the peer by its rank in the job. */
-struct plan_message collective_message(const struct replay *replay, uint32_t rank, uint32_t task, uint32_t sub);
+/* What a rank sends in a step of a collective, or receives; the peer by its rank in the job. */
+struct plan_message collective_message(const struct replay *replay, uint32_t rank, uint32_t task, uint32_t sub,
+                                       bool is_received);

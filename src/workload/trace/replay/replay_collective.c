@@ -11,12 +11,15 @@
 #define STEP ((1u << STEP_BITS) - 1)
 #define ORDINALS 512u
 
+/* Most communicators are evenly spaced: all ranks, rows, columns. Others are looked through. */
 static uint32_t rank_within(const struct trace_communicator *communicator, uint32_t rank)
 {
-    if (rank < communicator->size && communicator->ranks[rank] == rank)
-        return rank;
-    uint32_t at = 0;
-    while (communicator->ranks[at] != rank)
+    const uint32_t *ranks = communicator->ranks;
+    bool has_stride = communicator->size > 1 && ranks[1] != ranks[0];
+    uint32_t at = (rank - ranks[0]) / (has_stride ? ranks[1] - ranks[0] : 1);
+    if (at < communicator->size && ranks[at] == rank)
+        return at;
+    for (at = 0; ranks[at] != rank;)
         at++;
     return at;
 }
@@ -37,12 +40,14 @@ static struct active_collective *active_at(const struct replay *replay, uint32_t
     return active;
 }
 
-struct plan_message collective_message(const struct replay *replay, uint32_t rank, uint32_t number, uint32_t sub)
+struct plan_message collective_message(const struct replay *replay, uint32_t rank, uint32_t number, uint32_t sub,
+                                       bool is_received)
 {
     const struct task *task = replay_task(replay, rank, number);
     const struct trace_communicator *communicator = &replay->trace->communicators[task->communicator];
     struct plan plan = plan_of(replay, task);
-    struct plan_message message = plan_step(&plan, rank_within(communicator, rank), sub & STEP).send;
+    struct plan_step step = plan_step(&plan, rank_within(communicator, rank), sub & STEP);
+    struct plan_message message = is_received ? step.receive : step.send;
     message.peer = communicator->ranks[message.peer];
     return message;
 }
@@ -98,11 +103,8 @@ void collective_begin(struct replay *replay, uint32_t rank, uint32_t number, tic
 {
     struct replay_rank *state = &replay->ranks[rank];
     const struct task *task = replay_task(replay, rank, number);
-    if (state->collective_count == state->collective_room) {
-        state->collective_room = state->collective_room ? 2 * state->collective_room : 2;
-        state->collectives = rewind_resize(replay_rewind(replay), state->collectives,
-                                           state->collective_room * sizeof *state->collectives);
-    }
+    state->collectives = replay_grow(replay, state->collectives, state->collective_count, &state->collective_room,
+                                     sizeof *state->collectives);
     state->collectives[state->collective_count++] = (struct active_collective){
         .task = number,
         .ordinal = (uint32_t)(*replay_note(state, NOTE_ORDINAL, task->communicator, 0))++,

@@ -35,7 +35,7 @@ static struct plan_message message_of(const struct replay *replay, uint32_t rank
 {
     const struct task *task = replay_task(replay, rank, number);
     if (task->kind == TASK_COLLECTIVE)
-        return collective_message(replay, rank, number, sub);
+        return collective_message(replay, rank, number, sub, false);
     return (struct plan_message){.peer = task->peer, .bytes = task->amount};
 }
 
@@ -130,27 +130,30 @@ static void accepted(struct replay *replay, uint32_t rank, uint32_t number, uint
 
 /* ---- receiving ---- */
 
-/* Room for one more in an array that grows. */
-static void *grow(const struct replay *replay, void *items, uint32_t count, uint32_t *room, size_t size)
-{
-    if (count < *room)
-        return items;
-    *room = *room ? 2 * *room : 4;
-    return rewind_resize(replay_rewind(replay), items, *room * size);
-}
-
 static uint64_t wire_name(uint32_t task, uint32_t sub) { return (uint64_t)task << 32 | sub; }
+
+/* A receive: of a task, or of a step of a collective. */
+struct receive {
+    uint32_t task, sub;
+};
+
+static void take(struct replay *replay, uint32_t rank, struct receive receive, tick_t now)
+{
+    const struct work work = {.kind = WORK_TAKE, .task = receive.task, .detail = receive.sub};
+    replay_use_cpu(replay, rank, work, now);
+}
 
 /* A message and a receive have found each other. */
 static void match(struct replay *replay, uint32_t rank, uint32_t source, uint32_t task, uint32_t detail,
-                  uint32_t receive, tick_t now)
+                  struct receive receive, tick_t now)
 {
     uint32_t sub = detail & SUB;
     if (detail >> KIND_SHIFT == MESSAGE_EAGER) {
-        replay_use_cpu(replay, rank, (struct work){.kind = WORK_TAKE, .task = receive}, now);
+        take(replay, rank, receive, now);
         return;
     }
-    *replay_note(&replay->ranks[rank], NOTE_MATCHED, source, wire_name(task, sub)) = receive;
+    *replay_note(&replay->ranks[rank], NOTE_MATCHED, source, wire_name(task, sub)) =
+        wire_name(receive.task, receive.sub);
     send_control(replay, rank, source, MESSAGE_ACCEPT, 0, task, sub);
 }
 
@@ -160,7 +163,7 @@ void replay_post(struct replay *replay, uint32_t rank, const struct envelope *en
     struct replay_rank *state = &replay->ranks[rank];
     struct envelope_entry found;
     if (envelope_queue_find(&state->unexpected, envelope, false, &found))
-        match(replay, rank, found.envelope.source, found.task, found.detail, task, now);
+        match(replay, rank, found.envelope.source, found.task, found.detail, (struct receive){task, sub}, now);
     else
         envelope_queue_add(&state->posted, envelope, task, sub);
 }
@@ -175,7 +178,7 @@ void replay_probe(struct replay *replay, uint32_t rank, uint32_t number)
         replay_follow(replay, rank, WORK_END, number);
         return;
     }
-    state->probes = grow(replay, state->probes, state->probe_count, &state->probe_room, sizeof *state->probes);
+    state->probes = replay_grow(replay, state->probes, state->probe_count, &state->probe_room, sizeof *state->probes);
     state->probes[state->probe_count++] = number;
 }
 
@@ -196,7 +199,7 @@ static void arrive(struct replay *replay, uint32_t rank, uint32_t source, uint32
     struct envelope envelope = envelope_of(replay, source, task, detail & SUB);
     struct envelope_entry found;
     if (envelope_queue_find(&state->posted, &envelope, false, &found)) {
-        match(replay, rank, source, task, detail, found.task, now);
+        match(replay, rank, source, task, detail, (struct receive){found.task, found.detail}, now);
         return;
     }
     envelope_queue_add(&state->unexpected, &envelope, task, detail);
@@ -206,7 +209,7 @@ static void arrive(struct replay *replay, uint32_t rank, uint32_t source, uint32
 static void hold(struct replay *replay, uint32_t rank, const struct held_message *message)
 {
     struct replay_rank *state = &replay->ranks[rank];
-    state->held = grow(replay, state->held, state->held_count, &state->held_room, sizeof *state->held);
+    state->held = replay_grow(replay, state->held, state->held_count, &state->held_room, sizeof *state->held);
     state->held[state->held_count++] = *message;
 }
 
@@ -267,9 +270,9 @@ void replay_take_message(struct replay *replay, uint32_t rank, const struct mess
             return;
         }
         uint64_t name = wire_name(message->tag, sub);
-        uint32_t receive = (uint32_t)*replay_note(state, NOTE_MATCHED, message->source, name);
+        uint64_t receive = *replay_note(state, NOTE_MATCHED, message->source, name);
         replay_drop_note(state, NOTE_MATCHED, message->source, name);
-        replay_use_cpu(replay, rank, (struct work){.kind = WORK_TAKE, .task = receive}, now);
+        take(replay, rank, (struct receive){(uint32_t)(receive >> 32), (uint32_t)receive}, now);
     }
 }
 

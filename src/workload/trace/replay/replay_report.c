@@ -61,9 +61,10 @@ static void print_offers(struct waiting_report *report, uint32_t rank)
         const uint64_t *key = table_key_of(notes[i])->part;
         if (key[0] == NOTE_OFFERED) {
             const struct task *task = replay_task(report->replay, rank, (uint32_t)key[1]);
-            uint32_t peer = task->kind == TASK_COLLECTIVE
-                                ? collective_message(report->replay, rank, (uint32_t)key[1], (uint32_t)key[2]).peer
-                                : task->peer;
+            uint32_t peer =
+                task->kind == TASK_COLLECTIVE
+                    ? collective_message(report->replay, rank, (uint32_t)key[1], (uint32_t)key[2], false).peer
+                    : task->peer;
             print_wait(report, rank, (uint32_t)key[1], "a receive", peer);
         }
     }
@@ -97,10 +98,21 @@ static void print_rank(struct waiting_report *report, uint32_t rank)
     print_offers(report, rank);
 }
 
+/* Of several processes those speak whose ranks wait. */
+static bool has_something_to_say(const struct replay *replay)
+{
+    for (uint32_t rank = 0; rank < replay->trace->rank_count; rank++)
+        if (is_here(replay, rank) && replay->ranks[rank].tasks_left)
+            return true;
+    return false;
+}
+
 void replay_report_waiting(const struct replay *replay, tick_t now, FILE *out)
 {
     struct waiting_report report = {.replay = replay, .out = out};
     uint32_t ranks = replay->trace->rank_count;
+    if (!has_something_to_say(replay))
+        return;
     fprintf(out, "application '%s' cannot go on at tick %llu: %u of %u ranks have not ended\n",
             replay->application->name, (unsigned long long)now, replay->ranks_left, ranks);
     for (uint32_t rank = 0; rank < ranks; rank++)
