@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from support import ROOT, script
+from support import ROOT, SHARED, script
 
 FOLDER = ROOT / "examples" / "papers" / "fitfly"
 sys.path.insert(0, str(ROOT / "python"))
@@ -66,6 +66,19 @@ def test_networks_order_as_in_table_3(interference):
     assert len(rows) == 3 * 4 and all(row.holds for row in rows)
     time = {name: module.values(study, "AMG", name, "communication time")[module.TOP] for name in module.FOUR}
     assert 5 * time["Fit Fly"] < time["Slim Fly"] and 2 * time["Slim Fly"] < min(time["Dragonfly"], time["Megafly"])
+
+
+@pytest.mark.skipif(not (SHARED / "traces").exists(), reason="the reference traces are not there")
+def test_networks_order_as_in_table_3_with_a_trace_of_amg(tmp_path):
+    """Of 27 ranks; on dragonfly and megafly it may take too long."""
+    module = script(FOLDER / "amg_trace.py")
+    sweep = module.study({27: module.main_file(SHARED / "traces" / "dumpi" / "amg_n27")}, (module.interference.TOP,),
+                         limit=3000 * module.MICROSECOND)
+    study = ran(sweep, tmp_path)
+    orders = [row for row in module.interference.orders(study, "AMG of 27 ranks") if row.what.endswith("communication time")]
+    assert len(orders) == 2 and all(row.holds for row in orders)
+    sent = [run.results["applications"][0] for run in study.runs if not run.results["applications"][0]["unfinished_ranks"]]
+    assert len(sent) >= 2 and {each["bytes"] for each in sent} == {13_584_368}  # what the trace's calls of MPI_Isend name
 
 
 def test_interference_is_drawn(interference, tmp_path):

@@ -3,13 +3,14 @@
 """Figures 4 to 9 and Table 3 of the Fit Fly paper: a job shares a network with 1,000 ranks of background traffic. How long does
 its communication take, how long do packets, and how far do they go?
 
-    examples/papers/fitfly/figures_4_to_9_interference.py           two jobs, 0 to 72.5 %: six CPU minutes
+    examples/papers/fitfly/figures_4_to_9_interference.py           two jobs, 0 to 72.5 %: five CPU minutes
     examples/papers/fitfly/figures_4_to_9_interference.py --full    more points, three seeds, all comparisons: hours
-    examples/papers/fitfly/figures_4_to_9_interference.py --reduced networks of 200 terminals, five seeds: two CPU minutes
+    examples/papers/fitfly/figures_4_to_9_interference.py --reduced networks of 200 terminals, five seeds: a CPU minute
 
-The paper replays traces of AMG and MultiGrid. In their place stand grids of as many ranks that exchange halos and agree by an
-allreduce. The background sends a message every 100 us on average from each of its ranks to any other of them; its size is what makes the
-share of a link's bandwidth. All networks have the same map of ranks to terminals.
+The paper replays traces of AMG and MultiGrid. In their place stand motifs of the same names on as many ranks: one V-cycle of few
+levels. (amg_trace.py replays traces, of fewer ranks.) The background sends a message every 100 us on average from each of its
+ranks to any other of them; its size is what makes the share of a link's bandwidth. All networks have the same map of ranks to
+terminals.
 """
 import math
 import sys
@@ -24,12 +25,12 @@ from networks import EDR_CYCLE, FOUR, MICROSECOND, TICK_NS, overrides, settings 
 
 TOP = 0.725
 INTERVAL = 100 * MICROSECOND
-JOBS = {  # flits of 64 bytes
-    "AMG": {"halo": [64, 16, 4], "iterations": 3},
-    "MultiGrid": {"halo": [1024], "iterations": 2},
+JOBS = {  # motifs; they communicate and do not compute
+    "AMG": {"type": "amg", "points": 16, "levels": 2, "iterations": 1},
+    "MultiGrid": {"type": "multigrid", "points": 64, "levels": 3, "iterations": 1},
 }
-PRINTED = {("AMG", "Slim Fly"): "28.4 ms", ("AMG", "Fit Fly"): "1.4 ms", ("MultiGrid", "Slim Fly"): "20.3 ms",
-           ("MultiGrid", "Fit Fly"): "5.4 ms"}  # Table 3; of the other two networks > 1 s
+PRINTED = {job: dict(zip(FOUR, times)) for job, times in {  # Table 3
+    "AMG": ("28.4 ms", "1.4 ms", "> 1 s", "> 1 s"), "MultiGrid": ("20.3 ms", "5.4 ms", "> 1 s", "> 1 s")}.items()}
 
 
 @dataclass(frozen=True)
@@ -69,11 +70,15 @@ REDUCED = Scale({"AMG": [5, 5, 4], "MultiGrid": [4, 4, 4]}, 60, 180, {  # 180 an
     "megafly": {"type": "megafly", "terminals": 6, "leaves": 6, "spines": 6, "global": 6, "groups": 5}})
 
 
-def applications(job, side, cycle, share, limit, scale):
+def motif(job, scale):
+    """What the job replays, and on how many ranks."""
+    grid = scale.grids[job]
+    return {"motif": {**JOBS[job], "grid": grid}}, math.prod(grid)
+
+
+def applications(replayed, ranks, side, cycle, share, limit, scale):
     """The job, and what runs beside it: from before, so that the network is busy when the job begins."""
-    ranks = math.prod(scale.grids[job])
-    found = [{"type": "stencil", "name": "job", "ranks": scale.grids[job], **JOBS[job], "collective": "allreduce",
-              "max_packet": 64, "limit": limit, "allocation": scale.mapped(ranks)}]
+    found = [{"type": "trace", "name": "job", **replayed, "max_packet": 64, "limit": limit, "allocation": scale.mapped(ranks)}]
     if share:
         found.append({"type": "blast", "name": "background", "load": share * cycle / side.full, "injection": "poisson",
                       "size": {"type": "fixed", "flits": round(share * INTERVAL / side.full)}, "max_packet": 64,
@@ -82,21 +87,22 @@ def applications(job, side, cycle, share, limit, scale):
     return found
 
 
-def study(jobs=tuple(JOBS), sides=SIX, shares=(0, 0.4, TOP), limit=2000 * MICROSECOND, seeds=1, scale=FULL):
-    """`limit` in ticks; what takes longer is given up."""
-    networks = {name: settings(side.network)["network"] for name, side in SIDES.items() if name in sides}
-    for name, network in networks.items():
+def study(jobs=tuple(JOBS), sides=SIX, shares=(0, 0.4, TOP), limit=3000 * MICROSECOND, seeds=1, scale=FULL,
+          name="fitfly_interference", replay=motif):
+    """`limit` in ticks; what takes longer is given up. `replay` says of a job what motif() does."""
+    networks = {side: settings(SIDES[side].network)["network"] for side in SIDES if side in sides}
+    for side, network in networks.items():
         network["topology"] = scale.topologies.get(network["topology"]["type"], network["topology"])
-        if SIDES[name].feeds_rails:
+        if SIDES[side].feeds_rails:
             network["interface"]["feed_cycle"] = None
 
     def beside(share, others):
-        name = others["network"]
-        cycle = networks[name]["terminal_channel"]["cycle"]
-        return {"workload.applications": applications(others["job"], SIDES[name], cycle, share, limit, scale)}
+        network = others["network"]
+        cycle = networks[network]["terminal_channel"]["cycle"]
+        return {"workload.applications": applications(*replay(others["job"], scale), SIDES[network], cycle, share, limit, scale)}
 
-    sweep = Sweep(settings("Slim Fly"), "fitfly_interference", title="A job beside background traffic")
-    sweep.add_variable("network", "N", {name: name for name in networks}, lambda name: overrides(networks[name]))
+    sweep = Sweep(settings("Slim Fly"), name, title="A job beside background traffic")
+    sweep.add_variable("network", "N", {side: side for side in networks}, lambda side: overrides(networks[side]))
     sweep.add_variable("job", "J", jobs, lambda job: {})
     sweep.add_loads(values=shares, past=0, name="background", short="B", override=beside)
     axis = "background traffic (share of the bandwidth of a link)"
@@ -116,8 +122,8 @@ def of_all(results, column):
 
 def time_us(results):
     """Of the job's slowest rank; infinite where it was given up."""
-    found = results["applications"][0]["completion_time"]
-    return math.inf if found is None else found * TICK_NS / 1000
+    job = results["applications"][0]
+    return math.inf if job["unfinished_ranks"] else job["communication_time"]["max"] * TICK_NS / 1000
 
 
 MEASURES = {  # what -> unit, function of results
@@ -187,7 +193,7 @@ def compare(study):
 def rows_of(study, job, name, limit):
     times, latencies, hops = (values(study, job, name, measure) for measure in MEASURES)
     for share in times:
-        printed = (PRINTED.get((job, name), "> 1 s") if share == TOP and name in FOUR else "")
+        printed = PRINTED.get(job, {}).get(name, "") if share == TOP else ""
         yield Row(f"{job}, {name}, {100 * share:g} %: time; latency; hops",
                   f"{shown_time(times[share], limit)}; {latencies[share]:.2f} us; {hops[share]:.2f}", printed)
 
