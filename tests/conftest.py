@@ -9,7 +9,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 
 # Files whose runs have threads or ranks of their own: these wait for each other, long where another process has the core.
-MEET = ("contract/test_everything_runs.py", "contract/test_ranks.py", "cli/test_models.py", "contract/test_threads.py")
+MEET = ("paper/test_trace.py", "contract/test_everything_runs.py", "contract/test_ranks.py", "cli/test_models.py", "contract/test_threads.py")
 
 
 def pytest_collection_modifyitems(items):

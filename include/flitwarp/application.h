@@ -17,6 +17,7 @@
 #include "flitwarp/packet.h"
 #include "flitwarp/random.h"
 #include "flitwarp/report.h"
+#include "flitwarp/topology.h"
 #include "flitwarp/traffic.h"
 
 struct workload;
@@ -49,10 +50,14 @@ struct application {
     uint32_t number;
     uint32_t ranks;
     const uint32_t *terminals;   /* by rank */
+    struct u32_list allocated;   /* the terminals that it has, each once */
+    uint32_t ranks_per_terminal; /* 1, or what prepare() makes of it */
     struct traffic_space space;  /* what traffic patterns want to know */
     uint32_t injection_channels; /* of a terminal */
     tick_t cycle;                /* of a terminal's channel */
     tick_t check_interval;
+    double tick_seconds; /* how long a tick is */
+    uint32_t flit_bytes;
     uint64_t seed;
     struct arena *arena;
     struct workload *workload;
@@ -66,6 +71,7 @@ struct application {
     enum phase phase;
     tick_t phase_start[4];
     bool ready, complete, done; /* signals */
+    bool is_stuck;              /* a signal too: it cannot go on, which ends the run */
 };
 
 struct application_ops {
@@ -91,6 +97,10 @@ struct application_ops {
     void (*check)(struct application *application, tick_t now);
     /* Adds what only this application knows to its block of the results; optional. */
     void (*report)(const struct application *application, struct report *report);
+    /* check() has said that the application cannot go on: who waits for what, of the ranks that run here; optional. */
+    void (*report_stuck)(const struct application *application, tick_t now, FILE *out);
+    /* Gives back what does not lie in the arena; optional. prepare() may have failed. */
+    void (*release)(struct application *application);
 };
 #define REGISTER_APPLICATION(ops) REGISTER_COMPONENT("application", ops)
 
@@ -99,6 +109,12 @@ void application_send(struct application *application, uint32_t rank, uint32_t t
 /* The same with a number that received() finds in the message, where the application listens. */
 void application_send_tagged(struct application *application, uint32_t rank, uint32_t to_rank, uint32_t flits,
                              uint32_t tag);
+/* The same with all the numbers that a message has room for. */
+struct message_note {
+    uint32_t tag, order, detail;
+};
+void application_send_noted(struct application *application, uint32_t rank, uint32_t to_rank, uint32_t flits,
+                            const struct message_note *note);
 /* Messages of a rank that belong together; as many are then sent in the same tick as were announced. */
 struct transaction {
     uint32_t number, group;
@@ -108,6 +124,14 @@ void application_send_in(struct application *application, const struct transacti
                          uint32_t to_rank, uint32_t flits, uint32_t tag);
 /* Answers a message that received() was told of, once, within its transaction: sampled as the request was. */
 void application_reply(struct application *application, const struct message *request, uint32_t flits);
+/*
+ * To a rank of the same terminal, where application_stack_ranks has put several: received() is told after `delay` ticks, one
+ * at least, and the network sees nothing of it.
+ */
+void application_send_within(struct application *application, uint32_t rank, uint32_t to_rank, tick_t delay,
+                             const struct message_note *note);
+/* For prepare(): so many ranks in all, and so many at each terminal in place of one: the first ones at the first terminal. */
+void application_stack_ranks(struct application *application, uint32_t ranks, uint32_t ranks_per_terminal);
 void application_wake_at(struct application *application, uint32_t rank, tick_t when);
 /*
  * What all ranks count together. Threads and processes run ranks side by side, so prepare() shares what is of the whole
@@ -127,7 +151,7 @@ bool application_is_finished(const struct application *application, tick_t now, 
 struct allocation_ops {
     COMPONENT_HEAD;
     /* Fills terminals[] (room for all of the network) by rank; returns how many, 0 with errors added. */
-    uint32_t (*allocate)(const struct choice *self, uint32_t network_terminals, uint64_t seed, uint32_t *terminals,
+    uint32_t (*allocate)(const struct choice *self, const struct topology *topology, uint64_t seed, uint32_t *terminals,
                          struct errors *errors);
 };
 #define REGISTER_ALLOCATION(ops) REGISTER_COMPONENT("allocation", ops)

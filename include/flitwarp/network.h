@@ -185,7 +185,7 @@ struct interface_ops {
 
 /* A timer of an application at a terminal. Where several applications share terminals the order is theirs. */
 struct wake_event {
-    struct event_key key; /* destination: terminal, source: application */
+    struct event_key key; /* destination: terminal, source: application, sequence: rank */
     uint32_t rank;
 };
 
@@ -200,7 +200,7 @@ struct network_client {
     void *context;
     event_handler *receive; /* struct message_event */
     event_handler *wake;    /* struct wake_event */
-    bool wakes_are_ordered; /* several applications: timers of one terminal go off in the order of applications */
+    bool wakes_are_ordered; /* several ranks at a terminal: its timers go off in the order of applications and ranks */
     /* Flits enter the network, towards a router's input lane. Told only where network->is_watched. */
     void (*enter)(void *context, tick_t now, const struct packet *packet, struct place to, uint32_t flits);
     /* Flits have arrived that are not their packet's last. */

@@ -50,7 +50,7 @@ struct message {
     uint32_t transaction;          /* number of the message that began it */
     uint32_t transaction_messages; /* that belong to it */
     uint32_t group;                /* handle of the count of a transaction of several requests; NONE: it has one */
-    uint32_t tag;                  /* the application's own; a reply has its request's */
+    uint32_t tag, order, detail;   /* the application's own; a reply has its request's */
     uint8_t application;
     bool is_reply;
     bool sampled;

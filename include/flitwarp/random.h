@@ -56,6 +56,17 @@ static inline uint32_t random_below(struct random *random, uint32_t limit)
     return (uint32_t)(((random_u64(random) >> 32) * limit) >> 32);
 }
 
+/* Moves `drawn` of the items, without repetition, to the front (Fisher-Yates). */
+static inline void random_draw(struct random *random, uint32_t *items, uint32_t count, uint32_t drawn)
+{
+    for (uint32_t i = 0; i < drawn; i++) {
+        uint32_t other = i + random_below(random, count - i);
+        uint32_t item = items[other];
+        items[other] = items[i];
+        items[i] = item;
+    }
+}
+
 /* In [0, 1), 53 bits. */
 static inline double random_unit(struct random *random) { return (double)(random_u64(random) >> 11) * 0x1p-53; }
 

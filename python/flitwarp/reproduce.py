@@ -19,11 +19,12 @@ from .sweep import Sweep
 
 @dataclass(frozen=True)
 class Row:
-    """A number of ours beside the published one."""
+    """A number of ours beside the published one, and whether what the paper says of it is so here."""
 
     what: str
     ours: str
     published: str
+    holds: bool = True
 
 
 def table(rows: Sequence[Row]) -> str:
@@ -34,7 +35,10 @@ def table(rows: Sequence[Row]) -> str:
     |------------|------|-----------|
     | throughput | 0.91 | 0.90      |
     """
-    lines = [("what", "ours", "published"), *((row.what, row.ours, row.published) for row in rows)]
+    def ours(row: Row) -> str:
+        return row.ours if row.holds else f"{row.ours} (DIFFERS)"
+
+    lines = [("what", "ours", "published"), *((row.what, ours(row), row.published) for row in rows)]
     widths = [max(len(line[i]) for line in lines) for i in range(3)]
     shown = ["| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths)) + " |" for line in lines]
     shown.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
@@ -42,10 +46,11 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def reproduce(sweep: Sweep, compare: Callable[[Study], Iterable[Row]], argv: Sequence[str]) -> int:
-    """Runs the sweep as sweep.main() does, and writes published.md beside its report."""
+    """Runs the sweep as sweep.main() does, and writes published.md beside its report; 1 where something does not hold."""
     status = sweep.main(argv)
     if status == 0 and sweep.path.exists() and not {"--list", "--estimate", "--makefile", "--help"} & set(argv):
-        text = table(list(compare(open_study(sweep.path))))
-        write_file(sweep.out / "published.md", text)
-        print(text, end="")
+        rows = list(compare(open_study(sweep.path)))
+        write_file(sweep.out / "published.md", table(rows))
+        print(table(rows), end="")
+        status = int(not all(row.holds for row in rows))
     return status

@@ -21,3 +21,5 @@ int cli_trace(int argc, char **argv);
 int cli_parse(int argc, char **argv);
 int cli_new(int argc, char **argv);
 int cli_import(int argc, char **argv);
+int cli_trace_info(int argc, char **argv);
+int cli_trace_convert(int argc, char **argv);

@@ -90,7 +90,8 @@ static void write_rates(const struct workload *workload, struct csv_file *file)
     csv_text(file, rates_header, strlen(rates_header));
     for (uint32_t i = 0; i < workload->count; i++) {
         const struct application *application = &workload->applications[i];
-        rates_write(&application->measurement->rates, i, application->terminals, application->ranks, file);
+        rates_write(&application->measurement->rates, i, application->allocated.items, application->allocated.count,
+                    file);
     }
 }
 

@@ -24,6 +24,8 @@ static const struct {
     {"explain", cli_explain, "NAME                      a component's options, defaults, units, ranges"},
     {"schema", cli_schema, "                          JSON schema of the whole configuration"},
     {"import", cli_import, "FILE [-o OUT.json]        another simulator's configuration as ours"},
+    {"trace-info", cli_trace_info, "FILE                      what a workload trace holds; its communication matrix"},
+    {"trace-convert", cli_trace_convert, "FILE -o OUT               a workload trace in another format"},
     {"new", cli_new, "KIND NAME                 a new component's file, example and test"},
 };
 #define COMMANDS (sizeof commands / sizeof *commands)
@@ -34,7 +36,7 @@ static void print_usage(FILE *out)
             "flitwarp %s, an interconnection-network simulator\nusage: flitwarp [--plugin FILE.so ...] COMMAND ...\n",
             FLITWARP_VERSION);
     for (size_t i = 0; i < COMMANDS; i++)
-        fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
+        fprintf(out, "  %-13s %s\n", commands[i].name, commands[i].help);
 }
 
 static int unknown_command(const char *name)

@@ -91,8 +91,8 @@ static void add_terminals(struct json *block, const struct application *applicat
     const struct measurement *m = application->measurement;
     uint32_t worst = NONE;
     struct json *all = json_array(arena);
-    for (uint32_t rank = 0; rank < application->ranks; rank++) {
-        uint32_t terminal = application->terminals[rank];
+    for (uint32_t i = 0; i < application->allocated.count; i++) {
+        uint32_t terminal = application->allocated.items[i];
         uint64_t flits = m->accepted_from_at_end[terminal] - m->accepted_from_at_start[terminal];
         bool is_worse = worst == NONE || flits < m->accepted_from_at_end[worst] - m->accepted_from_at_start[worst];
         if (sequences[terminal] && is_worse)
@@ -155,14 +155,14 @@ static struct json *application_block(const struct workload *workload, uint32_t 
 {
     const struct application *application = &workload->applications[number];
     const struct measurement *m = application->measurement;
+    uint32_t terminals = application->allocated.count;
     struct estimate estimate = batch_means_estimate(&m->batches);
     struct json *block = json_object(arena);
     json_add(block, "name", json_text(arena, application->name));
-    ADD_U64(block, "terminals", application->ranks);
+    ADD_U64(block, "terminals", terminals);
     ADD_F64(block, "target_load", application->ops->load(application));
-    ADD_F64(block, "offered_load", load_of(application, m->offered_at_end - m->offered_at_start, application->ranks));
-    ADD_F64(block, "accepted_load",
-            load_of(application, m->accepted_at_end - m->accepted_at_start, application->ranks));
+    ADD_F64(block, "offered_load", load_of(application, m->offered_at_end - m->offered_at_start, terminals));
+    ADD_F64(block, "accepted_load", load_of(application, m->accepted_at_end - m->accepted_at_start, terminals));
     ADD_BOOL(block, "saturated", measurement_is_saturated(m));
     ADD_U64(block, "warmup_ticks", m->window_start);
     ADD_U64(block, "sampled_ticks", m->window_end - m->window_start);
@@ -280,7 +280,7 @@ struct json *simulation_results(struct simulation *simulation)
     struct arena *arena = &simulation->setup;
     struct json *root = results_document(simulation);
     ADD_BOOL(root, "complete", simulation->workload.outcome == OUTCOME_DONE);
-    static const char *const outcomes[] = {"running", "done", "deadlock", "interrupted"};
+    static const char *const outcomes[] = {"running", "done", "deadlock", "interrupted", "stuck"};
     json_add(root, "outcome", json_text(arena, outcomes[simulation->workload.outcome]));
     json_add(root, "simulation", simulation_block(simulation, arena));
     struct json *applications = json_add(root, "applications", json_array(arena));

@@ -5,6 +5,7 @@
  * error.
  */
 #include "cli/arguments.h"
+#include "cli/baseline.h"
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 #include "cli/logs.h"
@@ -20,9 +21,17 @@
 
 static const char usage[] = "flitwarp run CONFIG [PATH=VALUE ...] [--results FILE] [--log FILE.csv.zst] [--quiet] "
                             "[--sync sequential|conservative|optimistic] [--threads N]\n"
+                            "  jobs: [--baseline], runs each of them by itself as well\n"
                             "  optimistic: [--check-reversal]\n"
                             "  logs, .csv or .csv.zst: [--message-log FILE] [--traffic-log FILE] [--channel-log FILE] "
                             "[--rate-log FILE [--rate-interval TICKS]]";
+
+struct run_request {
+    const char *results, *sync, *threads;
+    bool quiet, check_reversal, baseline;
+    struct logs logs;
+    struct arguments arguments;
+};
 
 struct progress {
     struct timespec last;
@@ -64,7 +73,7 @@ static void print_summary(const struct simulation *simulation)
         const struct application *a = &simulation->workload.applications[i];
         const struct measurement *m = a->measurement;
         struct estimate estimate = batch_means_estimate(&m->batches);
-        double cycles = (double)(m->window_end - m->window_start) / (double)a->cycle * a->ranks;
+        double cycles = (double)(m->window_end - m->window_start) / (double)a->cycle * a->allocated.count;
         if (!m->sampled_delivered) {
             fprintf(stderr, "%s: offered %.4g, accepted %.4g flits/terminal/cycle; no sampled packet has arrived%s\n",
                     a->name, cycles > 0 ? (double)(m->offered_at_end - m->offered_at_start) / cycles : 0,
@@ -89,27 +98,29 @@ static void print_summary(const struct simulation *simulation)
 }
 
 /* All ranks run; the first shows progress and writes, once all numbers are put together. */
-static int run(struct simulation *simulation, const char *results, struct logs *logs, bool quiet)
+static int run(struct simulation *simulation, struct run_request *request)
 {
     struct progress progress = {.is_optimistic = simulation->rewind};
     bool leads = ranks_lead(simulation->ranks);
     clock_gettime(CLOCK_MONOTONIC, &progress.start);
     progress.last = progress.start;
-    if (leads && !quiet && isatty(STDERR_FILENO)) {
+    if (leads && !request->quiet && isatty(STDERR_FILENO)) {
         simulation->workload.progress = show_progress;
         simulation->workload.progress_context = &progress;
     }
     simulation->workload.interrupt = interrupt_catch();
-    enum outcome outcome = simulation_run(simulation, stderr);
+    simulation_run(simulation, stderr);
     if (progress.shown)
         fprintf(stderr, "\r\033[K");
-    bool logs_are_kept = !leads || logs_commit(logs, simulation);
-    bool is_written = !leads || results_write(simulation, simulation_results(simulation), results);
-    if (leads && !quiet)
+    int status = simulation_status(simulation);
+    bool logs_are_kept = !leads || logs_commit(&request->logs, simulation);
+    struct json *document = leads ? simulation_results(simulation) : NULL;
+    if (request->baseline && status == EXIT_DONE)
+        status = baseline_add(simulation, document, request->quiet);
+    bool is_written = !leads || results_write(simulation, document, request->results);
+    if (leads && !request->quiet)
         print_summary(simulation);
-    if (!logs_are_kept || !is_written)
-        return EXIT_IO;
-    return outcome == OUTCOME_DONE ? EXIT_DONE : outcome == OUTCOME_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_SIMULATION;
+    return logs_are_kept && is_written ? status : EXIT_IO;
 }
 
 /* Looks before the run whether the files can be written: the end of a long run is no time to find out. */
@@ -127,22 +138,15 @@ static int agree(struct simulation *simulation, int status)
     return (int)ranks_largest(simulation->ranks, (uint64_t)status);
 }
 
-static int run_network(struct simulation *simulation, const char *results, struct logs *logs, bool quiet)
+static int run_network(struct simulation *simulation, struct run_request *request)
 {
-    int status = simulation_build(simulation) ? open_files(simulation, results, logs) : EXIT_USAGE;
+    int status = simulation_build(simulation) ? open_files(simulation, request->results, &request->logs) : EXIT_USAGE;
     status = agree(simulation, status);
     if (status == EXIT_DONE)
-        status = agree(simulation, run(simulation, results, logs, quiet));
-    logs_release(logs);
+        status = agree(simulation, run(simulation, request));
+    logs_release(&request->logs);
     return status;
 }
-
-struct run_request {
-    const char *results, *sync, *threads;
-    bool quiet, check_reversal;
-    struct logs logs;
-    struct arguments arguments;
-};
 
 static bool load(struct simulation *simulation, const struct run_request *request)
 {
@@ -187,10 +191,14 @@ static int run_request(struct run_request *request, struct ranks *ranks)
     int status = agree(&simulation, load(&simulation, request) ? EXIT_DONE : EXIT_USAGE);
     if (status == EXIT_DONE && ranks)
         status = compare_settings(&simulation);
+    if (status == EXIT_DONE && simulation.config.model.component && request->baseline) {
+        errors_add(&simulation.errors, "flitwarp run: --baseline: a model has no applications to run alone");
+        status = agree(&simulation, EXIT_USAGE);
+    }
     if (status == EXIT_DONE && simulation.config.model.component)
         status = run_model(&simulation, request->results, logs_first(&request->logs), request->quiet);
     else if (status == EXIT_DONE)
-        status = run_network(&simulation, request->results, &request->logs, request->quiet);
+        status = run_network(&simulation, request);
     simulation_release(&simulation);
     return status;
 }
@@ -214,14 +222,15 @@ static int join_ranks(struct run_request *request)
 int cli_run(int argc, char **argv)
 {
     struct run_request request = {0};
-    struct flag flags[RUN_LOG_KINDS + 7] = {{"--results", &request.results, NULL},
+    struct flag flags[RUN_LOG_KINDS + 8] = {{"--results", &request.results, NULL},
                                             {"--quiet", NULL, &request.quiet},
                                             {"--check-reversal", NULL, &request.check_reversal},
+                                            {"--baseline", NULL, &request.baseline},
                                             {"--sync", &request.sync, NULL},
                                             {"--threads", &request.threads, NULL},
                                             {"--rate-interval", &request.logs.rate_interval, NULL}};
     for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
-        flags[6 + i] = (struct flag){run_log_flags[i], &request.logs.names[i], NULL};
+        flags[7 + i] = (struct flag){run_log_flags[i], &request.logs.names[i], NULL};
     if (!arguments_read(&request.arguments, argc, argv, flags, ranks_launched_as() == 0 ? usage : NULL))
         return EXIT_USAGE;
     return ranks_launched() > 1 ? join_ranks(&request) : run_request(&request, NULL);

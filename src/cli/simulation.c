@@ -141,8 +141,8 @@ bool simulation_build(struct simulation *simulation)
     if (!network_build(&simulation->network, &config->network, &simulation->engine, &simulation->built, seed, &split,
                        &simulation->errors))
         return false;
-    return workload_build(&simulation->workload, &config->workload, &simulation->network, &simulation->built, seed,
-                          &simulation->errors);
+    return workload_build(&simulation->workload, &config->workload, &simulation->network, &simulation->built,
+                          config->simulator.tick, seed, &simulation->errors);
 }
 
 enum outcome simulation_run(struct simulation *simulation, FILE *report)
@@ -153,6 +153,12 @@ enum outcome simulation_run(struct simulation *simulation, FILE *report)
     simulation->wall_seconds = wall_seconds() - wall;
     simulation->peak_bytes = (uint64_t)ranks_sum(simulation->ranks, (double)peak_memory());
     return outcome;
+}
+
+int simulation_status(const struct simulation *simulation)
+{
+    enum outcome outcome = simulation->workload.outcome;
+    return outcome == OUTCOME_DONE ? EXIT_DONE : outcome == OUTCOME_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_SIMULATION;
 }
 
 void simulation_release(struct simulation *simulation)

@@ -55,6 +55,8 @@ bool simulation_load(struct simulation *simulation, const char *path, char **ove
 bool simulation_read(struct simulation *simulation);
 bool simulation_build(struct simulation *simulation);
 enum outcome simulation_run(struct simulation *simulation, FILE *report);
+/* The exit status that says how the run ended. */
+int simulation_status(const struct simulation *simulation);
 /* The results document; afterwards or after an interruption. */
 struct json *simulation_results(struct simulation *simulation);
 /* The beginning of any results document: the program's version and the settings. */

@@ -72,7 +72,7 @@ int cli_trace(int argc, char **argv)
             simulation.workload.interrupt = &has_arrived;
             printf("    tick  where        stage            what\n");
             enum outcome outcome = workload_run(&simulation.workload, stderr);
-            status = outcome == OUTCOME_DEADLOCK ? EXIT_SIMULATION : EXIT_DONE;
+            status = outcome == OUTCOME_DEADLOCK || outcome == OUTCOME_STUCK ? EXIT_SIMULATION : EXIT_DONE;
             if (simulation.workload.sequences[source] <= sequence)
                 printf("terminal %u made only %u packets\n", source, simulation.workload.sequences[source]);
         }

@@ -86,8 +86,8 @@ struct transaction application_begin_transaction(struct application *application
     return transaction;
 }
 
-void application_send_in(struct application *application, const struct transaction *transaction, uint32_t rank,
-                         uint32_t to_rank, uint32_t flits, uint32_t tag)
+static void send_in(struct application *application, const struct transaction *transaction, uint32_t rank,
+                    uint32_t to_rank, uint32_t flits, const struct message_note *note)
 {
     struct workload_part *part;
     if (!workload_part_at(application->workload, application->terminals[rank], &part))
@@ -100,9 +100,24 @@ void application_send_in(struct application *application, const struct transacti
                                    .transaction = transaction->number,
                                    .transaction_messages = application->transaction_messages,
                                    .group = transaction->group,
-                                   .tag = tag,
+                                   .tag = note->tag,
+                                   .order = note->order,
+                                   .detail = note->detail,
                                    .sampled = application->phase == PHASE_GENERATING,
                                    .started = part->network->engine->now});
+}
+
+void application_send_in(struct application *application, const struct transaction *transaction, uint32_t rank,
+                         uint32_t to_rank, uint32_t flits, uint32_t tag)
+{
+    send_in(application, transaction, rank, to_rank, flits, &(struct message_note){.tag = tag});
+}
+
+void application_send_noted(struct application *application, uint32_t rank, uint32_t to_rank, uint32_t flits,
+                            const struct message_note *note)
+{
+    struct transaction transaction = application_begin_transaction(application, rank, 1);
+    send_in(application, &transaction, rank, to_rank, flits, note);
 }
 
 __attribute__((noinline)) void application_send_tagged(struct application *application, uint32_t rank, uint32_t to_rank,
@@ -145,8 +160,45 @@ void application_wake_at(struct application *application, uint32_t rank, tick_t 
     if (!workload_part_at(application->workload, application->terminals[rank], &part))
         return;
     struct wake_event *event = engine_post(part->network->engine, EVENT_WAKE, when, sizeof *event);
-    *event = (struct wake_event){.key = {.destination = application->terminals[rank], .source = application->number},
-                                 .rank = rank};
+    *event = (struct wake_event){
+        .key = {.destination = application->terminals[rank], .source = application->number, .sequence = rank},
+        .rank = rank};
+}
+
+void application_send_within(struct application *application, uint32_t rank, uint32_t to_rank, tick_t delay,
+                             const struct message_note *note)
+{
+    uint32_t terminal = application->terminals[rank];
+    struct workload_part *part;
+    CHECK(application->terminals[to_rank] == terminal, "ranks %u and %u are at different terminals", rank, to_rank);
+    if (!workload_part_at(application->workload, terminal, &part))
+        return;
+    uint32_t handle = pool_take(&part->messages, sizeof(struct message));
+    uint32_t number = application->workload->sequences[terminal]++;
+    *part_message(part, handle) = (struct message){.source = rank,
+                                                   .destination = to_rank,
+                                                   .initiator = terminal,
+                                                   .group = NONE,
+                                                   .number = number,
+                                                   .tag = note->tag,
+                                                   .order = note->order,
+                                                   .detail = note->detail,
+                                                   .application = (uint8_t)application->number,
+                                                   .started = part->network->engine->now};
+    struct message_event *event =
+        engine_post(part->network->engine, EVENT_MESSAGE, part->network->engine->now + delay, sizeof *event);
+    *event = (struct message_event){.key = {.destination = terminal, .source = terminal, .sequence = number},
+                                    .message = handle};
+}
+
+void application_stack_ranks(struct application *application, uint32_t ranks, uint32_t ranks_per_terminal)
+{
+    uint32_t *terminals = arena_array(application->arena, uint32_t, ranks);
+    for (uint32_t rank = 0; rank < ranks; rank++)
+        terminals[rank] = application->allocated.items[rank / ranks_per_terminal];
+    application->terminals = terminals;
+    application->ranks = ranks;
+    application->ranks_per_terminal = ranks_per_terminal;
 }
 
 bool application_is_finished(const struct application *application, tick_t now, tick_t limit)

@@ -245,13 +245,19 @@ void part_init(struct workload_part *part, struct workload *workload, struct net
     table_init(&part->halves, sizeof(uint32_t), rewind);
 }
 
+/* Of several applications, or of several ranks of one. */
+static bool has_shared_terminals(const struct workload *workload)
+{
+    return workload->count > 1 || workload->applications[0].ranks_per_terminal > 1;
+}
+
 void part_connect(struct workload_part *part)
 {
     const struct network_client client = {
         .context = part,
         .receive = receive,
         .wake = wake,
-        .wakes_are_ordered = part->workload->count > 1,
+        .wakes_are_ordered = has_shared_terminals(part->workload),
         .enter = enter,
         .accept = accept,
         .deliver = part->network->planes ? deliver_by_plane : deliver,

@@ -15,6 +15,14 @@ void report_count(struct report *report, const char *key, uint64_t value)
     json_add(report->block, key, json_number_u64(report->arena, value));
 }
 
+void report_counts(struct report *report, const char *key, const uint64_t *values, uint32_t count)
+{
+    struct json *list = json_array(report->arena);
+    for (uint32_t i = 0; i < count; i++)
+        json_append(list, json_number_u64(report->arena, values[i]));
+    json_add(report->block, key, list);
+}
+
 void report_text(struct report *report, const char *key, const char *text)
 {
     json_add(report->block, key, json_text(report->arena, text));

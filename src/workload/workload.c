@@ -103,6 +103,11 @@ static void close_window(struct workload *workload, uint32_t application, tick_t
     measurement_close(&workload->measurements[application], now);
 }
 
+static bool is_running(const struct workload *workload, uint32_t application)
+{
+    return workload->alone == NONE || workload->alone == application;
+}
+
 static void enter_phase(struct workload *workload, enum phase phase, tick_t now)
 {
     workload->phase = phase;
@@ -114,7 +119,7 @@ static void enter_phase(struct workload *workload, enum phase phase, tick_t now)
             open_window(workload, i, now);
         if (phase == PHASE_FINISHING)
             close_window(workload, i, now);
-        if (application->ops->phase_changed)
+        if (application->ops->phase_changed && is_running(workload, i))
             application->ops->phase_changed(application, now);
     }
     if (phase == PHASE_GENERATING)
@@ -133,6 +138,8 @@ static bool all_have_signalled(struct workload *workload, tick_t now)
     bool all = true;
     for (uint32_t i = 0; i < workload->count; i++) {
         struct application *a = &workload->applications[i];
+        if (!is_running(workload, i))
+            continue;
         a->ops->check(a, now);
         all &= workload->phase == PHASE_WARMING      ? a->ready
                : workload->phase == PHASE_GENERATING ? a->complete
@@ -152,6 +159,24 @@ static bool is_stuck(struct workload *workload)
     return !ranks_largest(network_ranks(network), network_is_about_to_move(network));
 }
 
+/* An application waits for what will never come, as it said at the last grid point. */
+static bool an_application_is_stuck(const struct workload *workload)
+{
+    bool is_stuck_one = false;
+    for (uint32_t i = 0; i < workload->count; i++)
+        is_stuck_one |= workload->applications[i].is_stuck;
+    return is_stuck_one;
+}
+
+static void report_stuck(const struct workload *workload, FILE *out)
+{
+    for (uint32_t i = 0; i < workload->count; i++) {
+        const struct application *application = &workload->applications[i];
+        if (application->is_stuck && application->ops->report_stuck)
+            application->ops->report_stuck(application, workload->totals.now, out);
+    }
+}
+
 /* A grid point. */
 static void control(struct workload *workload, tick_t now)
 {
@@ -166,6 +191,8 @@ static void control(struct workload *workload, tick_t now)
         workload->outcome = OUTCOME_INTERRUPTED;
     else if (is_stuck(workload))
         workload->outcome = OUTCOME_DEADLOCK;
+    else if (an_application_is_stuck(workload))
+        workload->outcome = OUTCOME_STUCK;
     if (workload->outcome != OUTCOME_RUNNING) {
         for (uint32_t i = 0; i < workload->count && workload->phase == PHASE_GENERATING; i++)
             close_window(workload, i, now);
@@ -202,7 +229,8 @@ enum outcome workload_run(struct workload *workload, FILE *out)
     struct network *network = workload->network;
     for (uint32_t i = 0; i < workload->count; i++) {
         shared_begin(&workload->applications[i]);
-        workload->applications[i].ops->begin(&workload->applications[i]);
+        if (is_running(workload, i))
+            workload->applications[i].ops->begin(&workload->applications[i]);
     }
     bool is_over = false;
     for (tick_t now = 0; !is_over; now += workload->config->check_interval) {
@@ -218,6 +246,8 @@ enum outcome workload_run(struct workload *workload, FILE *out)
         workload->outcome = OUTCOME_DEADLOCK;
     if (workload->outcome == OUTCOME_DEADLOCK && ranks_lead(network_ranks(network)))
         deadlock_report(network, workload->totals.now, workload->totals.in_flight, out);
+    if (workload->outcome == OUTCOME_STUCK)
+        report_stuck(workload, out);
     if (workload->outcome == OUTCOME_RUNNING) {
         network_check_idle(network);
         for (uint32_t i = 0; i < workload->part_count; i++)
@@ -258,10 +288,11 @@ static bool allocate(struct workload *workload, struct application *application,
 {
     const struct application_config *config = application->config;
     const struct allocation_ops *ops = CHOICE_OPS(&config->allocation, struct allocation_ops);
-    uint32_t total = workload->network->topology.terminals;
-    uint32_t *terminals = arena_array(workload->arena, uint32_t, total);
-    application->ranks = ops->allocate(&config->allocation, total, application->seed, terminals, errors);
+    const struct topology *topology = workload->network->routing.topology;
+    uint32_t *terminals = arena_array(workload->arena, uint32_t, topology->terminals);
+    application->ranks = ops->allocate(&config->allocation, topology, application->seed, terminals, errors);
     application->terminals = terminals;
+    application->allocated = (struct u32_list){application->ranks, terminals};
     return application->ranks > 0;
 }
 
@@ -307,11 +338,14 @@ static void build_application(struct workload *workload, uint32_t number, uint64
         .ops = CHOICE_OPS(choice, struct application_ops),
         .choice = choice,
         .config = choice->config,
+        .ranks_per_terminal = 1,
         .name = config->name ? config->name : choice->component->name,
         .number = number,
         .injection_channels = network->plane_count * network->injection_channels,
         .cycle = network->config->terminal_channel.cycle,
         .check_interval = workload->config->check_interval,
+        .tick_seconds = workload->tick_seconds,
+        .flit_bytes = network->config->flit_bytes,
         .seed = random_mix(seed + number),
         .arena = workload->arena,
         .workload = workload,
@@ -351,13 +385,15 @@ static void make_parts(struct workload *workload)
 }
 
 bool workload_build(struct workload *workload, const struct workload_config *config, struct network *network,
-                    struct arena *arena, uint64_t seed, struct errors *errors)
+                    struct arena *arena, double tick_seconds, uint64_t seed, struct errors *errors)
 {
     uint32_t before = errors->count;
     *workload = (struct workload){.network = network,
+                                  .tick_seconds = tick_seconds,
                                   .config = config,
                                   .arena = arena,
                                   .count = config->applications.count,
+                                  .alone = NONE,
                                   .trace_source = NONE};
     size_t ports = (size_t)network->topology.routers * network->ports;
     workload->applications = arena_array(arena, struct application, workload->count);
@@ -379,8 +415,12 @@ void workload_release(struct workload *workload)
 {
     if (workload->together)
         together_release(workload->together);
-    for (uint32_t i = 0; i < workload->count; i++)
+    for (uint32_t i = 0; i < workload->count; i++) {
+        const struct application_ops *ops = workload->applications[i].ops;
         measurement_release(&workload->measurements[i]);
+        if (ops && ops->release)
+            ops->release(&workload->applications[i]);
+    }
     for (uint32_t part = 0; part < workload->part_count; part++) {
         for (uint32_t i = 0; i < workload->count && is_parted(workload); i++)
             measurement_release(&workload->parts[part].measurements[i]);

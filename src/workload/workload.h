@@ -24,12 +24,13 @@ struct workload_config {
 };
 extern const struct option workload_options[];
 
-enum outcome { OUTCOME_RUNNING, OUTCOME_DONE, OUTCOME_DEADLOCK, OUTCOME_INTERRUPTED };
+enum outcome { OUTCOME_RUNNING, OUTCOME_DONE, OUTCOME_DEADLOCK, OUTCOME_INTERRUPTED, OUTCOME_STUCK };
 
 struct workload {
     struct network *network; /* borrowed */
     const struct workload_config *config;
     struct arena *arena;
+    double tick_seconds; /* how long a tick is */
     uint32_t count;
     struct application *applications;
     struct measurement *measurements; /* by application */
@@ -52,6 +53,7 @@ struct workload {
     const volatile sig_atomic_t *interrupt;            /* borrowed; NULL: never */
     void (*progress)(void *context, const struct workload *workload, tick_t now); /* at grid points; NULL: none */
     void *progress_context;
+    uint32_t alone;                        /* the application that runs, while the others keep still; NONE: all run */
     uint32_t trace_source, trace_sequence; /* packet to follow, when network->trace_out is set */
 };
 
@@ -73,7 +75,7 @@ void workload_count_lanes(struct workload *workload);
 
 /* False, with errors added, when an application does not fit the network. */
 bool workload_build(struct workload *workload, const struct workload_config *config, struct network *network,
-                    struct arena *arena, uint64_t seed, struct errors *errors);
+                    struct arena *arena, double tick_seconds, uint64_t seed, struct errors *errors);
 /* Runs to the end; deadlocks are reported to `out`. */
 enum outcome workload_run(struct workload *workload, FILE *out);
 void workload_release(struct workload *workload);

@@ -285,14 +285,15 @@ def test_list_is_the_same_as_table_and_as_json():
     assert rows == [[entry["kind"], entry["name"], entry["summary"]] for entry in listed]
     assert rows == sorted(rows)
     assert {row[0] for row in rows} == {"allocation", "allocator", "application", "arbiter", "congestion", "injection",
-                                        "interface", "model", "reduction", "router", "routing", "selection", "size", "topology",
-                                        "traffic"}
+                                        "interface", "model", "motif", "reduction", "router", "routing", "selection", "size", "topology",
+                                        "trace_reader", "traffic"}
     assert json.loads(flitwarp("list", "router", "--json").stdout) == [e for e in listed if e["kind"] == "router"]
 
 
 def test_every_component_has_its_file_under_its_kind():
     for entry in components():
-        places = list((ROOT / "src").glob(f"**/{entry['kind']}/{entry['name']}.c"))
+        folder = "trace/reader" if entry["kind"] == "trace_reader" else entry["kind"]
+        places = list((ROOT / "src").glob(f"**/{folder}/{entry['name']}.c"))
         assert len(places) == 1, entry
 
 

@@ -72,6 +72,8 @@ PLACES = {"topology": "network.topology", "routing": "network.routing", "router"
           "size": f"{APPLICATION}.size", "allocation": f"{APPLICATION}.allocation"}
 PLACES["selection"] = "network.planes.selection"
 PLACES["reduction"] = "network.routing.reduction"
+PLACES["trace_reader"] = f"{APPLICATION}.format"
+PLACES["motif"] = f"{APPLICATION}.motif"
 PLACES["model"] = "model"
 MODEL = {"model": "phold"}  # has all that a simulator block may have
 
@@ -88,7 +90,7 @@ def wrong_values(schema):
         elif "pattern" in part:
             yield from (("time", "soon"), ("time", "10 parsec"), ("below", "-5ns"))
     if "pattern" in schema:
-        yield from (("type", 5), ("time", "soon"), ("below", "0ns"))
+        yield from (("type", 5), ("time", "soon"), ("below", "-5ns"))
     kind = schema.get("type")
     if kind in ("integer", "number"):
         yield from (("type", True), ("type", {}), ("type", [1]))
@@ -185,6 +187,10 @@ def test_option_is_refused(path, block, key, expected, program, tmp_path):
     config = copy.deepcopy(MODEL if path in ("model", "simulator") else BASE)
     if path == PLACES["reduction"]:
         config["network"]["routing"] = {"type": "minimal_adaptive"}
+    if path == PLACES["trace_reader"]:
+        set_path(config, APPLICATION, {"type": "trace", "file": "none.goal"})
+    if path == PLACES["motif"]:
+        set_path(config, APPLICATION, {"type": "trace"})
     set_path(config, path, block)
     refuse(tmp_path, config, "config.json:", f"{shown(path)}.{key}", *expected, program=program)
 
@@ -410,12 +416,25 @@ WORKLOADS = {
                                          "workload.applications[0].allocation", "0 to 15"),
     "an allocation of more than there are": (of_application(allocation={"type": "random", "count": 17}),
                                              "workload.applications[0].allocation", "16"),
+    "a map of more than there are": (of_application(allocation={"type": "random", "count": 4, "among": 17}),
+                                     "workload.applications[0].allocation.among", "17 is above the network's 16 terminals"),
+    "an allocation of more than its map has": (of_application(allocation={"type": "random", "count": 9, "among": 8}),
+                                               "workload.applications[0].allocation.count", "8"),
+    "an allocation behind the end of its map": (of_application(allocation={"type": "random", "count": 8, "skip": 9}),
+                                                "workload.applications[0].allocation.skip", "accepted: 0 to 8"),
     "a listed terminal that is not there": (of_application(allocation={"type": "list", "terminals": [0, 16]}),
                                             "workload.applications[0].allocation.terminals", "16"),
     "a terminal listed twice": (of_application(allocation={"type": "list", "terminals": [3, 3]}),
                                 "workload.applications[0].allocation.terminals", "3"),
     "an empty list": (of_application(allocation={"type": "list", "terminals": []}),
                       "workload.applications[0].allocation.terminals"),
+    "an allocation file that is not there": (of_application(allocation={"type": "list", "file": "none.csv"}),
+                                             "workload.applications[0].allocation.file", "none.csv", "No such file"),
+    "turns over groups that are not there": (
+        of_application(allocation={"type": "round_robin", "count": 4, "over": "groups"}),
+        "workload.applications[0].allocation.over", "has no groups", "accepted: routers"),
+    "groups that are not there": (of_application(allocation={"type": "random_groups", "count": 4}),
+                                  "workload.applications[0].allocation", "has no groups"),
     "a check interval of no ticks": ({"workload__check_interval": 0}, "workload.check_interval", "1 to"),
 }
 

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from support import PROGRAM, ROOT, blast, config_of, network_of
+from support import PROGRAM, ROOT, blast, config_of, network_of, shorter
 
 ASAN = os.environ.get("FLITWARP_ASAN", "")
 PROGRAMS = [PROGRAM] + ([ASAN] if ASAN and os.access(ASAN, os.X_OK) else [])
@@ -50,9 +50,7 @@ def files_of(folder, *names):
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_settings_are_those_of_the_results(example):
-    short = [] if example.stem == "pulse_on_blast" else ["workload.applications.0.sample=100"]
-    timed = [] if example.stem in ("alltoall", "stencil", "phold", "torus_million") else ["workload.applications.0.warmup=100", *short]
-    overrides = ["simulator.seed=7", *timed]
+    overrides = ["simulator.seed=7", *shorter(example)]
     document = json.loads(flitwarp("settings", example, *overrides).stdout)
     status = 2 if example.stem == "deadlock_torus" else 0
     results = json.loads(flitwarp("run", example, *overrides, "--quiet", status=status).stdout)

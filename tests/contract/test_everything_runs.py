@@ -38,6 +38,7 @@ TOPOLOGIES = {
     "hypercube": [{"dimensions": 2}, {"dimensions": 3}, {"dimensions": 2, "concentration": 2}],
     "parking_lot": [{"stops": 5}, {"stops": 3, "concentration": 2}],
     "single_router": [{"terminals": 6}, {"terminals": 3}],
+    "ideal": [{"terminals": 5, "latency": 9}, {"terminals": 2, "latency": 3}],
     "hyperx": [{"widths": [3, 2]}, {"widths": [5], "concentration": 3}, {"widths": [2, 3, 2], "channels": [2, 1, 1]}],
     "dragonfly": [{"terminals": 1, "routers": 2, "global": 1}, {"terminals": 2, "routers": 3, "global": 2, "groups": 4},
                   {"terminals": 1, "routers": 2, "global": 2, "arrangement": "circulant"}],
@@ -55,6 +56,20 @@ NETWORK = """router 0 node 0 node 3 2 router 1 4 router 2
 router 1 node 1 router 2 router 2 3
 router 3 node 2 router 2
 router 2 router 1 2
+"""
+TRACE = """num_ranks 3
+rank 0 {
+a: calc 100
+b: send 70000b to 2 tag 1
+b requires a
+}
+rank 1 {
+send 8b to 2 tag 2
+}
+rank 2 {
+recv 8b from -1 tag 2
+recv 70000b from -1 tag -1
+}
 """
 LINKS = "router,router\n1,4\n2,5,2\n"
 ANY = set(TOPOLOGIES)
@@ -216,10 +231,11 @@ def config_for(draw, topology, routing, router, num_vcs):
 
 
 def write(config, directory):
-    """The configuration's path; the file that topology "file" reads lies beside it."""
+    """The configuration's path; files that examples name lie beside it."""
     path = directory / "config.json"
     (directory / "network.txt").write_text(NETWORK)
     (directory / "links.csv").write_text(LINKS)
+    (directory / "dissemination.goal").write_text(TRACE)
     path.write_text(json.dumps(config, indent=1))
     return path
 

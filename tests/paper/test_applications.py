@@ -320,3 +320,33 @@ def test_applications_run_side_by_side_and_after_a_blast_has_warmed():
     for block in results["applications"]:
         assert block["phases"]["generating"] == 700 and block["unfinished_packets"] == 0 and block["packets"] > 0
     assert results["applications"][1]["completion_time"] > 150
+
+
+# ---- where they run ----
+
+def mapped(*allocations, widths=(6, 6), seed=1):
+    """Terminals of applications whose ranks all send to each other."""
+    applications = [{"type": "alltoall", "name": str(i), "allocation": {"type": "random", **allocation}}
+                    for i, allocation in enumerate(allocations)]
+    _, packets = run_logged(config_of(network_of({"type": "mesh", "widths": list(widths)}), *applications, seed=seed))
+    return [{packet["source"] for packet in packets if int(packet["application"]) == i} for i in range(len(allocations))]
+
+
+def test_applications_of_one_map_share_out_the_terminals():
+    whole, first, second = {"map": 7, "count": 36}, {"map": 7, "count": 20}, {"map": 7, "count": 16, "skip": 20}
+    both, one, other = mapped(whole, first, second)
+    assert (len(both), len(one), len(other)) == (36, 20, 16)
+    assert not one & other and one | other == both
+    assert mapped(first, second, seed=2) == [one, other]  # of any seed
+    assert mapped({**first, "map": 8}) != [one] and len(one & mapped({**first, "map": 8})[0]) < 20
+
+
+def test_a_map_among_some_terminals_is_the_same_on_a_larger_network():
+    chosen = {"map": 7, "count": 10, "skip": 5, "among": 30}
+    small, large = mapped(chosen), mapped(chosen, widths=(9, 9))
+    assert small == large and small[0] <= set(range(30)) and len(small[0]) == 10
+
+
+def test_without_a_map_each_application_draws_its_own():
+    one, other = mapped({"count": 18}, {"count": 18})
+    assert one != other and mapped({"count": 18}, seed=2) != [one]

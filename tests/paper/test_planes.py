@@ -277,3 +277,21 @@ def test_refusals(change, message):
     with pytest.raises(Failed) as failed:
         run(config(HYPERX, planes(2), blast(0.1, flits=4)), **change)
     assert failed.value.status == 1 and message in failed.value.message
+
+
+# ---- what a terminal's processor hands over ----
+
+@pytest.mark.parametrize("router", ["input_queued", "packet"])
+@pytest.mark.parametrize("feed, last", [(None, 6), (1, 14), (2, 28), (3, 42)])
+def test_rails_are_fed_no_faster_than_packets_are_handed_over(router, feed, last):
+    """8 packets of 2 flits by two rails: the last two begin after 3 others each, 6 ticks, unless the processor takes `feed`
+    for each of the 14 flits before the last packet."""
+    application = {"type": "stream", "sources": [0], "destinations": [2], "messages": 1,
+                   "size": {"type": "fixed", "flits": 16}, "max_packet": 2}
+    _, packets = run_logged(config({"type": "single_router", "terminals": 4}, planes(2), application, router=router,
+                                   interface={"type": "standard", "feed_cycle": feed}))
+    injected = sorted(packet["injected"] for packet in packets)
+    assert injected[-1] - injected[0] == last
+    if feed:
+        assert injected == [injected[0] + 2 * feed * i for i in range(8)]
+    assert {packet["plane"] for packet in packets} == {0, 1}

@@ -9,7 +9,8 @@
  *   router -> ejection channels -> (check, count) -> application
  *
  * To each plane of routers a terminal has an outlet: a queue with channels of its own
- * behind it. Where there are several, a packet is given its plane as it comes.
+ * behind it. Where there are several, a packet is given its plane as it comes. Where the
+ * terminal's processor takes time to hand packets over, they wait for that first (struct feed).
  *
  * What it sends at once is what the router architecture moves at once (struct
  * transfer): a flit, or a packet or chunk that takes its channel for as long as it
@@ -23,7 +24,7 @@
 
 struct standard_config {
     uint32_t injection_channels, ejection_channels;
-    uint64_t latency;
+    uint64_t latency, feed_cycle;
 };
 
 static const struct option standard_options[] = {
@@ -32,6 +33,9 @@ static const struct option standard_options[] = {
     OPTION_U32(struct standard_config, ejection_channels, "1", 1, 64, NULL,
                "channels from a router to its terminal, in each plane"),
     OPTION_TICKS(struct standard_config, latency, "0", 0, 1000000, "from the source queue to the channel"),
+    OPTION_TICKS(
+        struct standard_config, feed_cycle, "null", 1, 1000000,
+        "between two flits that a terminal's processor hands over, whatever its channels carry; null: all at once"),
     OPTION_END,
 };
 
@@ -56,6 +60,12 @@ struct outlet {
     tick_t latency;       /* of its channels */
 };
 
+/* Packets that a terminal's processor has made and not handed over yet; while there are some, a step is due. */
+struct feed {
+    tick_t free_at;
+    uint32_t first, last; /* NONE: empty */
+};
+
 struct interfaces {
     struct network *network;
     struct engine *engine;
@@ -74,6 +84,7 @@ struct interfaces {
     struct injector *injectors; /* by outlet * ports + channel */
     uint32_t *credits;          /* by outlet * lanes + lane */
     struct plane_queue *queues; /* by outlet: what is in its source queue; NULL: there is one plane, and nobody asks */
+    struct feed *feeds;         /* by terminal; NULL: packets are handed over at once */
 };
 
 static void wake(struct interfaces *n, uint32_t number, tick_t when)
@@ -283,14 +294,9 @@ FOR_EITHER void enqueue_packet(struct interfaces *n, uint32_t number, uint32_t h
         chunks ? step_in_chunks(n, number, now) : step_in_flits(n, number, now);
 }
 
-static void enqueue(void *interfaces, uint32_t handle)
+static void hand_over(struct interfaces *n, uint32_t handle)
 {
-    struct interfaces *n = interfaces;
     uint32_t number = network_packet(n->network, handle)->source;
-    if (__builtin_expect(n->is_plain, 1)) {
-        enqueue_packet(n, number, handle, false);
-        return;
-    }
     if (n->planes > 1)
         number = number * n->planes + select_plane(n, handle);
     if (n->chunk)
@@ -299,11 +305,74 @@ static void enqueue(void *interfaces, uint32_t handle)
         enqueue_packet(n, number, handle, false);
 }
 
+/* Steps of feeds are numbered behind those of outlets. */
+static uint32_t first_feed(const struct interfaces *n) { return n->network->topology.terminals * n->planes; }
+
+static void feed_later(struct interfaces *n, uint32_t terminal)
+{
+    struct step_event *event = engine_post(n->engine, EVENT_INTERFACE_STEP, n->feeds[terminal].free_at, sizeof *event);
+    *event = (struct step_event){.target = first_feed(n) + terminal};
+}
+
+static void feed_packet(struct interfaces *n, struct feed *feed, uint32_t handle, tick_t now)
+{
+    feed->free_at = now + network_packet(n->network, handle)->size * n->config.feed_cycle;
+    hand_over(n, handle);
+}
+
+static uint32_t feed_take(const struct interfaces *n, struct feed *feed)
+{
+    uint32_t handle = feed->first;
+    feed->first = network_packet(n->network, handle)->next;
+    network_packet(n->network, handle)->next = NONE;
+    return handle;
+}
+
+static void feed_step(struct interfaces *n, uint32_t terminal, tick_t now)
+{
+    struct feed *feed = &n->feeds[terminal];
+    if (feed->first == NONE) /* withdrawn */
+        return;
+    feed_packet(n, feed, feed_take(n, feed), now);
+    if (feed->first != NONE)
+        feed_later(n, terminal);
+}
+
+static __attribute__((noinline)) void enqueue_in_turn(struct interfaces *n, uint32_t handle)
+{
+    uint32_t terminal = network_packet(n->network, handle)->source;
+    struct feed *feed = &n->feeds[terminal];
+    if (feed->first != NONE) {
+        network_packet(n->network, feed->last)->next = handle;
+        feed->last = handle;
+    } else if (feed->free_at <= n->engine->now) {
+        feed_packet(n, feed, handle, n->engine->now);
+    } else {
+        feed->first = feed->last = handle;
+        feed_later(n, terminal);
+    }
+}
+
+static void enqueue(void *interfaces, uint32_t handle)
+{
+    struct interfaces *n = interfaces;
+    if (__builtin_expect(n->is_plain, 1))
+        enqueue_packet(n, network_packet(n->network, handle)->source, handle, false);
+    else if (n->feeds)
+        enqueue_in_turn(n, handle);
+    else
+        hand_over(n, handle);
+}
+
 static void step(void *interfaces, tick_t now, const void *events, uint32_t count)
 {
     struct interfaces *n = interfaces;
     const struct step_event *event = events;
     for (uint32_t i = 0; i < count; i++, event++) {
+        if (n->feeds && event->target >= first_feed(n)) {
+            feed_step(n, event->target - first_feed(n), now);
+            continue;
+        }
         struct outlet *outlet = &n->outlets[event->target];
         if (outlet->step_at != now)
             continue;
@@ -408,18 +477,24 @@ static bool is_here(const struct network *network, uint32_t terminal)
     return !network->terminal_part || network->terminal_part[terminal] == network->part;
 }
 
+static void give_up(const struct interfaces *n, uint32_t handle, void (*withdrawn)(void *context, uint32_t packet),
+                    void *context)
+{
+    withdrawn(context, handle);
+    pool_give(&n->network->packets, handle, sizeof(struct packet));
+}
+
 /* Packets that have not begun to enter the network go back, so that a saturated run can end. */
 static uint64_t withdraw(void *interfaces, void (*withdrawn)(void *context, uint32_t packet), void *context)
 {
     struct interfaces *n = interfaces;
     uint64_t count = 0;
     for (uint32_t number = 0; number < n->network->topology.terminals * n->planes; number++)
-        while (n->outlets[number].first != NONE && is_here(n->network, number / n->planes)) {
-            uint32_t handle = source_queue_take(n, &n->outlets[number]);
-            withdrawn(context, handle);
-            pool_give(&n->network->packets, handle, sizeof(struct packet));
-            count++;
-        }
+        for (; n->outlets[number].first != NONE && is_here(n->network, number / n->planes); count++)
+            give_up(n, source_queue_take(n, &n->outlets[number]), withdrawn, context);
+    for (uint32_t terminal = 0; n->feeds && terminal < n->network->topology.terminals; terminal++)
+        for (; n->feeds[terminal].first != NONE && is_here(n->network, terminal); count++)
+            give_up(n, feed_take(n, &n->feeds[terminal]), withdrawn, context);
     return count;
 }
 
@@ -506,7 +581,7 @@ static void *build(struct network *network, const struct choice *self, struct er
     n->channel_cycle = network->config->terminal_channel.cycle;
     n->chunk = network->transfer.chunk;
     n->planes = network->plane_count;
-    n->is_plain = n->planes == 1 && !n->chunk;
+    n->is_plain = n->planes == 1 && !n->chunk && !n->config.feed_cycle;
     n->ports = network->terminal_ports;
     n->channels = network->injection_channels;
     n->lanes = n->ports * n->num_vcs;
@@ -517,6 +592,11 @@ static void *build(struct network *network, const struct choice *self, struct er
     n->queues = n->planes > 1 ? arena_array(arena, struct plane_queue, outlets) : NULL;
     for (uint32_t number = 0; number < outlets; number++)
         build_outlet(n, number);
+    if (n->config.feed_cycle) {
+        n->feeds = arena_array(arena, struct feed, network->topology.terminals);
+        for (uint32_t terminal = 0; terminal < network->topology.terminals; terminal++)
+            n->feeds[terminal] = (struct feed){.first = NONE, .last = NONE};
+    }
     return n;
 }
 

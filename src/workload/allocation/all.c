@@ -2,13 +2,13 @@
 /* Every terminal of the network, in order; applications may share terminals. */
 #include "flitwarp/application.h"
 
-static uint32_t all_allocate(const struct choice *self, uint32_t network_terminals, uint64_t seed, uint32_t *terminals,
-                             struct errors *errors)
+static uint32_t all_allocate(const struct choice *self, const struct topology *topology, uint64_t seed,
+                             uint32_t *terminals, struct errors *errors)
 {
     (void)self, (void)seed, (void)errors;
-    for (uint32_t terminal = 0; terminal < network_terminals; terminal++)
+    for (uint32_t terminal = 0; terminal < topology->terminals; terminal++)
         terminals[terminal] = terminal;
-    return network_terminals;
+    return topology->terminals;
 }
 
 static const struct allocation_ops all = {

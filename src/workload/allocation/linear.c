@@ -13,15 +13,15 @@ static const struct option linear_options[] = {
     OPTION_END,
 };
 
-static uint32_t linear_allocate(const struct choice *self, uint32_t network_terminals, uint64_t seed,
+static uint32_t linear_allocate(const struct choice *self, const struct topology *topology, uint64_t seed,
                                 uint32_t *terminals, struct errors *errors)
 {
     const struct linear_config *config = self->config;
     (void)seed;
     uint64_t last = config->first + (uint64_t)(config->count - 1) * config->stride;
-    if (last >= network_terminals) {
+    if (last >= topology->terminals) {
         choice_error(errors, self, "count", "the last of %u terminals would be %llu, but the network has 0 to %u",
-                     config->count, (unsigned long long)last, network_terminals - 1);
+                     config->count, (unsigned long long)last, topology->terminals - 1);
         return 0;
     }
     for (uint32_t rank = 0; rank < config->count; rank++)

@@ -1,47 +1,102 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Terminals one by one, in the order of ranks; a long list can stand in a file of its own ($include). */
+/* Terminals one by one, in the order of ranks: as listed, or from a file of them. */
 #include "flitwarp/application.h"
+
+#include "workload/numbers.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct list_config {
     struct u32_list terminals;
+    const char *file;
 };
 
 static const struct option list_options[] = {
-    OPTION_U32_LIST(struct list_config, terminals, REQUIRED, 0, UINT32_MAX - 1, NULL, "terminals, by rank"),
+    OPTION_U32_LIST(struct list_config, terminals, "[]", 0, UINT32_MAX - 1, NULL, "terminals, by rank"),
+    OPTION_FILE(struct list_config, file, "null",
+                "in place of them: a file of numbers of terminals by rank, in lines or with commas"),
     OPTION_END,
 };
 
-static uint32_t list_allocate(const struct choice *self, uint32_t network_terminals, uint64_t seed, uint32_t *terminals,
-                              struct errors *errors)
+/* Terminals by rank as they are taken, with what is needed to judge them. */
+struct taking {
+    const struct choice *self;
+    const struct topology *topology;
+    uint32_t *terminals;
+    uint32_t count;
+    bool *taken; /* by terminal */
+    struct errors *errors;
+};
+
+/* False, with an error, for one that cannot be; `where` stands before it: nothing, or a line of a file. */
+static bool take(struct taking *taking, double number, const char *key, const char *where)
+{
+    uint32_t terminals = taking->topology->terminals;
+    uint32_t terminal = number < terminals ? (uint32_t)number : 0;
+    if (number != terminal) {
+        choice_error(taking->errors, taking->self, key, "%s%.15g is not a terminal; accepted: 0 to %u", where, number,
+                     terminals - 1);
+        return false;
+    }
+    if (taking->taken[terminal]) {
+        choice_error(taking->errors, taking->self, key, "%s%u is listed twice", where, terminal);
+        return false;
+    }
+    taking->taken[terminal] = true;
+    taking->terminals[taking->count++] = terminal;
+    return true;
+}
+
+static void take_list(struct taking *taking, const struct u32_list *list)
+{
+    for (uint32_t i = 0; i < list->count && take(taking, list->items[i], "terminals", ""); i++)
+        ;
+}
+
+static bool take_row(struct taking *taking, const struct numbers_row *row, const char *where)
+{
+    for (uint32_t i = 0; i < row->count; i++)
+        if (!take(taking, row->values[i], "file", where))
+            return false;
+    return true;
+}
+
+static void take_file(struct taking *taking, const char *file)
+{
+    struct arena arena = {0};
+    struct numbers numbers;
+    if (numbers_read(&numbers, file, "terminal", &arena, taking->self, "file", taking->errors))
+        for (uint32_t i = 0; i < numbers.count; i++)
+            if (!take_row(taking, &numbers.rows[i], arena_format(&arena, "%s:%u: ", file, numbers.rows[i].line)))
+                break;
+    arena_release(&arena);
+}
+
+static uint32_t list_allocate(const struct choice *self, const struct topology *topology, uint64_t seed,
+                              uint32_t *terminals, struct errors *errors)
 {
     const struct list_config *config = self->config;
     (void)seed;
-    uint32_t before = errors->count;
-    bool *taken = memory_take(network_terminals);
-    memset(taken, 0, network_terminals);
-    if (config->terminals.count == 0 || config->terminals.count > network_terminals)
-        choice_error(errors, self, "terminals", "lists %u terminals; accepted: 1 to %u", config->terminals.count,
-                     network_terminals);
-    for (uint32_t rank = 0; errors->count == before && rank < config->terminals.count; rank++) {
-        uint32_t terminal = config->terminals.items[rank];
-        if (terminal >= network_terminals)
-            choice_error(errors, self, "terminals", "%u is not a terminal; accepted: 0 to %u", terminal,
-                         network_terminals - 1);
-        else if (taken[terminal])
-            choice_error(errors, self, "terminals", "%u is listed twice", terminal);
-        else
-            taken[terminal] = true, terminals[rank] = terminal;
+    if ((config->terminals.count > 0) == (config->file != NULL)) {
+        choice_error(errors, self, config->file ? "file" : "terminals", "found %s, expected one of terminals and file",
+                     config->file ? "both" : "none");
+        return 0;
     }
-    free(taken);
-    return errors->count == before ? config->terminals.count : 0;
+    uint32_t before = errors->count;
+    struct taking taking = {self, topology, terminals, 0, memory_take(topology->terminals), errors};
+    memset(taking.taken, 0, topology->terminals);
+    if (config->file)
+        take_file(&taking, config->file);
+    else
+        take_list(&taking, &config->terminals);
+    free(taking.taken);
+    return errors->count == before ? taking.count : 0;
 }
 
 static const struct allocation_ops list = {
     .name = "list",
-    .summary = "terminals as listed",
+    .summary = "terminals as listed, here or in a file",
     .options = list_options,
     .config_size = sizeof(struct list_config),
     .example = "{\"type\": \"list\", \"terminals\": [0, 9, 18]}",

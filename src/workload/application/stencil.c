@@ -10,12 +10,15 @@
 #include "flitwarp/steady.h"
 
 #include "metrics/histogram.h"
-#include "workload/application/collective.h"
 #include "workload/application/halo_grid.h"
+#include "workload/trace/collective.h"
 
 #include <math.h>
 
 #define STEPS 64 /* tag = iteration * STEPS + step; step 0: a halo, n: round n - 1 of the collective */
+
+enum { COLLECTIVE_NONE, COLLECTIVE_BARRIER, COLLECTIVE_ALLREDUCE };
+static const char *const collective_names[] = {"none", "barrier", "allreduce", NULL};
 
 struct stencil_config {
     struct application_config common;
@@ -54,7 +57,8 @@ struct cell {
 
 struct stencil {
     struct halo_grid grid;
-    struct collective collective;
+    struct plan collective;
+    uint32_t rounds;                  /* of the collective */
     struct cell *cells;               /* by rank */
     struct histogram *iteration_time; /* of all ranks, as what follows */
     tick_t ended;                     /* the last iteration so far */
@@ -81,6 +85,18 @@ static bool take_widths(struct stencil *stencil, const struct application *appli
     return false;
 }
 
+/* Barriers by dissemination, sums by recursive doubling. */
+static void plan_collective(struct stencil *stencil, uint32_t collective, uint32_t ranks)
+{
+    if (collective == COLLECTIVE_NONE)
+        return;
+    stencil->collective.ranks = ranks;
+    stencil->collective.algorithm = collective == COLLECTIVE_BARRIER
+                                        ? collective_find(OPERATION_BARRIER, "dissemination")
+                                        : collective_find(OPERATION_ALLREDUCE, "recursive_doubling");
+    stencil->rounds = plan_shape(&stencil->collective).steps;
+}
+
 static void stencil_prepare(struct application *application, struct errors *errors)
 {
     const struct stencil_config *config = application->config;
@@ -88,7 +104,7 @@ static void stencil_prepare(struct application *application, struct errors *erro
     application->state = stencil;
     if (!take_widths(stencil, application, errors))
         return;
-    collective_init(&stencil->collective, config->collective, application->ranks);
+    plan_collective(stencil, config->collective, application->ranks);
     stencil->ranks_left = application->ranks;
     stencil->iteration_time = arena_array(application->arena, struct histogram, 1);
     stencil->cells = arena_array(application->arena, struct cell, application->ranks);
@@ -137,7 +153,7 @@ static void send_round(struct application *application, uint32_t rank)
     const struct stencil_config *config = application->config;
     const struct stencil *stencil = application->state;
     const struct cell *cell = &stencil->cells[rank];
-    uint32_t to = collective_target(&stencil->collective, rank, cell->round);
+    uint32_t to = plan_step(&stencil->collective, rank, cell->round).send.peer;
     if (to != NONE)
         application_send_tagged(application, rank, to, config->collective_flits,
                                 cell->iteration * STEPS + 1 + cell->round);
@@ -147,7 +163,8 @@ static void send_round(struct application *application, uint32_t rank)
 static bool ends_round(const struct stencil *stencil, uint32_t rank, struct cell *cell)
 {
     uint64_t *arrived = &cell->rounds[cell->iteration % 2], round = (uint64_t)1 << cell->round;
-    if (collective_expects(&stencil->collective, rank, cell->round) && !(*arrived & round))
+    bool expects = plan_step(&stencil->collective, rank, cell->round).receive.peer != NONE;
+    if (expects && !(*arrived & round))
         return false;
     *arrived &= ~round;
     return true;
@@ -159,7 +176,7 @@ static bool begin_round(struct application *application, uint32_t rank, tick_t n
     const struct stencil_config *config = application->config;
     struct stencil *stencil = application->state;
     struct cell *cell = &stencil->cells[rank];
-    if (cell->round < stencil->collective.rounds) {
+    if (cell->round < stencil->rounds) {
         send_round(application, rank);
         return true;
     }

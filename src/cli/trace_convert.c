@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * flitwarp trace-convert FILE -o OUT: a workload trace in another format. What that
+ * cannot express is refused, and left out only when that is asked for.
+ */
+#include "cli/arguments.h"
+#include "cli/cli.h"
+#include "cli/trace_goal.h"
+#include "cli/trace_messages.h"
+
+#include "base/text.h"
+#include "config/options.h"
+#include "workload/trace/trace_reader.h"
+
+#include <string.h>
+
+static const char usage[] =
+    "flitwarp trace-convert FILE -o OUT.goal|.bin|.csv [--format NAME] [--to goal|goal_binary|csv] [--lossy]\n"
+    "         [ALGORITHM=NAME ...]   how collectives become messages: allreduce=ring, say";
+
+struct request {
+    const char *file, *out, *format, *to;
+    bool is_lossy, wants_help;
+    struct json *algorithms; /* KEY=VALUE words, as a block of settings */
+};
+
+static void take_word(struct request *request, char *word, struct arena *arena, struct errors *errors)
+{
+    char *equals = strchr(word, '=');
+    if (word[0] == '-' && word[1])
+        errors_add(errors, "'%s' is not understood", word);
+    else if (!request->file)
+        request->file = word;
+    else if (!equals)
+        errors_add(errors, "'%s' is not understood; one trace is converted at a time", word);
+    else {
+        char *key = arena_format(arena, "%.*s", (int)(equals - word), word);
+        if (json_find(request->algorithms, key))
+            errors_add(errors, "'%s' is given twice", key);
+        else
+            json_add(request->algorithms, key, json_from_word(arena, equals + 1));
+    }
+}
+
+/* The format that a name stands for. */
+static const char *format_of(const char *out)
+{
+    return name_ends_with(out, ".goal")                                     ? "goal"
+           : name_ends_with(out, ".bin")                                    ? "goal_binary"
+           : name_ends_with(out, ".csv") || name_ends_with(out, ".csv.zst") ? "csv"
+                                                                            : NULL;
+}
+
+static void request_read(struct request *request, int argc, char **argv, struct arena *arena, struct errors *errors)
+{
+    const struct flag flags[] = {{"--help", NULL, &request->wants_help}, {"-o", &request->out, NULL},
+                                 {"--format", &request->format, NULL},   {"--to", &request->to, NULL},
+                                 {"--lossy", NULL, &request->is_lossy},  {0}};
+    *request = (struct request){.format = "auto", .algorithms = json_object(arena)};
+    for (int i = 1; i < argc; i++) {
+        enum flag_found found = flag_take(flags, argc, argv, &i);
+        if (found == FLAG_NONE)
+            take_word(request, argv[i], arena, errors);
+        else if (found == FLAG_LACKS_VALUE)
+            errors_add(errors, "'%s' needs a value", argv[i]);
+    }
+    if (!request->file)
+        errors_add(errors, "no trace is given");
+    if (!request->out)
+        errors_add(errors, "no file to write is given: -o OUT");
+    else if (!request->to && !(request->to = format_of(request->out)))
+        errors_add(errors, "-o: found '%s', accepted: a name that ends with .goal, .bin (binary GOAL) or .csv, or --to",
+                   request->out);
+    if (request->to && strcmp(request->to, "goal") != 0 && strcmp(request->to, "goal_binary") != 0 &&
+        strcmp(request->to, "csv") != 0)
+        errors_add(errors, "--to: found '%s', accepted: goal, goal_binary, csv", request->to);
+}
+
+static int write_goal(const struct request *request, const struct trace *trace,
+                      const struct collective_settings *settings, struct errors *errors)
+{
+    struct goal_schedule schedule;
+    bool is_text = strcmp(request->to, "goal") == 0;
+    int status = EXIT_USAGE;
+    if (goal_schedule_init(&schedule, trace, settings, request->is_lossy, errors))
+        status = (is_text ? goal_write_text : goal_write_binary)(&schedule, request->out, errors) ? EXIT_DONE : EXIT_IO;
+    goal_schedule_release(&schedule);
+    return status;
+}
+
+static int convert(const struct request *request, struct arena *arena, struct errors *errors)
+{
+    struct collective_settings settings = {0};
+    struct config_reader reader = {.arena = arena, .errors = errors};
+    if (!config_read(&reader, collective_options, &settings, request->algorithms))
+        return EXIT_USAGE;
+    struct trace *trace = trace_read(request->file, request->format, errors);
+    if (!trace)
+        return EXIT_USAGE;
+    int status = strcmp(request->to, "csv") == 0 ? messages_write(trace, request->out, request->is_lossy, errors)
+                                                 : write_goal(request, trace, &settings, errors);
+    trace_destroy(trace);
+    return status;
+}
+
+int cli_trace_convert(int argc, char **argv)
+{
+    struct arena arena = {0};
+    struct errors errors = {.arena = &arena};
+    struct request request;
+    int status = EXIT_USAGE;
+    request_read(&request, argc, argv, &arena, &errors);
+    if (request.wants_help) {
+        printf("usage: %s\n", usage);
+        arena_release(&arena);
+        return EXIT_DONE;
+    }
+    if (errors.count)
+        errors_add(&errors, "usage: %s", usage);
+    else
+        status = convert(&request, &arena, &errors);
+    errors_print(&errors, stderr);
+    arena_release(&arena);
+    return status;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Trace: replays what an application did, from a file of any format that a reader knows
+ * (src/workload/trace), or does what a motif says (src/workload/motif). Each rank runs
+ * at a terminal; it goes on when what it waits for is there, so that a slower network
+ * delays it. What computing took in the trace takes as long here, or less, or no time.
+ */
+#include "flitwarp/steady.h"
+
+#include "workload/motif/motif.h"
+#include "workload/trace/replay/replay.h"
+#include "workload/trace/trace_reader.h"
+
+#include <math.h>
+
+struct trace_config {
+    struct application_config common;
+    const char *file;
+    struct choice format, motif;
+    double compute_scale, overhead_per_byte;
+    uint64_t overhead, gap, eager_limit;
+    uint32_t ranks_per_terminal;
+    uint64_t local_latency;
+    bool per_rank;
+    struct collective_settings collectives;
+    uint64_t delay, limit;
+};
+
+static const struct option trace_options[] = {
+    OPTION_FILE(struct trace_config, file, "null", "the trace, or its main file"),
+    OPTION_CHOICE(struct trace_config, format, "trace_reader", "null", "of the file; null: found by its content"),
+    OPTION_CHOICE(struct trace_config, motif, "motif", "null", "in place of a file: the skeleton of an application"),
+    OPTION_F64(struct trace_config, compute_scale, "1", 0, 1e9, NULL, "what compute times are multiplied by; 0: none"),
+    OPTION_U64(struct trace_config, eager_limit, "65536", 0, 1e18, "bytes",
+               "larger messages are sent only when their receive is there"),
+    OPTION_TICKS(struct trace_config, overhead, "0", 0, 1e12,
+                 "of a rank's cpu for a message sent, and for one received"),
+    OPTION_TICKS_F64(struct trace_config, overhead_per_byte, "0", 0, 1e9, "the same for each byte after the first"),
+    OPTION_TICKS(struct trace_config, gap, "0", 0, 1e12,
+                 "from a message's beginning to the next of the same interface, beside its bytes"),
+    OPTION_U32(struct trace_config, ranks_per_terminal, "1", 1, 65536, NULL,
+               "ranks that share a terminal, those with neighbouring numbers"),
+    OPTION_TICKS(struct trace_config, local_latency, "1", 1, 1e12,
+                 "of a message to a rank of the same terminal, which does not enter the network"),
+    OPTION_BLOCK(struct trace_config, collectives, struct collective_settings, collective_options,
+                 "how collective operations are made of messages"),
+    OPTION_BOOL(struct trace_config, per_rank, "false", "list the time of every rank"),
+    ERRAND_OPTIONS(struct trace_config),
+    APPLICATION_OPTIONS,
+    OPTION_END,
+};
+
+struct trace_state {
+    struct trace *trace; /* owned */
+    struct replay replay;
+};
+
+#define PICOSECOND 1e-12
+
+static struct replay_settings settings_of(const struct application *application)
+{
+    const struct trace_config *config = application->config;
+    double ticks = PICOSECOND / application->tick_seconds;
+    return (struct replay_settings){
+        .ticks_per_picosecond = ticks * config->compute_scale,
+        .until_scale = ticks,
+        .overhead = config->overhead,
+        .overhead_per_byte = config->overhead_per_byte,
+        .gap = config->gap,
+        .local_latency = config->local_latency,
+        .eager_limit = config->eager_limit,
+        .flit_bytes = application->flit_bytes,
+        .collectives = config->collectives,
+    };
+}
+
+/* For so many ranks. */
+static uint32_t room_of(const struct application *application)
+{
+    const struct trace_config *config = application->config;
+    uint64_t room = (uint64_t)application->ranks * config->ranks_per_terminal;
+    return room < NONE ? (uint32_t)room : NONE - 1;
+}
+
+static struct trace *from_file(const struct application *application, struct errors *errors)
+{
+    const struct trace_config *config = application->config;
+    struct errors found = {.arena = errors->arena};
+    struct trace *trace =
+        trace_read(config->file, config->format.component ? config->format.component->name : "auto", &found);
+    for (const struct error_message *at = found.first; at; at = at->next)
+        choice_error(errors, application->choice, "file", "%s", at->text);
+    if (trace && trace->rank_count > room_of(application))
+        choice_error(errors, application->choice, "file",
+                     "%s: %u ranks for an application on %u terminals (ranks_per_terminal is %u)", config->file,
+                     trace->rank_count, application->ranks, config->ranks_per_terminal);
+    return trace;
+}
+
+static void trace_prepare(struct application *application, struct errors *errors)
+{
+    const struct trace_config *config = application->config;
+    struct trace_state *state = arena_array(application->arena, struct trace_state, 1);
+    bool is_motif = config->motif.component != NULL;
+    uint32_t errors_before = errors->count;
+    application->state = state;
+    if (is_motif == (config->file != NULL))
+        choice_error(errors, application->choice, is_motif ? "motif" : NULL,
+                     "%s; accepted: one of them, which says what is replayed",
+                     is_motif ? "a motif beside a file" : "neither a file nor a motif");
+    else if (is_motif)
+        state->trace = motif_trace(&config->motif, room_of(application), application->seed, errors);
+    else
+        state->trace = from_file(application, errors);
+    if (errors->count > errors_before)
+        return;
+    if (config->ranks_per_terminal > 1)
+        application_stack_ranks(application, state->trace->rank_count, config->ranks_per_terminal);
+    struct replay_settings settings = settings_of(application);
+    replay_init(&state->replay, application, state->trace, &settings, config->per_rank);
+}
+
+static uint32_t trace_max_message(const struct application *application)
+{
+    const struct trace_state *state = application->state;
+    return replay_max_message(&state->replay);
+}
+
+static double trace_load(const struct application *application) { return (void)application, NAN; }
+
+static void trace_begin(struct application *application) { (void)application; }
+
+static void trace_phase_changed(struct application *application, tick_t now)
+{
+    const struct trace_config *config = application->config;
+    struct trace_state *state = application->state;
+    if (application->phase == PHASE_GENERATING)
+        replay_start(&state->replay, now + config->delay);
+}
+
+static void trace_wake(struct application *application, uint32_t rank, tick_t now)
+{
+    struct trace_state *state = application->state;
+    if (application->phase != PHASE_DRAINING)
+        replay_wake(&state->replay, rank, now);
+}
+
+static void trace_received(struct application *application, uint32_t rank, const struct message *message, tick_t now)
+{
+    struct trace_state *state = application->state;
+    if (application->phase != PHASE_DRAINING)
+        replay_receive(&state->replay, rank, message, now);
+}
+
+static void trace_check(struct application *application, tick_t now)
+{
+    const struct trace_config *config = application->config;
+    const struct trace_state *state = application->state;
+    application->is_stuck = application->phase == PHASE_GENERATING && replay_is_stuck(&state->replay);
+    errand_check(application, state->replay.ranks_left == 0, config->limit, now);
+}
+
+static void trace_report(const struct application *application, struct report *report)
+{
+    const struct trace_config *config = application->config;
+    const struct trace_state *state = application->state;
+    const struct replay *replay = &state->replay;
+    report_count(report, "ranks", state->trace->rank_count);
+    report_count(report, "tasks", state->trace->task_count);
+    report_count(report, "unfinished_ranks", replay->ranks_left);
+    errand_report(application, report, config->delay, !replay->ranks_left, replay->ended);
+    report_count(report, "bytes", (uint64_t)replay->bytes->sum);
+    report_summary(report, "rank_time", replay->rank_time);
+    report_summary(report, "communication_time", replay->communication_time);
+    report_summary(report, "rank_bytes", replay->bytes);
+    if (config->per_rank)
+        report_counts(report, "time_by_rank", replay->rank_ended, state->trace->rank_count);
+}
+
+static void trace_report_stuck(const struct application *application, tick_t now, FILE *out)
+{
+    const struct trace_state *state = application->state;
+    replay_report_waiting(&state->replay, now, out);
+}
+
+static void trace_release(struct application *application)
+{
+    struct trace_state *state = application->state;
+    if (!state)
+        return;
+    if (state->replay.trace)
+        replay_release(&state->replay);
+    trace_destroy(state->trace);
+}
+
+static const struct application_ops trace = {
+    .name = "trace",
+    .summary = "replays messages and compute times of a file, or of a motif",
+    .options = trace_options,
+    .config_size = sizeof(struct trace_config),
+    .example = "{\"type\": \"trace\", \"file\": \"dissemination.goal\", \"overhead\": \"1500ns\"}",
+    .prepare = trace_prepare,
+    .max_message = trace_max_message,
+    .load = trace_load,
+    .begin = trace_begin,
+    .wake = trace_wake,
+    .received = trace_received,
+    .phase_changed = trace_phase_changed,
+    .check = trace_check,
+    .report = trace_report,
+    .report_stuck = trace_report_stuck,
+    .release = trace_release,
+};
+REGISTER_APPLICATION(trace);

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One collective operation of all ranks, over and over: what benchmarks of MPI measure. With `growth` blocks differ, the
+ * higher the rank the larger: gatherv, scatterv, allgatherv, alltoallv, and a reduce_scatter of other counts.
+ */
+#include "workload/motif/motif.h"
+
+struct collective_config {
+    struct motif_rounds rounds;
+    uint32_t operation, root;
+    uint64_t bytes, growth;
+};
+
+/* In the order of enum collective_operation: a test compares them. */
+static const char *const operation_names[] = {"barrier",  "broadcast", "reduce",    "allreduce",
+                                              "gather",   "scatter",   "allgather", "reduce_scatter",
+                                              "alltoall", "scan",      "exscan",    NULL};
+
+static const struct option collective_motif_options[] = {
+    MOTIF_ROUNDS_OPTIONS,
+    OPTION_ENUM(struct collective_config, operation, "\"allreduce\"", operation_names, "what all ranks do"),
+    OPTION_U32(struct collective_config, root, "0", 0, UINT32_MAX - 1, NULL, "rank that has one, or gets one"),
+    OPTION_U64(struct collective_config, bytes, "1024", 0, MOTIF_MAX_BYTES, "bytes",
+               "of each rank; where each rank has or gets a block of its own, of a block"),
+    OPTION_U64(struct collective_config, growth, "0", 0, 1e9, "bytes",
+               "that the block of a rank has more than that of the rank before"),
+    OPTION_END,
+};
+
+static bool has_blocks(enum collective_operation operation)
+{
+    return operation == OPERATION_GATHER || operation == OPERATION_SCATTER || operation == OPERATION_ALLGATHER ||
+           operation == OPERATION_REDUCE_SCATTER || operation == OPERATION_ALLTOALL;
+}
+
+static uint64_t block_of(const struct collective_config *config, uint32_t rank)
+{
+    return config->bytes + config->growth * rank;
+}
+
+/* The rows of counts, by rank. */
+static uint32_t *make_counts(const struct motif *motif, struct trace_builder *builder)
+{
+    const struct collective_config *config = motif->config;
+    uint32_t ranks = motif->ranks, *rows = arena_array(motif->arena, uint32_t, ranks);
+    uint64_t *counts = arena_array(motif->arena, uint64_t, 2 * (size_t)ranks);
+    bool is_rooted = config->operation == OPERATION_GATHER || config->operation == OPERATION_SCATTER;
+    for (uint32_t other = 0; other < ranks; other++)
+        counts[other] = block_of(config, other);
+    for (uint32_t rank = 0; rank < ranks; rank++) {
+        for (uint32_t other = 0; other < ranks; other++) /* in an all-to-all everybody sends a rank what is its block */
+            counts[ranks + other] = block_of(config, rank);
+        bool knows = !is_rooted || rank == config->root;
+        uint32_t count = config->operation == OPERATION_ALLTOALL ? 2 * ranks : ranks;
+        rows[rank] = knows ? builder_counts(builder, counts, count) : NO_COUNTS;
+    }
+    return rows;
+}
+
+static void collective_prepare(struct motif *motif, struct trace_builder *builder, struct errors *errors)
+{
+    const struct collective_config *config = motif->config;
+    if (config->root >= motif->ranks)
+        choice_error(errors, motif->choice, "root", "%u is not among %u ranks; accepted: 0 to %u", config->root,
+                     motif->ranks, motif->ranks - 1);
+    else if (config->growth && !has_blocks(config->operation))
+        choice_error(errors, motif->choice, "growth", "%s has no blocks of ranks; accepted: 0",
+                     operation_names[config->operation]);
+    else if (config->growth)
+        motif->state = make_counts(motif, builder);
+}
+
+static void collective_program(const struct motif *motif, struct script *script)
+{
+    const struct collective_config *config = motif->config;
+    const uint32_t *rows = motif->state; /* NULL: blocks do not differ */
+    for (uint32_t i = 0; i < config->rounds.iterations; i++) {
+        script_compute(script, config->rounds.compute);
+        if (rows)
+            script_uneven(script, config->operation, WORLD, config->root, block_of(config, script->rank),
+                          rows[script->rank]);
+        else
+            script_rooted(script, config->operation, WORLD, config->root, config->bytes);
+    }
+}
+
+static const struct motif_ops collective = {
+    .name = "collective",
+    .summary = "one collective operation of all ranks, over and over",
+    .options = collective_motif_options,
+    .config_size = sizeof(struct collective_config),
+    .example = "{\"type\": \"collective\", \"operation\": \"allreduce\", \"bytes\": 1048576, \"iterations\": 2}",
+    .prepare = collective_prepare,
+    .program = collective_program,
+};
+REGISTER_MOTIF(collective);

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Makes traces of motifs, see motif.h. */
+#include "workload/motif/motif.h"
+
+struct trace *motif_trace(const struct choice *choice, uint32_t ranks, uint64_t seed, struct errors *errors)
+{
+    const struct motif_ops *ops = CHOICE_OPS(choice, struct motif_ops);
+    struct arena arena = {0};
+    struct motif motif = {.choice = choice, .config = choice->config, .ranks = ranks, .seed = seed, .arena = &arena};
+    struct trace_builder *builder = trace_builder_create();
+    struct trace *trace = NULL;
+    uint32_t errors_before = errors->count;
+    builder_set_ranks(builder, ranks);
+    if (ops->prepare)
+        ops->prepare(&motif, builder, errors);
+    for (uint32_t rank = 0; errors->count == errors_before && rank < ranks; rank++) {
+        struct script script = {.builder = builder, .rank = rank, .last = NONE, .open = NONE};
+        ops->program(&motif, &script);
+        builder_end_rank(builder, rank);
+    }
+    if (errors->count == errors_before)
+        trace = builder_finish(builder, ops->name, errors);
+    trace_builder_destroy(builder);
+    arena_release(&arena);
+    return trace;
+}
+
+/* The largest divisor of `number` that is at most its root of that degree. */
+static uint32_t even_factor(uint32_t number, uint32_t degree)
+{
+    uint32_t best = 1;
+    for (uint32_t factor = 2; factor <= number; factor++) {
+        uint64_t power = factor;
+        for (uint32_t i = 1; i < degree && power <= number; i++)
+            power *= factor;
+        if (power > number)
+            break;
+        if (number % factor == 0)
+            best = factor;
+    }
+    return best;
+}
+
+static void even_widths(uint32_t ranks, uint32_t dimensions, uint32_t width[3])
+{
+    for (uint32_t d = dimensions; d-- > 0;) {
+        width[d] = d ? even_factor(ranks, d + 1) : ranks;
+        ranks /= width[d];
+    }
+}
+
+struct halo_grid motif_grid(const struct motif *motif, const struct u32_list *grid, uint32_t dimensions,
+                            struct errors *errors)
+{
+    struct halo_grid made = {.width = {1, 1, 1}, .kinds = 1};
+    if (grid->count == 0) {
+        even_widths(motif->ranks, dimensions, made.width);
+        return made;
+    }
+    if (grid->count > dimensions) {
+        choice_error(errors, motif->choice, "grid", "%u dimensions; accepted: 1 to %u", grid->count, dimensions);
+        return made;
+    }
+    uint64_t ranks = 1;
+    for (uint32_t d = 0; d < grid->count; d++)
+        ranks *= made.width[d] = grid->items[d];
+    if (ranks != motif->ranks)
+        choice_error(errors, motif->choice, "grid", "a grid of %llu for %u ranks", (unsigned long long)ranks,
+                     motif->ranks);
+    return made;
+}
+
+struct motif_groups motif_groups_make(const struct motif *motif, struct trace_builder *builder, uint32_t size,
+                                      uint32_t stride)
+{
+    struct motif_groups groups = {size, stride, NONE};
+    uint32_t *ranks = arena_array(motif->arena, uint32_t, size);
+    for (uint32_t group = 0; group < motif->ranks / size; group++) {
+        uint32_t first = group / stride * size * stride + group % stride;
+        for (uint32_t i = 0; i < size; i++)
+            ranks[i] = first + i * stride;
+        uint32_t made = builder_communicator(builder, ranks, size);
+        groups.first = group ? groups.first : made;
+    }
+    return groups;
+}
+
+uint32_t motif_group_of(const struct motif_groups *groups, uint32_t rank)
+{
+    return groups->first + rank / (groups->size * groups->stride) * groups->stride + rank % groups->stride;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs of ranks, see script.h. */
+#include "workload/motif/script.h"
+
+#include "flitwarp/packet.h"
+
+/* A task behind the last call. */
+static uint32_t add(struct script *script, const struct task *task)
+{
+    uint32_t added = builder_add(script->builder, script->rank, task);
+    if (script->last != NONE)
+        builder_wait(script->builder, script->rank, added, script->last, false);
+    return added;
+}
+
+static void call(struct script *script, const struct task *task) { script->last = add(script, task); }
+
+static void start(struct script *script, const struct task *task)
+{
+    uint32_t started = add(script, task);
+    if (script->open == NONE)
+        script->open = started;
+}
+
+static struct task message(enum task_kind kind, uint32_t peer, uint64_t bytes, uint32_t tag)
+{
+    return (struct task){.kind = (uint8_t)kind, .peer = peer, .amount = bytes, .tag = tag, .communicator = WORLD};
+}
+
+static struct task collective(enum collective_operation operation, uint32_t communicator, uint32_t root, uint64_t bytes)
+{
+    return (struct task){.kind = TASK_COLLECTIVE,
+                         .unit = (uint8_t)operation,
+                         .communicator = communicator,
+                         .peer = root,
+                         .amount = bytes,
+                         .tag = NO_COUNTS};
+}
+
+void script_compute(struct script *script, double seconds)
+{
+    uint64_t picoseconds = (uint64_t)(seconds * 1e12 + 0.5);
+    if (picoseconds)
+        call(script, &(struct task){.kind = TASK_COMPUTE, .amount = picoseconds});
+}
+
+void script_send(struct script *script, uint32_t peer, uint64_t bytes, uint32_t tag)
+{
+    struct task task = message(TASK_SEND, peer, bytes, tag);
+    call(script, &task);
+}
+
+void script_receive(struct script *script, uint32_t peer, uint64_t bytes, uint32_t tag)
+{
+    struct task task = message(TASK_RECEIVE, peer, bytes, tag);
+    call(script, &task);
+}
+
+void script_collective(struct script *script, enum collective_operation operation, uint32_t communicator,
+                       uint64_t bytes)
+{
+    script_rooted(script, operation, communicator, script->rank, bytes); /* which has to be in the communicator */
+}
+
+void script_rooted(struct script *script, enum collective_operation operation, uint32_t communicator, uint32_t root,
+                   uint64_t bytes)
+{
+    struct task task = collective(operation, communicator, root, bytes);
+    call(script, &task);
+}
+
+void script_uneven(struct script *script, enum collective_operation operation, uint32_t communicator, uint32_t root,
+                   uint64_t bytes, uint32_t counts)
+{
+    struct task task = collective(operation, communicator, root, bytes);
+    task.flags = TASK_UNEVEN;
+    task.tag = counts;
+    call(script, &task);
+}
+
+void script_start_send(struct script *script, uint32_t peer, uint64_t bytes, uint32_t tag)
+{
+    struct task task = message(TASK_SEND, peer, bytes, tag);
+    start(script, &task);
+}
+
+void script_start_receive(struct script *script, uint32_t peer, uint64_t bytes, uint32_t tag)
+{
+    struct task task = message(TASK_RECEIVE, peer, bytes, tag);
+    start(script, &task);
+}
+
+void script_start_collective(struct script *script, enum collective_operation operation, uint32_t communicator,
+                             uint64_t bytes)
+{
+    struct task task = collective(operation, communicator, script->rank, bytes);
+    start(script, &task);
+}
+
+/* Calls that came in between are waited for too: they have ended anyway. */
+void script_wait(struct script *script)
+{
+    if (script->open == NONE)
+        return;
+    uint32_t join = builder_add(script->builder, script->rank, &(struct task){.kind = TASK_JOIN});
+    for (uint32_t task = script->open; task < join; task++)
+        builder_wait(script->builder, script->rank, join, task, false);
+    script->open = NONE;
+    script->last = join;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* V-cycles, see v_cycle.h. */
+#include "workload/motif/v_cycle.h"
+
+struct place {
+    uint32_t at[3];
+};
+
+static struct place place_of(const struct v_cycle *cycle, uint32_t rank)
+{
+    const uint32_t *width = cycle->grid.width;
+    return (struct place){{rank % width[0], rank / width[0] % width[1], rank / width[0] / width[1]}};
+}
+
+static uint32_t rank_at(const struct v_cycle *cycle, const struct place *place)
+{
+    const uint32_t *width = cycle->grid.width;
+    return (place->at[2] * width[1] + place->at[1]) * width[0] + place->at[0];
+}
+
+/* Halvings until one of `count` is left. */
+static uint32_t halvings(uint32_t count) { return count > 1 ? 32 - (uint32_t)__builtin_clz(count - 1) : 0; }
+
+static uint32_t side(const struct v_cycle *cycle, uint32_t level)
+{
+    return cycle->points >> level ? cycle->points >> level : 1;
+}
+
+uint32_t v_cycle_stride(const struct v_cycle *cycle, uint32_t level)
+{
+    uint32_t within = 31 - (uint32_t)__builtin_clz(cycle->points); /* the level on which a rank has one point */
+    return level > within ? (uint32_t)1 << (level - within) : 1;
+}
+
+uint32_t v_cycle_depth(const struct v_cycle *cycle)
+{
+    const uint32_t *width = cycle->grid.width;
+    uint32_t longest = width[0] > width[1] ? width[0] : width[1];
+    longest = longest > width[2] ? longest : width[2];
+    return 32 - (uint32_t)__builtin_clz(cycle->points) + halvings(longest);
+}
+
+struct v_cycle v_cycle_make(const struct motif *motif, struct errors *errors)
+{
+    const struct v_cycle_config *config = motif->config;
+    struct v_cycle cycle = {
+        .grid = motif_grid(motif, &config->grid, 3, errors),
+        .points = config->points,
+        .levels = config->levels,
+        .smooths = config->smooths,
+        .value_bytes = config->value_bytes,
+        .dense_from = UINT32_MAX,
+        .compute = config->compute,
+    };
+    cycle.grid.wraps = config->wraps;
+    uint32_t depth = v_cycle_depth(&cycle);
+    if (cycle.levels > depth)
+        choice_error(errors, motif->choice, "levels", "%u; accepted: up to %u, where one rank with one point is left",
+                     cycle.levels, depth);
+    if (cycle.levels == 0)
+        cycle.levels = depth;
+    return cycle;
+}
+
+static bool takes_part(const struct place *place, uint32_t stride)
+{
+    return place->at[0] % stride == 0 && place->at[1] % stride == 0 && place->at[2] % stride == 0;
+}
+
+/* The neighbours of a rank among those that take part in a level, as ranks of the job. */
+static uint32_t find_neighbours(const struct v_cycle *cycle, const struct place *place, uint32_t level,
+                                struct neighbour found[MAX_NEIGHBOURS])
+{
+    uint32_t stride = v_cycle_stride(cycle, level);
+    struct v_cycle coarse = {.grid = {.wraps = cycle->grid.wraps, .kinds = level >= cycle->dense_from ? 3 : 1}};
+    struct place own;
+    for (uint32_t d = 0; d < 3; d++) {
+        coarse.grid.width[d] = (cycle->grid.width[d] + stride - 1) / stride;
+        own.at[d] = place->at[d] / stride;
+    }
+    uint32_t count = halo_grid_neighbours(&coarse.grid, rank_at(&coarse, &own), found);
+    for (uint32_t i = 0; i < count; i++) {
+        struct place other = place_of(&coarse, found[i].rank);
+        for (uint32_t d = 0; d < 3; d++)
+            other.at[d] *= stride;
+        found[i].rank = rank_at(cycle, &other);
+    }
+    return count;
+}
+
+/* A face is a plane of points, an edge a line, a corner one. */
+static uint64_t border_bytes(const struct v_cycle *cycle, uint32_t level, uint32_t kind)
+{
+    uint64_t points = 1;
+    for (; kind < 3; kind++)
+        points *= side(cycle, level);
+    return points * cycle->value_bytes;
+}
+
+void v_cycle_exchange(const struct v_cycle *cycle, struct script *script, uint32_t level)
+{
+    struct place place = place_of(cycle, script->rank);
+    struct neighbour neighbours[MAX_NEIGHBOURS];
+    if (!takes_part(&place, v_cycle_stride(cycle, level)))
+        return;
+    uint32_t count = find_neighbours(cycle, &place, level, neighbours);
+    for (uint32_t i = 0; i < count; i++)
+        script_start_receive(script, neighbours[i].rank, border_bytes(cycle, level, neighbours[i].kind), level);
+    for (uint32_t i = 0; i < count; i++)
+        script_start_send(script, neighbours[i].rank, border_bytes(cycle, level, neighbours[i].kind), level);
+    script_wait(script);
+}
+
+static void smooth(const struct v_cycle *cycle, struct script *script, uint32_t level)
+{
+    struct place place = place_of(cycle, script->rank);
+    double work = cycle->compute; /* an eighth of the points on each level */
+    for (uint32_t i = 0; i < level; i++)
+        work /= 8;
+    if (!takes_part(&place, v_cycle_stride(cycle, level)))
+        return;
+    for (uint32_t i = 0; i < cycle->smooths; i++) {
+        v_cycle_exchange(cycle, script, level);
+        script_compute(script, work);
+    }
+}
+
+/* Points handed to the ranks of the next level, or back. */
+static void hand_over(const struct v_cycle *cycle, struct script *script, uint32_t level, bool is_down)
+{
+    uint32_t stride = v_cycle_stride(cycle, level), next = v_cycle_stride(cycle, level + 1);
+    struct place place = place_of(cycle, script->rank), parent;
+    if (next == stride || !takes_part(&place, stride))
+        return;
+    for (uint32_t d = 0; d < 3; d++)
+        parent.at[d] = place.at[d] / next * next;
+    if (!takes_part(&place, next)) {
+        (is_down ? script_start_send : script_start_receive)(script, rank_at(cycle, &parent), cycle->value_bytes,
+                                                             level);
+    } else {
+        for (uint32_t way = 1; way < 8; way++) {
+            struct place child = {{place.at[0] + (way & 1 ? stride : 0), place.at[1] + (way & 2 ? stride : 0),
+                                   place.at[2] + (way & 4 ? stride : 0)}};
+            const uint32_t *width = cycle->grid.width;
+            if (child.at[0] < width[0] && child.at[1] < width[1] && child.at[2] < width[2])
+                (is_down ? script_start_receive : script_start_send)(script, rank_at(cycle, &child), cycle->value_bytes,
+                                                                     level);
+        }
+    }
+    script_wait(script);
+}
+
+void v_cycle_write(const struct v_cycle *cycle, struct script *script)
+{
+    for (uint32_t level = 0; level < cycle->levels; level++) {
+        smooth(cycle, script, level);
+        if (level + 1 < cycle->levels)
+            hand_over(cycle, script, level, true);
+    }
+    for (uint32_t level = cycle->levels - 1; level-- > 0;) {
+        hand_over(cycle, script, level, false);
+        smooth(cycle, script, level);
+    }
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/* Tasks that wait for themselves: in a circle of waiting none can ever begin. */
+#include "flitwarp/error.h"
+
+#include "workload/trace/chunks.h"
+#include "workload/trace/trace.h"
+
+/* One task waits for another of its rank, as builders stage it. */
+struct wait {
+    uint32_t edge; /* the task that waits, and how; see EDGE_TASK */
+    uint32_t earlier;
+};
+
+/* Adds an error that names the tasks of a circle, if there is one. */
+void circle_check(const struct trace_rank *rank, uint32_t number, const struct chunks *waits, struct errors *errors);

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Messages with their times, one a line, separated by commas:
+ *
+ *     time_us,source,destination,bytes
+ *     0.5,0,3,4096            # leaves rank 0 half a microsecond after the start
+ *     0.75,3,0,64
+ *
+ * The header is optional. It may put the columns in another order, name others, which
+ * are skipped, and give the unit of time: time_ps, time_ns, time_us, time_ms, time_s.
+ * Without one the columns are as above, and times in ns. Lines need not be in the order
+ * of their times.
+ */
+#include "base/text.h"
+#include "workload/trace/reader/lines.h"
+#include "workload/trace/reader/packets.h"
+
+#include <string.h>
+
+#define MAX_COLUMNS 64
+
+enum csv_column { COLUMN_TIME, COLUMN_SOURCE, COLUMN_DESTINATION, COLUMN_BYTES, COLUMN_OTHER };
+#define COLUMNS_NEEDED COLUMN_OTHER
+
+struct csv_layout {
+    uint8_t columns[MAX_COLUMNS]; /* enum csv_column */
+    uint32_t count;
+    int exponent; /* a time of 1 is 10^exponent ps */
+};
+
+struct csv_message {
+    uint64_t time_ps, source, destination, bytes;
+};
+
+static const struct {
+    const char *name;
+    enum csv_column column;
+    int exponent;
+} names[] = {
+    {"time", COLUMN_TIME, 3},       {"time_ps", COLUMN_TIME, 0}, {"time_ns", COLUMN_TIME, 3},
+    {"time_us", COLUMN_TIME, 6},    {"time_ms", COLUMN_TIME, 9}, {"time_s", COLUMN_TIME, 12},
+    {"source", COLUMN_SOURCE, 0},   {"src", COLUMN_SOURCE, 0},   {"destination", COLUMN_DESTINATION, 0},
+    {"dst", COLUMN_DESTINATION, 0}, {"bytes", COLUMN_BYTES, 0},  {"size", COLUMN_BYTES, 0},
+};
+
+/* ---- times ---- */
+
+/* Digits with at most one point among them; `exponent` goes down by one for each behind it. */
+static bool read_digits(struct word *word, uint64_t *digits, int *exponent)
+{
+    bool has_point = false, has_digit = false;
+    *digits = 0;
+    for (; word->length; word->chars++, word->length--) {
+        unsigned digit = (unsigned)*word->chars - '0';
+        if (*word->chars == '.' && !has_point) {
+            has_point = true;
+        } else if (digit <= 9) {
+            if (__builtin_mul_overflow(*digits, 10u, digits) || __builtin_add_overflow(*digits, digit, digits))
+                return false;
+            *exponent -= has_point;
+            has_digit = true;
+        } else {
+            break;
+        }
+    }
+    return has_digit;
+}
+
+/* 5, 0.25, 1.5e-06; rounded to whole picoseconds. */
+static bool read_time(struct word word, int exponent, uint64_t *time_ps)
+{
+    uint64_t value, power = 0;
+    if (!read_digits(&word, &value, &exponent))
+        return false;
+    if (word.length && (*word.chars == 'e' || *word.chars == 'E')) {
+        bool is_negative = word.length > 1 && word.chars[1] == '-';
+        size_t sign = is_negative || (word.length > 1 && word.chars[1] == '+');
+        if (!word_number((struct word){word.chars + 1 + sign, word.length - 1 - sign}, 99, &power))
+            return false;
+        exponent += is_negative ? -(int)power : (int)power;
+    } else if (word.length) {
+        return false;
+    }
+    for (; exponent > 0 && value; exponent--)
+        if (__builtin_mul_overflow(value, 10u, &value))
+            return false;
+    for (; exponent < -1 && value; exponent++)
+        value /= 10;
+    *time_ps = exponent == -1 ? value / 10 + (value % 10 >= 5) : value;
+    return true;
+}
+
+/* ---- lines ---- */
+
+static void set_default_layout(struct csv_layout *layout)
+{
+    *layout = (struct csv_layout){.columns = {COLUMN_TIME, COLUMN_SOURCE, COLUMN_DESTINATION, COLUMN_BYTES},
+                                  .count = COLUMNS_NEEDED,
+                                  .exponent = 3};
+}
+
+/* Whether the line begins with a letter: a header, then. */
+static bool is_header(const struct trace_lines *lines)
+{
+    return lines->at < lines->end && ((*lines->at | 0x20) >= 'a' && (*lines->at | 0x20) <= 'z');
+}
+
+static uint8_t find_column(struct word word, int *exponent)
+{
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (word_is(word, names[i].name)) {
+            if (names[i].column == COLUMN_TIME)
+                *exponent = names[i].exponent;
+            return (uint8_t)names[i].column;
+        }
+    return COLUMN_OTHER;
+}
+
+static bool read_header(struct trace_lines *lines, struct csv_layout *layout)
+{
+    static const char *const missing[] = {"time", "source", "destination", "bytes"};
+    struct word word;
+    uint32_t times[COLUMNS_NEEDED + 1] = {0};
+    *layout = (struct csv_layout){0};
+    while (lines_word(lines, &word)) {
+        if (layout->count == MAX_COLUMNS) {
+            lines_error(lines, "more than %d columns", MAX_COLUMNS);
+            return false;
+        }
+        uint8_t column = find_column(word, &layout->exponent);
+        layout->columns[layout->count++] = column;
+        times[column]++;
+    }
+    for (uint32_t column = 0; column < COLUMNS_NEEDED; column++)
+        if (times[column] != 1) {
+            lines_error(lines, "the header has %u columns of the %s; accepted: one, of the name \"%s\"", times[column],
+                        missing[column], missing[column]);
+            return false;
+        }
+    return true;
+}
+
+static bool read_time_column(struct trace_lines *lines, int exponent, uint64_t *time_ps)
+{
+    struct word word;
+    if (!lines_need(lines, "a time", &word))
+        return false;
+    if (read_time(word, exponent, time_ps))
+        return true;
+    lines_error(lines, WORD_FORMAT " where a time is due; accepted: a number of 0 or more, up to %llu ps",
+                WORD_ARGUMENTS(word), (unsigned long long)UINT64_MAX);
+    return false;
+}
+
+static bool read_message(struct trace_lines *lines, const struct csv_layout *layout, struct csv_message *message)
+{
+    struct word skipped;
+    bool is_good = true;
+    for (uint32_t i = 0; i < layout->count && is_good; i++)
+        switch (layout->columns[i]) {
+        case COLUMN_TIME:
+            is_good = read_time_column(lines, layout->exponent, &message->time_ps);
+            break;
+        case COLUMN_SOURCE:
+            is_good = lines_number(lines, "a source", MAX_PACKET_RANKS - 1, &message->source);
+            break;
+        case COLUMN_DESTINATION:
+            is_good = lines_number(lines, "a destination", MAX_PACKET_RANKS - 1, &message->destination);
+            break;
+        case COLUMN_BYTES:
+            is_good = lines_number(lines, "a number of bytes", INT64_MAX, &message->bytes);
+            break;
+        default:
+            lines_word(lines, &skipped);
+        }
+    return is_good && lines_end(lines);
+}
+
+static bool begin(struct trace_lines *lines, struct csv_layout *layout)
+{
+    lines_rewind(lines);
+    set_default_layout(layout);
+    if (!lines_next(lines))
+        return true;
+    if (is_header(lines))
+        return read_header(lines, layout);
+    lines_rewind(lines);
+    return true;
+}
+
+/* ---- the whole ---- */
+
+/* The first pass: whether all is well, and how many ranks there are. */
+static bool count_ranks(struct trace_lines *lines, uint32_t *ranks)
+{
+    struct csv_layout layout;
+    struct csv_message message;
+    uint64_t count = 0, last = 0;
+    if (!begin(lines, &layout))
+        return false;
+    for (; lines_next(lines); count++) {
+        if (!read_message(lines, &layout, &message))
+            return false;
+        last = message.source > last ? message.source : last;
+        last = message.destination > last ? message.destination : last;
+    }
+    *ranks = (uint32_t)last + 1;
+    if (count && count <= MAX_PACKETS)
+        return true;
+    errors_add(lines->errors, "%s: %llu messages; accepted: from 1 to %u", lines->source->path,
+               (unsigned long long)count, MAX_PACKETS);
+    return false;
+}
+
+static bool csv_read(const struct trace_source *source, struct trace_builder *builder, struct errors *errors)
+{
+    struct trace_lines lines = {.source = source, .errors = errors, .separator = ','};
+    struct csv_layout layout;
+    struct csv_message message;
+    struct packets packets;
+    uint32_t ranks;
+    if (!count_ranks(&lines, &ranks))
+        return false;
+    packets_init(&packets, builder, ranks);
+    begin(&lines, &layout);
+    while (lines_next(&lines) && read_message(&lines, &layout, &message)) {
+        uint32_t from = (uint32_t)message.source;
+        struct packet_tasks tasks = packets_add(&packets, from, (uint32_t)message.destination, message.bytes);
+        packets_wait_until(&packets, from, tasks.send, message.time_ps);
+    }
+    packets_release(&packets);
+    return true;
+}
+
+/* A header with all that is needed, or a first line of four numbers; or the name says so, and what is wrong is told. */
+static bool csv_looks_like(const unsigned char *head, size_t size, const char *path)
+{
+    struct arena arena = {0};
+    struct errors errors = {.arena = &arena};
+    struct trace_source source = {.path = path, .bytes = head, .size = size};
+    struct trace_lines lines = {.source = &source, .errors = &errors, .separator = ','};
+    struct csv_layout layout;
+    struct csv_message message;
+    bool is_csv =
+        begin(&lines, &layout) && (lines.line > 0 || (lines_next(&lines) && read_message(&lines, &layout, &message)));
+    arena_release(&arena);
+    return is_csv || name_ends_with(path, ".csv");
+}
+
+static const struct trace_reader_ops csv = {
+    .name = "csv",
+    .summary = "time, source, destination and bytes of messages, separated by commas",
+    .looks_like = csv_looks_like,
+    .read = csv_read,
+};
+REGISTER_TRACE_READER(csv);

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * GOAL schedules as text (LogGOPSim, ATLAHS): a block a rank, a statement a line.
+ *
+ *   num_ranks 2
+ *   rank 0 {
+ *   a: calc 100 cpu 1            nanoseconds
+ *   b: send 8b to 1 tag 3
+ *   b requires a                 begins after its end; irequires: after its beginning
+ *   }
+ *
+ * Labels are known within their rank, from where they are set on.
+ */
+#include "workload/trace/trace_reader.h"
+
+#include "base/table.h"
+#include "flitwarp/random.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { SMALLEST_RANK = 9 }; /* bytes: "rank 0 {}" */
+#define DONE_EVERY ((size_t)16 << 20)
+#define MOST_NANOSECONDS (UINT64_MAX / 1000)
+
+/* A run of letters, digits and underscores, or one other character; none at the end of a line. */
+struct word {
+    const char *text;
+    size_t length;
+};
+
+struct goal {
+    const struct trace_source *source;
+    struct trace_builder *builder;
+    struct errors *errors;
+    const char *at, *end;
+    uint64_t line;
+    uint32_t rank;
+    struct table labels; /* of the rank: task + 1 */
+    size_t done;         /* bytes that were said to be read */
+};
+
+#define goal_error(goal, format, ...)                                                                                  \
+    (errors_add((goal)->errors, "%s:%llu: " format, (goal)->source->path, (unsigned long long)(goal)->line,            \
+                __VA_ARGS__),                                                                                          \
+     false)
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+static bool is_letter(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+static bool stands(const struct goal *goal, const char *text)
+{
+    size_t length = strlen(text);
+    return (size_t)(goal->end - goal->at) >= length && memcmp(goal->at, text, length) == 0;
+}
+
+/* Over blanks and comments; lines are counted within comments, and left alone otherwise. */
+static void skip_blanks(struct goal *goal)
+{
+    while (goal->at < goal->end) {
+        if (is_blank(*goal->at)) {
+            goal->at++;
+        } else if (stands(goal, "//")) {
+            while (goal->at < goal->end && *goal->at != '\n')
+                goal->at++;
+        } else if (stands(goal, "/*")) {
+            for (goal->at += 2; goal->at < goal->end && !stands(goal, "*/"); goal->at++)
+                goal->line += *goal->at == '\n';
+            goal->at += goal->at < goal->end ? 2 : 0;
+        } else {
+            return;
+        }
+    }
+}
+
+static void skip_lines(struct goal *goal)
+{
+    for (skip_blanks(goal); goal->at < goal->end && *goal->at == '\n'; skip_blanks(goal)) {
+        goal->at++;
+        goal->line++;
+    }
+}
+
+static struct word next_word(struct goal *goal)
+{
+    skip_blanks(goal);
+    struct word word = {.text = goal->at};
+    while (goal->at < goal->end && is_letter(*goal->at))
+        goal->at++;
+    if (goal->at == word.text && goal->at < goal->end && *goal->at != '\n')
+        goal->at++;
+    word.length = (size_t)(goal->at - word.text);
+    return word;
+}
+
+static bool word_is(struct word word, const char *text)
+{
+    return word.length == strlen(text) && memcmp(word.text, text, word.length) == 0;
+}
+
+/* For messages: what stands there, or that the line has ended. */
+static const char *shown(const struct goal *goal, struct word word)
+{
+    if (word.length == 0)
+        return word.text < goal->end ? "the end of the line" : "the end of the file";
+    return arena_format(goal->errors->arena, "'%.*s'", (int)(word.length < 40 ? word.length : 40), word.text);
+}
+
+static bool take(struct goal *goal, const char *text)
+{
+    struct word word = next_word(goal);
+    return word_is(word, text) || goal_error(goal, "%s where '%s' is expected", shown(goal, word), text);
+}
+
+/* Digits, with a letter behind them where `unit` says so. */
+static bool take_number(struct goal *goal, const char *what, const char *unit, uint64_t most, uint64_t *number)
+{
+    struct word word = next_word(goal);
+    size_t digits = 0;
+    *number = 0;
+    for (; digits < word.length && isdigit((unsigned char)word.text[digits]); digits++) {
+        uint64_t digit = (uint64_t)(word.text[digits] - '0');
+        if (*number > (most - digit) / 10 || digit > most)
+            return goal_error(goal, "%s is too large for %s; accepted: up to %llu", shown(goal, word), what,
+                              (unsigned long long)most);
+        *number = *number * 10 + digit;
+    }
+    if (digits && word_is((struct word){word.text + digits, word.length - digits}, unit))
+        return true;
+    return goal_error(goal, "%s where %s is expected: digits%s%s", shown(goal, word), what, *unit ? " and then " : "",
+                      unit);
+}
+
+/* The same, or -1, which is ANY. */
+static bool take_number_or_any(struct goal *goal, const char *what, bool may_be_any, uint32_t *number)
+{
+    uint64_t value;
+    skip_blanks(goal);
+    if (may_be_any && stands(goal, "-1")) {
+        goal->at += 2;
+        *number = ANY;
+        return true;
+    }
+    bool is_good = take_number(goal, what, "", ANY - 1, &value);
+    *number = (uint32_t)value;
+    return is_good;
+}
+
+/* Short labels are their own keys; long ones are told apart by two hashes. */
+static struct table_key key_of(struct word label)
+{
+    struct table_key key = {{0, 0, 0}};
+    if (label.length <= sizeof key) {
+        memcpy(&key, label.text, label.length);
+        return key;
+    }
+    key.part[2] = UINT64_MAX - label.length;
+    for (size_t i = 0; i < label.length; i++) {
+        key.part[0] = random_mix(key.part[0] ^ (unsigned char)label.text[i]);
+        key.part[1] = key.part[1] * 1099511628211u + (unsigned char)label.text[i];
+    }
+    return key;
+}
+
+static bool take_peer(struct goal *goal, struct task *task)
+{
+    bool is_send = task->kind == TASK_SEND;
+    if (!take_number(goal, "a size in bytes", "b", UINT64_MAX, &task->amount) || !take(goal, is_send ? "to" : "from") ||
+        !take_number_or_any(goal, "a rank", !is_send, &task->peer))
+        return false;
+    if (task->peer != ANY && task->peer >= builder_ranks(goal->builder))
+        return goal_error(goal, "rank %u of a file of %u ranks; accepted: 0 to %u", task->peer,
+                          builder_ranks(goal->builder), builder_ranks(goal->builder) - 1);
+    return true;
+}
+
+/* tag, cpu and nic up to the end of the line. */
+static bool take_options(struct goal *goal, struct task *task)
+{
+    bool is_message = task->kind != TASK_COMPUTE;
+    for (struct word word = next_word(goal); word.length; word = next_word(goal)) {
+        uint64_t number = 0;
+        if (word_is(word, "cpu") && take_number(goal, "the number of a cpu", "", UINT8_MAX, &number))
+            task->cpu = (uint8_t)number;
+        else if (is_message && word_is(word, "nic") && take_number(goal, "the number of a nic", "", UINT8_MAX, &number))
+            task->unit = (uint8_t)number;
+        else if (is_message && word_is(word, "tag") &&
+                 take_number_or_any(goal, "a tag", task->kind == TASK_RECEIVE, &task->tag))
+            continue;
+        else if (word_is(word, "cpu") || (is_message && (word_is(word, "nic") || word_is(word, "tag"))))
+            return false;
+        else
+            return goal_error(goal, "%s where %s or the end of the line is expected", shown(goal, word),
+                              is_message ? "tag, cpu, nic" : "cpu");
+    }
+    return true;
+}
+
+static bool take_operation(struct goal *goal, struct word name, uint32_t *number)
+{
+    struct task task = {.kind = TASK_COMPUTE};
+    if (word_is(name, "calc")) {
+        if (!take_number(goal, "nanoseconds", "", MOST_NANOSECONDS, &task.amount))
+            return false;
+        task.amount *= 1000;
+    } else if (word_is(name, "send") || word_is(name, "recv")) {
+        task.kind = word_is(name, "send") ? TASK_SEND : TASK_RECEIVE;
+        if (!take_peer(goal, &task))
+            return false;
+    } else {
+        return goal_error(goal, "%s where send, recv, calc or a label is expected", shown(goal, name));
+    }
+    if (!take_options(goal, &task))
+        return false;
+    *number = builder_add(goal->builder, goal->rank, &task);
+    return true;
+}
+
+static bool take_label(struct goal *goal, struct word label, uint32_t *task)
+{
+    struct table_key key = key_of(label);
+    *task = *(uint32_t *)table_put(&goal->labels, &key);
+    if (*task == 0)
+        return goal_error(goal, "%s is no label that was set above in rank %u", shown(goal, label), goal->rank);
+    --*task;
+    return true;
+}
+
+static bool set_label(struct goal *goal, struct word label)
+{
+    uint32_t task = 0;
+    struct table_key key = key_of(label);
+    if (!isalpha((unsigned char)*label.text))
+        return goal_error(goal, "%s is no label: they begin with a letter", shown(goal, label));
+    if (*(uint32_t *)table_put(&goal->labels, &key))
+        return goal_error(goal, "label %s is set twice in rank %u", shown(goal, label), goal->rank);
+    if (!take_operation(goal, next_word(goal), &task))
+        return false;
+    *(uint32_t *)table_put(&goal->labels, &key) = task + 1;
+    return true;
+}
+
+static bool take_statement(struct goal *goal)
+{
+    struct word first = next_word(goal);
+    uint32_t task, earlier;
+    struct goal after = *goal;
+    struct word second = next_word(&after);
+    bool on_start = word_is(second, "irequires");
+    if (word_is(second, ":")) {
+        *goal = after;
+        return set_label(goal, first);
+    }
+    if (!on_start && !word_is(second, "requires"))
+        return take_operation(goal, first, &task);
+    *goal = after;
+    if (!take_label(goal, first, &task) || !take_label(goal, next_word(goal), &earlier))
+        return false;
+    builder_wait(goal->builder, goal->rank, task, earlier, on_start);
+    struct word rest = next_word(goal);
+    return rest.length == 0 || goal_error(goal, "%s where the end of the line is expected", shown(goal, rest));
+}
+
+static bool take_rank(struct goal *goal)
+{
+    uint64_t rank;
+    uint32_t ranks = builder_ranks(goal->builder);
+    if (!take(goal, "rank") || !take_number(goal, "the number of a rank", "", ANY - 1, &rank))
+        return false;
+    if (rank != goal->rank)
+        return goal_error(goal, "rank %llu where rank %u is expected, of ranks 0 to %u", (unsigned long long)rank,
+                          goal->rank, ranks - 1);
+    if (!take(goal, "{"))
+        return false;
+    table_init(&goal->labels, sizeof(uint32_t), NULL);
+    bool is_good = true;
+    for (skip_lines(goal); is_good && goal->at < goal->end && *goal->at != '}'; skip_lines(goal))
+        is_good = take_statement(goal);
+    table_release(&goal->labels);
+    if (!is_good || !take(goal, "}"))
+        return false;
+    builder_end_rank(goal->builder, goal->rank);
+    size_t read = (size_t)(goal->at - (const char *)goal->source->bytes);
+    if (read - goal->done > DONE_EVERY)
+        trace_source_done(goal->source, goal->done = read);
+    return true;
+}
+
+static bool goal_read(const struct trace_source *source, struct trace_builder *builder, struct errors *errors)
+{
+    struct goal goal = {.source = source, .builder = builder, .errors = errors, .line = 1};
+    uint64_t ranks, most = source->size / SMALLEST_RANK;
+    goal.at = (const char *)source->bytes;
+    goal.end = goal.at + source->size;
+    skip_lines(&goal);
+    if (!take(&goal, "num_ranks") || !take_number(&goal, "a number of ranks", "", ANY - 1, &ranks))
+        return false;
+    if (ranks == 0 || ranks > most)
+        return goal_error(&goal, "%llu ranks in a file of %zu bytes; accepted: 1 to %llu", (unsigned long long)ranks,
+                          source->size, (unsigned long long)most);
+    builder_set_ranks(builder, (uint32_t)ranks);
+    for (; goal.rank < ranks; goal.rank++) {
+        skip_lines(&goal);
+        if (goal.at == goal.end)
+            return goal_error(&goal, "the file ends before rank %u, of %llu", goal.rank, (unsigned long long)ranks);
+        if (!take_rank(&goal))
+            return false;
+    }
+    skip_lines(&goal);
+    return goal.at == goal.end ||
+           goal_error(&goal, "%s behind the last rank, %u", shown(&goal, next_word(&goal)), goal.rank - 1);
+}
+
+static bool goal_looks_like(const unsigned char *head, size_t size, const char *path)
+{
+    struct goal goal = {.at = (const char *)head};
+    (void)path;
+    goal.end = goal.at + size;
+    if (size == 0)
+        return false;
+    skip_lines(&goal);
+    return stands(&goal, "num_ranks");
+}
+
+static const struct trace_reader_ops goal = {
+    .name = "goal",
+    .summary = "GOAL schedules as text: num_ranks, then a block a rank",
+    .looks_like = goal_looks_like,
+    .read = goal_read,
+};
+REGISTER_TRACE_READER(goal);

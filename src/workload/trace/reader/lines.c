@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lines and words of a mapped file, see lines.h. */
+#include "workload/trace/reader/lines.h"
+
+#include <string.h>
+
+#define DONE_EVERY ((size_t)16 << 20)
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+static void skip_blanks(struct trace_lines *lines)
+{
+    while (lines->at < lines->end && is_blank(*lines->at))
+        lines->at++;
+}
+
+static void take_line(struct trace_lines *lines)
+{
+    const struct trace_source *source = lines->source;
+    size_t left = source->size - lines->next;
+    lines->at = (const char *)source->bytes + lines->next;
+    const char *newline = memchr(lines->at, '\n', left);
+    size_t length = newline ? (size_t)(newline - lines->at) : left;
+    const char *comment = memchr(lines->at, '#', length);
+    lines->end = comment ? comment : lines->at + length;
+    size_t next = lines->next + length + 1;
+    if (next / DONE_EVERY != lines->next / DONE_EVERY)
+        trace_source_done(source, lines->next);
+    lines->next = next;
+    lines->line++;
+}
+
+bool lines_next(struct trace_lines *lines)
+{
+    while (lines->next < lines->source->size) {
+        take_line(lines);
+        skip_blanks(lines);
+        if (lines->at < lines->end)
+            return true;
+    }
+    return false;
+}
+
+void lines_rewind(struct trace_lines *lines)
+{
+    lines->line = 0;
+    lines->next = 0;
+    lines->at = lines->end = NULL;
+}
+
+bool lines_word(struct trace_lines *lines, struct word *word)
+{
+    if (!lines->at)
+        return false;
+    skip_blanks(lines);
+    if (!lines->separator && lines->at == lines->end)
+        return false;
+    const char *end = lines->at;
+    while (end < lines->end && (lines->separator ? *end != lines->separator : !is_blank(*end)))
+        end++;
+    *word = (struct word){lines->at, (size_t)(end - lines->at)};
+    while (word->length && is_blank(word->chars[word->length - 1]))
+        word->length--;
+    lines->at = end < lines->end ? end + 1 : lines->separator ? NULL : end;
+    return true;
+}
+
+bool word_is(struct word word, const char *text)
+{
+    return word.length == strlen(text) && memcmp(word.chars, text, word.length) == 0;
+}
+
+bool word_number(struct word word, uint64_t max, uint64_t *number)
+{
+    uint64_t value = 0;
+    if (!word.length)
+        return false;
+    for (size_t i = 0; i < word.length; i++) {
+        unsigned digit = (unsigned)word.chars[i] - '0';
+        if (digit > 9 || __builtin_mul_overflow(value, 10u, &value) || __builtin_add_overflow(value, digit, &value))
+            return false;
+    }
+    *number = value;
+    return value <= max;
+}
+
+bool word_numbered(struct word word, char letter, uint64_t max, uint64_t *number)
+{
+    return word.length && *word.chars == letter &&
+           word_number((struct word){word.chars + 1, word.length - 1}, max, number);
+}
+
+bool lines_need(struct trace_lines *lines, const char *what, struct word *word)
+{
+    if (lines_word(lines, word))
+        return true;
+    lines_error(lines, "the line ends where %s is due", what);
+    return false;
+}
+
+bool lines_number(struct trace_lines *lines, const char *what, uint64_t max, uint64_t *number)
+{
+    struct word word;
+    if (!lines_need(lines, what, &word))
+        return false;
+    if (word_number(word, max, number))
+        return true;
+    lines_error(lines, WORD_FORMAT " where %s is due; accepted: a whole number from 0 to %llu", WORD_ARGUMENTS(word),
+                what, (unsigned long long)max);
+    return false;
+}
+
+bool lines_end(struct trace_lines *lines)
+{
+    struct word word;
+    if (!lines_word(lines, &word))
+        return true;
+    lines_error(lines, WORD_FORMAT " where the line should end", WORD_ARGUMENTS(word));
+    return false;
+}

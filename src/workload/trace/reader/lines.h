@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/* Traces of lines of text: line by line, word by word, with errors that name the line. # begins a comment. */
+#include "workload/trace/trace_reader.h"
+
+/* Borrowed from the file, and not ended by a NUL. */
+struct word {
+    const char *chars;
+    size_t length;
+};
+
+struct trace_lines {
+    const struct trace_source *source;
+    struct errors *errors;
+    char separator;       /* between words; 0: blanks */
+    uint64_t line;        /* the one being read, from 1 */
+    size_t next;          /* offset of the one behind it */
+    const char *at, *end; /* what is left of it; NULL: nothing */
+};
+
+/* The next line that holds more than a comment; false behind the last one. */
+bool lines_next(struct trace_lines *lines);
+/* Back to the beginning of the file. */
+void lines_rewind(struct trace_lines *lines);
+
+/* The next word of the line; false where there is none. Between separators it may be empty. */
+bool lines_word(struct trace_lines *lines, struct word *word);
+/* The same; false, with an error that says what is missing, where there is none. */
+bool lines_need(struct trace_lines *lines, const char *what, struct word *word);
+/* A whole number from 0 to `max`; false, with an error, where the next word is none. */
+bool lines_number(struct trace_lines *lines, const char *what, uint64_t max, uint64_t *number);
+/* False, with an error, where there is another word. */
+bool lines_end(struct trace_lines *lines);
+
+bool word_is(struct word word, const char *text);
+bool word_number(struct word word, uint64_t max, uint64_t *number);
+/* The same behind a letter: p17, G3. */
+bool word_numbered(struct word word, char letter, uint64_t max, uint64_t *number);
+
+/* How a word stands in a message: the beginning of it, if it is long. */
+#define WORD_FORMAT "\"%.*s\""
+#define WORD_ARGUMENTS(word) (int)((word).length < 40 ? (word).length : 40), (word).chars
+
+#define lines_error(lines, format, ...)                                                                                \
+    errors_add((lines)->errors, "%s:%llu: " format, (lines)->source->path, (unsigned long long)(lines)->line,          \
+               __VA_ARGS__)

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Netrace 1.0: packets of a cache hierarchy on a chip and their dependencies, as a file
+ * of little-endian records, mostly compressed by bzip2:
+ *
+ *     header (72 bytes), notes, regions (24 bytes each), packets (21 bytes each and 4 for
+ *     each packet that waits for it)
+ *
+ * A packet leaves in its cycle, or later, when all those have arrived that list it. It
+ * comes behind them in the file, and leaves from where they arrive. Its size follows
+ * from its type. All regions are read, one after the other.
+ */
+#include "base/table.h"
+#include "workload/trace/reader/bytes.h"
+#include "workload/trace/reader/packets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAGIC 0x484a5455u
+#define HEADER_BYTES 72
+#define REGION_BYTES 24
+#define PACKET_BYTES 21
+#define MAX_CYCLE (UINT64_MAX / PS_PER_CYCLE)
+#define SMALL 8  /* bytes of a packet without data */
+#define LARGE 72 /* and with a line of the cache */
+
+struct netrace_header {
+    uint32_t nodes, notes, regions;
+    uint64_t packets;
+};
+
+struct netrace_packet {
+    uint64_t cycle, offset;
+    uint32_t id, bytes, source, destination, dependents;
+};
+
+/* Somebody waits for a packet that has been read and is waited for itself later on in the file. */
+struct waiting {
+    uint64_t offset; /* of the packet that lists it */
+    uint32_t lister, receive, node;
+    uint32_t next; /* index + 1; also in the chain of those that are free */
+};
+
+struct netrace {
+    const struct trace_source *source;
+    struct byte_stream *stream;
+    struct errors *errors;
+    struct netrace_header header;
+    struct packets packets;
+    struct table waited;     /* from a packet's number to the first of those that list it, an index + 1 */
+    struct waiting *waiting; /* owned */
+    uint32_t waiting_count, waiting_room, first_free;
+};
+
+static const uint8_t sizes[] = {
+    [1] = SMALL,  [2] = LARGE,  [3] = LARGE,  [4] = LARGE,  [5] = SMALL,  [6] = LARGE,  [13] = SMALL, [14] = SMALL,
+    [15] = SMALL, [16] = LARGE, [25] = SMALL, [27] = SMALL, [28] = SMALL, [29] = SMALL, [30] = LARGE,
+};
+
+static uint32_t u32_at(const unsigned char *bytes)
+{
+    return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+static uint64_t u64_at(const unsigned char *bytes) { return u32_at(bytes) | (uint64_t)u32_at(bytes + 4) << 32; }
+
+#define netrace_error(netrace, offset, format, ...)                                                                    \
+    errors_add((netrace)->errors, "%s: offset %llu: " format, (netrace)->source->path, (unsigned long long)(offset),   \
+               __VA_ARGS__)
+
+static bool read_bytes(struct netrace *netrace, void *bytes, size_t size)
+{
+    return byte_stream_read(netrace->stream, bytes, size, netrace->errors);
+}
+
+/* ---- what comes before the packets ---- */
+
+static bool check_magic(struct netrace *netrace, const unsigned char *bytes)
+{
+    float version;
+    uint32_t bits = u32_at(bytes + 4), magic = u32_at(bytes);
+    memcpy(&version, &bits, sizeof version);
+    if (magic == __builtin_bswap32(MAGIC))
+        netrace_error(netrace, 0,
+                      "the number 0x%08x is that of Netrace with the bytes turned round; accepted: a "
+                      "little-endian file",
+                      magic);
+    else if (magic != MAGIC)
+        netrace_error(netrace, 0, "the file begins with 0x%08x and not with Netrace's 0x%08x", magic, MAGIC);
+    else if (version != 1.0f)
+        netrace_error(netrace, 4, "version %g of Netrace; accepted: 1.0", (double)version);
+    return magic == MAGIC && version == 1.0f;
+}
+
+static bool skip(struct netrace *netrace, uint64_t bytes)
+{
+    unsigned char dropped[4096];
+    for (; bytes > sizeof dropped; bytes -= sizeof dropped)
+        if (!read_bytes(netrace, dropped, sizeof dropped))
+            return false;
+    return read_bytes(netrace, dropped, (size_t)bytes);
+}
+
+static bool check_regions(struct netrace *netrace)
+{
+    unsigned char bytes[REGION_BYTES];
+    uint64_t packets = 0, region_packets;
+    for (uint32_t i = 0; i < netrace->header.regions; i++) {
+        if (!read_bytes(netrace, bytes, sizeof bytes))
+            return false;
+        region_packets = u64_at(bytes + 16);
+        if (region_packets > netrace->header.packets - packets) {
+            netrace_error(netrace, byte_stream_offset(netrace->stream) - 8,
+                          "region %u has %llu packets, more than are left of the %llu of the whole file", i,
+                          (unsigned long long)region_packets, (unsigned long long)netrace->header.packets);
+            return false;
+        }
+        packets += region_packets;
+    }
+    return true;
+}
+
+static bool read_header(struct netrace *netrace)
+{
+    unsigned char bytes[HEADER_BYTES];
+    if (!read_bytes(netrace, bytes, 8) || !check_magic(netrace, bytes) ||
+        !read_bytes(netrace, bytes + 8, HEADER_BYTES - 8))
+        return false;
+    netrace->header = (struct netrace_header){bytes[38], u32_at(bytes + 56), u32_at(bytes + 60), u64_at(bytes + 48)};
+    if (netrace->header.nodes == 0 || netrace->header.packets == 0 || netrace->header.packets > MAX_PACKETS) {
+        netrace_error(netrace, 38,
+                      "%u nodes and %llu packets; accepted: 1 node and 1 packet or more, and up to %u packets",
+                      netrace->header.nodes, (unsigned long long)netrace->header.packets, MAX_PACKETS);
+        return false;
+    }
+    return skip(netrace, netrace->header.notes) && check_regions(netrace);
+}
+
+/* ---- who waits for whom ---- */
+
+static uint32_t *waited(struct netrace *netrace, uint32_t id)
+{
+    return table_put(&netrace->waited, &(struct table_key){{id, 0, 0}});
+}
+
+static void add_waiting(struct netrace *netrace, uint32_t id, const struct waiting *waiting)
+{
+    uint32_t *first = waited(netrace, id), at = netrace->first_free;
+    if (at) {
+        netrace->first_free = netrace->waiting[at - 1].next;
+    } else {
+        if (netrace->waiting_count == netrace->waiting_room) {
+            netrace->waiting_room = netrace->waiting_room ? 2 * netrace->waiting_room : 256;
+            netrace->waiting = memory_resize(netrace->waiting, sizeof *netrace->waiting * netrace->waiting_room);
+        }
+        at = ++netrace->waiting_count;
+    }
+    netrace->waiting[at - 1] = *waiting;
+    netrace->waiting[at - 1].next = *first;
+    *first = at;
+}
+
+/* Those that list the packet have all been read. */
+static bool wait_for_listers(struct netrace *netrace, const struct netrace_packet *packet, uint32_t send)
+{
+    uint32_t at = *waited(netrace, packet->id);
+    table_remove(&netrace->waited, &(struct table_key){{packet->id, 0, 0}});
+    while (at) {
+        struct waiting *waiting = &netrace->waiting[at - 1];
+        uint32_t next = waiting->next;
+        if (waiting->node != packet->source) {
+            netrace_error(netrace, packet->offset,
+                          "packet %u leaves node %u and waits for packet %u, which arrives at node %u (offset %llu); "
+                          "accepted: packets that arrive where it leaves",
+                          packet->id, packet->source, waiting->lister, waiting->node,
+                          (unsigned long long)waiting->offset);
+            return false;
+        }
+        builder_wait(netrace->packets.builder, packet->source, send, waiting->receive, false);
+        waiting->next = netrace->first_free;
+        netrace->first_free = at;
+        at = next;
+    }
+    return true;
+}
+
+static bool check_nobody_waits(struct netrace *netrace)
+{
+    void **values = table_sorted(&netrace->waited);
+    if (netrace->waited.count) {
+        const struct waiting *waiting = &netrace->waiting[*(uint32_t *)values[0] - 1];
+        netrace_error(netrace, waiting->offset, "packet %u lists packet %llu, which does not come behind it",
+                      waiting->lister, (unsigned long long)table_key_of(values[0])->part[0]);
+    }
+    free(values);
+    return netrace->waited.count == 0;
+}
+
+/* ---- packets ---- */
+
+static bool read_packet(struct netrace *netrace, struct netrace_packet *packet)
+{
+    unsigned char bytes[PACKET_BYTES];
+    uint64_t offset = byte_stream_offset(netrace->stream);
+    if (!read_bytes(netrace, bytes, sizeof bytes))
+        return false;
+    uint8_t type = bytes[16];
+    *packet = (struct netrace_packet){.cycle = u64_at(bytes),
+                                      .offset = offset,
+                                      .id = u32_at(bytes + 8),
+                                      .bytes = type < sizeof sizes ? sizes[type] : 0,
+                                      .source = bytes[17],
+                                      .destination = bytes[18],
+                                      .dependents = bytes[20]};
+    uint32_t nodes = netrace->header.nodes;
+    if (packet->cycle > MAX_CYCLE)
+        netrace_error(netrace, offset, "cycle %llu is beyond %llu", (unsigned long long)packet->cycle,
+                      (unsigned long long)MAX_CYCLE);
+    else if (packet->bytes == 0)
+        netrace_error(netrace, offset + 16, "there is no type %u of packets", type);
+    else if (packet->source >= nodes || packet->destination >= nodes)
+        netrace_error(netrace, offset + 17, "a packet from node %u to node %u; there are nodes 0 to %u", packet->source,
+                      packet->destination, nodes - 1);
+    else
+        return true;
+    return false;
+}
+
+static bool add_packet(struct netrace *netrace, const struct netrace_packet *packet)
+{
+    unsigned char bytes[4];
+    struct packet_tasks tasks = packets_add(&netrace->packets, packet->source, packet->destination, packet->bytes);
+    packets_wait_until(&netrace->packets, packet->source, tasks.send, packet->cycle * PS_PER_CYCLE);
+    if (!wait_for_listers(netrace, packet, tasks.send))
+        return false;
+    struct waiting waiting = {packet->offset, packet->id, tasks.receive, packet->destination, 0};
+    for (uint32_t i = 0; i < packet->dependents; i++) {
+        if (!read_bytes(netrace, bytes, sizeof bytes))
+            return false;
+        add_waiting(netrace, u32_at(bytes), &waiting);
+    }
+    return true;
+}
+
+static bool read_packets(struct netrace *netrace)
+{
+    struct netrace_packet packet;
+    for (uint64_t i = 0; i < netrace->header.packets; i++)
+        if (!read_packet(netrace, &packet) || !add_packet(netrace, &packet))
+            return false;
+    return byte_stream_end(netrace->stream, netrace->errors) && check_nobody_waits(netrace);
+}
+
+static bool netrace_read(const struct trace_source *source, struct trace_builder *builder, struct errors *errors)
+{
+    struct netrace netrace = {.source = source, .errors = errors, .stream = byte_stream_open(source, errors)};
+    if (!netrace.stream)
+        return false;
+    table_init(&netrace.waited, sizeof(uint32_t), NULL);
+    bool is_good = read_header(&netrace);
+    if (is_good) {
+        packets_init(&netrace.packets, builder, netrace.header.nodes);
+        is_good = read_packets(&netrace);
+        packets_release(&netrace.packets);
+    }
+    table_release(&netrace.waited);
+    free(netrace.waiting);
+    byte_stream_close(netrace.stream);
+    return is_good;
+}
+
+/* Also one of the wrong byte order: it is told then. */
+static bool netrace_looks_like(const unsigned char *head, size_t size, const char *path)
+{
+    (void)path;
+    return is_bzip2(head, size) || (size >= 4 && (u32_at(head) == MAGIC || u32_at(head) == __builtin_bswap32(MAGIC)));
+}
+
+static const struct trace_reader_ops netrace_reader = {
+    .name = "netrace",
+    .summary = "Netrace 1.0: packets between caches that wait for each other, also compressed by bzip2",
+    .looks_like = netrace_looks_like,
+    .read = netrace_read,
+};
+REGISTER_TRACE_READER(netrace_reader);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Traces of packets as tasks. A packet is a send at its source and a receive at its
+ * destination, which is there from the beginning and takes this packet alone: its tag
+ * is the packet's number. A packet that leaves at a given time waits for a TASK_UNTIL,
+ * one that answers another waits for that one's receive, which is of the same rank.
+ */
+#include "workload/trace/trace_builder.h"
+
+#define MAX_PACKETS (EDGE_TASK / 3) /* three tasks each, should all be of one rank */
+#define MAX_PACKET_RANKS (1u << 20)
+#define PS_PER_CYCLE 1000 /* traces count cycles without saying how long one is */
+
+struct packet_clock {
+    uint64_t time_ps;
+    uint32_t task; /* the latest TASK_UNTIL; ANY: none yet */
+};
+
+struct packets {
+    struct trace_builder *builder;
+    struct packet_clock *clocks; /* owned: by rank */
+    uint32_t count;
+};
+
+struct packet_tasks {
+    uint32_t send, receive; /* of the source and of the destination */
+};
+
+void packets_init(struct packets *packets, struct trace_builder *builder, uint32_t ranks);
+void packets_release(struct packets *packets);
+
+struct packet_tasks packets_add(struct packets *packets, uint32_t source, uint32_t destination, uint64_t bytes);
+/* The send leaves at that time at the earliest. */
+void packets_wait_until(struct packets *packets, uint32_t source, uint32_t send, uint64_t time_ps);

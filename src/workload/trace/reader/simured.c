@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * SimuRed's traces of packets, one a line:
+ *
+ *     # when  source  destination  [flits]  [name]
+ *     100     0       3            16       p1      # leaves node 0 in cycle 100
+ *     p1      3       0                             # leaves node 3 when p1 has arrived there
+ *
+ * A packet that waits for another one may come before it, several may wait for one.
+ * It must leave from where the other one arrives: that something happens at once at
+ * another node is nothing that a network could do, nor a parallel run of one.
+ */
+#include "base/text.h"
+#include "workload/trace/reader/lines.h"
+#include "workload/trace/reader/packets.h"
+
+#include <stdlib.h>
+
+#define DEFAULT_FLITS 64 /* SimuRed's own */
+#define MAX_FLITS 100000000
+#define FLIT_BYTES 32 /* that of network.flit_bytes, unless it is set */
+#define MAX_CYCLE (UINT64_MAX / PS_PER_CYCLE)
+
+struct simured_packet {
+    uint64_t when; /* cycle, or the name of the packet it waits for */
+    uint64_t name;
+    uint64_t line;
+    uint32_t source, destination, flits;
+    uint32_t parent; /* ANY: none */
+    uint32_t walk;   /* of those that looked for a circle, the first that came by; 0: none yet */
+    bool is_dependent, has_name;
+    struct packet_tasks tasks;
+};
+
+struct simured_trace {
+    struct trace_lines lines;
+    struct simured_packet *packets; /* owned */
+    uint32_t *named;                /* owned: the packets that have names, by name and line */
+    uint32_t count, room, named_count;
+    uint32_t ranks;
+};
+
+/* ---- lines ---- */
+
+static bool read_when(struct trace_lines *lines, struct simured_packet *packet)
+{
+    struct word word;
+    if (!lines_need(lines, "a cycle or the packet to wait for", &word))
+        return false;
+    packet->is_dependent = word_numbered(word, 'p', UINT64_MAX, &packet->when);
+    if (packet->is_dependent || word_number(word, MAX_CYCLE, &packet->when))
+        return true;
+    lines_error(lines,
+                WORD_FORMAT " where a cycle or the packet to wait for is due; accepted: a whole number from 0 to "
+                            "%llu, or p with a number",
+                WORD_ARGUMENTS(word), (unsigned long long)MAX_CYCLE);
+    return false;
+}
+
+/* Both are optional, and told apart by the letter of the name. */
+static bool read_flits_and_name(struct trace_lines *lines, struct simured_packet *packet)
+{
+    struct word word;
+    uint64_t flits = DEFAULT_FLITS;
+    bool has_word = lines_word(lines, &word);
+    if (has_word && word_number(word, MAX_FLITS, &flits))
+        has_word = lines_word(lines, &word);
+    packet->flits = (uint32_t)flits;
+    packet->has_name = has_word && word_numbered(word, 'p', UINT64_MAX, &packet->name);
+    if (flits > 0 && has_word == packet->has_name)
+        return lines_end(lines);
+    if (flits == 0)
+        lines_error(lines, "%s", "a packet of 0 flits; accepted: 1 or more");
+    else
+        lines_error(lines,
+                    WORD_FORMAT " where the line should end; accepted: flits from 1 to %d, then p with a number as "
+                                "the packet's name",
+                    WORD_ARGUMENTS(word), MAX_FLITS);
+    return false;
+}
+
+static bool read_packet(struct trace_lines *lines, struct simured_packet *packet)
+{
+    uint64_t source, destination;
+    *packet = (struct simured_packet){.line = lines->line, .parent = ANY};
+    if (!read_when(lines, packet) || !lines_number(lines, "a source", MAX_PACKET_RANKS - 1, &source) ||
+        !lines_number(lines, "a destination", MAX_PACKET_RANKS - 1, &destination))
+        return false;
+    packet->source = (uint32_t)source;
+    packet->destination = (uint32_t)destination;
+    return read_flits_and_name(lines, packet);
+}
+
+static bool read_packets(struct simured_trace *trace)
+{
+    struct trace_lines *lines = &trace->lines;
+    struct simured_packet packet;
+    while (lines_next(lines)) {
+        if (!read_packet(lines, &packet))
+            return false;
+        if (trace->count == trace->room) {
+            trace->room = trace->room ? 2 * trace->room : 256;
+            trace->packets = memory_resize(trace->packets, sizeof *trace->packets * trace->room);
+        }
+        uint32_t last = packet.source > packet.destination ? packet.source : packet.destination;
+        trace->ranks = last >= trace->ranks ? last + 1 : trace->ranks;
+        trace->named_count += packet.has_name;
+        trace->packets[trace->count++] = packet;
+        if (trace->count == MAX_PACKETS) {
+            lines_error(lines, "the trace has more than %u packets", MAX_PACKETS - 1);
+            return false;
+        }
+    }
+    if (trace->count == 0)
+        errors_add(lines->errors, "%s: there are no packets", lines->source->path);
+    return trace->count > 0;
+}
+
+/* ---- who waits for whom ---- */
+
+static int by_name(const void *left, const void *right, void *packets)
+{
+    const struct simured_packet *a = (struct simured_packet *)packets + *(const uint32_t *)left,
+                                *b = (struct simured_packet *)packets + *(const uint32_t *)right;
+    if (a->name != b->name)
+        return a->name < b->name ? -1 : 1;
+    return a->line < b->line ? -1 : a->line > b->line;
+}
+
+static void sort_names(struct simured_trace *trace)
+{
+    uint32_t at = 0;
+    trace->named = memory_take(sizeof *trace->named * trace->named_count);
+    for (uint32_t i = 0; i < trace->count; i++)
+        if (trace->packets[i].has_name)
+            trace->named[at++] = i;
+    qsort_r(trace->named, trace->named_count, sizeof *trace->named, by_name, trace->packets);
+}
+
+/* The first of the sorted names that is not below; named_count: none. */
+static uint32_t find_name(const struct simured_trace *trace, uint64_t name)
+{
+    uint32_t low = 0, high = trace->named_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (trace->packets[trace->named[middle]].name < name)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool has_name(const struct simured_trace *trace, uint32_t position, uint64_t name)
+{
+    return position < trace->named_count && trace->packets[trace->named[position]].name == name;
+}
+
+static bool find_parent(struct simured_trace *trace, struct simured_packet *packet)
+{
+    uint32_t position = find_name(trace, packet->when);
+    unsigned long long name = packet->when;
+    trace->lines.line = packet->line; /* for errors */
+    if (!has_name(trace, position, packet->when)) {
+        lines_error(&trace->lines, "the packet waits for p%llu, and no line has a packet of that name", name);
+        return false;
+    }
+    packet->parent = trace->named[position];
+    const struct simured_packet *parent = &trace->packets[packet->parent];
+    if (has_name(trace, position + 1, packet->when)) {
+        lines_error(&trace->lines, "the packet waits for p%llu, which is the name of packets in lines %llu and %llu",
+                    name, (unsigned long long)parent->line,
+                    (unsigned long long)trace->packets[trace->named[position + 1]].line);
+        return false;
+    }
+    if (parent->destination == packet->source)
+        return true;
+    lines_error(&trace->lines,
+                "the packet leaves node %u and waits for p%llu, which arrives at node %u (line %llu); accepted: "
+                "packets that arrive where it leaves",
+                packet->source, name, parent->destination, (unsigned long long)parent->line);
+    return false;
+}
+
+/* Each waits for one at most: from any packet up to one that waits for nobody, or that was met before. */
+static bool is_free_of_circles(struct simured_trace *trace)
+{
+    for (uint32_t i = 0; i < trace->count; i++) {
+        uint32_t at = i;
+        for (; at != ANY && !trace->packets[at].walk; at = trace->packets[at].parent)
+            trace->packets[at].walk = i + 1;
+        if (at != ANY && trace->packets[at].walk == i + 1) {
+            trace->lines.line = trace->packets[at].line;
+            lines_error(&trace->lines,
+                        "the packet waits for p%llu, which waits for this one in turn, so that neither "
+                        "ever leaves",
+                        (unsigned long long)trace->packets[at].when);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool find_parents(struct simured_trace *trace)
+{
+    sort_names(trace);
+    for (uint32_t i = 0; i < trace->count; i++)
+        if (trace->packets[i].is_dependent && !find_parent(trace, &trace->packets[i]))
+            return false;
+    return is_free_of_circles(trace);
+}
+
+/* ---- tasks ---- */
+
+static void add_tasks(struct simured_trace *trace, struct trace_builder *builder)
+{
+    struct packets packets;
+    packets_init(&packets, builder, trace->ranks);
+    for (uint32_t i = 0; i < trace->count; i++) {
+        struct simured_packet *packet = &trace->packets[i];
+        packet->tasks =
+            packets_add(&packets, packet->source, packet->destination, (uint64_t)packet->flits * FLIT_BYTES);
+        if (!packet->is_dependent)
+            packets_wait_until(&packets, packet->source, packet->tasks.send, packet->when * PS_PER_CYCLE);
+    }
+    for (uint32_t i = 0; i < trace->count; i++) {
+        const struct simured_packet *packet = &trace->packets[i];
+        if (packet->is_dependent)
+            builder_wait(builder, packet->source, packet->tasks.send, trace->packets[packet->parent].tasks.receive,
+                         false);
+    }
+    packets_release(&packets);
+}
+
+static bool simured_read(const struct trace_source *source, struct trace_builder *builder, struct errors *errors)
+{
+    struct simured_trace trace = {.lines = {.source = source, .errors = errors}};
+    bool is_good = read_packets(&trace) && find_parents(&trace);
+    if (is_good)
+        add_tasks(&trace, builder);
+    free(trace.packets);
+    free(trace.named);
+    return is_good;
+}
+
+/* The first line is a packet; or the name says so, and what is wrong is told. */
+static bool simured_looks_like(const unsigned char *head, size_t size, const char *path)
+{
+    struct arena arena = {0};
+    struct errors errors = {.arena = &arena};
+    struct trace_source source = {.path = path, .bytes = head, .size = size};
+    struct trace_lines lines = {.source = &source, .errors = &errors};
+    struct simured_packet packet;
+    bool is_simured = lines_next(&lines) && read_packet(&lines, &packet);
+    arena_release(&arena);
+    return is_simured || name_ends_with(path, ".trc");
+}
+
+static const struct trace_reader_ops simured = {
+    .name = "simured",
+    .summary = "SimuRed's packets, which leave in a cycle or when another one has arrived",
+    .looks_like = simured_looks_like,
+    .read = simured_read,
+};
+REGISTER_TRACE_READER(simured);

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Queues of envelopes, see envelope_queue.h: one list of all, one of those with ANY, and one for each exact envelope. */
+#include "workload/trace/replay/envelope_queue.h"
+
+#include "flitwarp/packet.h"
+#include "flitwarp/rewind.h"
+#include "workload/trace/trace.h"
+
+enum { FIRST_ROOM = 8 };
+
+struct ends {
+    uint32_t first, last; /* index + 1 */
+};
+
+static bool is_wild(const struct envelope *envelope) { return envelope->source == ANY || envelope->tag == ANY; }
+
+static struct table_key key_of(const struct envelope *envelope)
+{
+    return (struct table_key){{envelope->source, envelope->tag, envelope->communicator}};
+}
+
+static bool matches(const struct envelope *a, const struct envelope *b)
+{
+    return a->communicator == b->communicator && (a->source == b->source || a->source == ANY || b->source == ANY) &&
+           (a->tag == b->tag || a->tag == ANY || b->tag == ANY);
+}
+
+void envelope_queue_init(struct envelope_queue *queue, struct rewind *rewind)
+{
+    *queue = (struct envelope_queue){
+        .first_free = NONE, .first = NONE, .last = NONE, .first_wild = NONE, .last_wild = NONE, .rewind = rewind};
+    table_init(&queue->exact, sizeof(struct ends), rewind);
+}
+
+void envelope_queue_release(struct envelope_queue *queue)
+{
+    rewind_give(queue->rewind, queue->entries);
+    table_release(&queue->exact);
+}
+
+static uint32_t take_entry(struct envelope_queue *queue)
+{
+    uint32_t index = queue->first_free;
+    if (index != NONE) {
+        queue->first_free = queue->entries[index].next;
+        return index;
+    }
+    if (queue->entry_count == queue->room) {
+        queue->room = queue->room ? 2 * queue->room : FIRST_ROOM;
+        queue->entries = rewind_resize(queue->rewind, queue->entries, queue->room * sizeof *queue->entries);
+    }
+    return queue->entry_count++;
+}
+
+/* Behind the others of its list. */
+static void append_wild(struct envelope_queue *queue, uint32_t index)
+{
+    if (queue->last_wild == NONE)
+        queue->first_wild = index;
+    else
+        queue->entries[queue->last_wild].next = index;
+    queue->last_wild = index;
+}
+
+static void append_exact(struct envelope_queue *queue, uint32_t index)
+{
+    struct table_key key = key_of(&queue->entries[index].envelope);
+    struct ends *ends = table_put(&queue->exact, &key);
+    if (ends->first)
+        queue->entries[ends->last - 1].next = index;
+    else
+        ends->first = index + 1;
+    ends->last = index + 1;
+}
+
+void envelope_queue_add(struct envelope_queue *queue, const struct envelope *envelope, uint32_t task, uint32_t detail)
+{
+    uint32_t index = take_entry(queue);
+    queue->entries[index] = (struct envelope_entry){.envelope = *envelope,
+                                                    .task = task,
+                                                    .detail = detail,
+                                                    .number = queue->number++,
+                                                    .before = queue->last,
+                                                    .after = NONE,
+                                                    .next = NONE};
+    if (queue->last == NONE)
+        queue->first = index;
+    else
+        queue->entries[queue->last].after = index;
+    queue->last = index;
+    queue->count++;
+    if (is_wild(envelope))
+        append_wild(queue, index);
+    else
+        append_exact(queue, index);
+}
+
+static uint32_t first_exact(struct envelope_queue *queue, const struct envelope *wanted)
+{
+    struct table_key key = key_of(wanted);
+    if (queue->count == 0)
+        return NONE;
+    uint32_t first = ((const struct ends *)table_put(&queue->exact, &key))->first;
+    if (first == 0)
+        table_remove(&queue->exact, &key);
+    return first ? first - 1 : NONE;
+}
+
+/* The first of all that matches: in the list of all, or in that of those with ANY. */
+static uint32_t first_of(const struct envelope_queue *queue, const struct envelope *wanted, bool all)
+{
+    uint32_t at = all ? queue->first : queue->first_wild;
+    while (at != NONE && !matches(&queue->entries[at].envelope, wanted))
+        at = all ? queue->entries[at].after : queue->entries[at].next;
+    return at;
+}
+
+static void unlink_wild(struct envelope_queue *queue, uint32_t index)
+{
+    uint32_t before = NONE, next = queue->entries[index].next;
+    for (uint32_t at = queue->first_wild; at != index; at = queue->entries[at].next)
+        before = at;
+    if (before == NONE)
+        queue->first_wild = next;
+    else
+        queue->entries[before].next = next;
+    if (next == NONE)
+        queue->last_wild = before;
+}
+
+/* It is the first of its list: the first of all that match is the first of its equals too. */
+static void unlink_exact(struct envelope_queue *queue, uint32_t index)
+{
+    struct table_key key = key_of(&queue->entries[index].envelope);
+    if (queue->entries[index].next == NONE)
+        table_remove(&queue->exact, &key);
+    else
+        ((struct ends *)table_put(&queue->exact, &key))->first = queue->entries[index].next + 1;
+}
+
+static void remove_entry(struct envelope_queue *queue, uint32_t index)
+{
+    struct envelope_entry *entry = &queue->entries[index];
+    if (is_wild(&entry->envelope))
+        unlink_wild(queue, index);
+    else
+        unlink_exact(queue, index);
+    if (entry->before == NONE)
+        queue->first = entry->after;
+    else
+        queue->entries[entry->before].after = entry->after;
+    if (entry->after == NONE)
+        queue->last = entry->before;
+    else
+        queue->entries[entry->after].before = entry->before;
+    entry->next = queue->first_free;
+    queue->first_free = index;
+    queue->count--;
+}
+
+bool envelope_queue_find(struct envelope_queue *queue, const struct envelope *wanted, bool keeps,
+                         struct envelope_entry *found)
+{
+    bool all = is_wild(wanted);
+    uint32_t index = first_of(queue, wanted, all), exact = all ? NONE : first_exact(queue, wanted);
+    if (exact != NONE && (index == NONE || queue->entries[exact].number < queue->entries[index].number))
+        index = exact;
+    if (index == NONE)
+        return false;
+    *found = queue->entries[index];
+    if (!keeps)
+        remove_entry(queue, index);
+    return true;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Receives that wait for messages, or messages that wait for receives, in the order
+ * in which they came: of several that match the first is taken. A search goes by
+ * source, tag and communicator at once; only those with ANY are looked through.
+ */
+#include "base/table.h"
+
+struct envelope {
+    uint32_t source, tag; /* either may be ANY: in the queue, or in what is asked for, never in both */
+    uint32_t communicator;
+};
+
+/* Without padding: optimistic runs compare all bytes. */
+struct envelope_entry {
+    uint64_t number; /* in the order in which they came */
+    struct envelope envelope;
+    uint32_t task, detail; /* the owner's own */
+    uint32_t before, after, next;
+};
+_Static_assert(sizeof(struct envelope_entry) == 40, "every byte has a value");
+
+struct envelope_queue {
+    struct envelope_entry *entries; /* owned */
+    uint32_t entry_count, room;     /* in use or free */
+    uint32_t first_free;            /* of a list by `next`, as are the others; NONE: empty */
+    uint32_t first, last;           /* of all in use, by `before` and `after` */
+    uint32_t first_wild;            /* of those with ANY */
+    uint32_t last_wild;
+    uint32_t count;
+    uint64_t number;       /* of the next */
+    struct table exact;    /* by envelope without ANY: the first and the last of a list */
+    struct rewind *rewind; /* borrowed */
+};
+
+void envelope_queue_init(struct envelope_queue *queue, struct rewind *rewind);
+void envelope_queue_release(struct envelope_queue *queue);
+void envelope_queue_add(struct envelope_queue *queue, const struct envelope *envelope, uint32_t task, uint32_t detail);
+/* The first that matches; false: there is none. `keeps`: it stays there. */
+bool envelope_queue_find(struct envelope_queue *queue, const struct envelope *wanted, bool keeps,
+                         struct envelope_entry *found);

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Runs a trace (trace.h) as an application: what its ranks do when, with the semantics
+ * of MPI. A rank knows what has arrived there and what it has done itself, nothing else.
+ *
+ *   replay.c             tasks begin, use a cpu for a while, and end; those that wait for them
+ *   replay_messages.c    messages: sent eagerly or by rendezvous, put in order, matched with receives
+ *   replay_collective.c  collectives, step by step
+ *   replay_report.c      what ranks wait for when nothing goes on
+ *
+ * What a rank keeps grows with what is under way, not with the trace.
+ */
+#include "flitwarp/application.h"
+
+#include "metrics/histogram.h"
+#include "workload/trace/collective.h"
+#include "workload/trace/replay/envelope_queue.h"
+#include "workload/trace/replay/work_queue.h"
+#include "workload/trace/trace.h"
+
+/* What messages cost beside the network, in ticks; and the rest of the settings. */
+struct replay_settings {
+    double ticks_per_picosecond; /* of compute, scaled */
+    double until_scale;          /* ticks per picosecond of times since the start */
+    tick_t overhead;             /* of a cpu, for each message sent and each received */
+    double overhead_per_byte;
+    tick_t gap;           /* between messages of one interface */
+    tick_t local_latency; /* of messages within a terminal */
+    uint64_t eager_limit; /* bytes; larger messages wait for their receive */
+    uint32_t flit_bytes;
+    struct collective_settings collectives;
+};
+
+enum work_kind {
+    WORK_BEGIN,   /* all that the task waits for is over */
+    WORK_END,     /* it has ended */
+    WORK_COMPUTE, /* on the task's cpu */
+    WORK_SEND,    /* the same; of a collective: detail is the step, as of the next two */
+    WORK_BOOKED,  /* the same send, whose turn it is at its interface */
+    WORK_TAKE,    /* the same: a message has arrived for the task */
+    WORK_CPU,     /* a timer: cpu number `task` has done its work */
+    WORK_START,   /* a timer: the job begins */
+};
+
+struct replay_cpu {
+    struct work_queue queue;
+    struct work current; /* while it is busy */
+    bool is_busy;
+};
+
+/* A collective under way at a rank. */
+struct active_collective {
+    uint32_t task;
+    uint32_t ordinal;      /* among those that the rank has begun in the communicator */
+    uint32_t rank;         /* its number in the communicator */
+    uint32_t step;         /* the next to begin */
+    uint32_t pending;      /* messages of steps that have begun, to be sent or received */
+    uint32_t is_beginning; /* a step, whose messages may be done at once */
+};
+
+/* A message that came before one that was sent earlier. */
+struct held_message {
+    uint32_t source, order, task, detail;
+};
+
+struct replay_rank {
+    struct work_queue agenda; /* what follows at once from what happens */
+    struct timers timers;
+    struct replay_cpu *cpus;
+    uint32_t cpu_count;
+    tick_t *interface_free; /* by number; NULL: without a gap nobody asks */
+    struct envelope_queue posted, unexpected;
+    struct table notes; /* by enum note_kind and two numbers: uint64_t */
+    struct held_message *held;
+    struct active_collective *collectives;
+    uint32_t *probes; /* tasks that wait for a message to look at */
+    uint32_t held_count, held_room, collective_count, collective_room, probe_count, probe_room;
+    uint32_t tasks_left;
+    uint32_t computing; /* cpus that compute, since... */
+    bool is_active;     /* has timers */
+    tick_t computing_since, computed;
+    uint64_t bytes; /* sent */
+};
+
+/* What is counted at a rank by a number of its own. */
+enum note_kind {
+    NOTE_WAITS,    /* by task: waits that are over, of several */
+    NOTE_SENT,     /* by rank: messages sent there so far */
+    NOTE_EXPECTED, /* by rank: messages from there that have been put in order */
+    NOTE_PIECES,   /* by rank, task and step: pieces that have arrived */
+    NOTE_MATCHED,  /* the same: the receive that waits for the rest */
+    NOTE_OFFERED,  /* by task and step: a send that waits for its receive */
+    NOTE_ORDINAL,  /* by communicator: collectives so far */
+};
+
+struct replay {
+    struct application *application;
+    const struct trace *trace;
+    struct replay_settings settings;
+    struct replay_rank *ranks;
+    tick_t start;                      /* of the job */
+    uint32_t ranks_left, active_ranks; /* of all, as what follows: shared */
+    uint32_t local_messages;           /* under way within terminals */
+    tick_t ended;                      /* the last rank so far */
+    tick_t *rank_ended;                /* by rank; NULL: nobody asks */
+    struct histogram *rank_time, *communication_time, *bytes;
+};
+
+#define COLLECTIVE_CONTEXT 0x80000000u /* of a communicator: messages of its collectives match among themselves */
+
+/* Makes the state of all ranks. */
+void replay_init(struct replay *replay, struct application *application, const struct trace *trace,
+                 const struct replay_settings *settings, bool per_rank);
+void replay_release(struct replay *replay);
+/* The job begins at `start`. */
+void replay_start(struct replay *replay, tick_t start);
+/* A timer goes off, or a message has arrived; then as far as it goes. */
+void replay_wake(struct replay *replay, uint32_t rank, tick_t now);
+void replay_receive(struct replay *replay, uint32_t rank, const struct message *message, tick_t now);
+/* Flits of the largest message. */
+uint32_t replay_max_message(const struct replay *replay);
+/* Nothing is under way and nothing will be; for check(). */
+bool replay_is_stuck(const struct replay *replay);
+void replay_report_waiting(const struct replay *replay, tick_t now, FILE *out);
+
+/* ---- between the files of the replay ---- */
+
+static inline struct rewind *replay_rewind(const struct replay *replay) { return replay->application->arena->rewind; }
+
+static inline const struct task *replay_task(const struct replay *replay, uint32_t rank, uint32_t task)
+{
+    return &replay->trace->ranks[rank].tasks[task];
+}
+
+/* Something follows at once. */
+void replay_follow(struct replay *replay, uint32_t rank, uint32_t kind, uint32_t task);
+/* A cpu does it as soon as it is free. */
+void replay_use_cpu(struct replay *replay, uint32_t rank, struct work work, tick_t now);
+/* The task has begun: those that wait for that alone go on. */
+void replay_begun(struct replay *replay, uint32_t rank, uint32_t task);
+
+/* An array that grows, with room for one more. */
+void *replay_grow(const struct replay *replay, void *items, uint32_t count, uint32_t *room, size_t size);
+/* Zero where there was none. */
+uint64_t *replay_note(struct replay_rank *rank, enum note_kind kind, uint64_t a, uint64_t b);
+void replay_drop_note(struct replay_rank *rank, enum note_kind kind, uint64_t a, uint64_t b);
+
+/* A message to send: of a task, or of a step of a collective (`sub`, else 0). */
+void replay_send(struct replay *replay, uint32_t rank, uint32_t task, uint32_t sub, tick_t now);
+/* A receive, of a task or of a step of a collective, looks for its message. */
+void replay_post(struct replay *replay, uint32_t rank, const struct envelope *envelope, uint32_t task, uint32_t sub,
+                 tick_t now);
+void replay_probe(struct replay *replay, uint32_t rank, uint32_t task);
+/* A message, or a piece of one, has arrived. */
+void replay_take_message(struct replay *replay, uint32_t rank, const struct message *message, tick_t now);
+
+void collective_begin(struct replay *replay, uint32_t rank, uint32_t task, tick_t now);
+/* One of its messages has left, or has been taken. */
+void collective_go_on(struct replay *replay, uint32_t rank, uint32_t task, tick_t now);
+/* What a rank sends in a step of a collective, or receives; the peer by its rank in the job. */
+struct plan_message collective_message(const struct replay *replay, uint32_t rank, uint32_t task, uint32_t sub,
+                                       bool is_received);

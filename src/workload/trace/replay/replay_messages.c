@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Messages of a replay, see replay.h. A small message is sent at once (eager). A large one
+ * is offered first, and sent when its receive has said that it is there (rendezvous):
+ *
+ *   sender                          receiver
+ *   MESSAGE_EAGER     --data-->     taken by a receive, or kept as unexpected
+ *   MESSAGE_OFFER     ---------->   matched with a receive, then or later
+ *                     <----------   MESSAGE_ACCEPT
+ *   MESSAGE_DATA      --data-->     to the receive that was matched
+ *
+ * The network may change the order of messages, MPI does not: what is matched carries a
+ * number for each pair of ranks, and waits for those before it. Very large messages
+ * travel in pieces. What a message is about stands in the trace, by the sender's task.
+ */
+#include "workload/trace/replay/replay.h"
+
+enum message_kind { MESSAGE_EAGER, MESSAGE_OFFER, MESSAGE_ACCEPT, MESSAGE_DATA };
+
+/* Of a message's detail. */
+#define KIND_SHIFT 30
+#define IN_PIECES (1u << 29)
+#define SUB (IN_PIECES - 1)
+
+#define PIECE ((uint64_t)1 << 30) /* flits: what a message can have */
+
+static uint64_t flits_of(const struct replay *replay, uint64_t bytes)
+{
+    uint64_t flits = bytes / replay->settings.flit_bytes + (bytes % replay->settings.flit_bytes != 0);
+    return flits ? flits : 1;
+}
+
+/* Whom a message goes to, and with how many bytes. */
+static struct plan_message message_of(const struct replay *replay, uint32_t rank, uint32_t number, uint32_t sub)
+{
+    const struct task *task = replay_task(replay, rank, number);
+    if (task->kind == TASK_COLLECTIVE)
+        return collective_message(replay, rank, number, sub, false);
+    return (struct plan_message){.peer = task->peer, .bytes = task->amount};
+}
+
+static struct envelope envelope_of(const struct replay *replay, uint32_t source, uint32_t number, uint32_t sub)
+{
+    const struct task *task = replay_task(replay, source, number);
+    if (task->kind == TASK_COLLECTIVE)
+        return (struct envelope){source, sub, task->communicator | COLLECTIVE_CONTEXT};
+    return (struct envelope){source, task->tag, task->communicator};
+}
+
+/* ---- sending ---- */
+
+static bool are_together(const struct replay *replay, uint32_t rank, uint32_t other)
+{
+    return replay->application->terminals[rank] == replay->application->terminals[other];
+}
+
+static void send(struct replay *replay, uint32_t rank, uint32_t to, uint32_t flits, const struct message_note *note)
+{
+    if (!are_together(replay, rank, to)) {
+        application_send_noted(replay->application, rank, to, flits, note);
+        return;
+    }
+    application_count(replay->application, &replay->local_messages, 1);
+    application_send_within(replay->application, rank, to, replay->settings.local_latency, note);
+}
+
+static void send_control(struct replay *replay, uint32_t rank, uint32_t to, enum message_kind kind, uint32_t order,
+                         uint32_t task, uint32_t sub)
+{
+    const struct message_note note = {.tag = task, .order = order, .detail = (uint32_t)kind << KIND_SHIFT | sub};
+    send(replay, rank, to, 1, &note);
+}
+
+static void send_data(struct replay *replay, uint32_t rank, const struct plan_message *message, enum message_kind kind,
+                      uint32_t order, uint32_t task, uint32_t sub)
+{
+    uint64_t flits = flits_of(replay, message->bytes);
+    const struct message_note note = {
+        .tag = task, .order = order, .detail = (uint32_t)kind << KIND_SHIFT | (flits > PIECE ? IN_PIECES : 0) | sub};
+    for (uint64_t left = flits, piece; left; left -= piece) {
+        piece = left < PIECE ? left : PIECE;
+        send(replay, rank, message->peer, (uint32_t)piece, &note);
+    }
+    replay->ranks[rank].bytes += message->bytes;
+}
+
+/* The sender is done with a message, as far as it will ever know. */
+static void has_left(struct replay *replay, uint32_t rank, uint32_t task, tick_t now)
+{
+    if (replay_task(replay, rank, task)->kind == TASK_COLLECTIVE)
+        collective_go_on(replay, rank, task, now);
+    else
+        replay_follow(replay, rank, WORK_END, task);
+}
+
+static bool is_offered(const struct replay *replay, const struct task *task, uint64_t bytes)
+{
+    if (task->kind == TASK_SEND && task->flags & TASK_SYNCHRONOUS)
+        return true;
+    return bytes > replay->settings.eager_limit && !(task->kind == TASK_SEND && task->flags & TASK_READY);
+}
+
+void replay_send(struct replay *replay, uint32_t rank, uint32_t number, uint32_t sub, tick_t now)
+{
+    struct replay_rank *state = &replay->ranks[rank];
+    const struct task *task = replay_task(replay, rank, number);
+    struct plan_message message = message_of(replay, rank, number, sub);
+    uint32_t order = (uint32_t)(*replay_note(state, NOTE_SENT, message.peer, 0))++;
+    if (!is_offered(replay, task, message.bytes)) {
+        send_data(replay, rank, &message, MESSAGE_EAGER, order, number, sub);
+        has_left(replay, rank, number, now);
+        return;
+    }
+    *replay_note(state, NOTE_OFFERED, number, sub) = 1;
+    send_control(replay, rank, message.peer, MESSAGE_OFFER, order, number, sub);
+    if (task->kind == TASK_SEND && task->flags & TASK_BUFFERED)
+        has_left(replay, rank, number, now);
+}
+
+/* The receive is there: the rest of the message goes. */
+static void accepted(struct replay *replay, uint32_t rank, uint32_t number, uint32_t sub, tick_t now)
+{
+    const struct task *task = replay_task(replay, rank, number);
+    struct plan_message message = message_of(replay, rank, number, sub);
+    replay_drop_note(&replay->ranks[rank], NOTE_OFFERED, number, sub);
+    send_data(replay, rank, &message, MESSAGE_DATA, 0, number, sub);
+    if (!(task->kind == TASK_SEND && task->flags & TASK_BUFFERED))
+        has_left(replay, rank, number, now);
+}
+
+/* ---- receiving ---- */
+
+static uint64_t wire_name(uint32_t task, uint32_t sub) { return (uint64_t)task << 32 | sub; }
+
+/* A receive: of a task, or of a step of a collective. */
+struct receive {
+    uint32_t task, sub;
+};
+
+static void take(struct replay *replay, uint32_t rank, struct receive receive, tick_t now)
+{
+    const struct work work = {.kind = WORK_TAKE, .task = receive.task, .detail = receive.sub};
+    replay_use_cpu(replay, rank, work, now);
+}
+
+/* A message and a receive have found each other. */
+static void match(struct replay *replay, uint32_t rank, uint32_t source, uint32_t task, uint32_t detail,
+                  struct receive receive, tick_t now)
+{
+    uint32_t sub = detail & SUB;
+    if (detail >> KIND_SHIFT == MESSAGE_EAGER) {
+        take(replay, rank, receive, now);
+        return;
+    }
+    *replay_note(&replay->ranks[rank], NOTE_MATCHED, source, wire_name(task, sub)) =
+        wire_name(receive.task, receive.sub);
+    send_control(replay, rank, source, MESSAGE_ACCEPT, 0, task, sub);
+}
+
+void replay_post(struct replay *replay, uint32_t rank, const struct envelope *envelope, uint32_t task, uint32_t sub,
+                 tick_t now)
+{
+    struct replay_rank *state = &replay->ranks[rank];
+    struct envelope_entry found;
+    if (envelope_queue_find(&state->unexpected, envelope, false, &found))
+        match(replay, rank, found.envelope.source, found.task, found.detail, (struct receive){task, sub}, now);
+    else
+        envelope_queue_add(&state->posted, envelope, task, sub);
+}
+
+void replay_probe(struct replay *replay, uint32_t rank, uint32_t number)
+{
+    struct replay_rank *state = &replay->ranks[rank];
+    const struct task *task = replay_task(replay, rank, number);
+    const struct envelope wanted = {task->peer, task->tag, task->communicator};
+    struct envelope_entry found;
+    if (envelope_queue_find(&state->unexpected, &wanted, true, &found)) {
+        replay_follow(replay, rank, WORK_END, number);
+        return;
+    }
+    state->probes = replay_grow(replay, state->probes, state->probe_count, &state->probe_room, sizeof *state->probes);
+    state->probes[state->probe_count++] = number;
+}
+
+/* Probes that waited for a message look again. */
+static void wake_probes(struct replay *replay, uint32_t rank)
+{
+    struct replay_rank *state = &replay->ranks[rank];
+    uint32_t count = state->probe_count;
+    state->probe_count = 0;
+    for (uint32_t i = 0; i < count; i++) /* puts those back that still wait, in places that were read before */
+        replay_probe(replay, rank, state->probes[i]);
+}
+
+/* A message whose turn it is looks for its receive. */
+static void arrive(struct replay *replay, uint32_t rank, uint32_t source, uint32_t task, uint32_t detail, tick_t now)
+{
+    struct replay_rank *state = &replay->ranks[rank];
+    struct envelope envelope = envelope_of(replay, source, task, detail & SUB);
+    struct envelope_entry found;
+    if (envelope_queue_find(&state->posted, &envelope, false, &found)) {
+        match(replay, rank, source, task, detail, (struct receive){found.task, found.detail}, now);
+        return;
+    }
+    envelope_queue_add(&state->unexpected, &envelope, task, detail);
+    wake_probes(replay, rank);
+}
+
+static void hold(struct replay *replay, uint32_t rank, const struct held_message *message)
+{
+    struct replay_rank *state = &replay->ranks[rank];
+    state->held = replay_grow(replay, state->held, state->held_count, &state->held_room, sizeof *state->held);
+    state->held[state->held_count++] = *message;
+}
+
+/* The message of this number, if it has come before its turn. */
+static bool release_held(struct replay_rank *state, uint32_t source, uint32_t order, struct held_message *message)
+{
+    for (uint32_t i = 0; i < state->held_count; i++)
+        if (state->held[i].source == source && state->held[i].order == order) {
+            *message = state->held[i];
+            state->held[i] = state->held[--state->held_count];
+            return true;
+        }
+    return false;
+}
+
+/* Messages of a source are matched in the order in which they were sent. */
+static void arrive_in_order(struct replay *replay, uint32_t rank, struct held_message message, tick_t now)
+{
+    struct replay_rank *state = &replay->ranks[rank];
+    uint64_t expected = *replay_note(state, NOTE_EXPECTED, message.source, 0);
+    if (message.order != (uint32_t)expected) {
+        hold(replay, rank, &message);
+        return;
+    }
+    do {
+        *replay_note(state, NOTE_EXPECTED, message.source, 0) = ++expected;
+        arrive(replay, rank, message.source, message.task, message.detail, now);
+    } while (release_held(state, message.source, (uint32_t)expected, &message));
+}
+
+/* Is this the last piece of a message to arrive? */
+static bool is_whole(struct replay *replay, uint32_t rank, const struct message *message)
+{
+    uint32_t sub = message->detail & SUB;
+    if (!(message->detail & IN_PIECES))
+        return true;
+    struct replay_rank *state = &replay->ranks[rank];
+    uint64_t bytes = message_of(replay, message->source, message->tag, sub).bytes;
+    uint64_t pieces = (flits_of(replay, bytes) + PIECE - 1) / PIECE;
+    if (++*replay_note(state, NOTE_PIECES, message->source, wire_name(message->tag, sub)) < pieces)
+        return false;
+    replay_drop_note(state, NOTE_PIECES, message->source, wire_name(message->tag, sub));
+    return true;
+}
+
+void replay_take_message(struct replay *replay, uint32_t rank, const struct message *message, tick_t now)
+{
+    struct replay_rank *state = &replay->ranks[rank];
+    uint32_t sub = message->detail & SUB, kind = message->detail >> KIND_SHIFT;
+    if (are_together(replay, rank, message->source))
+        application_count(replay->application, &replay->local_messages, -1);
+    if (kind == MESSAGE_ACCEPT) {
+        accepted(replay, rank, message->tag, sub, now);
+    } else if (is_whole(replay, rank, message)) {
+        const struct held_message whole = {message->source, message->order, message->tag, message->detail & ~IN_PIECES};
+        if (kind != MESSAGE_DATA) {
+            arrive_in_order(replay, rank, whole, now);
+            return;
+        }
+        uint64_t name = wire_name(message->tag, sub);
+        uint64_t receive = *replay_note(state, NOTE_MATCHED, message->source, name);
+        replay_drop_note(state, NOTE_MATCHED, message->source, name);
+        take(replay, rank, (struct receive){(uint32_t)(receive >> 32), (uint32_t)receive}, now);
+    }
+}
+
+uint32_t replay_max_message(const struct replay *replay)
+{
+    const struct trace *trace = replay->trace;
+    uint64_t bytes = 0;
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++)
+        for (uint32_t i = 0; i < trace->ranks[rank].task_count; i++) {
+            const struct task *task = &trace->ranks[rank].tasks[i];
+            if (task->kind == TASK_COLLECTIVE) /* of many steps, which nobody looks through for this */
+                return (uint32_t)PIECE;
+            if (task->kind == TASK_SEND && task->amount > bytes)
+                bytes = task->amount;
+        }
+    uint64_t flits = flits_of(replay, bytes);
+    return (uint32_t)(flits < PIECE ? flits : PIECE);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Builds traces, see trace_builder.h. What is added to a rank is staged in chunks, as
+ * tasks and as pairs of tasks of which one waits. When the rank has ended, its tasks are
+ * laid out in a row, the pairs are sorted by the task that is waited for, and the
+ * chunks are free for the next rank.
+ */
+#include "workload/trace/trace_builder.h"
+
+#include "base/table.h"
+#include "base/text.h"
+#include "flitwarp/random.h"
+#include "workload/trace/chunks.h"
+#include "workload/trace/circle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ERRORS = 10 };
+#define IN_MEMORY ((size_t)256 << 20) /* bytes of a trace, and of what is staged, before a file is used */
+
+struct staged {
+    struct chunks tasks; /* struct task */
+    struct chunks waits; /* struct wait */
+    bool has_ended;
+};
+
+struct trace_builder {
+    struct chunk_store store;
+    struct staged *staged; /* owned, by rank */
+    struct trace *trace;   /* owned */
+    struct trace_rank *ranks;
+    struct trace_communicator *communicators; /* owned until the trace is finished, as are the counts */
+    uint32_t communicator_room;
+    uint64_t *counts;
+    uint32_t count_count, count_room;
+    struct table rows; /* of counts, by content */
+    struct arena arena;
+    struct errors errors; /* found so far */
+};
+
+struct trace_builder *trace_builder_create(void)
+{
+    struct trace_builder *builder = memory_take(sizeof *builder);
+    *builder = (struct trace_builder){.errors.arena = NULL};
+    builder->errors.arena = &builder->arena;
+    builder->store.spill = spill_create(IN_MEMORY);
+    builder->trace = memory_take(sizeof *builder->trace);
+    *builder->trace = (struct trace){.spill = spill_create(IN_MEMORY)};
+    table_init(&builder->rows, sizeof(uint32_t), NULL);
+    return builder;
+}
+
+void trace_builder_destroy(struct trace_builder *builder)
+{
+    if (!builder)
+        return;
+    for (uint32_t rank = 0; builder->trace && rank < builder->trace->rank_count; rank++) {
+        chunks_give(&builder->staged[rank].tasks, &builder->store);
+        chunks_give(&builder->staged[rank].waits, &builder->store);
+    }
+    trace_destroy(builder->trace);
+    spill_destroy(builder->store.spill);
+    table_release(&builder->rows);
+    arena_release(&builder->arena);
+    free(builder->staged);
+    free(builder->communicators);
+    free(builder->counts);
+    free(builder);
+}
+
+uint32_t builder_ranks(const struct trace_builder *builder) { return builder->trace->rank_count; }
+
+void builder_set_ranks(struct trace_builder *builder, uint32_t ranks)
+{
+    struct trace *trace = builder->trace;
+    CHECK(trace->rank_count == 0 && ranks > 0, "a trace has a number of ranks, once: %u after %u", ranks,
+          trace->rank_count);
+    trace->rank_count = ranks;
+    trace->ranks = builder->ranks = spill_take(trace->spill, ranks * sizeof *builder->ranks);
+    builder->staged = memory_take(ranks * sizeof *builder->staged);
+    memset(builder->staged, 0, ranks * sizeof *builder->staged);
+    uint32_t *world = memory_take(ranks * sizeof *world);
+    for (uint32_t i = 0; i < ranks; i++)
+        world[i] = i;
+    builder_communicator(builder, world, ranks);
+    free(world);
+}
+
+uint32_t builder_add(struct trace_builder *builder, uint32_t rank, const struct task *task)
+{
+    CHECK(rank < builder->trace->rank_count && !builder->staged[rank].has_ended, "rank %u takes no tasks", rank);
+    struct chunks *tasks = &builder->staged[rank].tasks;
+    CHECK(tasks->count < EDGE_TASK, "rank %u has %u tasks already", rank, tasks->count);
+    struct task *added = chunks_add(tasks, &builder->store, sizeof *task);
+    *added = *task;
+    added->waits = 0;
+    return tasks->count - 1;
+}
+
+uint32_t builder_task_count(const struct trace_builder *builder, uint32_t rank)
+{
+    return builder->staged[rank].tasks.count;
+}
+
+struct task *builder_task(struct trace_builder *builder, uint32_t rank, uint32_t task)
+{
+    const struct chunks *tasks = &builder->staged[rank].tasks;
+    CHECK(task < tasks->count, "rank %u has %u tasks, not %u", rank, tasks->count, task);
+    return chunks_at(tasks, task, sizeof(struct task));
+}
+
+void builder_wait(struct trace_builder *builder, uint32_t rank, uint32_t task, uint32_t earlier, bool on_start)
+{
+    struct staged *staged = &builder->staged[rank];
+    CHECK(earlier < staged->tasks.count, "rank %u has %u tasks, not %u", rank, staged->tasks.count, earlier);
+    struct wait *wait = chunks_add(&staged->waits, &builder->store, sizeof *wait);
+    *wait = (struct wait){.edge = task | (on_start ? EDGE_ON_START : 0), .earlier = earlier};
+    builder_task(builder, rank, task)->waits++;
+}
+
+uint32_t builder_communicator(struct trace_builder *builder, const uint32_t *ranks, uint32_t size)
+{
+    struct trace *trace = builder->trace;
+    if (trace->communicator_count == builder->communicator_room) {
+        builder->communicator_room = builder->communicator_room ? 2 * builder->communicator_room : 8;
+        builder->communicators =
+            memory_resize(builder->communicators, builder->communicator_room * sizeof *builder->communicators);
+    }
+    uint32_t *copy = spill_take(trace->spill, size * sizeof *copy);
+    if (size)
+        memcpy(copy, ranks, size * sizeof *copy);
+    builder->communicators[trace->communicator_count] = (struct trace_communicator){.ranks = copy, .size = size};
+    return trace->communicator_count++;
+}
+
+uint32_t builder_counts(struct trace_builder *builder, const uint64_t *counts, uint32_t count)
+{
+    struct table_key key = {{count, 0, 0}};
+    for (uint32_t i = 0; i < count; i++)
+        key.part[1] = random_mix(key.part[1] ^ counts[i]);
+    uint32_t *row = table_put(&builder->rows, &key); /* index + 1: programs give the same counts over and over */
+    if (*row && memcmp(&builder->counts[*row - 1], counts, count * sizeof *counts) == 0)
+        return *row - 1;
+    CHECK(count < NO_COUNTS - builder->count_count, "no room for %u counts more", count);
+    while (builder->count_room - builder->count_count < count) {
+        builder->count_room = builder->count_room ? 2 * builder->count_room : 256;
+        builder->counts = memory_resize(builder->counts, builder->count_room * sizeof *builder->counts);
+    }
+    if (count)
+        memcpy(&builder->counts[builder->count_count], counts, count * sizeof *counts);
+    *row = builder->count_count + 1;
+    builder->count_count += count;
+    return *row - 1;
+}
+
+/* ---- a rank has ended ---- */
+
+static bool is_member(const struct trace_communicator *communicator, uint32_t rank)
+{
+    if (rank < communicator->size && communicator->ranks[rank] == rank)
+        return true;
+    for (uint32_t i = 0; i < communicator->size; i++)
+        if (communicator->ranks[i] == rank)
+            return true;
+    return false;
+}
+
+/* What is wrong with a task; NULL: nothing. */
+static const char *fault(const struct trace_builder *builder, uint32_t rank, const struct task *task)
+{
+    const struct trace *trace = builder->trace;
+    bool meets_others = task->kind != TASK_COMPUTE && task->kind != TASK_UNTIL && task->kind != TASK_JOIN;
+    bool takes_any = task->kind == TASK_RECEIVE || task->kind == TASK_PROBE;
+    if (!meets_others)
+        return NULL;
+    if (task->communicator >= trace->communicator_count)
+        return "there is no such communicator";
+    if (task->peer >= trace->rank_count && !(takes_any && task->peer == ANY))
+        return "there is no such rank";
+    if (task->kind != TASK_COLLECTIVE)
+        return NULL;
+    if (!is_member(&builder->communicators[task->communicator], rank))
+        return "its rank is not in the communicator";
+    return is_member(&builder->communicators[task->communicator], task->peer) ? NULL
+                                                                              : "its root is not in the communicator";
+}
+
+static void check_tasks(struct trace_builder *builder, uint32_t rank)
+{
+    const struct trace_rank *done = &builder->ranks[rank];
+    const struct task *checked = NULL; /* the last collective: the next one is often alike */
+    for (uint32_t i = 0; i < done->task_count && builder->errors.count < MOST_ERRORS; i++) {
+        const struct task *task = &done->tasks[i];
+        if (task->kind == TASK_COLLECTIVE && checked && checked->communicator == task->communicator &&
+            checked->peer == task->peer)
+            continue;
+        const char *what = fault(builder, rank, task);
+        if (task->kind == TASK_COLLECTIVE && !what)
+            checked = task;
+        if (!what)
+            continue;
+        struct text text = {0};
+        task_describe(task, i, &text);
+        errors_add(&builder->errors, "rank %u, %s: %s; there are ranks 0 to %u", rank, text.chars, what,
+                   builder->trace->rank_count - 1);
+        text_release(&text);
+    }
+}
+
+/* Sorts the pairs by the task that is waited for, which keeps their order otherwise. */
+static void make_edges(struct trace_builder *builder, const struct staged *staged, struct task *tasks,
+                       struct trace_rank *rank)
+{
+    uint32_t *edges = spill_take(builder->trace->spill, staged->waits.count * sizeof *edges);
+    uint32_t count = staged->tasks.count, first = 0;
+    for (uint32_t i = 0; i <= count; i++)
+        tasks[i].first_edge = 0;
+    for (uint32_t i = 0; i < staged->waits.count; i++)
+        tasks[((const struct wait *)chunks_at(&staged->waits, i, sizeof(struct wait)))->earlier].first_edge++;
+    for (uint32_t i = 0; i <= count; i++) {
+        uint32_t own = tasks[i].first_edge;
+        tasks[i].first_edge = first;
+        first += own;
+    }
+    for (uint32_t i = 0; i < staged->waits.count; i++) {
+        const struct wait *wait = chunks_at(&staged->waits, i, sizeof *wait);
+        edges[tasks[wait->earlier].first_edge++] = wait->edge;
+    }
+    for (uint32_t i = count; i-- > 0;) /* each is now where the next one begins */
+        tasks[i + 1].first_edge = tasks[i].first_edge;
+    tasks[0].first_edge = 0;
+    rank->edges = edges;
+}
+
+void builder_end_rank(struct trace_builder *builder, uint32_t rank)
+{
+    struct staged *staged = &builder->staged[rank];
+    struct trace *trace = builder->trace;
+    CHECK(!staged->has_ended, "rank %u has ended twice", rank);
+    struct task *tasks = spill_take(trace->spill, (staged->tasks.count + (size_t)1) * sizeof *tasks);
+    builder->ranks[rank] = (struct trace_rank){.tasks = tasks, .task_count = staged->tasks.count};
+    chunks_copy(&staged->tasks, sizeof *tasks, tasks);
+    make_edges(builder, staged, tasks, &builder->ranks[rank]);
+    trace->task_count += staged->tasks.count;
+    trace->edge_count += staged->waits.count;
+    check_tasks(builder, rank);
+    circle_check(&builder->ranks[rank], rank, &staged->waits, &builder->errors);
+    chunks_give(&staged->tasks, &builder->store);
+    chunks_give(&staged->waits, &builder->store);
+    staged->has_ended = true;
+}
+
+struct trace *builder_finish(struct trace_builder *builder, const char *where, struct errors *errors)
+{
+    struct trace *trace = builder->trace;
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++)
+        if (!builder->staged[rank].has_ended)
+            builder_end_rank(builder, rank);
+    if (trace->rank_count == 0)
+        errors_add(&builder->errors, "there are no ranks");
+    for (const struct error_message *at = builder->errors.first; at; at = at->next)
+        errors_add(errors, "%s: %s", where, at->text);
+    if (builder->errors.count)
+        return NULL;
+    struct trace_communicator *communicators =
+        spill_take(trace->spill, trace->communicator_count * sizeof *communicators);
+    memcpy(communicators, builder->communicators, trace->communicator_count * sizeof *communicators);
+    uint64_t *counts = spill_take(trace->spill, builder->count_count * sizeof *counts);
+    if (builder->count_count)
+        memcpy(counts, builder->counts, builder->count_count * sizeof *counts);
+    trace->communicators = communicators;
+    trace->counts = counts;
+    builder->trace = NULL;
+    return trace;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SimuRed's packets become sends that wait for a cycle or for a receive. */
+#include "traced.h"
+
+static void read_text(struct traced *traced, const char *text) { traced_open(traced, "simured", text, strlen(text)); }
+static void expect_simured_refused(const char *text, const char *message)
+{
+    expect_refused("simured", text, strlen(text), message);
+}
+
+TEST(simured_lines_have_four_forms)
+{
+    struct traced traced;
+    read_text(&traced, "# all of them\n0 0 1\n5 0 1 16\n5\t0  1 p7\n6 0 1 3 p8\n");
+    EXPECT_EQ_U64(traced.trace->rank_count, 2);
+    const struct trace_rank *rank = &traced.trace->ranks[1];
+    EXPECT_EQ_U64(rank->task_count, 4);
+    EXPECT_EQ_U64(rank->tasks[0].amount, 64 * 32); /* SimuRed's default length */
+    EXPECT_EQ_U64(rank->tasks[1].amount, 16 * 32);
+    EXPECT_EQ_U64(rank->tasks[2].amount, 64 * 32);
+    EXPECT_EQ_U64(rank->tasks[3].amount, 3 * 32); /* which the original forgets to read */
+    EXPECT_EQ_U64(traced_task(&traced, 0, 2)->kind, TASK_UNTIL);
+    EXPECT_EQ_U64(traced_task(&traced, 0, 2)->amount, 5000);
+    traced_close(&traced);
+}
+
+/* Packets that wait may come first, and several wait for one. */
+TEST(simured_packets_wait_for_the_receive_at_their_source)
+{
+    struct traced traced;
+    read_text(&traced, "p1 2 0 1\np1 2 1 1\n9 0 2 1 p1\n");
+    EXPECT(traced.trace != NULL);
+    EXPECT_EQ_U64(traced.trace->ranks[2].task_count, 3);
+    EXPECT_EQ_U64(traced_task(&traced, 2, 2)->kind, TASK_RECEIVE);
+    EXPECT(waits_for(&traced, 2, 0, 2, false));
+    EXPECT(waits_for(&traced, 2, 1, 2, false));
+    EXPECT_EQ_U64(traced_task(&traced, 2, 0)->waits, 1);
+    traced_close(&traced);
+}
+
+TEST(simured_faults_are_named_with_their_line)
+{
+    expect_simured_refused("0 0 1\n\n0 0\n", "made:3: the line ends where a destination is due");
+    expect_simured_refused("0 0 1\nx 0 1\n", "made:2: \"x\" where a cycle or the packet to wait for is due");
+    expect_simured_refused("0 0 1\np 0 1\n", "made:2: \"p\" where a cycle");
+    expect_simured_refused("0 0 1\n99999999999999999 0 1\n", "\"99999999999999999\" where a cycle");
+    expect_simured_refused("0 0 1\n0 0 1 0\n", "made:2: a packet of 0 flits; accepted: 1 or more");
+    expect_simured_refused("0 0 1\n0 0 1 q\n", "made:2: \"q\" where the line should end; accepted: flits");
+    expect_simured_refused("0 0 1\n0 0 1 5 p1 7\n", "made:2: \"7\" where the line should end");
+    expect_simured_refused("0 0 1\n0 9999999 1\n", "made:2: \"9999999\" where a source is due");
+}
+
+TEST(simured_dependencies_that_cannot_be_kept_are_refused)
+{
+    expect_simured_refused("0 0 1 p1\np2 1 0\n", "made:2: the packet waits for p2, and no line has a packet of that");
+    expect_simured_refused("0 0 1 p1\n1 0 1 p1\np1 1 0\n",
+                           "made:3: the packet waits for p1, which is the name of packets in lines 1 and 2");
+    expect_simured_refused("0 0 1 p1\n#\np1 2 0\n",
+                           "made:3: the packet leaves node 2 and waits for p1, which arrives "
+                           "at node 1 (line 1); accepted: packets that arrive where it leaves");
+    expect_simured_refused("0 0 1\np2 0 1 p1\np1 1 0 p2\np2 0 3\n", "which waits for this one in turn");
+}
