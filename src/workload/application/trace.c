@@ -86,8 +86,10 @@ static struct trace *from_file(const struct application *application, struct err
 {
     const struct trace_config *config = application->config;
     struct errors found = {.arena = errors->arena};
-    struct trace *trace =
-        trace_read(config->file, config->format.component ? config->format.component->name : "auto", &found);
+    const struct trace_format format = {.name = config->format.component ? config->format.component->name : NULL,
+                                        .config = config->format.config,
+                                        .room = room_of(application)};
+    struct trace *trace = trace_read(config->file, &format, &found);
     for (const struct error_message *at = found.first; at; at = at->next)
         choice_error(errors, application->choice, "file", "%s", at->text);
     if (trace && trace->rank_count > room_of(application))
