@@ -31,6 +31,7 @@ static void expect_collective(const struct traced *traced, uint32_t task, enum c
     EXPECT_EQ_U64(traced_task(traced, 0, task)->kind, TASK_COLLECTIVE);
     EXPECT_EQ_U64(traced_task(traced, 0, task)->unit, operation);
     EXPECT_EQ_U64(traced_task(traced, 0, task)->amount, bytes);
+    EXPECT_EQ_U64(traced_task(traced, 0, task)->cpu, 1); /* layers compute meanwhile */
 }
 
 /* Ranks of the communicator of a task, one digit each. */
@@ -59,7 +60,7 @@ TEST(astrasim_data_sums_weights_beside_the_way_back_and_the_next_pass_waits)
     expect_compute(&traced, 4, 12000, 0);
     expect_compute(&traced, 5, 6000, 0);
     expect_collective(&traced, 6, OPERATION_ALLREDUCE, 100);
-    expect_compute(&traced, 7, 8000, 1);
+    expect_compute(&traced, 7, 8000, 2);
     EXPECT(waits_for(&traced, 0, 3, 2, false) && waits_for(&traced, 0, 4, 2, false));
     EXPECT(waits_for(&traced, 0, 5, 4, false) && !waits_for(&traced, 0, 5, 3, false));
     EXPECT(waits_for(&traced, 0, 7, 6, false));

@@ -18,7 +18,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { CPU_LAYERS, CPU_UPDATES };
+enum { CPU_LAYERS, CPU_COLLECTIVES, CPU_UPDATES }; /* each goes on beside the others */
 
 struct program {
     const struct astrasim_workload *workload;
@@ -74,6 +74,7 @@ static uint32_t begin(struct program *program, const struct astrasim_step *step)
         return ANY;
     return add(program, &(struct task){.kind = TASK_COLLECTIVE,
                                        .unit = step->operation,
+                                       .cpu = CPU_COLLECTIVES,
                                        .communicator = rank_group_of(groups, program->rank),
                                        .peer = program->rank,
                                        .amount = amount_of(program, step, groups->size),
