@@ -45,11 +45,14 @@ struct file {
     uint32_t seen;                                 /* bits of enum header */
 };
 
-#define ROOM_FOR_ONE_MORE(array, count, room)                                                                          \
-    if ((count) == (room)) {                                                                                           \
-        (room) = (room) ? 2 * (room) : 64;                                                                             \
-        (array) = memory_resize(array, sizeof *(array) * (room));                                                      \
-    }
+/* With room for one more. */
+static void *grown(void *array, uint32_t count, uint32_t *room, size_t item)
+{
+    if (count < *room)
+        return array;
+    *room = *room ? 2 * *room : 64;
+    return memory_resize(array, item * *room);
+}
 
 /* ---- header ---- */
 
@@ -205,7 +208,7 @@ static bool read_flow(struct file *file, struct word word)
             flow.fires[end] = (uint32_t)values[SEND_TRIGGER + end];
     if (!check_flow(&matrix->lines, &flow, seen) || !lose_priority(file, values[PRIORITY]))
         return false;
-    ROOM_FOR_ONE_MORE(matrix->flows, matrix->flow_count, matrix->flow_room)
+    matrix->flows = grown(matrix->flows, matrix->flow_count, &matrix->flow_room, sizeof flow);
     matrix->flows[matrix->flow_count++] = flow;
     return true;
 }
@@ -252,7 +255,7 @@ static bool read_trigger(struct file *file)
                     trigger.kind < TRIGGER_KINDS ? kind_names[trigger.kind] : "", trigger.count);
         return false;
     }
-    ROOM_FOR_ONE_MORE(matrix->triggers, matrix->trigger_count, matrix->trigger_room)
+    matrix->triggers = grown(matrix->triggers, matrix->trigger_count, &matrix->trigger_room, sizeof trigger);
     matrix->triggers[matrix->trigger_count++] = trigger;
     return true;
 }
