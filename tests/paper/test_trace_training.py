@@ -44,6 +44,10 @@ def play(file, arguments=(), **settings):
     return results["applications"][0]
 
 
+def facts_of(file, *words):
+    return json.loads(subprocess.check_output([PROGRAM, "trace-info", file, "--json", *words]))
+
+
 @pytest.fixture
 def workload(tmp_path):
     """The time of all ranks, which is the same, and the bytes that they send."""
@@ -138,6 +142,18 @@ def test_recomputing_costs_the_layers_since_the_checkpoint(workload):
     assert workload(header, *layers, ranks=2)[0] == 1111 + 4 * ring(800, 2) + 110 + 2 * ring(800, 2)
 
 
+def test_trace_info_says_who_shares_what_and_what_is_missing(tmp_path):
+    file = tmp_path / "layers.txt"
+    file.write_text("HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2 ep: 4 pp: 3 all_gpus: 48 pp_comm: 7\n1\n"
+                    "a -1 1 ALLTOALL_EP 8 1 NONE 0 1 NONE 0 0\n")
+    facts = facts_of(file)
+    assert (facts["policy"], facts["layers"], facts["ranks"]) == ("HYBRID_TRANSFORMER_FWD_IN_BCKWD", 1, 48)
+    assert facts["group_ranks"] == {"model": 2, "data": 8, "expert": 4, "data_expert": 2}
+    assert facts["missing"] == {"pp_comm_bytes": 7}
+    file.write_text("MODEL\n1\na -1 1 NONE 0 1 ALLREDUCE 80 1 NONE 0 0\n")
+    assert facts_of(file, "format.ranks=4")["missing"] == {"first_input_gradient_bytes": 80}
+
+
 # ---- htsim ----
 
 @pytest.fixture
@@ -212,8 +228,7 @@ def test_failures_are_refused_or_lost_with_a_word(tmp_path):
     with pytest.raises(Failed, match="failing.cm:5: a failure of a link cannot be carried over; accepted: a file without"):
         play(file)
     assert play(file, format={"type": "htsim", "lossy": True})["time_by_rank"][3] == one_way(800)
-    facts = json.loads(subprocess.check_output([PROGRAM, "trace-info", file, "--json", "format.lossy=true"]))
-    assert facts["missing"] == {"failures of links": 1}
+    assert facts_of(file, "format.lossy=true")["missing"] == {"failures": 1}
 
 
 # ---- settings ----

@@ -28,7 +28,8 @@ struct trace_config {
 
 static const struct option trace_options[] = {
     OPTION_FILE(struct trace_config, file, "null", "the trace, or its main file"),
-    OPTION_CHOICE(struct trace_config, format, "trace_reader", "null", "of the file; null: found by its content"),
+    OPTION_CHOICE(struct trace_config, format, "trace_reader", "null",
+                  "of the file, with settings of its own; null: found by its content"),
     OPTION_CHOICE(struct trace_config, motif, "motif", "null", "in place of a file: the skeleton of an application"),
     OPTION_F64(struct trace_config, compute_scale, "1", 0, 1e9, NULL, "what compute times are multiplied by; 0: none"),
     OPTION_U64(struct trace_config, eager_limit, "65536", 0, 1e18, "bytes",

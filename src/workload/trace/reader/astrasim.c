@@ -175,11 +175,10 @@ static void astrasim_describe(const struct trace_source *source, struct json *fa
         bool is_left_out = workload.policy->shape == SHAPE_MODEL && !workload.policy->first_layer_too &&
                            workload.layers[0].steps[INPUT_GRADIENT].operation != OPERATIONS;
         if (is_left_out)
-            json_add(missing, "collective of input gradients of the first layer, bytes",
+            json_add(missing, "first_input_gradient_bytes",
                      json_number_u64(arena, workload.layers[0].steps[INPUT_GRADIENT].bytes));
         if (workload.pipeline_bytes)
-            json_add(missing, "pp_comm between stages of the pipeline, bytes",
-                     json_number_u64(arena, workload.pipeline_bytes));
+            json_add(missing, "pp_comm_bytes", json_number_u64(arena, workload.pipeline_bytes));
     }
     astrasim_workload_release(&workload);
 }

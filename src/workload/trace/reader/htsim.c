@@ -372,12 +372,11 @@ static void htsim_describe(const struct trace_source *source, struct json *facts
         json_add(facts, "triggers", json_number_u64(arena, file.matrix.trigger_count));
         struct json *missing = json_add(facts, "missing", json_object(arena));
         if (file.failures)
-            json_add(missing, "failures of links", json_number_u64(arena, file.failures));
+            json_add(missing, "failures", json_number_u64(arena, file.failures));
         if (file.other_priorities)
-            json_add(missing, "flows of another priority than the first",
-                     json_number_u64(arena, file.other_priorities));
+            json_add(missing, "priorities", json_number_u64(arena, file.other_priorities));
         if (file.messages)
-            json_add(missing, "flows with msg", json_number_u64(arena, file.messages));
+            json_add(missing, "msg", json_number_u64(arena, file.messages));
     }
     matrix_release(&file);
 }
