@@ -86,6 +86,7 @@ TEST(csv_header_must_name_all_columns_once)
             .path = "made.csv", .bytes = (const unsigned char *)texts[i], .size = strlen(texts[i])};
         const struct trace_reader_ops *reader = trace_reader_find(&source, "auto", &errors);
         struct trace_builder *builder = trace_builder_create();
+        EXPECT(trace_source_set(&source, reader, NULL, &errors));
         EXPECT(!reader->read(&source, builder, &errors));
         trace_builder_destroy(builder);
         EXPECT_TEXT_CONTAINS(errors_text(&errors), messages[i]);

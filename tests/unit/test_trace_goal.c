@@ -9,15 +9,14 @@
 
 static struct trace *read_text(const char *text, struct errors *errors)
 {
-    const struct trace_source source = {
-        .path = "made.goal", .bytes = (const unsigned char *)text, .size = strlen(text)};
+    struct trace_source source = {.path = "made.goal", .bytes = (const unsigned char *)text, .size = strlen(text)};
     const struct trace_reader_ops *reader = trace_reader_find(&source, "auto", errors);
     struct trace_builder *builder = trace_builder_create();
     struct trace *trace = NULL;
     EXPECT(reader != NULL);
     if (reader) {
         EXPECT_TEXT_EQ(reader->name, "goal");
-        if (reader->read(&source, builder, errors))
+        if (trace_source_set(&source, reader, NULL, errors) && reader->read(&source, builder, errors))
             trace = builder_finish(builder, source.path, errors);
     }
     trace_builder_destroy(builder);
@@ -126,7 +125,7 @@ TEST(files_of_no_known_format_are_refused)
     EXPECT_TEXT_CONTAINS(errors_text(&errors), "notes: a trace of no known format; known: ");
     EXPECT(trace_reader_find(&source, "gaol", &errors) == NULL);
     EXPECT_TEXT_CONTAINS(errors_text(&errors), "there is no trace format 'gaol'; accepted: auto, ");
-    EXPECT(trace_read("/nowhere/at.all", "auto", &errors) == NULL);
+    EXPECT(trace_read("/nowhere/at.all", NULL, &errors) == NULL);
     EXPECT_TEXT_CONTAINS(errors_text(&errors), "cannot read \"/nowhere/at.all\": No such file or directory");
     arena_release(&arena);
 }

@@ -106,6 +106,16 @@ static bool is_without_bzip2(const struct traced *traced)
     return traced->errors.count && strstr(errors_text(&traced->errors), "built without");
 }
 
+TEST(netrace_cycles_are_as_long_as_the_setting_says)
+{
+    struct made made = {0};
+    struct traced traced;
+    put_exchange(&made);
+    traced_open_with(&traced, "netrace", "{\"cycle\": \"625ps\"}", 0, made.bytes, made.size);
+    EXPECT_EQ_U64(traced_task(&traced, 2, 5)->amount, 30 * 625);
+    traced_close(&traced);
+}
+
 TEST(netrace_files_may_be_compressed)
 {
     struct traced traced;
@@ -210,7 +220,7 @@ TEST(netrace_reads_real_files)
     for (uint32_t i = 0; i < sizeof files / sizeof *files; i++) {
         struct traced traced = {.errors.arena = &traced.arena};
         const char *path = shared_trace(&traced.arena, files[i].name);
-        traced.trace = path ? trace_read(path, "auto", &traced.errors) : NULL;
+        traced.trace = path ? trace_read(path, NULL, &traced.errors) : NULL;
         EXPECT(traced.trace || !path || is_without_bzip2(&traced));
         if (traced.trace) {
             EXPECT_EQ_U64(traced.trace->rank_count, 64);

@@ -60,3 +60,30 @@ TEST(simured_dependencies_that_cannot_be_kept_are_refused)
                            "at node 1 (line 1); accepted: packets that arrive where it leaves");
     expect_simured_refused("0 0 1\np2 0 1 p1\np1 1 0 p2\np2 0 3\n", "which waits for this one in turn");
 }
+
+TEST(simured_settings_say_what_the_file_leaves_open)
+{
+    struct traced traced;
+    const char *text = "3 0 1\n0 0 1 16 p1\n";
+    traced_open_with(&traced, "simured",
+                     "{\"cycle\": \"2.5ns\", \"flit_bytes\": 8, \"default_flits\": 5, \"compatible\": true}", 0, text,
+                     strlen(text));
+    EXPECT_EQ_U64(traced_task(&traced, 0, 1)->amount, 3 * 2500); /* picoseconds */
+    EXPECT_EQ_U64(traced_task(&traced, 1, 0)->amount, 5 * 8);
+    EXPECT_EQ_U64(traced_task(&traced, 1, 1)->amount, 5 * 8); /* whatever its length, as in SimuRed */
+    traced_close(&traced);
+    traced_open_with(&traced, "simured", "{\"cycle\": \"1s\"}", 0, "18446745 0 1\n", 13);
+    EXPECT_TEXT_CONTAINS(errors_text(&traced.errors), "accepted: a whole number from 0 to 18446744");
+    traced_close(&traced);
+}
+
+TEST(settings_that_a_format_does_not_have_are_refused)
+{
+    struct traced traced;
+    traced_open_with(&traced, "simured", "{\"cycles\": 1}", 0, "0 0 1\n", 6);
+    EXPECT_TEXT_CONTAINS(errors_text(&traced.errors), "cycles: unknown key (did you mean 'cycle'?)");
+    traced_close(&traced);
+    traced_open_with(&traced, "csv", "{\"cycle\": \"1ns\"}", 0, "0,0,1,8\n", 8);
+    EXPECT_TEXT_CONTAINS(errors_text(&traced.errors), "format 'csv' has no settings, and 'cycle' is given");
+    traced_close(&traced);
+}

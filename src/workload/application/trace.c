@@ -28,7 +28,8 @@ struct trace_config {
 
 static const struct option trace_options[] = {
     OPTION_FILE(struct trace_config, file, "null", "the trace, or its main file"),
-    OPTION_CHOICE(struct trace_config, format, "trace_reader", "null", "of the file; null: found by its content"),
+    OPTION_CHOICE(struct trace_config, format, "trace_reader", "null",
+                  "of the file, with settings of its own; null: found by its content"),
     OPTION_CHOICE(struct trace_config, motif, "motif", "null", "in place of a file: the skeleton of an application"),
     OPTION_F64(struct trace_config, compute_scale, "1", 0, 1e9, NULL, "what compute times are multiplied by; 0: none"),
     OPTION_U64(struct trace_config, eager_limit, "65536", 0, 1e18, "bytes",
@@ -86,8 +87,10 @@ static struct trace *from_file(const struct application *application, struct err
 {
     const struct trace_config *config = application->config;
     struct errors found = {.arena = errors->arena};
-    struct trace *trace =
-        trace_read(config->file, config->format.component ? config->format.component->name : "auto", &found);
+    const struct trace_format format = {.name = config->format.component ? config->format.component->name : NULL,
+                                        .config = config->format.config,
+                                        .room = room_of(application)};
+    struct trace *trace = trace_read(config->file, &format, &found);
     for (const struct error_message *at = found.first; at; at = at->next)
         choice_error(errors, application->choice, "file", "%s", at->text);
     if (trace && trace->rank_count > room_of(application))

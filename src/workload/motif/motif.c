@@ -69,23 +69,3 @@ struct halo_grid motif_grid(const struct motif *motif, const struct u32_list *gr
                      motif->ranks);
     return made;
 }
-
-struct motif_groups motif_groups_make(const struct motif *motif, struct trace_builder *builder, uint32_t size,
-                                      uint32_t stride)
-{
-    struct motif_groups groups = {size, stride, NONE};
-    uint32_t *ranks = arena_array(motif->arena, uint32_t, size);
-    for (uint32_t group = 0; group < motif->ranks / size; group++) {
-        uint32_t first = group / stride * size * stride + group % stride;
-        for (uint32_t i = 0; i < size; i++)
-            ranks[i] = first + i * stride;
-        uint32_t made = builder_communicator(builder, ranks, size);
-        groups.first = group ? groups.first : made;
-    }
-    return groups;
-}
-
-uint32_t motif_group_of(const struct motif_groups *groups, uint32_t rank)
-{
-    return groups->first + rank / (groups->size * groups->stride) * groups->stride + rank % groups->stride;
-}

@@ -47,16 +47,3 @@ struct trace *motif_trace(const struct choice *choice, uint32_t ranks, uint64_t 
  */
 struct halo_grid motif_grid(const struct motif *motif, const struct u32_list *grid, uint32_t dimensions,
                             struct errors *errors);
-
-/*
- * Communicators of `size` ranks each that lie `stride` apart: rows of a grid with a stride of 1, columns with that of
- * its width. `size` times `stride` divides the number of ranks.
- */
-struct motif_groups {
-    uint32_t size, stride;
-    uint32_t first; /* communicator */
-};
-struct motif_groups motif_groups_make(const struct motif *motif, struct trace_builder *builder, uint32_t size,
-                                      uint32_t stride);
-/* The communicator that a rank is in. */
-uint32_t motif_group_of(const struct motif_groups *groups, uint32_t rank);

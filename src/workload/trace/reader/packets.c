@@ -2,7 +2,10 @@
 /* Packets as tasks, see packets.h. */
 #include "workload/trace/reader/packets.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+uint64_t cycle_ps(const void *config) { return (uint64_t)llround(((const struct cycle_config *)config)->cycle * 1e12); }
 
 void packets_init(struct packets *packets, struct trace_builder *builder, uint32_t ranks)
 {

@@ -6,11 +6,20 @@
  * is the packet's number. A packet that leaves at a given time waits for a TASK_UNTIL,
  * one that answers another waits for that one's receive, which is of the same rank.
  */
+#include "flitwarp/option.h"
+
 #include "workload/trace/trace_builder.h"
 
 #define MAX_PACKETS (EDGE_TASK / 3) /* three tasks each, should all be of one rank */
 #define MAX_PACKET_RANKS (1u << 20)
-#define PS_PER_CYCLE 1000 /* traces count cycles without saying how long one is */
+
+/* Traces count cycles without saying how long one is. The first member of their config structs. */
+struct cycle_config {
+    double cycle;
+};
+#define CYCLE_OPTIONS                                                                                                  \
+    OPTION_SECONDS(struct cycle_config, cycle, "\"1ns\"", 1e-12, 1, "how long a cycle of the trace is")
+uint64_t cycle_ps(const void *config);
 
 struct packet_clock {
     uint64_t time_ps;
