@@ -1,22 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes small DUMPI traces, for what no stored trace has. A call is a name and its arguments in the order of the file:
-numbers are ints of four bytes, H(n) handles of two, lists arrays with their length before them."""
+numbers are ints of four bytes, H(n) handles of two, B(n) of one, L(n) of eight, lists arrays with their length before them,
+texts as they are."""
 import struct
 
 MAGIC = bytes.fromhex("FFAADD44554D5049")
 IDS = {"Send": 0, "Gatherv": 55, "Comm_group": 72, "Group_incl": 76, "Group_excl": 77, "Group_range_incl": 78,
        "Group_union": 73, "Group_difference": 75, "Comm_dup": 84, "Comm_create": 85, "Comm_split": 86, "Comm_free": 87,
-       "Intercomm_create": 91, "Cart_create": 99, "Cart_sub": 111}
+       "Barrier": 52, "Bcast": 53, "Comm_remote_group": 90, "Intercomm_create": 91, "Intercomm_merge": 92, "Cart_create": 99,
+       "Cart_sub": 111, "Comm_spawn": 135, "Accumulate": 141, "Get": 142, "Put": 143, "Win_complete": 144, "Win_create": 145,
+       "Win_fence": 146, "Win_free": 147, "Win_unlock": 153, "File_open": 230, "File_close": 231, "File_write_at_all": 245}
 
 
 class H(int):
     """A handle."""
 
 
+class B(int):
+    """One of a byte."""
+
+
+class L(int):
+    """An offset in a file."""
+
+
 def encoded(value):
     if isinstance(value, list):
         return struct.pack(">i", len(value)) + b"".join(map(encoded, value))
-    return struct.pack(">H" if isinstance(value, H) else ">i", value)
+    if isinstance(value, str):
+        return struct.pack(">i", len(value)) + value.encode()
+    return struct.pack({H: ">H", B: ">B", L: ">q"}.get(type(value), ">i"), value)
 
 
 def write_rank(path, calls):

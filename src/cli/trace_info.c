@@ -61,7 +61,7 @@ static void add_tasks(struct json *facts, const struct trace_survey *survey, str
 static void add_messages(struct json *facts, const struct trace_survey *survey, struct arena *arena)
 {
     struct json *messages = json_add(facts, "messages", json_object(arena));
-    json_add(messages, "count", number(arena, survey->tasks[TASK_SEND]));
+    json_add(messages, "count", number(arena, survey->messages));
     json_add(messages, "bytes", number(arena, survey->bytes));
     json_add(messages, "largest", number(arena, survey->largest_bytes));
     struct json *sizes = json_add(messages, "sizes", json_array(arena)); /* [from, to, how many] */

@@ -22,6 +22,8 @@ enum task_kind {
     TASK_RECEIVE,    /* the same, of the largest message that fits; peer and tag may be ANY */
     TASK_PROBE,      /* ends when a message has arrived that a receive would take, and leaves it there */
     TASK_COLLECTIVE, /* operation; amount: bytes, of each rank or of each block; peer: the root; counts, communicator */
+    TASK_PUT,        /* amount: bytes to the peer, whose program takes no part; ends when they are there */
+    TASK_GET,        /* the same from the peer */
     TASK_JOIN,       /* ends when what it waits for allows it to begin */
 };
 
@@ -65,6 +67,11 @@ struct task {
     uint32_t first_edge;   /* of those that wait for it; they end where those of the next task begin */
 };
 _Static_assert(sizeof(struct task) == 32, "large traces have many of them");
+
+static inline bool task_is_one_sided(const struct task *task)
+{
+    return task->kind == TASK_PUT || task->kind == TASK_GET;
+}
 
 /* Somebody waits: the number of a task of the same rank, and whether a beginning is enough. */
 #define EDGE_TASK 0x7fffffffu

@@ -85,7 +85,7 @@ static uint64_t bytes_of(const struct replay *replay, uint32_t rank, struct work
     const struct task *task = replay_task(replay, rank, work.task);
     if (task->kind == TASK_COLLECTIVE)
         return collective_message(replay, rank, work.task, work.detail, work.kind == WORK_TAKE).bytes;
-    return task->amount;
+    return task->kind == TASK_GET ? 0 : task->amount; /* what it sends is that it wants them */
 }
 
 static tick_t overhead(const struct replay *replay, uint32_t rank, struct work work)
@@ -199,7 +199,8 @@ static void wait_until(struct replay *replay, uint32_t rank, uint32_t number, ti
 static void begin(struct replay *replay, uint32_t rank, uint32_t number, tick_t now)
 {
     const struct task *task = replay_task(replay, rank, number);
-    if (task->kind == TASK_COMPUTE || task->kind == TASK_SEND) { /* has begun when its cpu takes it */
+    if (task->kind == TASK_COMPUTE || task->kind == TASK_SEND ||
+        task_is_one_sided(task)) { /* has begun when its cpu takes it */
         uint32_t kind = task->kind == TASK_COMPUTE ? WORK_COMPUTE : WORK_SEND;
         replay_use_cpu(replay, rank, (struct work){.kind = kind, .task = number}, now);
         return;
