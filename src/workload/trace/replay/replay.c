@@ -97,10 +97,20 @@ static tick_t overhead(const struct replay *replay, uint32_t rank, struct work w
     return settings->overhead + (tick_t)llrint(settings->overhead_per_byte * (double)(bytes ? bytes - 1 : 0));
 }
 
+/* What has come in a step of a collective is combined with what is there. */
+static tick_t reduction(const struct replay *replay, uint32_t rank, struct work work)
+{
+    double ticks = replay->settings.reduction_ticks;
+    if (ticks <= 0 || work.kind != WORK_TAKE || replay_task(replay, rank, work.task)->kind != TASK_COLLECTIVE ||
+        !collective_reduces(replay, rank, work.task, work.detail))
+        return 0;
+    return (tick_t)llrint(ticks * (double)bytes_of(replay, rank, work));
+}
+
 static tick_t duration_of(const struct replay *replay, uint32_t rank, struct work work)
 {
     if (work.kind != WORK_COMPUTE)
-        return overhead(replay, rank, work);
+        return overhead(replay, rank, work) + reduction(replay, rank, work);
     double ticks = (double)replay_task(replay, rank, work.task)->amount * replay->settings.ticks_per_picosecond;
     return (tick_t)llrint(ticks);
 }

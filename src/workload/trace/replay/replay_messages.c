@@ -22,6 +22,8 @@
  */
 #include "workload/trace/replay/replay.h"
 
+#include <math.h>
+
 enum message_kind { MESSAGE_EAGER, MESSAGE_OFFER, MESSAGE_ACCEPT, MESSAGE_DATA };
 
 /* Of a message's detail. */
@@ -62,33 +64,35 @@ static bool are_together(const struct replay *replay, uint32_t rank, uint32_t ot
     return replay->application->terminals[rank] == replay->application->terminals[other];
 }
 
-static void send(struct replay *replay, uint32_t rank, uint32_t to, uint32_t flits, const struct message_note *note)
+static void send(struct replay *replay, uint32_t rank, uint32_t to, uint64_t bytes, const struct message_note *note)
 {
     if (!are_together(replay, rank, to)) {
-        application_send_noted(replay->application, rank, to, flits, note);
+        application_send_noted(replay->application, rank, to, (uint32_t)flits_of(replay, bytes), note);
         return;
     }
+    tick_t delay =
+        replay->settings.local_latency + (tick_t)llrint(replay->settings.local_ticks_per_byte * (double)bytes);
     application_count(replay->application, &replay->local_messages, 1);
-    application_send_within(replay->application, rank, to, replay->settings.local_latency, note);
+    application_send_within(replay->application, rank, to, delay, note);
 }
 
 static void send_control(struct replay *replay, uint32_t rank, uint32_t to, enum message_kind kind, uint32_t order,
                          uint32_t task, uint32_t sub)
 {
     const struct message_note note = {.tag = task, .order = order, .detail = (uint32_t)kind << KIND_SHIFT | sub};
-    send(replay, rank, to, 1, &note);
+    send(replay, rank, to, 0, &note);
 }
 
 static void send_data(struct replay *replay, uint32_t rank, const struct plan_message *message, enum message_kind kind,
                       uint32_t order, uint32_t task, uint32_t sub)
 {
-    uint64_t flits = flits_of(replay, message->bytes);
+    uint64_t flits = flits_of(replay, message->bytes), most = PIECE * replay->settings.flit_bytes;
     const struct message_note note = {
         .tag = task, .order = order, .detail = (uint32_t)kind << KIND_SHIFT | (flits > PIECE ? IN_PIECES : 0) | sub};
-    for (uint64_t left = flits, piece; left; left -= piece) {
-        piece = left < PIECE ? left : PIECE;
-        send(replay, rank, message->peer, (uint32_t)piece, &note);
-    }
+    uint64_t left = message->bytes;
+    for (; left > most; left -= most)
+        send(replay, rank, message->peer, most, &note);
+    send(replay, rank, message->peer, left, &note);
 }
 
 /* The sender is done with a message, as far as it will ever know. */
