@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs of ranks, see script.h. */
-#include "workload/motif/script.h"
+/* Programs of ranks, see flitwarp/motif.h. */
+#include "flitwarp/motif.h"
 
-#include "flitwarp/packet.h"
+#include "workload/trace/trace_builder.h"
 
 /* A task behind the last call. */
 static uint32_t add(struct script *script, const struct task *task)

@@ -11,6 +11,8 @@
  * succeeded is a TASK_JOIN that waits for the tasks of its requests and for the last
  * blocking one; the time between calls is a TASK_COMPUTE.
  */
+#include "flitwarp/collective.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,25 +36,7 @@ enum task_flag {
     TASK_UNEVEN = 8,      /* a collective whose blocks differ, of which this rank knows its own alone: `amount` */
 };
 
-/* Bytes of a collective are what a rank gives: in rooted ones and all-to-all to or from each other rank. */
-enum collective_operation {
-    OPERATION_BARRIER,
-    OPERATION_BROADCAST,
-    OPERATION_REDUCE,
-    OPERATION_ALLREDUCE,
-    OPERATION_GATHER,
-    OPERATION_SCATTER,
-    OPERATION_ALLGATHER,
-    OPERATION_REDUCE_SCATTER, /* bytes of a block; there are as many as ranks */
-    OPERATION_ALLTOALL,
-    OPERATION_SCAN,
-    OPERATION_EXSCAN,
-    OPERATIONS,
-};
-
-#define ANY UINT32_MAX       /* as a peer or a tag: whatever comes */
-#define NO_COUNTS UINT32_MAX /* all blocks of a collective are of `amount` bytes */
-#define WORLD 0u             /* the communicator of all ranks */
+#define ANY UINT32_MAX /* as a peer or a tag: whatever comes */
 
 struct task {
     uint64_t amount;
