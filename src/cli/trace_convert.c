@@ -27,9 +27,7 @@ struct request {
 static void take_word(struct request *request, char *word, struct arena *arena, struct errors *errors)
 {
     char *equals = strchr(word, '=');
-    if (word[0] == '-' && word[1])
-        errors_add(errors, "'%s' is not understood", word);
-    else if (!request->file)
+    if (!request->file)
         request->file = word;
     else if (!equals)
         errors_add(errors, "'%s' is not understood; one trace is converted at a time", word);
@@ -57,13 +55,8 @@ static void request_read(struct request *request, int argc, char **argv, struct 
                                  {"--format", &request->format, NULL},   {"--to", &request->to, NULL},
                                  {"--lossy", NULL, &request->is_lossy},  {0}};
     *request = (struct request){.format = "auto", .algorithms = json_object(arena)};
-    for (int i = 1; i < argc; i++) {
-        enum flag_found found = flag_take(flags, argc, argv, &i);
-        if (found == FLAG_NONE)
-            take_word(request, argv[i], arena, errors);
-        else if (found == FLAG_LACKS_VALUE)
-            errors_add(errors, "'%s' needs a value", argv[i]);
-    }
+    for (int i = 0; words_next(flags, argc, argv, &i, errors);)
+        take_word(request, argv[i], arena, errors);
     if (!request->file)
         errors_add(errors, "no trace is given");
     if (!request->out)

@@ -24,14 +24,10 @@ static void request_read(struct request *request, int argc, char **argv, struct 
                                  {"--format", &request->format, NULL},   {"--matrix", &request->matrix, NULL},
                                  {"--list", NULL, &request->as_list},    {0}};
     *request = (struct request){.format = "auto"};
-    for (int i = 1; i < argc; i++) {
-        enum flag_found found = flag_take(flags, argc, argv, &i);
-        if (found == FLAG_LACKS_VALUE)
-            errors_add(errors, "'%s' needs a value", argv[i]);
-        else if (found == FLAG_NONE && (request->file || (argv[i][0] == '-' && argv[i][1])))
+    for (int i = 0; words_next(flags, argc, argv, &i, errors);) {
+        if (request->file)
             errors_add(errors, "'%s' is not understood", argv[i]);
-        else if (found == FLAG_NONE)
-            request->file = argv[i];
+        request->file = argv[i];
     }
     if (!request->file)
         errors_add(errors, "no trace is given");
