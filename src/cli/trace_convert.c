@@ -30,9 +30,7 @@ static void take_word(struct request *request, const char *word, struct arena *a
 {
     if (format_setting_take(request->format.settings, word, arena, errors))
         return;
-    if (word[0] == '-' && word[1])
-        errors_add(errors, "'%s' is not understood", word);
-    else if (!request->file)
+    if (!request->file)
         request->file = word;
     else if (!strchr(word, '='))
         errors_add(errors, "'%s' is not understood; one trace is converted at a time", word);
@@ -55,13 +53,8 @@ static void request_read(struct request *request, int argc, char **argv, struct 
                                  {"--format", &request->format.name, NULL}, {"--to", &request->to, NULL},
                                  {"--lossy", NULL, &request->is_lossy},     {0}};
     *request = (struct request){.format = {.settings = format_settings(arena)}, .algorithms = json_object(arena)};
-    for (int i = 1; i < argc; i++) {
-        enum flag_found found = flag_take(flags, argc, argv, &i);
-        if (found == FLAG_NONE)
-            take_word(request, argv[i], arena, errors);
-        else if (found == FLAG_LACKS_VALUE)
-            errors_add(errors, "'%s' needs a value", argv[i]);
-    }
+    for (int i = 0; words_next(flags, argc, argv, &i, errors);)
+        take_word(request, argv[i], arena, errors);
     if (!request->file)
         errors_add(errors, "no trace is given");
     if (!request->out)

@@ -13,7 +13,7 @@
 /* ---- what GOAL cannot say ---- */
 
 struct obstacles {
-    uint64_t probes, modes, parts_of_ns, any_tags;
+    uint64_t probes, one_sided, modes, parts_of_ns, any_tags;
     bool has_collectives, has_times;
     uint32_t communicators; /* the highest that a task names */
     uint32_t max_cpu;
@@ -39,6 +39,7 @@ static void find_obstacles(struct obstacles *found, struct goal_schedule *schedu
             bool is_time = task->kind == TASK_COMPUTE || task->kind == TASK_UNTIL;
             bool is_message = task->kind == TASK_SEND || task->kind == TASK_RECEIVE;
             found->probes += task->kind == TASK_PROBE;
+            found->one_sided += task_is_one_sided(task);
             found->modes += task->kind == TASK_SEND && task->flags && is_awaited(at, i);
             found->parts_of_ns += is_time && task->amount % NS != 0;
             found->any_tags += is_message && task->tag == ANY;
@@ -61,6 +62,7 @@ static void report_losses(const struct obstacles *found, struct errors *errors)
         uint64_t count;
         const char *what;
     } losses[] = {{found->probes, "probes, which would be left out"},
+                  {found->one_sided, "puts and gets, which would be left out"},
                   {found->modes, "synchronous, buffered or ready sends, which would be plain ones"},
                   {found->parts_of_ns, "times that are no whole nanoseconds, which would be rounded"}};
     for (size_t i = 0; i < sizeof losses / sizeof *losses; i++)

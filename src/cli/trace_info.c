@@ -26,16 +26,12 @@ static void request_read(struct request *request, int argc, char **argv, struct 
                                  {"--format", &request->format.name, NULL}, {"--matrix", &request->matrix, NULL},
                                  {"--list", NULL, &request->as_list},       {0}};
     *request = (struct request){.format = {.settings = format_settings(arena)}};
-    for (int i = 1; i < argc; i++) {
-        enum flag_found found = flag_take(flags, argc, argv, &i);
-        if (found == FLAG_LACKS_VALUE)
-            errors_add(errors, "'%s' needs a value", argv[i]);
-        else if (found == FLAG_NONE && format_setting_take(request->format.settings, argv[i], arena, errors))
+    for (int i = 0; words_next(flags, argc, argv, &i, errors);) {
+        if (format_setting_take(request->format.settings, argv[i], arena, errors))
             continue;
-        else if (found == FLAG_NONE && (request->file || (argv[i][0] == '-' && argv[i][1])))
+        if (request->file)
             errors_add(errors, "'%s' is not understood", argv[i]);
-        else if (found == FLAG_NONE)
-            request->file = argv[i];
+        request->file = argv[i];
     }
     if (!request->file)
         errors_add(errors, "no trace is given");
@@ -65,7 +61,7 @@ static void add_tasks(struct json *facts, const struct trace_survey *survey, str
 static void add_messages(struct json *facts, const struct trace_survey *survey, struct arena *arena)
 {
     struct json *messages = json_add(facts, "messages", json_object(arena));
-    json_add(messages, "count", number(arena, survey->tasks[TASK_SEND]));
+    json_add(messages, "count", number(arena, survey->messages));
     json_add(messages, "bytes", number(arena, survey->bytes));
     json_add(messages, "largest", number(arena, survey->largest_bytes));
     struct json *sizes = json_add(messages, "sizes", json_array(arena)); /* [from, to, how many] */

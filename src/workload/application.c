@@ -191,11 +191,13 @@ void application_send_within(struct application *application, uint32_t rank, uin
                                     .message = handle};
 }
 
-void application_stack_ranks(struct application *application, uint32_t ranks, uint32_t ranks_per_terminal)
+void application_stack_ranks(struct application *application, uint32_t ranks, uint32_t ranks_per_terminal,
+                             enum stack_order order)
 {
+    const struct u32_list *allocated = &application->allocated;
     uint32_t *terminals = arena_array(application->arena, uint32_t, ranks);
     for (uint32_t rank = 0; rank < ranks; rank++)
-        terminals[rank] = application->allocated.items[rank / ranks_per_terminal];
+        terminals[rank] = allocated->items[order == STACK_CYCLIC ? rank % allocated->count : rank / ranks_per_terminal];
     application->terminals = terminals;
     application->ranks = ranks;
     application->ranks_per_terminal = ranks_per_terminal;

@@ -17,14 +17,16 @@ struct trace_config {
     struct application_config common;
     const char *file;
     struct choice format, motif;
-    double compute_scale, overhead_per_byte;
+    double compute_scale, overhead_per_byte, reduction_time, local_bandwidth;
     uint64_t overhead, gap, eager_limit;
-    uint32_t ranks_per_terminal;
+    uint32_t ranks_per_terminal, placing;
     uint64_t local_latency;
     bool per_rank;
     struct collective_settings collectives;
     uint64_t delay, limit;
 };
+
+static const char *const placings[] = {[STACK_BLOCKS] = "block", [STACK_CYCLIC] = "cyclic", NULL};
 
 static const struct option trace_options[] = {
     OPTION_FILE(struct trace_config, file, "null", "the trace, or its main file"),
@@ -39,10 +41,15 @@ static const struct option trace_options[] = {
     OPTION_TICKS_F64(struct trace_config, overhead_per_byte, "0", 0, 1e9, "the same for each byte after the first"),
     OPTION_TICKS(struct trace_config, gap, "0", 0, 1e12,
                  "from a message's beginning to the next of the same interface, beside its bytes"),
-    OPTION_U32(struct trace_config, ranks_per_terminal, "1", 1, 65536, NULL,
-               "ranks that share a terminal, those with neighbouring numbers"),
+    OPTION_U32(struct trace_config, ranks_per_terminal, "1", 1, 65536, NULL, "ranks that share a terminal"),
+    OPTION_ENUM(struct trace_config, placing, "\"block\"", placings,
+                "of these: ranks with neighbouring numbers together, or one rank to every terminal in turn"),
     OPTION_TICKS(struct trace_config, local_latency, "1", 1, 1e12,
                  "of a message to a rank of the same terminal, which does not enter the network"),
+    OPTION_BANDWIDTH(struct trace_config, local_bandwidth, "null", 1e-6, 1e9,
+                     "of each such message, beside its latency; null: bytes take no time"),
+    OPTION_TICKS_F64(struct trace_config, reduction_time, "0", 0, 1e9,
+                     "of a rank's cpu to combine a byte in reduce, allreduce, reduce_scatter, scan"),
     OPTION_BLOCK(struct trace_config, collectives, struct collective_settings, collective_options,
                  "how collective operations are made of messages"),
     OPTION_BOOL(struct trace_config, per_rank, "false", "list the time of every rank"),
@@ -69,6 +76,8 @@ static struct replay_settings settings_of(const struct application *application)
         .overhead_per_byte = config->overhead_per_byte,
         .gap = config->gap,
         .local_latency = config->local_latency,
+        .local_ticks_per_byte = config->local_bandwidth > 0 ? 1 / config->local_bandwidth : 0,
+        .reduction_ticks = config->reduction_time,
         .eager_limit = config->eager_limit,
         .flit_bytes = application->flit_bytes,
         .collectives = config->collectives,
@@ -100,6 +109,20 @@ static struct trace *from_file(const struct application *application, struct err
     return trace;
 }
 
+/* Steps of collectives are numbers that messages carry. */
+static bool steps_have_room(const struct application *application, const struct trace *trace, struct errors *errors)
+{
+    const struct trace_config *config = application->config;
+    uint32_t steps;
+    const struct task *task = replay_find_too_long(trace, &config->collectives, &steps);
+    if (task)
+        choice_error(errors, application->choice, "collectives",
+                     "%s among %u ranks takes %u steps by the algorithm chosen; accepted: up to %u",
+                     collective_operation_name(task->unit), trace->communicators[task->communicator].size, steps,
+                     MOST_STEPS);
+    return !task;
+}
+
 static void trace_prepare(struct application *application, struct errors *errors)
 {
     const struct trace_config *config = application->config;
@@ -115,10 +138,10 @@ static void trace_prepare(struct application *application, struct errors *errors
         state->trace = motif_trace(&config->motif, room_of(application), application->seed, errors);
     else
         state->trace = from_file(application, errors);
-    if (errors->count > errors_before)
+    if (errors->count > errors_before || !steps_have_room(application, state->trace, errors))
         return;
     if (config->ranks_per_terminal > 1)
-        application_stack_ranks(application, state->trace->rank_count, config->ranks_per_terminal);
+        application_stack_ranks(application, state->trace->rank_count, config->ranks_per_terminal, config->placing);
     struct replay_settings settings = settings_of(application);
     replay_init(&state->replay, application, state->trace, &settings, config->per_rank);
 }

@@ -4,8 +4,7 @@
  * an all-to-all in every row, then one in every column, as the transform of a volume cut
  * into pencils needs them; without, one among all ranks.
  */
-#include "workload/motif/motif.h"
-#include "workload/trace/rank_groups.h"
+#include "flitwarp/motif.h"
 
 struct all_to_all_config {
     struct motif_rounds rounds;

@@ -2,6 +2,8 @@
 /* Makes traces of motifs, see motif.h. */
 #include "workload/motif/motif.h"
 
+#include "workload/trace/trace_builder.h"
+
 struct trace *motif_trace(const struct choice *choice, uint32_t ranks, uint64_t seed, struct errors *errors)
 {
     const struct motif_ops *ops = CHOICE_OPS(choice, struct motif_ops);

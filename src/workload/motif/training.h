@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /* The training of a transformer on one rank: its settings, what follows from them, and an iteration. */
-#include "workload/motif/motif.h"
-#include "workload/trace/rank_groups.h"
+#include "flitwarp/motif.h"
 
 struct training_config {
     uint32_t iterations;

@@ -65,8 +65,17 @@ const struct collective_algorithm *collective_algorithm(enum collective_operatio
 const struct collective_algorithm *collective_find(enum collective_operation operation, const char *name);
 
 /* The algorithms that a configuration picks: numbers as above, of the operations that have a choice. */
+#define COLLECTIVE_CHOICES broadcast, allreduce, gather, scatter, allgather, reduce_scatter, alltoall
+struct collective_choice {
+    uint32_t COLLECTIVE_CHOICES;
+};
+struct collective_sizes {
+    uint64_t COLLECTIVE_CHOICES;
+};
 struct collective_settings {
-    uint32_t broadcast, allreduce, gather, scatter, allgather, reduce_scatter, alltoall;
+    uint32_t COLLECTIVE_CHOICES;
+    struct collective_choice large;     /* from these bytes on; 0: never */
+    struct collective_sizes large_from; /* of an operation, as in struct task */
     uint64_t segment;
 };
 extern const struct option collective_options[];

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows and columns of ranks, see rank_groups.h. */
-#include "workload/trace/rank_groups.h"
+#include "flitwarp/rank_groups.h"
+
+#include "workload/trace/trace_builder.h"
 
 #include <stdlib.h>
 

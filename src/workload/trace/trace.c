@@ -10,8 +10,9 @@
 const char *task_kind_name(uint32_t kind)
 {
     static const char *const names[] = {
-        [TASK_COMPUTE] = "compute", [TASK_UNTIL] = "until",           [TASK_SEND] = "send", [TASK_RECEIVE] = "receive",
-        [TASK_PROBE] = "probe",     [TASK_COLLECTIVE] = "collective", [TASK_JOIN] = "join",
+        [TASK_COMPUTE] = "compute", [TASK_UNTIL] = "until", [TASK_SEND] = "send",
+        [TASK_RECEIVE] = "receive", [TASK_PROBE] = "probe", [TASK_COLLECTIVE] = "collective",
+        [TASK_PUT] = "put",         [TASK_GET] = "get",     [TASK_JOIN] = "join",
     };
     return kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }
@@ -33,11 +34,13 @@ static void describe_message(const struct task *task, struct text *text)
 {
     if (task->kind != TASK_PROBE)
         text_addf(text, " of %llu bytes", (unsigned long long)task->amount);
-    text_add(text, task->kind == TASK_SEND ? " to " : " from ");
+    text_add(text, task->kind == TASK_SEND || task->kind == TASK_PUT ? " to " : " from ");
     if (task->peer == ANY)
         text_add(text, "any rank");
     else
         text_addf(text, "rank %u", task->peer);
+    if (task_is_one_sided(task))
+        return;
     if (task->tag == ANY)
         text_add(text, ", any tag");
     else

@@ -11,6 +11,8 @@
  * succeeded is a TASK_JOIN that waits for the tasks of its requests and for the last
  * blocking one; the time between calls is a TASK_COMPUTE.
  */
+#include "flitwarp/collective.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,6 +24,8 @@ enum task_kind {
     TASK_RECEIVE,    /* the same, of the largest message that fits; peer and tag may be ANY */
     TASK_PROBE,      /* ends when a message has arrived that a receive would take, and leaves it there */
     TASK_COLLECTIVE, /* operation; amount: bytes, of each rank or of each block; peer: the root; counts, communicator */
+    TASK_PUT,        /* amount: bytes to the peer, whose program takes no part; ends when they are there */
+    TASK_GET,        /* the same from the peer */
     TASK_JOIN,       /* ends when what it waits for allows it to begin */
 };
 
@@ -32,25 +36,7 @@ enum task_flag {
     TASK_UNEVEN = 8,      /* a collective whose blocks differ, of which this rank knows its own alone: `amount` */
 };
 
-/* Bytes of a collective are what a rank gives: in rooted ones and all-to-all to or from each other rank. */
-enum collective_operation {
-    OPERATION_BARRIER,
-    OPERATION_BROADCAST,
-    OPERATION_REDUCE,
-    OPERATION_ALLREDUCE,
-    OPERATION_GATHER,
-    OPERATION_SCATTER,
-    OPERATION_ALLGATHER,
-    OPERATION_REDUCE_SCATTER, /* bytes of a block; there are as many as ranks */
-    OPERATION_ALLTOALL,
-    OPERATION_SCAN,
-    OPERATION_EXSCAN,
-    OPERATIONS,
-};
-
-#define ANY UINT32_MAX       /* as a peer or a tag: whatever comes */
-#define NO_COUNTS UINT32_MAX /* all blocks of a collective are of `amount` bytes */
-#define WORLD 0u             /* the communicator of all ranks */
+#define ANY UINT32_MAX /* as a peer or a tag: whatever comes */
 
 struct task {
     uint64_t amount;
@@ -65,6 +51,11 @@ struct task {
     uint32_t first_edge;   /* of those that wait for it; they end where those of the next task begin */
 };
 _Static_assert(sizeof(struct task) == 32, "large traces have many of them");
+
+static inline bool task_is_one_sided(const struct task *task)
+{
+    return task->kind == TASK_PUT || task->kind == TASK_GET;
+}
 
 /* Somebody waits: the number of a task of the same rank, and whether a beginning is enough. */
 #define EDGE_TASK 0x7fffffffu

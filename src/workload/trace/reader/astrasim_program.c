@@ -12,8 +12,9 @@
  * collective that belongs to it, f: waits for it. Weights of a layer that are summed over
  * ranks are updated beside all that, and waited for by the layer's next forward pass.
  */
-#include "workload/trace/rank_groups.h"
 #include "workload/trace/reader/astrasim.h"
+
+#include "flitwarp/rank_groups.h"
 
 #include <math.h>
 #include <stdlib.h>

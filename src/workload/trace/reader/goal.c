@@ -11,7 +11,7 @@
  *
  * Labels are known within their rank, from where they are set on.
  */
-#include "workload/trace/trace_reader.h"
+#include "workload/trace/reader/lines.h"
 
 #include "base/table.h"
 #include "flitwarp/random.h"
@@ -22,12 +22,6 @@
 enum { SMALLEST_RANK = 9 }; /* bytes: "rank 0 {}" */
 #define DONE_EVERY ((size_t)16 << 20)
 #define MOST_NANOSECONDS (UINT64_MAX / 1000)
-
-/* A run of letters, digits and underscores, or one other character; none at the end of a line. */
-struct word {
-    const char *text;
-    size_t length;
-};
 
 struct goal {
     const struct trace_source *source;
@@ -81,29 +75,25 @@ static void skip_lines(struct goal *goal)
     }
 }
 
+/* A run of letters, digits and underscores, or one other character; none at the end of a line. */
 static struct word next_word(struct goal *goal)
 {
     skip_blanks(goal);
-    struct word word = {.text = goal->at};
+    struct word word = {.chars = goal->at};
     while (goal->at < goal->end && is_letter(*goal->at))
         goal->at++;
-    if (goal->at == word.text && goal->at < goal->end && *goal->at != '\n')
+    if (goal->at == word.chars && goal->at < goal->end && *goal->at != '\n')
         goal->at++;
-    word.length = (size_t)(goal->at - word.text);
+    word.length = (size_t)(goal->at - word.chars);
     return word;
-}
-
-static bool word_is(struct word word, const char *text)
-{
-    return word.length == strlen(text) && memcmp(word.text, text, word.length) == 0;
 }
 
 /* For messages: what stands there, or that the line has ended. */
 static const char *shown(const struct goal *goal, struct word word)
 {
     if (word.length == 0)
-        return word.text < goal->end ? "the end of the line" : "the end of the file";
-    return arena_format(goal->errors->arena, "'%.*s'", (int)(word.length < 40 ? word.length : 40), word.text);
+        return word.chars < goal->end ? "the end of the line" : "the end of the file";
+    return arena_format(goal->errors->arena, "'%.*s'", (int)(word.length < 40 ? word.length : 40), word.chars);
 }
 
 static bool take(struct goal *goal, const char *text)
@@ -118,14 +108,14 @@ static bool take_number(struct goal *goal, const char *what, const char *unit, u
     struct word word = next_word(goal);
     size_t digits = 0;
     *number = 0;
-    for (; digits < word.length && isdigit((unsigned char)word.text[digits]); digits++) {
-        uint64_t digit = (uint64_t)(word.text[digits] - '0');
+    for (; digits < word.length && isdigit((unsigned char)word.chars[digits]); digits++) {
+        uint64_t digit = (uint64_t)(word.chars[digits] - '0');
         if (*number > (most - digit) / 10 || digit > most)
             return goal_error(goal, "%s is too large for %s; accepted: up to %llu", shown(goal, word), what,
                               (unsigned long long)most);
         *number = *number * 10 + digit;
     }
-    if (digits && word_is((struct word){word.text + digits, word.length - digits}, unit))
+    if (digits && word_is((struct word){word.chars + digits, word.length - digits}, unit))
         return true;
     return goal_error(goal, "%s where %s is expected: digits%s%s", shown(goal, word), what, *unit ? " and then " : "",
                       unit);
@@ -151,13 +141,13 @@ static struct table_key key_of(struct word label)
 {
     struct table_key key = {{0, 0, 0}};
     if (label.length <= sizeof key) {
-        memcpy(&key, label.text, label.length);
+        memcpy(&key, label.chars, label.length);
         return key;
     }
     key.part[2] = UINT64_MAX - label.length;
     for (size_t i = 0; i < label.length; i++) {
-        key.part[0] = random_mix(key.part[0] ^ (unsigned char)label.text[i]);
-        key.part[1] = key.part[1] * 1099511628211u + (unsigned char)label.text[i];
+        key.part[0] = random_mix(key.part[0] ^ (unsigned char)label.chars[i]);
+        key.part[1] = key.part[1] * 1099511628211u + (unsigned char)label.chars[i];
     }
     return key;
 }
@@ -230,7 +220,7 @@ static bool set_label(struct goal *goal, struct word label)
 {
     uint32_t task = 0;
     struct table_key key = key_of(label);
-    if (!isalpha((unsigned char)*label.text))
+    if (!isalpha((unsigned char)*label.chars))
         return goal_error(goal, "%s is no label: they begin with a letter", shown(goal, label));
     if (*(uint32_t *)table_put(&goal->labels, &key))
         return goal_error(goal, "label %s is set twice in rank %u", shown(goal, label), goal->rank);

@@ -65,11 +65,6 @@ bool lines_word(struct trace_lines *lines, struct word *word)
     return true;
 }
 
-bool word_is(struct word word, const char *text)
-{
-    return word.length == strlen(text) && memcmp(word.chars, text, word.length) == 0;
-}
-
 bool word_number(struct word word, uint64_t max, uint64_t *number)
 {
     uint64_t value = 0;

@@ -25,9 +25,11 @@ struct replay_settings {
     double until_scale;          /* ticks per picosecond of times since the start */
     tick_t overhead;             /* of a cpu, for each message sent and each received */
     double overhead_per_byte;
-    tick_t gap;           /* between messages of one interface */
-    tick_t local_latency; /* of messages within a terminal */
-    uint64_t eager_limit; /* bytes; larger messages wait for their receive */
+    tick_t gap;                  /* between messages of one interface */
+    tick_t local_latency;        /* of messages within a terminal */
+    double local_ticks_per_byte; /* beside that */
+    double reduction_ticks;      /* of a cpu, to combine a byte */
+    uint64_t eager_limit;        /* bytes; larger messages wait for their receive */
     uint32_t flit_bytes;
     struct collective_settings collectives;
 };
@@ -107,6 +109,7 @@ struct replay {
     struct histogram *rank_time, *communication_time, *bytes;
 };
 
+#define MOST_STEPS ((1u << 20) - 1)    /* of a collective */
 #define COLLECTIVE_CONTEXT 0x80000000u /* of a communicator: messages of its collectives match among themselves */
 
 /* Makes the state of all ranks. */
@@ -118,6 +121,9 @@ void replay_start(struct replay *replay, tick_t start);
 /* A timer goes off, or a message has arrived; then as far as it goes. */
 void replay_wake(struct replay *replay, uint32_t rank, tick_t now);
 void replay_receive(struct replay *replay, uint32_t rank, const struct message *message, tick_t now);
+/* The first collective that takes more steps than messages can name; NULL: there is none. `steps`: how many. */
+const struct task *replay_find_too_long(const struct trace *trace, const struct collective_settings *settings,
+                                        uint32_t *steps);
 /* Flits of the largest message. */
 uint32_t replay_max_message(const struct replay *replay);
 /* Nothing is under way and nothing will be; for check(). */
@@ -161,3 +167,5 @@ void collective_go_on(struct replay *replay, uint32_t rank, uint32_t task, tick_
 /* What a rank sends in a step of a collective, or receives; the peer by its rank in the job. */
 struct plan_message collective_message(const struct replay *replay, uint32_t rank, uint32_t task, uint32_t sub,
                                        bool is_received);
+/* Whether what a rank receives in a step is combined with what it has. */
+bool collective_reduces(const struct replay *replay, uint32_t rank, uint32_t task, uint32_t sub);

@@ -6,9 +6,10 @@
  */
 #include "workload/trace/replay/replay.h"
 
-/* The two together are what a message can carry. */
+/* The two together are what a message can carry. The highest number is no step's: see ANSWER. */
 #define STEP_BITS 20
-#define STEP ((1u << STEP_BITS) - 1)
+#define STEP MOST_STEPS
+_Static_assert(STEP == (1u << STEP_BITS) - 1, "a mask");
 #define ORDINALS 512u
 
 /* Most communicators are evenly spaced: all ranks, rows, columns. Others are looked through. */
@@ -24,12 +25,44 @@ static uint32_t rank_within(const struct trace_communicator *communicator, uint3
     return at;
 }
 
+static struct plan plan_by(const struct trace *trace, const struct collective_settings *settings,
+                           const struct task *task)
+{
+    const struct trace_communicator *communicator = &trace->communicators[task->communicator];
+    const uint64_t *counts = trace_counts(trace, task);
+    return plan_make(settings, task->unit, communicator->size, rank_within(communicator, task->peer), task->amount,
+                     counts, counts || task->flags & TASK_UNEVEN);
+}
+
 static struct plan plan_of(const struct replay *replay, const struct task *task)
 {
-    const struct trace_communicator *communicator = &replay->trace->communicators[task->communicator];
-    const uint64_t *counts = trace_counts(replay->trace, task);
-    return plan_make(&replay->settings.collectives, task->unit, communicator->size,
-                     rank_within(communicator, task->peer), task->amount, counts, counts || task->flags & TASK_UNEVEN);
+    return plan_by(replay->trace, &replay->settings.collectives, task);
+}
+
+/* Where all communicators are small nobody has to look. */
+static bool has_large_communicator(const struct trace *trace)
+{
+    for (uint32_t i = 0; i < trace->communicator_count; i++)
+        if (trace->communicators[i].size > STEP / 4)
+            return true;
+    return false;
+}
+
+const struct task *replay_find_too_long(const struct trace *trace, const struct collective_settings *settings,
+                                        uint32_t *steps)
+{
+    if (!has_large_communicator(trace))
+        return NULL;
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++)
+        for (uint32_t i = 0; i < trace->ranks[rank].task_count; i++) {
+            const struct task *task = &trace->ranks[rank].tasks[i];
+            if (task->kind != TASK_COLLECTIVE)
+                continue;
+            struct plan plan = plan_by(trace, settings, task);
+            if ((*steps = plan_shape(&plan).steps) > STEP)
+                return task;
+        }
+    return NULL;
 }
 
 static struct active_collective *active_at(const struct replay *replay, uint32_t rank, uint32_t task)
@@ -40,16 +73,25 @@ static struct active_collective *active_at(const struct replay *replay, uint32_t
     return active;
 }
 
+static struct plan_step step_of(const struct replay *replay, uint32_t rank, const struct task *task, uint32_t sub)
+{
+    struct plan plan = plan_of(replay, task);
+    return plan_step(&plan, rank_within(&replay->trace->communicators[task->communicator], rank), sub & STEP);
+}
+
 struct plan_message collective_message(const struct replay *replay, uint32_t rank, uint32_t number, uint32_t sub,
                                        bool is_received)
 {
     const struct task *task = replay_task(replay, rank, number);
-    const struct trace_communicator *communicator = &replay->trace->communicators[task->communicator];
-    struct plan plan = plan_of(replay, task);
-    struct plan_step step = plan_step(&plan, rank_within(communicator, rank), sub & STEP);
+    struct plan_step step = step_of(replay, rank, task, sub);
     struct plan_message message = is_received ? step.receive : step.send;
-    message.peer = communicator->ranks[message.peer];
+    message.peer = replay->trace->communicators[task->communicator].ranks[message.peer];
     return message;
+}
+
+bool collective_reduces(const struct replay *replay, uint32_t rank, uint32_t number, uint32_t sub)
+{
+    return step_of(replay, rank, replay_task(replay, rank, number), sub).reduces;
 }
 
 static void begin_step(struct replay *replay, uint32_t rank, const struct active_collective *active,
@@ -58,13 +100,14 @@ static void begin_step(struct replay *replay, uint32_t rank, const struct active
     const struct task *task = replay_task(replay, rank, active->task);
     const struct trace_communicator *communicator = &replay->trace->communicators[task->communicator];
     uint32_t sub = active->ordinal % ORDINALS << STEP_BITS | number, own = active->task;
+    /* First what others wait for: combining what has already come takes the cpu's time. */
+    if (step->send.peer != NONE)
+        replay_use_cpu(replay, rank, (struct work){.kind = WORK_SEND, .task = own, .detail = sub}, now);
     if (step->receive.peer != NONE) {
         const struct envelope envelope = {communicator->ranks[step->receive.peer], sub,
                                           task->communicator | COLLECTIVE_CONTEXT};
         replay_post(replay, rank, &envelope, own, sub, now);
     }
-    if (step->send.peer != NONE)
-        replay_use_cpu(replay, rank, (struct work){.kind = WORK_SEND, .task = own, .detail = sub}, now);
 }
 
 /* Begins the steps that may begin. What takes no time comes back here, and finds them begun. */

@@ -5,7 +5,9 @@
  * stride of 1, columns with that of its width. `size` times `stride` divides the number
  * of ranks, so that each is in one of them.
  */
-#include "workload/trace/trace_builder.h"
+#include <stdint.h>
+
+struct trace_builder;
 
 struct rank_groups {
     uint32_t size, stride;
