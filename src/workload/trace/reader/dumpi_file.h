@@ -108,7 +108,7 @@ static inline uint64_t dumpi_duration_ns(const struct dumpi_call *call)
 bool dumpi_read_sections(struct dumpi_file *file, const struct trace_source *source, struct errors *errors);
 /* The same for a path; trace_source_close(&file->source) closes it. */
 bool dumpi_open(struct dumpi_file *file, const char *path, struct errors *errors);
-/* Whether a file begins as one of these does. */
+/* Whether a file begins as one of these does, or as one of the wrong byte order: that is told when it is opened. */
 bool dumpi_has_magic(const unsigned char *head, size_t size);
 
 /* The next call; false at the end of the stream, or with an error. */
