@@ -13,6 +13,7 @@
 #include "flitwarp/engine.h"
 #include "flitwarp/pool.h"
 #include "flitwarp/routing.h"
+#include "flitwarp/service.h"
 
 #define FLIT_HEAD 0x80000000u
 #define FLIT_TAIL 0x40000000u
@@ -76,6 +77,11 @@ struct link {
 struct network_config {
     struct choice topology, routing, router, interface;
     uint32_t protocol_classes;
+    struct service_config {
+        struct u32_list levels, weights;
+        uint32_t arbitration; /* enum level_arbitration */
+        bool preemption;
+    } service;
     uint32_t flit_bytes;
     struct channel_config {
         uint64_t latency, cycle;
@@ -120,12 +126,13 @@ struct transfer {
 /* What a router architecture does. One object steps all routers of a partition. */
 struct router_ops {
     COMPONENT_HEAD;
+    bool serves_levels; /* arbitrates between levels of service as network->service says; else they must be alike */
     /* VCs of a port and flits that each can hold: what routing and the neighbours need to know. */
     uint32_t (*num_vcs)(const void *config);
     uint32_t (*buffer_depth)(const void *config);
     /* Flits of a buffer behind a channel, where that depends on its latency in cycles; at most buffer_depth. NULL: no. */
     uint32_t (*buffer_behind)(const void *config, double latency);
-    /* Settings that depend on others: sets buffer_depth, max_packet and transfer of the network; optional. */
+    /* Settings that depend on others: sets buffer_depth, room_*, max_packet and transfer of the network; optional. */
     void (*plan)(struct network *network, const struct choice *self, struct errors *errors);
     /* Checks the settings against the network and makes the routers; NULL with errors. */
     void *(*build)(struct network *network, const struct choice *self, struct errors *errors);
@@ -225,6 +232,7 @@ struct network {
     struct pool packets;      /* owned */
     struct topology topology; /* of all planes; routing.topology is that of one */
     struct routing routing;
+    struct service service;
     uint32_t plane_count;
     struct planes *planes;       /* network/planes.h; NULL: there is one, and nobody needs to ask which */
     struct selection *selection; /* of planes; NULL with them */
@@ -232,6 +240,8 @@ struct network {
     uint64_t seed;
     uint32_t num_vcs;
     uint32_t buffer_depth;      /* the largest; link->depth is that of each channel */
+    uint32_t room_exclusive;    /* the VCs of a port share its buffer: flits that are each one's own; 0: they do not */
+    uint32_t room_maximum;      /* and that it may have at most, as far as the others leave them */
     uint32_t max_packet;        /* the largest that routers can carry, in flits; 0: any */
     const char *max_packet_key; /* the router's setting that limits it */
     struct transfer transfer;
