@@ -13,6 +13,7 @@
 #include "flitwarp/engine.h"
 #include "flitwarp/pool.h"
 #include "flitwarp/routing.h"
+#include "flitwarp/service.h"
 
 #define FLIT_HEAD 0x80000000u
 #define FLIT_TAIL 0x40000000u
@@ -76,6 +77,11 @@ struct link {
 struct network_config {
     struct choice topology, routing, router, interface;
     uint32_t protocol_classes;
+    struct service_config {
+        struct u32_list levels, weights;
+        uint32_t arbitration; /* enum level_arbitration */
+        bool preemption;
+    } service;
     uint32_t flit_bytes;
     struct channel_config {
         uint64_t latency, cycle;
@@ -120,6 +126,7 @@ struct transfer {
 /* What a router architecture does. One object steps all routers of a partition. */
 struct router_ops {
     COMPONENT_HEAD;
+    bool serves_levels; /* arbitrates between levels of service as network->service says; else they must be alike */
     /* VCs of a port and flits that each can hold: what routing and the neighbours need to know. */
     uint32_t (*num_vcs)(const void *config);
     uint32_t (*buffer_depth)(const void *config);
@@ -225,6 +232,7 @@ struct network {
     struct pool packets;      /* owned */
     struct topology topology; /* of all planes; routing.topology is that of one */
     struct routing routing;
+    struct service service;
     uint32_t plane_count;
     struct planes *planes;       /* network/planes.h; NULL: there is one, and nobody needs to ask which */
     struct selection *selection; /* of planes; NULL with them */

@@ -12,6 +12,7 @@
 #include "network/parts.h"
 #include "network/planes.h"
 #include "network/routing/routing.h"
+#include "network/service.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -28,6 +29,8 @@ const struct option network_options[] = {
                  "several copies of the routers side by side, and the rails of terminals to them"),
     OPTION_U32(struct network_config, protocol_classes, "1", 1, 64, NULL,
                "classes of messages (requests, replies) that share out the VCs evenly and never wait for each other"),
+    OPTION_BLOCK(struct network_config, service, struct service_config, service_options,
+                 "levels of service of the protocol classes, and what a higher one has of it"),
     OPTION_U32(struct network_config, flit_bytes, "32", 1, 65536, "bytes",
                "width of a flit: what bandwidths and sizes in bytes count with"),
     OPTION_CHOICE(struct network_config, interface, "interface", "\"standard\"", "how terminals meet the network"),
@@ -243,6 +246,8 @@ static bool network_plan(struct network *network, const struct network_config *c
                      network->num_vcs, config->protocol_classes);
         return false;
     }
+    if (!service_plan(network, errors))
+        return false;
 
     const struct routing_ports ports = {.num_vcs = network->num_vcs,
                                         .protocol_classes = config->protocol_classes,

@@ -329,6 +329,7 @@ static const struct router_ops input_queued = {
     .options = input_queued_options,
     .config_size = sizeof(struct input_queued_config),
     .example = "{\"type\": \"input_queued\", \"num_vcs\": 4, \"buffer_depth\": 8, \"allocator\": \"islip\"}",
+    .serves_levels = true,
     .num_vcs = input_queued_num_vcs,
     .buffer_depth = input_queued_depth,
     .buffer_behind = input_queued_buffer_behind,

@@ -9,7 +9,7 @@ struct output_queued_config {
     uint32_t num_vcs;
     uint32_t buffer_depth, buffer_min; /* see buffer_size.h */
     double buffer_per_latency;
-    uint32_t output_depth;
+    uint32_t output_depth, output_hold;
     uint64_t cycle;
     uint32_t routing_latency, transfer_latency, credit_latency; /* cycles */
     struct choice arbiter, congestion;

@@ -18,6 +18,7 @@ const struct option output_queued_options[] = {
                "to process a credit, beyond the channel's latency"),
     OPTION_CHOICE(struct output_queued_config, arbiter, "arbiter", "\"round_robin\"",
                   "picks among an output's virtual channels that can send"),
+    OUTPUT_HOLD_OPTION(struct output_queued_config),
     OPTION_CHOICE(struct output_queued_config, congestion, "congestion", "\"buffer_occupancy\"",
                   "what adaptive routing sees of the outputs"),
     OPTION_END,
@@ -82,6 +83,7 @@ void *output_queued_build(struct network *network, const struct choice *self, st
         .congestion = network_sense(network, &c->congestion, c->output_depth ? c->output_depth : ENDLESS, errors),
         .depth = c->output_depth ? c->output_depth : ENDLESS,
         .reports_all = network->routing.escape_vcs && c->output_depth,
+        .holds = c->output_hold,
     };
     if (errors->count > before)
         return NULL;

@@ -2,7 +2,7 @@
 /* The output side of routers with output queues; see output_stage.h. */
 #include "network/router/output_stage.h"
 
-#include "flitwarp/arbiter.h"
+const char *const output_hold_names[] = {"flit", "packet", NULL};
 
 static void report(const struct output_stage *stage, uint32_t router, uint32_t lane, enum queue queue, int32_t change,
                    tick_t now)
@@ -129,25 +129,24 @@ void output_receive_credits(struct output_stage *stage, tick_t now, const struct
     }
 }
 
+static void *choice_at(const struct output_stage *stage, size_t port)
+{
+    return stage->choices + port * stage->scheduler.bytes;
+}
+
 /* Which of the VCs that can send does. */
 static uint32_t choose_vc(struct output_stage *stage, size_t number, struct output_queue *queues, uint64_t sendable)
 {
-    void *state = stage->arbiter_states + number * stage->arbiter_bytes;
-    uint32_t vc = (uint32_t)lowest_bit(sendable);
-    if (sendable & (sendable - 1)) {
-        if (stage->arbiter->needs_age)
-            for (uint64_t left = sendable; left; left &= left - 1)
-                stage->vc_age[lowest_bit(left)] =
-                    network_packet(stage->network, front_of(&queues[lowest_bit(left)]).packet)->created;
-        const struct arbitration arbitration = {.requests = &sendable,
-                                                .inputs = stage->num_vcs,
-                                                .words = 1,
-                                                .age = stage->vc_age,
-                                                .random = &stage->random[number]};
-        vc = stage->arbiter->pick(state, &arbitration);
-    }
-    arbiter_served(stage->arbiter, state, stage->num_vcs, vc);
-    return vc;
+    if (stage->scheduler.arbiter->needs_age && (sendable & (sendable - 1)))
+        for (uint64_t left = sendable; left; left &= left - 1)
+            stage->vc_age[lowest_bit(left)] =
+                network_packet(stage->network, front_of(&queues[lowest_bit(left)]).packet)->created;
+    const struct arbitration arbitration = {.requests = &sendable,
+                                            .inputs = stage->num_vcs,
+                                            .words = 1,
+                                            .age = stage->vc_age,
+                                            .random = &stage->random[number]};
+    return lane_scheduler_pick(&stage->scheduler, choice_at(stage, number), &arbitration);
 }
 
 /* The flit goes out and its place is free. */
@@ -184,6 +183,7 @@ static void step_port(struct output_stage *stage, uint32_t router, uint32_t port
     struct flit flit = leave(stage, router, port * stage->num_vcs + vc, &queues[vc], now);
     struct place to = {.target = output->to.target, .lane = output->to.lane + vc};
     send_flit(stage->network, output->kind, to, flit, now + output->latency);
+    lane_scheduler_sent(&stage->scheduler, choice_at(stage, number), vc, flit.place & FLIT_TAIL);
     output->free_at = now + output->cycle;
     if (!can_send(stage, &queues[vc]))
         output->sendable &= ~bit(vc);
@@ -208,7 +208,7 @@ void output_step(struct output_stage *stage, tick_t now, const struct step_event
     }
 }
 
-static void init_port(struct output_stage *stage, const struct choice *arbiter, uint32_t router, uint32_t port)
+static void init_port(struct output_stage *stage, uint32_t router, uint32_t port)
 {
     const struct network *network = stage->network;
     const struct link *link = network_link(network, router, port);
@@ -219,8 +219,7 @@ static void init_port(struct output_stage *stage, const struct choice *arbiter, 
         .cycle = link->cycle,
         .kind = link->to_terminal ? EVENT_TERMINAL_FLIT : EVENT_FLIT,
     };
-    arbiter_init(stage->arbiter, stage->arbiter_states + number * stage->arbiter_bytes, arbiter->config,
-                 stage->num_vcs);
+    lane_scheduler_start(&stage->scheduler, choice_at(stage, number));
     stage->random[number] = random_stream(network->seed, number, RANDOM_OUTPUT);
     for (uint32_t vc = 0; vc < stage->num_vcs; vc++)
         output_queue_at(stage, router, port * stage->num_vcs + vc)->credits = link->depth;
@@ -240,13 +239,12 @@ struct output_stage *output_stage_build(struct network *network, const struct ou
         .depth = config->depth,
         .reports_all = config->reports_all,
         .reserves_packet = config->reserves_packet,
-        .arbiter = CHOICE_OPS(config->arbiter, struct arbiter_ops),
         .vc_age = arena_array(arena, uint64_t, network->num_vcs),
         .next_blocks = 64,
     };
     size_t ports = (size_t)network->topology.routers * stage->ports;
-    stage->arbiter_bytes = (arbiter_state_size(stage->arbiter, config->arbiter->config, stage->num_vcs) + 7) / 8 * 8;
-    stage->arbiter_states = arena_take(arena, ports * stage->arbiter_bytes);
+    lane_scheduler_init(&stage->scheduler, &network->service, config->arbiter, stage->num_vcs, config->holds);
+    stage->choices = arena_take(arena, ports * stage->scheduler.bytes);
     stage->random = arena_array(arena, struct random, ports);
     stage->output_ports = arena_array(arena, struct output_port, ports);
     stage->queues = arena_array(arena, struct output_queue, ports * stage->num_vcs);
@@ -255,7 +253,7 @@ struct output_stage *output_stage_build(struct network *network, const struct ou
         stage->port_of[lane] = (uint16_t)(lane / stage->num_vcs);
     for (uint32_t router = 0; router < network->topology.routers; router++)
         for (uint32_t port = 0; port < stage->ports; port++)
-            init_port(stage, config->arbiter, router, port);
+            init_port(stage, router, port);
     return stage;
 }
 

@@ -2,8 +2,8 @@
 #pragma once
 /*
  * The output side of routers with output queues: a queue for each output lane,
- * credits for the buffers downstream, and an arbiter for each port that picks one
- * of its virtual channels for every flit that the channel takes.
+ * credits for the buffers downstream, and a scheduler for each port that picks one
+ * of its virtual channels for every flit that the channel takes (lane_scheduler.h).
  *
  *   output_put            a flit takes its place in a queue and begins to cross
  *   output_receive_queued it has crossed: it may leave
@@ -17,6 +17,14 @@
  */
 #include "flitwarp/congestion.h"
 #include "flitwarp/network.h"
+#include "network/router/lane_scheduler.h"
+
+extern const char *const output_hold_names[];
+
+/* How long a VC keeps the channel: the row of a config struct with the field output_hold. */
+#define OUTPUT_HOLD_OPTION(config_type)                                                                                \
+    OPTION_ENUM(config_type, output_hold, "\"flit\"", output_hold_names,                                               \
+                "what a virtual channel sends by an output before others may: a flit, or a packet while it can go on")
 
 /* Flits of one queue, a cache line of them. */
 struct flit_block {
@@ -51,9 +59,8 @@ struct output_stage {
     uint32_t depth;       /* flits of a queue, or ENDLESS */
     bool reports_all;     /* every place that is given back; else only those of full queues */
     bool reserves_packet; /* a head leaves only when the whole packet has room downstream */
-    const struct arbiter_ops *arbiter;
-    unsigned char *arbiter_states; /* by router * ports + port, arbiter_bytes each */
-    size_t arbiter_bytes;
+    struct lane_scheduler scheduler;
+    unsigned char *choices;           /* by router * ports + port: the scheduler's state */
     uint64_t *vc_age;                 /* scratch: by VC, for arbiters that look at age */
     struct random *random;            /* by router * ports + port */
     uint16_t *port_of;                /* by lane */
@@ -68,6 +75,7 @@ struct output_stage_config {
     struct congestion *congestion;
     uint32_t depth;
     bool reports_all, reserves_packet;
+    bool holds; /* a packet keeps the channel */
 };
 struct output_stage *output_stage_build(struct network *network, const struct output_stage_config *config);
 /* The same queues, as another part of the network works with them. */
