@@ -205,7 +205,7 @@ static inline void omnipath_wake(const struct omnipath *q, uint32_t router, tick
     struct omnipath_head *head = &q->heads[router];
     if (q->cycle > 1)
         when = (when + q->cycle - 1) / q->cycle * q->cycle;
-    if (head->step_at != when) {
+    if (head->step_at != when && head->stepped_at != when) { /* what a step finds it does itself */
         head->step_at = when;
         struct step_event *event = engine_post(q->engine, EVENT_ROUTER_STEP, when, sizeof *event);
         *event = (struct step_event){.target = router};

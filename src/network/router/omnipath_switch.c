@@ -92,10 +92,15 @@ static void request(struct omnipath *q, uint32_t router, uint32_t source, uint32
     }
 }
 
+static void *vl_arbiter(const struct omnipath *q, uint32_t router, uint32_t source)
+{
+    return q->arbiter_states + ((size_t)router * q->sources + source) * q->arbiter_bytes;
+}
+
 /* VA: which of some VLs of a source. */
 static uint32_t choose_vl(struct omnipath *q, uint32_t router, uint32_t source, uint64_t vls)
 {
-    const void *state = q->arbiter_states + ((size_t)router * q->sources + source) * q->arbiter_bytes;
+    const void *state = vl_arbiter(q, router, source);
     if (!(vls & (vls - 1)))
         return (uint32_t)lowest_bit(vls);
     if (q->arbiter->needs_age)
@@ -116,14 +121,17 @@ static void ask(struct omnipath *q, uint32_t router, uint32_t source)
         aims[vl] = aims_of(q, router, source, (uint32_t)vl);
         vls |= aims[vl].count ? bit((uint32_t)vl) : 0;
     }
-    if (vls && q->config.candidates == CANDIDATES_ONE)
-        vls = bit(choose_vl(q, router, source, vls));
+    if (vls && q->config.candidates == CANDIDATES_ONE) {
+        uint32_t named = choose_vl(q, router, source, vls);
+        arbiter_served(q->arbiter, vl_arbiter(q, router, source), q->num_vcs, named);
+        vls = bit(named);
+    }
     q->candidates[source] = vls;
     BITS_EACH(vl, &vls, 1)
         request(q, router, source, (uint32_t)vl, &aims[vl]);
 }
 
-/* Which of the VLs that asked goes to the sink that the source got. */
+/* Which of the VLs that asked goes to the sink that the source got; NONE: others got their room in this cycle. */
 static uint32_t granted_vl(struct omnipath *q, uint32_t router, uint32_t source, uint32_t sink)
 {
     uint64_t vls = 0;
@@ -132,7 +140,7 @@ static uint32_t granted_vl(struct omnipath *q, uint32_t router, uint32_t source,
         for (uint32_t i = 0; i < aims.count; i++)
             vls |= aims.sinks[i] == sink ? bit((uint32_t)vl) : 0;
     }
-    return choose_vl(q, router, source, vls);
+    return vls ? choose_vl(q, router, source, vls) : NONE;
 }
 
 static void report(const struct omnipath *q, uint32_t router, uint32_t output, int32_t flits, tick_t now)
@@ -168,8 +176,8 @@ static void begin_crossing(struct omnipath *q, uint32_t router, uint32_t source,
     if (is_central(q, sink))
         shared_room_take(&q->rule[1], room_at(q, router, sink), output % q->num_vcs, credits);
     join(q, router, sink, output, packet);
-    arbiter_served(q->arbiter, q->arbiter_states + ((size_t)router * q->sources + source) * q->arbiter_bytes,
-                   q->num_vcs, vl);
+    if (q->config.candidates == CANDIDATES_ALL)
+        arbiter_served(q->arbiter, vl_arbiter(q, router, source), q->num_vcs, vl);
     from->vl = (uint16_t)vl;
     from->sink = (uint16_t)sink;
     from->speed = (uint16_t)(source >= q->ports    ? q->config.central_speedup
@@ -199,7 +207,9 @@ void omnipath_allocate(struct omnipath *q, uint32_t router, tick_t now)
                            matching);
     BITS_EACH(source, matching->granted, matching->row_words) {
         uint32_t sink = matching->grant[source] + q->ports;
-        begin_crossing(q, router, (uint32_t)source, granted_vl(q, router, (uint32_t)source, sink), sink, now);
+        uint32_t vl = granted_vl(q, router, (uint32_t)source, sink);
+        if (vl != NONE)
+            begin_crossing(q, router, (uint32_t)source, vl, sink, now);
     }
     matching_clear(matching, matching->row_words, matching->col_words);
 }
