@@ -65,6 +65,9 @@ static uint64_t sendable(const struct omnipath *q, uint32_t router, uint32_t num
     const struct omnipath_port *port = port_at(q, router, number);
     const struct shared_room *room = room_downstream(q, router, number);
     uint64_t vls = port->stored;
+    uint32_t held = lane_scheduler_held(choice_at(q, router, number));
+    if (held != NO_VC && (vls & bit(held)) && !q->scheduler.service->preempts)
+        return bit(held); /* no other has a chance */
     for (uint64_t left = vls; left; left &= left - 1) {
         uint32_t vl = (uint32_t)lowest_bit(left);
         size_t lane = lane_number(q, router, output_buffer(q, number), vl);
