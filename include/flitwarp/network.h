@@ -132,7 +132,7 @@ struct router_ops {
     uint32_t (*buffer_depth)(const void *config);
     /* Flits of a buffer behind a channel, where that depends on its latency in cycles; at most buffer_depth. NULL: no. */
     uint32_t (*buffer_behind)(const void *config, double latency);
-    /* Settings that depend on others: sets buffer_depth, max_packet and transfer of the network; optional. */
+    /* Settings that depend on others: sets buffer_depth, room_*, max_packet and transfer of the network; optional. */
     void (*plan)(struct network *network, const struct choice *self, struct errors *errors);
     /* Checks the settings against the network and makes the routers; NULL with errors. */
     void *(*build)(struct network *network, const struct choice *self, struct errors *errors);
@@ -240,6 +240,8 @@ struct network {
     uint64_t seed;
     uint32_t num_vcs;
     uint32_t buffer_depth;      /* the largest; link->depth is that of each channel */
+    uint32_t room_exclusive;    /* the VCs of a port share its buffer: flits that are each one's own; 0: they do not */
+    uint32_t room_maximum;      /* and that it may have at most, as far as the others leave them */
     uint32_t max_packet;        /* the largest that routers can carry, in flits; 0: any */
     const char *max_packet_key; /* the router's setting that limits it */
     struct transfer transfer;

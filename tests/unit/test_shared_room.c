@@ -16,7 +16,7 @@
 static const struct shared_room_rule rule = {.vcs = VCS, .total = 20, .exclusive = 3, .maximum = 10};
 
 struct buffer {
-    uint16_t counts[1 + VCS];
+    uint16_t counts[1 + 2 * VCS];
 };
 static struct shared_room *room_of(struct buffer *buffer) { return (struct shared_room *)(void *)buffer->counts; }
 
@@ -56,6 +56,26 @@ TEST(what_is_given_back_fills_the_pool_first)
     EXPECT(!shared_room_is_empty(&rule, room));
     shared_room_give(&rule, room, 1, 4);
     EXPECT(shared_room_is_empty(&rule, room));
+}
+
+TEST(what_is_reserved_for_a_packet_is_left_to_nobody_else)
+{
+    struct buffer buffer = {0};
+    struct shared_room *room = room_of(&buffer);
+    shared_room_reserve(&rule, room, 0, 5); /* 2 of the pool's 8 */
+    EXPECT_EQ_U64(shared_room_left(&rule, room, 0), 5);
+    EXPECT_EQ_U64(shared_room_usable(&rule, room, 0), 10);
+    EXPECT_EQ_U64(shared_room_usable(&rule, room, 1), 9);
+    shared_room_take(&rule, room, 1, 9);
+    EXPECT_EQ_U64(shared_room_usable(&rule, room, 0), 5);
+    for (uint32_t flit = 0; flit < 5; flit++)
+        shared_room_use(&rule, room, 0);
+    EXPECT_EQ_U64(shared_room_usable(&rule, room, 0), 0);
+    EXPECT_EQ_U64(room->taken[0], 5);
+    shared_room_give(&rule, room, 1, 1);
+    shared_room_use(&rule, room, 0); /* without a reservation */
+    EXPECT_EQ_U64(room->taken[0], 6);
+    EXPECT_EQ_U64(shared_room_usable(&rule, room, 0), 0);
 }
 
 TEST(a_share_of_all_is_a_fixed_partition)

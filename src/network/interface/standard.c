@@ -17,15 +17,8 @@
  * has flits. The code is written once for any number of flits and planes, and compiled
  * for exactly one too.
  */
-#include "flitwarp/network.h"
-#include "flitwarp/selection.h"
-
-#include "network/routing/routing.h"
-
-struct standard_config {
-    uint32_t injection_channels, ejection_channels;
-    uint64_t latency, feed_cycle;
-};
+#include "network/interface/standard.h"
+#include "network/router/room_behind.h"
 
 static const struct option standard_options[] = {
     OPTION_U32(struct standard_config, injection_channels, "1", 1, 64, NULL,
@@ -39,162 +32,15 @@ static const struct option standard_options[] = {
     OPTION_END,
 };
 
-/* One injection channel of one terminal. */
-struct injector {
-    tick_t free_at;    /* when the channel can take the next flit */
-    uint32_t packet;   /* being sent; NONE: none */
-    uint32_t position; /* next flit of it */
-    uint16_t vc;       /* of that packet, or of the last one */
-    uint16_t channel;
-    uint32_t lag;      /* of chunks: see network_lag() */
-    struct place to;   /* VC 0 at the router */
-    tick_t latency;    /* until the router is told of it, the interface's own included */
-    uint32_t *credits; /* by VC */
-};
-
-/* A terminal's way into one plane, and out of it. */
-struct outlet {
-    tick_t step_at;
-    uint32_t first, last; /* source queue; NONE: empty */
-    struct place ejector; /* VC 0 of its first ejection channel, at the router: where credits go */
-    tick_t latency;       /* of its channels */
-};
-
-/* Packets that a terminal's processor has made and not handed over yet; while there are some, a step is due. */
-struct feed {
-    tick_t free_at;
-    uint32_t first, last; /* NONE: empty */
-};
-
-struct interfaces {
-    struct network *network;
-    struct engine *engine;
-    struct standard_config config;
-    uint32_t num_vcs;
-    uint32_t planes;   /* outlets of a terminal */
-    uint32_t ports;    /* of an outlet, at its router */
-    uint32_t channels; /* of those, injection channels */
-    uint32_t lanes;    /* of an outlet */
-    uint32_t chunk;    /* flits that move at once at most; 0: flits move one by one */
-    bool is_plain;     /* one plane, one by one */
-    uint64_t all_vcs;
-    uint64_t (*injection_vcs)(const struct routing *routing, const struct packet *packet); /* NULL: all */
-    tick_t channel_cycle;
-    struct outlet *outlets;     /* by terminal * planes + plane */
-    struct injector *injectors; /* by outlet * ports + channel */
-    uint32_t *credits;          /* by outlet * lanes + lane */
-    struct plane_queue *queues; /* by outlet: what is in its source queue; NULL: there is one plane, and nobody asks */
-    struct feed *feeds;         /* by terminal; NULL: packets are handed over at once */
-};
-
-static void wake(struct interfaces *n, uint32_t number, tick_t when)
-{
-    struct outlet *outlet = &n->outlets[number];
-    if (when < outlet->step_at) {
-        outlet->step_at = when;
-        struct step_event *event = engine_post(n->engine, EVENT_INTERFACE_STEP, when, sizeof *event);
-        *event = (struct step_event){.target = number};
-    }
-}
-
-static void source_queue_put(const struct interfaces *n, struct outlet *outlet, uint32_t handle)
-{
-    if (outlet->last == NONE)
-        outlet->first = handle;
-    else
-        network_packet(n->network, outlet->last)->next = handle;
-    outlet->last = handle;
-    if (n->queues) {
-        n->queues[outlet - n->outlets].packets++;
-        n->queues[outlet - n->outlets].flits += network_packet(n->network, handle)->size;
-    }
-}
-
-static uint32_t source_queue_take(const struct interfaces *n, struct outlet *outlet)
-{
-    uint32_t handle = outlet->first;
-    outlet->first = network_packet(n->network, handle)->next;
-    if (outlet->first == NONE)
-        outlet->last = NONE;
-    if (n->queues) {
-        n->queues[outlet - n->outlets].packets--;
-        n->queues[outlet - n->outlets].flits -= network_packet(n->network, handle)->size;
-    }
-    return handle;
-}
-
-/* Functions that are compiled for flits and for chunks. */
-#define FOR_EITHER static inline __attribute__((always_inline))
-
-/* The next VC in turn that the packet may take and that has room; NONE: none. */
-FOR_EITHER uint32_t pick_vc(const struct interfaces *n, const struct packet *packet, const uint32_t *credits,
-                            uint32_t last, bool chunks)
-{
-    const struct routing *routing = &n->network->routing;
-    uint64_t allowed = (n->injection_vcs ? n->injection_vcs(routing, packet) : n->all_vcs)
-                       << packet->protocol * routing->vcs;
-    uint32_t room = chunks                        ? transfer_flits(&n->network->transfer, packet, 0)
-                    : n->network->reserves_packet ? packet->size
-                                                  : 1;
-    uint32_t vc = last;
-    for (uint32_t i = 0; i < n->num_vcs; i++) {
-        vc = vc + 1 < n->num_vcs ? vc + 1 : 0;
-        if ((allowed & bit(vc)) && credits[vc] >= room)
-            return vc;
-    }
-    return NONE;
-}
-
-/* The head is about to enter the network: the packet gets its route's beginning. */
-static inline void begin_packet(struct interfaces *n, uint32_t router, struct packet *packet, tick_t now)
-{
-    const struct routing *routing = &n->network->routing;
-    packet->injected = now;
-    n->network->in_network++;
-    if (routing->inject) {
-        struct route question = {.routing = routing, .packet = packet, .router = router, .draws = INJECTION_DRAWS};
-        routing->inject(&question);
-    }
-}
-
 /* Somebody looks at all that enters. */
-static __attribute__((noinline)) void show_flits(const struct interfaces *n, const struct injector *injector,
-                                                 uint32_t position, uint32_t flits, struct place to, tick_t now)
+void show_flits(const struct interfaces *n, const struct injector *injector, uint32_t position, uint32_t flits,
+                struct place to, tick_t now)
 {
     const struct network *network = n->network;
     network->client.enter(network->client.context, now, network_packet(network, injector->packet), to, flits);
     if (network->trace_out && injector->packet == network->traced)
         network_trace(network, now, NONE, "inject", "flit %u by channel %u vc %u", position, injector->channel,
                       injector->vc);
-}
-
-FOR_EITHER void inject_flits(struct interfaces *n, struct injector *injector, const struct packet *packet,
-                             uint32_t flits, tick_t now)
-{
-    uint32_t position = injector->position;
-    struct flit unit = transfer_unit(packet, injector->packet, position, flits);
-    struct place to = {.target = injector->to.target, .lane = injector->to.lane + injector->vc};
-    injector->position = position + flits;
-    if (__builtin_expect(n->network->is_watched, 0))
-        show_flits(n, injector, position, flits, to, now);
-    send_flit(n->network, EVENT_FLIT, to, unit, now + injector->latency + (tick_t)(flits - 1) * injector->lag);
-    injector->free_at = now + flits * n->channel_cycle;
-    if (unit.place & FLIT_TAIL)
-        injector->packet = NONE;
-}
-
-/* Takes a packet that is next in turn, if a VC has room for it. */
-FOR_EITHER bool take_packet(struct interfaces *n, struct injector *injector, uint32_t handle, tick_t now, bool chunks)
-{
-    struct packet *packet = network_packet(n->network, handle);
-    uint32_t vc = pick_vc(n, packet, injector->credits, injector->vc, chunks);
-    if (vc == NONE)
-        return false;
-    injector->packet = handle;
-    injector->position = 0;
-    injector->vc = (uint16_t)vc;
-    begin_packet(n, injector->to.target, packet, now);
-    return true;
 }
 
 /* Sends a flit or chunk of the packet in hand, if there are credits, and comes again while there is more to send. */
@@ -206,23 +52,23 @@ FOR_EITHER void send_next(struct interfaces *n, uint32_t number, struct injector
         return;
     injector->credits[injector->vc] -= flits;
     inject_flits(n, injector, packet, flits, now);
-    if (injector->packet != NONE || n->outlets[number].first != NONE)
+    if (injector->packet != NONE || n->outlets[number].source.first != NONE)
         wake(n, number, injector->free_at);
 }
 
 FOR_EITHER void step_channel(struct interfaces *n, uint32_t number, struct injector *injector, tick_t now, bool chunks)
 {
     struct outlet *outlet = &n->outlets[number];
-    if (injector->packet == NONE && outlet->first == NONE)
+    if (injector->packet == NONE && outlet->source.first == NONE)
         return;
     if (injector->free_at > now) {
         wake(n, number, injector->free_at);
         return;
     }
     if (injector->packet == NONE) {
-        if (!take_packet(n, injector, outlet->first, now, chunks))
+        if (!take_packet(n, injector, outlet->source.first, now, chunks))
             return;
-        source_queue_take(n, outlet);
+        source_queue_take(n, number, &outlet->source);
     }
     send_next(n, number, injector, now, chunks);
 }
@@ -241,8 +87,8 @@ static void step_in_chunks(struct interfaces *n, uint32_t number, tick_t now) { 
 static struct plane_queue waiting_at(const struct interfaces *n, uint32_t number)
 {
     struct plane_queue queue = n->queues[number];
-    const struct injector *injector = &n->injectors[(size_t)number * n->ports];
-    for (const struct injector *end = injector + n->channels; injector < end; injector++)
+    const struct injector *injector = &n->injectors[(size_t)number * n->ports * n->groups];
+    for (const struct injector *end = injector + n->channels * n->groups; injector < end; injector++)
         if (injector->packet != NONE) {
             queue.packets++;
             queue.flits += network_packet(n->network, injector->packet)->size - injector->position;
@@ -284,12 +130,12 @@ FOR_EITHER void enqueue_packet(struct interfaces *n, uint32_t number, uint32_t h
     struct outlet *outlet = &n->outlets[number];
     struct injector *injector = &n->injectors[(size_t)number * n->ports];
     /* Credits of this tick are in already, so what can be sent now need not wait for the end of the tick. */
-    if (outlet->first == NONE && injector->packet == NONE && injector->free_at <= now &&
+    if (outlet->source.first == NONE && injector->packet == NONE && injector->free_at <= now &&
         take_packet(n, injector, handle, now, chunks)) {
         send_next(n, number, injector, now, chunks);
         return;
     }
-    source_queue_put(n, outlet, handle);
+    source_queue_put(n, number, &outlet->source, handle);
     if (outlet->step_at > now)
         chunks ? step_in_chunks(n, number, now) : step_in_flits(n, number, now);
 }
@@ -299,7 +145,9 @@ static void hand_over(struct interfaces *n, uint32_t handle)
     uint32_t number = network_packet(n->network, handle)->source;
     if (n->planes > 1)
         number = number * n->planes + select_plane(n, handle);
-    if (n->chunk)
+    if (n->is_by_level)
+        levels_enqueue(n, number, handle);
+    else if (n->chunk)
         enqueue_packet(n, number, handle, true);
     else
         enqueue_packet(n, number, handle, false);
@@ -377,7 +225,12 @@ static void step(void *interfaces, tick_t now, const void *events, uint32_t coun
         if (outlet->step_at != now)
             continue;
         outlet->step_at = NEVER;
-        n->chunk ? step_in_chunks(n, event->target, now) : step_in_flits(n, event->target, now);
+        if (n->is_plain)
+            step_in_flits(n, event->target, now);
+        else if (n->is_by_level)
+            levels_step(n, event->target, now);
+        else
+            n->chunk ? step_in_chunks(n, event->target, now) : step_in_flits(n, event->target, now);
     }
 }
 
@@ -393,13 +246,19 @@ FOR_EITHER struct place outlet_of(const struct interfaces *n, struct place at, b
 FOR_EITHER void receive_credit(struct interfaces *n, struct place at, uint32_t flits, tick_t now, bool plain)
 {
     struct place to = outlet_of(n, at, plain);
+    if (!plain && n->is_by_level) {
+        levels_receive_credit(n, to.target, to.lane, flits);
+        if (levels_wait(n, to.target))
+            wake(n, to.target, now);
+        return;
+    }
     uint32_t *credits = &n->credits[(size_t)to.target * n->lanes + to.lane];
     CHECK(flits <= n->network->buffer_depth - *credits, "tick %llu terminal %u lane %u: a credit too many",
           (unsigned long long)now, at.target, at.lane);
     *credits += flits;
     uint32_t channel = n->channels == 1 ? 0 : to.lane / n->num_vcs;
     const struct injector *injector = &n->injectors[(size_t)to.target * n->ports + channel];
-    if (injector->packet != NONE || n->outlets[to.target].first != NONE)
+    if (injector->packet != NONE || n->outlets[to.target].source.first != NONE)
         wake(n, to.target, now);
 }
 
@@ -490,33 +349,23 @@ static uint64_t withdraw(void *interfaces, void (*withdrawn)(void *context, uint
     struct interfaces *n = interfaces;
     uint64_t count = 0;
     for (uint32_t number = 0; number < n->network->topology.terminals * n->planes; number++)
-        for (; n->outlets[number].first != NONE && is_here(n->network, number / n->planes); count++)
-            give_up(n, source_queue_take(n, &n->outlets[number]), withdrawn, context);
+        for (uint32_t group = 0; group < n->groups && is_here(n->network, number / n->planes); group++) {
+            struct source_queue *source = n->is_by_level ? levels_source(n, number, group) : &n->outlets[number].source;
+            for (; source->first != NONE; count++)
+                give_up(n, source_queue_take(n, number, source), withdrawn, context);
+        }
     for (uint32_t terminal = 0; n->feeds && terminal < n->network->topology.terminals; terminal++)
         for (; n->feeds[terminal].first != NONE && is_here(n->network, terminal); count++)
             give_up(n, feed_take(n, &n->feeds[terminal]), withdrawn, context);
     return count;
 }
 
-/* Where a network has the terminal and plane of an outlet. */
-static size_t place_of(const struct network *network, uint32_t outlet)
-{
-    return outlet % network->plane_count * (size_t)network->topology.terminals + outlet / network->plane_count;
-}
-
-/* The first link of an outlet, where it injects. */
-static const struct link *outlet_link(const struct network *network, uint32_t outlet)
-{
-    size_t place = place_of(network, outlet);
-    return network_link(network, network->terminal_router[place],
-                        network->terminal_slot[place] * network->terminal_ports);
-}
-
 static void check_idle(void *interfaces)
 {
     const struct interfaces *n = interfaces;
     for (size_t i = 0; i < (size_t)n->network->topology.terminals * n->planes * n->lanes; i++) {
-        uint32_t outlet = (uint32_t)(i / n->lanes), depth = outlet_link(n->network, outlet)->depth;
+        uint32_t outlet = (uint32_t)(i / n->lanes);
+        uint32_t depth = room_at_most(n->network, outlet_link(n->network, outlet));
         CHECK(n->credits[i] == depth, "terminal %u: %u of %u credits are back at the end", outlet / n->planes,
               n->credits[i], depth);
     }
@@ -549,13 +398,13 @@ static void build_outlet(struct interfaces *n, uint32_t number)
     uint32_t router = network->terminal_router[place];
     n->outlets[number] = (struct outlet){
         .step_at = NEVER,
-        .first = NONE,
-        .last = NONE,
+        .source = {.first = NONE, .last = NONE},
         .latency = link->latency,
         .ejector = {.target = network->ejection_router[place], .lane = network->ejection_slot[place] * n->lanes},
     };
-    for (uint32_t channel = 0; channel < n->channels; channel++)
-        n->injectors[(size_t)number * n->ports + channel] = (struct injector){
+    for (uint32_t i = 0; i < n->channels * n->groups; i++) {
+        uint32_t channel = i / n->groups;
+        n->injectors[(size_t)number * n->ports * n->groups + i] = (struct injector){
             .packet = NONE,
             .channel = (uint16_t)channel,
             .latency = n->config.latency + link->latency + network->transfer.delay,
@@ -563,8 +412,9 @@ static void build_outlet(struct interfaces *n, uint32_t number)
             .to = {.target = router, .lane = network->terminal_slot[place] * n->lanes + channel * n->num_vcs},
             .credits = n->credits + (size_t)number * n->lanes + channel * n->num_vcs,
         };
+    }
     for (size_t i = (size_t)number * n->lanes; i < (size_t)(number + 1) * n->lanes; i++)
-        n->credits[i] = link->depth;
+        n->credits[i] = room_at_most(network, link);
 }
 
 static void *build(struct network *network, const struct choice *self, struct errors *errors)
@@ -581,17 +431,21 @@ static void *build(struct network *network, const struct choice *self, struct er
     n->channel_cycle = network->config->terminal_channel.cycle;
     n->chunk = network->transfer.chunk;
     n->planes = network->plane_count;
-    n->is_plain = n->planes == 1 && !n->chunk && !n->config.feed_cycle;
+    n->groups = network->service.groups;
+    n->is_by_level = n->groups > 1 || network->room_exclusive;
+    n->is_plain = n->planes == 1 && !n->chunk && !n->config.feed_cycle && !n->is_by_level;
     n->ports = network->terminal_ports;
     n->channels = network->injection_channels;
     n->lanes = n->ports * n->num_vcs;
     uint32_t outlets = network->topology.terminals * n->planes;
     n->outlets = arena_array(arena, struct outlet, outlets);
-    n->injectors = arena_array(arena, struct injector, (size_t)outlets * n->ports);
+    n->injectors = arena_array(arena, struct injector, (size_t)outlets * n->ports * n->groups);
     n->credits = arena_array(arena, uint32_t, (size_t)outlets * n->lanes);
     n->queues = n->planes > 1 ? arena_array(arena, struct plane_queue, outlets) : NULL;
     for (uint32_t number = 0; number < outlets; number++)
         build_outlet(n, number);
+    if (n->is_by_level)
+        levels_build(n, arena);
     if (n->config.feed_cycle) {
         n->feeds = arena_array(arena, struct feed, network->topology.terminals);
         for (uint32_t terminal = 0; terminal < network->topology.terminals; terminal++)

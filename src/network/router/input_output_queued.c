@@ -89,6 +89,7 @@ static const struct router_ops input_output_queued = {
     .num_vcs = input_queued_num_vcs,
     .buffer_depth = input_queued_depth,
     .buffer_behind = input_queued_buffer_behind,
+    .plan = input_queued_plan,
     .max_packet = max_packet,
     .build = build,
     .share = input_queued_share,

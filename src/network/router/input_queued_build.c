@@ -3,6 +3,7 @@
  * Building the input-queued routers from their settings and the network's links,
  * and looking at them from outside: are they idle, and what does a lane wait for?
  */
+#include "network/fair_share.h"
 #include "network/router/input_queued.h"
 
 #define CACHE_BYTES (1u << 20) /* routers that take more are fetched ahead */
@@ -30,11 +31,20 @@ uint32_t input_queued_buffer_behind(const void *config, double latency)
     return buffer_size(c->buffer_min, c->buffer_depth, c->buffer_per_latency, latency);
 }
 
+void input_queued_plan(struct network *network, const struct choice *self, struct errors *errors)
+{
+    (void)errors;
+    const struct input_queued_config *c = self->config;
+    buffer_plan(network, c->buffer_exclusive, c->buffer_maximum);
+}
+
+/* A packet that enters as a whole fits what is sure to become free. */
 uint32_t input_queued_max_packet(const void *config, const char **key)
 {
     const struct input_queued_config *c = config;
-    *key = c->buffer_per_latency > 0 ? "buffer_min" : "buffer_depth";
-    return reserves_packet(c) ? buffer_least(c->buffer_min, c->buffer_depth, c->buffer_per_latency) : 0;
+    uint32_t least = buffer_least(c->buffer_min, c->buffer_depth, c->buffer_per_latency);
+    *key = c->buffer_exclusive ? "buffer_exclusive" : c->buffer_per_latency > 0 ? "buffer_min" : "buffer_depth";
+    return reserves_packet(c) ? c->buffer_exclusive ? c->buffer_exclusive : least : 0;
 }
 
 static size_t allocator_bytes(const struct choice *choice, uint32_t rows, uint32_t cols)
@@ -80,6 +90,10 @@ static void lay_out(struct input_queued *q)
     q->free_at_at = place(&size, q->is_plain ? 0 : sizeof(tick_t) * q->ports, 8);
     q->locks_at = place(&size, q->is_plain ? 0 : sizeof(uint16_t) * q->ports, 8);
     q->credited_at = place(&size, q->config.vc_needs_credit ? sizeof(uint64_t) * q->words : 0, 8);
+    q->rooms_at = place(&size, q->shares_room ? shared_room_bytes(q->num_vcs) * q->ports : 0, 8);
+    const struct service *service = &q->network->service;
+    bool has_weights = service->arbitration == LEVELS_WEIGHTED;
+    q->shares_at = place(&size, has_weights ? fair_share_bytes(service->groups) * q->ports : 0, 8);
     q->rings_at = place(&size, sizeof(struct flit) * (q->ring_mask + 1) * q->lanes, 64);
     q->stride = (size + 63) / 64 * 64;
 }
@@ -143,6 +157,9 @@ void input_queued_check(const struct network *network, const struct choice *self
     const struct input_queued_config *c = self->config;
     check_lanes(network, self, errors);
     buffer_check(c->buffer_min, c->buffer_depth, self, errors);
+    buffer_check_shares(c->num_vcs, c->buffer_exclusive, c->buffer_maximum,
+                        buffer_least(c->buffer_min, c->buffer_depth, c->buffer_per_latency), c->buffer_depth, self,
+                        errors);
     if (c->crossbar_flow != FLIT_BUFFER && c->output_speedup > 1)
         choice_error(errors, self, "output_speedup",
                      "%u is above 1, but crossbar_flow '%s' gives an output to one packet", c->output_speedup,
@@ -158,7 +175,7 @@ static bool is_plain(const struct input_queued *q)
     const struct input_queued_config *c = &q->config;
     const struct network *network = q->network;
     tick_t within = q->to_channel + q->credit;
-    return !q->outputs && !network->routing.is_adaptive && q->words == 1 && c->cycle == 1 &&
+    return !q->outputs && !q->is_extended && !network->routing.is_adaptive && q->words == 1 && c->cycle == 1 &&
            network->channel_cycle == 1 && network->config->terminal_channel.cycle == 1 && network->channel_latency &&
            network->terminal_latency && network->channel_latency + within < WHEEL_SLOTS &&
            network->terminal_latency + within < WHEEL_SLOTS && q->ends_in_a_cycle && c->input_speedup == 1 &&
@@ -191,6 +208,10 @@ static void make_scratch(struct input_queued *q, struct arena *arena)
             q->switch_matching.age[i] = UINT64_MAX;
     q->eligible = arena_array(arena, uint64_t, q->words);
     q->vc_age = arena_array(arena, uint64_t, q->num_vcs);
+    q->asking = arena_array(arena, uint64_t, q->words);
+    q->used_rows = arena_array(arena, uint64_t, words_for(q->switch_rows));
+    q->used_cols = arena_array(arena, uint64_t, words_for(q->switch_cols));
+    q->next_group = arena_array(arena, uint64_t, q->ports);
     q->router_words = words_for(routers);
     for (uint32_t parity = 0; parity < 2; parity++)
         q->due[parity] = arena_array(arena, uint64_t, q->router_words);
@@ -234,6 +255,9 @@ struct input_queued *input_queued_make(struct network *network, const struct inp
     q->outputs = outputs;
     q->congestion = outputs ? NULL : congestion;
     q->room = outputs ? outputs->depth : config->buffer_depth;
+    q->depth = buffer_most(config->num_vcs, config->buffer_depth, config->buffer_exclusive, config->buffer_maximum);
+    q->shares_room = network->room_exclusive && !outputs;
+    q->is_extended = q->shares_room || network->service.groups > 1;
     q->needs_room = network->routing.escape_vcs != 0;
     q->config.vc_needs_credit |= q->needs_room;
     const struct input_queued_config *c = &q->config;
@@ -249,7 +273,7 @@ struct input_queued *input_queued_make(struct network *network, const struct inp
     q->port_lanes = bits_range(0, q->num_vcs);
     q->busy_after_grant = c->vc_allocation_latency ? ~(uint64_t)0 : 0;
     q->words = words_for(q->lanes);
-    q->ring_mask = ring_mask_for(c->buffer_depth);
+    q->ring_mask = ring_mask_for(q->depth);
     q->switch_rows = q->ports * c->input_speedup;
     q->switch_cols = q->ports * c->output_speedup;
     q->reserves_packet = reserves_packet(c);

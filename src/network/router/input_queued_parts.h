@@ -13,7 +13,8 @@
 struct variant {
     bool plain;
     bool traced;
-    bool parted; /* the network is in parts: what is sent may leave this one; only asked where plain */
+    bool extended; /* VCs share buffers downstream, or levels the switch; only asked where not plain */
+    bool parted;   /* the network is in parts: what is sent may leave this one; only asked where plain */
     uint32_t words;
 };
 #define PLAIN ((struct variant){.plain = true, .words = 1})

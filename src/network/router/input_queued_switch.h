@@ -4,7 +4,8 @@
  * The second half of a step: lanes that hold an output lane share the switch, and
  * the winners' flits leave.
  */
-#include "network/router/input_queued_parts.h"
+#include "network/router/input_queued_levels.h"
+#include "network/router/input_queued_shared.h"
 
 /* May this lane ask for the switch now? The flow control of the crossbar has its say here. */
 static bool may_send(struct view *v, size_t lane)
@@ -92,9 +93,13 @@ STAGE void traverse(struct view *v, size_t lane, struct variant is)
 
     if (--input->count)
         input->front = ring_of(q, v->head, lane, is)[input->first++ & q->ring_mask];
-    out->credits--;
-    if (!is.plain && q->config.vc_needs_credit && out->credits == 0)
-        drop(v->credited, output, is);
+    if (is.extended && q->shares_room) {
+        spend_shared(v, (uint32_t)output, flit);
+    } else {
+        out->credits--;
+        if (!is.plain && q->config.vc_needs_credit && out->credits == 0)
+            drop(v->credited, output, is);
+    }
     if (!is.plain && q->config.crossbar_flow != FLIT_BUFFER && (flit.place & FLIT_HEAD))
         locks_of(q, v->head)[input->out_port] = (uint16_t)lane;
     if (flit.place & FLIT_TAIL) {
@@ -155,6 +160,8 @@ STAGE void request_switch(struct view *v, struct matching *m, size_t lane, struc
 {
     size_t row = row_of(v, lane, is), spread = v->q->config.output_speedup;
     for (uint32_t col = v->inputs[lane].out_port * spread, end = col + spread; col < end; col++) {
+        if (is.extended && bits_test(v->q->used_cols, col))
+            continue;
         matching_request(m, row, col);
         if (m->age) {
             uint64_t *oldest = &m->age[row * m->cols + col], age = age_of(v, lane);
@@ -180,7 +187,12 @@ STAGE void match_switch(struct view *v, struct variant is)
     m->random = &q->random[v->head->number];
     q->switch_allocator->allocate((unsigned char *)v->head + q->switch_state_at, q->config.allocator.config, m);
     BITS_EACH(row, m->granted, m->row_words) {
-        traverse(v, choose_lane(v, row, m->grant[row] / q->config.output_speedup, is), is);
+        uint32_t lane = choose_lane(v, row, m->grant[row] / q->config.output_speedup, is);
+        if (is.extended && !(bits_test(v->sendable, lane) && may_send(v, lane)))
+            continue; /* another winner of this output has taken the room that they share */
+        if (is.extended)
+            note_winner(v, row, m->grant[row], lane);
+        traverse(v, lane, is);
         q->flit_hops++;
     }
     if (m->age)
@@ -241,6 +253,27 @@ STAGE void share_switch(struct view *v, struct variant is)
     }
 }
 
+/* The same, several times, for what the levels of service have left. */
+STAGE void match_levels(struct view *v, struct variant is)
+{
+    struct input_queued *q = v->q;
+    const struct service *service = &q->network->service;
+    uint32_t rounds = service->arbitration == LEVELS_STRICT ? service->groups : 2;
+    memcpy(q->asking, q->eligible, is.words * sizeof *q->asking);
+    memset(q->used_rows, 0, words_for(q->switch_rows) * sizeof *q->used_rows);
+    memset(q->used_cols, 0, words_for(q->switch_cols) * sizeof *q->used_cols);
+    if (service->arbitration == LEVELS_WEIGHTED)
+        choose_groups(v);
+    for (uint32_t round = 0; round < rounds; round++) {
+        memset(q->eligible, 0, is.words * sizeof *q->eligible);
+        BITS_EACH(lane, q->asking, is.words)
+            if (is_asked(v, lane, round) && !bits_test(q->used_rows, row_of(v, lane, is)))
+                bits_add(q->eligible, (uint32_t)lane);
+        if (bits_any(q->eligible, is.words))
+            match_switch(v, is);
+    }
+}
+
 STAGE void allocate_switch(struct view *v, struct variant is)
 {
     struct input_queued *q = v->q;
@@ -254,7 +287,10 @@ STAGE void allocate_switch(struct view *v, struct variant is)
         if (!may_send(v, lane))
             bits_remove(q->eligible, lane);
     if (bits_any(q->eligible, is.words)) {
-        match_switch(v, is);
+        if (is.extended && q->network->service.groups > 1)
+            match_levels(v, is);
+        else
+            match_switch(v, is);
         v->moved = true;
     }
 }

@@ -77,7 +77,8 @@ static uint64_t with_room(const struct view *v, size_t lane, uint32_t word, uint
     uint64_t found = 0;
     for (; outputs; outputs &= outputs - 1) {
         uint32_t output = (uint32_t)(word * WORD_BITS + lowest_bit(outputs));
-        uint32_t room = room_of(q, v->head->number, q->facts[output].port);
+        uint32_t room =
+            q->shares_room ? q->network->room_exclusive : room_of(q, v->head->number, q->facts[output].port);
         if (q->outputs ? output_has_room(q->outputs, v->head->number, output, size)
                        : v->outputs[output].credits >= (size < room ? size : room))
             found |= outputs & -outputs;

@@ -12,13 +12,13 @@ static struct fair_share *shares_of(const struct lane_scheduler *scheduler, cons
 void lane_scheduler_init(struct lane_scheduler *scheduler, const struct service *service, const struct choice *arbiter,
                          uint32_t vcs, bool holds)
 {
-    const struct arbiter_ops *ops = CHOICE_OPS(arbiter, struct arbiter_ops);
+    const struct arbiter_ops *ops = arbiter ? CHOICE_OPS(arbiter, struct arbiter_ops) : NULL;
     *scheduler = (struct lane_scheduler){
         .service = service,
         .arbiter = ops,
-        .arbiter_config = arbiter->config,
+        .arbiter_config = arbiter ? arbiter->config : NULL,
         .vcs = vcs,
-        .arbiter_bytes = (uint32_t)(arbiter_state_size(ops, arbiter->config, vcs) + 7) / 8 * 8,
+        .arbiter_bytes = ops ? (uint32_t)(arbiter_state_size(ops, arbiter->config, vcs) + 7) / 8 * 8 : 0,
         .holds = holds,
         .is_plain = !holds && service->groups == 1,
     };
@@ -30,7 +30,7 @@ void lane_scheduler_init(struct lane_scheduler *scheduler, const struct service 
 void lane_scheduler_start(const struct lane_scheduler *scheduler, void *state)
 {
     ((struct lane_choice *)state)->held = NO_VC;
-    for (uint32_t group = 0; group < scheduler->service->groups; group++)
+    for (uint32_t group = 0; group < scheduler->service->groups && scheduler->arbiter; group++)
         arbiter_init(scheduler->arbiter, lane_scheduler_arbiter(scheduler, state, group), scheduler->arbiter_config,
                      scheduler->vcs);
 }
@@ -70,7 +70,8 @@ void lane_scheduler_sent_of_group(const struct lane_scheduler *scheduler, void *
     const struct service *service = scheduler->service;
     struct lane_choice *choice = state;
     uint32_t group = service->vc_group[vc];
-    arbiter_served(scheduler->arbiter, lane_scheduler_arbiter(scheduler, state, group), scheduler->vcs, vc);
+    if (scheduler->arbiter)
+        arbiter_served(scheduler->arbiter, lane_scheduler_arbiter(scheduler, state, group), scheduler->vcs, vc);
     if (service->arbitration == LEVELS_WEIGHTED)
         fair_share_serve(shares_of(scheduler, state), service->weights, group, vc != choice->held);
     choice->held = scheduler->holds && !is_tail ? vc : NO_VC;

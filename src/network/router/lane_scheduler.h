@@ -39,7 +39,7 @@ struct lane_choice {
     uint32_t unused;
 };
 
-/* What `service` says holds for `vcs` virtual channels of every output. */
+/* Of `vcs` virtual channels; `service` is borrowed. Without an arbiter never more than one VC of a group may be ready. */
 void lane_scheduler_init(struct lane_scheduler *scheduler, const struct service *service, const struct choice *arbiter,
                          uint32_t vcs, bool holds);
 void lane_scheduler_start(const struct lane_scheduler *scheduler, void *state);

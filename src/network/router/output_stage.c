@@ -114,6 +114,35 @@ void output_receive_queued(struct output_stage *stage, tick_t now, const struct 
     }
 }
 
+static struct shared_room *room_at(const struct output_stage *stage, uint32_t router, uint32_t port)
+{
+    size_t number = (size_t)router * stage->ports + port;
+    return (struct shared_room *)(void *)(stage->rooms + number * shared_room_bytes(stage->num_vcs));
+}
+
+/* What is left of a shared buffer has changed, for all VCs. Returns those that can send. */
+static uint64_t count_room(struct output_stage *stage, const struct shared_room_rule *rule,
+                           const struct shared_room *room, struct output_queue *queues)
+{
+    uint64_t sendable = 0;
+    for (uint32_t vc = 0; vc < stage->num_vcs; vc++) {
+        queues[vc].credits = (uint16_t)shared_room_usable(rule, room, vc);
+        if (can_send(stage, &queues[vc]))
+            sendable |= bit(vc);
+    }
+    return sendable;
+}
+
+static void receive_shared(struct output_stage *stage, uint32_t router, uint32_t lane, tick_t now)
+{
+    uint32_t port = stage->port_of[lane], first = port * stage->num_vcs;
+    struct shared_room_rule rule = room_behind(stage->network, network_link(stage->network, router, port));
+    struct shared_room *room = room_at(stage, router, port);
+    shared_room_give(&rule, room, lane - first, 1);
+    for (uint64_t left = count_room(stage, &rule, room, output_queue_at(stage, router, first)); left; left &= left - 1)
+        add_sendable(stage, router, first + (uint32_t)lowest_bit(left), now);
+}
+
 void output_receive_credits(struct output_stage *stage, tick_t now, const struct credit_event *event, uint32_t count)
 {
     for (const struct credit_event *end = event + count; event < end; event++) {
@@ -121,9 +150,13 @@ void output_receive_credits(struct output_stage *stage, tick_t now, const struct
         struct output_queue *queue = output_queue_at(stage, router, lane);
         if (event + FETCH_AHEAD < end)
             fetch_queue(stage, event[FETCH_AHEAD].to);
+        report(stage, router, lane, QUEUE_DOWNSTREAM, -1, now);
+        if (stage->rooms) {
+            receive_shared(stage, router, lane, now);
+            continue;
+        }
         CHECK(queue->credits < stage->network->buffer_depth, "tick %llu router %u lane %u: a credit too many",
               (unsigned long long)now, router, lane);
-        report(stage, router, lane, QUEUE_DOWNSTREAM, -1, now);
         if ((queue->credits++ == 0 || stage->reserves_packet) && can_send(stage, queue))
             add_sendable(stage, router, lane, now);
     }
@@ -172,6 +205,16 @@ static struct flit leave(struct output_stage *stage, uint32_t router, uint32_t l
     return flit;
 }
 
+/* A flit has left that takes room of a buffer that VCs share: less is left for all. */
+static void spend_shared(struct output_stage *stage, uint32_t router, uint32_t port, uint32_t vc, struct flit flit)
+{
+    struct shared_room_rule rule = room_behind(stage->network, network_link(stage->network, router, port));
+    struct shared_room *room = room_at(stage, router, port);
+    room_send(stage->network, &rule, room, vc, flit);
+    stage->output_ports[(size_t)router * stage->ports + port].sendable =
+        count_room(stage, &rule, room, output_queue_at(stage, router, port * stage->num_vcs));
+}
+
 static void step_port(struct output_stage *stage, uint32_t router, uint32_t port, tick_t now)
 {
     size_t number = (size_t)router * stage->ports + port;
@@ -185,7 +228,9 @@ static void step_port(struct output_stage *stage, uint32_t router, uint32_t port
     send_flit(stage->network, output->kind, to, flit, now + output->latency);
     lane_scheduler_sent(&stage->scheduler, choice_at(stage, number), vc, flit.place & FLIT_TAIL);
     output->free_at = now + output->cycle;
-    if (!can_send(stage, &queues[vc]))
+    if (stage->rooms)
+        spend_shared(stage, router, port, vc, flit);
+    else if (!can_send(stage, &queues[vc]))
         output->sendable &= ~bit(vc);
     if (output->sendable) {
         struct step_event *event = engine_post(stage->engine, EVENT_OUTPUT_STEP, output->free_at, sizeof *event);
@@ -222,7 +267,7 @@ static void init_port(struct output_stage *stage, uint32_t router, uint32_t port
     lane_scheduler_start(&stage->scheduler, choice_at(stage, number));
     stage->random[number] = random_stream(network->seed, number, RANDOM_OUTPUT);
     for (uint32_t vc = 0; vc < stage->num_vcs; vc++)
-        output_queue_at(stage, router, port * stage->num_vcs + vc)->credits = link->depth;
+        output_queue_at(stage, router, port * stage->num_vcs + vc)->credits = (uint16_t)room_at_most(network, link);
 }
 
 struct output_stage *output_stage_build(struct network *network, const struct output_stage_config *config)
@@ -245,6 +290,8 @@ struct output_stage *output_stage_build(struct network *network, const struct ou
     size_t ports = (size_t)network->topology.routers * stage->ports;
     lane_scheduler_init(&stage->scheduler, &network->service, config->arbiter, stage->num_vcs, config->holds);
     stage->choices = arena_take(arena, ports * stage->scheduler.bytes);
+    if (network->room_exclusive)
+        stage->rooms = arena_take(arena, ports * shared_room_bytes(stage->num_vcs));
     stage->random = arena_array(arena, struct random, ports);
     stage->output_ports = arena_array(arena, struct output_port, ports);
     stage->queues = arena_array(arena, struct output_queue, ports * stage->num_vcs);
@@ -275,7 +322,7 @@ void output_check_idle(const struct output_stage *stage)
             const struct output_queue *queue = output_queue_at(stage, router, lane);
             CHECK(queue->count == 0 && queue->ready == 0, "router %u output lane %u: %u flits are left at the end",
                   router, lane, queue->count);
-            uint32_t depth = network_link(stage->network, router, stage->port_of[lane])->depth;
+            uint32_t depth = room_at_most(stage->network, network_link(stage->network, router, stage->port_of[lane]));
             CHECK(queue->credits == depth, "router %u output lane %u: %u of %u credits are back at the end", router,
                   lane, queue->credits, depth);
         }

@@ -18,6 +18,7 @@
 #include "flitwarp/congestion.h"
 #include "flitwarp/network.h"
 #include "network/router/lane_scheduler.h"
+#include "network/router/room_behind.h"
 
 extern const char *const output_hold_names[];
 
@@ -38,8 +39,8 @@ struct output_queue {
     uint32_t count;                  /* places taken */
     uint32_t ready;                  /* flits that have crossed */
     uint32_t flits;                  /* that have left, modulo 2^32 */
-    uint16_t credits;
-    uint8_t front, end; /* in the first block: the first flit; in the last: behind the last */
+    uint16_t credits;                /* flits that there is room for downstream */
+    uint8_t front, end;              /* in the first block: the first flit; in the last: behind the last */
 };
 
 struct output_port {
@@ -60,10 +61,11 @@ struct output_stage {
     bool reports_all;     /* every place that is given back; else only those of full queues */
     bool reserves_packet; /* a head leaves only when the whole packet has room downstream */
     struct lane_scheduler scheduler;
-    unsigned char *choices;           /* by router * ports + port: the scheduler's state */
-    uint64_t *vc_age;                 /* scratch: by VC, for arbiters that look at age */
-    struct random *random;            /* by router * ports + port */
-    uint16_t *port_of;                /* by lane */
+    unsigned char *choices; /* by router * ports + port: the scheduler's state */
+    unsigned char *rooms;  /* by router * ports + port: the buffer behind it, where VCs share that; NULL: they do not */
+    uint64_t *vc_age;      /* scratch: by VC, for arbiters that look at age */
+    struct random *random; /* by router * ports + port */
+    uint16_t *port_of;     /* by lane */
     struct output_queue *queues;      /* by router * lanes + lane */
     struct output_port *output_ports; /* by router * ports + port */
     struct flit_block *free;          /* more come from the network's arena */
@@ -103,7 +105,9 @@ static inline struct output_queue *output_queue_at(const struct output_stage *st
 static inline bool output_has_room(const struct output_stage *stage, uint32_t router, uint32_t lane, uint32_t size)
 {
     const struct output_queue *queue = output_queue_at(stage, router, lane);
-    uint64_t all = (uint64_t)stage->depth + network_link(stage->network, router, stage->port_of[lane])->depth;
+    uint64_t sure = stage->rooms ? stage->network->room_exclusive
+                                 : network_link(stage->network, router, stage->port_of[lane])->depth;
+    uint64_t all = stage->depth + sure;
     /* What is in the queue will take some of the places downstream, or stays where it is. */
     return (uint64_t)stage->depth - queue->count + queue->credits >= (size < all ? size : all);
 }

@@ -40,10 +40,25 @@ void shared_room_give(const struct shared_room_rule *rule, struct shared_room *r
     set_taken(rule, room, vc, room->taken[vc] - credits);
 }
 
+void shared_room_reserve(const struct shared_room_rule *rule, struct shared_room *room, uint32_t vc, uint32_t credits)
+{
+    shared_room_take(rule, room, vc, credits);
+    *shared_room_reserved(rule, room, vc) += (uint16_t)credits;
+}
+
+void shared_room_use(const struct shared_room_rule *rule, struct shared_room *room, uint32_t vc)
+{
+    uint16_t *reserved = shared_room_reserved(rule, room, vc);
+    if (*reserved)
+        --*reserved;
+    else
+        shared_room_take(rule, room, vc, 1);
+}
+
 bool shared_room_is_empty(const struct shared_room_rule *rule, const struct shared_room *room)
 {
-    for (uint32_t vc = 0; vc < rule->vcs; vc++)
-        if (room->taken[vc])
+    for (uint32_t i = 0; i < 2 * rule->vcs; i++)
+        if (room->taken[i])
             return false;
     return room->from_pool == 0;
 }

@@ -31,10 +31,10 @@ struct shared_room_rule {
 /* Credits taken. */
 struct shared_room {
     uint16_t from_pool; /* by all together */
-    uint16_t taken[];   /* by VC, its own share included */
+    uint16_t taken[];   /* by VC, its own share included; then by VC what of that is reserved and not used yet */
 };
 
-static inline size_t shared_room_bytes(uint32_t vcs) { return (1 + (size_t)vcs) * sizeof(uint16_t); }
+static inline size_t shared_room_bytes(uint32_t vcs) { return (1 + 2 * (size_t)vcs) * sizeof(uint16_t); }
 
 /* What is wrong with a rule, as "which field: why"; NULL: nothing. */
 const char *shared_room_wrong(const struct shared_room_rule *rule);
@@ -68,6 +68,21 @@ static inline bool shared_room_can_take(const struct shared_room_rule *rule, con
 /* Both CHECK that a VC stays within its maximum and leaves the others their shares. */
 void shared_room_take(const struct shared_room_rule *rule, struct shared_room *room, uint32_t vc, uint32_t credits);
 void shared_room_give(const struct shared_room_rule *rule, struct shared_room *room, uint32_t vc, uint32_t credits);
+
+/* Taken for a packet that enters only as a whole: its flits use it one by one. */
+static inline uint16_t *shared_room_reserved(const struct shared_room_rule *rule, struct shared_room *room, uint32_t vc)
+{
+    return &room->taken[rule->vcs + vc];
+}
+void shared_room_reserve(const struct shared_room_rule *rule, struct shared_room *room, uint32_t vc, uint32_t credits);
+/* Uses a credit that is reserved, or takes one. */
+void shared_room_use(const struct shared_room_rule *rule, struct shared_room *room, uint32_t vc);
+/* Credits that a VC can use now. */
+static inline uint32_t shared_room_usable(const struct shared_room_rule *rule, const struct shared_room *room,
+                                          uint32_t vc)
+{
+    return shared_room_left(rule, room, vc) + room->taken[rule->vcs + vc];
+}
 
 /* Is nothing taken? */
 bool shared_room_is_empty(const struct shared_room_rule *rule, const struct shared_room *room);
