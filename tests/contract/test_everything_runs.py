@@ -180,7 +180,7 @@ def packet_router(draw, num_vcs, packet):
 def omnipath(draw, num_vcs, packet):
     """A lane's own share holds a packet, and the buffers hold all shares and more, or no more."""
     latency = lambda *choices: draw.choice([0, 0, 1, 2, 9, *choices])
-    flits = draw.choice([1, 1, 1])
+    flits = draw.choice([1, 2, 4])
     exclusive = -(-packet // flits) + draw.choice([0, 0, 1])
     maximum = exclusive + draw.choice([0, 1, 5])
     size = lambda unit: unit * max(num_vcs * exclusive + draw.choice([0, 1, 7]), maximum)

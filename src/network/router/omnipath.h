@@ -238,6 +238,7 @@ void *omnipath_build(struct network *network, const struct choice *self, struct 
 void *omnipath_share(const void *routers, struct network *part);
 uint32_t omnipath_num_vcs(const void *config);
 uint32_t omnipath_depth(const void *config);
+void omnipath_plan(struct network *network, const struct choice *self, struct errors *errors);
 uint32_t omnipath_max_packet(const void *config, const char **key);
 void omnipath_check_idle(void *routers);
 bool omnipath_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);

@@ -61,11 +61,56 @@ static uint32_t in_credits(const struct omnipath_config *c, uint32_t queue_size)
     return c->queue_unit == QUEUE_FLITS ? queue_size / c->flits_per_credit : queue_size;
 }
 
+static void check_room(const struct choice *self, const char *key, uint32_t queue_size, struct errors *errors)
+{
+    const struct omnipath_config *c = self->config;
+    uint64_t own = (uint64_t)c->num_vcs * c->exclusive_credits;
+    if (own > in_credits(c, queue_size))
+        choice_error(errors, self, key,
+                     "%u %s hold %u credits of %u flits, but %u lanes have %u each for themselves, %llu in all",
+                     queue_size, queue_unit_names[c->queue_unit], in_credits(c, queue_size), c->flits_per_credit,
+                     c->num_vcs, c->exclusive_credits, (unsigned long long)own);
+    else if ((uint64_t)in_credits(c, queue_size) * c->flits_per_credit > UINT16_MAX)
+        choice_error(errors, self, key, "%u %s are %llu flits; accepted: at most %u", queue_size,
+                     queue_unit_names[c->queue_unit],
+                     (unsigned long long)in_credits(c, queue_size) * c->flits_per_credit, UINT16_MAX);
+    else if (c->max_credits > in_credits(c, queue_size))
+        choice_error(errors, self, "max_credits", "%u, but %s is %u credits", c->max_credits, key,
+                     in_credits(c, queue_size));
+}
+
+static void check_settings(const struct choice *self, struct errors *errors)
+{
+    const struct omnipath_config *c = self->config;
+    if (c->ports % MPORT_PORTS)
+        choice_error(errors, self, "ports", "%u is no multiple of 4, the ports of an MPort", c->ports);
+    if (c->max_credits < c->exclusive_credits)
+        choice_error(errors, self, "max_credits", "%u is below exclusive_credits (%u)", c->max_credits,
+                     c->exclusive_credits);
+    check_room(self, "queue_size", c->queue_size, errors);
+    if (c->central_queue_size)
+        check_room(self, "central_queue_size", c->central_queue_size, errors);
+}
+
+/* A lane's part of a buffer, if all had the same. */
 uint32_t omnipath_depth(const void *config)
 {
     const struct omnipath_config *c = config;
-    uint32_t share = in_credits(c, c->queue_size) / c->num_vcs, most = share < c->max_credits ? share : c->max_credits;
-    return most * c->flits_per_credit;
+    return in_credits(c, c->queue_size) * c->flits_per_credit / c->num_vcs;
+}
+
+/* What terminals need to know of the buffers that they fill. */
+void omnipath_plan(struct network *network, const struct choice *self, struct errors *errors)
+{
+    const struct omnipath_config *c = self->config;
+    uint32_t before = errors->count;
+    check_settings(self, errors);
+    if (errors->count > before)
+        return;
+    network->reserves_packet = true;
+    network->room_exclusive = c->exclusive_credits * c->flits_per_credit;
+    network->room_maximum = c->max_credits * c->flits_per_credit;
+    network->credit_flits = c->flits_per_credit;
 }
 
 /* A packet that fits a lane's own share never waits for other lanes' packets to leave a buffer. */
@@ -87,40 +132,6 @@ static struct shared_room_rule rule_of(const struct omnipath_config *c, uint32_t
 static uint32_t central_queue_size(const struct omnipath_config *c)
 {
     return c->central_queue_size ? c->central_queue_size : c->queue_size;
-}
-
-static void check_room(const struct choice *self, const char *key, uint32_t queue_size, struct errors *errors)
-{
-    const struct omnipath_config *c = self->config;
-    uint64_t own = (uint64_t)c->num_vcs * c->exclusive_credits;
-    if (own > in_credits(c, queue_size))
-        choice_error(errors, self, key,
-                     "%u %s hold %u credits of %u flits, but %u lanes have %u each for themselves, %llu in all",
-                     queue_size, queue_unit_names[c->queue_unit], in_credits(c, queue_size), c->flits_per_credit,
-                     c->num_vcs, c->exclusive_credits, (unsigned long long)own);
-    else if ((uint64_t)in_credits(c, queue_size) * c->flits_per_credit > UINT16_MAX)
-        choice_error(errors, self, key, "%u %s are %llu flits; accepted: at most %u", queue_size,
-                     queue_unit_names[c->queue_unit],
-                     (unsigned long long)in_credits(c, queue_size) * c->flits_per_credit, UINT16_MAX);
-    else if (c->max_credits > in_credits(c, queue_size))
-        choice_error(errors, self, "max_credits", "%u, but %s is %u credits", c->max_credits, key,
-                     in_credits(c, queue_size));
-}
-
-static void check_settings(const struct network *network, const struct choice *self, struct errors *errors)
-{
-    const struct omnipath_config *c = self->config;
-    check_lanes(network, self, errors);
-    if (c->ports % MPORT_PORTS)
-        choice_error(errors, self, "ports", "%u is no multiple of 4, the ports of an MPort", c->ports);
-    else if (c->ports && c->ports < network->ports)
-        choice_error(errors, self, "ports", "%u, but the routers of this topology have %u", c->ports, network->ports);
-    if (c->max_credits < c->exclusive_credits)
-        choice_error(errors, self, "max_credits", "%u is below exclusive_credits (%u)", c->max_credits,
-                     c->exclusive_credits);
-    check_room(self, "queue_size", c->queue_size, errors);
-    if (c->central_queue_size)
-        check_room(self, "central_queue_size", c->central_queue_size, errors);
 }
 
 static uint32_t whole_mports(uint32_t ports)
@@ -244,7 +255,9 @@ void *omnipath_build(struct network *network, const struct choice *self, struct 
 {
     const struct omnipath_config *c = self->config;
     uint32_t before = errors->count;
-    check_settings(network, self, errors);
+    check_lanes(network, self, errors);
+    if (c->ports && c->ports < network->ports)
+        choice_error(errors, self, "ports", "%u, but the routers of this topology have %u", c->ports, network->ports);
     struct congestion *congestion =
         network_sense(network, &c->congestion, c->max_credits * c->flits_per_credit, errors);
     if (errors->count > before)
@@ -270,7 +283,6 @@ void *omnipath_build(struct network *network, const struct choice *self, struct 
         .arbiter = CHOICE_OPS(&c->arbiter, struct arbiter_ops),
         .question = {.routing = &network->routing, .congestion = congestion},
     };
-    network->reserves_packet = true;
     lane_scheduler_init(&q->scheduler, &network->service, &c->output_arbiter, c->num_vcs, true);
     set_sizes(q, network);
     take_memory(q, network->arena);
