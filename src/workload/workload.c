@@ -326,6 +326,8 @@ static void init_measurement(const struct workload *workload, struct measurement
     measurement_init(measurement, workload->arena, network->topology.terminals, workload->config->series_interval);
     if (network->planes)
         measurement_keep_planes(measurement, network->plane_count, workload->arena);
+    if (network->service.levels > 1)
+        measurement_keep_levels(measurement, network->service.levels, network->service.class_level, workload->arena);
 }
 
 static void build_application(struct workload *workload, uint32_t number, uint64_t seed, struct errors *errors)
