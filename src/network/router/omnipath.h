@@ -82,6 +82,12 @@ struct omnipath_head {
     struct omnipath_timers storing, routing;
 };
 
+/* The sinks that a packet could take next, which have room for it: an output, or one or two central buffers. */
+struct aims {
+    uint32_t sinks[MPORT_LINKS];
+    uint32_t count;
+};
+
 struct omnipath {
     struct network *network;
     struct engine *engine;
@@ -100,15 +106,16 @@ struct omnipath {
     struct shared_room_rule terminal_rule; /* of what terminals take in, which they do at once: counts flits */
     size_t room_bytes;
     const struct allocator_ops *allocator;
-    const struct arbiter_ops *arbiter;
-    struct lane_scheduler scheduler; /* of output ports */
-    size_t allocator_bytes, arbiter_bytes;
+    struct lane_scheduler source_scheduler; /* of input and central buffers */
+    struct lane_scheduler scheduler;        /* of output ports */
+    size_t allocator_bytes;
     uint64_t flit_hops;
     struct matching matching;   /* scratch: sources ask for sinks */
     struct route question;      /* scratch */
     uint64_t *offered;          /* scratch: output lanes */
     uint64_t *vl_age;           /* scratch: by VL, for arbiters that look at age */
     uint64_t *candidates;       /* scratch: by source, the VLs that take part */
+    struct aims *aims;          /* scratch: by source * num_vcs + VL */
     uint64_t *same_vl;          /* by VL, `words` each: the output lanes of that VL */
     struct random *random;      /* by router */
     struct random *port_random; /* by router * ports: ports step in any order */
@@ -127,7 +134,7 @@ struct omnipath {
     uint32_t *lane_flits;                           /* by router * lanes: flits that have left, modulo 2^32 */
     struct omnipath_timer *storing, *routing_heads; /* by router: rings */
     unsigned char *allocator_states;                /* by router */
-    unsigned char *arbiter_states;                  /* by router * sources */
+    unsigned char *source_choices;                  /* by router * sources: their scheduler's state */
     unsigned char *choices;                         /* by router * ports: the scheduler's state */
 };
 

@@ -147,6 +147,7 @@ static void take_scratch(struct omnipath *q, struct arena *arena)
     q->offered = arena_array(arena, uint64_t, q->words);
     q->vl_age = arena_array(arena, uint64_t, q->num_vcs);
     q->candidates = arena_array(arena, uint64_t, q->sources);
+    q->aims = arena_array(arena, struct aims, (size_t)q->sources * q->num_vcs);
 }
 
 static size_t whole_words(size_t bytes) { return (bytes + 7) / 8 * 8; }
@@ -175,7 +176,7 @@ static void take_memory(struct omnipath *q, struct arena *arena)
     q->storing = arena_array(arena, struct omnipath_timer, routers * (q->storing_mask + 1));
     q->routing_heads = arena_array(arena, struct omnipath_timer, routers * (q->routing_mask + 1));
     q->allocator_states = arena_take(arena, routers * q->allocator_bytes);
-    q->arbiter_states = arena_take(arena, sources * q->arbiter_bytes);
+    q->source_choices = arena_take(arena, sources * q->source_scheduler.bytes);
     q->choices = arena_take(arena, ports * q->scheduler.bytes);
 }
 
@@ -211,8 +212,8 @@ static void init_router(struct omnipath *q, uint32_t router)
         init_port(q, router, port);
     for (uint32_t source = 0; source < q->sources; source++) {
         *source_at(q, router, source) = (struct omnipath_source){.sink = NOBODY, .last = (uint16_t)(q->lanes - 1)};
-        arbiter_init(q->arbiter, q->arbiter_states + ((size_t)router * q->sources + source) * q->arbiter_bytes,
-                     q->config.arbiter.config, q->num_vcs);
+        lane_scheduler_start(&q->source_scheduler,
+                             q->source_choices + ((size_t)router * q->sources + source) * q->source_scheduler.bytes);
         for (uint32_t vl = 0; vl < q->num_vcs; vl++)
             q->lane_states[lane_number(q, router, source, vl)].target = LANE_IDLE;
     }
@@ -248,7 +249,6 @@ static void set_sizes(struct omnipath *q, const struct network *network)
     q->allocator_bytes = 0;
     if (q->allocator->state_size)
         q->allocator_bytes = whole_words(q->allocator->state_size(c->allocator.config, q->sources, q->sinks));
-    q->arbiter_bytes = whole_words(arbiter_state_size(q->arbiter, c->arbiter.config, c->num_vcs));
 }
 
 void *omnipath_build(struct network *network, const struct choice *self, struct errors *errors)
@@ -280,9 +280,9 @@ void *omnipath_build(struct network *network, const struct choice *self, struct 
         .num_vcs = c->num_vcs,
         .flits_per_credit = c->flits_per_credit,
         .allocator = CHOICE_OPS(&c->allocator, struct allocator_ops),
-        .arbiter = CHOICE_OPS(&c->arbiter, struct arbiter_ops),
         .question = {.routing = &network->routing, .congestion = congestion},
     };
+    lane_scheduler_init(&q->source_scheduler, &network->service, &c->arbiter, c->num_vcs, false);
     lane_scheduler_init(&q->scheduler, &network->service, &c->output_arbiter, c->num_vcs, true);
     set_sizes(q, network);
     take_memory(q, network->arena);

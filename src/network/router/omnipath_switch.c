@@ -59,11 +59,7 @@ static uint32_t target_of(struct omnipath *q, uint32_t router, uint32_t source, 
     return lane->target;
 }
 
-/* The sinks that a source's VL asks for, which have room for its packet: an output, or one or two central buffers. */
-struct aims {
-    uint32_t sinks[MPORT_LINKS];
-    uint32_t count;
-};
+/* What a source's VL asks for. */
 static struct aims aims_of(struct omnipath *q, uint32_t router, uint32_t source, uint32_t vl)
 {
     uint32_t credits = credits_of(q, lane_number(q, router, source, vl));
@@ -79,63 +75,64 @@ static struct aims aims_of(struct omnipath *q, uint32_t router, uint32_t source,
     return aims;
 }
 
-static void request(struct omnipath *q, uint32_t router, uint32_t source, uint32_t vl, const struct aims *aims)
+static void *choice_of(const struct omnipath *q, uint32_t router, uint32_t source)
 {
-    for (uint32_t i = 0; i < aims->count; i++) {
-        uint32_t column = sink_column(q, aims->sinks[i]);
-        if (!bits_test(q->open + (size_t)router * q->sink_words, column))
-            continue;
-        matching_request(&q->matching, source, column);
-        if (q->matching.age)
-            q->matching.age[(size_t)source * q->sinks + column] =
-                network_packet(q->network, first_packet(q, lane_number(q, router, source, vl)))->created;
-    }
-}
-
-static void *vl_arbiter(const struct omnipath *q, uint32_t router, uint32_t source)
-{
-    return q->arbiter_states + ((size_t)router * q->sources + source) * q->arbiter_bytes;
+    return q->source_choices + ((size_t)router * q->sources + source) * q->source_scheduler.bytes;
 }
 
 /* VA: which of some VLs of a source. */
 static uint32_t choose_vl(struct omnipath *q, uint32_t router, uint32_t source, uint64_t vls)
 {
-    const void *state = vl_arbiter(q, router, source);
-    if (!(vls & (vls - 1)))
-        return (uint32_t)lowest_bit(vls);
-    if (q->arbiter->needs_age)
+    if (q->source_scheduler.arbiter->needs_age)
         BITS_EACH(vl, &vls, 1)
             q->vl_age[vl] =
                 network_packet(q->network, first_packet(q, lane_number(q, router, source, (uint32_t)vl)))->created;
     const struct arbitration arbitration = {
         .requests = &vls, .inputs = q->num_vcs, .words = 1, .age = q->vl_age, .random = &q->random[router]};
-    return q->arbiter->pick(state, &arbitration);
+    return lane_scheduler_pick(&q->source_scheduler, choice_of(q, router, source), &arbitration);
 }
 
-/* A source asks; the VLs that take part are left for the grant. */
-static void ask(struct omnipath *q, uint32_t router, uint32_t source)
+/* The VLs of a source that take part in an allocation, and what they aim at. Who is named once is not named next. */
+static void name(struct omnipath *q, uint32_t router, uint32_t source)
 {
     uint64_t vls = 0, ready = source_at(q, router, source)->ready;
-    struct aims aims[WORD_BITS];
     BITS_EACH(vl, &ready, 1) {
-        aims[vl] = aims_of(q, router, source, (uint32_t)vl);
-        vls |= aims[vl].count ? bit((uint32_t)vl) : 0;
+        struct aims *aims = &q->aims[source * q->num_vcs + vl];
+        *aims = aims_of(q, router, source, (uint32_t)vl);
+        vls |= aims->count ? bit((uint32_t)vl) : 0;
     }
     if (vls && q->config.candidates == CANDIDATES_ONE) {
-        uint32_t named = choose_vl(q, router, source, vls);
-        arbiter_served(q->arbiter, vl_arbiter(q, router, source), q->num_vcs, named);
-        vls = bit(named);
+        uint32_t vl = choose_vl(q, router, source, vls), group = q->network->service.vc_group[vl];
+        arbiter_served(q->source_scheduler.arbiter,
+                       lane_scheduler_arbiter(&q->source_scheduler, choice_of(q, router, source), group), q->num_vcs,
+                       vl);
+        vls = bit(vl);
     }
     q->candidates[source] = vls;
-    BITS_EACH(vl, &vls, 1)
-        request(q, router, source, (uint32_t)vl, &aims[vl]);
 }
 
-/* Which of the VLs that asked goes to the sink that the source got; NONE: others got their room in this cycle. */
-static uint32_t granted_vl(struct omnipath *q, uint32_t router, uint32_t source, uint32_t sink)
+/* A source asks for the sinks of some of its VLs that nobody sends to. */
+static void ask(struct omnipath *q, uint32_t router, uint32_t source, uint64_t vls)
+{
+    BITS_EACH(vl, &vls, 1) {
+        const struct aims *aims = &q->aims[source * q->num_vcs + vl];
+        for (uint32_t i = 0; i < aims->count; i++) {
+            uint32_t column = sink_column(q, aims->sinks[i]);
+            if (!bits_test(q->open + (size_t)router * q->sink_words, column))
+                continue;
+            matching_request(&q->matching, source, column);
+            if (q->matching.age)
+                q->matching.age[(size_t)source * q->sinks + column] =
+                    network_packet(q->network, first_packet(q, lane_number(q, router, source, (uint32_t)vl)))->created;
+        }
+    }
+}
+
+/* Which of some VLs goes to the sink that the source got; NONE: others got their room in this cycle. */
+static uint32_t granted_vl(struct omnipath *q, uint32_t router, uint32_t source, uint64_t asked, uint32_t sink)
 {
     uint64_t vls = 0;
-    BITS_EACH(vl, &q->candidates[source], 1) {
+    BITS_EACH(vl, &asked, 1) {
         struct aims aims = aims_of(q, router, source, (uint32_t)vl);
         for (uint32_t i = 0; i < aims.count; i++)
             vls |= aims.sinks[i] == sink ? bit((uint32_t)vl) : 0;
@@ -176,8 +173,7 @@ static void begin_crossing(struct omnipath *q, uint32_t router, uint32_t source,
     if (is_central(q, sink))
         shared_room_take(&q->rule[1], room_at(q, router, sink), output % q->num_vcs, credits);
     join(q, router, sink, output, packet);
-    if (q->config.candidates == CANDIDATES_ALL)
-        arbiter_served(q->arbiter, vl_arbiter(q, router, source), q->num_vcs, vl);
+    lane_scheduler_sent(&q->source_scheduler, choice_of(q, router, source), vl, true);
     from->vl = (uint16_t)vl;
     from->sink = (uint16_t)sink;
     from->speed = (uint16_t)(source >= q->ports    ? q->config.central_speedup
@@ -194,12 +190,13 @@ static void begin_crossing(struct omnipath *q, uint32_t router, uint32_t source,
                       source, is_central(q, sink) ? sink - q->ports : sink - q->sources, output % q->num_vcs);
 }
 
-void omnipath_allocate(struct omnipath *q, uint32_t router, tick_t now)
+/* SA: sinks take one of the sources that ask for them with some of their VLs. */
+static void allocate(struct omnipath *q, uint32_t router, uint64_t vls, tick_t now)
 {
     struct matching *matching = &q->matching;
     BITS_EACH(source, q->asking + (size_t)router * q->source_words, q->source_words)
         if (source_at(q, router, (uint32_t)source)->ask_at <= now)
-            ask(q, router, (uint32_t)source);
+            ask(q, router, (uint32_t)source, q->candidates[source] & vls);
     if (!bits_any(matching->active_rows, matching->row_words))
         return;
     matching->random = &q->random[router];
@@ -207,11 +204,25 @@ void omnipath_allocate(struct omnipath *q, uint32_t router, tick_t now)
                            matching);
     BITS_EACH(source, matching->granted, matching->row_words) {
         uint32_t sink = matching->grant[source] + q->ports;
-        uint32_t vl = granted_vl(q, router, (uint32_t)source, sink);
+        uint32_t vl = granted_vl(q, router, (uint32_t)source, q->candidates[source] & vls, sink);
         if (vl != NONE)
             begin_crossing(q, router, (uint32_t)source, vl, sink, now);
     }
     matching_clear(matching, matching->row_words, matching->col_words);
+}
+
+void omnipath_allocate(struct omnipath *q, uint32_t router, tick_t now)
+{
+    const struct service *service = &q->network->service;
+    BITS_EACH(source, q->asking + (size_t)router * q->source_words, q->source_words)
+        if (source_at(q, router, (uint32_t)source)->ask_at <= now)
+            name(q, router, (uint32_t)source);
+    if (service->arbitration != LEVELS_STRICT) {
+        allocate(q, router, ~(uint64_t)0, now);
+        return;
+    }
+    for (uint32_t level = 0; level < service->groups; level++)
+        allocate(q, router, service->group_vcs[level], now);
 }
 
 /* Flits have left a buffer: their room is free, and those who sent them may know. */
