@@ -25,23 +25,17 @@
  */
 #include "network/router/omnipath.h"
 
-/* A packet is at the front of a source's lane and may ask for the crossbar, which takes its arbitration first. */
-static void begin_arbitration(struct omnipath *q, uint32_t router, uint32_t source, tick_t now)
-{
-    uint64_t *asking = q->asking + (size_t)router * q->source_words;
-    if (bits_test(asking, source))
-        return;
-    struct omnipath_source *from = source_at(q, router, source);
-    bits_add(asking, source);
-    from->ask_at = now + q->arbitration[is_central(q, source)];
-    omnipath_wake(q, router, from->ask_at);
-}
-
 void omnipath_ask(struct omnipath *q, uint32_t router, uint32_t source, tick_t now)
 {
-    struct omnipath_source *from = source_at(q, router, source);
-    if (from->ready && from->sink == NOBODY)
-        begin_arbitration(q, router, source, now);
+    const struct omnipath_source *from = source_at(q, router, source);
+    if (!from->ready || from->sink != NOBODY)
+        return;
+    bits_add(q->asking + (size_t)router * q->source_words, source);
+    BITS_EACH(vl, &from->ready, 1) {
+        tick_t when = omnipath_arbitrated(q, router, source, (uint32_t)vl);
+        if (when >= now)
+            omnipath_wake(q, router, when);
+    }
 }
 
 /* Asks where the packet at the front of an input lane may go. */
@@ -74,6 +68,7 @@ void omnipath_look_at_front(struct omnipath *q, uint32_t router, uint32_t source
             return;
         lane->target = q->targets[central_slot(q, router, source, vl, lane->first)];
     }
+    *ready_at(q, router, source, vl) = now;
     source_at(q, router, source)->ready |= bit(vl);
 }
 

@@ -48,7 +48,6 @@ struct omnipath_lane {
 /* An input buffer or a central one, and its way into the crossbar. */
 struct omnipath_source {
     uint64_t ready; /* VLs whose first packet is routed and waits for the crossbar */
-    tick_t ask_at;  /* when its arbitration is over */
     uint16_t vl;    /* of the packet that crosses */
     uint16_t sink;  /* where that packet goes; NOBODY: none crosses */
     uint16_t speed; /* flits a cycle, for that packet */
@@ -128,6 +127,8 @@ struct omnipath {
     struct omnipath_lane *lane_states;              /* by router * buffers * num_vcs */
     uint32_t *rings;                                /* by lane, ring_mask + 1 each: packets */
     uint16_t *targets;                              /* by central lane the same: output lanes of its packets */
+    tick_t *ready_times;                            /* by lane of a source */
+    tick_t *free_times;                             /* by source and level */
     uint64_t *wants;                                /* by input lane, `words` each: the answer of routing */
     unsigned char *rooms;                           /* by router * buffers: what is taken of each buffer */
     unsigned char *downstream;                      /* by router * ports: and of the input buffer at the far end */
@@ -180,6 +181,25 @@ static inline uint64_t *wants_of(const struct omnipath *q, uint32_t router, uint
     return q->wants + (((size_t)router * q->ports + input) * q->num_vcs + vl) * q->words;
 }
 
+/* When the last packet of a level was through: no arbitration of the level begins before. */
+static inline tick_t *free_at(const struct omnipath *q, uint32_t router, uint32_t source, uint32_t vl)
+{
+    const struct service *service = q->scheduler.service;
+    return &q->free_times[((size_t)router * q->sources + source) * service->groups + service->vc_group[vl]];
+}
+/* Since when the first packet of a VL waits for the crossbar. */
+static inline tick_t *ready_at(const struct omnipath *q, uint32_t router, uint32_t source, uint32_t vl)
+{
+    return &q->ready_times[((size_t)router * q->sources + source) * q->num_vcs + vl];
+}
+
+/* When the arbitration of a VL that is ready is over. */
+static inline tick_t omnipath_arbitrated(const struct omnipath *q, uint32_t router, uint32_t source, uint32_t vl)
+{
+    tick_t since = *ready_at(q, router, source, vl), free = *free_at(q, router, source, vl);
+    return (since > free ? since : free) + q->arbitration[is_central(q, source)];
+}
+
 /* The packet at the front of a lane, which is not empty. */
 static inline uint32_t first_packet(const struct omnipath *q, size_t number)
 {
@@ -228,7 +248,7 @@ struct crossed_event {
 
 /* omnipath.c: a packet may have come to the front of a source's lane, ready to ask for the crossbar. */
 void omnipath_look_at_front(struct omnipath *q, uint32_t router, uint32_t source, uint32_t vl, tick_t now);
-/* A source that has something to send and does not takes part in arbitration, from now on. */
+/* A source that has something to send and does not takes part in allocation, as soon as its arbitration is over. */
 void omnipath_ask(struct omnipath *q, uint32_t router, uint32_t source, tick_t now);
 
 /* omnipath_switch.c: who crosses, and crossing. */

@@ -169,6 +169,8 @@ static void take_memory(struct omnipath *q, struct arena *arena)
     q->lane_states = arena_array(arena, struct omnipath_lane, lanes);
     q->rings = arena_array(arena, uint32_t, lanes * (q->ring_mask + 1));
     q->targets = arena_array(arena, uint16_t, central * (q->ring_mask + 1));
+    q->ready_times = arena_array(arena, tick_t, sources * q->num_vcs);
+    q->free_times = arena_array(arena, tick_t, sources * q->network->service.groups);
     q->wants = arena_array(arena, uint64_t, ports * q->num_vcs * q->words);
     q->rooms = arena_take(arena, routers * q->buffers * q->room_bytes);
     q->downstream = arena_take(arena, ports * q->room_bytes);

@@ -93,10 +93,13 @@ static uint32_t choose_vl(struct omnipath *q, uint32_t router, uint32_t source, 
 }
 
 /* The VLs of a source that take part in an allocation, and what they aim at. Who is named once is not named next. */
-static void name(struct omnipath *q, uint32_t router, uint32_t source)
+static void name(struct omnipath *q, uint32_t router, uint32_t source, tick_t now)
 {
-    uint64_t vls = 0, ready = source_at(q, router, source)->ready;
-    BITS_EACH(vl, &ready, 1) {
+    const struct omnipath_source *from = source_at(q, router, source);
+    uint64_t vls = 0;
+    BITS_EACH(vl, &from->ready, 1) {
+        if (omnipath_arbitrated(q, router, source, (uint32_t)vl) > now)
+            continue;
         struct aims *aims = &q->aims[source * q->num_vcs + vl];
         *aims = aims_of(q, router, source, (uint32_t)vl);
         vls |= aims->count ? bit((uint32_t)vl) : 0;
@@ -195,8 +198,7 @@ static void allocate(struct omnipath *q, uint32_t router, uint64_t vls, tick_t n
 {
     struct matching *matching = &q->matching;
     BITS_EACH(source, q->asking + (size_t)router * q->source_words, q->source_words)
-        if (source_at(q, router, (uint32_t)source)->ask_at <= now)
-            ask(q, router, (uint32_t)source, q->candidates[source] & vls);
+        ask(q, router, (uint32_t)source, q->candidates[source] & vls);
     if (!bits_any(matching->active_rows, matching->row_words))
         return;
     matching->random = &q->random[router];
@@ -215,8 +217,7 @@ void omnipath_allocate(struct omnipath *q, uint32_t router, tick_t now)
 {
     const struct service *service = &q->network->service;
     BITS_EACH(source, q->asking + (size_t)router * q->source_words, q->source_words)
-        if (source_at(q, router, (uint32_t)source)->ask_at <= now)
-            name(q, router, (uint32_t)source);
+        name(q, router, (uint32_t)source, now);
     if (service->arbitration != LEVELS_STRICT) {
         allocate(q, router, ~(uint64_t)0, now);
         return;
@@ -252,7 +253,8 @@ static void end_crossing(struct omnipath *q, uint32_t router, uint32_t source, s
     bits_add(q->open + (size_t)router * q->sink_words, sink_column(q, from->sink));
     bits_remove(q->busy + (size_t)router * q->source_words, source);
     from->sink = NOBODY;
-    omnipath_ask(q, router, source, now + q->cycle);
+    *free_at(q, router, source, from->vl) = now + q->cycle;
+    omnipath_ask(q, router, source, now);
 }
 
 /* As many flits of a source's packet as the crossbar takes in a cycle. */
