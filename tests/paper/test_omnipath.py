@@ -143,7 +143,7 @@ def test_neighbour_traffic_is_carried_as_fast_as_inputs_send(router, carried):
 def test_a_lane_fills_its_maximum_and_no_more(flits, credits):
     """Three terminals send to one of their MPort on one lane. Once all is full, a packet waits for all that are in the router,
     each for as long as it has flits: those of three input lanes and of the output's, in whole credits of four flits each."""
-    router = {"num_vcs": 1, "queue_size": 256, "max_credits": credits}
+    router = {"num_vcs": 1, "queue_size": 256, "max_credits": credits, "pipelined_arbitration": True}
     hot = steady(0.5, {"type": "hotspot", "terminals": [0], "share": 1.0}, flits, warmup=4000, sample=2000, finish_limit=9000)
     measured = run(config_of(omnipath(4, **router), hot))["applications"][0]["network_latency"]["mean"]
     packets = 4 * (credits // -(-flits // 4))
