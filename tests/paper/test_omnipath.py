@@ -139,7 +139,7 @@ def test_neighbour_traffic_is_carried_as_fast_as_inputs_send(router, carried):
 
 # --- Buffers ----------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("flits, credits", [(16, 48), (16, 32), (1, 128), (6, 48)])
+@pytest.mark.parametrize("flits, credits", [(16, 48), (16, 32), (2, 64), (6, 48)])
 def test_a_lane_fills_its_maximum_and_no_more(flits, credits):
     """Three terminals send to one of their MPort on one lane. Once all is full, a packet waits for all that are in the router,
     each for as long as it has flits: those of three input lanes and of the output's, in whole credits of four flits each."""

@@ -39,6 +39,31 @@ static void spend_shared(struct view *v, uint32_t output, struct flit flit)
     count_room(q, v->head, facts->port, &rule);
 }
 
+/* Room for all of a packet, or nothing of its VC downstream: then its own share lets it pass, whoever has the pool. */
+static bool has_shared_room(const struct view *v, uint32_t output, uint32_t flits)
+{
+    const struct lane_facts *facts = &v->q->facts[output];
+    return v->outputs[output].credits >= flits || !shared_room_of(v->q, v->head, facts->port)->taken[facts->vc];
+}
+
+/*
+ * A packet that must not wait for an adaptive VC alone is about to be given one: takes the room before others do. False
+ * when another packet of this step has taken too much of the pool.
+ */
+static bool reserve_shared(struct view *v, size_t lane, uint32_t output)
+{
+    const struct input_queued *q = v->q;
+    const struct lane_facts *facts = &q->facts[output];
+    uint32_t flits = network_packet(q->network, v->inputs[lane].front.packet)->size;
+    struct shared_room_rule rule = room_behind(q->network, network_link(q->network, v->head->number, facts->port));
+    struct shared_room *room = shared_room_of(q, v->head, facts->port);
+    if (!shared_room_can_take(&rule, room, facts->vc, flits))
+        return !room->taken[facts->vc];
+    shared_room_reserve(&rule, room, facts->vc, flits);
+    count_room(q, v->head, facts->port, &rule);
+    return true;
+}
+
 static bool return_shared(const struct input_queued *q, struct router_head *head, uint32_t output)
 {
     const struct lane_facts *facts = &q->facts[output];

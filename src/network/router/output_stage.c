@@ -114,12 +114,6 @@ void output_receive_queued(struct output_stage *stage, tick_t now, const struct 
     }
 }
 
-static struct shared_room *room_at(const struct output_stage *stage, uint32_t router, uint32_t port)
-{
-    size_t number = (size_t)router * stage->ports + port;
-    return (struct shared_room *)(void *)(stage->rooms + number * shared_room_bytes(stage->num_vcs));
-}
-
 /* What is left of a shared buffer has changed, for all VCs. Returns those that can send. */
 static uint64_t count_room(struct output_stage *stage, const struct shared_room_rule *rule,
                            const struct shared_room *room, struct output_queue *queues)

@@ -98,16 +98,29 @@ static inline struct output_queue *output_queue_at(const struct output_stage *st
     return &stage->queues[(size_t)router * stage->lanes + lane];
 }
 
+/* The buffer behind a port, where VCs share it. */
+static inline struct shared_room *room_at(const struct output_stage *stage, uint32_t router, uint32_t port)
+{
+    size_t number = (size_t)router * stage->ports + port;
+    return (struct shared_room *)(void *)(stage->rooms + number * shared_room_bytes(stage->num_vcs));
+}
+
 /*
  * Is there room in a lane's queue and in the buffer downstream for all of a packet, or are both empty? Then it will leave
- * its input without waiting for any other packet, or has none before it: what escape VCs ask of a router.
+ * its input without waiting for any other packet, or has none before it: what escape VCs ask of a router. Of a buffer
+ * that VCs share only a VC's own part is sure.
  */
 static inline bool output_has_room(const struct output_stage *stage, uint32_t router, uint32_t lane, uint32_t size)
 {
     const struct output_queue *queue = output_queue_at(stage, router, lane);
-    uint64_t sure = stage->rooms ? stage->network->room_exclusive
-                                 : network_link(stage->network, router, stage->port_of[lane])->depth;
-    uint64_t all = stage->depth + sure;
+    uint32_t port = stage->port_of[lane], credits = queue->credits,
+             most = network_link(stage->network, router, port)->depth;
+    if (stage->rooms) {
+        uint32_t taken = room_at(stage, router, port)->taken[lane - port * stage->num_vcs];
+        most = stage->network->room_exclusive;
+        credits = taken < most ? most - taken : 0;
+    }
+    uint64_t all = (uint64_t)stage->depth + most;
     /* What is in the queue will take some of the places downstream, or stays where it is. */
-    return (uint64_t)stage->depth - queue->count + queue->credits >= (size < all ? size : all);
+    return (uint64_t)stage->depth - queue->count + credits >= (size < all ? size : all);
 }

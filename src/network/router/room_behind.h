@@ -26,11 +26,11 @@ static inline uint32_t room_at_most(const struct network *network, const struct 
     return network->room_exclusive && link->depth ? room_behind(network, link).maximum : link->depth;
 }
 
-/* A flit goes: with a head all of the packet's room is taken, where it enters only as a whole. */
+/* A flit goes: with a head all of the packet's room is taken, where it enters only as a whole and has none yet. */
 static inline void room_send(const struct network *network, const struct shared_room_rule *rule,
                              struct shared_room *room, uint32_t vc, struct flit flit)
 {
-    if (network->reserves_packet && (flit.place & FLIT_HEAD))
+    if (network->reserves_packet && (flit.place & FLIT_HEAD) && !*shared_room_reserved(rule, room, vc))
         shared_room_reserve(rule, room, vc, network_room_for(network, network_packet(network, flit.packet)->size));
     shared_room_use(rule, room, vc);
     if (network->credit_flits && (flit.place & FLIT_TAIL))
