@@ -235,8 +235,7 @@ static void give_room(struct omnipath *q, uint32_t router, uint32_t source, uint
         return;
     const struct omnipath_port *port = port_at(q, router, source);
     struct place back = {.target = port->far.target, .lane = port->far.lane + vl};
-    uint32_t events = port->back_kind == EVENT_TERMINAL_CREDIT ? credits * q->flits_per_credit : credits;
-    for (uint32_t i = 0; i < events; i++)
+    for (uint32_t i = 0; i < credits; i++)
         send_credit(q->network, port->back_kind, back, now + q->credit + port->latency);
     q->flit_hops += flits;
 }
