@@ -259,14 +259,18 @@ void omnipath_cross(struct omnipath *q, uint32_t router, tick_t now);
 void omnipath_stored(struct omnipath *q, uint32_t router, uint32_t port, uint32_t vl, tick_t now);
 event_handler omnipath_receive_credits, omnipath_step_outputs;
 
-/* Building and checking, in omnipath_build.c. */
+/* The settings, in omnipath_settings.c. */
 extern const struct option omnipath_options[];
-void *omnipath_build(struct network *network, const struct choice *self, struct errors *errors);
-void *omnipath_share(const void *routers, struct network *part);
 uint32_t omnipath_num_vcs(const void *config);
 uint32_t omnipath_depth(const void *config);
 void omnipath_plan(struct network *network, const struct choice *self, struct errors *errors);
 uint32_t omnipath_max_packet(const void *config, const char **key);
+/* How lanes share a buffer. */
+struct shared_room_rule omnipath_rule(const struct omnipath_config *config, bool of_central);
+
+/* Building and checking, in omnipath_build.c. */
+void *omnipath_build(struct network *network, const struct choice *self, struct errors *errors);
+void *omnipath_share(const void *routers, struct network *part);
 void omnipath_check_idle(void *routers);
 bool omnipath_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);
 uint64_t omnipath_flit_hops(const void *routers);
