@@ -92,26 +92,44 @@ static uint32_t choose_vl(struct omnipath *q, uint32_t router, uint32_t source, 
     return lane_scheduler_pick(&q->source_scheduler, choice_of(q, router, source), &arbitration);
 }
 
-/* The VLs of a source that take part in an allocation, and what they aim at. Who is named once is not named next. */
-static void name(struct omnipath *q, uint32_t router, uint32_t source, tick_t now)
+/* Notes what the packet of a VL aims at; false: it has no room anywhere. */
+static bool aim(struct omnipath *q, uint32_t router, uint32_t source, uint32_t vl)
 {
-    const struct omnipath_source *from = source_at(q, router, source);
-    uint64_t vls = 0;
-    BITS_EACH(vl, &from->ready, 1) {
+    struct aims *aims = &q->aims[source * q->num_vcs + vl];
+    *aims = aims_of(q, router, source, vl);
+    return aims->count;
+}
+
+/* The next VL whose packet has room; who is named once is not named next. A set of one, or empty. */
+static uint64_t name_one(struct omnipath *q, uint32_t router, uint32_t source, uint64_t vls)
+{
+    const struct lane_scheduler *scheduler = &q->source_scheduler;
+    while (vls) {
+        uint32_t vl = choose_vl(q, router, source, vls);
+        if (aim(q, router, source, vl)) {
+            void *arbiter =
+                lane_scheduler_arbiter(scheduler, choice_of(q, router, source), scheduler->service->vc_group[vl]);
+            arbiter_served(scheduler->arbiter, arbiter, q->num_vcs, vl);
+            return bit(vl);
+        }
+        vls &= ~bit(vl);
+    }
+    return 0;
+}
+
+/* The VLs of a source that take part in an allocation. */
+static uint64_t candidates_of(struct omnipath *q, uint32_t router, uint32_t source, tick_t now)
+{
+    uint64_t vls = source_at(q, router, source)->ready;
+    BITS_EACH(vl, &vls, 1)
         if (omnipath_arbitrated(q, router, source, (uint32_t)vl) > now)
-            continue;
-        struct aims *aims = &q->aims[source * q->num_vcs + vl];
-        *aims = aims_of(q, router, source, (uint32_t)vl);
-        vls |= aims->count ? bit((uint32_t)vl) : 0;
-    }
-    if (vls && q->config.candidates == CANDIDATES_ONE) {
-        uint32_t vl = choose_vl(q, router, source, vls), group = q->network->service.vc_group[vl];
-        arbiter_served(q->source_scheduler.arbiter,
-                       lane_scheduler_arbiter(&q->source_scheduler, choice_of(q, router, source), group), q->num_vcs,
-                       vl);
-        vls = bit(vl);
-    }
-    q->candidates[source] = vls;
+            vls &= ~bit((uint32_t)vl);
+    if (q->config.candidates == CANDIDATES_ONE)
+        return name_one(q, router, source, vls);
+    BITS_EACH(vl, &vls, 1)
+        if (!aim(q, router, source, (uint32_t)vl))
+            vls &= ~bit((uint32_t)vl);
+    return vls;
 }
 
 /* A source asks for the sinks of some of its VLs that nobody sends to. */
@@ -217,7 +235,7 @@ void omnipath_allocate(struct omnipath *q, uint32_t router, tick_t now)
 {
     const struct service *service = &q->network->service;
     BITS_EACH(source, q->asking + (size_t)router * q->source_words, q->source_words)
-        name(q, router, (uint32_t)source, now);
+        q->candidates[source] = candidates_of(q, router, (uint32_t)source, now);
     if (service->arbitration != LEVELS_STRICT) {
         allocate(q, router, ~(uint64_t)0, now);
         return;
