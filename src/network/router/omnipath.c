@@ -25,13 +25,12 @@
  */
 #include "network/router/omnipath.h"
 
-void omnipath_ask(struct omnipath *q, uint32_t router, uint32_t source, tick_t now)
+void omnipath_ask(struct omnipath *q, uint32_t router, uint32_t source, uint64_t vls, tick_t now)
 {
-    const struct omnipath_source *from = source_at(q, router, source);
-    if (!from->ready || from->sink != NOBODY)
+    if (!vls || source_at(q, router, source)->sink != NOBODY)
         return;
     bits_add(q->asking + (size_t)router * q->source_words, source);
-    BITS_EACH(vl, &from->ready, 1) {
+    BITS_EACH(vl, &vls, 1) {
         tick_t when = omnipath_arbitrated(q, router, source, (uint32_t)vl);
         if (when >= now)
             omnipath_wake(q, router, when);
@@ -51,25 +50,26 @@ static void route(struct omnipath *q, uint32_t router, uint32_t input, uint32_t 
                       q->question.packet->destination);
 }
 
-void omnipath_look_at_front(struct omnipath *q, uint32_t router, uint32_t source, uint32_t vl, tick_t now)
+uint64_t omnipath_look_at_front(struct omnipath *q, uint32_t router, uint32_t source, uint32_t vl, tick_t now)
 {
     size_t number = lane_number(q, router, source, vl);
     struct omnipath_lane *lane = &q->lane_states[number];
     if (lane->target != LANE_IDLE || !lane->count)
-        return;
+        return 0;
     if (source < q->ports) {
         if (!lane->routed)
-            return;
+            return 0;
         lane->routed--;
         route(q, router, source, vl, now);
         lane->target = LANE_WAITS;
     } else {
         if (!lane->ready)
-            return;
+            return 0;
         lane->target = q->targets[central_slot(q, router, source, vl, lane->first)];
     }
     *ready_at(q, router, source, vl) = now;
     source_at(q, router, source)->ready |= bit(vl);
+    return bit(vl);
 }
 
 /* ---- what arrives is stored ---- */
@@ -149,8 +149,7 @@ static void receive_crossed(void *routers, tick_t now, const void *events, uint3
             omnipath_stored(q, event->router, buffer - q->sources, vl, now);
             continue;
         }
-        omnipath_look_at_front(q, event->router, buffer, vl, now);
-        omnipath_ask(q, event->router, buffer, now);
+        omnipath_ask(q, event->router, buffer, omnipath_look_at_front(q, event->router, buffer, vl, now), now);
     }
 }
 
@@ -164,8 +163,7 @@ static void end_routing(struct omnipath *q, uint32_t router, tick_t now)
     for (uint64_t lane; take_timer(timers, ring, q->routing_mask, now, &lane);) {
         uint32_t input = (uint32_t)lane / q->num_vcs, vl = (uint32_t)lane % q->num_vcs;
         q->lane_states[lane_number(q, router, input, vl)].routed++;
-        omnipath_look_at_front(q, router, input, vl, now);
-        omnipath_ask(q, router, input, now);
+        omnipath_ask(q, router, input, omnipath_look_at_front(q, router, input, vl, now), now);
     }
 }
 

@@ -246,10 +246,13 @@ struct crossed_event {
     uint32_t flits : 8;
 };
 
-/* omnipath.c: a packet may have come to the front of a source's lane, ready to ask for the crossbar. */
-void omnipath_look_at_front(struct omnipath *q, uint32_t router, uint32_t source, uint32_t vl, tick_t now);
-/* A source that has something to send and does not takes part in allocation, as soon as its arbitration is over. */
-void omnipath_ask(struct omnipath *q, uint32_t router, uint32_t source, tick_t now);
+/* omnipath.c: a packet that may ask for the crossbar has come to the front of a source's lane: a set of its VL, or none. */
+uint64_t omnipath_look_at_front(struct omnipath *q, uint32_t router, uint32_t source, uint32_t vl, tick_t now);
+/*
+ * A source that sends nothing takes part in allocation as soon as the arbitration of these VLs is over, which have just
+ * become ready or had to wait for it. Within a tick the order of calls must not matter, not even for how often it steps.
+ */
+void omnipath_ask(struct omnipath *q, uint32_t router, uint32_t source, uint64_t vls, tick_t now);
 
 /* omnipath_switch.c: who crosses, and crossing. */
 void omnipath_allocate(struct omnipath *q, uint32_t router, tick_t now);

@@ -271,7 +271,7 @@ static void end_crossing(struct omnipath *q, uint32_t router, uint32_t source, s
     bits_remove(q->busy + (size_t)router * q->source_words, source);
     from->sink = NOBODY;
     *free_at(q, router, source, from->vl) = now + q->cycle;
-    omnipath_ask(q, router, source, now);
+    omnipath_ask(q, router, source, from->ready, now);
 }
 
 /* As many flits of a source's packet as the crossbar takes in a cycle. */
