@@ -68,25 +68,46 @@ static uint32_t place(size_t *size, size_t bytes, size_t alignment)
     return at;
 }
 
-/* The memory of the allocators and of the VC arbiters. */
 static void place_allocators(struct input_queued *q, size_t *size)
 {
     const struct input_queued_config *c = &q->config;
     q->vc_state_at = place(size, allocator_bytes(&c->vc_allocator, q->lanes, q->lanes), 8);
     q->switch_state_at = place(size, allocator_bytes(&c->allocator, q->switch_rows, q->switch_cols),
                                q->switch_allocator->takes_turns ? 2 : 8);
-    q->arbiter_state_size = (uint32_t)(arbiter_state_size(q->arbiter, c->arbiter.config, q->num_vcs) + 3) / 4 * 4;
-    q->arbiter_state_at =
-        place(size, (size_t)q->arbiter_state_size * q->switch_rows, q->arbiter->remembers_last ? 4 : 8);
+}
+
+/*
+ * The memory of the VC arbiters. A switch input has one of these; but one that remembers no more than whom it served last
+ * has a memory for each output port. Otherwise VCs that want one port lose their turn whenever the input serves another,
+ * and of three or more some may wait for ever.
+ */
+static void place_arbiters(struct input_queued *q, size_t *size)
+{
+    q->arbiters_each = q->arbiter->remembers_last && q->num_vcs > 2 ? q->ports : 1;
+    q->arbiter_state_size =
+        (uint32_t)(arbiter_state_size(q->arbiter, q->config.arbiter.config, q->num_vcs) + 3) / 4 * 4;
+    q->arbiter_state_at = place(size, (size_t)q->arbiter_state_size * q->switch_rows * q->arbiters_each,
+                                q->arbiter->remembers_last ? 4 : 8);
+}
+
+/* Into the gap where it fits that. */
+static void place_small(struct input_queued *q, size_t *gap_end, size_t *size,
+                        void (*place_part)(struct input_queued *q, size_t *size))
+{
+    size_t end = *gap_end;
+    place_part(q, &end);
+    if (end <= INPUTS_AT(q->words))
+        *gap_end = end;
+    else
+        place_part(q, size);
 }
 
 static void lay_out(struct input_queued *q)
 {
     size_t gap_end = SETS_END(q->words), size = INPUTS_AT(q->words) + sizeof(struct input_lane) * q->lanes;
     q->outputs_at = place(&size, sizeof(struct output_lane) * q->lanes, 8);
-    place_allocators(q, &gap_end);
-    if (gap_end > INPUTS_AT(q->words))
-        place_allocators(q, &size);
+    place_small(q, &gap_end, &size, place_allocators);
+    place_small(q, &gap_end, &size, place_arbiters);
     q->free_at_at = place(&size, q->is_plain ? 0 : sizeof(tick_t) * q->ports, 8);
     q->locks_at = place(&size, q->is_plain ? 0 : sizeof(uint16_t) * q->ports, 8);
     q->credited_at = place(&size, q->config.vc_needs_credit ? sizeof(uint64_t) * q->words : 0, 8);
@@ -146,9 +167,9 @@ static void init_router(struct input_queued *q, uint32_t number)
     if (q->switch_allocator->init)
         q->switch_allocator->init(PART(void, q->switch_state_at), q->config.allocator.config, q->switch_rows,
                                   q->switch_cols);
-    for (uint32_t row = 0; row < q->switch_rows; row++)
-        arbiter_init(q->arbiter, PART(void, q->arbiter_state_at + row * q->arbiter_state_size),
-                     q->config.arbiter.config, q->num_vcs);
+    for (uint32_t i = 0; i < q->switch_rows * q->arbiters_each; i++)
+        arbiter_init(q->arbiter, PART(void, q->arbiter_state_at + i * q->arbiter_state_size), q->config.arbiter.config,
+                     q->num_vcs);
     q->random[number] = random_stream(network->seed, number, RANDOM_ARBITER);
 }
 

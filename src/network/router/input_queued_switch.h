@@ -116,10 +116,15 @@ STAGE void traverse(struct view *v, size_t lane, struct variant is)
     }
 }
 
-/* The VC arbiter of a switch input; it remembers whom it served. */
-STAGE void *arbiter_state(const struct view *v, size_t row)
+/* The VC arbiter of a switch input, for an output port; it remembers whom it served. */
+STAGE size_t arbiter_number(const struct input_queued *q, size_t row, size_t port)
 {
-    return (unsigned char *)v->head + v->q->arbiter_state_at + row * v->q->arbiter_state_size;
+    return row * q->arbiters_each + (q->arbiters_each > 1 ? port : 0);
+}
+STAGE void *arbiter_state(const struct view *v, size_t row, size_t port)
+{
+    const struct input_queued *q = v->q;
+    return (unsigned char *)v->head + q->arbiter_state_at + arbiter_number(q, row, port) * q->arbiter_state_size;
 }
 
 /* The row of the switch that a lane's input uses. */
@@ -150,9 +155,11 @@ STAGE uint32_t choose_lane(struct view *v, size_t row, size_t port, struct varia
                                           .words = 1,
                                           .age = q->vc_age,
                                           .random = &q->random[v->head->number]};
-        vc = q->arbiter->pick(arbiter_state(v, row), &arbitration);
+        vc = q->arbiter->pick(arbiter_state(v, row, port), &arbitration);
+    } else if (q->arbiter->remembers_last) {
+        return first + vc; /* without rivals it was nobody's turn */
     }
-    arbiter_served(q->arbiter, arbiter_state(v, row), q->num_vcs, vc);
+    arbiter_served(q->arbiter, arbiter_state(v, row, port), q->num_vcs, vc);
     return first + vc;
 }
 
@@ -200,7 +207,9 @@ STAGE void match_switch(struct view *v, struct variant is)
     matching_clear(m, m->row_words, m->col_words);
 }
 
-/* An input with several lanes that can send: the one that asks for its output port. */
+#define CONTESTED 0x80000000u
+
+/* An input with several lanes that can send: the one that asks for its output port, CONTESTED if others wanted that. */
 static __attribute__((noinline)) uint32_t choose_among(struct input_queued *q, struct router_head *head, uint64_t lanes)
 {
     const struct input_lane *inputs = inputs_of(head, 1);
@@ -215,8 +224,22 @@ static __attribute__((noinline)) uint32_t choose_among(struct input_queued *q, s
             vcs |= bit(facts_of(q, lowest_bit(left), PLAIN)->vc);
     const struct arbitration arbitration = {
         .requests = &vcs, .inputs = q->num_vcs, .words = 1, .random = &q->random[head->number]};
-    void *state = PART(void, q->arbiter_state_at + row * sizeof(uint32_t));
-    return row * q->num_vcs + (vcs & (vcs - 1) ? q->arbiter->pick(state, &arbitration) : lowest_bit(vcs));
+    void *state = PART(uint32_t, q->arbiter_state_at) + arbiter_number(q, row, port);
+    return (uint32_t)(row * q->num_vcs) +
+           (vcs & (vcs - 1) ? q->arbiter->pick(state, &arbitration) | CONTESTED : (uint32_t)lowest_bit(vcs));
+}
+
+/* Of the winners, by output port, those that other VCs of their input stood back for have had their turn. */
+static __attribute__((noinline)) void note_turns(const struct input_queued *q, struct router_head *head,
+                                                 const uint8_t *winner, uint64_t ports, uint64_t contested)
+{
+    uint32_t *last_vc = PART(uint32_t, q->arbiter_state_at);
+    for (; ports; ports &= ports - 1) {
+        size_t port = lowest_bit(ports);
+        const struct lane_facts *facts = facts_of(q, winner[port], PLAIN);
+        if (contested & bit(facts->port))
+            last_vc[arbiter_number(q, facts->port, port)] = facts->vc;
+    }
 }
 
 /* What match_switch does with a round-robin allocator and an arbiter that remembers the last. */
@@ -224,16 +247,18 @@ STAGE void share_switch(struct view *v, struct variant is)
 {
     struct input_queued *q = v->q;
     uint8_t *last = (uint8_t *)v->head + q->switch_state_at;
-    uint32_t *last_vc = (uint32_t *)(void *)((unsigned char *)v->head + q->arbiter_state_at);
-    uint8_t asker[WORD_BITS]; /* by port: the lane that it takes */
-    uint64_t asked = 0;
+    uint8_t asker[WORD_BITS];          /* by port: the lane that it takes */
+    uint64_t asked = 0, contested = 0; /* sets of output ports; of inputs */
     for (uint64_t left = *v->sendable & ~*v->busy; left;) {
         size_t lane = lowest_bit(left);
         const struct lane_facts *facts = facts_of(q, lane, is);
         uint64_t rivals = left & q->port_lanes << (lane - facts->vc);
         left ^= rivals;
-        if (rivals & (rivals - 1))
-            lane = choose_among(q, v->head, rivals);
+        if (rivals & (rivals - 1)) {
+            uint32_t chosen = choose_among(q, v->head, rivals);
+            lane = chosen & ~CONTESTED;
+            contested |= (uint64_t)(chosen >> 31) << facts->port;
+        }
         size_t port = v->inputs[lane].out_port;
         if ((asked & bit(port)) &&
             !turn_is_before(facts->port, facts_of(q, asker[port], is)->port, last[q->ports + port]))
@@ -241,6 +266,8 @@ STAGE void share_switch(struct view *v, struct variant is)
         asker[port] = (uint8_t)lane;
         asked |= bit(port);
     }
+    if (contested)
+        note_turns(q, v->head, asker, asked, contested);
     v->moved |= asked != 0;
     q->flit_hops += (uint32_t)__builtin_popcountll(asked);
     for (; asked; asked &= asked - 1) {
@@ -248,7 +275,6 @@ STAGE void share_switch(struct view *v, struct variant is)
         size_t port = lowest_bit(asked), lane = asker[port], row = facts_of(q, lane, is)->port;
         last[row] = (uint8_t)port;
         last[q->ports + port] = (uint8_t)row;
-        last_vc[row] = facts_of(q, lane, is)->vc;
         traverse(v, lane, is);
     }
 }
