@@ -192,6 +192,17 @@ def test_preemption_spares_it_the_rest_of_long_packets(urgent):
     assert latency(urgent["preempted, long"]) > latency(urgent["alone"])
 
 
+@pytest.mark.parametrize("terminals", [4, 8])  # within an MPort, and over the centre too
+@pytest.mark.parametrize("weights", [[3, 1], [5, 2]], ids=str)
+def test_levels_share_a_channel_by_their_weights(weights, terminals):
+    network = omnipath(terminals, num_vcs=2)
+    network.update(protocol_classes=2, service={"levels": [0, 1], "arbitration": "weighted", "weights": weights})
+    hot = {"type": "hotspot", "terminals": [0], "share": 1.0}
+    results = run(config_of(network, steady(0.5, hot, name="a"), steady(0.5, hot, protocol_class=1, name="b")))
+    shares = [terminals * accepted(results, which) for which in (0, 1)]
+    assert shares == pytest.approx([weight / sum(weights) for weight in weights], rel=0.02)
+
+
 # --- What is refused, and deadlock ------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("router, message", [
