@@ -242,6 +242,7 @@ struct network {
     uint32_t buffer_depth;      /* the largest; link->depth is that of each channel */
     uint32_t room_exclusive;    /* the VCs of a port share its buffer: flits that are each one's own; 0: they do not */
     uint32_t room_maximum;      /* and that it may have at most, as far as the others leave them */
+    uint32_t credit_flits;      /* that a credit of a shared buffer stands for: packets take whole ones; 0: one */
     uint32_t max_packet;        /* the largest that routers can carry, in flits; 0: any */
     const char *max_packet_key; /* the router's setting that limits it */
     struct transfer transfer;
@@ -296,6 +297,13 @@ static inline const struct link *network_link(const struct network *network, uin
 static inline struct place link_place(const struct link *link, uint32_t vc)
 {
     return (struct place){.target = link->target, .lane = link->first_lane + vc};
+}
+
+/* Flits of a buffer that so many of a packet take: whole credits. */
+static inline uint32_t network_room_for(const struct network *network, uint32_t flits)
+{
+    uint32_t credit = network->credit_flits;
+    return credit > 1 ? (flits + credit - 1) / credit * credit : flits;
 }
 
 /* Flits of the chunk that begins at a position. */

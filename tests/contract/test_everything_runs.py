@@ -177,8 +177,31 @@ def packet_router(draw, num_vcs, packet):
     return settings
 
 
+def omnipath(draw, num_vcs, packet):
+    """A lane's own share holds a packet, and the buffers hold all shares and more, or no more."""
+    latency = lambda *choices: draw.choice([0, 0, 1, 2, 9, *choices])
+    flits = draw.choice([1, 2, 4])
+    exclusive = -(-packet // flits) + draw.choice([0, 0, 1])
+    maximum = exclusive + draw.choice([0, 1, 5])
+    size = lambda unit: unit * max(num_vcs * exclusive + draw.choice([0, 1, 7]), maximum)
+    unit = draw.choice(["credits", "flits"])
+    return {
+        "type": "omnipath", "num_vcs": num_vcs, "ports": draw.choice([None, None, 64]),
+        "flits_per_credit": flits, "exclusive_credits": exclusive, "max_credits": maximum, "queue_unit": unit,
+        "queue_size": size(flits if unit == "flits" else 1),
+        "central_queue_size": draw.choice([None, size(flits if unit == "flits" else 1)]), "cycle": draw.choice([1, 1, 2, 3]),
+        "input_latency": latency(50), "routing_latency": latency(32), "mport_arbitration_latency": latency(),
+        "central_arbitration_latency": latency(), "mport_crossbar_latency": 1 + latency(),
+        "central_crossbar_latency": 1 + latency(), "output_latency": latency(50), "credit_latency": latency(),
+        "mport_speedup": draw.randint(1, 3), "local_speedup": draw.randint(1, 4), "central_speedup": draw.randint(1, 4),
+        "pipelined_arbitration": draw.random() < 0.3, "candidates": draw.choice(["one", "all"]),
+        "allocator": some(draw, "allocator"), "arbiter": some(draw, "arbiter"), "output_arbiter": some(draw, "arbiter"),
+        "congestion": some_sensor(draw),
+    }
+
+
 ROUTERS = {"input_queued": input_queued, "output_queued": output_queued, "input_output_queued": input_output_queued,
-           "packet": packet_router}
+           "packet": packet_router, "omnipath": omnipath}
 
 
 def router_of(draw, name, num_vcs, packet):

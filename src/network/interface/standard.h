@@ -119,7 +119,7 @@ FOR_EITHER uint32_t pick_vc(const struct interfaces *n, const struct packet *pac
     uint64_t allowed = (n->injection_vcs ? n->injection_vcs(routing, packet) : n->all_vcs)
                        << packet->protocol * routing->vcs;
     uint32_t room = chunks                        ? transfer_flits(&n->network->transfer, packet, 0)
-                    : n->network->reserves_packet ? packet->size
+                    : n->network->reserves_packet ? network_room_for(n->network, packet->size)
                                                   : 1;
     uint32_t vc = last;
     for (uint32_t i = 0; i < n->num_vcs; i++) {

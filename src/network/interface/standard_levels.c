@@ -49,20 +49,27 @@ static struct shared_room *room_of(const struct interfaces *n, uint32_t outlet, 
     return (struct shared_room *)(void *)(n->levels->rooms + number * shared_room_bytes(n->num_vcs));
 }
 
-/* What a shared buffer has left has changed, for all VCs. */
-static void count_room(const struct interfaces *n, uint32_t outlet, uint32_t channel)
+/* What a shared buffer has left has changed for one VC; and for all, if the pool has that had `from_pool` taken of it. */
+static void count_room(const struct interfaces *n, uint32_t outlet, uint32_t channel, uint32_t vc, uint32_t from_pool)
 {
-    for (uint32_t vc = 0; vc < n->num_vcs; vc++)
-        injectors_of(n, outlet, channel)->credits[vc] =
-            shared_room_usable(&n->levels->rules[outlet], room_of(n, outlet, channel), vc);
+    const struct shared_room_rule *rule = &n->levels->rules[outlet];
+    const struct shared_room *room = room_of(n, outlet, channel);
+    uint32_t *credits = injectors_of(n, outlet, channel)->credits;
+    if (room->from_pool == from_pool)
+        credits[vc] = shared_room_usable(rule, room, vc);
+    else
+        for (vc = 0; vc < n->num_vcs; vc++)
+            credits[vc] = shared_room_usable(rule, room, vc);
 }
 
 void levels_receive_credit(struct interfaces *n, uint32_t outlet, uint32_t lane, uint32_t flits)
 {
     uint32_t *credits = &n->credits[(size_t)outlet * n->lanes + lane], channel = lane / n->num_vcs;
     if (n->levels->rooms) {
-        shared_room_give(&n->levels->rules[outlet], room_of(n, outlet, channel), lane % n->num_vcs, flits);
-        count_room(n, outlet, channel);
+        struct shared_room *room = room_of(n, outlet, channel);
+        uint32_t vc = lane % n->num_vcs, from_pool = room->from_pool;
+        shared_room_give(&n->levels->rules[outlet], room, vc, network_room_for(n->network, flits));
+        count_room(n, outlet, channel, vc, from_pool);
         return;
     }
     CHECK(flits <= n->network->buffer_depth - *credits, "terminal %u lane %u: a credit too many", outlet / n->planes,
@@ -86,8 +93,10 @@ static void send_flit_of(struct interfaces *n, uint32_t outlet, struct injector 
     const struct packet *packet = network_packet(n->network, injector->packet);
     struct flit flit = transfer_unit(packet, injector->packet, injector->position, 1);
     if (n->levels->rooms) {
-        room_send(n->network, &n->levels->rules[outlet], room_of(n, outlet, injector->channel), injector->vc, flit);
-        count_room(n, outlet, injector->channel);
+        struct shared_room *room = room_of(n, outlet, injector->channel);
+        uint32_t from_pool = room->from_pool;
+        room_send(n->network, &n->levels->rules[outlet], room, injector->vc, flit);
+        count_room(n, outlet, injector->channel, injector->vc, from_pool);
     } else {
         injector->credits[injector->vc]--;
     }

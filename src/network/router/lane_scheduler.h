@@ -72,6 +72,6 @@ static inline void lane_scheduler_sent(const struct lane_scheduler *scheduler, v
 {
     if (scheduler->is_plain)
         arbiter_served(scheduler->arbiter, lane_scheduler_arbiter(scheduler, state, 0), scheduler->vcs, vc);
-    else
+    else if (is_tail || vc != lane_scheduler_held(state) || scheduler->service->arbitration == LEVELS_WEIGHTED)
         lane_scheduler_sent_of_group(scheduler, state, vc, is_tail);
 }

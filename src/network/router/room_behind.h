@@ -31,6 +31,8 @@ static inline void room_send(const struct network *network, const struct shared_
                              struct shared_room *room, uint32_t vc, struct flit flit)
 {
     if (network->reserves_packet && (flit.place & FLIT_HEAD) && !*shared_room_reserved(rule, room, vc))
-        shared_room_reserve(rule, room, vc, network_packet(network, flit.packet)->size);
+        shared_room_reserve(rule, room, vc, network_room_for(network, network_packet(network, flit.packet)->size));
     shared_room_use(rule, room, vc);
+    if (network->credit_flits && (flit.place & FLIT_TAIL))
+        *shared_room_reserved(rule, room, vc) = 0; /* its last credit may be part empty */
 }
