@@ -77,7 +77,7 @@ DRAGONFLIES = {"dragonfly", "dragonfly_2d", "megafly"}
 GRIDS = {"torus", "mesh", "hypercube", "parking_lot"}
 FITS = {
     "dimension_order": GRIDS | {"hyperx"}, "o1turn": {"torus", "mesh", "hypercube"}, "torus_adaptive": GRIDS,
-    "duato": GRIDS, "fully_adaptive": GRIDS,
+    "duato": GRIDS, "fully_adaptive": GRIDS, "turn_model": GRIDS - {"torus"},
     "minimal": ANY, "minimal_adaptive": ANY, "valiant": ANY, "ugal": ANY, "par": ANY,
     "dal": {"hyperx"}, "omniwar": {"hyperx"}, "least_congested_queue": {"hyperx"}, "skipping_dimensions": {"hyperx"},
     "up_down": {"folded_clos"}, "destination_tag": {"butterfly"},

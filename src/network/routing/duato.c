@@ -24,7 +24,7 @@ static void duato_route(struct route *route)
         route_eject(route);
         return;
     }
-    grid_offer_all(route, layer->order, layer->adaptive_vcs);
+    grid_offer_all(route, layer->order->coordinates, layer->adaptive_vcs);
     dimension_order_step(route, layer->order, target, 0, false);
 }
 

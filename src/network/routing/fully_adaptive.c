@@ -10,7 +10,8 @@ static void fully_adaptive_prepare(struct routing *routing, const struct choice 
                                    struct errors *errors)
 {
     static const struct ring_config careless = {.dateline = DATELINE_NONE};
-    routing->state = dimension_order_create(routing, self, &careless, arena, errors); /* for its coordinates */
+    const struct dimension_order *order = dimension_order_create(routing, self, &careless, arena, errors);
+    routing->state = order ? (void *)order->coordinates : NULL; /* only ever read */
 }
 
 static void fully_adaptive_route(struct route *route)

@@ -6,23 +6,19 @@
  */
 #include "network/routing/grid_adaptive.h"
 
-void grid_offer(struct route *route, uint32_t dimension, bool down, uint64_t vcs)
+void grid_offer(struct route *route, uint32_t dimension, uint32_t ways, uint64_t vcs)
 {
     const struct grid *grid = route->routing->topology->grid;
-    for (uint32_t channel = 0; channel < grid->channels[dimension]; channel++)
-        route_add_vcs(route, grid_port(grid, dimension, down, channel), vcs);
+    for (uint32_t down = 0; down < 2; down++)
+        for (uint32_t channel = 0; ways >> down & 1 && channel < grid->channels[dimension]; channel++)
+            route_add_vcs(route, grid_port(grid, dimension, down, channel), vcs);
 }
 
-void grid_offer_all(struct route *route, const struct dimension_order *order, uint64_t vcs)
+void grid_offer_all(struct route *route, const uint16_t *coordinates, uint64_t vcs)
 {
     const struct grid *grid = route->routing->topology->grid;
-    for (uint32_t d = 0; d < grid->dimensions; d++) {
-        uint32_t ways = grid_ways(grid, order, route->router, route->packet->destination_router, d);
-        if (ways & WAY_UP)
-            grid_offer(route, d, false, vcs);
-        if (ways & WAY_DOWN)
-            grid_offer(route, d, true, vcs);
-    }
+    for (uint32_t d = 0; d < grid->dimensions; d++)
+        grid_offer(route, d, grid_ways(grid, coordinates, route->router, route->packet->destination_router, d), vcs);
 }
 
 const struct escape_layer *escape_layer_create(struct routing *routing, const struct choice *self, struct arena *arena,

@@ -9,11 +9,11 @@
 /* The directions of a dimension that lead closer to a target; both of a torus where both ways round are equally long. */
 enum { WAY_UP = 1, WAY_DOWN = 2 };
 
-static inline uint32_t grid_ways(const struct grid *grid, const struct dimension_order *order, uint32_t router,
-                                 uint32_t target, uint32_t dimension)
+static inline uint32_t grid_ways(const struct grid *grid, const uint16_t *coordinates, uint32_t router, uint32_t target,
+                                 uint32_t dimension)
 {
-    uint32_t at = order->coordinates[(size_t)router * grid->dimensions + dimension];
-    uint32_t to = order->coordinates[(size_t)target * grid->dimensions + dimension];
+    uint32_t at = coordinates[(size_t)router * grid->dimensions + dimension];
+    uint32_t to = coordinates[(size_t)target * grid->dimensions + dimension];
     if (at == to)
         return 0;
     if (!grid->wraps)
@@ -22,10 +22,10 @@ static inline uint32_t grid_ways(const struct grid *grid, const struct dimension
     return (up <= down ? WAY_UP : 0) | (down <= up ? WAY_DOWN : 0);
 }
 
-/* Offers some VCs of all channels that lead in one direction. */
-void grid_offer(struct route *route, uint32_t dimension, bool down, uint64_t vcs);
+/* Offers some VCs of all channels that lead in some directions of a dimension. */
+void grid_offer(struct route *route, uint32_t dimension, uint32_t ways, uint64_t vcs);
 /* Offers them wherever a hop leads closer. */
-void grid_offer_all(struct route *route, const struct dimension_order *order, uint64_t vcs);
+void grid_offer_all(struct route *route, const uint16_t *coordinates, uint64_t vcs);
 
 struct escape_layer {
     const struct dimension_order *order; /* a VC is a class by itself, and the first ones are its */

@@ -26,14 +26,15 @@ static void torus_adaptive_prepare(struct routing *routing, const struct choice 
     adaptive_check(routing, self, routing->topology->ports * (is_each ? num_vcs - escapes : 1), errors);
 }
 
-static void gather(struct candidates *candidates, const struct route *route, uint32_t dimension, bool down,
+static void gather(struct candidates *candidates, const struct route *route, uint32_t dimension, uint32_t ways,
                    struct candidate like)
 {
     const struct grid *grid = route->routing->topology->grid;
-    for (uint32_t channel = 0; channel < grid->channels[dimension]; channel++) {
-        like.port = grid_port(grid, dimension, down, channel);
-        candidates_add(candidates, route, route->routing->config, &like);
-    }
+    for (uint32_t down = 0; down < 2; down++)
+        for (uint32_t channel = 0; ways >> down & 1 && channel < grid->channels[dimension]; channel++) {
+            like.port = grid_port(grid, dimension, down, channel);
+            candidates_add(candidates, route, route->routing->config, &like);
+        }
 }
 
 static void torus_adaptive_route(struct route *route)
@@ -48,13 +49,8 @@ static void torus_adaptive_route(struct route *route)
     struct candidates candidates;
     candidates.count = 0;
     struct candidate like = {.vcs = layer->adaptive_vcs, .hops = 1, .is_minimal = true}; /* all are equally long */
-    for (uint32_t d = 0; d < grid->dimensions; d++) {
-        uint32_t ways = grid_ways(grid, layer->order, route->router, target, d);
-        if (ways & WAY_UP)
-            gather(&candidates, route, d, false, like);
-        if (ways & WAY_DOWN)
-            gather(&candidates, route, d, true, like);
-    }
+    for (uint32_t d = 0; d < grid->dimensions; d++)
+        gather(&candidates, route, d, grid_ways(grid, layer->order->coordinates, route->router, target, d), like);
     candidates_offer(&candidates, route, route->routing->config);
     dimension_order_step(route, layer->order, target, 0, false);
 }
