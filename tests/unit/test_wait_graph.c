@@ -38,8 +38,11 @@ static void ring_init(struct ring_graph *ring)
 static struct waiter *add_waiter(struct ring_graph *ring, uint32_t router, uint32_t lane)
 {
     struct waiter *waiter = &ring->waiters[ring->graph.count++];
-    *waiter = (struct waiter){
-        .router = router, .lane = lane, .flits = 2, .sequence = ring->graph.count, .first_wanted = ring->graph.wanted_count};
+    *waiter = (struct waiter){.router = router,
+                              .lane = lane,
+                              .flits = 2,
+                              .sequence = ring->graph.count,
+                              .first_wanted = ring->graph.wanted_count};
     return waiter;
 }
 
