@@ -23,7 +23,7 @@
 #include "network/routing/routing.h"
 
 struct standard_config {
-    uint32_t injection_channels, ejection_channels;
+    uint32_t injection_channels, ejection_channels, injection_vcs;
     uint64_t latency, feed_cycle;
 };
 
@@ -32,6 +32,8 @@ static const struct option standard_options[] = {
                "channels from a terminal to its router, in each plane"),
     OPTION_U32(struct standard_config, ejection_channels, "1", 1, 64, NULL,
                "channels from a router to its terminal, in each plane"),
+    OPTION_U32(struct standard_config, injection_vcs, "null", 1, 64, NULL,
+               "virtual channels of an injection channel that packets enter by, the first that they may; null: all"),
     OPTION_TICKS(struct standard_config, latency, "0", 0, 1000000, "from the source queue to the channel"),
     OPTION_TICKS(
         struct standard_config, feed_cycle, "null", 1, 1000000,
@@ -126,12 +128,23 @@ static uint32_t source_queue_take(const struct interfaces *n, struct outlet *out
 /* Functions that are compiled for flits and for chunks. */
 #define FOR_EITHER static inline __attribute__((always_inline))
 
+/* Of the VCs that routing allows, those that are in use. */
+static uint64_t limit_vcs(const struct interfaces *n, uint64_t vcs)
+{
+    uint64_t kept = 0;
+    if (!n->config.injection_vcs)
+        return vcs;
+    for (uint32_t count = n->config.injection_vcs; count && vcs; count--, vcs &= vcs - 1)
+        kept |= vcs & -vcs;
+    return kept;
+}
+
 /* The next VC in turn that the packet may take and that has room; NONE: none. */
 FOR_EITHER uint32_t pick_vc(const struct interfaces *n, const struct packet *packet, const uint32_t *credits,
                             uint32_t last, bool chunks)
 {
     const struct routing *routing = &n->network->routing;
-    uint64_t allowed = (n->injection_vcs ? n->injection_vcs(routing, packet) : n->all_vcs)
+    uint64_t allowed = (n->injection_vcs ? limit_vcs(n, n->injection_vcs(routing, packet)) : n->all_vcs)
                        << packet->protocol * routing->vcs;
     uint32_t room = chunks                        ? transfer_flits(&n->network->transfer, packet, 0)
                     : n->network->reserves_packet ? packet->size
@@ -576,7 +589,7 @@ static void *build(struct network *network, const struct choice *self, struct er
     n->engine = network->engine;
     n->config = *(const struct standard_config *)self->config;
     n->num_vcs = network->num_vcs;
-    n->all_vcs = bits_range(0, network->routing.vcs);
+    n->all_vcs = limit_vcs(n, bits_range(0, network->routing.vcs));
     n->injection_vcs = network->routing.ops->injection_vcs;
     n->channel_cycle = network->config->terminal_channel.cycle;
     n->chunk = network->transfer.chunk;

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Building the simured routers from their settings and the network's links, and
+ * looking at them from outside: are they idle, and what does a lane wait for?
+ */
+#include "network/router/simured.h"
+
+const struct option simured_options[] = {
+    OPTION_U32(struct simured_config, num_vcs, "2", 1, 64, NULL, "virtual channels of each port"),
+    OPTION_U32(struct simured_config, buffer_depth, "2", 1, 32767, "flits",
+               "slots of the input buffer and of the output buffer of each virtual channel"),
+    OPTION_U32(struct simured_config, buffer_delay, "1", 0, 10000, "cycles",
+               "that a flit rests in a slot of a buffer; 0 is as 1"),
+    OPTION_U32(struct simured_config, crossbar_delay, "1", 0, 10000, "cycles", "to cross the router"),
+    OPTION_U32(struct simured_config, switching_delay, "1", 0, 10000, "cycles",
+               "to route a packet and set the crossbar, for its head"),
+    OPTION_U32(struct simured_config, channel_delay, "1", 0, 10000, "cycles", "to cross a channel; 0 is as 1"),
+    OPTION_BOOL(struct simured_config, buffer_forwarding, "true",
+                "flits jump over free slots of a buffer; false: they rest in every slot"),
+    OPTION_BOOL(struct simured_config, physical_channels, "false",
+                "every virtual channel has a channel of its own; false: those of a port share one by turns"),
+    OPTION_TICKS(struct simured_config, cycle, "1", 1, 1000000,
+                 "clock of the router; with several ticks, routers in a row learn within a cycle what is free"),
+    OPTION_CHOICE(struct simured_config, congestion, "congestion", "\"buffer_occupancy\"",
+                  "what adaptive routing sees of the outputs"),
+    OPTION_END,
+};
+
+uint32_t simured_num_vcs(const void *config) { return ((const struct simured_config *)config)->num_vcs; }
+
+static uint32_t at_least_1(uint32_t delay) { return delay ? delay : 1; }
+
+/* Are buffers plain queues? See simured_buffer.h. */
+static bool is_plain(const struct simured_config *c) { return c->buffer_forwarding && c->buffer_delay <= 1; }
+
+/*
+ * The flits that may be on their way to a buffer or in the slots that they come in by. In a cycle of one tick a credit
+ * comes a cycle late, which one place more makes up for where the slots do not.
+ */
+uint32_t simured_depth(const void *config)
+{
+    const struct simured_config *c = config;
+    uint32_t entrance = is_plain(c) ? c->buffer_depth : 1;
+    return entrance == 1 && c->cycle == 1 ? 2 : entrance;
+}
+
+static void init_lane(struct simured *q, uint32_t router, uint32_t lane)
+{
+    const struct link *link = network_link(q->network, router, q->port_of[lane]);
+    size_t number = lane_number(q, router, lane);
+    q->inputs[number] = (struct simured_input){
+        .output = LANE_IDLE,
+        .back = link_place(link, lane % q->num_vcs),
+        .back_latency = link->latency,
+        .back_kind = link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT,
+    };
+    q->outputs[number] = (struct simured_output){.owner = NOBODY, .credits = (int32_t)link->depth};
+    if (link->target != NONE && link->carries_out) {
+        bits_add(set_of(q, router, SET_OPEN), lane);
+        bits_add(set_of(q, router, SET_USABLE), lane);
+    }
+}
+
+/* Ticks that a flit keeps the last slot: whole cycles, and no fewer than the channel needs. */
+static tick_t port_delay(const struct simured *q, const struct simured_config *c, const struct link *link)
+{
+    tick_t delay = at_least_1(link->to_terminal ? c->buffer_delay : c->channel_delay) * q->cycle;
+    return delay >= link->cycle ? delay : (link->cycle + q->cycle - 1) / q->cycle * q->cycle;
+}
+
+static void init_port(struct simured *q, const struct simured_config *c, uint32_t router, uint32_t port)
+{
+    const struct link *link = network_link(q->network, router, port);
+    if (link->target == NONE)
+        return;
+    *port_at(q, router, port) = (struct simured_port){
+        .delay = port_delay(q, c, link),
+        .to = link_place(link, 0),
+        .latency = link->latency,
+        .is_shared = !link->to_terminal && c->num_vcs > 1 && !c->physical_channels,
+        .to_terminal = link->to_terminal,
+    };
+}
+
+static void take_memory(struct simured *q, struct arena *arena)
+{
+    uint32_t routers = q->network->topology.routers;
+    size_t lanes = (size_t)routers * q->lanes, places = 2 * lanes * (q->buffers.ring_mask + 1);
+    q->buffers.heads = arena_array(arena, struct buffer, 2 * lanes);
+    q->buffers.rings = arena_array(arena, struct resting, places);
+    q->buffers.slots = q->buffers.is_plain ? NULL : arena_array(arena, uint16_t, places);
+    q->heads = arena_array(arena, struct simured_head, routers);
+    q->sets = arena_array(arena, uint64_t, (size_t)routers * SIMURED_SETS * q->words);
+    q->due_ports = arena_array(arena, uint64_t, (size_t)routers * q->port_words);
+    q->inputs = arena_array(arena, struct simured_input, lanes);
+    q->outputs = arena_array(arena, struct simured_output, lanes);
+    q->output_ports = arena_array(arena, struct simured_port, (size_t)routers * q->ports);
+    q->wants = arena_array(arena, uint64_t, lanes * q->words);
+    q->wait_order = arena_array(arena, uint16_t, lanes);
+    q->random = arena_array(arena, struct random, routers);
+    q->port_of = arena_array(arena, uint16_t, q->lanes);
+    for (uint32_t lane = 0; lane < q->lanes; lane++)
+        q->port_of[lane] = (uint16_t)(lane / q->num_vcs);
+}
+
+void *simured_build(struct network *network, const struct choice *self, struct errors *errors)
+{
+    const struct simured_config *c = self->config;
+    uint32_t before = errors->count, lanes = network->ports * c->num_vcs;
+    check_lanes(network, self, errors);
+    struct congestion *congestion = network_sense(network, &c->congestion, c->buffer_depth, errors);
+    if (errors->count > before)
+        return NULL;
+    struct simured *q = arena_take(network->arena, sizeof *q);
+    *q = (struct simured){
+        .network = network,
+        .engine = network->engine,
+        .congestion = congestion,
+        .buffers = {.length = c->buffer_depth,
+                    .ring_mask = ring_mask_for(c->buffer_depth + 1),
+                    .delay = at_least_1(c->buffer_delay) * c->cycle,
+                    .forwards = c->buffer_forwarding,
+                    .is_plain = is_plain(c)},
+        .cycle = c->cycle,
+        .crossbar = at_least_1(c->crossbar_delay) * c->cycle,
+        .head_crossbar = (at_least_1(c->crossbar_delay + c->switching_delay) - 1) * c->cycle,
+        .num_vcs = c->num_vcs,
+        .ports = network->ports,
+        .lanes = lanes,
+        .words = words_for(lanes),
+        .port_words = words_for(network->ports),
+        .first_link = network->routing.local_ports,
+        .question = {.routing = &network->routing, .congestion = congestion},
+    };
+    take_memory(q, network->arena);
+    for (uint32_t router = 0; router < network->topology.routers; router++) {
+        q->heads[router].step_at = NEVER;
+        q->random[router] = random_stream(network->seed, router, RANDOM_OUTPUT);
+        for (uint32_t lane = 0; lane < lanes; lane++)
+            init_lane(q, router, lane);
+        for (uint32_t port = 0; port < q->ports; port++)
+            init_port(q, c, router, port);
+    }
+    return q;
+}
+
+void *simured_share(const void *routers, struct network *part)
+{
+    struct simured *q = arena_take(part->arena, sizeof *q);
+    *q = *(const struct simured *)routers;
+    q->network = part;
+    q->engine = part->engine;
+    q->question.routing = &part->routing;
+    q->flit_hops = 0;
+    return q;
+}
+
+void simured_check_idle(void *routers)
+{
+    const struct simured *q = routers;
+    for (uint32_t router = 0; router < q->network->topology.routers; router++)
+        for (uint32_t lane = 0; lane < q->lanes; lane++) {
+            const struct simured_output *output = &q->outputs[lane_number(q, router, lane)];
+            uint32_t depth = network_link(q->network, router, q->port_of[lane])->depth;
+            uint32_t left = q->buffers.heads[input_buffer(q, router, lane)].count +
+                            q->buffers.heads[output_buffer(q, router, lane)].count;
+            CHECK(left == 0, "router %u lane %u: %u flits are left at the end", router, lane, left);
+            CHECK(output->owner == NOBODY, "router %u output lane %u: lane %u holds it at the end", router, lane,
+                  output->owner);
+            CHECK(output->credits == (int32_t)depth, "router %u output lane %u: %d of %u credits are back at the end",
+                  router, lane, output->credits, depth);
+        }
+}
+
+bool simured_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting)
+{
+    const struct simured *q = routers;
+    const struct simured_input *input = &q->inputs[lane_number(q, router, lane)];
+    size_t number = input_buffer(q, router, lane);
+    if (!q->buffers.heads[number].count)
+        return false;
+    *waiting = (struct waiting){.packet = buffer_front(&q->buffers, number)->flit.packet};
+    if (input->output < LANE_WAITS) {
+        waiting->for_credit = true;
+        waiting->wanted[waiting->wanted_count++] = input->output;
+        return true;
+    }
+    BITS_EACH(output, wants_of(q, router, lane), q->words)
+        if (waiting->wanted_count < MAX_WANTED) {
+            uint16_t owner = q->outputs[lane_number(q, router, (uint32_t)output)].owner;
+            waiting->holder[waiting->wanted_count] = owner == NOBODY ? WITHOUT_ROOM : owner;
+            waiting->wanted[waiting->wanted_count++] = (uint16_t)output;
+        }
+    return true;
+}
+
+uint64_t simured_flit_hops(const void *routers) { return ((const struct simured *)routers)->flit_hops; }
+
+uint32_t simured_lane_flits(const void *routers, uint32_t router, uint32_t lane)
+{
+    const struct simured *q = routers;
+    return q->outputs[lane_number(q, router, lane)].flits;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The channels of the simured router; see simured_channel.h. */
+#include "network/router/simured_channel.h"
+
+/* The flit in the last slot leaves. */
+static void leave(struct simured *q, uint32_t router, uint32_t number, uint32_t vc, tick_t edge, tick_t now)
+{
+    struct simured_port *port = port_at(q, router, number);
+    uint32_t lane = number * q->num_vcs + vc;
+    size_t buffer = output_buffer(q, router, lane);
+    struct simured_output *output = &q->outputs[lane_number(q, router, lane)];
+    struct flit flit = buffer_front(&q->buffers, buffer)->flit;
+    struct settled settled;
+    port->linked &= ~bit(vc);
+    output->flits++;
+    output->credits--;
+    report(q, router, lane, QUEUE_OUTPUT, -1, now);
+    if (!port->to_terminal) {
+        struct place to = {.target = port->to.target, .lane = port->to.lane + vc};
+        report(q, router, lane, QUEUE_DOWNSTREAM, 1, now);
+        send_flit(q->network, EVENT_FLIT, to, flit, now + port->latency);
+    }
+    if (__builtin_expect(q->network->trace_out != NULL, 0) && flit.packet == q->network->traced)
+        network_trace(q->network, now, router, "leave", "flit %u by port %u vc %u", flit.place & FLIT_POSITION, number,
+                      vc);
+    buffer_take(&q->buffers, buffer, edge, &settled);
+    output_settled(q, router, lane, &settled, edge);
+}
+
+static bool has_credit(const struct simured *q, uint32_t router, uint32_t number, uint32_t vc)
+{
+    return q->outputs[lane_number(q, router, number * q->num_vcs + vc)].credits > 0;
+}
+
+static const struct resting *linked_flit(const struct simured *q, uint32_t router, uint32_t number, uint32_t vc)
+{
+    return buffer_front(&q->buffers, output_buffer(q, router, number * q->num_vcs + vc));
+}
+
+/* A channel of its own. A head that finds no room tries again when it has waited for another delay. */
+static void serve_own(struct simured *q, uint32_t router, uint32_t number, uint32_t vc, tick_t edge, tick_t now)
+{
+    const struct simured_port *port = port_at(q, router, number);
+    const struct resting *resting = linked_flit(q, router, number, vc);
+    tick_t ready_at = resting->since + port->delay;
+    if (!port->to_terminal && !has_credit(q, router, number, vc))
+        return; /* until there is one */
+    if (ready_at < edge && (resting->flit.place & FLIT_HEAD) && port->delay > q->cycle)
+        ready_at = resting->since + (edge - resting->since + port->delay - 1) / port->delay * port->delay;
+    if (ready_at > edge)
+        serve_at(q, router, number, ready_at);
+    else
+        leave(q, router, number, vc, edge, now);
+}
+
+/* The next VC after the one in turn, from `vcs`, has the turn. */
+static void pass_turn(const struct simured *q, uint32_t router, uint32_t number, uint64_t vcs, tick_t edge)
+{
+    struct simured_port *port = port_at(q, router, number);
+    port->turn = (uint16_t)bits_next_after(&vcs, 1, port->turn);
+    port->turn_from = edge;
+    serve_at(q, router, number, edge + port->delay);
+}
+
+static uint64_t vcs_with_credit(const struct simured *q, uint32_t router, uint32_t number, uint64_t vcs)
+{
+    for (uint64_t left = vcs; left; left &= left - 1)
+        if (!has_credit(q, router, number, (uint32_t)lowest_bit(left)))
+            vcs &= ~(left & -left);
+    return vcs;
+}
+
+static void serve_turn(struct simured *q, uint32_t router, uint32_t number, tick_t edge, tick_t now)
+{
+    struct simured_port *port = port_at(q, router, number);
+    if (!(port->linked & bit(port->turn))) { /* nobody had a flit */
+        port->turn = (uint16_t)bits_next_after(&port->linked, 1, port->turn);
+        port->turn_from = 0;
+    }
+    tick_t since = linked_flit(q, router, number, port->turn)->since;
+    tick_t ready_at = (since > port->turn_from ? since : port->turn_from) + port->delay;
+    uint64_t others = port->linked & ~bit(port->turn);
+    if (ready_at > edge) {
+        serve_at(q, router, number, ready_at);
+    } else if (has_credit(q, router, number, port->turn)) {
+        leave(q, router, number, port->turn, edge, now);
+        if (others)
+            pass_turn(q, router, number, others, edge);
+    } else if ((others = vcs_with_credit(q, router, number, others))) {
+        pass_turn(q, router, number, others, edge);
+    }
+}
+
+void serve_channels(struct simured *q, uint32_t router, tick_t edge, tick_t now)
+{
+    uint64_t *due = q->due_ports + (size_t)router * q->port_words;
+    BITS_EACH(number, due, q->port_words) {
+        const struct simured_port *port = port_at(q, router, (uint32_t)number);
+        bits_remove(due, (uint32_t)number);
+        if (!port->is_shared)
+            for (uint64_t left = port->linked; left; left &= left - 1)
+                serve_own(q, router, (uint32_t)number, (uint32_t)lowest_bit(left), edge, now);
+        else if (port->linked)
+            serve_turn(q, router, (uint32_t)number, edge, now);
+    }
+}
+
+/* Flits that rest in the middle of buffers move on. */
+void settle_outputs(struct simured *q, uint32_t router, tick_t edge, tick_t now)
+{
+    (void)now;
+    uint64_t *resting = set_of(q, router, SET_RESTING_OUTPUTS);
+    BITS_EACH(lane, resting, q->words) {
+        struct settled settled = {.next = NEVER};
+        bits_remove(resting, (uint32_t)lane);
+        buffer_settle(&q->buffers, output_buffer(q, router, (uint32_t)lane), edge, &settled);
+        output_settled(q, router, (uint32_t)lane, &settled, edge);
+    }
+}
+
+void simured_receive_credits(void *routers, tick_t now, const void *events, uint32_t count)
+{
+    struct simured *q = routers;
+    for (const struct credit_event *event = events, *end = event + count; event < end; event++) {
+        uint32_t router = event->to.target, lane = event->to.lane, number = q->port_of[lane];
+        struct simured_output *output = &q->outputs[lane_number(q, router, lane)];
+        const struct simured_port *port = port_at(q, router, number);
+        output->credits++;
+        CHECK(output->credits <= (int32_t)q->network->buffer_depth, "tick %llu router %u lane %u: a credit too many",
+              (unsigned long long)now, router, lane);
+        if (port->to_terminal)
+            continue;
+        report(q, router, lane, QUEUE_DOWNSTREAM, -1, now);
+        if (port->linked & bit(lane - number * q->num_vcs))
+            serve_at(q, router, number, now);
+    }
+}
