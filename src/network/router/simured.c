@@ -88,7 +88,9 @@ static void cross_flit(struct simured *q, uint32_t router, uint32_t lane, tick_t
         network_trace(q->network, now, router, "cross", "flit %u to port %u vc %u", flit.place & FLIT_POSITION,
                       output / q->num_vcs, output % q->num_vcs);
     if (flit.place & FLIT_TAIL) {
-        q->outputs[lane_number(q, router, output)].owner = NOBODY;
+        struct simured_output *left = &q->outputs[lane_number(q, router, output)];
+        left->owner = NOBODY;
+        left->freed_by = input->age;
         input->output = LANE_IDLE;
     }
     bits_remove(set_of(q, router, SET_CROSSING), lane);
@@ -112,18 +114,12 @@ static void cross(struct simured *q, uint32_t router, tick_t edge, tick_t now)
     }
 }
 
-/* Is one packet older than the other: has it been in the network for longer? */
-static bool is_older(const struct simured_input *a, const struct simured_input *b)
-{
-    return a->injected != b->injected ? a->injected < b->injected : a->source < b->source;
-}
-
 static void join_waiting(struct simured *q, uint32_t router, uint32_t lane)
 {
     uint16_t *order = q->wait_order + lane_number(q, router, 0);
     const struct simured_input *inputs = q->inputs + lane_number(q, router, 0);
     uint32_t at = q->heads[router].waiting++;
-    for (; at && is_older(&inputs[lane], &inputs[order[at - 1]]); at--)
+    for (; at && is_older(&inputs[lane].age, &inputs[order[at - 1]].age); at--)
         order[at] = order[at - 1];
     order[at] = (uint16_t)lane;
 }
@@ -160,8 +156,8 @@ static void route(struct simured *q, uint32_t router, tick_t edge, tick_t now)
                   set_of(q, router, SET_USABLE), q->words, now);
         if (router == q->question.packet->destination_router)
             keep_ejection_lanes(q, wants_of(q, router, lane));
-        input->injected = q->question.packet->injected;
-        input->source = q->question.packet->source;
+        input->age.injected = q->question.packet->injected;
+        input->age.source = q->question.packet->source;
         join_waiting(q, router, lane);
         q->heads[router].opened = true;
         if (__builtin_expect(q->network->trace_out != NULL, 0) && packet == q->network->traced)
@@ -179,31 +175,47 @@ static uint64_t port_vcs(const struct simured *q, const uint64_t *lanes, uint32_
 }
 
 /*
- * A free lane of those that a packet may take: the ports on offer from one of them on, going round, and of the first that
- * has a free lane the VCs from one of them on. Both begin anywhere. NOBODY: none is free.
+ * Leaves in `offered` the lanes that a packet may take now. SimuRed moves packets one after the other, the oldest first:
+ * one that waits sees what an older one leaves free in the same cycle, and what a younger one does in the next.
+ */
+static bool find_free(struct simured *q, uint32_t router, uint32_t lane, tick_t edge)
+{
+    const uint64_t *wants = wants_of(q, router, lane), *open = set_of(q, router, SET_OPEN);
+    const struct age *age = &q->inputs[lane_number(q, router, lane)].age;
+    uint64_t some = 0;
+    for (uint32_t w = 0; w < q->words; w++) {
+        q->offered[w] = wants[w] & open[w];
+        for (uint64_t left = q->offered[w]; left; left &= left - 1) {
+            const struct simured_output *output =
+                &q->outputs[lane_number(q, router, (uint32_t)(w * WORD_BITS + lowest_bit(left)))];
+            if (output->freed_at == edge && is_older(age, &output->freed_by)) {
+                q->offered[w] &= ~(left & -left);
+                q->heads[router].opened = true; /* for the next cycle */
+            }
+        }
+        some |= q->offered[w];
+    }
+    return some;
+}
+
+/*
+ * A free lane of those on offer: the ports that the packet may take from one of them on, going round, and of the first
+ * that has a free lane the VCs from one of them on. Both begin anywhere.
  */
 static uint32_t choose_lane(struct simured *q, uint32_t router, const uint64_t *wants)
 {
-    const uint64_t *open = set_of(q, router, SET_OPEN);
-    uint32_t ports[WORD_BITS], count = 0, chosen = NOBODY;
-    uint64_t some = 0;
-    for (uint32_t w = 0; w < q->words; w++)
-        some |= wants[w] & open[w];
-    if (!some)
-        return NOBODY;
-    BITS_EACH(lane, wants, q->words)
-        if (count < WORD_BITS && (!count || ports[count - 1] != lane / q->num_vcs))
-            ports[count++] = (uint32_t)lane / q->num_vcs;
     struct random *random = &q->random[router];
-    uint32_t first = count > 1 ? random_below(random, count) : 0;
-    for (uint32_t i = 0; i < count && chosen == NOBODY; i++) {
-        uint32_t port = ports[(first + i) % count];
-        uint64_t vcs = port_vcs(q, wants, port) & port_vcs(q, open, port);
+    uint32_t ports[WORD_BITS], count = 0;
+    BITS_EACH(lane, wants, q->words)
+        if (count < WORD_BITS && (!count || ports[count - 1] != q->port_of[lane]))
+            ports[count++] = q->port_of[lane];
+    uint32_t at = count > 1 ? random_below(random, count) : 0;
+    uint32_t first_vc = q->num_vcs > 1 ? random_below(random, q->num_vcs) : 0;
+    for (;; at = at + 1 < count ? at + 1 : 0) {
+        uint64_t vcs = port_vcs(q, q->offered, ports[at]);
         if (vcs)
-            chosen =
-                port * q->num_vcs + bits_next_cyclic(&vcs, 1, q->num_vcs > 1 ? random_below(random, q->num_vcs) : 0);
+            return ports[at] * q->num_vcs + bits_next_cyclic(&vcs, 1, first_vc);
     }
-    return chosen;
 }
 
 /* A packet takes an output lane; its head crosses when the switch is set. */
@@ -233,13 +245,15 @@ static void grant(struct simured *q, uint32_t router, tick_t edge, tick_t now)
     uint32_t left = 0;
     head->opened = false;
     for (uint32_t i = 0; i < head->waiting; i++) {
-        uint32_t output = choose_lane(q, router, wants_of(q, router, order[i]));
-        if (output == NOBODY)
-            order[left++] = order[i];
+        uint32_t lane = order[i];
+        if (find_free(q, router, lane, edge))
+            take_lane(q, router, lane, choose_lane(q, router, wants_of(q, router, lane)), edge, now);
         else
-            take_lane(q, router, order[i], output, edge, now);
+            order[left++] = (uint16_t)lane;
     }
     head->waiting = left;
+    if (left && head->opened)
+        wake(q, router, edge + q->cycle);
 }
 
 /* Flits that rest in the middle of buffers move on. */

@@ -16,11 +16,21 @@ struct simured_config {
     struct choice congestion;
 };
 
+/* Since when a packet has been in the network, which decides who is served first; sources are for those of one tick. */
+struct age {
+    tick_t injected;
+    uint32_t source, unused;
+};
+
+static inline bool is_older(const struct age *a, const struct age *b)
+{
+    return a->injected != b->injected ? a->injected < b->injected : a->source < b->source;
+}
+
 /* An input lane, and how far the packet at its front has come. */
 struct simured_input {
     tick_t leave_at; /* when the flit in the last slot may cross, once it holds an output lane */
-    tick_t injected; /* the age of a packet that waits for an output lane */
-    uint32_t source; /* decides between packets of the same age */
+    struct age age;  /* of the packet at its front that waits for an output lane, or holds one */
     uint16_t output; /* lane held, LANE_IDLE or LANE_WAITS */
     uint16_t unused;
     struct place back;     /* where its credits go */
@@ -29,9 +39,11 @@ struct simured_input {
 };
 
 struct simured_output {
-    uint32_t flits;  /* that have left, modulo 2^32 */
-    int32_t credits; /* room at the far end; below 0 to terminals, which always have room */
-    uint16_t owner;  /* the input lane that holds it, or NOBODY */
+    struct age freed_by; /* the packet that held it last */
+    tick_t freed_at;     /* the edge at which it became free */
+    uint32_t flits;      /* that have left, modulo 2^32 */
+    int32_t credits;     /* room at the far end; below 0 to terminals, which always have room */
+    uint16_t owner;      /* the input lane that holds it, or NOBODY */
     uint16_t unused[3];
 };
 
@@ -72,6 +84,7 @@ struct simured {
     uint32_t num_vcs, ports, lanes, words, port_words, first_link;
     uint64_t flit_hops;
     struct route question; /* scratch */
+    uint64_t *offered;     /* scratch: a set of output lanes */
     struct simured_head *heads;
     uint64_t *sets;               /* by router * SIMURED_SETS: `words` each */
     uint64_t *due_ports;          /* by router, port_words each: ports whose channel may have a flit to send */

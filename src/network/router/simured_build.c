@@ -54,7 +54,7 @@ static void init_lane(struct simured *q, uint32_t router, uint32_t lane)
         .back_latency = link->latency,
         .back_kind = link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT,
     };
-    q->outputs[number] = (struct simured_output){.owner = NOBODY, .credits = (int32_t)link->depth};
+    q->outputs[number] = (struct simured_output){.owner = NOBODY, .credits = (int32_t)link->depth, .freed_at = NEVER};
     if (link->target != NONE && link->carries_out) {
         bits_add(set_of(q, router, SET_OPEN), lane);
         bits_add(set_of(q, router, SET_USABLE), lane);
@@ -89,6 +89,7 @@ static void take_memory(struct simured *q, struct arena *arena)
     q->buffers.heads = arena_array(arena, struct buffer, 2 * lanes);
     q->buffers.rings = arena_array(arena, struct resting, places);
     q->buffers.slots = q->buffers.is_plain ? NULL : arena_array(arena, uint16_t, places);
+    q->offered = arena_array(arena, uint64_t, q->words);
     q->heads = arena_array(arena, struct simured_head, routers);
     q->sets = arena_array(arena, uint64_t, (size_t)routers * SIMURED_SETS * q->words);
     q->due_ports = arena_array(arena, uint64_t, (size_t)routers * q->port_words);
@@ -151,6 +152,7 @@ void *simured_share(const void *routers, struct network *part)
     q->network = part;
     q->engine = part->engine;
     q->question.routing = &part->routing;
+    q->offered = arena_array(part->arena, uint64_t, q->words);
     q->flit_hops = 0;
     return q;
 }

@@ -45,12 +45,13 @@ static inline void serve_at(const struct simured *q, uint32_t router, uint32_t p
 }
 
 /* There is room in the first slot of an output buffer: for the packet that holds the lane, or for any. */
-static inline void offer_room(struct simured *q, uint32_t router, uint32_t lane)
+static inline void offer_room(struct simured *q, uint32_t router, uint32_t lane, tick_t edge)
 {
-    uint32_t owner = q->outputs[lane_number(q, router, lane)].owner;
-    if (owner != NOBODY) {
-        bits_add(set_of(q, router, SET_CROSSING), owner);
+    struct simured_output *output = &q->outputs[lane_number(q, router, lane)];
+    if (output->owner != NOBODY) {
+        bits_add(set_of(q, router, SET_CROSSING), output->owner);
     } else {
+        output->freed_at = edge;
         bits_add(set_of(q, router, SET_OPEN), lane);
         q->heads[router].opened = true;
     }
@@ -76,7 +77,7 @@ static inline void output_settled(struct simured *q, uint32_t router, uint32_t l
     if (settled->reached)
         reach_channel(q, router, lane, edge);
     if (settled->left && buffer_has_room(&q->buffers, output_buffer(q, router, lane)))
-        offer_room(q, router, lane);
+        offer_room(q, router, lane, edge);
     rest(q, router, lane, SET_RESTING_OUTPUTS, settled->next);
 }
 
@@ -89,7 +90,7 @@ static inline void enter_output(struct simured *q, uint32_t router, uint32_t lan
     buffer_put(&q->buffers, number, flit, edge, &settled);
     report(q, router, lane, QUEUE_OUTPUT, 1, now);
     if ((flit.place & FLIT_TAIL) && buffer_has_room(&q->buffers, number))
-        offer_room(q, router, lane);
+        offer_room(q, router, lane, edge);
     output_settled(q, router, lane, &settled, edge);
 }
 
