@@ -156,8 +156,7 @@ static void route(struct simured *q, uint32_t router, tick_t edge, tick_t now)
                   set_of(q, router, SET_USABLE), q->words, now);
         if (router == q->question.packet->destination_router)
             keep_ejection_lanes(q, wants_of(q, router, lane));
-        input->age.injected = q->question.packet->injected;
-        input->age.source = q->question.packet->source;
+        input->age = age_of(q, packet);
         join_waiting(q, router, lane);
         q->heads[router].opened = true;
         if (__builtin_expect(q->network->trace_out != NULL, 0) && packet == q->network->traced)

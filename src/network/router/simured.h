@@ -39,11 +39,12 @@ struct simured_input {
 };
 
 struct simured_output {
-    struct age freed_by; /* the packet that held it last */
-    tick_t freed_at;     /* the edge at which it became free */
-    uint32_t flits;      /* that have left, modulo 2^32 */
-    int32_t credits;     /* room at the far end; below 0 to terminals, which always have room */
-    uint16_t owner;      /* the input lane that holds it, or NOBODY */
+    struct age freed_by;   /* the packet that held it last */
+    struct age linked_age; /* of the packet in its last slot */
+    tick_t freed_at;       /* the edge at which it became free */
+    uint32_t flits;        /* that have left, modulo 2^32 */
+    int32_t credits;       /* room at the far end; below 0 to terminals, which always have room */
+    uint16_t owner;        /* the input lane that holds it, or NOBODY */
     uint16_t unused[3];
 };
 
@@ -125,6 +126,13 @@ static inline uint64_t *wants_of(const struct simured *q, uint32_t router, uint3
 static inline struct simured_port *port_at(const struct simured *q, uint32_t router, uint32_t port)
 {
     return &q->output_ports[(size_t)router * q->ports + port];
+}
+
+/* The age of a packet whose head is here. */
+static inline struct age age_of(const struct simured *q, uint32_t packet)
+{
+    const struct packet *record = network_packet(q->network, packet);
+    return (struct age){.injected = record->injected, .source = record->source};
 }
 
 /* The last edge of the clock up to a tick. */

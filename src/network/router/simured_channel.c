@@ -70,6 +70,28 @@ static uint64_t vcs_with_credit(const struct simured *q, uint32_t router, uint32
     return vcs;
 }
 
+/* Of the packet in turn. */
+static struct age linked_age(const struct simured *q, uint32_t router, uint32_t number)
+{
+    uint32_t turn = port_at(q, router, number)->turn;
+    return q->outputs[lane_number(q, router, number * q->num_vcs + turn)].linked_age;
+}
+
+/*
+ * A flit has left. The next VC may find that it has no room. SimuRed moves packets one after the other, the oldest first:
+ * if that VC's packet is the younger one, it finds so in the same cycle and passes the turn on.
+ */
+static void hand_over(const struct simured *q, uint32_t router, uint32_t number, uint64_t others,
+                      const struct age *leaver, tick_t edge)
+{
+    const struct simured_port *port = port_at(q, router, number);
+    pass_turn(q, router, number, others, edge);
+    struct age next = linked_age(q, router, number);
+    if (!has_credit(q, router, number, port->turn) && is_older(leaver, &next) &&
+        (others = vcs_with_credit(q, router, number, port->linked)))
+        pass_turn(q, router, number, others, edge);
+}
+
 static void serve_turn(struct simured *q, uint32_t router, uint32_t number, tick_t edge, tick_t now)
 {
     struct simured_port *port = port_at(q, router, number);
@@ -83,9 +105,10 @@ static void serve_turn(struct simured *q, uint32_t router, uint32_t number, tick
     if (ready_at > edge) {
         serve_at(q, router, number, ready_at);
     } else if (has_credit(q, router, number, port->turn)) {
+        struct age leaver = linked_age(q, router, number);
         leave(q, router, number, port->turn, edge, now);
         if (others)
-            pass_turn(q, router, number, others, edge);
+            hand_over(q, router, number, others, &leaver, edge);
     } else if ((others = vcs_with_credit(q, router, number, others))) {
         pass_turn(q, router, number, others, edge);
     }
