@@ -185,12 +185,12 @@ static bool find_free(struct simured *q, uint32_t router, uint32_t lane, tick_t 
     for (uint32_t w = 0; w < q->words; w++) {
         q->offered[w] = wants[w] & open[w];
         for (uint64_t left = q->offered[w]; left; left &= left - 1) {
-            const struct simured_output *output =
-                &q->outputs[lane_number(q, router, (uint32_t)(w * WORD_BITS + lowest_bit(left)))];
-            if (output->freed_at == edge && is_older(age, &output->freed_by)) {
+            uint32_t wanted = (uint32_t)(w * WORD_BITS + lowest_bit(left));
+            const struct simured_output *output = &q->outputs[lane_number(q, router, wanted)];
+            bool is_early = output->freed_at == edge && is_older(age, &output->freed_by);
+            q->heads[router].opened |= is_early; /* for the next cycle */
+            if (is_early || (q->needs_empty && !lane_is_empty(q, router, wanted)))
                 q->offered[w] &= ~(left & -left);
-                q->heads[router].opened = true; /* for the next cycle */
-            }
         }
         some |= q->offered[w];
     }

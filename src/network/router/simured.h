@@ -12,6 +12,7 @@ struct simured_config {
     uint32_t num_vcs, buffer_depth;
     uint32_t buffer_delay, crossbar_delay, switching_delay, channel_delay; /* cycles */
     bool buffer_forwarding, physical_channels;
+    uint32_t lane_free;
     uint64_t cycle;
     struct choice congestion;
 };
@@ -83,6 +84,7 @@ struct simured {
     struct buffers buffers;
     tick_t cycle, crossbar, head_crossbar; /* ticks; the last from the grant of an output until a head leaves */
     uint32_t num_vcs, ports, lanes, words, port_words, first_link;
+    bool needs_empty; /* a lane is given only when both buffers behind it are empty */
     uint64_t flit_hops;
     struct route question; /* scratch */
     uint64_t *offered;     /* scratch: a set of output lanes */

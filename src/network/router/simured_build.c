@@ -5,6 +5,9 @@
  */
 #include "network/router/simured.h"
 
+enum lane_free { FREE_AUTO, FREE_BEHIND_TAIL, FREE_WHEN_EMPTY };
+static const char *const lane_free_names[] = {"auto", "behind_tail", "when_empty", NULL};
+
 const struct option simured_options[] = {
     OPTION_U32(struct simured_config, num_vcs, "2", 1, 64, NULL, "virtual channels of each port"),
     OPTION_U32(struct simured_config, buffer_depth, "2", 1, 32767, "flits",
@@ -19,6 +22,10 @@ const struct option simured_options[] = {
                 "flits jump over free slots of a buffer; false: they rest in every slot"),
     OPTION_BOOL(struct simured_config, physical_channels, "false",
                 "every virtual channel has a channel of its own; false: those of a port share one by turns"),
+    OPTION_ENUM(
+        struct simured_config, lane_free, "\"auto\"", lane_free_names,
+        "when a packet may take a virtual channel: behind the tail of the last one, as in SimuRed, or when both its "
+        "buffers are empty, as escape VCs need it; auto: where there are some"),
     OPTION_TICKS(struct simured_config, cycle, "1", 1, 1000000,
                  "clock of the router; with several ticks, routers in a row learn within a cycle what is free"),
     OPTION_CHOICE(struct simured_config, congestion, "congestion", "\"buffer_occupancy\"",
@@ -122,6 +129,7 @@ void *simured_build(struct network *network, const struct choice *self, struct e
                     .delay = at_least_1(c->buffer_delay) * c->cycle,
                     .forwards = c->buffer_forwarding,
                     .is_plain = is_plain(c)},
+        .needs_empty = c->lane_free == FREE_WHEN_EMPTY || (c->lane_free == FREE_AUTO && network->routing.escape_vcs),
         .cycle = c->cycle,
         .crossbar = at_least_1(c->crossbar_delay) * c->cycle,
         .head_crossbar = (at_least_1(c->crossbar_delay + c->switching_delay) - 1) * c->cycle,

@@ -156,5 +156,9 @@ void simured_receive_credits(void *routers, tick_t now, const void *events, uint
         report(q, router, lane, QUEUE_DOWNSTREAM, -1, now);
         if (port->linked & bit(lane - number * q->num_vcs))
             serve_at(q, router, number, now);
+        if (q->needs_empty && q->heads[router].waiting && lane_is_empty(q, router, lane)) {
+            q->heads[router].opened = true;
+            wake(q, router, now);
+        }
     }
 }

@@ -44,6 +44,14 @@ static inline void serve_at(const struct simured *q, uint32_t router, uint32_t p
     wake(q, router, when);
 }
 
+/* Is nothing in the buffers behind an output lane, here and at the far end? */
+static inline bool lane_is_empty(const struct simured *q, uint32_t router, uint32_t lane)
+{
+    const struct link *link = network_link(q->network, router, q->port_of[lane]);
+    return !q->buffers.heads[output_buffer(q, router, lane)].count &&
+           (link->to_terminal || q->outputs[lane_number(q, router, lane)].credits == (int32_t)link->depth);
+}
+
 /* There is room in the first slot of an output buffer: for the packet that holds the lane, or for any. */
 static inline void offer_room(struct simured *q, uint32_t router, uint32_t lane, tick_t edge)
 {
