@@ -25,6 +25,8 @@ static void leave(struct simured *q, uint32_t router, uint32_t number, uint32_t 
                       vc);
     buffer_take(&q->buffers, buffer, edge, &settled);
     output_settled(q, router, lane, &settled, edge);
+    if (q->needs_empty && lane_is_empty(q, router, lane))
+        q->heads[router].opened = true;
 }
 
 static bool has_credit(const struct simured *q, uint32_t router, uint32_t number, uint32_t vc)
