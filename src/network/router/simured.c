@@ -29,7 +29,7 @@ static void reach_crossbar(struct simured *q, uint32_t router, uint32_t lane, ti
 {
     struct simured_input *input = &q->inputs[lane_number(q, router, lane)];
     if (input->output == LANE_IDLE) {
-        struct flit front = buffer_front(&q->buffers, input_buffer(q, router, lane))->flit;
+        struct flit front = buffer_front(&q->buffers, input_buffer(q, router, lane));
         CHECK(front.place & FLIT_HEAD, "router %u lane %u: packet %u begins with flit %u", router, lane, front.packet,
               front.place & FLIT_POSITION);
         bits_add(set_of(q, router, SET_FRESH), lane);
@@ -53,8 +53,6 @@ static inline void input_settled(struct simured *q, uint32_t router, uint32_t la
     rest(q, router, lane, SET_RESTING_INPUTS, settled->next);
 }
 
-#define FETCH_AHEAD 8 /* events, in networks that do not fit the cache */
-
 static void receive_flits(void *routers, tick_t now, const void *events, uint32_t count)
 {
     struct simured *q = routers;
@@ -65,7 +63,12 @@ static void receive_flits(void *routers, tick_t now, const void *events, uint32_
         struct settled settled;
         if (event + FETCH_AHEAD < end) {
             const struct flit_event *ahead = event + FETCH_AHEAD;
+            size_t buffer = input_buffer(q, ahead->to.target, ahead->to.lane);
             __builtin_prefetch(&q->inputs[lane_number(q, ahead->to.target, ahead->to.lane)], 1);
+            __builtin_prefetch(&q->buffers.heads[buffer], 1);
+            __builtin_prefetch(&q->buffers.rings[buffer * (q->buffers.ring_mask + 1)], 1);
+            __builtin_prefetch(&q->heads[ahead->to.target], 1);
+            __builtin_prefetch(set_of(q, ahead->to.target, SET_FRESH), 1);
         }
         CHECK(q->buffers.heads[number].count <= q->buffers.ring_mask,
               "tick %llu router %u lane %u: packet %u overruns the buffer", (unsigned long long)now, router, lane,
@@ -80,7 +83,7 @@ static void cross_flit(struct simured *q, uint32_t router, uint32_t lane, tick_t
 {
     struct simured_input *input = &q->inputs[lane_number(q, router, lane)];
     size_t number = input_buffer(q, router, lane);
-    struct flit flit = buffer_front(&q->buffers, number)->flit;
+    struct flit flit = buffer_front(&q->buffers, number);
     uint32_t output = input->output;
     struct settled settled;
     q->flit_hops++;
@@ -145,7 +148,7 @@ static void route(struct simured *q, uint32_t router, tick_t edge, tick_t now)
     BITS_EACH(number, fresh, q->words) {
         uint32_t lane = (uint32_t)number;
         struct simured_input *input = &q->inputs[lane_number(q, router, lane)];
-        uint32_t packet = buffer_front(&q->buffers, input_buffer(q, router, lane))->flit.packet;
+        uint32_t packet = buffer_front(&q->buffers, input_buffer(q, router, lane)).packet;
         if (input->leave_at > edge) {
             wake(q, router, input->leave_at);
             continue;
@@ -226,7 +229,7 @@ static void take_lane(struct simured *q, uint32_t router, uint32_t lane, uint32_
     input->output = (uint16_t)output;
     input->leave_at = edge + q->head_crossbar;
     if (__builtin_expect(q->network->trace_out != NULL, 0) &&
-        buffer_front(&q->buffers, input_buffer(q, router, lane))->flit.packet == q->network->traced)
+        buffer_front(&q->buffers, input_buffer(q, router, lane)).packet == q->network->traced)
         network_trace(q->network, now, router, "grant", "port %u vc %u, crosses at %llu", output / q->num_vcs,
                       output % q->num_vcs, (unsigned long long)input->leave_at);
     if (input->leave_at <= edge) {
@@ -280,12 +283,41 @@ static void step_router(struct simured *q, uint32_t router, tick_t edge, tick_t 
         grant(q, router, edge, now);
 }
 
+/* A network that does not fit the cache: what the steps to come will touch is fetched ahead, in two stages. */
+static inline void fetch_router(const struct simured *q, uint32_t router)
+{
+    __builtin_prefetch(&q->heads[router], 1);
+    __builtin_prefetch(set_of(q, router, SET_FRESH), 1);
+    __builtin_prefetch(q->due_ports + (size_t)router * q->port_words, 1);
+    __builtin_prefetch(&q->buffers.heads[input_buffer(q, router, 0)], 1);
+}
+
+static inline void fetch_lanes(const struct simured *q, uint32_t router)
+{
+    for (uint64_t left = q->due_ports[(size_t)router * q->port_words]; left; left &= left - 1) {
+        uint32_t port = (uint32_t)lowest_bit(left);
+        __builtin_prefetch(port_at(q, router, port), 1);
+        __builtin_prefetch(&q->outputs[lane_number(q, router, port * q->num_vcs)], 1);
+        __builtin_prefetch(&q->buffers.rings[output_buffer(q, router, port * q->num_vcs) * (q->buffers.ring_mask + 1)],
+                           1);
+    }
+    for (uint64_t left = *set_of(q, router, SET_CROSSING); left; left &= left - 1) {
+        uint32_t lane = (uint32_t)lowest_bit(left);
+        __builtin_prefetch(&q->inputs[lane_number(q, router, lane)], 1);
+        __builtin_prefetch(&q->buffers.rings[input_buffer(q, router, lane) * (q->buffers.ring_mask + 1)], 1);
+    }
+}
+
 static void step(void *routers, tick_t now, const void *events, uint32_t count)
 {
     struct simured *q = routers;
     tick_t edge = edge_of(q, now);
     for (const struct step_event *event = events, *end = event + count; event < end; event++) {
         struct simured_head *head = &q->heads[event->target];
+        if (event + 2 * FETCH_AHEAD < end)
+            fetch_router(q, event[2 * FETCH_AHEAD].target);
+        if (event + FETCH_AHEAD < end)
+            fetch_lanes(q, event[FETCH_AHEAD].target);
         if (head->step_at != now)
             continue; /* it was woken earlier than this step was posted for */
         head->step_at = NEVER;

@@ -8,6 +8,8 @@
 #include "network/router/lane.h"
 #include "network/router/simured_buffer.h"
 
+#define FETCH_AHEAD 8 /* events, in networks that do not fit the cache */
+
 struct simured_config {
     uint32_t num_vcs, buffer_depth;
     uint32_t buffer_delay, crossbar_delay, switching_delay, channel_delay; /* cycles */
@@ -30,18 +32,19 @@ static inline bool is_older(const struct age *a, const struct age *b)
 
 /* An input lane, and how far the packet at its front has come. */
 struct simured_input {
-    tick_t leave_at; /* when the flit in the last slot may cross, once it holds an output lane */
-    struct age age;  /* of the packet at its front that waits for an output lane, or holds one */
-    uint16_t output; /* lane held, LANE_IDLE or LANE_WAITS */
-    uint16_t unused;
+    tick_t leave_at;       /* when the flit in the last slot may cross, once it holds an output lane */
+    struct age age;        /* of the packet at its front that waits for an output lane, or holds one */
     struct place back;     /* where its credits go */
     uint32_t back_latency; /* of the channel there */
-    uint32_t back_kind;
+    uint16_t back_kind;
+    uint16_t output; /* lane held, LANE_IDLE or LANE_WAITS */
 };
 
+/* A cache line. */
 struct simured_output {
-    struct age freed_by;   /* the packet that held it last */
-    struct age linked_age; /* of the packet in its last slot */
+    tick_t since;          /* when the flit in the last slot came there */
+    struct age linked_age; /* of its packet */
+    struct age freed_by;   /* the packet that held the lane last */
     tick_t freed_at;       /* the edge at which it became free */
     uint32_t flits;        /* that have left, modulo 2^32 */
     int32_t credits;       /* room at the far end; below 0 to terminals, which always have room */

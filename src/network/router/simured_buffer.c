@@ -3,28 +3,28 @@
 #include "network/router/simured_buffer.h"
 
 /* May a flit leave its slot? One that came there in this cycle is still jumping. */
-static bool is_rested(const struct buffers *b, const struct resting *resting, uint32_t slot, tick_t edge)
+static bool is_rested(const struct buffers *b, uint32_t slot, tick_t since, tick_t edge)
 {
-    return slot == 0 || resting->since + b->delay <= edge || (b->forwards && resting->since == edge);
+    return slot == 0 || since + b->delay <= edge || (b->forwards && since == edge);
 }
 
 void buffer_settle(const struct buffers *b, size_t number, tick_t edge, struct settled *settled)
 {
     uint32_t limit = b->length; /* the furthest slot that is free */
     for (uint32_t place = 0; place < b->heads[number].count; place++) {
-        size_t at = resting_at(b, number, place);
-        struct resting *resting = &b->rings[at];
+        size_t at = place_in_ring(b, number, place);
+        tick_t *since = &b->since[at];
         uint32_t slot = b->slots[at];
-        if (slot < limit && is_rested(b, resting, slot, edge)) {
+        if (slot < limit && is_rested(b, slot, *since, edge)) {
             uint32_t to = b->forwards ? limit : slot + 1;
             settled->left += slot <= 1 && to > 1;
             settled->reached |= to == b->length;
             b->slots[at] = (uint16_t)to;
-            resting->since = edge;
+            *since = edge;
         }
         slot = b->slots[at];
-        if (slot < limit && resting->since + b->delay < settled->next)
-            settled->next = resting->since + b->delay;
+        if (slot < limit && *since + b->delay < settled->next)
+            settled->next = *since + b->delay;
         limit = slot ? slot - 1 : 0;
     }
 }

@@ -17,12 +17,6 @@
  */
 #include "flitwarp/network.h"
 
-/* A flit and since when it has been in its slot; in a plain queue, in the buffer. */
-struct resting {
-    struct flit flit;
-    tick_t since;
-};
-
 struct buffer {
     uint16_t first, count; /* of its ring, free-running */
 };
@@ -32,8 +26,9 @@ struct buffers {
     tick_t delay;
     bool forwards, is_plain;
     struct buffer *heads;
-    struct resting *rings; /* ring_mask + 1 each */
-    uint16_t *slots;       /* the same; NULL: plain */
+    struct flit *rings; /* ring_mask + 1 each */
+    tick_t *since;      /* the same: when a flit came to its slot; NULL: plain */
+    uint16_t *slots;    /* the same: the slot of a flit; NULL: plain */
 };
 
 /* What became of a buffer. */
@@ -43,27 +38,27 @@ struct settled {
     bool reached;  /* a flit has come to the last slot */
 };
 
-static inline size_t resting_at(const struct buffers *b, size_t number, uint32_t place)
+static inline size_t place_in_ring(const struct buffers *b, size_t number, uint32_t place)
 {
     return number * (b->ring_mask + 1) + ((b->heads[number].first + place) & b->ring_mask);
 }
 
-static inline struct resting *buffer_front(const struct buffers *b, size_t number)
+static inline struct flit buffer_front(const struct buffers *b, size_t number)
 {
-    return &b->rings[resting_at(b, number, 0)];
+    return b->rings[place_in_ring(b, number, 0)];
 }
 
 /* Is there a flit in the last slot? */
 static inline bool buffer_is_ready(const struct buffers *b, size_t number)
 {
-    return b->heads[number].count && (b->is_plain || b->slots[resting_at(b, number, 0)] == b->length);
+    return b->heads[number].count && (b->is_plain || b->slots[place_in_ring(b, number, 0)] == b->length);
 }
 
 /* Is the first slot free? */
 static inline bool buffer_has_room(const struct buffers *b, size_t number)
 {
     uint32_t count = b->heads[number].count;
-    return b->is_plain ? count < b->length : !count || b->slots[resting_at(b, number, count - 1)] > 1;
+    return b->is_plain ? count < b->length : !count || b->slots[place_in_ring(b, number, count - 1)] > 1;
 }
 
 /* Moves on whatever can move at `edge`, the first flits first. */
@@ -73,13 +68,14 @@ void buffer_settle(const struct buffers *b, size_t number, tick_t edge, struct s
 static inline void buffer_put(const struct buffers *b, size_t number, struct flit flit, tick_t edge,
                               struct settled *settled)
 {
-    size_t at = resting_at(b, number, b->heads[number].count++);
-    b->rings[at] = (struct resting){.flit = flit, .since = edge};
+    size_t at = place_in_ring(b, number, b->heads[number].count++);
+    b->rings[at] = flit;
     *settled = (struct settled){.next = NEVER};
     if (b->is_plain) {
         settled->reached = b->heads[number].count == 1;
     } else {
         b->slots[at] = 0;
+        b->since[at] = edge;
         buffer_settle(b, number, edge, settled);
     }
 }
@@ -94,8 +90,6 @@ static inline void buffer_take(const struct buffers *b, size_t number, tick_t ed
     if (b->is_plain) {
         settled->left = 1;
         settled->reached = head->count;
-        if (head->count && buffer_front(b, number)->since < edge)
-            buffer_front(b, number)->since = edge;
     } else {
         settled->left = b->length == 1;
         buffer_settle(b, number, edge, settled);

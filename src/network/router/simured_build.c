@@ -94,7 +94,8 @@ static void take_memory(struct simured *q, struct arena *arena)
     uint32_t routers = q->network->topology.routers;
     size_t lanes = (size_t)routers * q->lanes, places = 2 * lanes * (q->buffers.ring_mask + 1);
     q->buffers.heads = arena_array(arena, struct buffer, 2 * lanes);
-    q->buffers.rings = arena_array(arena, struct resting, places);
+    q->buffers.rings = arena_array(arena, struct flit, places);
+    q->buffers.since = q->buffers.is_plain ? NULL : arena_array(arena, tick_t, places);
     q->buffers.slots = q->buffers.is_plain ? NULL : arena_array(arena, uint16_t, places);
     q->offered = arena_array(arena, uint64_t, q->words);
     q->heads = arena_array(arena, struct simured_head, routers);
@@ -125,7 +126,7 @@ void *simured_build(struct network *network, const struct choice *self, struct e
         .engine = network->engine,
         .congestion = congestion,
         .buffers = {.length = c->buffer_depth,
-                    .ring_mask = ring_mask_for(c->buffer_depth + 1),
+                    .ring_mask = ring_mask_for(is_plain(c) ? network->buffer_depth : c->buffer_depth + 1),
                     .delay = at_least_1(c->buffer_delay) * c->cycle,
                     .forwards = c->buffer_forwarding,
                     .is_plain = is_plain(c)},
@@ -189,7 +190,7 @@ bool simured_waits_for(void *routers, uint32_t router, uint32_t lane, struct wai
     size_t number = input_buffer(q, router, lane);
     if (!q->buffers.heads[number].count)
         return false;
-    *waiting = (struct waiting){.packet = buffer_front(&q->buffers, number)->flit.packet};
+    *waiting = (struct waiting){.packet = buffer_front(&q->buffers, number).packet};
     if (input->output < LANE_WAITS) {
         waiting->for_credit = true;
         waiting->wanted[waiting->wanted_count++] = input->output;

@@ -9,7 +9,7 @@ static void leave(struct simured *q, uint32_t router, uint32_t number, uint32_t 
     uint32_t lane = number * q->num_vcs + vc;
     size_t buffer = output_buffer(q, router, lane);
     struct simured_output *output = &q->outputs[lane_number(q, router, lane)];
-    struct flit flit = buffer_front(&q->buffers, buffer)->flit;
+    struct flit flit = buffer_front(&q->buffers, buffer);
     struct settled settled;
     port->linked &= ~bit(vc);
     output->flits++;
@@ -34,21 +34,21 @@ static bool has_credit(const struct simured *q, uint32_t router, uint32_t number
     return q->outputs[lane_number(q, router, number * q->num_vcs + vc)].credits > 0;
 }
 
-static const struct resting *linked_flit(const struct simured *q, uint32_t router, uint32_t number, uint32_t vc)
+static tick_t linked_since(const struct simured *q, uint32_t router, uint32_t number, uint32_t vc)
 {
-    return buffer_front(&q->buffers, output_buffer(q, router, number * q->num_vcs + vc));
+    return q->outputs[lane_number(q, router, number * q->num_vcs + vc)].since;
 }
 
 /* A channel of its own. A head that finds no room tries again when it has waited for another delay. */
 static void serve_own(struct simured *q, uint32_t router, uint32_t number, uint32_t vc, tick_t edge, tick_t now)
 {
     const struct simured_port *port = port_at(q, router, number);
-    const struct resting *resting = linked_flit(q, router, number, vc);
-    tick_t ready_at = resting->since + port->delay;
+    tick_t since = linked_since(q, router, number, vc), ready_at = since + port->delay;
     if (!port->to_terminal && !has_credit(q, router, number, vc))
         return; /* until there is one */
-    if (ready_at < edge && (resting->flit.place & FLIT_HEAD) && port->delay > q->cycle)
-        ready_at = resting->since + (edge - resting->since + port->delay - 1) / port->delay * port->delay;
+    if (ready_at < edge && port->delay > q->cycle &&
+        (buffer_front(&q->buffers, output_buffer(q, router, number * q->num_vcs + vc)).place & FLIT_HEAD))
+        ready_at = since + (edge - since + port->delay - 1) / port->delay * port->delay;
     if (ready_at > edge)
         serve_at(q, router, number, ready_at);
     else
@@ -101,7 +101,7 @@ static void serve_turn(struct simured *q, uint32_t router, uint32_t number, tick
         port->turn = (uint16_t)bits_next_after(&port->linked, 1, port->turn);
         port->turn_from = 0;
     }
-    tick_t since = linked_flit(q, router, number, port->turn)->since;
+    tick_t since = linked_since(q, router, number, port->turn);
     tick_t ready_at = (since > port->turn_from ? since : port->turn_from) + port->delay;
     uint64_t others = port->linked & ~bit(port->turn);
     if (ready_at > edge) {
@@ -148,6 +148,12 @@ void simured_receive_credits(void *routers, tick_t now, const void *events, uint
     struct simured *q = routers;
     for (const struct credit_event *event = events, *end = event + count; event < end; event++) {
         uint32_t router = event->to.target, lane = event->to.lane, number = q->port_of[lane];
+        if (event + FETCH_AHEAD < end) {
+            struct place ahead = event[FETCH_AHEAD].to;
+            __builtin_prefetch(&q->outputs[lane_number(q, ahead.target, ahead.lane)], 1);
+            __builtin_prefetch(port_at(q, ahead.target, q->port_of[ahead.lane]), 1);
+            __builtin_prefetch(&q->heads[ahead.target], 1);
+        }
         struct simured_output *output = &q->outputs[lane_number(q, router, lane)];
         const struct simured_port *port = port_at(q, router, number);
         output->credits++;

@@ -71,9 +71,11 @@ static inline void reach_channel(struct simured *q, uint32_t router, uint32_t la
     uint32_t number = q->port_of[lane], vc = lane - number * q->num_vcs;
     struct simured_port *port = port_at(q, router, number);
     port->linked |= bit(vc);
-    struct flit flit = buffer_front(&q->buffers, output_buffer(q, router, lane))->flit;
+    struct flit flit = buffer_front(&q->buffers, output_buffer(q, router, lane));
+    struct simured_output *output = &q->outputs[lane_number(q, router, lane)];
+    output->since = edge;
     if (port->is_shared && (flit.place & FLIT_HEAD))
-        q->outputs[lane_number(q, router, lane)].linked_age = age_of(q, flit.packet);
+        output->linked_age = age_of(q, flit.packet);
     serve_at(q, router, number, edge + port->delay);
     if (port->to_terminal) {
         struct place to = {.target = port->to.target, .lane = port->to.lane + vc};
