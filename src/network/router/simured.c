@@ -27,7 +27,7 @@
 /* A flit has come to the last slot of an input buffer: it crosses, or its packet asks for a way. */
 static void reach_crossbar(struct simured *q, uint32_t router, uint32_t lane, tick_t edge)
 {
-    struct simured_input *input = &q->inputs[lane_number(q, router, lane)];
+    struct simured_input *input = input_at(q, router, lane);
     if (input->output == LANE_IDLE) {
         struct flit front = buffer_front(&q->buffers, input_buffer(q, router, lane));
         CHECK(front.place & FLIT_HEAD, "router %u lane %u: packet %u begins with flit %u", router, lane, front.packet,
@@ -45,7 +45,7 @@ static void reach_crossbar(struct simured *q, uint32_t router, uint32_t lane, ti
 static inline void input_settled(struct simured *q, uint32_t router, uint32_t lane, const struct settled *settled,
                                  tick_t edge, tick_t now)
 {
-    const struct simured_input *input = &q->inputs[lane_number(q, router, lane)];
+    const struct simured_input *input = input_at(q, router, lane);
     for (uint32_t left = settled->left; left; left--)
         send_credit(q->network, input->back_kind, input->back, now + input->back_latency);
     if (settled->reached)
@@ -59,21 +59,16 @@ static void receive_flits(void *routers, tick_t now, const void *events, uint32_
     tick_t edge = edge_of(q, now - 1);
     for (const struct flit_event *event = events, *end = event + count; event < end; event++) {
         uint32_t router = event->to.target, lane = event->to.lane;
-        size_t number = input_buffer(q, router, lane);
+        struct buffer *buffer = input_buffer(q, router, lane);
         struct settled settled;
         if (event + FETCH_AHEAD < end) {
-            const struct flit_event *ahead = event + FETCH_AHEAD;
-            size_t buffer = input_buffer(q, ahead->to.target, ahead->to.lane);
-            __builtin_prefetch(&q->inputs[lane_number(q, ahead->to.target, ahead->to.lane)], 1);
-            __builtin_prefetch(&q->buffers.heads[buffer], 1);
-            __builtin_prefetch(&q->buffers.rings[buffer * (q->buffers.ring_mask + 1)], 1);
-            __builtin_prefetch(&q->heads[ahead->to.target], 1);
-            __builtin_prefetch(set_of(q, ahead->to.target, SET_FRESH), 1);
+            struct place ahead = event[FETCH_AHEAD].to;
+            __builtin_prefetch(input_at(q, ahead.target, ahead.lane), 1);
+            __builtin_prefetch(head_at(q, ahead.target), 1);
         }
-        CHECK(q->buffers.heads[number].count <= q->buffers.ring_mask,
-              "tick %llu router %u lane %u: packet %u overruns the buffer", (unsigned long long)now, router, lane,
-              event->flit.packet);
-        buffer_put(&q->buffers, number, event->flit, edge, &settled);
+        CHECK(buffer->count <= q->buffers.ring_mask, "tick %llu router %u lane %u: packet %u overruns the buffer",
+              (unsigned long long)now, router, lane, event->flit.packet);
+        buffer_put(&q->buffers, buffer, event->flit, edge, &settled);
         input_settled(q, router, lane, &settled, edge, now);
     }
 }
@@ -81,9 +76,9 @@ static void receive_flits(void *routers, tick_t now, const void *events, uint32_
 /* The flit in the last slot of an input buffer crosses to the output lane that its packet holds. */
 static void cross_flit(struct simured *q, uint32_t router, uint32_t lane, tick_t edge, tick_t now)
 {
-    struct simured_input *input = &q->inputs[lane_number(q, router, lane)];
-    size_t number = input_buffer(q, router, lane);
-    struct flit flit = buffer_front(&q->buffers, number);
+    struct simured_input *input = input_at(q, router, lane);
+    struct buffer *buffer = input_buffer(q, router, lane);
+    struct flit flit = buffer_front(&q->buffers, buffer);
     uint32_t output = input->output;
     struct settled settled;
     q->flit_hops++;
@@ -91,14 +86,13 @@ static void cross_flit(struct simured *q, uint32_t router, uint32_t lane, tick_t
         network_trace(q->network, now, router, "cross", "flit %u to port %u vc %u", flit.place & FLIT_POSITION,
                       output / q->num_vcs, output % q->num_vcs);
     if (flit.place & FLIT_TAIL) {
-        struct simured_output *left = &q->outputs[lane_number(q, router, output)];
-        left->owner = NOBODY;
-        left->freed_by = input->age;
+        output_at(q, router, output)->owner = NOBODY;
+        release_of(q, router, output)->age = input->age;
         input->output = LANE_IDLE;
     }
     bits_remove(set_of(q, router, SET_CROSSING), lane);
     enter_output(q, router, output, flit, edge, now);
-    buffer_take(&q->buffers, number, edge, &settled);
+    buffer_take(&q->buffers, buffer, edge, &settled);
     input_settled(q, router, lane, &settled, edge, now);
 }
 
@@ -106,7 +100,7 @@ static void cross(struct simured *q, uint32_t router, tick_t edge, tick_t now)
 {
     uint64_t *crossing = set_of(q, router, SET_CROSSING);
     BITS_EACH(lane, crossing, q->words) {
-        const struct simured_input *input = &q->inputs[lane_number(q, router, (uint32_t)lane)];
+        const struct simured_input *input = input_at(q, router, (uint32_t)lane);
         if (!buffer_is_ready(&q->buffers, input_buffer(q, router, (uint32_t)lane)) ||
             !buffer_has_room(&q->buffers, output_buffer(q, router, input->output)))
             bits_remove(crossing, (uint32_t)lane); /* until a flit comes, or room */
@@ -119,10 +113,10 @@ static void cross(struct simured *q, uint32_t router, tick_t edge, tick_t now)
 
 static void join_waiting(struct simured *q, uint32_t router, uint32_t lane)
 {
-    uint16_t *order = q->wait_order + lane_number(q, router, 0);
-    const struct simured_input *inputs = q->inputs + lane_number(q, router, 0);
-    uint32_t at = q->heads[router].waiting++;
-    for (; at && is_older(&inputs[lane].age, &inputs[order[at - 1]].age); at--)
+    uint16_t *order = order_of(q, router);
+    const struct age *age = &input_at(q, router, lane)->age;
+    uint32_t at = head_at(q, router)->waiting++;
+    for (; at && is_older(age, &input_at(q, router, order[at - 1])->age); at--)
         order[at] = order[at - 1];
     order[at] = (uint16_t)lane;
 }
@@ -147,7 +141,7 @@ static void route(struct simured *q, uint32_t router, tick_t edge, tick_t now)
     q->question.now = now;
     BITS_EACH(number, fresh, q->words) {
         uint32_t lane = (uint32_t)number;
-        struct simured_input *input = &q->inputs[lane_number(q, router, lane)];
+        struct simured_input *input = input_at(q, router, lane);
         uint32_t packet = buffer_front(&q->buffers, input_buffer(q, router, lane)).packet;
         if (input->leave_at > edge) {
             wake(q, router, input->leave_at);
@@ -161,7 +155,7 @@ static void route(struct simured *q, uint32_t router, tick_t edge, tick_t now)
             keep_ejection_lanes(q, wants_of(q, router, lane));
         input->age = age_of(q, packet);
         join_waiting(q, router, lane);
-        q->heads[router].opened = true;
+        head_at(q, router)->opened = true;
         if (__builtin_expect(q->network->trace_out != NULL, 0) && packet == q->network->traced)
             trace_route(q->network, &q->question, lane, now);
     }
@@ -183,15 +177,15 @@ static uint64_t port_vcs(const struct simured *q, const uint64_t *lanes, uint32_
 static bool find_free(struct simured *q, uint32_t router, uint32_t lane, tick_t edge)
 {
     const uint64_t *wants = wants_of(q, router, lane), *open = set_of(q, router, SET_OPEN);
-    const struct age *age = &q->inputs[lane_number(q, router, lane)].age;
+    const struct age *age = &input_at(q, router, lane)->age;
     uint64_t some = 0;
     for (uint32_t w = 0; w < q->words; w++) {
         q->offered[w] = wants[w] & open[w];
         for (uint64_t left = q->offered[w]; left; left &= left - 1) {
             uint32_t wanted = (uint32_t)(w * WORD_BITS + lowest_bit(left));
-            const struct simured_output *output = &q->outputs[lane_number(q, router, wanted)];
-            bool is_early = output->freed_at == edge && is_older(age, &output->freed_by);
-            q->heads[router].opened |= is_early; /* for the next cycle */
+            const struct simured_release *release = release_of(q, router, wanted);
+            bool is_early = release->edge == edge && is_older(age, &release->age);
+            head_at(q, router)->opened |= is_early; /* for the next cycle */
             if (is_early || (q->needs_empty && !lane_is_empty(q, router, wanted)))
                 q->offered[w] &= ~(left & -left);
         }
@@ -206,7 +200,7 @@ static bool find_free(struct simured *q, uint32_t router, uint32_t lane, tick_t 
  */
 static uint32_t choose_lane(struct simured *q, uint32_t router, const uint64_t *wants)
 {
-    struct random *random = &q->random[router];
+    struct random *random = &head_at(q, router)->random;
     uint32_t ports[WORD_BITS], count = 0;
     BITS_EACH(lane, wants, q->words)
         if (count < WORD_BITS && (!count || ports[count - 1] != q->port_of[lane]))
@@ -223,9 +217,9 @@ static uint32_t choose_lane(struct simured *q, uint32_t router, const uint64_t *
 /* A packet takes an output lane; its head crosses when the switch is set. */
 static void take_lane(struct simured *q, uint32_t router, uint32_t lane, uint32_t output, tick_t edge, tick_t now)
 {
-    struct simured_input *input = &q->inputs[lane_number(q, router, lane)];
+    struct simured_input *input = input_at(q, router, lane);
     bits_remove(set_of(q, router, SET_OPEN), output);
-    q->outputs[lane_number(q, router, output)].owner = (uint16_t)lane;
+    output_at(q, router, output)->owner = (uint16_t)lane;
     input->output = (uint16_t)output;
     input->leave_at = edge + q->head_crossbar;
     if (__builtin_expect(q->network->trace_out != NULL, 0) &&
@@ -242,8 +236,8 @@ static void take_lane(struct simured *q, uint32_t router, uint32_t lane, uint32_
 
 static void grant(struct simured *q, uint32_t router, tick_t edge, tick_t now)
 {
-    struct simured_head *head = &q->heads[router];
-    uint16_t *order = q->wait_order + lane_number(q, router, 0);
+    struct simured_head *head = head_at(q, router);
+    uint16_t *order = order_of(q, router);
     uint32_t left = 0;
     head->opened = false;
     for (uint32_t i = 0; i < head->waiting; i++) {
@@ -279,33 +273,26 @@ static void step_router(struct simured *q, uint32_t router, tick_t edge, tick_t 
     if (!q->buffers.is_plain)
         settle_inputs(q, router, edge, now);
     route(q, router, edge, now);
-    if (q->heads[router].opened && q->heads[router].waiting)
+    if (head_at(q, router)->opened && head_at(q, router)->waiting)
         grant(q, router, edge, now);
 }
 
 /* A network that does not fit the cache: what the steps to come will touch is fetched ahead, in two stages. */
 static inline void fetch_router(const struct simured *q, uint32_t router)
 {
-    __builtin_prefetch(&q->heads[router], 1);
-    __builtin_prefetch(set_of(q, router, SET_FRESH), 1);
-    __builtin_prefetch(q->due_ports + (size_t)router * q->port_words, 1);
-    __builtin_prefetch(&q->buffers.heads[input_buffer(q, router, 0)], 1);
+    __builtin_prefetch(head_at(q, router), 1);
+    __builtin_prefetch(due_of(q, router), 1);
 }
 
 static inline void fetch_lanes(const struct simured *q, uint32_t router)
 {
-    for (uint64_t left = q->due_ports[(size_t)router * q->port_words]; left; left &= left - 1) {
+    for (uint64_t left = *due_of(q, router); left; left &= left - 1) {
         uint32_t port = (uint32_t)lowest_bit(left);
         __builtin_prefetch(port_at(q, router, port), 1);
-        __builtin_prefetch(&q->outputs[lane_number(q, router, port * q->num_vcs)], 1);
-        __builtin_prefetch(&q->buffers.rings[output_buffer(q, router, port * q->num_vcs) * (q->buffers.ring_mask + 1)],
-                           1);
+        __builtin_prefetch(output_at(q, router, port * q->num_vcs), 1);
     }
-    for (uint64_t left = *set_of(q, router, SET_CROSSING); left; left &= left - 1) {
-        uint32_t lane = (uint32_t)lowest_bit(left);
-        __builtin_prefetch(&q->inputs[lane_number(q, router, lane)], 1);
-        __builtin_prefetch(&q->buffers.rings[input_buffer(q, router, lane) * (q->buffers.ring_mask + 1)], 1);
-    }
+    for (uint64_t left = *set_of(q, router, SET_CROSSING); left; left &= left - 1)
+        __builtin_prefetch(input_at(q, router, (uint32_t)lowest_bit(left)), 1);
 }
 
 static void step(void *routers, tick_t now, const void *events, uint32_t count)
@@ -313,7 +300,7 @@ static void step(void *routers, tick_t now, const void *events, uint32_t count)
     struct simured *q = routers;
     tick_t edge = edge_of(q, now);
     for (const struct step_event *event = events, *end = event + count; event < end; event++) {
-        struct simured_head *head = &q->heads[event->target];
+        struct simured_head *head = head_at(q, event->target);
         if (event + 2 * FETCH_AHEAD < end)
             fetch_router(q, event[2 * FETCH_AHEAD].target);
         if (event + FETCH_AHEAD < end)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * Layout of the simured routers: flat arrays over all routers of a network. Both sides of a lane have a buffer: those of
- * input lanes are numbered first, those of output lanes behind them, router by router.
+ * Layout of the simured routers: a block for each, since a step of a router touches a little of many things: in one block they
+ * share pages, and often cache lines.
  */
 #include "flitwarp/congestion.h"
 #include "network/router/lane.h"
@@ -40,16 +40,20 @@ struct simured_input {
     uint16_t output; /* lane held, LANE_IDLE or LANE_WAITS */
 };
 
-/* A cache line. */
+/* An output lane. Its buffer is behind it, as that of an input lane: with two flits, either is a cache line. */
 struct simured_output {
     tick_t since;          /* when the flit in the last slot came there */
     struct age linked_age; /* of its packet */
-    struct age freed_by;   /* the packet that held the lane last */
-    tick_t freed_at;       /* the edge at which it became free */
     uint32_t flits;        /* that have left, modulo 2^32 */
     int32_t credits;       /* room at the far end; below 0 to terminals, which always have room */
     uint16_t owner;        /* the input lane that holds it, or NOBODY */
     uint16_t unused[3];
+};
+
+/* How an output lane became free. */
+struct simured_release {
+    struct age age; /* of the packet that held it last */
+    tick_t edge;
 };
 
 struct simured_port {
@@ -63,10 +67,12 @@ struct simured_port {
     bool to_terminal;
 };
 
+/* Its block begins with it. */
 struct simured_head {
-    tick_t step_at;   /* when it steps next; NEVER: asleep */
-    uint32_t waiting; /* how many lanes wait for an output lane */
-    bool opened;      /* an output lane has become free since the last retry */
+    tick_t step_at;       /* when it steps next; NEVER: asleep */
+    struct random random; /* for choices between lanes */
+    uint32_t waiting;     /* how many lanes wait for an output lane */
+    bool opened;          /* an output lane has become free since the last retry */
     bool unused[3];
 };
 
@@ -91,46 +97,75 @@ struct simured {
     uint64_t flit_hops;
     struct route question; /* scratch */
     uint64_t *offered;     /* scratch: a set of output lanes */
-    struct simured_head *heads;
-    uint64_t *sets;               /* by router * SIMURED_SETS: `words` each */
-    uint64_t *due_ports;          /* by router, port_words each: ports whose channel may have a flit to send */
-    struct simured_input *inputs; /* by router * lanes + lane */
-    struct simured_output *outputs;
-    struct simured_port *output_ports; /* by router * ports + port */
-    uint64_t *wants;                   /* by input lane, `words` each: the answer of routing */
-    uint16_t *port_of;                 /* by lane */
-    uint16_t *wait_order;              /* by router * lanes: input lanes that wait, the oldest packet first */
-    struct random *random;             /* by router */
+    uint16_t *port_of;     /* by lane */
+    /* A block of bytes for each router, and where in it its parts begin. */
+    char *blocks;
+    size_t stride;
+    uint32_t sets_at;                   /* by enum simured_set, `words` each */
+    uint32_t due_at;                    /* a set of ports whose channel may have a flit to send */
+    uint32_t ports_at;                  /* struct simured_port, by port */
+    uint32_t inputs_at, input_stride;   /* struct simured_input and struct buffer, by lane */
+    uint32_t outputs_at, output_stride; /* struct simured_output and struct buffer, by lane */
+    uint32_t releases_at;               /* struct simured_release, by output lane */
+    uint32_t wants_at;                  /* by input lane, `words` each: the answer of routing */
+    uint32_t order_at;                  /* uint16_t: input lanes that wait, the oldest packet first */
 };
+
+static inline struct simured_head *head_at(const struct simured *q, uint32_t router)
+{
+    return (struct simured_head *)(q->blocks + router * q->stride);
+}
+
+static inline void *part_at(const struct simured *q, uint32_t router, uint32_t at, size_t offset)
+{
+    return q->blocks + router * q->stride + at + offset;
+}
 
 static inline uint64_t *set_of(const struct simured *q, uint32_t router, enum simured_set set)
 {
-    return q->sets + ((size_t)router * SIMURED_SETS + set) * q->words;
+    return part_at(q, router, q->sets_at, sizeof(uint64_t) * set * q->words);
 }
 
-static inline size_t lane_number(const struct simured *q, uint32_t router, uint32_t lane)
+static inline uint64_t *due_of(const struct simured *q, uint32_t router) { return part_at(q, router, q->due_at, 0); }
+
+static inline struct simured_input *input_at(const struct simured *q, uint32_t router, uint32_t lane)
 {
-    return (size_t)router * q->lanes + lane;
+    return part_at(q, router, q->inputs_at, (size_t)q->input_stride * lane);
 }
 
-static inline size_t input_buffer(const struct simured *q, uint32_t router, uint32_t lane)
+static inline struct simured_output *output_at(const struct simured *q, uint32_t router, uint32_t lane)
 {
-    return (size_t)router * 2 * q->lanes + lane;
+    return part_at(q, router, q->outputs_at, (size_t)q->output_stride * lane);
 }
 
-static inline size_t output_buffer(const struct simured *q, uint32_t router, uint32_t lane)
+static inline struct buffer *input_buffer(const struct simured *q, uint32_t router, uint32_t lane)
 {
-    return ((size_t)router * 2 + 1) * q->lanes + lane;
+    return (struct buffer *)(input_at(q, router, lane) + 1);
 }
 
-static inline uint64_t *wants_of(const struct simured *q, uint32_t router, uint32_t lane)
+static inline struct buffer *output_buffer(const struct simured *q, uint32_t router, uint32_t lane)
 {
-    return q->wants + lane_number(q, router, lane) * q->words;
+    return (struct buffer *)(output_at(q, router, lane) + 1);
+}
+
+static inline struct simured_release *release_of(const struct simured *q, uint32_t router, uint32_t lane)
+{
+    return part_at(q, router, q->releases_at, sizeof(struct simured_release) * lane);
 }
 
 static inline struct simured_port *port_at(const struct simured *q, uint32_t router, uint32_t port)
 {
-    return &q->output_ports[(size_t)router * q->ports + port];
+    return part_at(q, router, q->ports_at, sizeof(struct simured_port) * port);
+}
+
+static inline uint64_t *wants_of(const struct simured *q, uint32_t router, uint32_t lane)
+{
+    return part_at(q, router, q->wants_at, sizeof(uint64_t) * lane * q->words);
+}
+
+static inline uint16_t *order_of(const struct simured *q, uint32_t router)
+{
+    return part_at(q, router, q->order_at, 0);
 }
 
 /* The age of a packet whose head is here. */

@@ -17,18 +17,20 @@
  */
 #include "flitwarp/network.h"
 
-struct buffer {
-    uint16_t first, count; /* of its ring, free-running */
-};
-
+/* What all buffers have in common. */
 struct buffers {
     uint32_t length, ring_mask;
-    tick_t delay;
+    uint32_t bytes;              /* of a buffer */
+    uint32_t since_at, slots_at; /* of these rings, in bytes behind its beginning */
     bool forwards, is_plain;
-    struct buffer *heads;
-    struct flit *rings; /* ring_mask + 1 each */
-    tick_t *since;      /* the same: when a flit came to its slot; NULL: plain */
-    uint16_t *slots;    /* the same: the slot of a flit; NULL: plain */
+    tick_t delay;
+};
+
+struct buffer {
+    uint16_t first, count; /* of its rings, free-running */
+    uint32_t unused;
+    struct flit
+        flits[]; /* a ring; where it is not plain, since when each has been in its slot and which slot that is too */
 };
 
 /* What became of a buffer. */
@@ -38,60 +40,69 @@ struct settled {
     bool reached;  /* a flit has come to the last slot */
 };
 
-static inline size_t place_in_ring(const struct buffers *b, size_t number, uint32_t place)
+static inline uint32_t place_in_ring(const struct buffers *b, const struct buffer *buffer, uint32_t place)
 {
-    return number * (b->ring_mask + 1) + ((b->heads[number].first + place) & b->ring_mask);
+    return (buffer->first + place) & b->ring_mask;
 }
 
-static inline struct flit buffer_front(const struct buffers *b, size_t number)
+static inline tick_t *since_of(const struct buffers *b, struct buffer *buffer)
 {
-    return b->rings[place_in_ring(b, number, 0)];
+    return (tick_t *)((char *)buffer + b->since_at);
+}
+
+static inline uint16_t *slots_of(const struct buffers *b, struct buffer *buffer)
+{
+    return (uint16_t *)((char *)buffer + b->slots_at);
+}
+
+static inline struct flit buffer_front(const struct buffers *b, const struct buffer *buffer)
+{
+    return buffer->flits[place_in_ring(b, buffer, 0)];
 }
 
 /* Is there a flit in the last slot? */
-static inline bool buffer_is_ready(const struct buffers *b, size_t number)
+static inline bool buffer_is_ready(const struct buffers *b, struct buffer *buffer)
 {
-    return b->heads[number].count && (b->is_plain || b->slots[place_in_ring(b, number, 0)] == b->length);
+    return buffer->count && (b->is_plain || slots_of(b, buffer)[place_in_ring(b, buffer, 0)] == b->length);
 }
 
 /* Is the first slot free? */
-static inline bool buffer_has_room(const struct buffers *b, size_t number)
+static inline bool buffer_has_room(const struct buffers *b, struct buffer *buffer)
 {
-    uint32_t count = b->heads[number].count;
-    return b->is_plain ? count < b->length : !count || b->slots[place_in_ring(b, number, count - 1)] > 1;
+    uint32_t count = buffer->count;
+    return b->is_plain ? count < b->length : !count || slots_of(b, buffer)[place_in_ring(b, buffer, count - 1)] > 1;
 }
 
 /* Moves on whatever can move at `edge`, the first flits first. */
-void buffer_settle(const struct buffers *b, size_t number, tick_t edge, struct settled *settled);
+void buffer_settle(const struct buffers *b, struct buffer *buffer, tick_t edge, struct settled *settled);
 
 /* A flit comes in. */
-static inline void buffer_put(const struct buffers *b, size_t number, struct flit flit, tick_t edge,
+static inline void buffer_put(const struct buffers *b, struct buffer *buffer, struct flit flit, tick_t edge,
                               struct settled *settled)
 {
-    size_t at = place_in_ring(b, number, b->heads[number].count++);
-    b->rings[at] = flit;
+    uint32_t at = place_in_ring(b, buffer, buffer->count++);
+    buffer->flits[at] = flit;
     *settled = (struct settled){.next = NEVER};
     if (b->is_plain) {
-        settled->reached = b->heads[number].count == 1;
+        settled->reached = buffer->count == 1;
     } else {
-        b->slots[at] = 0;
-        b->since[at] = edge;
-        buffer_settle(b, number, edge, settled);
+        slots_of(b, buffer)[at] = 0;
+        since_of(b, buffer)[at] = edge;
+        buffer_settle(b, buffer, edge, settled);
     }
 }
 
 /* The flit in the last slot leaves, and those behind it move up. */
-static inline void buffer_take(const struct buffers *b, size_t number, tick_t edge, struct settled *settled)
+static inline void buffer_take(const struct buffers *b, struct buffer *buffer, tick_t edge, struct settled *settled)
 {
-    struct buffer *head = &b->heads[number];
     *settled = (struct settled){.next = NEVER};
-    head->first++;
-    head->count--;
+    buffer->first++;
+    buffer->count--;
     if (b->is_plain) {
         settled->left = 1;
-        settled->reached = head->count;
+        settled->reached = buffer->count;
     } else {
         settled->left = b->length == 1;
-        buffer_settle(b, number, edge, settled);
+        buffer_settle(b, buffer, edge, settled);
     }
 }

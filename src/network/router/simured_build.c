@@ -54,14 +54,14 @@ uint32_t simured_depth(const void *config)
 static void init_lane(struct simured *q, uint32_t router, uint32_t lane)
 {
     const struct link *link = network_link(q->network, router, q->port_of[lane]);
-    size_t number = lane_number(q, router, lane);
-    q->inputs[number] = (struct simured_input){
+    *input_at(q, router, lane) = (struct simured_input){
         .output = LANE_IDLE,
         .back = link_place(link, lane % q->num_vcs),
         .back_latency = link->latency,
         .back_kind = link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT,
     };
-    q->outputs[number] = (struct simured_output){.owner = NOBODY, .credits = (int32_t)link->depth, .freed_at = NEVER};
+    *output_at(q, router, lane) = (struct simured_output){.owner = NOBODY, .credits = (int32_t)link->depth};
+    release_of(q, router, lane)->edge = NEVER;
     if (link->target != NONE && link->carries_out) {
         bits_add(set_of(q, router, SET_OPEN), lane);
         bits_add(set_of(q, router, SET_USABLE), lane);
@@ -89,24 +89,49 @@ static void init_port(struct simured *q, const struct simured_config *c, uint32_
     };
 }
 
-static void take_memory(struct simured *q, struct arena *arena)
+/* Gives the next part of a block its place. */
+static uint32_t place(size_t *size, size_t bytes, size_t alignment)
 {
-    uint32_t routers = q->network->topology.routers;
-    size_t lanes = (size_t)routers * q->lanes, places = 2 * lanes * (q->buffers.ring_mask + 1);
-    q->buffers.heads = arena_array(arena, struct buffer, 2 * lanes);
-    q->buffers.rings = arena_array(arena, struct flit, places);
-    q->buffers.since = q->buffers.is_plain ? NULL : arena_array(arena, tick_t, places);
-    q->buffers.slots = q->buffers.is_plain ? NULL : arena_array(arena, uint16_t, places);
+    *size = (*size + alignment - 1) / alignment * alignment;
+    uint32_t at = (uint32_t)*size;
+    *size += bytes;
+    return at;
+}
+
+static void lay_out_buffer(struct buffers *b)
+{
+    size_t places = b->ring_mask + 1, size = sizeof(struct buffer) + sizeof(struct flit) * places;
+    if (!b->is_plain) {
+        b->since_at = place(&size, sizeof(tick_t) * places, sizeof(tick_t));
+        b->slots_at = place(&size, sizeof(uint16_t) * places, sizeof(uint16_t));
+    }
+    b->bytes = (uint32_t)(size + 7) / 8 * 8;
+}
+
+/* A lane and its buffer; in one cache line where they fit. */
+static uint32_t lane_stride(size_t bytes, const struct buffers *b)
+{
+    size_t all = bytes + b->bytes;
+    return (uint32_t)(all <= 64 ? 64 : (all + 7) / 8 * 8);
+}
+
+static void lay_out(struct simured *q, struct arena *arena)
+{
+    size_t size = sizeof(struct simured_head), word = sizeof(uint64_t);
+    lay_out_buffer(&q->buffers);
+    q->due_at = place(&size, word * q->port_words, word);
+    q->sets_at = place(&size, word * SIMURED_SETS * q->words, word);
+    q->input_stride = lane_stride(sizeof(struct simured_input), &q->buffers);
+    q->output_stride = lane_stride(sizeof(struct simured_output), &q->buffers);
+    q->inputs_at = place(&size, (size_t)q->input_stride * q->lanes, 64);
+    q->outputs_at = place(&size, (size_t)q->output_stride * q->lanes, 64);
+    q->ports_at = place(&size, sizeof(struct simured_port) * q->ports, word);
+    q->releases_at = place(&size, sizeof(struct simured_release) * q->lanes, word);
+    q->wants_at = place(&size, word * q->words * q->lanes, word);
+    q->order_at = place(&size, sizeof(uint16_t) * q->lanes, word);
+    q->stride = (size + 63) / 64 * 64;
+    q->blocks = arena_take(arena, q->stride * q->network->topology.routers);
     q->offered = arena_array(arena, uint64_t, q->words);
-    q->heads = arena_array(arena, struct simured_head, routers);
-    q->sets = arena_array(arena, uint64_t, (size_t)routers * SIMURED_SETS * q->words);
-    q->due_ports = arena_array(arena, uint64_t, (size_t)routers * q->port_words);
-    q->inputs = arena_array(arena, struct simured_input, lanes);
-    q->outputs = arena_array(arena, struct simured_output, lanes);
-    q->output_ports = arena_array(arena, struct simured_port, (size_t)routers * q->ports);
-    q->wants = arena_array(arena, uint64_t, lanes * q->words);
-    q->wait_order = arena_array(arena, uint16_t, lanes);
-    q->random = arena_array(arena, struct random, routers);
     q->port_of = arena_array(arena, uint16_t, q->lanes);
     for (uint32_t lane = 0; lane < q->lanes; lane++)
         q->port_of[lane] = (uint16_t)(lane / q->num_vcs);
@@ -142,10 +167,10 @@ void *simured_build(struct network *network, const struct choice *self, struct e
         .first_link = network->routing.local_ports,
         .question = {.routing = &network->routing, .congestion = congestion},
     };
-    take_memory(q, network->arena);
+    lay_out(q, network->arena);
     for (uint32_t router = 0; router < network->topology.routers; router++) {
-        q->heads[router].step_at = NEVER;
-        q->random[router] = random_stream(network->seed, router, RANDOM_OUTPUT);
+        head_at(q, router)->step_at = NEVER;
+        head_at(q, router)->random = random_stream(network->seed, router, RANDOM_OUTPUT);
         for (uint32_t lane = 0; lane < lanes; lane++)
             init_lane(q, router, lane);
         for (uint32_t port = 0; port < q->ports; port++)
@@ -171,10 +196,9 @@ void simured_check_idle(void *routers)
     const struct simured *q = routers;
     for (uint32_t router = 0; router < q->network->topology.routers; router++)
         for (uint32_t lane = 0; lane < q->lanes; lane++) {
-            const struct simured_output *output = &q->outputs[lane_number(q, router, lane)];
+            const struct simured_output *output = output_at(q, router, lane);
             uint32_t depth = network_link(q->network, router, q->port_of[lane])->depth;
-            uint32_t left = q->buffers.heads[input_buffer(q, router, lane)].count +
-                            q->buffers.heads[output_buffer(q, router, lane)].count;
+            uint32_t left = input_buffer(q, router, lane)->count + output_buffer(q, router, lane)->count;
             CHECK(left == 0, "router %u lane %u: %u flits are left at the end", router, lane, left);
             CHECK(output->owner == NOBODY, "router %u output lane %u: lane %u holds it at the end", router, lane,
                   output->owner);
@@ -186,11 +210,11 @@ void simured_check_idle(void *routers)
 bool simured_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting)
 {
     const struct simured *q = routers;
-    const struct simured_input *input = &q->inputs[lane_number(q, router, lane)];
-    size_t number = input_buffer(q, router, lane);
-    if (!q->buffers.heads[number].count)
+    const struct simured_input *input = input_at(q, router, lane);
+    struct buffer *buffer = input_buffer(q, router, lane);
+    if (!buffer->count)
         return false;
-    *waiting = (struct waiting){.packet = buffer_front(&q->buffers, number).packet};
+    *waiting = (struct waiting){.packet = buffer_front(&q->buffers, buffer).packet};
     if (input->output < LANE_WAITS) {
         waiting->for_credit = true;
         waiting->wanted[waiting->wanted_count++] = input->output;
@@ -198,7 +222,7 @@ bool simured_waits_for(void *routers, uint32_t router, uint32_t lane, struct wai
     }
     BITS_EACH(output, wants_of(q, router, lane), q->words)
         if (waiting->wanted_count < MAX_WANTED) {
-            uint16_t owner = q->outputs[lane_number(q, router, (uint32_t)output)].owner;
+            uint16_t owner = output_at(q, router, (uint32_t)output)->owner;
             waiting->holder[waiting->wanted_count] = owner == NOBODY ? WITHOUT_ROOM : owner;
             waiting->wanted[waiting->wanted_count++] = (uint16_t)output;
         }
@@ -210,5 +234,5 @@ uint64_t simured_flit_hops(const void *routers) { return ((const struct simured 
 uint32_t simured_lane_flits(const void *routers, uint32_t router, uint32_t lane)
 {
     const struct simured *q = routers;
-    return q->outputs[lane_number(q, router, lane)].flits;
+    return output_at(q, router, lane)->flits;
 }

@@ -7,8 +7,8 @@ static void leave(struct simured *q, uint32_t router, uint32_t number, uint32_t 
 {
     struct simured_port *port = port_at(q, router, number);
     uint32_t lane = number * q->num_vcs + vc;
-    size_t buffer = output_buffer(q, router, lane);
-    struct simured_output *output = &q->outputs[lane_number(q, router, lane)];
+    struct buffer *buffer = output_buffer(q, router, lane);
+    struct simured_output *output = output_at(q, router, lane);
     struct flit flit = buffer_front(&q->buffers, buffer);
     struct settled settled;
     port->linked &= ~bit(vc);
@@ -26,17 +26,17 @@ static void leave(struct simured *q, uint32_t router, uint32_t number, uint32_t 
     buffer_take(&q->buffers, buffer, edge, &settled);
     output_settled(q, router, lane, &settled, edge);
     if (q->needs_empty && lane_is_empty(q, router, lane))
-        q->heads[router].opened = true;
+        head_at(q, router)->opened = true;
 }
 
 static bool has_credit(const struct simured *q, uint32_t router, uint32_t number, uint32_t vc)
 {
-    return q->outputs[lane_number(q, router, number * q->num_vcs + vc)].credits > 0;
+    return output_at(q, router, number * q->num_vcs + vc)->credits > 0;
 }
 
 static tick_t linked_since(const struct simured *q, uint32_t router, uint32_t number, uint32_t vc)
 {
-    return q->outputs[lane_number(q, router, number * q->num_vcs + vc)].since;
+    return output_at(q, router, number * q->num_vcs + vc)->since;
 }
 
 /* A channel of its own. A head that finds no room tries again when it has waited for another delay. */
@@ -76,7 +76,7 @@ static uint64_t vcs_with_credit(const struct simured *q, uint32_t router, uint32
 static struct age linked_age(const struct simured *q, uint32_t router, uint32_t number)
 {
     uint32_t turn = port_at(q, router, number)->turn;
-    return q->outputs[lane_number(q, router, number * q->num_vcs + turn)].linked_age;
+    return output_at(q, router, number * q->num_vcs + turn)->linked_age;
 }
 
 /*
@@ -118,7 +118,7 @@ static void serve_turn(struct simured *q, uint32_t router, uint32_t number, tick
 
 void serve_channels(struct simured *q, uint32_t router, tick_t edge, tick_t now)
 {
-    uint64_t *due = q->due_ports + (size_t)router * q->port_words;
+    uint64_t *due = due_of(q, router);
     BITS_EACH(number, due, q->port_words) {
         const struct simured_port *port = port_at(q, router, (uint32_t)number);
         bits_remove(due, (uint32_t)number);
@@ -150,11 +150,11 @@ void simured_receive_credits(void *routers, tick_t now, const void *events, uint
         uint32_t router = event->to.target, lane = event->to.lane, number = q->port_of[lane];
         if (event + FETCH_AHEAD < end) {
             struct place ahead = event[FETCH_AHEAD].to;
-            __builtin_prefetch(&q->outputs[lane_number(q, ahead.target, ahead.lane)], 1);
+            __builtin_prefetch(output_at(q, ahead.target, ahead.lane), 1);
             __builtin_prefetch(port_at(q, ahead.target, q->port_of[ahead.lane]), 1);
-            __builtin_prefetch(&q->heads[ahead.target], 1);
+            __builtin_prefetch(head_at(q, ahead.target), 1);
         }
-        struct simured_output *output = &q->outputs[lane_number(q, router, lane)];
+        struct simured_output *output = output_at(q, router, lane);
         const struct simured_port *port = port_at(q, router, number);
         output->credits++;
         CHECK(output->credits <= (int32_t)q->network->buffer_depth, "tick %llu router %u lane %u: a credit too many",
@@ -164,8 +164,8 @@ void simured_receive_credits(void *routers, tick_t now, const void *events, uint
         report(q, router, lane, QUEUE_DOWNSTREAM, -1, now);
         if (port->linked & bit(lane - number * q->num_vcs))
             serve_at(q, router, number, now);
-        if (q->needs_empty && q->heads[router].waiting && lane_is_empty(q, router, lane)) {
-            q->heads[router].opened = true;
+        if (q->needs_empty && head_at(q, router)->waiting && lane_is_empty(q, router, lane)) {
+            head_at(q, router)->opened = true;
             wake(q, router, now);
         }
     }

@@ -14,7 +14,7 @@
 /* The router steps at `when`. */
 static inline void wake(const struct simured *q, uint32_t router, tick_t when)
 {
-    struct simured_head *head = &q->heads[router];
+    struct simured_head *head = head_at(q, router);
     if (when < head->step_at) {
         head->step_at = when;
         struct step_event *event = engine_post(q->engine, EVENT_ROUTER_STEP, when, sizeof *event);
@@ -40,7 +40,7 @@ static inline void report(const struct simured *q, uint32_t router, uint32_t lan
 
 static inline void serve_at(const struct simured *q, uint32_t router, uint32_t port, tick_t when)
 {
-    bits_add(q->due_ports + (size_t)router * q->port_words, port);
+    bits_add(due_of(q, router), port);
     wake(q, router, when);
 }
 
@@ -48,20 +48,20 @@ static inline void serve_at(const struct simured *q, uint32_t router, uint32_t p
 static inline bool lane_is_empty(const struct simured *q, uint32_t router, uint32_t lane)
 {
     const struct link *link = network_link(q->network, router, q->port_of[lane]);
-    return !q->buffers.heads[output_buffer(q, router, lane)].count &&
-           (link->to_terminal || q->outputs[lane_number(q, router, lane)].credits == (int32_t)link->depth);
+    return !output_buffer(q, router, lane)->count &&
+           (link->to_terminal || output_at(q, router, lane)->credits == (int32_t)link->depth);
 }
 
 /* There is room in the first slot of an output buffer: for the packet that holds the lane, or for any. */
 static inline void offer_room(struct simured *q, uint32_t router, uint32_t lane, tick_t edge)
 {
-    struct simured_output *output = &q->outputs[lane_number(q, router, lane)];
+    struct simured_output *output = output_at(q, router, lane);
     if (output->owner != NOBODY) {
         bits_add(set_of(q, router, SET_CROSSING), output->owner);
     } else {
-        output->freed_at = edge;
+        release_of(q, router, lane)->edge = edge;
         bits_add(set_of(q, router, SET_OPEN), lane);
-        q->heads[router].opened = true;
+        head_at(q, router)->opened = true;
     }
 }
 
@@ -72,7 +72,7 @@ static inline void reach_channel(struct simured *q, uint32_t router, uint32_t la
     struct simured_port *port = port_at(q, router, number);
     port->linked |= bit(vc);
     struct flit flit = buffer_front(&q->buffers, output_buffer(q, router, lane));
-    struct simured_output *output = &q->outputs[lane_number(q, router, lane)];
+    struct simured_output *output = output_at(q, router, lane);
     output->since = edge;
     if (port->is_shared && (flit.place & FLIT_HEAD))
         output->linked_age = age_of(q, flit.packet);
@@ -97,11 +97,11 @@ static inline void output_settled(struct simured *q, uint32_t router, uint32_t l
 static inline void enter_output(struct simured *q, uint32_t router, uint32_t lane, struct flit flit, tick_t edge,
                                 tick_t now)
 {
-    size_t number = output_buffer(q, router, lane);
+    struct buffer *buffer = output_buffer(q, router, lane);
     struct settled settled;
-    buffer_put(&q->buffers, number, flit, edge, &settled);
+    buffer_put(&q->buffers, buffer, flit, edge, &settled);
     report(q, router, lane, QUEUE_OUTPUT, 1, now);
-    if ((flit.place & FLIT_TAIL) && buffer_has_room(&q->buffers, number))
+    if ((flit.place & FLIT_TAIL) && buffer_has_room(&q->buffers, buffer))
         offer_room(q, router, lane, edge);
     output_settled(q, router, lane, &settled, edge);
 }
