@@ -277,14 +277,17 @@ static void step_router(struct simured *q, uint32_t router, tick_t edge, tick_t 
         grant(q, router, edge, now);
 }
 
-/* A network that does not fit the cache: what the steps to come will touch is fetched ahead, in two stages. */
-static inline void fetch_router(const struct simured *q, uint32_t router)
+/*
+ * A network that does not fit the cache: what the steps to come will touch is fetched ahead, in two stages. A call that only
+ * fetches would be thought to do nothing, so both must be inlined.
+ */
+static inline __attribute__((always_inline)) void fetch_router(const struct simured *q, uint32_t router)
 {
     __builtin_prefetch(head_at(q, router), 1);
     __builtin_prefetch(due_of(q, router), 1);
 }
 
-static inline void fetch_lanes(const struct simured *q, uint32_t router)
+static inline __attribute__((always_inline)) void fetch_lanes(const struct simured *q, uint32_t router)
 {
     for (uint64_t left = *due_of(q, router); left; left &= left - 1) {
         uint32_t port = (uint32_t)lowest_bit(left);
