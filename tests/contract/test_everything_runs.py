@@ -202,8 +202,19 @@ def omnipath(draw, num_vcs, packet):
     }
 
 
+def simured(draw, num_vcs, packet):
+    del packet  # any size
+    delay = lambda: draw.choice([0, 1, 1, 1, 2, 3])
+    return {
+        "type": "simured", "num_vcs": num_vcs, "buffer_depth": draw.choice([1, 2, 2, 3, 5]), "buffer_delay": delay(),
+        "crossbar_delay": delay(), "switching_delay": delay(), "channel_delay": delay(),
+        "buffer_forwarding": draw.random() < 0.7, "physical_channels": draw.random() < 0.3,
+        "lane_free": draw.choice(["auto", "when_empty"]), "cycle": draw.choice([1, 1, 2, 5]), "congestion": some_sensor(draw),
+    }
+
+
 ROUTERS = {"input_queued": input_queued, "output_queued": output_queued, "input_output_queued": input_output_queued,
-           "packet": packet_router, "omnipath": omnipath}
+           "packet": packet_router, "omnipath": omnipath, "simured": simured}
 
 
 def router_of(draw, name, num_vcs, packet):

@@ -25,6 +25,8 @@ static const struct option standard_options[] = {
                "channels from a terminal to its router, in each plane"),
     OPTION_U32(struct standard_config, ejection_channels, "1", 1, 64, NULL,
                "channels from a router to its terminal, in each plane"),
+    OPTION_U32(struct standard_config, injection_vcs, "null", 1, 64, NULL,
+               "virtual channels of an injection channel that packets enter by, the first that they may; null: all"),
     OPTION_TICKS(struct standard_config, latency, "0", 0, 1000000, "from the source queue to the channel"),
     OPTION_TICKS(
         struct standard_config, feed_cycle, "null", 1, 1000000,
@@ -458,7 +460,7 @@ static void *build(struct network *network, const struct choice *self, struct er
     n->engine = network->engine;
     n->config = *(const struct standard_config *)self->config;
     n->num_vcs = network->num_vcs;
-    n->all_vcs = bits_range(0, network->routing.vcs);
+    n->all_vcs = limit_vcs(n, bits_range(0, network->routing.vcs));
     n->injection_vcs = network->routing.ops->injection_vcs;
     n->channel_cycle = network->config->terminal_channel.cycle;
     n->chunk = network->transfer.chunk;

@@ -10,7 +10,7 @@
 #include "network/routing/routing.h"
 
 struct standard_config {
-    uint32_t injection_channels, ejection_channels;
+    uint32_t injection_channels, ejection_channels, injection_vcs;
     uint64_t latency, feed_cycle;
 };
 
@@ -111,12 +111,23 @@ static inline uint32_t source_queue_take(const struct interfaces *n, uint32_t nu
 /* Functions that are compiled for flits and for chunks. */
 #define FOR_EITHER static inline __attribute__((always_inline))
 
+/* Of the VCs that routing allows, those that are in use. */
+static inline uint64_t limit_vcs(const struct interfaces *n, uint64_t vcs)
+{
+    uint64_t kept = 0;
+    if (!n->config.injection_vcs)
+        return vcs;
+    for (uint32_t count = n->config.injection_vcs; count && vcs; count--, vcs &= vcs - 1)
+        kept |= vcs & -vcs;
+    return kept;
+}
+
 /* The next VC in turn that the packet may take and that has room; NONE: none. */
 FOR_EITHER uint32_t pick_vc(const struct interfaces *n, const struct packet *packet, const uint32_t *credits,
                             uint32_t last, bool chunks)
 {
     const struct routing *routing = &n->network->routing;
-    uint64_t allowed = (n->injection_vcs ? n->injection_vcs(routing, packet) : n->all_vcs)
+    uint64_t allowed = (n->injection_vcs ? limit_vcs(n, n->injection_vcs(routing, packet)) : n->all_vcs)
                        << packet->protocol * routing->vcs;
     uint32_t room = chunks                        ? transfer_flits(&n->network->transfer, packet, 0)
                     : n->network->reserves_packet ? network_room_for(n->network, packet->size)
