@@ -1,0 +1,1 @@
+export class ResultsView { constructor(_r: unknown, _t: string, _th: unknown) {} show(): void {} }
