@@ -20,7 +20,8 @@ struct wait_search {
     uint32_t lanes; /* of a router */
     uint8_t *state; /* by router * lanes + lane: 0 new, 1 on the path, 2 done */
     uint64_t *path;
-    uint32_t *wait; /* by path position: which of its waits was followed */
+    uint32_t *wait;         /* by path position: which of its waits was followed */
+    uint64_t first, length; /* of the cycle that was found, on the path */
 };
 
 /* The lane that this one waits for by its wait number `index`; false when it has no more. */
@@ -54,26 +55,24 @@ static void print_channel(const struct network *network, uint32_t router, uint32
     fprintf(out, "%s->%s vc %u", incoming ? there : here, incoming ? here : there, lane % network->num_vcs);
 }
 
-static void print_lane(const struct wait_search *search, uint64_t node, FILE *out)
+static void print_wait(const struct network *network, const struct deadlock_wait *wait, FILE *out)
 {
-    const struct network *network = search->network;
-    uint32_t router = (uint32_t)(node / search->lanes), lane = (uint32_t)(node % search->lanes);
     struct waiting waiting;
-    network->router_ops->waits_for(network->routers, router, lane, &waiting);
-    const struct packet *packet = network_packet(network_at(network, router), waiting.packet);
+    network->router_ops->waits_for(network->routers, wait->router, wait->lane, &waiting);
+    const struct packet *packet = network_packet(network_at(network, wait->router), waiting.packet);
     fprintf(out, "  packet %u.%u (terminal %u to %u, %u flits) holds ", packet->source, packet->sequence,
             packet->source, packet->destination, packet->size);
-    print_channel(network, router, lane, true, out);
+    print_channel(network, wait->router, wait->lane, true, out);
     fprintf(out, waiting.for_credit ? " and wants room in " : " and wants ");
     for (uint32_t i = 0; i < waiting.wanted_count && i < 4; i++) {
         fprintf(out, i ? " or " : "");
-        print_channel(network, router, waiting.wanted[i], false, out);
+        print_channel(network, wait->router, waiting.wanted[i], false, out);
     }
     fprintf(out, waiting.wanted_count > 4 ? " or others\n" : "\n");
 }
 
-/* Depth first from one lane; prints a cycle and returns true when it meets one. */
-static bool follow(struct wait_search *search, uint64_t start, FILE *out)
+/* Depth first from one lane; true when it meets a cycle. */
+static bool follow(struct wait_search *search, uint64_t start)
 {
     uint64_t length = 0;
     search->path[length] = start;
@@ -85,12 +84,10 @@ static bool follow(struct wait_search *search, uint64_t start, FILE *out)
             search->state[node] = 2;
             length--;
         } else if (search->state[next] == 1) {
-            uint64_t first = length - 1;
-            while (search->path[first] != next)
-                first--;
-            fprintf(out, "a cycle of %llu waits:\n", (unsigned long long)(length - first));
-            for (uint64_t i = first; i < length; i++)
-                print_lane(search, search->path[i], out);
+            search->first = length - 1;
+            while (search->path[search->first] != next)
+                search->first--;
+            search->length = length - search->first;
             return true;
         } else if (search->state[next] == 0) {
             search->state[next] = 1;
@@ -101,14 +98,8 @@ static bool follow(struct wait_search *search, uint64_t start, FILE *out)
     return false;
 }
 
-void deadlock_report(const struct network *network, tick_t now, uint64_t packets, FILE *out)
+struct deadlock_wait *deadlock_find(const struct network *network, struct arena *arena, uint32_t *count)
 {
-    fprintf(out, "deadlock at tick %llu: %llu packets are in the network and none can move\n", (unsigned long long)now,
-            (unsigned long long)packets);
-    if (network_ranks(network)) {
-        fprintf(out, "which packets wait for each other is said by a run on one rank\n");
-        return;
-    }
     uint32_t lanes = network->ports * network->num_vcs;
     uint64_t nodes = (uint64_t)network->topology.routers * lanes;
     struct wait_search search = {
@@ -122,10 +113,35 @@ void deadlock_report(const struct network *network, tick_t now, uint64_t packets
     bool found = false;
     for (uint64_t node = 0; node < nodes && !found; node++)
         if (search.state[node] == 0)
-            found = follow(&search, node, out);
-    if (!found)
-        fprintf(out, "no cycle of waits was found\n");
+            found = follow(&search, node);
+    *count = (uint32_t)search.length;
+    struct deadlock_wait *cycle = arena_array(arena, struct deadlock_wait, search.length);
+    for (uint32_t i = 0; i < *count; i++) {
+        uint64_t node = search.path[search.first + i];
+        cycle[i] = (struct deadlock_wait){(uint32_t)(node / lanes), (uint32_t)(node % lanes)};
+    }
     free(search.state);
     free(search.path);
     free(search.wait);
+    return cycle;
+}
+
+void deadlock_report(const struct network *network, tick_t now, uint64_t packets, FILE *out)
+{
+    fprintf(out, "deadlock at tick %llu: %llu packets are in the network and none can move\n", (unsigned long long)now,
+            (unsigned long long)packets);
+    if (network_ranks(network)) {
+        fprintf(out, "which packets wait for each other is said by a run on one rank\n");
+        return;
+    }
+    struct arena arena = {0};
+    uint32_t count;
+    const struct deadlock_wait *cycle = deadlock_find(network, &arena, &count);
+    if (count)
+        fprintf(out, "a cycle of %u waits:\n", count);
+    else
+        fprintf(out, "no cycle of waits was found\n");
+    for (uint32_t i = 0; i < count; i++)
+        print_wait(network, &cycle[i], out);
+    arena_release(&arena);
 }

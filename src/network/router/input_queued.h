@@ -234,5 +234,6 @@ uint32_t input_queued_buffer_behind(const void *config, double latency);
 uint32_t input_queued_max_packet(const void *config, const char **key);
 void input_queued_check_idle(void *routers);
 bool input_queued_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);
+void input_queued_show(const void *routers, uint32_t router, struct shown_router *shown);
 uint64_t input_queued_flit_hops(const void *routers);
 uint32_t input_queued_lane_flits(const void *routers, uint32_t router, uint32_t lane);

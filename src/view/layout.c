@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places of routers in a picture, see topology_layout.h. */
-#include "cli/topology_layout.h"
+/* Places of routers in a picture, see layout.h. */
+#include "view/layout.h"
 
 #include "flitwarp/butterfly.h"
 #include "flitwarp/tree.h"
+#include "network/places.h"
 
 #include <math.h>
 
@@ -28,6 +29,7 @@ static void lay_circle(struct layout *layout, const struct topology *topology)
 {
     double radius = circle_radius(topology->routers, 1);
     layout->name = "circle";
+    layout->style = "force";
     for (uint32_t router = 0; router < topology->routers; router++) {
         double angle = clock_angle(router, topology->routers);
         layout->routers[router] = around((struct spot){0, 0}, radius < 1 ? 1 : radius, angle);
@@ -38,16 +40,16 @@ static void lay_circle(struct layout *layout, const struct topology *topology)
 /* ---- grids ---- */
 
 /* Dimensions go right and down in turns: a grid of grids of grids. */
-static void lay_grid(struct layout *layout, const struct blueprint *blueprint)
+static void lay_grid(struct layout *layout, const struct topology *topology)
 {
-    const struct topology *topology = &blueprint->topology;
-    uint32_t dimensions = blueprint_dimensions(blueprint), width[MAX_DIMENSIONS] = {0};
+    uint32_t dimensions = topology_dimensions(topology), width[MAX_DIMENSIONS] = {0};
     double step[MAX_DIMENSIONS];
     layout->name = "grid";
+    layout->style = "grid";
     layout->bends = true;
     for (uint32_t router = 0; router < topology->routers; router++)
         for (uint32_t d = 0; d < dimensions; d++) {
-            uint32_t needed = blueprint_coordinate(blueprint, router, d) + 1;
+            uint32_t needed = topology_coordinate(topology, router, d) + 1;
             width[d] = needed > width[d] ? needed : width[d];
         }
     for (uint32_t d = 0; d < dimensions; d++)
@@ -55,7 +57,7 @@ static void lay_grid(struct layout *layout, const struct blueprint *blueprint)
     for (uint32_t router = 0; router < topology->routers; router++) {
         struct spot *spot = &layout->routers[router];
         for (uint32_t d = 0; d < dimensions; d++)
-            *(d % 2 ? &spot->y : &spot->x) += step[d] * blueprint_coordinate(blueprint, router, d);
+            *(d % 2 ? &spot->y : &spot->x) += step[d] * topology_coordinate(topology, router, d);
         layout->outward[router] = direction(TURN / 8);
     }
 }
@@ -63,14 +65,15 @@ static void lay_grid(struct layout *layout, const struct blueprint *blueprint)
 /* ---- levels ---- */
 
 /* Levels of a tree from the leaves at the bottom to the roots, each as wide as the widest. */
-static void lay_tree(struct layout *layout, const struct blueprint *blueprint, struct arena *arena)
+static void lay_tree(struct layout *layout, const struct topology *topology, struct arena *arena)
 {
-    const struct tree *tree = blueprint->topology.tree;
+    const struct tree *tree = topology->tree;
     double widest = 0;
     for (uint32_t level = 0; level < tree->levels; level++)
         widest = fmax(widest, tree->first_router[level + 1] - tree->first_router[level]);
     double height = fmax(1.5, widest / 6);
     layout->name = "levels of a tree";
+    layout->style = "levels";
     layout->labels = arena_array(arena, struct layout_label, tree->levels);
     for (uint32_t level = 0; level < tree->levels; level++) {
         uint32_t first = tree->first_router[level], count = tree->first_router[level + 1] - first;
@@ -85,11 +88,12 @@ static void lay_tree(struct layout *layout, const struct blueprint *blueprint, s
 }
 
 /* Stages of a butterfly from left to right. */
-static void lay_butterfly(struct layout *layout, const struct blueprint *blueprint, struct arena *arena)
+static void lay_butterfly(struct layout *layout, const struct topology *topology, struct arena *arena)
 {
-    const struct butterfly *fly = blueprint->topology.butterfly;
+    const struct butterfly *fly = topology->butterfly;
     double across = fmax(2, fly->rows / 4.0);
     layout->name = "stages of a butterfly";
+    layout->style = "levels";
     layout->labels = arena_array(arena, struct layout_label, fly->stages);
     for (uint32_t stage = 0; stage < fly->stages; stage++) {
         for (uint32_t row = 0; row < fly->rows; row++) {
@@ -103,10 +107,10 @@ static void lay_butterfly(struct layout *layout, const struct blueprint *bluepri
 
 /* ---- groups ---- */
 
-static void lay_groups(struct layout *layout, const struct blueprint *blueprint, const uint32_t *groups,
+static void lay_groups(struct layout *layout, const struct topology *topology, const uint32_t *groups,
                        struct arena *arena)
 {
-    uint32_t routers = blueprint->topology.routers, count = 0, largest = 0;
+    uint32_t routers = topology->routers, count = 0, largest = 0;
     for (uint32_t router = 0; router < routers; router++)
         count = groups[router] + 1 > count ? groups[router] + 1 : count;
     uint32_t *size = arena_array(arena, uint32_t, count), *seen = arena_array(arena, uint32_t, count);
@@ -114,6 +118,8 @@ static void lay_groups(struct layout *layout, const struct blueprint *blueprint,
         largest = ++size[groups[router]] > largest ? size[groups[router]] : largest;
     double radius = fmax(circle_radius(largest, 0.9), largest > 1 ? 0.45 : 0);
     layout->name = "ring of groups";
+    layout->style = "groups";
+    layout->groups = groups;
     layout->discs = layout->label_count = count;
     layout->disc_radius = radius + 0.45;
     layout->disc_centres = arena_array(arena, struct spot, count);
@@ -137,10 +143,9 @@ static void lay_groups(struct layout *layout, const struct blueprint *blueprint,
 /* ---- floor plan ---- */
 
 /* As they stand, 1 apart on average. */
-static void lay_plan(struct layout *layout, const struct blueprint *blueprint)
+static void lay_plan(struct layout *layout, const struct topology *topology, const double *places)
 {
-    const double *places = blueprint->latencies.places;
-    uint32_t routers = blueprint->topology.routers;
+    uint32_t routers = topology->routers;
     double low[] = {places[0], places[1]}, high[] = {places[0], places[1]};
     for (uint32_t router = 0; router < routers; router++)
         for (uint32_t axis = 0; axis < 2; axis++) {
@@ -149,6 +154,7 @@ static void lay_plan(struct layout *layout, const struct blueprint *blueprint)
         }
     double extent = fmax(high[0] - low[0], high[1] - low[1]), scale = extent > 0 ? 2 * sqrt(routers) / extent : 1;
     layout->name = "floor plan";
+    layout->style = "plan";
     for (uint32_t router = 0; router < routers; router++) {
         const double *place = places + 3 * (size_t)router;
         layout->routers[router] = (struct spot){(place[0] - low[0]) * scale, (place[1] - low[1]) * scale};
@@ -156,23 +162,22 @@ static void lay_plan(struct layout *layout, const struct blueprint *blueprint)
     }
 }
 
-void layout_find(struct layout *layout, const struct blueprint *blueprint, struct arena *arena)
+void layout_find(struct layout *layout, const struct topology *topology, const double *places, struct arena *arena)
 {
-    const struct topology *topology = &blueprint->topology;
-    uint32_t dimensions = blueprint_dimensions(blueprint);
-    const uint32_t *groups = blueprint_groups(blueprint, arena);
+    uint32_t dimensions = topology_dimensions(topology);
+    const uint32_t *groups = topology_groups(topology, arena);
     *layout = (struct layout){.routers = arena_array(arena, struct spot, topology->routers),
                               .outward = arena_array(arena, struct spot, topology->routers)};
-    if (blueprint->latencies.places)
-        lay_plan(layout, blueprint);
+    if (places)
+        lay_plan(layout, topology, places);
     else if (groups)
-        lay_groups(layout, blueprint, groups, arena);
+        lay_groups(layout, topology, groups, arena);
     else if (topology->tree)
-        lay_tree(layout, blueprint, arena);
+        lay_tree(layout, topology, arena);
     else if (topology->butterfly)
-        lay_butterfly(layout, blueprint, arena);
+        lay_butterfly(layout, topology, arena);
     else if (dimensions > 1 || (topology->grid && !topology->grid->wraps))
-        lay_grid(layout, blueprint);
+        lay_grid(layout, topology);
     else
         lay_circle(layout, topology);
 }

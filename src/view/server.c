@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The HTTP server, see server.h: civetweb reads requests and writes answers; it is told to serve no files. */
+#include "view/server.h"
+
+#include "view/request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef FLITWARP_HAVE_CIVETWEB
+
+#include <civetweb.h>
+
+struct server {
+    struct mg_context *web; /* owned */
+    struct gate gate;
+    server_answer *answer;
+    void *context;
+    char address[96];
+    char error[256]; /* that civetweb gave last */
+};
+
+static const char common_headers[] =
+    "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src 'self' data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n"
+    "X-Content-Type-Options: nosniff\r\n"
+    "Referrer-Policy: no-referrer\r\n"
+    "Cross-Origin-Resource-Policy: same-origin\r\n"
+    "Cache-Control: no-store\r\n";
+
+static void send_answer(struct mg_connection *connection, const struct answer *answer, bool closes)
+{
+    mg_printf(connection, "HTTP/1.1 %d %s\r\n%sContent-Type: %s\r\nContent-Length: %zu\r\n%s\r\n", answer->status,
+              mg_get_response_code_text(connection, answer->status), common_headers, answer->type, answer->body.length,
+              closes ? "Connection: close\r\n" : "");
+    if (answer->body.length)
+        mg_write(connection, answer->body.chars, answer->body.length);
+}
+
+/* The body, which is as long as it says; false when it does not come. */
+static bool read_body(struct mg_connection *connection, char *body, size_t size)
+{
+    for (size_t got = 0; got < size;) {
+        int count = mg_read(connection, body + got, size - got);
+        if (count <= 0)
+            return false;
+        got += (size_t)count;
+    }
+    body[size] = 0;
+    return true;
+}
+
+static int refuse(struct mg_connection *connection, int status)
+{
+    struct answer answer = {.status = status, .type = "application/json"};
+    text_addf(&answer.body, "{\"ok\":false,\"errors\":[\"refused: %d %s\"]}", status,
+              mg_get_response_code_text(connection, status));
+    mg_disable_keep_alive(connection); /* what may come behind it is not looked at */
+    send_answer(connection, &answer, true);
+    text_release(&answer.body);
+    return status;
+}
+
+/* Every request comes here, and none goes on to what civetweb would make of it. */
+static int take_request(struct mg_connection *connection)
+{
+    const struct mg_request_info *info = mg_get_request_info(connection);
+    struct server *server = info->user_data;
+    const struct request_facts facts = {
+        .method = info->request_method,
+        .uri = info->local_uri_raw,
+        .host = mg_get_header(connection, "Host"),
+        .origin = mg_get_header(connection, "Origin"),
+        .content_type = mg_get_header(connection, "Content-Type"),
+        .transfer_encoding = mg_get_header(connection, "Transfer-Encoding"),
+        .content_length = info->content_length,
+    };
+    struct request request = {.query = info->query_string ? info->query_string : "",
+                              .is_post = strcmp(info->request_method, "POST") == 0};
+    int status = gate_judge(&server->gate, &facts, &request.path);
+    if (status)
+        return refuse(connection, status);
+    request.body_size = facts.content_length > 0 ? (size_t)facts.content_length : 0;
+    char *body = memory_take(request.body_size + 1);
+    request.body = body;
+    struct answer answer = {.status = 200, .type = "application/json"};
+    bool is_there = read_body(connection, body, request.body_size);
+    if (is_there) {
+        server->answer(server->context, &request, &answer);
+        send_answer(connection, &answer, false);
+    }
+    text_release(&answer.body);
+    free(body);
+    return is_there ? answer.status : refuse(connection, 400);
+}
+
+/* Its messages go nowhere but into the error of a start that failed. */
+static int keep_message(const struct mg_connection *connection, const char *message)
+{
+    (void)connection;
+    (void)message;
+    return 1;
+}
+
+bool server_is_there(void) { return true; }
+
+struct server *server_start(uint32_t port, server_answer *answer, void *context, struct errors *errors)
+{
+    struct server *server = memory_take(sizeof *server);
+    *server = (struct server){.answer = answer, .context = context};
+    char listens[32];
+    snprintf(listens, sizeof listens, "127.0.0.1:%u", port);
+    const char *const options[] = {"listening_ports",
+                                   listens,
+                                   "num_threads",
+                                   "16",
+                                   "request_timeout_ms",
+                                   "5000",
+                                   "enable_keep_alive",
+                                   "yes",
+                                   "keep_alive_timeout_ms",
+                                   "1000",
+                                   "max_request_size",
+                                   "16384",
+                                   "tcp_nodelay",
+                                   "1",
+                                   "enable_directory_listing",
+                                   "no",
+                                   NULL};
+    const struct mg_callbacks callbacks = {.begin_request = take_request, .log_message = keep_message};
+    struct mg_server_port bound = {0};
+    struct mg_init_data init = {.callbacks = &callbacks, .user_data = server, .configuration_options = (void *)options};
+    struct mg_error_data error = {.text = server->error, .text_buffer_size = sizeof server->error};
+    bool has_token = gate_make_token(&server->gate);
+    server->web = has_token ? mg_start2(&init, &error) : NULL;
+    if (!server->web || mg_get_server_ports(server->web, 1, &bound) < 1) {
+        errors_add(errors, "cannot listen on %s: %s", listens,
+                   has_token ? server->error : "the system gives no random numbers");
+        free(server);
+        return NULL;
+    }
+    /* Requests that come before this find port 0 and are refused. */
+    server->gate.port = (uint32_t)bound.port;
+    snprintf(server->address, sizeof server->address, "http://127.0.0.1:%u/%s/", server->gate.port, server->gate.token);
+    return server;
+}
+
+const char *server_address(const struct server *server) { return server->address; }
+
+void server_stop(struct server *server)
+{
+    mg_stop(server->web);
+    free(server);
+}
+
+#else
+
+bool server_is_there(void) { return false; }
+
+struct server *server_start(uint32_t port, server_answer *answer, void *context, struct errors *errors)
+{
+    (void)port;
+    (void)answer;
+    (void)context;
+    errors_add(errors, "this flitwarp was built without a web server; install libcivetweb-dev and build it again");
+    return NULL;
+}
+
+const char *server_address(const struct server *server)
+{
+    (void)server;
+    return "";
+}
+
+void server_stop(struct server *server) { (void)server; }
+
+#endif
