@@ -23,7 +23,8 @@ export interface Scene {
     kind: "run" | "results" | "recording";
     title: string;
     about: string;
-    tick: string;
+    /** Of a tick, in nanoseconds. */
+    tick_ns: number;
     cycle: number;
     config: unknown;
     topology: {type: string; routers: number; terminals: number; wraps: boolean; dimensions: number[]};
@@ -34,7 +35,7 @@ export interface Scene {
     /** An entry for each port with a terminal behind it; its channels come after those between routers: into the network
      *  number `channels + 2 * entry`, out of it the next. */
     terminals: {terminal: number[]; router: number[]; port: number[]; latency: number[]; in: number[]; out: number[]};
-    router: {type: string; ports: number; terminal_ports: number; num_vcs: number; input_depth: number; output_depth: number};
+    router: {type: string; ports: number; terminal_ports: number; num_vcs: number; input_depth: number; output_depth?: number};
 }
 
 export interface InputLane {
@@ -70,6 +71,8 @@ export interface StuckPacket {
     router: number;
     holds: number | null;
     vc: number;
+    /** It has what it wants, but there is no room. */
+    for_room: boolean;
     wants: [channel: number, vc: number][];
 }
 
@@ -78,7 +81,8 @@ export interface Deadlock {
     packets: StuckPacket[];
 }
 
-/** `flits` is there where routers move packets whole. */
+/** `progress` is the share of its way on the channel; below 0, minus the ticks for which it still crosses the router. `flits` is
+ *  there where routers move packets whole. */
 export type LinkFlit = [channel: number, vc: number, packet: PacketId, position: number, size: number, progress: number, flits?: number];
 
 export interface Frame {

@@ -2,6 +2,9 @@
 // Which part of the network is on the screen.
 import type {Geometry, Point} from "./geometry";
 
+/** Pixels at the lower edge that the legend covers. */
+const LEGEND = 36;
+
 export class Camera {
     x = 0;
     y = 0;
@@ -27,10 +30,10 @@ export class Camera {
 
     fit(): void {
         const {left, top, right, bottom} = this.geometry.box;
-        const margin = 1.2 * this.geometry.spacing;
+        const margin = 0.75 * this.geometry.spacing;
         this.x = (left + right) / 2;
-        this.y = (top + bottom) / 2;
-        this.scale = Math.min(this.width / (right - left + 2 * margin), this.height / (bottom - top + 2 * margin));
+        this.scale = Math.min(this.width / (right - left + 2 * margin), (this.height - LEGEND) / (bottom - top + 2 * margin));
+        this.y = (top + bottom) / 2 + LEGEND / 2 / this.scale;
         this.limit();
     }
 

@@ -9,7 +9,9 @@ import type {Source} from "./source";
 
 const EMPTY: Series = {time: [], latency: [], accepted: [], in_flight: [], offered: []};
 const PAUSE_MS = 250;
-const HEIGHT = 92;
+const HEIGHT = 66;
+/** More for the last chart, which has the time below it. */
+const TIME = 18;
 
 interface Line {
     key: keyof Series;
@@ -18,7 +20,7 @@ interface Line {
 
 const CHARTS: {title: string; lines: Line[]}[] = [
     {title: "Packet latency, ticks", lines: [{key: "latency", label: "latency"}]},
-    {title: "Load, flits a terminal and cycle", lines: [{key: "accepted", label: "accepted"}, {key: "offered", label: "offered"}]},
+    {title: "Load, flits a cycle", lines: [{key: "accepted", label: "accepted"}, {key: "offered", label: "offered"}]},
     {title: "Packets in flight", lines: [{key: "in_flight", label: "in flight"}]},
 ];
 
@@ -38,10 +40,11 @@ export class Charts {
             const value = h("span", {class: "value"});
             const place = h("div", {class: "chart"}, h("h3", {}, title, value));
             holder.append(place);
-            this.plots.push(new uPlot(this.optionsOf(lines, value), [[]], place));
+            this.plots.push(new uPlot(this.optionsOf(lines, value, this.plots.length === CHARTS.length - 1), [[]], place));
         }
         theme.changed.add(() => this.plots.forEach((plot) => plot.redraw()));
-        this.observer = new ResizeObserver(() => this.plots.forEach((plot) => plot.setSize({width: holder.clientWidth || 300, height: HEIGHT})));
+        this.observer = new ResizeObserver(() => this.plots.forEach((plot, i) =>
+            plot.setSize({width: plot.root.parentElement!.clientWidth || 300, height: i === CHARTS.length - 1 ? HEIGHT + TIME : HEIGHT})));
         this.observer.observe(holder);
     }
 
@@ -96,25 +99,27 @@ export class Charts {
         });
     }
 
-    private optionsOf(lines: Line[], value: HTMLElement): uPlot.Options {
+    private optionsOf(lines: Line[], value: HTMLElement, hasTime: boolean): uPlot.Options {
         const palette = () => this.theme.palette;
         const axis = {stroke: () => palette().quiet, grid: {stroke: () => palette().slotEdge, width: 0.5}, ticks: {show: false},
                       font: "11px system-ui, sans-serif"};
         const colour = (i: number) => () => palette().lines[i];
         const shown = (plot: uPlot) => {
             const index = plot.cursor.idx ?? this.lastIndex(plot, lines.length);
-            value.textContent = lines.map(({label}, i) => {
-                const number = index === null ? null : plot.data[i + 1]?.[index];
-                return `${lines.length > 1 ? `${label} ` : ""}${short(number)}`;
-            }).join(" \u00b7 ");
+            value.replaceChildren(...lines.flatMap(({label}, i) => {
+                const number = short(index === null ? null : plot.data[i + 1]?.[index]);
+                const key = h("i", {class: "key"});
+                key.style.background = palette().lines[i];
+                return lines.length > 1 ? [key, `${label} ${number} `] : [number];
+            }));
         };
         return {
-            width: 300, height: HEIGHT, legend: {show: false}, cursor: {y: false, points: {size: 5}},
+            width: 300, height: hasTime ? HEIGHT + TIME : HEIGHT, padding: [6, 14, 4, 0], legend: {show: false}, cursor: {y: false, points: {size: 5}},
             scales: {x: {time: false}, y: {range: (_, low, high) => [Math.min(0, low ?? 0), (high ?? 0) > 0 ? high * 1.1 : 1]}},
-            axes: [{...axis, size: 20, values: (_, splits) => splits.map((split) => short(split))},
-                   {...axis, size: 46, values: (_, splits) => splits.map((split) => short(split))}],
+            axes: [{...axis, size: hasTime ? TIME : 0, gap: 2, values: (_, splits) => (hasTime ? splits.map((split) => short(split)) : [])},
+                   {...axis, size: 42, gap: 3, space: 22, values: (_, splits) => splits.map((split) => short(split))}],
             series: [{},
-                     ...lines.map(({label}, i) => ({label, stroke: colour(i), width: 1.75, points: {show: false}, spanGaps: true})),
+                     ...lines.map(({label}, i) => ({label, stroke: colour(i), width: 1.75, points: {show: (plot: uPlot) => plot.data[0].length < 3}, spanGaps: true})),
                      ...lines.map(({label}) => ({label: `${label} before`, stroke: () => palette().edge, width: 1, dash: [4, 4], points: {show: false}, spanGaps: true}))],
             hooks: {setCursor: [shown], setData: [shown]},
         };

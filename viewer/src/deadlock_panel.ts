@@ -27,12 +27,12 @@ export class DeadlockPanel {
         const {packets} = deadlock;
         this.panel.replaceChildren(
             h("h2", {class: "bad"}, `Deadlock at tick ${short(deadlock.tick)}`),
-            h("p", {}, `${packets.length} packets wait for each other in a circle. None can move until another does, so none ever will.`),
+            h("p", {}, `${new Set(packets.map(({packet}) => packet)).size} packets wait for each other in a circle. None can move until another does, so none ever will.`),
             h("div", {class: "actions"},
               h("button", {type: "button", id: "walk-cycle", onclick: () => this.walk()}, "Go round the circle"),
               h("button", {type: "button", onclick: () => this.point(-1)}, "Show all")),
             h("ol", {class: "cycle"}, ...packets.map((packet, i) => this.row(packet, packets[(i + 1) % packets.length], i))));
-        announce(`Deadlock: ${packets.length} packets wait for each other in a circle`);
+        announce("Deadlock: packets wait for each other in a circle");
     }
 
     private row(stuck: StuckPacket, next: StuckPacket, index: number): Node {
@@ -42,8 +42,11 @@ export class DeadlockPanel {
         const holds = stuck.holds === null ? `sits in router ${network.name(stuck.router)}`
             : `holds ${network.channelName(stuck.holds)} (VC ${stuck.vc})`;
         const wants = stuck.wants.map(([channel, vc]) => `${network.channelName(channel)} (VC ${vc})`).join(" or ");
+        const waits = stuck.packet === next.packet ? `waits for room behind its own front in router ${network.name(next.router)}`
+            : stuck.for_room ? `waits for room beyond ${wants}, which ${next.packet} fills`
+            : `waits for ${wants || "room"}, which ${next.packet} has`;
         return h("li", {}, h("button", {type: "button", onclick: () => this.point(index)},
-            h("b", {}, swatch, stuck.packet), ` ${holds} and waits for ${wants || "room"}, which ${next.packet} has.`));
+            h("b", {}, swatch, stuck.packet), ` ${holds} and ${waits}.`));
     }
 
     /** One after the other. */

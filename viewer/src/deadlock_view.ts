@@ -41,22 +41,31 @@ export function drawDeadlock(context: CanvasRenderingContext2D, palette: Palette
             drawArrow(context, path, palette.bad, Math.max(7, width));
         }
     });
-    deadlock.packets.forEach(({router}, index) => {
-        context.globalAlpha = stuck < 0 || stuck === index ? 1 : 0.45;
+    drawNumbers(context, palette, geometry, camera, deadlock, stuck);
+    context.globalAlpha = 1;
+}
+
+/** At each router the places in the circle of those that wait there. */
+function drawNumbers(context: CanvasRenderingContext2D, palette: Palette, geometry: Geometry, camera: Camera, deadlock: Deadlock, stuck: number): void {
+    const waiting = new Map<number, number[]>();
+    deadlock.packets.forEach(({router}, index) => waiting.set(router, [...(waiting.get(router) ?? []), index]));
+    const size = Math.max(10, Math.min(17, 0.19 * camera.unit));
+    context.font = `700 ${size.toFixed(1)}px system-ui, sans-serif`;
+    for (const [router, indices] of waiting) {
+        context.globalAlpha = stuck < 0 || indices.includes(stuck) ? 1 : 0.45;
+        const text = indices.map((index) => index + 1).join(", ");
         const at = camera.toScreen({x: geometry.x[router], y: geometry.y[router]});
-        const radius = Math.max(9, Math.min(17, 0.16 * camera.unit)) * (stuck === index ? 1.3 : 1);
+        const width = Math.max(1.7 * size, context.measureText(text).width + size);
         context.beginPath();
-        context.arc(at.x, at.y, radius, 0, 2 * Math.PI);
+        context.roundRect(at.x - width / 2, at.y - 0.85 * size, width, 1.7 * size, 0.85 * size);
         context.fillStyle = palette.bad;
         context.fill();
         context.lineWidth = 2;
         context.strokeStyle = palette.halo;
         context.stroke();
         context.fillStyle = palette.paper;
-        context.font = `700 ${(radius * 1.05).toFixed(1)}px system-ui, sans-serif`;
-        context.fillText(String(index + 1), at.x, at.y);
-    });
-    context.globalAlpha = 1;
+        context.fillText(text, at.x, at.y + 0.05 * size);
+    }
 }
 
 /** At the end of a path. */

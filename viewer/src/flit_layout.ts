@@ -44,11 +44,19 @@ export class FlitLayout {
             if (!isWanted(channel)) {
                 continue;
             }
-            const point = this.geometry.along(this.geometry.path(channel, half), progress);
+            const point = progress < 0 ? this.geometry.crossing(channel, -progress, half)
+                                       : this.geometry.along(this.geometry.path(channel, half), this.midTick(channel, progress));
             placed.push({...point, length: size, thickness: size, way: {x: 1, y: 0}, packet, position, size: count,
                          where: {kind: "channel", channel, vc, progress}});
         }
         return placed;
+    }
+
+    /** Progress is of the end of a tick; in the middle of it the flit is on the channel, also where that takes only one. */
+    private midTick(channel: number, progress: number): number {
+        const {channels, terminals} = this.geometry.network.scene;
+        const latency = channel < channels.latency.length ? channels.latency[channel] : terminals.latency[(channel - channels.latency.length) >> 1];
+        return Math.max(0, progress - 0.5 / Math.max(1, latency));
     }
 
     /** The front of an input's queue lies at the crossbar, that of an output's at the router's edge. */

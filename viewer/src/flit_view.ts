@@ -74,7 +74,7 @@ export class FlitView {
 
     /** All slots at once, then the numbers of ports. */
     private drawSlots(context: CanvasRenderingContext2D, palette: Palette, routers: number[], half: number): void {
-        const {num_vcs, output_depth} = this.geometry.network.scene.router;
+        const {num_vcs, output_depth = 0} = this.geometry.network.scene.router;
         context.beginPath();
         for (const router of routers) {
             for (const place of this.geometry.places[router]) {
@@ -144,7 +144,7 @@ export class FlitView {
             const isShown = state!.inputs.some((lane) => lane.port === from && lane.holds !== null && lane.flits.length &&
                 state!.outputs.some((output) => output.lane === lane.holds && output.port === to));
             if (!isShown) {
-                this.drawConnection(context, router, {port: from, vc}, {port: to, vc}, half, palette.edge, 0.05, palette);
+                this.drawConnection(context, router, {port: from, vc}, {port: to, vc}, half, palette.edge, 0.025, palette);
             }
         }
         this.drawName(context, palette, router, middle, radius);
@@ -158,7 +158,7 @@ export class FlitView {
             return;
         }
         const start = this.camera.toScreen(this.geometry.inner(router, input, false, from.vc, half));
-        const hasBuffer = this.geometry.network.scene.router.output_depth > 0;
+        const hasBuffer = (this.geometry.network.scene.router.output_depth ?? 0) > 0;
         const end = this.camera.toScreen(hasBuffer ? this.geometry.inner(router, output, true, to.vc, half) : this.geometry.anchor(router, output, true, half));
         const middle = this.camera.toScreen({x: this.geometry.x[router], y: this.geometry.y[router]});
         context.beginPath();

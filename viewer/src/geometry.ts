@@ -41,7 +41,7 @@ export interface Slot {
 
 const SIDES: Point[] = [{x: 1, y: 0}, {x: 0, y: 1}, {x: -1, y: 0}, {x: 0, y: -1}];
 const CORNERS: Point[] = [{x: -1, y: 1}, {x: 1, y: -1}, {x: 1, y: 1}, {x: -1, y: -1}];
-const WIDEST_PORT = 0.8;
+const WIDEST_PORT = 0.92;
 const SIDE_DEPTH = 0.58;
 const TERMINAL_WIDTH = 0.42;
 const CORNER_DEPTH = 0.32;
@@ -180,6 +180,21 @@ export class Geometry {
             left -= lengths[i];
         }
         return path[path.length - 1];
+    }
+
+    /** Where a flit is that leaves the crossbar for a channel in so many ticks. */
+    crossing(channel: number, ticks: number, half: number): Point {
+        const {channels, terminals} = this.network.scene;
+        const entry = (channel - channels.from.length) >> 1;
+        const router = channel < channels.from.length ? channels.from[channel] : terminals.router[entry];
+        const port = channel < channels.from.length ? channels.from_port[channel] : terminals.port[entry];
+        const place = this.placeOf(router, port, true);
+        if (!place) {
+            return {x: this.x[router], y: this.y[router]};
+        }
+        const edge = this.anchor(router, place, true, half);
+        const inward = Math.min(1, 0.25 + 0.3 * (ticks - 1)) * half * place.depth;
+        return {x: edge.x - inward * place.out.x, y: edge.y - inward * place.out.y};
     }
 
     /** Where a terminal is drawn. */

@@ -78,7 +78,7 @@ export class Inspector {
             ...(scene.about ? [h("p", {class: "about"}, scene.about)] : []),
             facts([["network", `${topology.type.replaceAll("_", " ")}${sizes}`], ["drawn as", layout.name], ["routers", short(topology.routers)],
                    ["terminals", short(topology.terminals)], ["channels", short(this.network.channels)], ["router", router.type.replaceAll("_", " ")],
-                   ["virtual channels", short(router.num_vcs)], ["buffer", `${short(router.input_depth)} flits a VC`], ["tick", scene.tick]]),
+                   ["virtual channels", short(router.num_vcs)], ["buffer", `${short(router.input_depth)} flits a VC`], ["tick", `${short(scene.tick_ns)} ns`]]),
             h("p", {class: "note"}, "Select a router, a channel or a flit to see what is in it and what it waits for. Zoom in to see buffers."),
         ];
     }
@@ -91,7 +91,7 @@ export class Inspector {
             this.head(`Router ${this.network.name(router)}`, () => this.host.goToRouter(router)),
             facts([["number", String(router)], ["flits in it", `${occupied} of ${fullOccupancy(this.network.scene)}`]]),
             h("h3", {}, "Inputs"),
-            state.inputs.length ? table(["from", "VC", "state", "flits", ""], state.inputs.map((lane) => this.inputRow(router, lane)))
+            state.inputs.length ? h("ul", {class: "lanes"}, ...state.inputs.map((lane) => this.input(router, lane)))
                                 : h("p", {class: "note"}, "All idle."),
             h("h3", {}, "Outputs"),
             this.outputs(router, state.outputs),
@@ -100,15 +100,21 @@ export class Inspector {
         ];
     }
 
-    private inputRow(router: number, lane: InputLane): (Node | string)[] {
-        return [this.network.portName(router, lane.port), String(lane.vc), lane.state, this.runs(lane.flits), lane.why];
+    private input(router: number, lane: InputLane): Node {
+        return h("li", {}, h("div", {class: "lane"}, h("b", {}, `from ${this.network.portName(router, lane.port)}`), `VC ${lane.vc}`,
+                                   h("span", {class: `lane-state ${lane.state}`}, lane.state)),
+                 lane.flits.length ? this.runs(lane.flits) : "", lane.why ? h("p", {class: "note"}, lane.why) : "");
     }
 
-    private outputs(router: number, lanes: OutputLane[]): Node {
+    /** Those that are held, or short of credits. */
+    private outputs(router: number, all: OutputLane[]): Node {
+        const most = new Map<number, number>();
+        all.forEach(({port, credits}) => most.set(port, Math.max(credits, most.get(port) ?? 0)));
+        const {num_vcs, input_depth} = this.network.scene.router;
+        const lanes = all.filter((lane) => lane.holder !== null || lane.flits.length || lane.credits < Math.min(input_depth, most.get(lane.port)!));
         if (!lanes.length) {
-            return h("p", {class: "note"}, "All free.");
+            return h("p", {class: "note"}, "All free, with all their credits.");
         }
-        const {num_vcs} = this.network.scene.router;
         const holder = (lane: OutputLane) => lane.holder === null ? "\u2013"
             : `${this.network.portName(router, Math.floor(lane.holder / num_vcs))}, VC ${lane.holder % num_vcs}`;
         return table(["to", "VC", "credits", "held by", "flits"],

@@ -25,7 +25,7 @@ export class Keyboard {
     }
 
     private pressed(event: KeyboardEvent): void {
-        const target = event.target as HTMLElement;
+        const target = event.target instanceof HTMLElement ? event.target : document.body;
         const isTyping = target.matches("input:not([type=range]):not([type=checkbox]), select, textarea");
         if (isTyping || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) {
             return;

@@ -15,7 +15,7 @@ export class LiveSource implements Source {
     frame = (routers: number[]) => this.get<Frame>(withRouters("frame", routers));
     step = (request: StepRequest, routers: number[]) => this.post<Frame>(withRouters("step", routers), request);
     packet = (id: PacketId) => this.get<PacketState>(`packet?id=${encodeURIComponent(id)}`);
-    router = (id: number) => this.get<RouterState>(`router?id=${id}`);
+    router = async (id: number) => (await this.get<{router: RouterState}>(`router?id=${id}`)).router;
     series = (from: number) => this.get<Series>(`series?from=${from}`);
     options = async () => (await this.get<{forms: OptionForm[]}>("options")).forms;
     restart = async (overrides: string[]) => void (await this.post("restart", {overrides}));

@@ -47,7 +47,7 @@ export class Settings {
     }
 
     private async refresh(): Promise<void> {
-        this.forms = await this.source.options();
+        this.forms = await this.source.options().catch(() => []);
         this.fields.clear();
         this.errors.replaceChildren();
         if (!this.forms.length) {
