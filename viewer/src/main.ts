@@ -70,9 +70,10 @@ class App {
         if (scene.kind === "results") {
             byId("run-view").hidden = true;
             document.body.dataset.kind = "results";
-            byId("title").textContent = scene.title;
-            document.title = `${scene.title} \u2013 flitwarp`;
-            new ResultsView(await this.source.results(), scene.title, this.theme).show();
+            const title = scene.title ?? "Results";
+            byId("title").textContent = title;
+            document.title = `${title} \u2013 flitwarp`;
+            new ResultsView(await this.source.results(), title, this.theme).show();
             new Keyboard([{keys: ["d"], does: "Dark or light", act: () => this.theme.toggle()}]);
         } else {
             document.body.dataset.kind = this.source.isLive ? "run" : "recording";
