@@ -2,7 +2,9 @@
 /* The viewer's requests, see view_api.h. Each is a function; a table says which. */
 #include "cli/view_api.h"
 
+#include "cli/cli.h"
 #include "network/deadlock.h"
+#include "view/forms.h"
 #include "view/query.h"
 #include "view/scene.h"
 
@@ -251,6 +253,14 @@ static void post_restart(struct call *call)
                    overrides, (int)count);
 }
 
+static void get_options(struct call *call)
+{
+    write_key(call->out, "forms");
+    write_open(call->out, '[');
+    forms_write(call->out, simulation_rows(), call->run->simulation.json);
+    write_close(call->out, ']');
+}
+
 static void get_gallery(struct call *call)
 {
     write_key(call->out, "scenarios");
@@ -293,6 +303,7 @@ static const struct {
     {"api/router", false, true, get_router},
     {"api/packet", false, true, get_packet},
     {"api/run-results", false, true, get_run_results},
+    {"api/options", false, true, get_options},
     {"api/restart", true, true, post_restart},
     {"api/gallery", false, false, get_gallery},
     {"api/open", true, false, post_open},

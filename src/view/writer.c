@@ -78,7 +78,7 @@ void write_text(struct text *out, const char *text)
     text_add_bytes(out, "\"", 1);
     for (; *text; text++) {
         size_t plain = 0;
-        while ((unsigned char)text[plain] >= ' ' && text[plain] != '"' && text[plain] != '\\')
+        while ((unsigned char)text[plain] >= ' ' && text[plain] != '"' && text[plain] != '\\' && text[plain] != '<')
             plain++;
         text_add_bytes(out, text, plain);
         text += plain;
