@@ -11,7 +11,7 @@ const EMPTY: Series = {time: [], latency: [], accepted: [], in_flight: [], offer
 const PAUSE_MS = 250;
 const HEIGHT = 66;
 /** More for the last chart, which has the time below it. */
-const TIME = 18;
+const TIME = 20;
 
 interface Line {
     key: keyof Series;
@@ -20,7 +20,7 @@ interface Line {
 
 const CHARTS: {title: string; lines: Line[]}[] = [
     {title: "Packet latency, ticks", lines: [{key: "latency", label: "latency"}]},
-    {title: "Load, flits a cycle", lines: [{key: "accepted", label: "accepted"}, {key: "offered", label: "offered"}]},
+    {title: "Load", lines: [{key: "accepted", label: "accepted"}, {key: "offered", label: "offered"}]},
     {title: "Packets in flight", lines: [{key: "in_flight", label: "in flight"}]},
 ];
 
@@ -116,7 +116,7 @@ export class Charts {
         return {
             width: 300, height: hasTime ? HEIGHT + TIME : HEIGHT, padding: [6, 14, 4, 0], legend: {show: false}, cursor: {y: false, points: {size: 5}},
             scales: {x: {time: false}, y: {range: (_, low, high) => [Math.min(0, low ?? 0), (high ?? 0) > 0 ? high * 1.1 : 1]}},
-            axes: [{...axis, size: hasTime ? TIME : 0, gap: 2, values: (_, splits) => (hasTime ? splits.map((split) => short(split)) : [])},
+            axes: [{...axis, size: hasTime ? TIME : 0, gap: 5, values: (_, splits) => (hasTime ? splits.map((split) => short(split)) : [])},
                    {...axis, size: 42, gap: 3, space: 22, values: (_, splits) => splits.map((split) => short(split))}],
             series: [{},
                      ...lines.map(({label}, i) => ({label, stroke: colour(i), width: 1.75, points: {show: (plot: uPlot) => plot.data[0].length < 3}, spanGaps: true})),

@@ -6,7 +6,7 @@ import type {Camera} from "./camera";
 import {packetColour, stepOf, type Palette} from "./colours";
 import type {PlacedFlit} from "./flit_layout";
 import type {Geometry, Place, Point} from "./geometry";
-import {fullOccupancy} from "./occupancy";
+import {fullOccupancy, outputDepth} from "./buffers";
 
 const TAU = 2 * Math.PI;
 
@@ -74,7 +74,9 @@ export class FlitView {
 
     /** All slots at once, then the numbers of ports. */
     private drawSlots(context: CanvasRenderingContext2D, palette: Palette, routers: number[], half: number): void {
-        const {num_vcs, output_depth = 0} = this.geometry.network.scene.router;
+        const {scene} = this.geometry.network;
+        const {num_vcs} = scene.router;
+        const hasOutputs = outputDepth(scene) > 0;
         context.beginPath();
         for (const router of routers) {
             for (const place of this.geometry.places[router]) {
@@ -82,7 +84,7 @@ export class FlitView {
                     if (place.hasIn) {
                         this.traceBuffer(context, router, place, false, vc, half);
                     }
-                    if (place.hasOut && output_depth > 0) {
+                    if (place.hasOut && hasOutputs) {
                         this.traceBuffer(context, router, place, true, vc, half);
                     }
                 }
@@ -158,7 +160,7 @@ export class FlitView {
             return;
         }
         const start = this.camera.toScreen(this.geometry.inner(router, input, false, from.vc, half));
-        const hasBuffer = (this.geometry.network.scene.router.output_depth ?? 0) > 0;
+        const hasBuffer = outputDepth(this.geometry.network.scene) > 0;
         const end = this.camera.toScreen(hasBuffer ? this.geometry.inner(router, output, true, to.vc, half) : this.geometry.anchor(router, output, true, half));
         const middle = this.camera.toScreen({x: this.geometry.x[router], y: this.geometry.y[router]});
         context.beginPath();

@@ -9,6 +9,7 @@
 //
 // and a channel runs from the one router's port to the other's: straight, or along the edge of its row where it would
 // otherwise run through the routers between.
+import {inputDepth, outputDepth} from "./buffers";
 import type {Network} from "./scene";
 
 export interface Point {
@@ -42,7 +43,9 @@ export interface Slot {
 const SIDES: Point[] = [{x: 1, y: 0}, {x: 0, y: 1}, {x: -1, y: 0}, {x: 0, y: -1}];
 const CORNERS: Point[] = [{x: -1, y: 1}, {x: 1, y: -1}, {x: 1, y: 1}, {x: -1, y: -1}];
 const WIDEST_PORT = 0.92;
-const SIDE_DEPTH = 0.58;
+/** Long buffers where a side has the room to itself, shorter ones where those of its neighbours come close. */
+const SIDE_DEPTH = 0.52;
+const CROWDED_DEPTH = 0.4;
 const TERMINAL_WIDTH = 0.42;
 const CORNER_DEPTH = 0.32;
 /** Shorter buffers do not fill their room: slots would be longer than wide. */
@@ -120,8 +123,8 @@ export class Geometry {
 
     /** Slots of each VC's buffer at inputs or outputs. An input-queued router has no output buffer: one slot shows credits. */
     slots(isOut: boolean): number {
-        const {input_depth, output_depth} = this.network.scene.router;
-        return Math.max(1, (isOut ? output_depth : input_depth) || 0);
+        const {scene} = this.network;
+        return Math.max(1, isOut ? outputDepth(scene) : inputDepth(scene));
     }
 
     /** The inner end of a VC's buffer, where the crossbar begins. */
@@ -284,6 +287,12 @@ export class Geometry {
         return length > 0 ? {x: dx / length, y: dy / length} : {x: 0, y: 1};
     }
 
+    /** Index of the side that a direction points through. Between levels all goes up or down. */
+    private sideOf(way: Point): number {
+        const isUpright = this.network.scene.layout.style === "levels" && Math.abs(way.y) > 0.01;
+        return !isUpright && Math.abs(way.x) >= Math.abs(way.y) ? (way.x >= 0 ? 0 : 2) : way.y >= 0 ? 1 : 3;
+    }
+
     private placePorts(router: number): Place[] {
         const {scene} = this.network;
         const wishes: Wish[] = [];
@@ -301,8 +310,9 @@ export class Geometry {
             }
         }
         const terminals = this.network.terminals[router];
-        const bySide = (list: Wish[]) => SIDES.map((side) => list.filter((wish) => SIDES[sideOf(wish.way)] === side));
-        const hasCorners = terminals.length <= CORNERS.length && bySide(wishes).every((list) => list.length <= 2);
+        const bySide = (list: Wish[]) => SIDES.map((side) => list.filter((wish) => SIDES[this.sideOf(wish.way)] === side));
+        const hasCorners = scene.layout.style === "grid" && terminals.length <= CORNERS.length && bySide(wishes).every((list) => list.length <= 2);
+        const isAlone = !wishes.length; // all around a switch without neighbours
         const places: Place[] = [];
         terminals.forEach((terminal, i) => {
             const port = scene.terminals.port[terminal];
@@ -313,27 +323,24 @@ export class Geometry {
                 places.push({port, hasIn, hasOut, terminal, at: {x: corner.x * 0.86, y: corner.y * 0.86},
                              out: {x: corner.x * Math.SQRT1_2, y: corner.y * Math.SQRT1_2}, width: TERMINAL_WIDTH, depth: CORNER_DEPTH});
             } else {
-                wishes.push({port, hasIn, hasOut, terminal, way: this.outward(router), order: terminal});
+                wishes.push({port, hasIn, hasOut, terminal, way: isAlone ? SIDES[Math.floor((i * SIDES.length) / terminals.length)] : this.outward(router), order: terminal});
             }
         });
-        bySide(wishes).forEach((list, index) => {
+        const sides = bySide(wishes);
+        const isCrowded = (index: number) => sides[(index + 1) % SIDES.length].length + sides[(index + 3) % SIDES.length].length > 0;
+        sides.forEach((list, index) => {
             const out = SIDES[index];
             const across: Point = {x: Math.abs(out.y), y: Math.abs(out.x)};
             list.sort((a, b) => (a.way.x - b.way.x) * across.x + (a.way.y - b.way.y) * across.y || a.order - b.order);
-            const room = hasCorners && terminals.length ? 0.92 : 1.84;
+            const room = hasCorners && terminals.length ? 0.92 : isCrowded(index) ? 2 * (1 - CROWDED_DEPTH) : 1.84;
             const width = Math.min(WIDEST_PORT, room / Math.max(1, list.length));
             list.forEach((wish, i) => {
                 const shift = (i - (list.length - 1) / 2) * width;
-                places.push({...wish, at: {x: out.x + shift * across.x, y: out.y + shift * across.y}, out, width: width * 0.94, depth: SIDE_DEPTH});
+                places.push({...wish, at: {x: out.x + shift * across.x, y: out.y + shift * across.y}, out, width: width * 0.94, depth: room > 0.92 && isCrowded(index) ? CROWDED_DEPTH : SIDE_DEPTH});
             });
         });
         return places;
     }
-}
-
-/** Index of the side that a direction points through. */
-function sideOf(way: Point): number {
-    return Math.abs(way.x) >= Math.abs(way.y) ? (way.x >= 0 ? 0 : 2) : way.y >= 0 ? 1 : 3;
 }
 
 const least = (values: Float64Array): number => values.reduce((a, b) => Math.min(a, b), Infinity);

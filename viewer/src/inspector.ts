@@ -3,7 +3,7 @@
 import type {Frame, InputLane, OutputLane, PacketId, PacketState, RouterState, Run} from "./api";
 import {packetColour} from "./colours";
 import {byId, h, short} from "./dom";
-import {fullOccupancy} from "./occupancy";
+import {fullOccupancy} from "./buffers";
 import type {Network} from "./scene";
 import type {Source} from "./source";
 import type {Selection} from "./network_view";

@@ -11,14 +11,14 @@ import {drawDeadlock} from "./deadlock_view";
 import {FlitLayout, Tween, type PlacedFlit} from "./flit_layout";
 import {FlitView} from "./flit_view";
 import {Geometry, type Point} from "./geometry";
-import {fullOccupancy} from "./occupancy";
+import {fullOccupancy} from "./buffers";
 import {Network} from "./scene";
 
 export type Selection = {kind: "router"; router: number} | {kind: "packet"; packet: PacketId} | {kind: "channel"; channel: number} | null;
 
 type Level = "far" | "middle" | "near";
 
-const MIDDLE = 26;
+const MIDDLE = 16;
 const NEAR = 150;
 const NAMES = 44;
 /** A drawing that takes longer than this is moved as a picture while the network is dragged, and drawn anew afterwards. */
@@ -304,7 +304,9 @@ export class NetworkView {
             bins[stepOf(used)].push(channel);
         }
         const unit = this.camera.unit;
-        const width = isFar ? Math.max(1, unit * 0.06) : Math.min(9, Math.max(1.5, unit * 0.022));
+        // Thinner where many leave each router, so that one sees through.
+        const crowd = Math.min(1, Math.sqrt((6 * this.network.routers) / back.length));
+        const width = isFar ? Math.max(1, unit * 0.06) : Math.max(1, crowd * Math.min(9, Math.max(1.5, unit * 0.022)));
         context.lineJoin = "round";
         bins.forEach((channels, step) => {
             if (channels.length) {
@@ -432,16 +434,16 @@ export class NetworkView {
                 this.flitView.drawFlit(context, palette, flit, this.camera.toScreen(this.tween.at(flit, share)), flit.packet === chosen);
             }
         } else {
-            const radius = Math.max(1.6, 0.032 * this.camera.unit);
+            const radius = Math.max(1.5, 0.036 * this.camera.unit);
             for (const flit of this.flits) {
                 const at = this.camera.toScreen(this.tween.at(flit, share));
                 context.fillStyle = packetColour(flit.packet);
                 context.beginPath();
                 context.arc(at.x, at.y, flit.packet === chosen ? 2 * radius : radius, 0, TAU);
                 context.fill();
-                if (flit.packet === chosen) {
+                if (radius > 2) {
                     context.strokeStyle = palette.ink;
-                    context.lineWidth = 2;
+                    context.lineWidth = flit.packet === chosen ? 2 : 0.6;
                     context.stroke();
                 }
             }

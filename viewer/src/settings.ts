@@ -4,6 +4,8 @@ import type {OptionForm} from "./api";
 import {byId, h} from "./dom";
 import {Refused, type Source} from "./source";
 
+const FIRST = [/\.load$/, /applications\.\d+\.traffic$/, /^network\.routing$/, /\.num_vcs$/, /\.buffer_depth$/, /\.size\.flits$/, /^simulator\.seed$/];
+
 export interface SettingsHost {
     /** A new simulation has begun. */
     restarted(): Promise<void>;
@@ -30,6 +32,8 @@ export class Settings {
         for (const form of this.forms) {
             const text = this.textOf(form);
             if (text !== plain(form.value)) {
+                // Another component has options of its own: those of the one before go.
+                [...this.overrides.keys()].filter((path) => path.startsWith(`${form.path}.`)).forEach((path) => this.overrides.delete(path));
                 this.overrides.set(form.path, text);
             }
         }
@@ -57,8 +61,22 @@ export class Settings {
         this.panel.replaceChildren(h("form", {class: "settings", onsubmit: (event: Event) => {
             event.preventDefault();
             void this.restart();
-        }}, ...this.forms.map((form) => this.row(form)), this.errors,
+        }}, ...this.sections(), this.errors,
             h("div", {class: "actions"}, h("button", {type: "submit", class: "primary", id: "apply"}, "Restart with these"))));
+    }
+
+    /** What one changes most stands first; the rest is folded away, by the part of the configuration that it belongs to. */
+    private sections(): Node[] {
+        const first = this.forms.filter(({path}) => FIRST.some((pattern) => pattern.test(path)));
+        first.sort((a, b) => rank(a) - rank(b));
+        const parts = new Map<string, OptionForm[]>();
+        for (const form of this.forms.filter((each) => !first.includes(each))) {
+            const [top, part] = form.path.split(".");
+            const name = top === "network" ? part : top;
+            parts.set(name, [...(parts.get(name) ?? []), form]);
+        }
+        return [...first.map((form) => this.row(form)), ...[...parts].map(([name, forms]) =>
+            h("details", {}, h("summary", {}, `${name.replaceAll("_", " ")} (${forms.length})`), ...forms.map((form) => this.row(form))))];
     }
 
     private row(form: OptionForm): Node {
@@ -94,6 +112,8 @@ export class Settings {
         return field instanceof HTMLInputElement && field.type === "checkbox" ? String(field.checked) : field.value;
     }
 }
+
+const rank = ({path}: OptionForm): number => FIRST.findIndex((pattern) => pattern.test(path));
 
 /** A value as it is written behind PATH=. */
 function plain(value: unknown): string {
