@@ -77,23 +77,26 @@ export function stepOf(share: number): number {
     return Math.max(0, Math.min(STEPS - 1, Math.floor(share * STEPS)));
 }
 
-const packetColours = new Map<string, string>();
+/** Hues of numbers that follow each other lie far apart; lightness varies too, but stays high enough for dark numbers on it in
+ *  both themes. */
+export const PACKET_COLOURS = Array.from({length: 60}, (_, i) => oklch([0.74, 0.84, 0.79][i % 3], 0.125, (i * 137.508) % 360));
 
-/** Always the same for a packet. Hues of packets that follow each other lie far apart; lightness varies too, but stays high
- *  enough for dark numbers on it in both themes. */
-export function packetColour(packet: string): string {
-    let colour = packetColours.get(packet);
-    if (!colour) {
-        const [source, sequence] = packet.split(".").map(Number);
-        const hue = ((source || 0) * 61.8 + (sequence || 0) * 137.508) % 360;
-        colour = oklch([0.74, 0.84, 0.79][((source || 0) + (sequence || 0)) % 3], 0.125, hue);
-        packetColours.set(packet, colour);
-        if (packetColours.size > 20000) {
-            packetColours.clear();
+/** Always the same for a packet, "source.sequence"; read by hand, since there are thousands of them in each frame. */
+export function packetColourIndex(packet: string): number {
+    let [number, sum] = [0, 0];
+    for (let i = 0; i < packet.length; ++i) {
+        const digit = packet.charCodeAt(i) - 48;
+        if (digit >= 0 && digit <= 9) {
+            number = (number * 10 + digit) % 1000003;
+        } else {
+            sum = number * 7;
+            number = 0;
         }
     }
-    return colour;
+    return (sum + number) % PACKET_COLOURS.length;
 }
+
+export const packetColour = (packet: string): string => PACKET_COLOURS[packetColourIndex(packet)];
 
 const REMEMBERED = "flitwarp-theme";
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where each flit of a frame is drawn: in a slot of a buffer, or on its way along a channel.
-import type {Frame, PacketId, Run} from "./api";
+import type {Frame, PacketId, Run, Scene} from "./api";
 import type {Geometry, Point, Slot} from "./geometry";
 
 export type Where =
@@ -17,6 +17,12 @@ export interface PlacedFlit extends Slot {
 
 /** A queue that is longer than its drawing overflows by so many flits; what is behind is not drawn. */
 const SPARE = 2;
+
+/** Progress is of the end of a tick; in the middle of it the flit is on the channel, also where that takes only one. */
+export function midTick({channels, terminals}: Scene, channel: number, progress: number): number {
+    const latency = channel < channels.latency.length ? channels.latency[channel] : terminals.latency[(channel - channels.latency.length) >> 1];
+    return Math.max(0, progress - 0.5 / Math.max(1, latency));
+}
 
 export class FlitLayout {
     constructor(private readonly geometry: Geometry) {}
@@ -45,18 +51,11 @@ export class FlitLayout {
                 continue;
             }
             const point = progress < 0 ? this.geometry.crossing(channel, -progress, half)
-                                       : this.geometry.along(this.geometry.path(channel, half), this.midTick(channel, progress));
+                                       : this.geometry.along(this.geometry.path(channel, half), midTick(this.geometry.network.scene, channel, progress));
             placed.push({...point, length: size, thickness: size, way: {x: 1, y: 0}, packet, position, size: count,
                          where: {kind: "channel", channel, vc, progress}});
         }
         return placed;
-    }
-
-    /** Progress is of the end of a tick; in the middle of it the flit is on the channel, also where that takes only one. */
-    private midTick(channel: number, progress: number): number {
-        const {channels, terminals} = this.geometry.network.scene;
-        const latency = channel < channels.latency.length ? channels.latency[channel] : terminals.latency[(channel - channels.latency.length) >> 1];
-        return Math.max(0, progress - 0.5 / Math.max(1, latency));
     }
 
     /** The front of an input's queue lies at the crossbar, that of an output's at the router's edge. */

@@ -58,6 +58,19 @@ export class FlitView {
         }
     }
 
+    /** A flit from farther away. */
+    drawDot(context: CanvasRenderingContext2D, palette: Palette, flit: PlacedFlit, at: Point, radius: number, isChosen: boolean): void {
+        context.fillStyle = packetColour(flit.packet);
+        context.beginPath();
+        context.arc(at.x, at.y, isChosen ? 2 * radius : radius, 0, TAU);
+        context.fill();
+        if (isChosen || radius > 2) {
+            context.strokeStyle = palette.ink;
+            context.lineWidth = isChosen ? 2 : 0.6;
+            context.stroke();
+        }
+    }
+
     private drawBoxes(context: CanvasRenderingContext2D, palette: Palette, routers: number[], half: number): void {
         const side = 2 * half * this.camera.scale;
         context.beginPath();

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // The canvas with the network. How much is drawn of it depends on how near it is:
-//   far     routers are coloured squares, the two directions of a link one line
-//   middle  each direction has its line, flits are dots on them, routers and terminals have names
+//   far     routers are coloured squares, links are lines (overview)
+//   middle  flits are dots on the links; nearer still, each direction has its line, and routers and terminals have names
 //   near    routers open up and show their buffers (flit_view)
-// Only what is on the screen is drawn, lines of one colour in one go.
+// Only what is on the screen is drawn.
 import type {Frame, PacketId} from "./api";
 import {Camera} from "./camera";
-import {packetColour, STEPS, stepOf, type Palette, type ThemeSwitch} from "./colours";
+import {packetColour, type Palette, type ThemeSwitch} from "./colours";
 import {drawDeadlock} from "./deadlock_view";
 import {FlitLayout, Tween, type PlacedFlit} from "./flit_layout";
 import {FlitView} from "./flit_view";
 import {Geometry, type Point} from "./geometry";
-import {fullOccupancy} from "./buffers";
+import {hitTest} from "./hit_test";
+import {Overview} from "./overview";
 import {Network} from "./scene";
+import {NAMES, Visible} from "./visible";
 
 export type Selection = {kind: "router"; router: number} | {kind: "packet"; packet: PacketId} | {kind: "channel"; channel: number} | null;
 
@@ -20,10 +22,8 @@ type Level = "far" | "middle" | "near";
 
 const MIDDLE = 16;
 const NEAR = 150;
-const NAMES = 44;
 /** A drawing that takes longer than this is moved as a picture while the network is dragged, and drawn anew afterwards. */
 const SLOW_MS = 14;
-const TAU = 2 * Math.PI;
 
 /** What was drawn, for those who test it; positions in CSS pixels of the canvas. */
 export interface Drawn {
@@ -48,12 +48,13 @@ export class NetworkView {
     onNear: () => void = () => {};
 
     private frame: Frame | null = null;
-    private flits: PlacedFlit[] = [];
     private tween = new Tween([]);
     private tweenStart = 0;
     private tweenLength = 0;
     private readonly layout: FlitLayout;
     private readonly flitView: FlitView;
+    private readonly overview: Overview;
+    private readonly visible: Visible;
     private readonly context: CanvasRenderingContext2D;
     private readonly observer: ResizeObserver;
     private readonly stop = new AbortController();
@@ -71,6 +72,8 @@ export class NetworkView {
         this.camera = new Camera(this.geometry);
         this.layout = new FlitLayout(this.geometry);
         this.flitView = new FlitView(this.geometry, this.camera);
+        this.visible = new Visible(this.geometry, this.camera);
+        this.overview = new Overview(this.geometry, this.camera, this.visible);
         this.context = canvas.getContext("2d", {alpha: false})!;
         this.observer = new ResizeObserver(() => this.resize());
         this.observer.observe(canvas);
@@ -92,7 +95,7 @@ export class NetworkView {
 
     /** Shows a frame; flits glide to their new places within so many milliseconds. */
     show(frame: Frame, glideMs: number): void {
-        this.tween = new Tween(glideMs > 0 ? this.flits : []);
+        this.tween = new Tween(glideMs > 0 ? this.placedFlits() : []);
         this.tweenStart = performance.now();
         this.tweenLength = glideMs;
         this.frame = frame;
@@ -102,7 +105,7 @@ export class NetworkView {
 
     /** Routers whose buffers are to be seen. */
     nearRouters(): number[] {
-        return this.level === "near" ? this.visibleRouters() : [];
+        return this.level === "near" ? this.visible.routers() : [];
     }
 
     select(selection: Selection): void {
@@ -161,9 +164,9 @@ export class NetworkView {
         const half = this.geometry.half(this.camera.unit);
         return {
             now: this.frame?.now ?? null, level: this.level, isSettled: !this.isAsked && performance.now() >= this.tweenStart + this.tweenLength,
-            routers: this.visibleRouters().map((router) => ({
+            routers: this.visible.routers().map((router) => ({
                 router, ...this.camera.toScreen({x: this.geometry.x[router], y: this.geometry.y[router]}), half: half * this.camera.scale})),
-            flits: this.flits.map((flit) => ({...flit, screen: this.camera.toScreen(flit), colour: packetColour(flit.packet)})),
+            flits: this.placedFlits().map((flit) => ({...flit, screen: this.camera.toScreen(flit), colour: packetColour(flit.packet)})),
             deadlock: this.frame?.deadlock?.packets.map((each) => each.packet) ?? [],
             milliseconds: this.drawMs, frames: this.frames,
         };
@@ -208,18 +211,18 @@ export class NetworkView {
             return;
         }
         const half = this.geometry.half(this.camera.unit);
-        const routers = this.visibleRouters();
+        const routers = this.visible.routers();
         context.textAlign = "center";
         context.textBaseline = "middle";
-        this.drawChannels(context, palette, half);
-        this.drawTerminals(context, palette, routers, half);
+        this.overview.drawChannels(context, palette, this.frame, half);
+        this.overview.drawTerminals(context, palette, routers, half);
         const isNear = this.level === "near" && this.frame;
         if (isNear) {
             this.flitView.drawRouters(context, palette, this.frame!, routers, half);
         } else {
-            this.drawRouters(context, palette, routers, half);
+            this.overview.drawRouters(context, palette, this.frame, routers, half);
         }
-        this.drawFlits(context, palette, routers, half, start);
+        this.drawFlits(context, palette, half, start);
         this.drawSelection(context, palette, half);
         if (this.frame?.deadlock) {
             drawDeadlock(context, palette, this.geometry, this.camera, this.frame.deadlock, this.stuck, half);
@@ -257,195 +260,32 @@ export class NetworkView {
         return true;
     }
 
-    private visibleRouters(): number[] {
-        const reach = 0.5 * this.geometry.spacing;
-        const {x: left, y: top} = this.camera.toWorld({x: 0, y: 0});
-        const {x: right, y: bottom} = this.camera.toWorld({x: this.camera.width, y: this.camera.height});
-        const {x, y} = this.geometry;
-        const visible: number[] = [];
-        for (let router = 0; router < this.network.routers; ++router) {
-            if (x[router] > left - reach && x[router] < right + reach && y[router] > top - reach && y[router] < bottom + reach) {
-                visible.push(router);
-            }
+    /** Where flits are, all of them; made when somebody asks. */
+    private placedFlits(): PlacedFlit[] {
+        if (!this.frame || this.level === "far") {
+            return [];
         }
-        return visible;
+        const half = this.geometry.half(this.camera.unit);
+        const flits = this.layout.onChannels(this.frame, (channel) => this.visible.channel(channel), half);
+        return this.level === "near" ? [...flits, ...this.layout.inRouters(this.frame, this.visible.routers(), half)] : flits;
     }
 
-    /** Not when both its ends lie beyond the same edge of the screen. */
-    private isVisible(channel: number): boolean {
-        const {from, to} = this.network.scene.channels;
-        const {x, y} = this.geometry;
-        const reach = this.geometry.spacing;
-        if (channel >= from.length) {
-            const router = this.network.scene.terminals.router[(channel - from.length) >> 1];
-            const {x: left, y: top} = this.camera.toScreen({x: x[router], y: y[router]});
-            const unit = this.camera.unit;
-            return unit >= NAMES && left > -unit && left < this.camera.width + unit && top > -unit && top < this.camera.height + unit;
-        }
-        const width = this.camera.width / 2 / this.camera.scale + reach;
-        const height = this.camera.height / 2 / this.camera.scale + reach;
-        const ax = x[from[channel]] - this.camera.x;
-        const bx = x[to[channel]] - this.camera.x;
-        const ay = y[from[channel]] - this.camera.y;
-        const by = y[to[channel]] - this.camera.y;
-        return !((ax < -width && bx < -width) || (ax > width && bx > width) || (ay < -height && by < -height) || (ay > height && by > height));
-    }
-
-    private drawChannels(context: CanvasRenderingContext2D, palette: Palette, half: number): void {
-        const isFar = this.level === "far";
-        const bins: number[][] = Array.from({length: STEPS}, () => []);
-        const utilisation = this.frame?.utilisation ?? [];
-        const {back} = this.network;
-        for (let channel = 0; channel < back.length; ++channel) {
-            if ((isFar && back[channel] > channel) || !this.isVisible(channel)) {
-                continue;
-            }
-            const used = isFar && back[channel] >= 0 ? Math.max(utilisation[channel] ?? 0, utilisation[back[channel]] ?? 0) : utilisation[channel] ?? 0;
-            bins[stepOf(used)].push(channel);
-        }
-        const unit = this.camera.unit;
-        // Thinner where many leave each router, so that one sees through.
-        const crowd = Math.min(1, Math.sqrt((6 * this.network.routers) / back.length));
-        const width = isFar ? Math.max(1, unit * 0.06) : Math.max(1, crowd * Math.min(9, Math.max(1.5, unit * 0.022)));
-        context.lineJoin = "round";
-        bins.forEach((channels, step) => {
-            if (channels.length) {
-                context.beginPath();
-                for (const channel of channels) {
-                    this.traceChannel(context, channel, isFar, half);
-                }
-                context.lineWidth = width * (0.8 + (0.5 * step) / STEPS);
-                context.strokeStyle = palette.channels[step];
-                context.stroke();
-            }
-        });
-    }
-
-    private traceChannel(context: CanvasRenderingContext2D, channel: number, isFar: boolean, half: number): void {
-        const {x, y, scale} = this.camera;
-        const left = this.camera.width / 2 - x * scale;
-        const top = this.camera.height / 2 - y * scale;
-        if (isFar && this.geometry.isStraight(channel)) {
-            const {from, to} = this.network.scene.channels;
-            context.moveTo(this.geometry.x[from[channel]] * scale + left, this.geometry.y[from[channel]] * scale + top);
-            context.lineTo(this.geometry.x[to[channel]] * scale + left, this.geometry.y[to[channel]] * scale + top);
-            return;
-        }
-        const path = this.geometry.path(channel, half);
-        context.moveTo(path[0].x * scale + left, path[0].y * scale + top);
-        for (let i = 1; i < path.length; ++i) {
-            context.lineTo(path[i].x * scale + left, path[i].y * scale + top);
-        }
-    }
-
-    private drawTerminals(context: CanvasRenderingContext2D, palette: Palette, routers: number[], half: number): void {
-        if (this.camera.unit < NAMES) {
-            return;
-        }
-        const radius = Math.min(16, 0.05 * this.camera.unit);
-        context.beginPath();
-        const labels: {text: string; at: Point}[] = [];
-        for (const router of routers) {
-            for (const place of this.geometry.places[router]) {
-                if (place.terminal >= 0) {
-                    const from = this.camera.toScreen(this.geometry.terminal(router, place, half));
-                    const to = this.camera.toScreen({x: this.geometry.x[router] + half * place.at.x, y: this.geometry.y[router] + half * place.at.y});
-                    context.moveTo(to.x, to.y);
-                    context.lineTo(from.x, from.y);
-                    context.moveTo(from.x + radius, from.y);
-                    context.arc(from.x, from.y, radius, 0, TAU);
-                    labels.push({text: String(this.network.scene.terminals.terminal[place.terminal]), at: from});
-                }
-            }
-        }
-        context.lineWidth = 1.25;
-        context.strokeStyle = palette.edge;
-        context.stroke();
-        context.fillStyle = palette.box;
-        context.fill();
-        if (radius >= 8) {
-            context.fillStyle = palette.quiet;
-            context.font = `${Math.min(11, radius).toFixed(1)}px system-ui, sans-serif`;
-            labels.forEach(({text, at}) => context.fillText(text, at.x, at.y));
-        }
-    }
-
-    private drawRouters(context: CanvasRenderingContext2D, palette: Palette, routers: number[], half: number): void {
-        const full = fullOccupancy(this.network.scene);
-        const bins: number[][] = Array.from({length: STEPS}, () => []);
-        for (const router of routers) {
-            bins[stepOf((this.frame?.occupancy[router] ?? 0) / full)].push(router);
-        }
-        const side = Math.max(2, 2 * half * this.camera.scale);
-        const isFar = this.level === "far";
-        bins.forEach((members, step) => {
-            if (!members.length) {
-                return;
-            }
-            context.beginPath();
-            for (const router of members) {
-                const {x, y} = this.camera.toScreen({x: this.geometry.x[router], y: this.geometry.y[router]});
-                if (isFar) {
-                    context.rect(x - side / 2, y - side / 2, side, side);
-                } else {
-                    context.roundRect(x - side / 2, y - side / 2, side, side, side * 0.12);
-                }
-            }
-            context.fillStyle = palette.routers[step];
-            context.fill();
-            if (side >= 6) {
-                context.strokeStyle = palette.edge;
-                context.lineWidth = 1;
-                context.stroke();
-            }
-        });
-        if (this.camera.unit >= NAMES) {
-            this.drawNames(context, palette, routers, side);
-        }
-    }
-
-    private drawNames(context: CanvasRenderingContext2D, palette: Palette, routers: number[], side: number): void {
-        for (const router of routers) {
-            const name = this.network.name(router);
-            const size = Math.min(14, (0.9 * side) / (0.58 * Math.max(2, name.length)));
-            if (size >= 7) {
-                const {x, y} = this.camera.toScreen({x: this.geometry.x[router], y: this.geometry.y[router]});
-                context.font = `600 ${size.toFixed(1)}px system-ui, sans-serif`;
-                context.lineWidth = 3;
-                context.strokeStyle = palette.halo;
-                context.strokeText(name, x, y);
-                context.fillStyle = palette.ink;
-                context.fillText(name, x, y);
-            }
-        }
-    }
-
-    private drawFlits(context: CanvasRenderingContext2D, palette: Palette, routers: number[], half: number, now: number): void {
-        this.flits = [];
+    private drawFlits(context: CanvasRenderingContext2D, palette: Palette, half: number, now: number): void {
         if (!this.frame || this.level === "far") {
             return;
         }
         const share = this.tweenLength > 0 ? Math.min(1, (now - this.tweenStart) / this.tweenLength) : 1;
-        this.flits = this.layout.onChannels(this.frame, (channel) => this.isVisible(channel), half);
         const chosen = this.selection?.kind === "packet" ? this.selection.packet : null;
-        if (this.level === "near") {
-            this.flits.push(...this.layout.inRouters(this.frame, routers, half));
-            for (const flit of this.flits) {
-                this.flitView.drawFlit(context, palette, flit, this.camera.toScreen(this.tween.at(flit, share)), flit.packet === chosen);
-            }
-        } else {
-            const radius = Math.max(1.5, 0.036 * this.camera.unit);
-            for (const flit of this.flits) {
-                const at = this.camera.toScreen(this.tween.at(flit, share));
-                context.fillStyle = packetColour(flit.packet);
-                context.beginPath();
-                context.arc(at.x, at.y, flit.packet === chosen ? 2 * radius : radius, 0, TAU);
-                context.fill();
-                if (radius > 2) {
-                    context.strokeStyle = palette.ink;
-                    context.lineWidth = flit.packet === chosen ? 2 : 0.6;
-                    context.stroke();
-                }
+        if (this.level === "middle" && share === 1 && this.camera.unit < NAMES) {
+            this.overview.drawDots(context, this.frame, half);
+            return;
+        }
+        for (const flit of this.placedFlits()) {
+            const at = this.camera.toScreen(this.tween.at(flit, share));
+            if (this.level === "near") {
+                this.flitView.drawFlit(context, palette, flit, at, flit.packet === chosen);
+            } else {
+                this.flitView.drawDot(context, palette, flit, at, this.overview.dotRadius(), flit.packet === chosen);
             }
         }
         if (share < 1) {
@@ -465,9 +305,13 @@ export class NetworkView {
         } else if (this.selection?.kind === "channel") {
             context.lineWidth = Math.max(4, 0.03 * this.camera.unit);
             context.beginPath();
-            this.traceChannel(context, this.selection.channel, this.level === "far", half);
+            this.overview.traceChannel(context, this.selection.channel, half);
             context.stroke();
         }
+    }
+
+    private hit(at: Point): Selection {
+        return hitTest(at, this.geometry, this.camera, this.visible, this.placedFlits());
     }
 
     // ---- pointer ----------------------------------------------------------------------------------------------
@@ -508,52 +352,4 @@ export class NetworkView {
             }
         }, {signal});
     }
-
-    /** What lies at a place of the screen: a flit before a router before a channel. */
-    private hit(at: Point): Selection {
-        const scale = this.camera.scale;
-        for (const flit of this.flits) {
-            const middle = this.camera.toScreen(flit);
-            const isUpright = flit.way.x === 0;
-            const width = Math.max(10, (isUpright ? flit.thickness : flit.length) * scale);
-            const height = Math.max(10, (isUpright ? flit.length : flit.thickness) * scale);
-            if (Math.abs(at.x - middle.x) <= width / 2 && Math.abs(at.y - middle.y) <= height / 2) {
-                return {kind: "packet", packet: flit.packet};
-            }
-        }
-        const half = Math.max(5, this.geometry.half(this.camera.unit) * scale);
-        for (const router of this.visibleRouters()) {
-            const middle = this.camera.toScreen({x: this.geometry.x[router], y: this.geometry.y[router]});
-            if (Math.abs(at.x - middle.x) <= half && Math.abs(at.y - middle.y) <= half) {
-                return {kind: "router", router};
-            }
-        }
-        return this.hitChannel(at);
-    }
-
-    private hitChannel(at: Point): Selection {
-        const half = this.geometry.half(this.camera.unit);
-        let best = 7;
-        let found: Selection = null;
-        for (let channel = 0; channel < this.network.back.length; ++channel) {
-            if (this.isVisible(channel)) {
-                const path = this.geometry.path(channel, half).map((point) => this.camera.toScreen(point));
-                for (let i = 1; i < path.length; ++i) {
-                    const distance = distanceToSegment(at, path[i - 1], path[i]);
-                    if (distance < best) {
-                        best = distance;
-                        found = {kind: "channel", channel};
-                    }
-                }
-            }
-        }
-        return found;
-    }
-}
-
-function distanceToSegment(point: Point, a: Point, b: Point): number {
-    const dx = b.x - a.x;
-    const dy = b.y - a.y;
-    const share = Math.max(0, Math.min(1, ((point.x - a.x) * dx + (point.y - a.y) * dy) / (dx * dx + dy * dy || 1)));
-    return Math.hypot(point.x - a.x - share * dx, point.y - a.y - share * dy);
 }
