@@ -55,7 +55,7 @@ static void write_wait(struct text *out, const struct viewed_run *run, const str
     write_close(out, '}');
 }
 
-static void write_deadlock(struct text *out, struct viewed_run *run)
+void view_write_deadlock(struct text *out, struct viewed_run *run)
 {
     write_key(out, "deadlock");
     if (run->simulation.workload.outcome != OUTCOME_DEADLOCK) {
@@ -72,11 +72,11 @@ static void write_deadlock(struct text *out, struct viewed_run *run)
     write_close(out, '}');
 }
 
-void view_write_frame(struct text *out, struct viewed_run *run, const uint32_t *routers, uint32_t count)
+static void write_run_frame(struct text *out, struct viewed_run *run, const uint32_t *routers, uint32_t count)
 {
     viewed_run_end(run);
     frame_write(out, &run->watch, &(struct shown_list){count, routers});
-    write_deadlock(out, run);
+    view_write_deadlock(out, run);
 }
 
 void view_write_scene(struct text *out, struct viewed_run *run)
@@ -102,7 +102,7 @@ static void write_frame(struct call *call)
     uint32_t routers[DETAILS_MOST], count;
     uint32_t last = call->run->simulation.network.topology.routers - 1;
     if (query_numbers(call->request, "routers", last, routers, DETAILS_MOST, &count))
-        view_write_frame(call->out, call->run, routers, count);
+        write_run_frame(call->out, call->run, routers, count);
     else
         errors_add(&call->errors, "routers: expected at most %u numbers from 0 to %u with commas between them",
                    DETAILS_MOST, last);
@@ -162,25 +162,11 @@ static void post_step(struct call *call)
 
 static void get_series(struct call *call)
 {
-    static const char *const names[] = {"time", "latency", "accepted", "offered", "in_flight"};
-    const struct watch *watch = &call->run->watch;
     uint64_t from;
-    if (!query_number(call->request, "from", 0, UINT32_MAX, &from)) {
+    if (query_number(call->request, "from", 0, UINT32_MAX, &from))
+        series_write(call->out, &call->run->watch, from);
+    else
         errors_add(&call->errors, "from: expected a number");
-        return;
-    }
-    write_u64_at(call->out, "window", watch->window);
-    for (uint32_t column = 0; column < 5; column++) {
-        write_key(call->out, names[column]);
-        write_open(call->out, '[');
-        for (uint64_t i = from; i < watch->point_count; i++) {
-            const struct watched_point *point = &watch->points[i];
-            const double values[] = {(double)point->time, point->latency, point->accepted, point->offered,
-                                     (double)point->in_flight};
-            write_f64(call->out, values[column]);
-        }
-        write_close(call->out, ']');
-    }
 }
 
 static void get_router(struct call *call)
@@ -215,6 +201,16 @@ static void get_run_results(struct call *call)
     }
     write_key(call->out, "results");
     write_json(call->out, call->run->results);
+}
+
+static void get_results(struct call *call)
+{
+    const struct text *documents = &call->session->documents;
+    write_key(call->out, "documents");
+    write_open(call->out, '[');
+    if (documents->length)
+        text_add_bytes(call->out, documents->chars, documents->length);
+    write_close(call->out, ']');
 }
 
 /* ---- other runs ---- */
@@ -303,6 +299,7 @@ static const struct {
     {"api/router", false, true, get_router},
     {"api/packet", false, true, get_packet},
     {"api/run-results", false, true, get_run_results},
+    {"api/results", false, false, get_results},
     {"api/options", false, true, get_options},
     {"api/restart", true, true, post_restart},
     {"api/gallery", false, false, get_gallery},

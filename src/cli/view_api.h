@@ -8,6 +8,6 @@
 /* A server_answer whose context is a struct view_session. */
 void view_answer(void *session, const struct request *request, struct answer *answer);
 
-/* Members of the scene and of a frame. */
+/* Members of the scene, and the one that tells of a deadlock, null where there is none. */
 void view_write_scene(struct text *out, struct viewed_run *run);
-void view_write_frame(struct text *out, struct viewed_run *run, const uint32_t *routers, uint32_t count);
+void view_write_deadlock(struct text *out, struct viewed_run *run);

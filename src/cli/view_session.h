@@ -4,6 +4,7 @@
  * What `flitwarp view` shows: a simulation that is stepped, and where it came from,
  * so that it can be started again with other settings.
  */
+#include "base/text.h"
 #include "cli/simulation.h"
 #include "view/embedded.h"
 #include "view/layout.h"
@@ -36,9 +37,9 @@ struct view_session {
     pthread_mutex_t lock; /* of all below but `wants_quit` */
     atomic_bool wants_quit;
     struct view_source base; /* what is shown, without the overrides of the page */
-    struct arena arena;      /* owned: overrides */
+    struct arena arena;      /* owned: arguments and messages */
     struct viewed_run *run;  /* owned */
-    struct json *documents;  /* results to be shown in place of a run; NULL: none */
+    struct text documents;   /* results to be shown: items of a JSON array */
 };
 
 /* Loads and builds; NULL, with messages, when that cannot be. Overrides are added to the source's. */

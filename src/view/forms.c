@@ -5,6 +5,7 @@
 #include "config/options.h"
 #include "config/registry.h"
 
+#include <math.h>
 #include <string.h>
 
 static void write_rows(struct text *out, const struct option *rows, const struct json *settings, const char *path);
@@ -63,9 +64,11 @@ static void write_form(struct text *out, const struct option *row, const struct 
     write_text_at(out, "path", path);
     write_text_at(out, "label", row->key);
     write_text_at(out, "type", form_type(row, value));
-    if (row->max > row->min && row->type != OPTION_TYPE_BOOL) { /* bounds that nobody meets are null */
-        write_f64_at(out, "min", row->min);
-        write_f64_at(out, "max", row->max);
+    if (row->max > row->min && row->type != OPTION_TYPE_BOOL) {
+        write_key(out, "min");
+        write_exact(out, row->min > -NO_LIMIT ? row->min : NAN);
+        write_key(out, "max");
+        write_exact(out, row->max < NO_LIMIT ? row->max : NAN);
     }
     write_text_at(out, "unit", row->unit);
     write_choices(out, row);

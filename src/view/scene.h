@@ -16,9 +16,21 @@ struct shown_list {
     uint32_t count;
     const uint32_t *routers;
 };
-/* The members of a frame. */
+/* The members of a frame, and the first of them alone: time, phase, outcome and counts. */
+void counts_write(struct text *out, const struct watch *watch);
 void frame_write(struct text *out, struct watch *watch, const struct shown_list *details);
+void occupancy_write(struct text *out, struct watch *watch);
+void utilisation_write(struct text *out, const struct watch *watch);
 /* One router in full, as an object. */
 void router_write(struct text *out, struct watch *watch, uint32_t router);
+/*
+ * What has crossed a router, which watch->shown shows, in the last tick: what was at the front of a lane before it and is not
+ * any more. Input port, output port and its VC, each three as an array or all in one.
+ */
+void crossbar_write(struct text *out, const struct watch *watch, uint32_t router, bool by_three);
+/* "12.3". */
+void write_packet_name(struct text *out, const struct network *network, uint32_t handle);
 /* Members about a packet: its ends, its way so far, what it waits for. False when it is not in the network. */
 bool packet_write(struct text *out, struct watch *watch, uint32_t source, uint32_t sequence);
+/* The members of a series: one array each, from a point on. */
+void series_write(struct text *out, const struct watch *watch, uint64_t from);

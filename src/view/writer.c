@@ -60,6 +60,16 @@ void write_f64(struct text *out, double number)
     text_add_bytes(out, digits + at, sizeof digits - at);
 }
 
+void write_exact(struct text *out, double number)
+{
+    if (!isfinite(number)) {
+        write_null(out);
+        return;
+    }
+    begin(out);
+    text_addf(out, "%.15g", number);
+}
+
 void write_bool(struct text *out, bool truth)
 {
     begin(out);

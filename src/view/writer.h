@@ -17,6 +17,8 @@ void write_key(struct text *out, const char *key);
 void write_u64(struct text *out, uint64_t number);
 /* Three digits behind the point; null where it is not finite. */
 void write_f64(struct text *out, double number);
+/* All digits that are known. */
+void write_exact(struct text *out, double number);
 void write_bool(struct text *out, bool truth);
 void write_null(struct text *out);
 void write_text(struct text *out, const char *text);
