@@ -35,7 +35,7 @@ export interface Scene {
     /** An entry for each port with a terminal behind it; its channels come after those between routers: into the network
      *  number `channels + 2 * entry`, out of it the next. */
     terminals: {terminal: number[]; router: number[]; port: number[]; latency: number[]; in: number[]; out: number[]};
-    router: {type: string; ports: number; terminal_ports: number; num_vcs: number; input_depth: number; output_depth?: number};
+    router: {type: string; ports: number; terminal_ports: number; num_vcs: number; input_depth: number; output_depth?: number; delay: number};
 }
 
 export interface InputLane {
@@ -174,7 +174,11 @@ export interface Results {
     };
 }
 
+/** `results` is null where a run of a study has none; `variables` are what the study varied. */
 export interface NamedResults {
     name: string;
-    results: Results;
+    /** The program's exit status. */
+    status?: number;
+    variables?: Record<string, unknown>;
+    results: Results | null;
 }

@@ -21,7 +21,7 @@ export class LiveSource implements Source {
     restart = async (overrides: string[]) => void (await this.post("restart", {overrides}));
     gallery = async () => (await this.get<{scenarios: Scenario[]}>("gallery")).scenarios;
     open = async (scenario: string) => void (await this.post("open", {scenario}));
-    results = async () => (await this.get<{results: NamedResults[]}>("results")).results;
+    results = async () => (await this.get<{documents: NamedResults[]}>("results")).documents;
     quit = async () => void (await this.post("quit", {}));
 
     private get<T>(path: string): Promise<T> {

@@ -248,8 +248,8 @@ class App {
 
 async function start(): Promise<void> {
     try {
-        const recording = await recordingOf(document);
-        await new App(recording ? new RecordingSource(recording) : new LiveSource()).start();
+        const recording = recordingOf(document);
+        await new App(recording ? await RecordingSource.open(recording) : new LiveSource()).start();
     } catch (error) {
         byId("title").textContent = "flitwarp does not answer";
         byId("notice").replaceChildren(h("p", {}, error instanceof Error ? error.message : String(error)));

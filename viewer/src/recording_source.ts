@@ -1,34 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 // A recording inside the page: all frames are there, so time can go both ways. Nothing can be changed.
-import type {Frame, NamedResults, OptionForm, PacketId, PacketState, RouterState, Scenario, Scene, Series, StepRequest} from "./api";
+import type {Frame, NamedResults, OptionForm, PacketId, PacketState, Scenario, Series, StepRequest} from "./api";
+import {RecordingFrames, type Recording} from "./recording_frames";
 import {Refused, type Source} from "./source";
 
-export interface Recording {
-    scene: Scene;
-    frames: Frame[];
-    series?: Series;
+/** The recording that a page carries, or null. */
+export function recordingOf(page: Document): Recording | null {
+    const text = page.getElementById("recording")?.textContent;
+    return text ? (JSON.parse(text) as Recording) : null;
 }
 
-/** The recording that a page carries, or null. */
-export async function recordingOf(page: Document): Promise<Recording | null> {
-    const element = page.getElementById("recording");
-    return element?.textContent?.trim() ? (JSON.parse(element.textContent) as Recording) : null;
-}
+/** Frames are so far apart that going through all of them for an event would take too long. */
+const FARTHEST_EVENT = 2000;
 
 export class RecordingSource implements Source {
     readonly isLive = false;
     readonly span: [number, number];
-    private at = 0;
+    private readonly frames: RecordingFrames;
+    private first = 0;
 
-    constructor(private readonly recording: Recording) {
-        const {frames} = recording;
-        this.span = [frames[0].now, frames[frames.length - 1].now];
+    private constructor(private readonly recording: Recording, frames: RecordingFrames, first: number) {
+        this.frames = frames;
+        this.first = first;
+        this.span = [first, first + (recording.frames - 1) * recording.cycle];
     }
 
-    scene = async () => this.recording.scene;
-    frame = async () => this.current();
-    router = async (id: number): Promise<RouterState> => this.current().detail[id] ?? {inputs: [], outputs: [], crossbar: []};
-    series = async (): Promise<Series> => this.recording.series ?? this.seriesOfFrames();
+    static async open(recording: Recording): Promise<RecordingSource> {
+        const frames = new RecordingFrames(recording);
+        await frames.seek(0);
+        return new RecordingSource(recording, frames, frames.frame([]).now);
+    }
+
+    scene = async () => this.recording;
+    frame = async (routers: number[]) => this.frames.frame(routers);
+    router = async (id: number) => this.frames.router(id);
     options = async (): Promise<OptionForm[]> => [];
     gallery = async (): Promise<Scenario[]> => [];
     results = async (): Promise<NamedResults[]> => [];
@@ -36,70 +41,45 @@ export class RecordingSource implements Source {
     open = () => this.refuse();
     quit = () => this.refuse();
 
-    async step(request: StepRequest): Promise<Frame> {
-        const {frames} = this.recording;
+    async step(request: StepRequest, routers: number[]): Promise<Frame> {
         if ("cycles" in request) {
-            this.at += request.cycles;
+            await this.frames.seek(this.frames.index + request.cycles);
         } else if ("until" in request) {
-            const later = frames.findIndex((frame) => frame.now >= request.until);
-            this.at = later < 0 ? frames.length - 1 : later;
+            await this.frames.seek(Math.ceil((request.until - this.first) / this.recording.cycle));
         } else {
-            const print = "packet" in request ? (frame: Frame) => packetPrint(frame, request.packet)
-                                              : (frame: Frame) => JSON.stringify(frame.detail[request.router]);
-            const before = print(this.current());
-            do {
-                ++this.at;
-            } while (this.at < frames.length && print(frames[this.at]) === before);
+            await this.toEvent("packet" in request ? () => this.frames.packetPrint(request.packet) : () => JSON.stringify(this.frames.router(request.router)));
         }
-        this.at = Math.max(0, Math.min(frames.length - 1, this.at));
-        return this.current();
+        return this.frames.frame(routers);
     }
 
+    /** Up to now. */
+    async series(): Promise<Series> {
+        const {series} = this.recording;
+        const {now} = this.frames.frame([]);
+        const known = series.time.filter((tick) => tick <= now).length;
+        return {time: series.time.slice(0, known), latency: series.latency.slice(0, known), accepted: series.accepted.slice(0, known),
+                in_flight: series.in_flight.slice(0, known), offered: series.offered.slice(0, known)};
+    }
+
+    /** What frames tell of it: its way as far as it has been played, and where it stands. */
     async packet(id: PacketId): Promise<PacketState> {
-        const {frames, scene} = this.recording;
-        const path: PacketState["path"] = [];
-        let size = 0;
-        let [at, waits] = ["not in the network", ""];
-        for (const frame of frames.slice(0, this.at + 1)) {
-            for (const [router, state] of Object.entries(frame.detail)) {
-                for (const lane of state.inputs) {
-                    const head = lane.flits.find(([packet, position]) => packet === id && position === 0);
-                    if (head && !path.some(([seen]) => seen === Number(router))) {
-                        path.push([Number(router), frame.now, lane.port, lane.vc]);
-                        size = head[2];
-                    }
-                    if (frame === frames[this.at] && lane.flits[0]?.[0] === id) {
-                        at = `router ${scene.names[Number(router)] ?? router}`;
-                        waits = lane.why;
-                    }
-                }
-            }
+        const path = this.frames.path(id);
+        const link = this.frames.frame([]).links.find((each) => each[2] === id);
+        const last = path.length ? path[path.length - 1][0] : -1;
+        const lane = last < 0 ? undefined : this.frames.router(last).inputs.find(({flits}) => flits[0]?.[0] === id);
+        const at = lane ? `router ${this.recording.names[last]}` : link ? "a channel" : "not in the network";
+        return {source: Number(id.split(".")[0]), destination: -1, size: lane?.flits[0][2] ?? link?.[4] ?? -1, created: -1, entered: null, path, at,
+                waits: lane?.state === "waiting" ? "It waits for an output." : ""};
+    }
+
+    private async toEvent(print: () => string): Promise<void> {
+        const before = print();
+        for (let i = 0; i < FARTHEST_EVENT && this.frames.index < this.frames.last && print() === before; ++i) {
+            await this.frames.seek(this.frames.index + 1);
         }
-        return {source: Number(id.split(".")[0]), destination: -1, size, created: -1, entered: null, path, at, waits};
-    }
-
-    private current(): Frame {
-        const frame = this.recording.frames[this.at];
-        return this.at === this.recording.frames.length - 1 ? {...frame, over: true} : frame;
-    }
-
-    /** What can be told from frames alone: packets in flight. */
-    private seriesOfFrames(): Series {
-        const frames = this.recording.frames.slice(0, this.at + 1);
-        const unknown = frames.map(() => null);
-        return {time: frames.map((frame) => frame.now), latency: unknown, accepted: unknown, offered: unknown,
-                in_flight: frames.map((frame) => frame.in_flight)};
     }
 
     private async refuse(): Promise<void> {
         throw new Refused(["this is a recording: nothing runs behind it"]);
     }
-}
-
-/** Where a packet's flits are: another text when one of them has moved. */
-function packetPrint(frame: Frame, packet: PacketId): string {
-    const links = frame.links.filter((link) => link[2] === packet);
-    const lanes = Object.entries(frame.detail).flatMap(([router, state]) =>
-        [...state.inputs, ...state.outputs].flatMap((lane) => lane.flits.filter((run) => run[0] === packet).map((run) => [router, lane.lane, run])));
-    return JSON.stringify([links.map((link) => [link[0], link[3]]), lanes]);
 }

@@ -19,7 +19,7 @@ const COLUMNS: {name: string; value: (run: Run) => number | string | null | unde
     {name: "p99", value: (run) => run.main?.packet_latency?.p99},
     {name: "packets", value: (run) => run.main?.packets},
     {name: "channels, mean", value: (run) => run.results.channels?.utilisation.mean},
-    {name: "state", value: (run) => (run.results.outcome !== "done" ? run.results.outcome : run.main?.saturated ? "saturated" : "done")},
+    {name: "state", value: (run) => run.state},
 ];
 
 function choice(label: string, choices: [value: string, text: string][], changed: (value: string) => void): Node {

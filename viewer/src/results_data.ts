@@ -5,6 +5,8 @@ import type {ApplicationResults, NamedResults, Results} from "./api";
 export interface Run {
     name: string;
     results: Results;
+    /** "done", "saturated", or what kept it from ending. */
+    state: string;
     /** The first application that has a latency: the one that is measured. */
     main: ApplicationResults | undefined;
     /** What sets its curve apart from others. */
@@ -18,7 +20,7 @@ export interface Line {
 }
 
 /** Settings that do not make another curve: the load is a curve's x axis, seeds are repetitions. */
-const NOT_A_LINE = /(^|\.)(load|seed|threads|sync|partition|partitions|window|name)$/;
+const NOT_A_LINE = /(^|\.)(load|x|seed|threads|sync|partition|partitions|window|name)$/;
 
 function flatten(value: unknown, path: string, into: Map<string, string>): void {
     if (value !== null && typeof value === "object") {
@@ -30,10 +32,13 @@ function flatten(value: unknown, path: string, into: Map<string, string>): void 
     }
 }
 
+const NOTHING: Results = {config: {}, outcome: "failed", applications: []};
+
+/** A study says itself what it varied; of other runs, all settings that differ count. */
 export function runsOf(documents: NamedResults[]): Run[] {
-    const settings = documents.map(({results}) => {
+    const settings = documents.map(({results, variables}) => {
         const flat = new Map<string, string>();
-        flatten(results.config, "", flat);
+        flatten(variables ?? results?.config, "", flat);
         return flat;
     });
     const paths = new Set(settings.flatMap((flat) => [...flat.keys()]));
@@ -43,10 +48,14 @@ export function runsOf(documents: NamedResults[]): Run[] {
         const last = words[words.length - 1];
         return last === "type" || /^\d+$/.test(last) ? words.slice(-2).join(".") : last;
     };
-    return documents.map(({name, results}, i) => ({
-        name, results, main: results.applications.find((each) => each.packet_latency) ?? results.applications[0],
-        line: differing.filter((path) => settings[i].has(path)).map((path) => `${short(path)} ${settings[i].get(path)}`).join(", ") || "all runs",
-    }));
+    return documents.map(({name, results: found}, i) => {
+        const results = found ?? NOTHING;
+        const main = results.applications.find((each) => each.packet_latency) ?? results.applications[0];
+        return {
+            name, results, main, state: results.outcome !== "done" ? results.outcome : main?.saturated ? "saturated" : "done",
+            line: differing.filter((path) => settings[i].has(path)).map((path) => `${short(path)} ${settings[i].get(path)}`).join(", ") || "all runs",
+        };
+    });
 }
 
 export type Statistic = "mean" | "p50" | "p99" | "p99.9";
@@ -71,7 +80,7 @@ function curves(runs: Run[], value: (run: Run) => number | null | undefined): Li
 
 /** Latency over load; a saturated run has no latency that would last. */
 export const latencyCurves = (runs: Run[], statistic: Statistic): Line[] =>
-    curves(runs, (run) => (run.main?.saturated || run.results.outcome !== "done" ? null : run.main?.packet_latency?.[statistic]));
+    curves(runs, (run) => (run.state === "done" ? run.main?.packet_latency?.[statistic] : null));
 
 export const acceptedCurves = (runs: Run[]): Line[] => curves(runs, (run) => run.main?.accepted_load);
 
