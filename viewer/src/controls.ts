@@ -117,6 +117,7 @@ export class Controls {
         }
         const ended = frame.deadlock ? "deadlock" : frame.over ? "ended" : frame.phase;
         this.status.replaceChildren(
-            h("b", {class: frame.deadlock ? "bad" : ""}, ended), ` \u00b7 ${short(frame.in_flight)} packets in flight \u00b7 ${short(frame.delivered)} delivered`);
+            h("b", {class: frame.deadlock ? "bad" : ""}, ended), ` \u00b7 ${short(frame.in_flight)} in flight \u00b7 ${short(frame.delivered)} delivered`);
+        this.status.title = "packets";
     }
 }

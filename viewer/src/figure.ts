@@ -12,6 +12,8 @@ export interface FigureOptions {
     file: string;
     /** Where there is nothing to draw. */
     nothing: string;
+    /** Over decades. */
+    isLogarithmic?: boolean;
 }
 
 const HEIGHT = 260;
@@ -51,7 +53,7 @@ export class Figure {
         const fewest = Math.min(...lines.map(({points}) => points.length));
         this.plot = new uPlot({
             width: this.place.clientWidth || 480, height: HEIGHT, padding: [10, 16, 0, 0], legend: {show: false}, cursor: {points: {size: 6}},
-            scales: {x: {time: false}, y: {range: (_, low, high) => [Math.min(0, low ?? 0), (high ?? 0) > 0 ? high * 1.08 : 1]}},
+            scales: {x: {time: false, distr: this.options.isLogarithmic ? 3 : 1}, y: {range: (_, low, high) => [Math.min(0, low ?? 0), (high ?? 0) > 0 ? high * 1.08 : 1]}},
             axes: [{...axis, label: this.options.x, labelSize: 18, size: 28}, {...axis, label: this.options.y, labelSize: 18, size: 52}],
             series: [{}, ...lines.map(({name}, i) => ({label: name, stroke: colour(i), width: 2, dash: i >= palette.lines.length ? [6, 4] : undefined,
                                                        spanGaps: true, points: {show: fewest < 40, size: 6}}))],

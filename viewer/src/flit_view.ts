@@ -16,9 +16,24 @@ export class FlitView {
     drawRouters(context: CanvasRenderingContext2D, palette: Palette, frame: Frame, routers: number[], half: number): void {
         this.drawBoxes(context, palette, routers, half);
         this.drawSlots(context, palette, routers, half);
+        const leaving = this.leaving(frame);
         for (const router of routers) {
-            this.drawCrossbar(context, palette, router, frame, half);
+            this.drawCrossbar(context, palette, router, frame, leaving, half);
         }
+    }
+
+    /** By channel and VC, the packet that went onto it last. */
+    private leaving(frame: Frame): Map<string, string> {
+        const packets = new Map<string, string>();
+        const progressOf = new Map<string, number>();
+        for (const [channel, vc, packet, , , progress] of frame.links) {
+            const key = `${channel}.${vc}`;
+            if (progress < (progressOf.get(key) ?? Infinity)) {
+                progressOf.set(key, progress);
+                packets.set(key, packet);
+            }
+        }
+        return packets;
     }
 
     /** A flit at a place on the screen. */
@@ -138,7 +153,7 @@ export class FlitView {
     }
 
     /** Held paths as thin lines in their packet's colour; what crossed in the last cycle as thick ones. */
-    private drawCrossbar(context: CanvasRenderingContext2D, palette: Palette, router: number, frame: Frame, half: number): void {
+    private drawCrossbar(context: CanvasRenderingContext2D, palette: Palette, router: number, frame: Frame, leaving: Map<string, string>, half: number): void {
         const state: RouterState | undefined = frame.detail[router];
         const middle = this.camera.toScreen({x: this.geometry.x[router], y: this.geometry.y[router]});
         const radius = 0.3 * half * this.camera.scale;
@@ -148,21 +163,29 @@ export class FlitView {
         context.fill();
         for (const lane of state?.inputs ?? []) {
             const output = lane.holds === null ? undefined : state!.outputs.find((each) => each.lane === lane.holds);
-            if (output && lane.flits.length) {
+            if (output) {
                 const crosses = state!.crossbar.some(([from, to]) => from === lane.port && to === output.port);
-                this.drawConnection(context, router, lane, output, half, packetColour(lane.flits[0][0]), crosses ? 0.07 : 0.025, palette);
-            } else if (output) {
-                this.drawConnection(context, router, lane, output, half, palette.edge, 0.015, palette);
+                const packet = lane.flits[0]?.[0] ?? leaving.get(this.leavesBy(router, output));
+                this.drawConnection(context, router, lane, output, half, packet ? packetColour(packet) : palette.edge, crosses ? 0.07 : 0.025, palette);
             }
         }
         for (const [from, to, vc] of state?.crossbar ?? []) {
-            const isShown = state!.inputs.some((lane) => lane.port === from && lane.holds !== null && lane.flits.length &&
+            const isShown = state!.inputs.some((lane) => lane.port === from && lane.holds !== null &&
                 state!.outputs.some((output) => output.lane === lane.holds && output.port === to));
-            if (!isShown) {
-                this.drawConnection(context, router, {port: from, vc}, {port: to, vc}, half, palette.edge, 0.025, palette);
+            if (!isShown) { // a tail has gone, and let go of its way
+                const packet = leaving.get(this.leavesBy(router, {port: to, vc}));
+                this.drawConnection(context, router, {port: from, vc}, {port: to, vc}, half, packet ? packetColour(packet) : palette.edge, 0.07, palette);
             }
         }
         this.drawName(context, palette, router, middle, radius);
+    }
+
+    /** Key of what leaves by a port. */
+    private leavesBy(router: number, {port, vc}: {port: number; vc: number}): string {
+        const {network} = this.geometry;
+        const entry = network.terminals[router].find((each) => network.scene.terminals.port[each] === port);
+        const channel = entry === undefined ? network.ends[router].get(port)?.out ?? -1 : network.channels + 2 * entry + 1;
+        return `${channel}.${vc}`;
     }
 
     private drawConnection(context: CanvasRenderingContext2D, router: number, from: {port: number; vc: number}, to: {port: number; vc: number},

@@ -98,7 +98,7 @@ class App {
         const network = new Network(scene);
         const view = new NetworkView(byId<HTMLCanvasElement>("network"), network, this.theme);
         if (keepsView && before && before.view.network.routers === network.routers) {
-            view.camera.goTo(before.view.camera.x, before.view.camera.y, before.view.camera.unit);
+            view.lookLike(before.view);
         }
         const player = new Player(this.source, {
             routers: () => view.nearRouters(), show: (frame, glideMs) => this.showFrame(frame, glideMs),

@@ -65,7 +65,8 @@ export class NetworkView {
     /** The last drawing, and the camera that it was made with: for moving it. */
     private picture: {canvas: HTMLCanvasElement; x: number; y: number; scale: number} | null = null;
     private movedAt = -Infinity;
-    private hasFitted = false;
+    /** As long as nobody has moved it, the whole network is on the screen. */
+    private isWhole = true;
 
     constructor(private readonly canvas: HTMLCanvasElement, readonly network: Network, private readonly theme: ThemeSwitch) {
         this.geometry = new Geometry(network);
@@ -124,6 +125,14 @@ export class NetworkView {
     fit(): void {
         this.camera.fit();
         this.moved();
+        this.isWhole = true;
+    }
+
+    /** Looks from where another view has looked. */
+    lookLike(other: NetworkView): void {
+        this.camera.goTo(other.camera.x, other.camera.y, other.camera.unit);
+        this.moved();
+        this.isWhole = other.isWhole;
     }
 
     zoom(factor: number, at: Point = {x: this.camera.width / 2, y: this.camera.height / 2}): void {
@@ -174,7 +183,12 @@ export class NetworkView {
 
     private moved(): void {
         this.movedAt = performance.now();
+        this.isWhole = false;
         this.redraw();
+        this.lookForNear();
+    }
+
+    private lookForNear(): void {
         const near = this.nearRouters().join();
         if (near !== this.nearBefore) {
             this.nearBefore = near;
@@ -190,12 +204,11 @@ export class NetworkView {
         this.camera.width = Math.max(1, clientWidth);
         this.camera.height = Math.max(1, clientHeight);
         this.picture = null;
-        if (!this.hasFitted && clientWidth > 0) {
-            this.hasFitted = true;
+        if (this.isWhole) {
             this.camera.fit();
         }
         this.draw(); // at once: a canvas of a new size is empty
-        this.moved();
+        this.lookForNear();
     }
 
     private draw(): void {

@@ -51,7 +51,7 @@ export class ResultsView {
                 this.draw();
             }));
         this.accepted = new Figure({title: "Accepted over offered load", x: "load, flits a terminal and cycle", y: "accepted", file: "accepted", nothing}, theme);
-        this.distribution = new Figure({title: "Latency of the chosen runs", x: "packet latency, ticks", y: "share of packets", file: "distribution", nothing}, theme,
+        this.distribution = new Figure({title: "Latency of the chosen runs", x: "packet latency, ticks", y: "share of packets", file: "distribution", nothing, isLogarithmic: true}, theme,
             choice("form", [["cumulative", "at most"], ["density", "at"]], (value) => {
                 this.isCumulative = value === "cumulative";
                 this.draw();

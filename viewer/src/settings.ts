@@ -109,7 +109,11 @@ export class Settings {
 
     private textOf(form: OptionForm): string {
         const field = this.fields.get(form.path)!;
-        return field instanceof HTMLInputElement && field.type === "checkbox" ? String(field.checked) : field.value;
+        if (field instanceof HTMLInputElement && field.type === "checkbox") {
+            return String(field.checked);
+        }
+        const isNumber = field.type === "number" && field.value !== "";
+        return isNumber ? String(Number(field.value)) : field.value; // ".5" is no number of JSON
     }
 }
 
