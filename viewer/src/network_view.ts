@@ -31,8 +31,9 @@ export interface Drawn {
     level: Level;
     isSettled: boolean;
     routers: {router: number; x: number; y: number; half: number}[];
-    flits: (PlacedFlit & {screen: Point; colour: string})[];
-    deadlock: PacketId[];
+    flits: (PlacedFlit & {screen: Point & {thickness: number}; colour: string})[];
+    /** The packets of the circle, and the way on the screen of the channel that each holds. */
+    deadlock: {packet: PacketId; colour: string; line: Point[]}[];
     milliseconds: number;
     frames: number;
 }
@@ -175,8 +176,11 @@ export class NetworkView {
             now: this.frame?.now ?? null, level: this.level, isSettled: !this.isAsked && performance.now() >= this.tweenStart + this.tweenLength,
             routers: this.visible.routers().map((router) => ({
                 router, ...this.camera.toScreen({x: this.geometry.x[router], y: this.geometry.y[router]}), half: half * this.camera.scale})),
-            flits: this.placedFlits().map((flit) => ({...flit, screen: this.camera.toScreen(flit), colour: packetColour(flit.packet)})),
-            deadlock: this.frame?.deadlock?.packets.map((each) => each.packet) ?? [],
+            flits: this.placedFlits().map((flit) => ({
+                ...flit, screen: {...this.camera.toScreen(flit), thickness: flit.thickness * this.camera.scale}, colour: packetColour(flit.packet)})),
+            deadlock: (this.frame?.deadlock?.packets ?? []).map(({packet, holds}) => ({
+                packet, colour: packetColour(packet),
+                line: holds === null ? [] : this.geometry.path(holds, half).map((point) => this.camera.toScreen(point))})),
             milliseconds: this.drawMs, frames: this.frames,
         };
     }
