@@ -3,6 +3,7 @@
 import base64
 import gzip
 import json
+import math
 import re
 import subprocess
 import sys
@@ -152,6 +153,24 @@ def test_scenarios_say_what_they_are_and_open():
             places = list(zip(scene["layout"]["x"], scene["layout"]["y"]))
             assert len(places) == len(set(places)) == len(scene["names"]) == routers
         assert view.post("api/open", scenario="../x")["ok"] is False
+
+
+def test_layouts_are_those_of_the_topologies(tmp_path):
+    jellyfish = {"network": {"topology": {"type": "jellyfish"}, "routing": "minimal", "router": {"type": "input_queued", "num_vcs": 4}}}
+    (tmp_path / "jellyfish.json").write_text(json.dumps(jellyfish))
+    with View(tmp_path / "jellyfish.json") as view:
+        layout = view.get("api/scene")["layout"]
+        assert layout["style"] == "force"
+        places = list(zip(layout["x"], layout["y"]))
+        apart = [math.dist(one, other) for i, one in enumerate(places) for other in places[:i]]
+        assert min(apart) == pytest.approx(1, abs=0.01) and max(apart) > 3
+        for scenario, style in (("02_tornado_torus", "grid"), ("04_valiant_dragonfly", "groups"), ("10_clos_up_down", "levels")):
+            assert view.post("api/open", scenario=scenario)["layout"]["style"] == style
+        layout = view.post("api/open", scenario="09_slim_fly")["layout"]
+    assert layout["style"] == "blocks"  # two of 5 x 5, groups as columns: all of a group have the same x
+    assert len(set(zip(layout["group"], layout["x"]))) == 10 and len(set(layout["x"])) == 10 and len(set(layout["y"])) == 5
+    columns = sorted(set(layout["x"]))
+    assert columns[5] - columns[4] > 1 and all(columns[i + 1] - columns[i] == 1 for i in (0, 1, 2, 3, 5, 6, 7, 8))
 
 
 def test_channels_join_the_routers_that_flitwarp_topology_says(tmp_path):
