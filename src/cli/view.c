@@ -80,9 +80,8 @@ static void open_browser(const char *address)
         waitpid(child, NULL, 0);
 }
 
-static void wait_for_end(struct view_session *session)
+static void wait_for_end(struct view_session *session, const volatile sig_atomic_t *interrupted)
 {
-    volatile sig_atomic_t *interrupted = interrupt_catch();
     const struct timespec pause = {.tv_nsec = 50 * 1000 * 1000};
     while (!*interrupted && !atomic_load(&session->wants_quit))
         nanosleep(&pause, NULL);
@@ -90,6 +89,7 @@ static void wait_for_end(struct view_session *session)
 
 static int serve(struct view_session *session, const struct view_request *request, struct errors *errors)
 {
+    const volatile sig_atomic_t *interrupted = interrupt_catch(); /* before anybody knows the address */
     struct server *server = server_start(request->port, view_answer, session, errors);
     if (!server)
         return EXIT_IO;
@@ -100,7 +100,7 @@ static int serve(struct view_session *session, const struct view_request *reques
     fflush(stdout);
     if (!request->stays_closed)
         open_browser(server_address(server));
-    wait_for_end(session);
+    wait_for_end(session, interrupted);
     server_stop(server);
     return EXIT_DONE;
 }

@@ -107,12 +107,10 @@ static void lay_butterfly(struct layout *layout, const struct topology *topology
 
 /* ---- groups ---- */
 
-static void lay_groups(struct layout *layout, const struct topology *topology, const uint32_t *groups,
+static void lay_groups(struct layout *layout, const struct topology *topology, const uint32_t *groups, uint32_t count,
                        struct arena *arena)
 {
-    uint32_t routers = topology->routers, count = 0, largest = 0;
-    for (uint32_t router = 0; router < routers; router++)
-        count = groups[router] + 1 > count ? groups[router] + 1 : count;
+    uint32_t routers = topology->routers, largest = 0;
     uint32_t *size = arena_array(arena, uint32_t, count), *seen = arena_array(arena, uint32_t, count);
     for (uint32_t router = 0; router < routers; router++)
         largest = ++size[groups[router]] > largest ? size[groups[router]] : largest;
@@ -140,6 +138,117 @@ static void lay_groups(struct layout *layout, const struct topology *topology, c
     }
 }
 
+/* ---- blocks ---- */
+
+/* By group: one of two sides, where every global link leads from one side to the other, as in a Slim Fly; else NULL. */
+static const uint8_t *find_sides(const struct topology *topology, const uint32_t *groups, uint32_t count,
+                                 struct arena *arena)
+{
+    uint8_t *side = arena_array(arena, uint8_t, count); /* 0: not known yet, 1, 2 */
+    for (bool changes = true; changes;) {
+        changes = false;
+        for (uint32_t router = 0; router < topology->routers; router++)
+            for (uint32_t port = 0; port < topology->ports; port++) {
+                struct router_port to;
+                uint32_t here = groups[router];
+                if (!topology->ops->peer(topology, router, port, &to) || groups[to.router] == here)
+                    continue;
+                if (!side[here] && router == 0)
+                    side[here] = 1;
+                if (side[here] && side[groups[to.router]] == side[here])
+                    return NULL;
+                if (side[here] && !side[groups[to.router]]) {
+                    side[groups[to.router]] = 3 - side[here];
+                    changes = true;
+                }
+            }
+    }
+    for (uint32_t group = 0; group < count; group++)
+        if (!side[group])
+            return NULL;
+    return side;
+}
+
+/* Two blocks side by side; a group is a column. */
+static void lay_blocks(struct layout *layout, const struct topology *topology, const uint32_t *groups, uint32_t count,
+                       const uint8_t *sides, struct arena *arena)
+{
+    uint32_t *column = arena_array(arena, uint32_t, count), *seen = arena_array(arena, uint32_t, count),
+             used[2] = {0, 0};
+    layout->name = "two blocks";
+    layout->style = "blocks";
+    layout->groups = groups;
+    layout->bends = true;
+    for (uint32_t group = 0; group < count; group++)
+        column[group] = used[sides[group] - 1]++;
+    double apart = used[0] + fmax(2, used[0] / 2.0);
+    for (uint32_t router = 0; router < topology->routers; router++) {
+        uint32_t group = groups[router];
+        double x = column[group] + (sides[group] == 2 ? apart : 0);
+        layout->routers[router] = (struct spot){x, seen[group]++};
+        layout->outward[router] = direction(sides[group] == 2 ? TURN / 8 : TURN * 3 / 8);
+    }
+}
+
+/* ---- by forces ---- */
+
+enum { FEWEST_ROUNDS = 20, MOST_ROUNDS = 200 };
+#define MOST_FORCES 1e8 /* under a second */
+
+/* All push each other away, and links pull. */
+static struct spot force_on(uint32_t router, const struct spot *at, const struct topology *topology)
+{
+    struct spot force = {0, 0};
+    for (uint32_t other = 0; other < topology->routers; other++) {
+        double x = at[router].x - at[other].x, y = at[router].y - at[other].y, square = x * x + y * y + 1e-6;
+        force.x += x / square;
+        force.y += y / square;
+    }
+    for (uint32_t port = 0; port < topology->ports; port++) {
+        struct router_port to;
+        if (!topology->ops->peer(topology, router, port, &to))
+            continue;
+        double x = at[router].x - at[to.router].x, y = at[router].y - at[to.router].y, length = hypot(x, y);
+        force.x -= x * length;
+        force.y -= y * length;
+    }
+    return force;
+}
+
+/* The nearest two become 1 apart. */
+static void spread(struct spot *at, uint32_t count)
+{
+    double nearest = 1e300;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = 0; j < i; j++)
+            nearest = fmin(nearest, hypot(at[i].x - at[j].x, at[i].y - at[j].y));
+    for (uint32_t i = 0; i < count && nearest > 1e-3; i++)
+        at[i] = (struct spot){at[i].x / nearest, at[i].y / nearest};
+}
+
+/* From a circle on; each round moves less (Fruchterman and Reingold 1991). */
+static void lay_by_forces(struct layout *layout, const struct topology *topology, struct arena *arena)
+{
+    uint32_t count = topology->routers;
+    double rounds = fmin(MOST_ROUNDS, MOST_FORCES / ((double)count * count));
+    struct spot *force = arena_array(arena, struct spot, count), *at = layout->routers;
+    lay_circle(layout, topology);
+    if (rounds < FEWEST_ROUNDS)
+        return;
+    layout->name = "forces";
+    for (uint32_t round = 0; round < (uint32_t)rounds; round++) {
+        double reach = sqrt(count) * 0.3 * (1 - round / rounds);
+        for (uint32_t i = 0; i < count; i++)
+            force[i] = force_on(i, at, topology);
+        for (uint32_t i = 0; i < count; i++) {
+            double length = hypot(force[i].x, force[i].y), step = length > reach ? reach / length : 1;
+            at[i].x += force[i].x * step;
+            at[i].y += force[i].y * step;
+        }
+    }
+    spread(at, count);
+}
+
 /* ---- floor plan ---- */
 
 /* As they stand, 1 apart on average. */
@@ -164,20 +273,27 @@ static void lay_plan(struct layout *layout, const struct topology *topology, con
 
 void layout_find(struct layout *layout, const struct topology *topology, const double *places, struct arena *arena)
 {
-    uint32_t dimensions = topology_dimensions(topology);
+    uint32_t dimensions = topology_dimensions(topology), count = 0;
     const uint32_t *groups = topology_groups(topology, arena);
+    for (uint32_t router = 0; router < topology->routers && groups; router++)
+        count = groups[router] + 1 > count ? groups[router] + 1 : count;
+    const uint8_t *sides = count > 2 ? find_sides(topology, groups, count, arena) : NULL;
     *layout = (struct layout){.routers = arena_array(arena, struct spot, topology->routers),
                               .outward = arena_array(arena, struct spot, topology->routers)};
     if (places)
         lay_plan(layout, topology, places);
+    else if (sides)
+        lay_blocks(layout, topology, groups, count, sides, arena);
     else if (groups)
-        lay_groups(layout, topology, groups, arena);
+        lay_groups(layout, topology, groups, count, arena);
     else if (topology->tree)
         lay_tree(layout, topology, arena);
     else if (topology->butterfly)
         lay_butterfly(layout, topology, arena);
     else if (dimensions > 1 || (topology->grid && !topology->grid->wraps))
         lay_grid(layout, topology);
-    else
+    else if (topology->grid)
         lay_circle(layout, topology);
+    else
+        lay_by_forces(layout, topology, arena);
 }

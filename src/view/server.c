@@ -10,12 +10,19 @@
 #ifdef FLITWARP_HAVE_CIVETWEB
 
 #include <civetweb.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
 
 struct server {
     struct mg_context *web; /* owned */
     struct gate gate;
     server_answer *answer;
     void *context;
+    atomic_bool has_stopped;
     char address[96];
     char error[256]; /* that civetweb gave last */
 };
@@ -110,23 +117,19 @@ struct server *server_start(uint32_t port, server_answer *answer, void *context,
     *server = (struct server){.answer = answer, .context = context};
     char listens[32];
     snprintf(listens, sizeof listens, "127.0.0.1:%u", port);
-    const char *const options[] = {"listening_ports",
-                                   listens,
-                                   "num_threads",
-                                   "16",
-                                   "request_timeout_ms",
-                                   "5000",
-                                   "enable_keep_alive",
-                                   "yes",
-                                   "keep_alive_timeout_ms",
-                                   "1000",
-                                   "max_request_size",
-                                   "16384",
-                                   "tcp_nodelay",
-                                   "1",
-                                   "enable_directory_listing",
-                                   "no",
-                                   NULL};
+    /* clang-format off */
+    const char *const options[] = {
+        "listening_ports", listens,
+        "num_threads", "16",
+        "request_timeout_ms", "5000",
+        "enable_keep_alive", "yes",
+        "keep_alive_timeout_ms", "1000",
+        "max_request_size", "16384", /* without the body */
+        "tcp_nodelay", "1",
+        "decode_url", "no", /* the gate sees what was sent */
+        NULL,
+    };
+    /* clang-format on */
     const struct mg_callbacks callbacks = {.begin_request = take_request, .log_message = keep_message};
     struct mg_server_port bound = {0};
     struct mg_init_data init = {.callbacks = &callbacks, .user_data = server, .configuration_options = (void *)options};
@@ -147,9 +150,33 @@ struct server *server_start(uint32_t port, server_answer *answer, void *context,
 
 const char *server_address(const struct server *server) { return server->address; }
 
+/* civetweb looks every two seconds whether it is to stop, and after every connection: so somebody knocks. */
+static void *knock(void *context)
+{
+    struct server *server = context;
+    const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_port = htons((uint16_t)server->gate.port),
+                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    for (uint32_t i = 0; i < 50 && !atomic_load(&server->has_stopped); i++) {
+        nanosleep(&pause, NULL);
+        int door = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+        if (door < 0)
+            break;
+        connect(door, (const struct sockaddr *)&address, sizeof address);
+        close(door);
+    }
+    return NULL;
+}
+
 void server_stop(struct server *server)
 {
+    pthread_t knocker;
+    bool knocks = pthread_create(&knocker, NULL, knock, server) == 0;
     mg_stop(server->web);
+    atomic_store(&server->has_stopped, true);
+    if (knocks)
+        pthread_join(knocker, NULL);
     free(server);
 }
 

@@ -159,6 +159,17 @@ static void count_utilisation(struct watch *watch)
 
 /* ---- stepping ---- */
 
+/* A flit that finds its lane empty may leave in the tick in which it comes. */
+static void note_newcomer(void *context, tick_t when, const void *event)
+{
+    const struct watch *watch = context;
+    const struct flit_event *flit = event;
+    struct watched_front *front = &watch->fronts[(size_t)flit->to.target * watch->shown.lanes + flit->to.lane];
+    (void)when;
+    if (front->packet == NONE)
+        *front = (struct watched_front){flit->flit.packet, flit->flit.place & FLIT_POSITION};
+}
+
 static void note_fronts(struct watch *watch)
 {
     const struct network *network = watch->network;
@@ -171,6 +182,7 @@ static void note_fronts(struct watch *watch)
             *front = run ? (struct watched_front){run->packet, run->position} : (struct watched_front){.packet = NONE};
         }
     }
+    engine_visit_tick(network->engine, EVENT_FLIT, watch->now, note_newcomer, watch);
     watch->fronts_at = watch->now;
 }
 

@@ -61,7 +61,7 @@ struct watch {
     /* Flits that had left by each port, at two points in the past: the older is what utilisation is counted from. */
     uint32_t *port_flits[2];
     tick_t counted_at[2];
-    /* By router * lanes + lane: the front flits before the last tick, which tell what has crossed in it. */
+    /* By router * lanes + lane: what could leave in the last tick, which tells what has crossed in it. */
     struct watched_front *fronts;
     tick_t fronts_at; /* the tick that they are of */
 };
