@@ -65,6 +65,7 @@ export class NetworkView {
     private nearBefore = "";
     /** The last drawing, and the camera that it was made with: for moving it. */
     private picture: {canvas: HTMLCanvasElement; x: number; y: number; scale: number} | null = null;
+    private isPictureShown = false;
     private movedAt = -Infinity;
     /** As long as nobody has moved it, the whole network is on the screen. */
     private isWhole = true;
@@ -173,7 +174,7 @@ export class NetworkView {
     drawn(): Drawn {
         const half = this.geometry.half(this.camera.unit);
         return {
-            now: this.frame?.now ?? null, level: this.level, isSettled: !this.isAsked && performance.now() >= this.tweenStart + this.tweenLength,
+            now: this.frame?.now ?? null, level: this.level, isSettled: !this.isAsked && !this.isPictureShown && performance.now() >= this.tweenStart + this.tweenLength,
             routers: this.visible.routers().map((router) => ({
                 router, ...this.camera.toScreen({x: this.geometry.x[router], y: this.geometry.y[router]}), half: half * this.camera.scale})),
             flits: this.placedFlits().map((flit) => ({
@@ -224,6 +225,7 @@ export class NetworkView {
         context.fillStyle = palette.paper;
         context.fillRect(0, 0, this.camera.width, this.camera.height);
         if (this.picture && start - this.movedAt < 120 && this.movePicture(context)) {
+            this.isPictureShown = true;
             setTimeout(this.redraw, 125);
             return;
         }
@@ -244,6 +246,7 @@ export class NetworkView {
         if (this.frame?.deadlock) {
             drawDeadlock(context, palette, this.geometry, this.camera, this.frame.deadlock, this.stuck, half);
         }
+        this.isPictureShown = false;
         this.drawMs = performance.now() - start;
         this.keepPicture();
     }
