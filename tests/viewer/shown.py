@@ -1,25 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starting `flitwarp view`, asking its server, and looking at what its page has drawn."""
+"""The page of `flitwarp view` in a browser, and what it has drawn."""
 
 import json
-import subprocess
 import time
 import urllib.request
 from contextlib import contextmanager
 
-from support import PROGRAM
-
-
-@contextmanager
-def served(*arguments):
-    """The address of a view of a configuration or of results, while the block runs."""
-    process = subprocess.Popen([PROGRAM, "view", *map(str, arguments), "--no-open"], stdout=subprocess.PIPE, text=True)
-    try:
-        yield process.stdout.readline().strip()
-    finally:
-        process.terminate()
-        process.stdout.close()
-        assert process.wait(10) == 0
+from viewed import View
 
 
 def ask(address, path, body=None):
@@ -122,7 +109,7 @@ def flits_of_page(drawn):
 @contextmanager
 def viewed(window, *arguments, tour=False):
     """The page of a view of its own, while the block runs."""
-    with served(*arguments) as address:
-        page = Page(window, address, tour)
+    with View(*arguments) as view:
+        page = Page(window, view.address, tour)
         yield page
         page.leave()

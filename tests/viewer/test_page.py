@@ -13,8 +13,9 @@ import pytest
 
 import browser
 from browser import Browser
-from shown import Page, ask, flits_of_engine, flits_of_page, served, viewed, wait_for
+from shown import Page, ask, flits_of_engine, flits_of_page, viewed, wait_for
 from support import PROGRAM, ROOT, blast, config_of, invoke, network_of
+from viewed import View
 
 pytestmark = [
     pytest.mark.skipif(bool(browser.MISSING), reason=f"there is no {browser.MISSING} here"),
@@ -44,8 +45,8 @@ def small_file(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def small_address(small_file):
-    with served(small_file) as address:
-        yield address
+    with View(small_file) as view:
+        yield view.address
 
 
 @pytest.fixture
@@ -243,11 +244,11 @@ def test_results_are_drawn_compared_and_taken_away(window, tmp_path):
 def test_a_recording_plays_from_a_file_as_the_engine_ran(window, small_file, tmp_path):
     subprocess.run([PROGRAM, "record", small_file, "-o", tmp_path / "run.html", "--cycles", "120"], check=True, capture_output=True)
     page = Page(window, (tmp_path / "run.html").as_uri())
-    with served(small_file) as address:
+    with View(small_file) as view:
         for tick in (40, 41, 90):  # 50 frames are a chunk
             page.go_to(tick)
             drawn = page.at(tick)
-            frame = ask(address, f"step?routers={ROUTERS}", {"until": tick})
+            frame = ask(view.address, f"step?routers={ROUTERS}", {"until": tick})
             assert flits_of_page(drawn) == flits_of_engine(frame) and drawn["flits"]
             if tick == 41:
                 kept = flits_of_page(drawn)
