@@ -17,6 +17,8 @@ export interface Layout {
     group: number[];
     planes: number;
     labels: [x: number, y: number, text: string][];
+    /** The dimensions that lie across and down, of a grid of more than two; the page's own choice. */
+    plane?: [across: number, down: number];
 }
 
 export interface Scene {

@@ -52,6 +52,8 @@ const CORNER_DEPTH = 0.32;
 const MOST_SLOTS_SPREAD = 4;
 /** How far from the middle of a row its return track runs, in the distance between neighbours. */
 const TRACK = 0.46;
+/** How far beyond a router's edge a ring turns back. */
+const WRAP_REACH = 0.12;
 
 /** Facing along `way`, the right hand's direction; y grows downwards. */
 const rightOf = (way: Point): Point => ({x: -way.y, y: way.x});
@@ -86,7 +88,8 @@ export class Geometry {
         this.spacing = nearestDistance(this.x, this.y);
         this.box = {left: least(this.x), top: least(this.y), right: most(this.x), bottom: most(this.y)};
         this.detour = Int8Array.from(network.scene.channels.from, (_, channel) => this.needsDetour(channel));
-        this.places = Array.from({length: network.routers}, (_, router) => this.placePorts(router));
+        const hasCorners = this.leavesCorners();
+        this.places = Array.from({length: network.routers}, (_, router) => this.placePorts(router, hasCorners));
     }
 
     /** Half the side of a router, when neighbours lie `pixels` apart on the screen: larger close up, to show what is inside. */
@@ -222,49 +225,67 @@ export class Geometry {
         return (dx > 1.5 && dy < 0.01) || (dy > 1.5 && dx < 0.01) ? 1 : 0;
     }
 
+    /** Along the edge of its row or column. The two directions keep apart, and so do links of different length. */
     private around(channel: number, start: Point, end: Point): Point[] {
         const {from, to} = this.network.scene.channels;
-        const isRow = Math.abs(end.x - start.x) > Math.abs(end.y - start.y);
-        // The two directions keep apart, and so do links of different length along the same row.
+        const isRow = this.isInRow(channel);
         const a = isRow ? this.x[from[channel]] : this.y[from[channel]];
         const b = isRow ? this.x[to[channel]] : this.y[to[channel]];
-        const reach = TRACK * this.spacing;
         const extent = isRow ? this.box.right - this.box.left : this.box.bottom - this.box.top;
         const inset = (b > a ? 0.035 : 0) + 0.12 * (1 - Math.abs(b - a) / (extent || 1));
-        const side = reach - inset * this.spacing;
-        const wayOut = this.wayFrom(channel);
-        const wayIn = this.wayTo(channel);
-        if (isRow) {
-            const track = this.y[from[channel]] - side;
-            const out = start.x + wayOut.x * (reach - 0.36 * this.spacing) * 1.2;
-            const back = end.x + wayIn.x * (reach - 0.36 * this.spacing) * 1.2;
-            return [start, {x: out, y: start.y}, {x: out, y: track}, {x: back, y: track}, {x: back, y: end.y}, end];
+        const track = (isRow ? this.y[from[channel]] : this.x[from[channel]]) - (TRACK - inset) * this.spacing;
+        const corner = (along: number, across: number): Point => (isRow ? {x: along, y: across} : {x: across, y: along});
+        const [startAlong, endAlong] = isRow ? [start.x, end.x] : [start.y, end.y];
+        if (!this.isWrap(channel)) { // out of the side that faces the track
+            return [start, corner(startAlong, track), corner(endAlong, track), end];
         }
-        const track = this.x[from[channel]] - side;
-        const out = start.y + wayOut.y * (reach - 0.36 * this.spacing) * 1.2;
-        const back = end.y + wayIn.y * (reach - 0.36 * this.spacing) * 1.2;
-        return [start, {x: start.x, y: out}, {x: track, y: out}, {x: track, y: back}, {x: end.x, y: back}, end];
+        const [wayOut, wayIn] = [this.wayFrom(channel), this.wayTo(channel)];
+        const out = startAlong + (isRow ? wayOut.x : wayOut.y) * WRAP_REACH * this.spacing;
+        const back = endAlong + (isRow ? wayIn.x : wayIn.y) * WRAP_REACH * this.spacing;
+        return [start, corner(out, isRow ? start.y : start.x), corner(out, track), corner(back, track), corner(back, isRow ? end.y : end.x), end];
     }
 
     /** Which way a channel leaves: around a ring, a router at its end sends outwards. */
     private wayFrom(channel: number): Point {
         const {from, to} = this.network.scene.channels;
-        return this.way(from[channel], to[channel], this.isWrap(channel));
+        return this.wayOf(channel, from[channel], to[channel]);
     }
 
+    /** Which way one sees it come from. */
     private wayTo(channel: number): Point {
         const {from, to} = this.network.scene.channels;
-        return this.way(to[channel], from[channel], this.isWrap(channel));
+        return this.wayOf(channel, to[channel], from[channel]);
     }
 
+    private wayOf(channel: number, here: number, there: number): Point {
+        if (this.isStraight(channel)) {
+            return this.way(here, there);
+        }
+        const {x, y} = this.way(here, there);
+        return this.isWrap(channel) ? {x: -x, y: -y} : this.isInRow(channel) ? {x: 0.001 * x, y: -1} : {x: -1, y: 0.001 * y};
+    }
+
+    private isInRow(channel: number): boolean {
+        const {from, to} = this.network.scene.channels;
+        return Math.abs(this.x[to[channel]] - this.x[from[channel]]) > Math.abs(this.y[to[channel]] - this.y[from[channel]]);
+    }
+
+    /** Around a ring, and not to another plane of a grid of many dimensions. */
     private isWrap(channel: number): boolean {
-        return this.detour[channel] !== 0 && this.network.scene.topology.wraps;
+        const {channels, layout, topology} = this.network.scene;
+        if (this.isStraight(channel) || !topology.wraps) {
+            return false;
+        }
+        const [across, down] = layout.plane ?? [0, 1];
+        const [from, to] = [channels.from[channel], channels.to[channel]];
+        const span = Math.max(Math.abs(this.x[to] - this.x[from]), Math.abs(this.y[to] - this.y[from]));
+        return span <= topology.dimensions[this.isInRow(channel) ? across : down] - 0.9;
     }
 
-    private way(from: number, to: number, isWrap: boolean): Point {
+    private way(from: number, to: number): Point {
         const dx = this.x[to] - this.x[from];
         const dy = this.y[to] - this.y[from];
-        const length = (Math.hypot(dx, dy) || 1) * (isWrap ? -1 : 1);
+        const length = Math.hypot(dx, dy) || 1;
         return {x: dx / length, y: dy / length};
     }
 
@@ -293,8 +314,8 @@ export class Geometry {
         return !isUpright && Math.abs(way.x) >= Math.abs(way.y) ? (way.x >= 0 ? 0 : 2) : way.y >= 0 ? 1 : 3;
     }
 
-    private placePorts(router: number): Place[] {
-        const {scene} = this.network;
+    /** Ports to other routers, and the way that each would like to face. */
+    private wishes(router: number): Wish[] {
         const wishes: Wish[] = [];
         for (const [port, end] of this.network.ends[router]) {
             const isPair = end.in >= 0 && end.out >= 0 && this.network.back[end.out] === end.in;
@@ -309,9 +330,23 @@ export class Geometry {
                 wishes.push({port, hasIn: true, hasOut: false, terminal: -1, way: this.wayTo(end.in), order: end.in});
             }
         }
+        return wishes;
+    }
+
+    private bySide(wishes: Wish[]): Wish[][] {
+        return SIDES.map((_, side) => wishes.filter((wish) => this.sideOf(wish.way) === side));
+    }
+
+    /** Whether terminals can have the corners, at every router alike. */
+    private leavesCorners(): boolean {
+        return this.network.scene.layout.style === "grid" && this.network.terminals.every((terminals, router) =>
+            terminals.length <= CORNERS.length && this.bySide(this.wishes(router)).every((side) => side.length <= 3));
+    }
+
+    private placePorts(router: number, hasCorners: boolean): Place[] {
+        const {scene} = this.network;
+        const wishes = this.wishes(router);
         const terminals = this.network.terminals[router];
-        const bySide = (list: Wish[]) => SIDES.map((side) => list.filter((wish) => SIDES[this.sideOf(wish.way)] === side));
-        const hasCorners = scene.layout.style === "grid" && terminals.length <= CORNERS.length && bySide(wishes).every((list) => list.length <= 2);
         const isAlone = !wishes.length; // all around a switch without neighbours
         const places: Place[] = [];
         terminals.forEach((terminal, i) => {
@@ -326,7 +361,7 @@ export class Geometry {
                 wishes.push({port, hasIn, hasOut, terminal, way: isAlone ? SIDES[Math.floor((i * SIDES.length) / terminals.length)] : this.outward(router), order: terminal});
             }
         });
-        const sides = bySide(wishes);
+        const sides = this.bySide(wishes);
         const isCrowded = (index: number) => sides[(index + 1) % SIDES.length].length + sides[(index + 3) % SIDES.length].length > 0;
         sides.forEach((list, index) => {
             const out = SIDES[index];

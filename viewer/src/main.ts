@@ -7,6 +7,7 @@ import {Charts} from "./charts";
 import {ThemeSwitch} from "./colours";
 import {Controls} from "./controls";
 import {DeadlockPanel} from "./deadlock_panel";
+import {canChoose, showChoice, withPlane, type Pair} from "./dimensions";
 import {announce, byId, h} from "./dom";
 import {Gallery} from "./gallery";
 import {Inspector} from "./inspector";
@@ -49,6 +50,8 @@ class App {
     private readonly settings: Settings;
     private readonly gallery: Gallery;
     private show: Show | null = null;
+    /** The dimensions that a grid of many shows as planes. */
+    private plane: Pair = [0, 1];
 
     constructor(private readonly source: Source) {
         this.settings = new Settings(source, {restarted: () => this.load(true)});
@@ -89,7 +92,15 @@ class App {
 
     /** The network that the source has now; `keepsView`: the same one again, seen from where it was seen. */
     private async load(keepsView: boolean): Promise<void> {
-        const scene = await this.source.scene();
+        const given = await this.source.scene();
+        if (!keepsView) {
+            this.plane = [0, 1];
+        }
+        const scene = canChoose(given) ? withPlane(given, this.plane) : given;
+        showChoice(given, this.plane, (pair) => {
+            this.plane = pair;
+            void this.load(true).then(() => this.show!.view.fit());
+        });
         const before = this.show;
         before?.player.pause();
         before?.view.release();
@@ -193,6 +204,11 @@ class App {
         view.select({kind: "router", router});
     }
 
+    private async quit(): Promise<void> {
+        this.show?.player.pause();
+        await this.source.quit().then(() => this.failed("flitwarp has ended. You can close this page."), (error) => this.failed(error));
+    }
+
     private failed(error: unknown): void {
         const reasons = error instanceof Refused ? error.reasons : [error instanceof Error ? error.message : String(error)];
         const notice = byId("notice");
@@ -209,7 +225,8 @@ class App {
         click("open-tour", () => this.tour.start());
         click("open-help", () => byId<HTMLDialogElement>("help").showModal());
         click("open-gallery", () => void this.gallery.open());
-        byId("open-gallery").hidden = !this.source.isLive;
+        click("quit", () => void this.quit());
+        byId("open-gallery").hidden = byId("quit").hidden = !this.source.isLive;
     }
 
     private keys(): void {

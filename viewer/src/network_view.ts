@@ -21,6 +21,7 @@ export type Selection = {kind: "router"; router: number} | {kind: "packet"; pack
 type Level = "far" | "middle" | "near";
 
 const MIDDLE = 16;
+/** With five ports; more ports need more room. */
 const NEAR = 150;
 /** A drawing that takes longer than this is moved as a picture while the network is dragged, and drawn anew afterwards. */
 const SLOW_MS = 14;
@@ -56,6 +57,7 @@ export class NetworkView {
     private readonly flitView: FlitView;
     private readonly overview: Overview;
     private readonly visible: Visible;
+    private readonly near: number;
     private readonly context: CanvasRenderingContext2D;
     private readonly observer: ResizeObserver;
     private readonly stop = new AbortController();
@@ -77,6 +79,7 @@ export class NetworkView {
         this.flitView = new FlitView(this.geometry, this.camera);
         this.visible = new Visible(this.geometry, this.camera);
         this.overview = new Overview(this.geometry, this.camera, this.visible);
+        this.near = NEAR * Math.max(1, Math.sqrt(network.scene.router.ports / 5));
         this.context = canvas.getContext("2d", {alpha: false})!;
         this.observer = new ResizeObserver(() => this.resize());
         this.observer.observe(canvas);
@@ -93,7 +96,7 @@ export class NetworkView {
     }
 
     get level(): Level {
-        return this.camera.unit >= NEAR ? "near" : this.camera.unit >= MIDDLE ? "middle" : "far";
+        return this.camera.unit >= this.near ? "near" : this.camera.unit >= MIDDLE ? "middle" : "far";
     }
 
     /** Shows a frame; flits glide to their new places within so many milliseconds. */
@@ -234,6 +237,7 @@ export class NetworkView {
         context.textAlign = "center";
         context.textBaseline = "middle";
         this.overview.drawChannels(context, palette, this.frame, half);
+        this.overview.drawLabels(context, palette);
         this.overview.drawTerminals(context, palette, routers, half);
         const isNear = this.level === "near" && this.frame;
         if (isNear) {

@@ -106,6 +106,20 @@ export class Overview {
         }
     }
 
+    /** Of groups and levels. */
+    drawLabels(context: CanvasRenderingContext2D, palette: Palette): void {
+        const size = Math.min(16, 0.42 * this.camera.unit);
+        if (size < 8) {
+            return;
+        }
+        context.font = `${size.toFixed(1)}px system-ui, sans-serif`;
+        context.fillStyle = palette.quiet;
+        for (const [x, y, text] of this.geometry.network.scene.layout.labels) {
+            const at = this.camera.toScreen({x, y});
+            context.fillText(text, at.x, at.y);
+        }
+    }
+
     /** Flits on channels as dots, where they stand still. */
     drawDots(context: CanvasRenderingContext2D, frame: Frame, half: number): void {
         const size = 2 * this.dotRadius();
