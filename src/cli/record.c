@@ -45,7 +45,7 @@ static void add_frame(struct recording *recording)
     write_open(out, '{');
     viewed_run_end(recording->run);
     recorder_write(&recording->recorder, out);
-    if (recording->run->cycle_length)
+    if (recording->run->simulation.workload.outcome == OUTCOME_DEADLOCK)
         view_write_deadlock(out, recording->run);
     write_close(out, '}');
     recording->frames++;

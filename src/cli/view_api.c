@@ -3,7 +3,6 @@
 #include "cli/view_api.h"
 
 #include "cli/cli.h"
-#include "network/deadlock.h"
 #include "view/forms.h"
 #include "view/query.h"
 #include "view/scene.h"
@@ -27,28 +26,26 @@ struct call {
 
 /* ---- the run ---- */
 
-static void write_wait(struct text *out, const struct viewed_run *run, const struct deadlock_wait *wait)
+static void write_wait(struct text *out, const struct viewed_run *run, const struct waiter *waiter)
 {
     const struct network *network = &run->simulation.network;
     const struct channels *channels = &run->watch.channels;
-    struct waiting waiting;
-    network->router_ops->waits_for(network->routers, wait->router, wait->lane, &waiting);
-    const struct packet *packet = network_packet(network, waiting.packet);
+    const struct wanted *wanted = run->simulation.workload.deadlock.graph.wanted + waiter->first_wanted;
     char name[32];
-    snprintf(name, sizeof name, "%u.%u", packet->source, packet->sequence);
+    snprintf(name, sizeof name, "%u.%u", waiter->source, waiter->sequence);
     write_open(out, '{');
     write_text_at(out, "packet", name);
-    write_u64_at(out, "router", wait->router);
-    write_u64_at(out, "lane", wait->lane);
-    write_u64_at(out, "holds", channel_in(channels, network, wait->router, wait->lane / network->num_vcs));
-    write_u64_at(out, "vc", wait->lane % network->num_vcs);
-    write_bool_at(out, "for_room", waiting.for_credit);
+    write_u64_at(out, "router", waiter->router);
+    write_u64_at(out, "lane", waiter->lane);
+    write_u64_at(out, "holds", channel_in(channels, network, waiter->router, waiter->lane / network->num_vcs));
+    write_u64_at(out, "vc", waiter->lane % network->num_vcs);
+    write_bool_at(out, "for_room", waiter->for_credit);
     write_key(out, "wants");
     write_open(out, '[');
-    for (uint32_t i = 0; i < waiting.wanted_count; i++) {
+    for (uint32_t i = 0; i < waiter->wanted_count; i++) {
         write_open(out, '[');
-        write_u64(out, channel_out(channels, network, wait->router, waiting.wanted[i] / network->num_vcs));
-        write_u64(out, waiting.wanted[i] % network->num_vcs);
+        write_u64(out, channel_out(channels, network, waiter->router, wanted[i].lane / network->num_vcs));
+        write_u64(out, wanted[i].lane % network->num_vcs);
         write_close(out, ']');
     }
     write_close(out, ']');
@@ -57,17 +54,19 @@ static void write_wait(struct text *out, const struct viewed_run *run, const str
 
 void view_write_deadlock(struct text *out, struct viewed_run *run)
 {
+    const struct deadlock *deadlock = &run->simulation.workload.deadlock;
     write_key(out, "deadlock");
     if (run->simulation.workload.outcome != OUTCOME_DEADLOCK) {
         write_null(out);
         return;
     }
     write_open(out, '{');
-    write_u64_at(out, "tick", run->watch.now);
+    write_u64_at(out, "tick", deadlock->tick);
+    write_bool_at(out, "stands_still", deadlock->stands_still);
     write_key(out, "packets");
     write_open(out, '[');
-    for (uint32_t i = 0; i < run->cycle_length; i++)
-        write_wait(out, run, &run->cycle[i]);
+    for (uint32_t i = 0; i < deadlock->length; i++)
+        write_wait(out, run, &deadlock->graph.waiters[deadlock->cycle[i]]);
     write_close(out, ']');
     write_close(out, '}');
 }

@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "network/channel.h"
-#include "network/deadlock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -112,7 +111,5 @@ void viewed_run_end(struct viewed_run *run)
     workload_end(workload, nowhere ? nowhere : stderr);
     if (nowhere)
         fclose(nowhere);
-    if (workload->outcome == OUTCOME_DEADLOCK)
-        run->cycle = deadlock_find(&run->simulation.network, &run->arena, &run->cycle_length);
     run->results = simulation_results(&run->simulation);
 }

@@ -24,13 +24,11 @@ struct view_source {
 struct viewed_run {
     struct simulation simulation;
     struct watch watch;
-    struct arena arena; /* owned: layout, cycle, texts */
+    struct arena arena; /* owned: layout and texts */
     struct layout layout;
     const char *title, *about;
     bool has_ended; /* numbers are put together */
     struct json *results;
-    uint32_t cycle_length; /* of a deadlock */
-    const struct deadlock_wait *cycle;
 };
 
 struct view_session {

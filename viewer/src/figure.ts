@@ -48,7 +48,7 @@ export class Figure {
         this.place.replaceChildren();
         const {palette} = this.theme;
         const axis = {stroke: palette.quiet, grid: {stroke: palette.slotEdge, width: 0.5}, ticks: {show: false}, font: "12px system-ui, sans-serif",
-                      labelFont: "12px system-ui, sans-serif", values: (_: uPlot, splits: number[]) => splits.map((split) => short(split))};
+                      labelFont: "12px system-ui, sans-serif", values: (_: uPlot, splits: (number | null)[]) => splits.map((split) => (split === null ? "" : short(split)))};
         const colour = (i: number) => palette.lines[i % palette.lines.length];
         const fewest = Math.min(...lines.map(({points}) => points.length));
         this.plot = new uPlot({
