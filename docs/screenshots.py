@@ -37,7 +37,7 @@ class Camera:
         with tempfile.NamedTemporaryFile(suffix=".png") as file:
             self.window.picture(file.name)
             picture = Image.open(io.BytesIO(Path(file.name).read_bytes())).convert("RGB")
-        picture.save(self.folder / f"viewer-{name}.png", optimize=True)
+        picture.quantize(256, kmeans=3, dither=Image.Dither.NONE).save(self.folder / f"viewer-{name}.png", optimize=True)
 
 
 def network(camera):

@@ -9,7 +9,8 @@ import type {Source} from "./source";
 
 const EMPTY: Series = {time: [], latency: [], accepted: [], in_flight: [], offered: []};
 const PAUSE_MS = 250;
-const HEIGHT = 66;
+const LOWEST = 66;
+const HIGHEST = 130;
 /** More for the last chart, which has the time below it. */
 const TIME = 20;
 
@@ -23,6 +24,9 @@ const CHARTS: {title: string; lines: Line[]}[] = [
     {title: "Load", lines: [{key: "accepted", label: "accepted"}, {key: "offered", label: "offered"}]},
     {title: "Packets in flight", lines: [{key: "in_flight", label: "in flight"}]},
 ];
+
+/** More where the window is high. */
+const heightOf = (hasTime: boolean): number => Math.round(Math.min(HIGHEST, Math.max(LOWEST, 0.092 * innerHeight))) + (hasTime ? TIME : 0);
 
 export class Charts {
     private series: Series = EMPTY;
@@ -44,7 +48,7 @@ export class Charts {
         }
         theme.changed.add(() => this.plots.forEach((plot) => plot.redraw()));
         this.observer = new ResizeObserver(() => this.plots.forEach((plot, i) =>
-            plot.setSize({width: plot.root.parentElement!.clientWidth || 300, height: i === CHARTS.length - 1 ? HEIGHT + TIME : HEIGHT})));
+            plot.setSize({width: plot.root.parentElement!.clientWidth || 300, height: heightOf(i === CHARTS.length - 1)})));
         this.observer.observe(holder);
     }
 
@@ -114,7 +118,7 @@ export class Charts {
             }));
         };
         return {
-            width: 300, height: hasTime ? HEIGHT + TIME : HEIGHT, padding: [6, 14, 4, 0], legend: {show: false}, cursor: {y: false, points: {size: 5}},
+            width: 300, height: heightOf(hasTime), padding: [6, 14, 4, 0], legend: {show: false}, cursor: {y: false, points: {size: 5}},
             scales: {x: {time: false}, y: {range: (_, low, high) => [Math.min(0, low ?? 0), (high ?? 0) > 0 ? high * 1.1 : 1]}},
             axes: [{...axis, size: hasTime ? TIME : 0, gap: 5, values: (_, splits) => (hasTime ? splits.map((split) => short(split)) : [])},
                    {...axis, size: 42, gap: 3, space: 22, values: (_, splits) => splits.map((split) => short(split))}],

@@ -48,8 +48,8 @@ const SIDE_DEPTH = 0.52;
 const CROWDED_DEPTH = 0.4;
 const TERMINAL_WIDTH = 0.42;
 const CORNER_DEPTH = 0.32;
-/** Shorter buffers do not fill their room: slots would be longer than wide. */
-const MOST_SLOTS_SPREAD = 4;
+/** Of a slot, in its thickness: a short buffer does not fill its room. */
+const LONGEST_SLOT = 1.1;
 /** How far from the middle of a row its return track runs, in the distance between neighbours. */
 const TRACK = 0.46;
 /** How far beyond a router's edge a ring turns back. */
@@ -86,7 +86,9 @@ export class Geometry {
         this.x = Float64Array.from(layout.x);
         this.y = Float64Array.from(layout.y);
         this.spacing = nearestDistance(this.x, this.y);
-        this.box = {left: least(this.x), top: least(this.y), right: most(this.x), bottom: most(this.y)};
+        const xs = Float64Array.from([...layout.x, ...layout.labels.map(([x]) => x)]);
+        const ys = Float64Array.from([...layout.y, ...layout.labels.map(([, y]) => y)]);
+        this.box = {left: least(xs), top: least(ys), right: most(xs), bottom: most(ys)};
         this.detour = Int8Array.from(network.scene.channels.from, (_, channel) => this.needsDetour(channel));
         const hasCorners = this.leavesCorners();
         this.places = Array.from({length: network.routers}, (_, router) => this.placePorts(router, hasCorners));
@@ -117,7 +119,7 @@ export class Geometry {
         const right = rightOf(place.out);
         const lane = (place.width * (place.hasIn && place.hasOut ? 0.5 : 1)) * half;
         const thickness = (0.9 * lane) / num_vcs;
-        const length = (place.depth * half) / Math.max(MOST_SLOTS_SPREAD, slots);
+        const length = Math.min((place.depth * half) / slots, LONGEST_SLOT * thickness);
         const inward = 0.05 * half + (index + 0.5) * length;
         const across = (vc + 0.5) * thickness - 0.45 * lane;
         return {x: edge.x - inward * place.out.x + across * right.x, y: edge.y - inward * place.out.y + across * right.y,
