@@ -89,15 +89,15 @@ static void record(struct recording *recording)
     recorder_release(&recording->recorder);
 }
 
-static bool write_file(const struct recording *recording, const char *path, struct errors *errors)
+/* Looks before recording whether the file can be written. */
+static bool write_recording(struct recording *recording, const char *path, struct errors *errors)
 {
     struct output_file file;
     if (!output_open(&file, path, errors))
         return false;
-    if (recording_write(file.stream, recording->json.chars, recording->json.length, errors))
-        return output_commit(&file, errors);
-    output_discard(&file);
-    return false;
+    record(recording);
+    recording_write(file.stream, recording->json.chars, recording->json.length);
+    return output_commit(&file, errors);
 }
 
 static bool read_number(const char *word, const char *flag, uint64_t least, uint64_t most, uint64_t *number)
@@ -121,10 +121,8 @@ int cli_record(int argc, char **argv)
         !read_number(cycles, "--cycles", 1, MOST_CYCLES, &recording.cycles) ||
         !read_number(from, "--from", 0, 1000000000000, &recording.from))
         return EXIT_USAGE;
-    if (!path || !recording_is_possible()) {
-        fprintf(stderr,
-                path ? "flitwarp record: this flitwarp was built without zlib; install zlib1g-dev and build it again\n"
-                     : "flitwarp record: -o FILE.html is missing\n");
+    if (!path) {
+        fprintf(stderr, "flitwarp record: -o FILE.html is missing\nusage: %s\n", usage);
         return EXIT_USAGE;
     }
     struct arena arena = {0};
@@ -133,10 +131,8 @@ int cli_record(int argc, char **argv)
         .path = arguments.config, .overrides = arguments.overrides, .override_count = arguments.override_count};
     int status = EXIT_USAGE;
     recording.run = viewed_run_open(&source, NULL, 0, &errors);
-    if (recording.run) {
-        record(&recording);
-        status = write_file(&recording, path, &errors) ? EXIT_DONE : EXIT_IO;
-    }
+    if (recording.run)
+        status = recording_check(&errors) && write_recording(&recording, path, &errors) ? EXIT_DONE : EXIT_IO;
     if (status == EXIT_DONE)
         fprintf(stderr, "%s: %u frames up to tick %llu\n", path, recording.frames,
                 (unsigned long long)recording.run->watch.now);

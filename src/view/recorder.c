@@ -194,15 +194,20 @@ static bool write_side(struct recorder *recorder, struct text *out, uint32_t rou
 static void write_router(struct recorder *recorder, struct text *out, uint32_t router)
 {
     size_t before = out->length;
+    uint32_t num_vcs = recorder->watch->network->num_vcs;
     network_show(recorder->watch->network, router, &recorder->watch->shown);
+    watch_crossings(recorder->watch, router);
     write_open(out, '[');
     write_u64(out, router);
     bool is_new = write_side(recorder, out, router, false);
     is_new |= write_side(recorder, out, router, true);
+    is_new |= recorder->watch->crossing_count > 0;
     write_open(out, '[');
-    size_t empty = out->length;
-    crossbar_write(out, recorder->watch, router, false);
-    is_new |= out->length > empty;
+    for (uint32_t i = 0; i < recorder->watch->crossing_count; i++) {
+        write_u64(out, recorder->watch->crossings[i].input / num_vcs);
+        write_u64(out, recorder->watch->crossings[i].output / num_vcs);
+        write_u64(out, recorder->watch->crossings[i].output % num_vcs);
+    }
     write_close(out, ']');
     write_close(out, ']');
     if (!is_new)

@@ -13,7 +13,7 @@
 
 #include <zlib.h>
 
-bool recording_is_possible(void) { return true; }
+static bool can_pack(void) { return true; }
 
 static void add_base64(struct text *out, const unsigned char *bytes, size_t size)
 {
@@ -49,7 +49,8 @@ void write_packed(struct text *out, const char *bytes, size_t size)
 
 #else
 
-bool recording_is_possible(void) { return false; }
+static bool can_pack(void) { return false; }
+
 void write_packed(struct text *out, const char *bytes, size_t size)
 {
     (void)bytes;
@@ -86,31 +87,52 @@ static const char *find_element(const char *page, const char *begins, const char
     return NULL;
 }
 
-bool recording_write(FILE *out, const char *json, size_t size, struct errors *errors)
+/* The pieces of the page: up to the style, between style and script, and from there to the end of the body and behind. */
+struct page {
+    const struct embedded_file *html, *script, *style;
+    const char *style_at, *style_end, *script_at, *script_end, *body_end;
+};
+
+static bool page_find(struct page *page)
 {
-    const struct embedded_file *page = embedded_find(page_files, "index.html");
-    const struct embedded_file *script = embedded_find(page_files, "app.js"),
-                               *style = embedded_find(page_files, "app.css");
-    const char *style_end = NULL, *script_end = NULL, *body_end = NULL;
-    const char *style_at = page ? find_element(page->bytes, "<link", "app.css", ">", &style_end) : NULL;
-    const char *script_at = page ? find_element(page->bytes, "<script", "app.js", "</script>", &script_end) : NULL;
-    body_end = page ? strstr(page->bytes, "</body>") : NULL;
-    if (!script || !style || !style_at || !script_at || !body_end || style_at > script_at || script_at > body_end) {
+    *page = (struct page){.html = embedded_find(page_files, "index.html"),
+                          .script = embedded_find(page_files, "app.js"),
+                          .style = embedded_find(page_files, "app.css")};
+    if (!page->html || !page->script || !page->style)
+        return false;
+    page->style_at = find_element(page->html->bytes, "<link", "app.css", ">", &page->style_end);
+    page->script_at = find_element(page->html->bytes, "<script", "app.js", "</script>", &page->script_end);
+    page->body_end = strstr(page->html->bytes, "</body>");
+    return page->style_at && page->script_at && page->style_at < page->script_at && page->body_end &&
+           page->script_at < page->body_end;
+}
+
+bool recording_check(struct errors *errors)
+{
+    struct page page;
+    if (!can_pack())
+        errors_add(errors, "this flitwarp was built without zlib; install zlib1g-dev and build it again");
+    else if (!page_find(&page))
         errors_add(errors, "this flitwarp was built without the viewer's page, which a recording holds; with npm "
                            "installed, ./dev build makes both");
-        return false;
-    }
-    fwrite(page->bytes, 1, (size_t)(style_at - page->bytes), out);
+    return errors->count == 0;
+}
+
+void recording_write(FILE *out, const char *json, size_t size)
+{
+    struct page page;
+    CHECK(page_find(&page), "there is no page");
+    const char *html = page.html->bytes;
+    fwrite(html, 1, (size_t)(page.style_at - html), out);
     fputs("<style>\n", out);
-    fwrite(style->bytes, 1, style->size, out);
+    fwrite(page.style->bytes, 1, page.style->size, out);
     fputs("</style>", out);
-    fwrite(style_end, 1, (size_t)(script_at - style_end), out);
-    fwrite(script_end, 1, (size_t)(body_end - script_end), out);
+    fwrite(page.style_end, 1, (size_t)(page.script_at - page.style_end), out);
+    fwrite(page.script_end, 1, (size_t)(page.body_end - page.script_end), out);
     fputs("<script type=\"application/json\" id=\"recording\">", out);
     print_inside(out, json, size);
     fputs("</script>\n<script>\n", out);
-    print_inside(out, script->bytes, script->size);
+    print_inside(out, page.script->bytes, page.script->size);
     fputs("</script>\n", out);
-    fwrite(body_end, 1, page->size - (size_t)(body_end - page->bytes), out);
-    return true;
+    fwrite(page.body_end, 1, page.html->size - (size_t)(page.body_end - html), out);
 }

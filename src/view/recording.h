@@ -12,9 +12,9 @@
 #include "base/text.h"
 #include "flitwarp/packet.h"
 
-/* Whether this program can pack. */
-bool recording_is_possible(void);
+/* Whether this program can make one: false, with errors, where it was built without zlib or the page. */
+bool recording_check(struct errors *errors);
 /* Adds bytes as a JSON text of their gzip in base64. */
 void write_packed(struct text *out, const char *bytes, size_t size);
-/* The page with its script, its style and a recording (a JSON text) inside; false, with an error, when it is not there. */
-bool recording_write(FILE *out, const char *json, size_t size, struct errors *errors);
+/* The page with its script, its style and a recording (a JSON text) inside. */
+void recording_write(FILE *out, const char *json, size_t size);

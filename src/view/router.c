@@ -40,6 +40,26 @@ static void add_lane(struct text *words, const struct network *network, uint32_t
     text_addf(words, "port %u vc %u", lane / network->num_vcs, lane % network->num_vcs);
 }
 
+/* How the last arbitration went for a lane that can cross. */
+static void explain_turn(struct text *words, const struct watch *watch, uint32_t lane, uint32_t output)
+{
+    uint32_t num_vcs = watch->network->num_vcs;
+    for (uint32_t i = 0; i < watch->crossing_count; i++) {
+        const struct crossing *crossing = &watch->crossings[i];
+        bool is_rival = crossing->output / num_vcs == output / num_vcs || crossing->input / num_vcs == lane / num_vcs;
+        if (crossing->input == lane) {
+            text_add(words, "; a flit of it has just crossed");
+            return;
+        }
+        if (is_rival) {
+            text_add(words, "; can cross, but it was the turn of ");
+            add_lane(words, watch->network, crossing->input);
+            return;
+        }
+    }
+    text_add(words, "; can cross");
+}
+
 /* Why the packet at the front of a lane does not move, or that it does. */
 static void explain(struct text *words, const struct watch *watch, uint32_t lane, const struct waiting *waiting)
 {
@@ -53,9 +73,12 @@ static void explain(struct text *words, const struct watch *watch, uint32_t lane
         const struct shown_output *output = &watch->shown.outputs[input->output];
         text_add(words, "holds ");
         add_lane(words, network, input->output);
-        text_add(words, !input->queue.flits    ? "; the rest of the packet is on its way here"
-                        : output->credits == 0 ? "; there is no room at its far end"
-                                               : "; can cross, or waits for its turn at the crossbar");
+        if (!input->queue.flits)
+            text_add(words, "; the rest of the packet is on its way here");
+        else if (output->credits == 0)
+            text_add(words, "; there is no room at its far end");
+        else
+            explain_turn(words, watch, lane, input->output);
         return;
     }
     text_add(words, "wants ");
@@ -117,77 +140,26 @@ static void write_output(struct text *out, const struct watch *watch, uint32_t l
     write_close(out, '}');
 }
 
-/* Where a flit has gone that was at the front of one of a router's lanes. */
-struct flit_search {
-    const struct watch *watch;
-    struct watched_front flit;
-    bool at_terminal;
-    uint32_t channel, vc;
-};
-
-static void compare_flit(void *context, tick_t when, const void *event)
+static void write_crossbar(struct text *out, const struct watch *watch)
 {
-    struct flit_search *search = context;
-    const struct flit_event *flit = event;
-    (void)when;
-    if (flit->flit.packet == search->flit.packet && (flit->flit.place & FLIT_POSITION) == search->flit.position) {
-        search->channel =
-            channel_of_arrival(&search->watch->channels, search->watch->network, search->at_terminal, flit->to);
-        search->vc = flit->to.lane % search->watch->network->num_vcs;
+    uint32_t num_vcs = watch->network->num_vcs;
+    write_key(out, "crossbar");
+    write_open(out, '[');
+    for (uint32_t i = 0; i < watch->crossing_count; i++) {
+        write_open(out, '[');
+        write_u64(out, watch->crossings[i].input / num_vcs);
+        write_u64(out, watch->crossings[i].output / num_vcs);
+        write_u64(out, watch->crossings[i].output % num_vcs);
+        write_close(out, ']');
     }
-}
-
-static bool queue_holds(const struct shown_router *shown, const struct shown_queue *queue, struct watched_front flit)
-{
-    for (uint32_t i = 0; i < queue->count; i++) {
-        const struct shown_run *run = &shown->runs[queue->first + i];
-        if (run->packet == flit.packet && flit.position - run->position < run->flits)
-            return true;
-    }
-    return false;
-}
-
-/* The output lane that a flit went to; NONE: it is still here. */
-static uint32_t find_output(const struct watch *watch, uint32_t lane, struct watched_front flit)
-{
-    const struct shown_router *shown = &watch->shown;
-    const struct network *network = watch->network;
-    if (queue_holds(shown, &shown->inputs[lane].queue, flit))
-        return NONE;
-    for (uint32_t output = 0; output < shown->lanes; output++)
-        if (queue_holds(shown, &shown->outputs[output].queue, flit))
-            return output;
-    struct flit_search search = {.watch = watch, .flit = flit, .channel = NONE};
-    engine_visit(network->engine, EVENT_FLIT, compare_flit, &search);
-    search.at_terminal = true;
-    engine_visit(network->engine, EVENT_TERMINAL_FLIT, compare_flit, &search);
-    return search.channel == NONE
-               ? NONE
-               : channel_slot(&watch->channels, search.channel) % network->ports * network->num_vcs + search.vc;
-}
-
-void crossbar_write(struct text *out, const struct watch *watch, uint32_t router, bool by_three)
-{
-    const struct network *network = watch->network;
-    const struct watched_front *fronts = watch->fronts + (size_t)router * watch->shown.lanes;
-    for (uint32_t lane = 0; watch->fronts_at + 1 == watch->now && lane < watch->shown.lanes; lane++) {
-        uint32_t output = fronts[lane].packet == NONE ? NONE : find_output(watch, lane, fronts[lane]);
-        if (output == NONE)
-            continue;
-        if (by_three)
-            write_open(out, '[');
-        write_u64(out, lane / network->num_vcs);
-        write_u64(out, output / network->num_vcs);
-        write_u64(out, output % network->num_vcs);
-        if (by_three)
-            write_close(out, ']');
-    }
+    write_close(out, ']');
 }
 
 void router_write(struct text *out, struct watch *watch, uint32_t router)
 {
     struct shown_router *shown = &watch->shown;
     network_show(watch->network, router, shown);
+    watch_crossings(watch, router);
     write_open(out, '{');
     write_key(out, "inputs");
     write_open(out, '[');
@@ -201,10 +173,7 @@ void router_write(struct text *out, struct watch *watch, uint32_t router)
         if (shown->outputs[lane].is_usable)
             write_output(out, watch, lane);
     write_close(out, ']');
-    write_key(out, "crossbar");
-    write_open(out, '[');
-    crossbar_write(out, watch, router, true);
-    write_close(out, ']');
+    write_crossbar(out, watch);
     write_close(out, '}');
 }
 
@@ -217,6 +186,7 @@ static void write_waits(struct text *out, struct watch *watch, uint32_t handle, 
     struct waiting waiting = {.packet = NONE};
     struct text why = {0};
     network_show(network, at->router, &watch->shown);
+    watch_crossings(watch, at->router);
     if (network->router_ops->waits_for(network->routers, at->router, at->lane, &waiting) && waiting.packet == handle)
         explain(&why, watch, at->lane, &waiting);
     else

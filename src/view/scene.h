@@ -23,11 +23,6 @@ void occupancy_write(struct text *out, struct watch *watch);
 void utilisation_write(struct text *out, const struct watch *watch);
 /* One router in full, as an object. */
 void router_write(struct text *out, struct watch *watch, uint32_t router);
-/*
- * What has crossed a router, which watch->shown shows, in the last tick: what was at the front of a lane before it and is not
- * any more. Input port, output port and its VC, each three as an array or all in one.
- */
-void crossbar_write(struct text *out, const struct watch *watch, uint32_t router, bool by_three);
 /* "12.3". */
 void write_packet_name(struct text *out, const struct network *network, uint32_t handle);
 /* Members about a packet: its ends, its way so far, what it waits for. False when it is not in the network. */

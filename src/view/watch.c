@@ -45,6 +45,7 @@ void watch_init(struct watch *watch, struct workload *workload)
     for (uint32_t i = 0; i < 2; i++)
         watch->port_flits[i] = arena_array(&watch->arena, uint32_t, slots);
     watch->fronts = arena_array(&watch->arena, struct watched_front, slots * network->num_vcs);
+    watch->crossings = arena_array(&watch->arena, struct crossing, network->ports * network->num_vcs);
     shown_init(&watch->shown, network);
 }
 
@@ -166,8 +167,10 @@ static void note_newcomer(void *context, tick_t when, const void *event)
     const struct flit_event *flit = event;
     struct watched_front *front = &watch->fronts[(size_t)flit->to.target * watch->shown.lanes + flit->to.lane];
     (void)when;
-    if (front->packet == NONE)
-        *front = (struct watched_front){flit->flit.packet, flit->flit.place & FLIT_POSITION};
+    if (front->packet != NONE)
+        return;
+    front->packet = flit->flit.packet;
+    front->position = flit->flit.place & FLIT_POSITION;
 }
 
 static void note_fronts(struct watch *watch)
@@ -177,9 +180,11 @@ static void note_fronts(struct watch *watch)
     for (uint32_t router = 0; router < network->topology.routers; router++) {
         network_show(network, router, &watch->shown);
         for (uint32_t lane = 0; lane < watch->shown.lanes; lane++, front++) {
-            const struct shown_queue *queue = &watch->shown.inputs[lane].queue;
-            const struct shown_run *run = queue->count ? &watch->shown.runs[queue->first] : NULL;
-            *front = run ? (struct watched_front){run->packet, run->position} : (struct watched_front){.packet = NONE};
+            const struct shown_input *input = &watch->shown.inputs[lane];
+            const struct shown_run *run = input->queue.count ? &watch->shown.runs[input->queue.first] : NULL;
+            *front = (struct watched_front){.packet = run ? run->packet : NONE,
+                                            .position = run ? run->position : 0,
+                                            .output = input->state == SHOWN_ACTIVE ? input->output : NONE};
         }
     }
     engine_visit_tick(network->engine, EVENT_FLIT, watch->now, note_newcomer, watch);
@@ -257,8 +262,8 @@ bool watch_run(struct watch *watch, tick_t until, const struct watch_stop *stop)
     double begin = seconds();
     bool looks = stop->router != NONE || stop->source != NONE;
     uint64_t before = state_hash(watch, stop);
-    for (uint32_t ticks = 0; watch->now < until && !watch->workload->is_over; ticks++) {
-        bool is_late = ticks % 16 == 15 && seconds() - begin > stop->seconds;
+    while (watch->now < until && !watch->workload->is_over) {
+        bool is_late = seconds() - begin > stop->seconds;
         if (watch->now + 1 == until || is_late || looks)
             note_fronts(watch);
         bool goes_on = run_tick(watch);

@@ -36,10 +36,16 @@ struct watched_sums {
     uint64_t delivered, latency, accepted, offered;
 };
 
-/* A flit at the front of an input lane. */
+/* A flit at the front of an input lane, or about to come to one that is empty. */
 struct watched_front {
-    uint32_t packet; /* handle; NONE: the lane is empty */
+    uint32_t packet; /* handle; NONE: there is none */
     uint32_t position;
+    uint32_t output; /* lane that the input lane holds; NONE: none yet */
+};
+
+/* A flit that crossed a router, from an input lane to an output lane. */
+struct crossing {
+    uint16_t input, output;
 };
 
 struct watch {
@@ -63,7 +69,9 @@ struct watch {
     tick_t counted_at[2];
     /* By router * lanes + lane: what could leave in the last tick, which tells what has crossed in it. */
     struct watched_front *fronts;
-    tick_t fronts_at; /* the tick that they are of */
+    tick_t fronts_at;           /* the tick that they are of */
+    struct crossing *crossings; /* scratch: of one router */
+    uint32_t crossing_count;
 };
 
 void watch_init(struct watch *watch, struct workload *workload);
@@ -82,3 +90,5 @@ bool watch_run(struct watch *watch, tick_t until, const struct watch_stop *stop)
 struct watched_sums watch_count(const struct watch *watch);
 /* The way of a packet in the network; NULL: it is not there. */
 const struct watched_path *watch_path(const struct watch *watch, uint32_t source, uint32_t sequence, uint32_t *packet);
+/* What crossed a router, which is in watch->shown, in the last tick: in watch->crossings. None after a restart. */
+void watch_crossings(struct watch *watch, uint32_t router);
