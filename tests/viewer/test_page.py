@@ -241,6 +241,19 @@ def test_results_are_drawn_compared_and_taken_away(window, tmp_path):
         assert len(window.texts(".figure:nth-child(3) .legend li")) == 1
 
 
+def test_a_run_that_has_ended_shows_its_results(window, small_file):
+    with viewed(window, small_file, "workload.applications.0.sample=500") as page:
+        assert window.run("return document.getElementById('open-results').hidden")
+        page.go_to(1000000)
+        wait_for(lambda: not window.run("return document.getElementById('open-results').hidden"))
+        window.click("#open-results")
+        wait_for(lambda: window.texts("#runs tbody tr"))
+        packets = ask(page.address, "run-results")["results"]["applications"][0]["packets"]
+        assert window.texts("#runs tbody td:nth-child(9)") == [str(packets)]
+        window.click("#close-results")
+        assert page.drawn()["routers"]
+
+
 def test_a_recording_plays_from_a_file_as_the_engine_ran(window, small_file, tmp_path):
     subprocess.run([PROGRAM, "record", small_file, "-o", tmp_path / "run.html", "--cycles", "120"], check=True, capture_output=True)
     page = Page(window, (tmp_path / "run.html").as_uri())
@@ -331,8 +344,8 @@ def test_the_page_fits_a_small_and_a_wide_screen(small):
     small.window.tell("Emulation.setDeviceMetricsOverride", width=1280, height=720, deviceScaleFactor=1, mobile=False)
 
 
-def test_frame_rate_of_a_large_mesh(window, tmp_path, capsys):
-    """Printed, not asserted: other programs share these processors."""
+def test_a_large_mesh_plays_and_can_be_stopped(window, tmp_path, capsys):
+    """Its frame rate is printed, not asserted: other programs share these processors."""
     large = config_of(network_of({"type": "mesh", "widths": [32, 32]}, router={"num_vcs": 2, "buffer_depth": 8}),
                       blast(0.2, flits=4, warmup=1000, sample=100000))
     (tmp_path / "large.json").write_text(json.dumps(large))
@@ -348,5 +361,13 @@ def test_frame_rate_of_a_large_mesh(window, tmp_path, capsys):
         last, end, milliseconds = window.run(read)
         window.click("#play")
         assert last > first
+        page.go_to(10000000)
+        wait_for(lambda: window.run("return document.getElementById('play').dataset.state") == "pause")
+        window.click("#play")
+        wait_for(lambda: window.run("return document.getElementById('play').dataset.state") == "play")
+        time.sleep(0.4)  # the step that was under way takes 0.2 s
+        stopped = ask(page.address, "frame")["now"]
+        time.sleep(0.3)
+        assert ask(page.address, "frame")["now"] == stopped < 10000000
         with capsys.disabled():
             print(f"\n32x32 mesh at load 0.2: {1000 * (last - first) / (end - start):.0f} frames a second, {milliseconds:.1f} ms to draw one")

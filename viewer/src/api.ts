@@ -31,6 +31,8 @@ export interface Scene {
     config: unknown;
     topology: {type: string; routers: number; terminals: number; wraps: boolean; dimensions: number[]};
     layout: Layout;
+    /** False in recordings of networks too large to hold what is in routers. */
+    has_detail?: boolean;
     names: string[];
     /** Between routers, each direction one. */
     channels: {from: number[]; from_port: number[]; to: number[]; to_port: number[]; latency: number[]};

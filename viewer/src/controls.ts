@@ -97,8 +97,8 @@ export class Controls {
     }
 
     changed(): void {
-        const name = this.player.isPlaying ? "pause" : "play";
-        const label = this.player.isPlaying ? "Pause" : "Play";
+        const name = this.player.isMoving ? "pause" : "play";
+        const label = this.player.isMoving ? "Pause" : "Play";
         this.playButton.replaceChildren(icon(name));
         this.playButton.setAttribute("aria-label", label);
         this.playButton.title = `${label} (Space)`;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program's server, asked over HTTP at addresses beside the page's own.
-import type {Frame, NamedResults, OptionForm, PacketId, PacketState, RouterState, Scenario, Scene, Series, StepRequest} from "./api";
+import type {Frame, NamedResults, OptionForm, PacketId, PacketState, Results, RouterState, Scenario, Scene, Series, StepRequest} from "./api";
 import {Refused, type Source} from "./source";
 
 function withRouters(path: string, routers: number[]): string {
@@ -22,6 +22,7 @@ export class LiveSource implements Source {
     gallery = async () => (await this.get<{scenarios: Scenario[]}>("gallery")).scenarios;
     open = async (scenario: string) => void (await this.post("open", {scenario}));
     results = async () => (await this.get<{documents: NamedResults[]}>("results")).documents;
+    runResults = async () => (await this.get<{results: Results}>("run-results")).results;
     quit = async () => void (await this.post("quit", {}));
 
     private get<T>(path: string): Promise<T> {

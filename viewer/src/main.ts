@@ -146,10 +146,33 @@ class App {
             this.tabs.show("deadlock");
             view.fit();
         }
+        byId("open-results").hidden = !this.source.isLive || !frame.over;
         this.charts.update(this.source);
         if (!this.show!.player.isPlaying && !frame.deadlock) {
             announce(`tick ${frame.now}, ${frame.in_flight} packets in flight, ${frame.delivered} delivered`);
         }
+    }
+
+    /** Of the run that has ended. */
+    private async showResults(): Promise<void> {
+        try {
+            const title = byId("title").textContent ?? "";
+            new ResultsView([{name: title, results: await this.source.runResults()}], title, this.theme).show();
+        } catch (error) {
+            this.failed(error);
+            return;
+        }
+        document.body.dataset.kind = "results";
+        byId("run-view").hidden = byId("open-results").hidden = true;
+        byId("close-results").hidden = false;
+        byId("close-results").focus();
+    }
+
+    private hideResults(): void {
+        document.body.dataset.kind = "run";
+        byId("run-view").hidden = byId("open-results").hidden = false;
+        byId("close-results").hidden = byId("results-view").hidden = true;
+        byId("open-results").focus();
     }
 
     private selected(selection: Selection): void {
@@ -226,6 +249,8 @@ class App {
         click("open-help", () => byId<HTMLDialogElement>("help").showModal());
         click("open-gallery", () => void this.gallery.open());
         click("quit", () => void this.quit());
+        click("open-results", () => void this.showResults());
+        click("close-results", () => this.hideResults());
         byId("open-gallery").hidden = byId("quit").hidden = !this.source.isLive;
     }
 

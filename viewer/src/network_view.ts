@@ -79,7 +79,7 @@ export class NetworkView {
         this.flitView = new FlitView(this.geometry, this.camera);
         this.visible = new Visible(this.geometry, this.camera);
         this.overview = new Overview(this.geometry, this.camera, this.visible);
-        this.near = NEAR * Math.max(1, Math.sqrt(network.scene.router.ports / 5));
+        this.near = network.scene.has_detail === false ? Infinity : NEAR * Math.max(1, Math.sqrt(network.scene.router.ports / 5));
         this.context = canvas.getContext("2d", {alpha: false})!;
         this.observer = new ResizeObserver(() => this.resize());
         this.observer.observe(canvas);

@@ -27,11 +27,12 @@ export class Player {
     private last = 0;
     private queue: Promise<unknown> = Promise.resolve();
     private isBusy = false;
+    private isStepping = false;
 
     constructor(private readonly source: Source, private readonly host: PlayerHost, private readonly cycle: number) {}
 
     toggle(): void {
-        if (this.isPlaying) {
+        if (this.isPlaying || this.isStepping) {
             this.pause();
         } else {
             this.play();
@@ -39,6 +40,7 @@ export class Player {
     }
 
     play(): void {
+        this.isStepping = false;
         if (this.frame && (this.frame.over || this.frame.deadlock)) {
             return;
         }
@@ -50,10 +52,15 @@ export class Player {
     }
 
     pause(): void {
-        if (this.isPlaying) {
-            this.isPlaying = false;
+        if (this.isPlaying || this.isStepping) {
+            this.isPlaying = this.isStepping = false;
             this.host.changed();
         }
+    }
+
+    /** Whether it can be paused. */
+    get isMoving(): boolean {
+        return this.isPlaying || this.isStepping;
     }
 
     /** Pauses, then steps. */
@@ -67,13 +74,18 @@ export class Player {
         return this.ask(() => this.source.frame(this.host.routers()), 0);
     }
 
-    /** The program answers every fifth of a second, also where it has not got as far as it was asked to. */
+    /** The program answers every fifth of a second, also where it has not got as far as it was asked to: time for a pause. */
     private async stepThrough(request: StepRequest): Promise<Frame> {
         const until = "cycles" in request && this.frame ? {until: this.frame.now + request.cycles * this.cycle} : request;
         let frame = await this.source.step(request, this.host.routers());
-        while (frame.more) {
-            this.take(frame, 0);
-            frame = await this.source.step(until, this.host.routers());
+        if (frame.more) {
+            this.isStepping = true;
+            this.host.changed();
+            while (frame.more && this.isStepping) {
+                this.take(frame, 0);
+                frame = await this.source.step(until, this.host.routers());
+            }
+            this.pause();
         }
         return frame;
     }

@@ -18,7 +18,6 @@ interface PackedFrame extends Pick<Frame, "now" | "phase" | "outcome" | "over" |
 
 /** A scene with frames. */
 export interface Recording extends Scene {
-    has_detail: boolean;
     /** Frames in a chunk, and in all. */
     chunk: number;
     frames: number;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A recording inside the page: all frames are there, so time can go both ways. Nothing can be changed.
-import type {Frame, NamedResults, OptionForm, PacketId, PacketState, Scenario, Series, StepRequest} from "./api";
+import type {Frame, NamedResults, OptionForm, PacketId, PacketState, RouterState, Scenario, Series, StepRequest} from "./api";
 import {RecordingFrames, type Recording} from "./recording_frames";
 import {Refused, type Source} from "./source";
 
@@ -10,7 +10,7 @@ export function recordingOf(page: Document): Recording | null {
     return text ? (JSON.parse(text) as Recording) : null;
 }
 
-/** Frames are so far apart that going through all of them for an event would take too long. */
+/** Frames to look through for an event: more take too long. */
 const FARTHEST_EVENT = 2000;
 
 export class RecordingSource implements Source {
@@ -33,10 +33,10 @@ export class RecordingSource implements Source {
 
     scene = async () => this.recording;
     frame = async (routers: number[]) => this.frames.frame(routers);
-    router = async (id: number) => this.frames.router(id);
     options = async (): Promise<OptionForm[]> => [];
     gallery = async (): Promise<Scenario[]> => [];
     results = async (): Promise<NamedResults[]> => [];
+    runResults = () => this.refuse();
     restart = () => this.refuse();
     open = () => this.refuse();
     quit = () => this.refuse();
@@ -50,6 +50,13 @@ export class RecordingSource implements Source {
             await this.toEvent("packet" in request ? () => this.frames.packetPrint(request.packet) : () => JSON.stringify(this.frames.router(request.router)));
         }
         return this.frames.frame(routers);
+    }
+
+    async router(id: number): Promise<RouterState> {
+        if (this.recording.has_detail === false) {
+            throw new Refused(["this recording is of a network so large that it does not hold what is in routers"]);
+        }
+        return this.frames.router(id);
     }
 
     /** Up to now. */
@@ -79,7 +86,7 @@ export class RecordingSource implements Source {
         }
     }
 
-    private async refuse(): Promise<void> {
+    private async refuse(): Promise<never> {
         throw new Refused(["this is a recording: nothing runs behind it"]);
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where frames come from. The page draws the same whether the program steps a simulation or a recording is played.
-import type {Frame, NamedResults, OptionForm, PacketId, PacketState, RouterState, Scenario, Scene, Series, StepRequest} from "./api";
+import type {Frame, NamedResults, OptionForm, PacketId, PacketState, Results, RouterState, Scenario, Scene, Series, StepRequest} from "./api";
 
 /** What went wrong, in the program's own words. */
 export class Refused extends Error {
@@ -26,5 +26,7 @@ export interface Source {
     gallery(): Promise<Scenario[]>;
     open(scenario: string): Promise<void>;
     results(): Promise<NamedResults[]>;
+    /** Of the run on show, once it is over. */
+    runResults(): Promise<Results>;
     quit(): Promise<void>;
 }
