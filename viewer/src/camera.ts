@@ -30,7 +30,7 @@ export class Camera {
 
     fit(): void {
         const {left, top, right, bottom} = this.geometry.box;
-        const margin = 0.75 * this.geometry.spacing;
+        const margin = (this.geometry.x.length > 1 ? 0.75 : 0.62) * this.geometry.spacing;
         this.x = (left + right) / 2;
         this.scale = Math.min(this.width / (right - left + 2 * margin), (this.height - LEGEND) / (bottom - top + 2 * margin));
         this.y = (top + bottom) / 2 + LEGEND / 2 / this.scale;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where each flit of a frame is drawn: in a slot of a buffer, or on its way along a channel.
 import type {Frame, PacketId, Run, Scene} from "./api";
-import type {Geometry, Point, Slot} from "./geometry";
+import type {Geometry, Place, Point, Slot} from "./geometry";
 
 export type Where =
     | {kind: "input" | "output"; router: number; port: number; vc: number; slot: number}
@@ -15,6 +15,8 @@ export interface PlacedFlit extends Slot {
     where: Where;
 }
 
+/** Of larger buffers, whose flits nobody could tell apart, the flits of a packet are one bar. */
+const MOST_SLOTS = 256;
 /** A queue that is longer than its drawing overflows by so many flits; what is behind is not drawn. */
 const SPARE = 2;
 
@@ -67,6 +69,10 @@ export class FlitLayout {
         if (!place) {
             return;
         }
+        if (slots > MOST_SLOTS) {
+            this.bars(placed, router, kind, lane, place, half);
+            return;
+        }
         let index = 0;
         for (const [packet, position, size, flits] of lane.flits) {
             for (let i = 0; i < flits && index < slots + SPARE; ++i, ++index) {
@@ -74,6 +80,20 @@ export class FlitLayout {
                 placed.push({...slot, packet, position: position + i, size, where: {kind, router, port: lane.port, vc: lane.vc, slot: index}});
             }
         }
+    }
+
+    private bars(placed: PlacedFlit[], router: number, kind: "input" | "output", lane: {port: number; vc: number; flits: Run[]},
+                 place: Place, half: number): void {
+        const isOut = kind === "output";
+        const slots = this.geometry.slots(isOut);
+        let index = 0;
+        lane.flits.forEach(([packet, position, size, flits], number) => {
+            const middle = index + (flits - 1) / 2;
+            const slot = this.geometry.slot(router, place, isOut, lane.vc, isOut ? middle : slots - 1 - middle, half);
+            placed.push({...slot, length: Math.max(flits * slot.length, 0.02 * half), packet, position, size,
+                         where: {kind, router, port: lane.port, vc: lane.vc, slot: number}});
+            index += flits;
+        });
     }
 }
 

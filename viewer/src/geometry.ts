@@ -75,6 +75,8 @@ export class Geometry {
     readonly box: {left: number; top: number; right: number; bottom: number};
     /** By router. */
     readonly places: Place[][];
+    /** How levels lie, where there are some. */
+    private readonly levels: "rows" | "columns" | null;
     /** By channel: whether it runs around its row or column, and to which side of it; 0: straight. */
     private readonly detour: Int8Array;
     /** Kept from one drawing to the next, while the size of routers stays. */
@@ -90,6 +92,8 @@ export class Geometry {
         const ys = Float64Array.from([...layout.y, ...layout.labels.map(([, y]) => y)]);
         this.box = {left: least(xs), top: least(ys), right: most(xs), bottom: most(ys)};
         this.detour = Int8Array.from(network.scene.channels.from, (_, channel) => this.needsDetour(channel));
+        const isColumns = new Set(layout.x).size < new Set(layout.y).size;
+        this.levels = layout.style !== "levels" ? null : isColumns ? "columns" : "rows";
         const hasCorners = this.leavesCorners();
         this.places = Array.from({length: network.routers}, (_, router) => this.placePorts(router, hasCorners));
     }
@@ -310,10 +314,11 @@ export class Geometry {
         return length > 0 ? {x: dx / length, y: dy / length} : {x: 0, y: 1};
     }
 
-    /** Index of the side that a direction points through. Between levels all goes up or down. */
-    private sideOf(way: Point): number {
-        const isUpright = this.network.scene.layout.style === "levels" && Math.abs(way.y) > 0.01;
-        return !isUpright && Math.abs(way.x) >= Math.abs(way.y) ? (way.x >= 0 ? 0 : 2) : way.y >= 0 ? 1 : 3;
+    /** Index of the side that a direction points through. Between levels all goes up or down, between stages right or left. */
+    private sideOf({x, y}: Point): number {
+        const isAcross = this.levels === "rows" && Math.abs(y) > 0.01 ? false
+            : this.levels === "columns" && Math.abs(x) > 0.01 ? true : Math.abs(x) >= Math.abs(y);
+        return isAcross ? (x >= 0 ? 0 : 2) : y >= 0 ? 1 : 3;
     }
 
     /** Ports to other routers, and the way that each would like to face. */

@@ -274,7 +274,7 @@ class App {
             {...pan("ArrowRight", -steps, 0), shown: "\u2192", does: "Move right"},
             {...pan("ArrowUp", 0, steps), shown: "\u2191", does: "Move up"},
             {...pan("ArrowDown", 0, -steps), shown: "\u2193", does: "Move down"},
-            {keys: ["Enter"], does: "Select the router in the middle", act: () => view().select({kind: "router", router: view().middleRouter()})},
+            {keys: ["Enter"], shown: "Enter", does: "Select the router in the middle", act: () => view().select({kind: "router", router: view().middleRouter()})},
             {keys: ["]"], does: "Select the next router", act: () => this.selectNext(1)},
             {keys: ["["], does: "Select the router before", act: () => this.selectNext(-1)},
             {keys: ["/"], does: "Find a router or terminal", act: () => this.search.focus()},

@@ -84,11 +84,11 @@ export class Settings {
         const note = `${id}-note`;
         const field = this.field(form, id, note);
         this.fields.set(form.path, field);
-        const limits = form.min !== null && form.min !== undefined && form.max !== null && form.max !== undefined && form.type !== "choice"
-            ? ` (${form.min} to ${form.max})` : "";
+        // "size.flits" in flits: the size.
+        const label = form.label === form.unit ? form.path.split(".").at(-2)! : form.label;
         return h("div", {class: "setting"},
-                 h("label", {for: id, title: form.path}, form.label, form.unit ? h("span", {class: "unit"}, ` ${form.unit}`) : ""),
-                 field, h("p", {id: note, class: "note"}, `${form.meaning}${limits}`));
+                 h("label", {for: id, title: form.path}, label.replaceAll("_", " "), form.unit ? h("span", {class: "unit"}, ` ${form.unit}`) : ""),
+                 field, h("p", {id: note, class: "note"}, `${form.meaning}${limitsOf(form)}`));
     }
 
     private field(form: OptionForm, id: string, note: string): HTMLInputElement | HTMLSelectElement {
@@ -118,6 +118,14 @@ export class Settings {
 }
 
 const rank = ({path}: OptionForm): number => FIRST.findIndex((pattern) => pattern.test(path));
+
+/** Bounds that somebody might reach. */
+function limitsOf({type, min, max}: OptionForm): string {
+    if (type === "choice" || min === null || min === undefined) {
+        return "";
+    }
+    return max === null || max === undefined || max > 1e6 ? ` (at least ${min})` : ` (${min} to ${max})`;
+}
 
 /** A value as it is written behind PATH=. */
 function plain(value: unknown): string {
