@@ -282,7 +282,7 @@ static void post_open(struct call *call)
         errors_add(&call->errors, "scenario: expected one of those that api/gallery lists");
 }
 
-static void post_quit(struct call *call) { atomic_store(&call->session->wants_quit, true); }
+static void post_quit(struct call *call) { call->session->wants_quit = true; }
 
 /* ---- which is which ---- */
 
@@ -363,7 +363,6 @@ void view_answer(void *context, const struct request *request, struct answer *an
         answer_file(request, answer);
         return;
     }
-    pthread_mutex_lock(&call.session->lock);
     call.run = call.session->run;
     if (request->is_post != calls[found].is_post) {
         errors_add(&call.errors, "expected %s", calls[found].is_post ? "POST" : "GET");
@@ -374,6 +373,5 @@ void view_answer(void *context, const struct request *request, struct answer *an
     } else {
         answer_call(&call, calls[found].answer, answer);
     }
-    pthread_mutex_unlock(&call.session->lock);
     arena_release(&call.arena);
 }
