@@ -19,7 +19,7 @@
 
 enum { LAST_ANSWERS = 1000 }; /* milliseconds to send them in, at the end */
 
-/* A request that waits for its answer, on the stack of the thread that took it. */
+/* A request that waits for its answer; owned by the thread that took it. */
 struct job {
     const struct request *request;
     struct answer *answer;
@@ -86,19 +86,22 @@ static int refuse(struct mg_connection *connection, int status)
 /* Hands a request to the thread that works; false when there is none any more. */
 static bool wait_for_answer(struct server *server, const struct request *request, struct answer *answer)
 {
-    struct job job = {.request = request, .answer = answer};
+    struct job *job = memory_take(sizeof *job);
+    *job = (struct job){.request = request, .answer = answer};
     pthread_mutex_lock(&server->lock);
     if (server->first)
-        server->last->next = &job;
+        server->last->next = job;
     else
-        server->first = &job;
-    server->last = &job;
+        server->first = job;
+    server->last = job;
     server->unsent++;
     pthread_cond_signal(&server->asks);
-    while (!job.is_done && !server->is_closing)
+    while (!job->is_done && !server->is_closing)
         pthread_cond_wait(&server->answers, &server->lock);
+    bool is_done = job->is_done;
     pthread_mutex_unlock(&server->lock);
-    return job.is_done;
+    free(job); /* one that is not done is in the list still, but nobody works any more */
+    return is_done;
 }
 
 static void note_sent(struct server *server)
