@@ -85,12 +85,13 @@ static int serve(struct view_session *session, const struct view_request *reques
     struct server *server = server_start(request->port, view_answer, session, errors);
     if (!server)
         return EXIT_IO;
-    if (!embedded_find(page_files, "index.html"))
+    bool has_page = embedded_find(page_files, "index.html");
+    if (!has_page)
         fprintf(stderr, "flitwarp view: this program was built without the viewer's page, so there is only its "
                         "interface; with npm installed, ./dev build makes both\n");
     printf("%s\n", server_address(server));
     fflush(stdout);
-    if (!request->stays_closed)
+    if (has_page && !request->stays_closed)
         open_browser(server_address(server));
     while (!*interrupted && !session->wants_quit)
         server_work(server, 50);

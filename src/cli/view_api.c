@@ -342,8 +342,12 @@ static void answer_file(const struct request *request, struct answer *answer)
 {
     const struct embedded_file *file = embedded_find(page_files, *request->path ? request->path : "index.html");
     if (!file || request->is_post) {
+        bool is_missing = !file && !*request->path;
         answer->status = file ? 405 : 404;
-        text_add(&answer->body, "{\"ok\":false,\"errors\":[\"there is no such page\"]}");
+        text_addf(&answer->body, "{\"ok\":false,\"errors\":[\"%s\"]}",
+                  is_missing
+                      ? "this flitwarp was built without the viewer's page; with npm installed, ./dev build makes it"
+                      : "there is no such page");
         return;
     }
     answer->type = name_ends_with(file->name, ".js")    ? "text/javascript; charset=utf-8"
