@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 static const char usage[] = "flitwarp view CONFIG [PATH=VALUE ...] [--port N] [--no-open]\n"
@@ -80,27 +79,22 @@ static void open_browser(const char *address)
         waitpid(child, NULL, 0);
 }
 
-static void wait_for_end(struct view_session *session, const volatile sig_atomic_t *interrupted)
-{
-    const struct timespec pause = {.tv_nsec = 50 * 1000 * 1000};
-    while (!*interrupted && !atomic_load(&session->wants_quit))
-        nanosleep(&pause, NULL);
-}
-
 static int serve(struct view_session *session, const struct view_request *request, struct errors *errors)
 {
     const volatile sig_atomic_t *interrupted = interrupt_catch(); /* before anybody knows the address */
     struct server *server = server_start(request->port, view_answer, session, errors);
     if (!server)
         return EXIT_IO;
-    if (!embedded_find(page_files, "index.html"))
+    bool has_page = embedded_find(page_files, "index.html");
+    if (!has_page)
         fprintf(stderr, "flitwarp view: this program was built without the viewer's page, so there is only its "
                         "interface; with npm installed, ./dev build makes both\n");
     printf("%s\n", server_address(server));
     fflush(stdout);
-    if (!request->stays_closed)
+    if (has_page && !request->stays_closed)
         open_browser(server_address(server));
-    wait_for_end(session, interrupted);
+    while (!*interrupted && !session->wants_quit)
+        server_work(server, 50);
     server_stop(server);
     return EXIT_DONE;
 }
@@ -140,7 +134,6 @@ int cli_view(int argc, char **argv)
         return EXIT_DONE;
     }
     bool is_understood = errors.count == 0;
-    pthread_mutex_init(&session.lock, NULL);
     if (is_understood && open_files(&session, &request, &errors))
         status = serve(&session, &request, &errors);
     for (const struct error_message *message = errors.first; message; message = message->next)
@@ -150,6 +143,5 @@ int cli_view(int argc, char **argv)
     viewed_run_close(session.run);
     text_release(&session.documents);
     arena_release(&session.arena);
-    pthread_mutex_destroy(&session.lock);
     return status;
 }

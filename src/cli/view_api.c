@@ -282,7 +282,7 @@ static void post_open(struct call *call)
         errors_add(&call->errors, "scenario: expected one of those that api/gallery lists");
 }
 
-static void post_quit(struct call *call) { atomic_store(&call->session->wants_quit, true); }
+static void post_quit(struct call *call) { call->session->wants_quit = true; }
 
 /* ---- which is which ---- */
 
@@ -342,8 +342,12 @@ static void answer_file(const struct request *request, struct answer *answer)
 {
     const struct embedded_file *file = embedded_find(page_files, *request->path ? request->path : "index.html");
     if (!file || request->is_post) {
+        bool is_missing = !file && !*request->path;
         answer->status = file ? 405 : 404;
-        text_add(&answer->body, "{\"ok\":false,\"errors\":[\"there is no such page\"]}");
+        text_addf(&answer->body, "{\"ok\":false,\"errors\":[\"%s\"]}",
+                  is_missing
+                      ? "this flitwarp was built without the viewer's page; with npm installed, ./dev build makes it"
+                      : "there is no such page");
         return;
     }
     answer->type = name_ends_with(file->name, ".js")    ? "text/javascript; charset=utf-8"
@@ -363,7 +367,6 @@ void view_answer(void *context, const struct request *request, struct answer *an
         answer_file(request, answer);
         return;
     }
-    pthread_mutex_lock(&call.session->lock);
     call.run = call.session->run;
     if (request->is_post != calls[found].is_post) {
         errors_add(&call.errors, "expected %s", calls[found].is_post ? "POST" : "GET");
@@ -374,6 +377,5 @@ void view_answer(void *context, const struct request *request, struct answer *an
     } else {
         answer_call(&call, calls[found].answer, answer);
     }
-    pthread_mutex_unlock(&call.session->lock);
     arena_release(&call.arena);
 }

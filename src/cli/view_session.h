@@ -10,9 +10,6 @@
 #include "view/layout.h"
 #include "view/watch.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
-
 /* Where a simulation comes from. */
 struct view_source {
     const char *path;                     /* of a configuration; NULL: a scenario */
@@ -32,8 +29,7 @@ struct viewed_run {
 };
 
 struct view_session {
-    pthread_mutex_t lock; /* of all below but `wants_quit` */
-    atomic_bool wants_quit;
+    bool wants_quit;         /* the page has said so */
     struct view_source base; /* what is shown, without the overrides of the page */
     struct arena arena;      /* owned: arguments and messages */
     struct viewed_run *run;  /* owned */

@@ -68,7 +68,7 @@ static void write_flit(void *context, tick_t when, const void *event)
         writer->now = memory_resize(writer->now, sizeof *writer->now * writer->capacity);
     }
     writer->now[writer->count++] = hash;
-    if (bsearch(&hash, recorder->sent, recorder->sent_count, sizeof hash, compare_hashes))
+    if (recorder->sent_count && bsearch(&hash, recorder->sent, recorder->sent_count, sizeof hash, compare_hashes))
         return;
     write_open(writer->out, '[');
     write_u64(writer->out, channel_of_arrival(&recorder->watch->channels, network, writer->at_terminal, flit->to));

@@ -17,11 +17,26 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { LAST_ANSWERS = 1000 }; /* milliseconds to send them in, at the end */
+
+/* A request that waits for its answer; owned by the thread that took it. */
+struct job {
+    const struct request *request;
+    struct answer *answer;
+    struct job *next;
+    bool is_done;
+};
+
 struct server {
     struct mg_context *web; /* owned */
     struct gate gate;
     server_answer *answer;
     void *context;
+    pthread_mutex_t lock;         /* of the next six */
+    pthread_cond_t asks, answers; /* somebody has a job; some job is done, or sent */
+    uint32_t unsent;              /* requests that were taken and whose answers are not sent */
+    struct job *first, *last;     /* that wait, in the order in which they came */
+    bool is_closing;
     atomic_bool has_stopped;
     char address[96];
     char error[256]; /* that civetweb gave last */
@@ -68,6 +83,64 @@ static int refuse(struct mg_connection *connection, int status)
     return status;
 }
 
+/* Hands a request to the thread that works; false when there is none any more. */
+static bool wait_for_answer(struct server *server, const struct request *request, struct answer *answer)
+{
+    struct job *job = memory_take(sizeof *job);
+    *job = (struct job){.request = request, .answer = answer};
+    pthread_mutex_lock(&server->lock);
+    if (server->first)
+        server->last->next = job;
+    else
+        server->first = job;
+    server->last = job;
+    server->unsent++;
+    pthread_cond_signal(&server->asks);
+    while (!job->is_done && !server->is_closing)
+        pthread_cond_wait(&server->answers, &server->lock);
+    bool is_done = job->is_done;
+    pthread_mutex_unlock(&server->lock);
+    free(job); /* one that is not done is in the list still, but nobody works any more */
+    return is_done;
+}
+
+static void note_sent(struct server *server)
+{
+    pthread_mutex_lock(&server->lock);
+    server->unsent--;
+    pthread_cond_broadcast(&server->answers);
+    pthread_mutex_unlock(&server->lock);
+}
+
+static struct timespec time_in(uint32_t milliseconds)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    time.tv_nsec += (long)milliseconds * 1000000;
+    time.tv_sec += time.tv_nsec / 1000000000;
+    time.tv_nsec %= 1000000000;
+    return time;
+}
+
+void server_work(struct server *server, uint32_t milliseconds)
+{
+    const struct timespec until = time_in(milliseconds);
+    pthread_mutex_lock(&server->lock);
+    while (!server->first && pthread_cond_timedwait(&server->asks, &server->lock, &until) == 0)
+        continue;
+    struct job *job = server->first;
+    if (job)
+        server->first = job->next;
+    pthread_mutex_unlock(&server->lock);
+    if (!job)
+        return;
+    server->answer(server->context, job->request, job->answer);
+    pthread_mutex_lock(&server->lock);
+    job->is_done = true;
+    pthread_cond_broadcast(&server->answers);
+    pthread_mutex_unlock(&server->lock);
+}
+
 /* Every request comes here, and none goes on to what civetweb would make of it. */
 static int take_request(struct mg_connection *connection)
 {
@@ -91,14 +164,19 @@ static int take_request(struct mg_connection *connection)
     char *body = memory_take(request.body_size + 1);
     request.body = body;
     struct answer answer = {.status = 200, .type = "application/json"};
-    bool is_there = read_body(connection, body, request.body_size);
-    if (is_there) {
-        server->answer(server->context, &request, &answer);
-        send_answer(connection, &answer, false);
+    if (!read_body(connection, body, request.body_size)) {
+        status = refuse(connection, 400);
+    } else {
+        if (wait_for_answer(server, &request, &answer))
+            send_answer(connection, &answer, false);
+        else
+            refuse(connection, 503);
+        status = answer.status;
+        note_sent(server);
     }
     text_release(&answer.body);
     free(body);
-    return is_there ? answer.status : refuse(connection, 400);
+    return status;
 }
 
 /* Its messages go nowhere but into the error of a start that failed. */
@@ -109,12 +187,25 @@ static int keep_message(const struct mg_connection *connection, const char *mess
     return 1;
 }
 
-bool server_is_there(void) { return true; }
+static void release(struct server *server)
+{
+    pthread_cond_destroy(&server->asks);
+    pthread_cond_destroy(&server->answers);
+    pthread_mutex_destroy(&server->lock);
+    free(server);
+}
 
 struct server *server_start(uint32_t port, server_answer *answer, void *context, struct errors *errors)
 {
     struct server *server = memory_take(sizeof *server);
     *server = (struct server){.answer = answer, .context = context};
+    pthread_condattr_t clock;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_mutex_init(&server->lock, NULL);
+    pthread_cond_init(&server->asks, &clock);
+    pthread_cond_init(&server->answers, &clock);
+    pthread_condattr_destroy(&clock);
     char listens[32];
     snprintf(listens, sizeof listens, "127.0.0.1:%u", port);
     /* clang-format off */
@@ -139,7 +230,7 @@ struct server *server_start(uint32_t port, server_answer *answer, void *context,
     if (!server->web || mg_get_server_ports(server->web, 1, &bound) < 1) {
         errors_add(errors, "cannot listen on %s: %s", listens,
                    has_token ? server->error : "the system gives no random numbers");
-        free(server);
+        release(server);
         return NULL;
     }
     /* Requests that come before this find port 0 and are refused. */
@@ -171,18 +262,23 @@ static void *knock(void *context)
 
 void server_stop(struct server *server)
 {
+    pthread_mutex_lock(&server->lock);
+    const struct timespec until = time_in(LAST_ANSWERS);
+    server->is_closing = true;
+    pthread_cond_broadcast(&server->answers);
+    while (server->unsent && pthread_cond_timedwait(&server->answers, &server->lock, &until) == 0)
+        continue;
+    pthread_mutex_unlock(&server->lock);
     pthread_t knocker;
     bool knocks = pthread_create(&knocker, NULL, knock, server) == 0;
     mg_stop(server->web);
     atomic_store(&server->has_stopped, true);
     if (knocks)
         pthread_join(knocker, NULL);
-    free(server);
+    release(server);
 }
 
 #else
-
-bool server_is_there(void) { return false; }
 
 struct server *server_start(uint32_t port, server_answer *answer, void *context, struct errors *errors)
 {
@@ -197,6 +293,12 @@ const char *server_address(const struct server *server)
 {
     (void)server;
     return "";
+}
+
+void server_work(struct server *server, uint32_t milliseconds)
+{
+    (void)server;
+    (void)milliseconds;
 }
 
 void server_stop(struct server *server) { (void)server; }

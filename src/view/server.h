@@ -29,14 +29,17 @@ struct answer {
     struct text body; /* the server releases it */
 };
 
-/* Called by several threads; fills a zeroed answer. */
+/* Fills an answer; called by server_work alone. */
 typedef void server_answer(void *context, const struct request *request, struct answer *answer);
 
-/* Whether this program was built with a server at all. */
-bool server_is_there(void);
 /* Port 0: any that is free. NULL, with a message, when it cannot listen. */
 struct server *server_start(uint32_t port, server_answer *answer, void *context, struct errors *errors);
 /* Its address; valid until it is stopped. */
 const char *server_address(const struct server *server);
-/* Waits for requests that are being answered. */
+/*
+ * Answers the next request, or waits some milliseconds for one in vain. Requests are answered one after the other by the
+ * thread that calls this, which has a stack to build networks on; those of the server's own threads are small.
+ */
+void server_work(struct server *server, uint32_t milliseconds);
+/* Refuses what is still waiting, and lets what is answered be sent. */
 void server_stop(struct server *server);

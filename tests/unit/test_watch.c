@@ -129,6 +129,42 @@ TEST(stepping_a_packet_mesh_changes_nothing)
 }
 TEST(stepping_a_slow_clock_changes_nothing) { watch_whole_run("network.channel.cycle=3"); }
 
+/* A plugin's router, say. */
+TEST(a_router_that_does_not_show_itself_has_its_front_packets_seen)
+{
+    static struct simulation simulation;
+    static struct watch watch;
+    static struct shown_router fronts;
+    EXPECT(make(&simulation, NULL));
+    watch_init(&watch, &simulation.workload);
+    watch_run(&watch, 200, &never);
+    struct network *network = &simulation.network;
+    struct router_ops without = *network->router_ops;
+    const struct router_ops *ops = network->router_ops;
+    without.show = NULL;
+    shown_init(&fronts, network);
+    uint32_t seen = 0;
+    for (uint32_t router = 0; router < network->topology.routers; router++) {
+        network_show(network, router, &watch.shown);
+        network->router_ops = &without;
+        network_show(network, router, &fronts);
+        network->router_ops = ops;
+        for (uint32_t lane = 0; lane < fronts.lanes; lane++) {
+            const struct shown_queue *all = &watch.shown.inputs[lane].queue, *front = &fronts.inputs[lane].queue;
+            EXPECT(!all->count == !front->count);
+            if (!all->count)
+                continue;
+            EXPECT_EQ_U64(fronts.runs[front->first].packet, watch.shown.runs[all->first].packet);
+            EXPECT((fronts.inputs[lane].state == SHOWN_ACTIVE) == (watch.shown.inputs[lane].state == SHOWN_ACTIVE));
+            seen++;
+        }
+    }
+    EXPECT(seen > 5);
+    shown_release(&fronts);
+    watch_release(&watch);
+    simulation_release(&simulation);
+}
+
 /* ---- stops ---- */
 
 TEST(a_step_ends_at_the_next_event_of_a_packet_and_of_a_router)
