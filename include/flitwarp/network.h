@@ -116,6 +116,7 @@ struct selection;
 struct exchange;
 struct ranks;
 struct waiting;
+struct shown_router;
 struct piece;
 
 /*
@@ -166,6 +167,8 @@ struct router_ops {
     uint64_t (*flit_hops)(const void *routers);
     /* Flits that have left by an output lane, modulo 2^32. */
     uint32_t (*lane_flits)(const void *routers, uint32_t router, uint32_t lane);
+    /* For the viewer, between ticks: what is in its buffers; see flitwarp/shown.h. Optional. */
+    void (*show)(const void *routers, uint32_t router, struct shown_router *shown);
 };
 #define REGISTER_ROUTER(ops) REGISTER_COMPONENT("router", ops)
 

@@ -263,24 +263,42 @@ void workload_count_lanes(struct workload *workload)
     watch_flits(workload);
 }
 
-enum outcome workload_run(struct workload *workload, FILE *out)
+static void begin(struct workload *workload)
 {
-    struct network *network = workload->network;
+    workload->has_begun = true;
     for (uint32_t i = 0; i < workload->count; i++) {
         shared_begin(&workload->applications[i]);
         if (is_running(workload, i))
             workload->applications[i].ops->begin(&workload->applications[i]);
     }
-    bool is_over = false;
-    for (tick_t now = 0; !is_over; now += workload->config->check_interval) {
-        network_advance(network, now);
-        control(workload, now);
-        if (workload->outcome != OUTCOME_RUNNING)
+}
+
+bool workload_run_to(struct workload *workload, tick_t last)
+{
+    struct network *network = workload->network;
+    if (!workload->has_begun)
+        begin(workload);
+    while (!workload->is_over) {
+        tick_t check = workload->next_check;
+        if (check)
+            network_run(network, check > last ? last : check - 1);
+        if (check > last)
             break;
-        network_run(network, now + workload->config->check_interval - 1);
-        is_over = workload->phase == PHASE_DRAINING && network_next(network) == NEVER &&
-                  !(recovers(workload) && workload->totals.in_flight);
+        workload->is_over = workload->phase == PHASE_DRAINING && network_next(network) == NEVER &&
+                            !(recovers(workload) && workload->totals.in_flight);
+        if (workload->is_over)
+            break;
+        network_advance(network, check);
+        control(workload, check);
+        workload->is_over = workload->outcome != OUTCOME_RUNNING;
+        workload->next_check = check + workload->config->check_interval;
     }
+    return !workload->is_over;
+}
+
+void workload_end(struct workload *workload, FILE *out)
+{
+    struct network *network = workload->network;
     merge_parts(workload);
     if (workload->outcome == OUTCOME_RUNNING && workload->totals.in_flight) {
         workload->outcome = OUTCOME_DEADLOCK;
@@ -297,6 +315,12 @@ enum outcome workload_run(struct workload *workload, FILE *out)
                   workload->parts[i].messages.taken);
         workload->outcome = OUTCOME_DONE;
     }
+}
+
+enum outcome workload_run(struct workload *workload, FILE *out)
+{
+    workload_run_to(workload, NEVER);
+    workload_end(workload, out);
     return workload->outcome;
 }
 

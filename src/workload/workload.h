@@ -43,6 +43,8 @@ struct workload {
     enum phase phase;
     bool change_due; /* the phase ends at the next grid point */
     enum outcome outcome;
+    bool has_begun, is_over;
+    tick_t next_check;            /* the grid point that is to come */
     struct network_totals totals; /* at the last grid point, of all ranks */
     struct network_sync sync;     /* after the run, of all ranks */
     uint64_t hops_at_check;
@@ -85,5 +87,11 @@ bool workload_build(struct workload *workload, const struct workload_config *con
                     struct arena *arena, double tick_seconds, uint64_t seed, struct errors *errors);
 /* Runs to the end; deadlocks are reported to `out`. */
 enum outcome workload_run(struct workload *workload, FILE *out);
+/*
+ * The same piece by piece: up to and including a tick, as often as one likes; false when the run is over. Then, or before
+ * where somebody has seen enough, the numbers are put together.
+ */
+bool workload_run_to(struct workload *workload, tick_t last);
+void workload_end(struct workload *workload, FILE *out);
 void workload_release(struct workload *workload);
 const char *phase_name(enum phase phase);

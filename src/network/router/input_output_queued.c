@@ -104,5 +104,6 @@ static const struct router_ops input_output_queued = {
     .waits_for = input_queued_waits_for,
     .flit_hops = input_queued_flit_hops,
     .lane_flits = input_queued_lane_flits,
+    .show = input_queued_show,
 };
 REGISTER_ROUTER(input_output_queued);

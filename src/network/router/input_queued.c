@@ -361,5 +361,6 @@ static const struct router_ops input_queued = {
     .take_out = input_queued_take_out,
     .flit_hops = input_queued_flit_hops,
     .lane_flits = input_queued_lane_flits,
+    .show = input_queued_show,
 };
 REGISTER_ROUTER(input_queued);

@@ -251,5 +251,6 @@ void input_queued_check_idle(void *routers);
 struct piece input_queued_find(void *routers, uint32_t router, uint32_t lane, uint32_t source, uint32_t sequence);
 void input_queued_take_out(void *routers, uint32_t router, uint32_t lane, uint32_t packet, tick_t now);
 bool input_queued_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);
+void input_queued_show(const void *routers, uint32_t router, struct shown_router *shown);
 uint64_t input_queued_flit_hops(const void *routers);
 uint32_t input_queued_lane_flits(const void *routers, uint32_t router, uint32_t lane);

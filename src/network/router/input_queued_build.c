@@ -6,6 +6,8 @@
 #include "network/fair_share.h"
 #include "network/router/input_queued.h"
 
+#include "flitwarp/shown.h"
+
 #define CACHE_BYTES (1u << 20) /* routers that take more are fetched ahead */
 
 const char *const switching_names[] = {"wormhole", "virtual_cut_through", "store_and_forward", NULL};
@@ -372,6 +374,31 @@ bool input_queued_waits_for(void *routers, uint32_t router, uint32_t lane, struc
             waiting->wanted[waiting->wanted_count++] = (uint16_t)output;
         }
     return true;
+}
+
+void input_queued_show(const void *routers, uint32_t router, struct shown_router *shown)
+{
+    const struct input_queued *q = routers;
+    struct router_head *head = block_of(q, router);
+    const uint64_t *fresh = lanes_in(head, SET_FRESH, q->words);
+    for (uint32_t lane = 0; lane < q->lanes; lane++) {
+        const struct input_lane *input = &inputs_of(head, q->words)[lane];
+        struct shown_input *in = &shown->inputs[lane];
+        in->output = input->output;
+        in->state = input->output < LANE_WAITS   ? SHOWN_ACTIVE
+                    : input->output == LANE_IDLE ? SHOWN_IDLE
+                    : bits_test(fresh, lane)     ? SHOWN_ROUTING
+                                                 : SHOWN_WAITING;
+        const struct flit *ring = PART(const struct flit, q->facts[lane].ring_at);
+        for (uint32_t i = 0; i < input->count; i++) {
+            struct flit flit = i ? ring[(input->first + i - 1) & q->ring_mask] : input->front;
+            shown_add(shown, &in->queue, flit.packet, flit.place & FLIT_POSITION, 1);
+        }
+        shown->outputs[lane].holder = outputs_of(q, head)[lane].owner;
+        shown->outputs[lane].credits = outputs_of(q, head)[lane].credits;
+    }
+    if (q->outputs)
+        output_show(q->outputs, router, shown);
 }
 
 uint64_t input_queued_flit_hops(const void *routers) { return ((const struct input_queued *)routers)->flit_hops; }

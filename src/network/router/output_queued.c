@@ -321,5 +321,6 @@ static const struct router_ops output_queued = {
     .waits_for = output_queued_waits_for,
     .flit_hops = output_queued_flit_hops,
     .lane_flits = output_queued_lane_flits,
+    .show = output_queued_show,
 };
 REGISTER_ROUTER(output_queued);

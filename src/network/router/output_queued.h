@@ -85,5 +85,6 @@ uint32_t output_queued_depth(const void *config);
 uint32_t output_queued_buffer_behind(const void *config, double latency);
 void output_queued_check_idle(void *routers);
 bool output_queued_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);
+void output_queued_show(const void *routers, uint32_t router, struct shown_router *shown);
 uint64_t output_queued_flit_hops(const void *routers);
 uint32_t output_queued_lane_flits(const void *routers, uint32_t router, uint32_t lane);

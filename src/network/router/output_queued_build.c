@@ -5,6 +5,8 @@
  */
 #include "network/router/output_queued.h"
 
+#include "flitwarp/shown.h"
+
 const struct option output_queued_options[] = {
     OPTION_U32(struct output_queued_config, num_vcs, "2", 1, 64, NULL, "virtual channels of each port"),
     BUFFER_SIZE_OPTIONS(struct output_queued_config),
@@ -181,6 +183,29 @@ bool output_queued_waits_for(void *routers, uint32_t router, uint32_t lane, stru
             waiting->wanted[waiting->wanted_count++] = (uint16_t)output;
         }
     return true;
+}
+
+void output_queued_show(const void *routers, uint32_t router, struct shown_router *shown)
+{
+    const struct output_queued *q = routers;
+    for (uint32_t lane = 0; lane < q->lanes; lane++) {
+        size_t number = number_of(q, router, lane);
+        const struct input_lane *input = &q->inputs[number];
+        const struct flit *ring = q->rings + number * (q->ring_mask + 1);
+        struct shown_input *in = &shown->inputs[lane];
+        in->output = input->output;
+        in->state = input->output < LANE_WAITS    ? SHOWN_ACTIVE
+                    : input->output == LANE_WAITS ? SHOWN_WAITING
+                                                  : SHOWN_IDLE;
+        if (in->state == SHOWN_IDLE && input->count)
+            in->state = SHOWN_ROUTING;
+        for (uint32_t i = 0; i < input->count; i++) {
+            struct flit flit = i ? ring[(input->first + i - 1) & q->ring_mask] : input->front;
+            shown_add(shown, &in->queue, flit.packet, flit.place & FLIT_POSITION, 1);
+        }
+        shown->outputs[lane].holder = q->owner[number];
+    }
+    output_show(q->outputs, router, shown);
 }
 
 uint64_t output_queued_flit_hops(const void *routers) { return ((const struct output_queued *)routers)->flit_hops; }

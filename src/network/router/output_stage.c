@@ -2,6 +2,8 @@
 /* The output side of routers with output queues; see output_stage.h. */
 #include "network/router/output_stage.h"
 
+#include "flitwarp/shown.h"
+
 const char *const output_hold_names[] = {"flit", "packet", NULL};
 
 static void report(const struct output_stage *stage, uint32_t router, uint32_t lane, enum queue queue, int32_t change,
@@ -320,4 +322,22 @@ void output_check_idle(const struct output_stage *stage)
             CHECK(queue->credits == depth, "router %u output lane %u: %u of %u credits are back at the end", router,
                   lane, queue->credits, depth);
         }
+}
+
+void output_show(const struct output_stage *stage, uint32_t router, struct shown_router *shown)
+{
+    for (uint32_t lane = 0; lane < stage->lanes; lane++) {
+        const struct output_queue *queue = output_queue_at(stage, router, lane);
+        const struct flit_block *block = queue->first;
+        uint32_t at = queue->front;
+        shown->outputs[lane].credits = queue->credits;
+        for (uint32_t left = queue->count; left; left--, at++) {
+            if (at == BLOCK_FLITS) {
+                block = block->next;
+                at = 0;
+            }
+            shown_add(shown, &shown->outputs[lane].queue, block->flits[at].packet,
+                      block->flits[at].place & FLIT_POSITION, 1);
+        }
+    }
 }

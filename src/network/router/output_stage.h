@@ -89,6 +89,8 @@ void output_receive_queued(struct output_stage *stage, tick_t now, const struct 
 void output_step(struct output_stage *stage, tick_t now, const struct step_event *event, uint32_t count);
 
 void output_check_idle(const struct output_stage *stage);
+/* The credits and queues of a router's outputs. */
+void output_show(const struct output_stage *stage, uint32_t router, struct shown_router *shown);
 
 /* A flit takes a place in the queue of a lane and will have crossed at `when`. */
 void output_put(struct output_stage *stage, uint32_t router, uint32_t lane, struct flit flit, tick_t now, tick_t when);
