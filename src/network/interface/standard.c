@@ -525,8 +525,7 @@ static void take_out(void *interfaces, uint32_t handle, tick_t now)
     struct injector *injector = injector_of(n, packet->source, packet->sequence);
     uint32_t number = (uint32_t)(injector - n->injectors) / n->ports;
     injector->packet = NONE;
-    if (n->outlets[number].first != NONE)
-        wake(n, number, injector->free_at > now ? injector->free_at : now);
+    wake(n, number, injector->free_at > now ? injector->free_at : now); /* for the next one, if there is any */
 }
 
 /* Where a network has the terminal and plane of an outlet. */
