@@ -3,9 +3,9 @@
 /*
  * Recovery from deadlock: one packet of a cycle is taken out of the routers'
  * buffers and goes to its destination by a side path that nobody else uses, as in
- * Disha (Anjan and Pinkston 1995); what it held is free, and the others go on. One
- * packet has the side path at a time. It is as long as a shortest way from the
- * head's router, and takes one flit a cycle; its last flit brings the packet whole.
+ * Disha (Anjan and Pinkston 1995); what it held is free, and the others go on. The
+ * side path is as long as a shortest way from the head's router and takes one flit a
+ * cycle; packets of several cycles do not hinder each other on it.
  *
  * A packet is taken out when none of its flits is under way between two buffers.
  * All that happens at a grid point, so it is the same for any number of parts.

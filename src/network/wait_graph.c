@@ -4,6 +4,7 @@
 
 #include "engine/mail.h"
 #include "network/parts.h"
+#include "network/router/room_behind.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -151,8 +152,9 @@ static bool is_blocked(const struct wait_graph *graph, const struct waiter *wait
         return false;
     if (is_held(waiter, want))
         return true;
-    const struct link *link = network_link(graph->network, waiter->router, want->lane / graph->network->num_vcs);
-    return (uint64_t)want->space + link->depth < (uint64_t)waiter->room + graph->waiters[next].flits;
+    const struct network *network = graph->network;
+    uint32_t depth = room_at_most(network, network_link(network, waiter->router, want->lane / network->num_vcs));
+    return (uint64_t)want->space + depth < (uint64_t)waiter->room + graph->waiters[next].flits;
 }
 
 /* ---- who is stuck ---- */

@@ -24,6 +24,8 @@ ROUTERS = {
     "input_queued": {},
     "output_queued": {"type": "output_queued", "output_depth": 2},
     "input_output_queued": {"type": "input_output_queued", "output_depth": 2},
+    "packet": {"type": "packet", "buffer_depth": 12},
+    "chunks": {"type": "packet", "buffer_depth": 4, "chunk": 64},
 }
 
 
@@ -148,17 +150,18 @@ def test_what_avoids_deadlock_is_never_said_to_be_stuck(cure, router):
 
 # ---- a part of the network stands, the rest moves ----
 
-def one_ring_stuck(**more):
+def one_ring_stuck(router="input_queued", **more):
     """Row 0 of a torus talks to itself without a dateline; the other rows do without it, and go on."""
-    network = network_of({"type": "torus", "widths": [8, 4]}, NO_DATELINE, SHORT_BUFFERS, **more)
+    network = network_of({"type": "torus", "widths": [8, 4]}, NO_DATELINE, {**SHORT_BUFFERS, **ROUTERS[router]}, **more)
     row = {"type": "list", "terminals": list(range(8))}
     rest = {"type": "list", "terminals": list(range(8, 32))}
     return config_of(network, blast(0.9, flits=12, allocation=row, warmup=500, sample=4000),
                      blast(0.05, allocation=rest, warmup=500, sample=4000))
 
 
-def test_a_knot_is_found_while_others_go_on(tmp_path):
-    ended = started("run", one_ring_stuck(deadlock_interval=1000), tmp_path, "--results", tmp_path / "results.json")
+@pytest.mark.parametrize("router", ROUTERS)
+def test_a_knot_is_found_while_others_go_on(router, tmp_path):
+    ended = started("run", one_ring_stuck(router, deadlock_interval=1000), tmp_path, "--results", tmp_path / "results.json")
     assert ended.returncode == 2 and "can never move again" in ended.stderr
     deadlock = json.loads((tmp_path / "results.json").read_text())["deadlock"]
     assert deadlock["tick"] % 1000 == 0 and not deadlock["stands_still"]

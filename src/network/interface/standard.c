@@ -390,8 +390,7 @@ static void take_out(void *interfaces, uint32_t handle, tick_t now)
     struct injector *injector = injector_of(n, packet->source, packet->sequence);
     uint32_t number = (uint32_t)((size_t)(injector - n->injectors) / n->ports);
     injector->packet = NONE;
-    if (n->outlets[number].source.first != NONE)
-        wake(n, number, injector->free_at > now ? injector->free_at : now);
+    wake(n, number, injector->free_at > now ? injector->free_at : now); /* for the next one, if there is any */
 }
 
 static void check_idle(void *interfaces)
