@@ -238,6 +238,7 @@ def config_for(draw, topology, routing, router, num_vcs):
             "channel": {"latency": draw.choice([1, 1, 2, 5, 1500]), **draw.choice([{}, {"cycle": 2}, {"cycles": [3]}])},
             "terminal_channel": {"latency": draw.choice([1, 1, 3]), "cycle": draw.choice([1, 1, 2])},
             "planes": draw.choice([{}, {}, planes]),
+            "deadlock_interval": 100,  # nobody may be said to be stuck who is not
         },
         "workload": {"applications": applications, "check_interval": 100},
     }

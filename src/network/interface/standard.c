@@ -511,6 +511,37 @@ static uint64_t withdraw(void *interfaces, void (*withdrawn)(void *context, uint
     return count;
 }
 
+/* What a terminal sends, by its source and sequence; NULL: nothing of it any more. */
+static struct injector *injector_of(const struct interfaces *n, uint32_t source, uint32_t sequence)
+{
+    struct injector *injector = &n->injectors[(size_t)source * n->planes * n->ports];
+    for (const struct injector *end = injector + n->planes * n->ports; injector < end; injector++)
+        if (injector->packet != NONE && network_packet(n->network, injector->packet)->sequence == sequence)
+            return injector;
+    return NULL;
+}
+
+static struct piece find(void *interfaces, uint32_t source, uint32_t sequence)
+{
+    const struct interfaces *n = interfaces;
+    const struct injector *injector = injector_of(n, source, sequence);
+    if (!injector)
+        return (struct piece){.packet = NONE};
+    return (struct piece){.packet = injector->packet,
+                          .flits = network_packet(n->network, injector->packet)->size - injector->position};
+}
+
+static void take_out(void *interfaces, uint32_t handle, tick_t now)
+{
+    struct interfaces *n = interfaces;
+    const struct packet *packet = network_packet(n->network, handle);
+    struct injector *injector = injector_of(n, packet->source, packet->sequence);
+    uint32_t number = (uint32_t)(injector - n->injectors) / n->ports;
+    injector->packet = NONE;
+    if (n->outlets[number].first != NONE)
+        wake(n, number, injector->free_at > now ? injector->free_at : now);
+}
+
 /* Where a network has the terminal and plane of an outlet. */
 static size_t place_of(const struct network *network, uint32_t outlet)
 {
@@ -628,6 +659,8 @@ static const struct interface_ops standard = {
     .step = step,
     .enqueue = enqueue,
     .withdraw = withdraw,
+    .find = find,
+    .take_out = take_out,
     .check_idle = check_idle,
 };
 REGISTER_INTERFACE(standard);
