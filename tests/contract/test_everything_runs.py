@@ -81,7 +81,7 @@ FITS = {
     "minimal": ANY, "minimal_adaptive": ANY, "valiant": ANY, "ugal": ANY, "par": ANY,
     "dal": {"hyperx"}, "omniwar": {"hyperx"}, "least_congested_queue": {"hyperx"}, "skipping_dimensions": {"hyperx"},
     "up_down": {"folded_clos"}, "destination_tag": {"butterfly"},
-    "dragonfly_minimal": DRAGONFLIES, "voq": {"single_router"},
+    "one_way": {"torus"}, "dragonfly_minimal": DRAGONFLIES, "voq": {"single_router"},
 }
 DEADLOCKS = {"fully_adaptive"}  # on purpose
 

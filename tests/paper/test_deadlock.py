@@ -26,6 +26,7 @@ ROUTERS = {
     "input_output_queued": {"type": "input_output_queued", "output_depth": 2},
     "packet": {"type": "packet", "buffer_depth": 12},
     "chunks": {"type": "packet", "buffer_depth": 4, "chunk": 64},
+    "simured": {"type": "simured", "buffer_depth": 2},
 }
 
 

@@ -207,6 +207,12 @@ void simured_check_idle(void *routers)
         }
 }
 
+/* Of a plain queue: flits that fit into it. */
+static uint32_t output_space(const struct simured *q, uint32_t router, uint32_t lane)
+{
+    return q->buffers.length - output_buffer(q, router, lane)->count;
+}
+
 bool simured_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting)
 {
     const struct simured *q = routers;
@@ -214,9 +220,16 @@ bool simured_waits_for(void *routers, uint32_t router, uint32_t lane, struct wai
     struct buffer *buffer = input_buffer(q, router, lane);
     if (!buffer->count)
         return false;
-    *waiting = (struct waiting){.packet = buffer_front(&q->buffers, buffer).packet};
-    if (input->output < LANE_WAITS) {
+    *waiting = (struct waiting){
+        .packet = buffer_front(&q->buffers, buffer).packet,
+        .flits = buffer->count,
+        .room = q->buffers.is_plain && !q->needs_empty,
+    };
+    if (input->output == LANE_IDLE)
+        return true; /* it is yet to be routed */
+    if (input->output != LANE_WAITS) {
         waiting->for_credit = true;
+        waiting->space[0] = output_space(q, router, input->output);
         waiting->wanted[waiting->wanted_count++] = input->output;
         return true;
     }
@@ -224,6 +237,7 @@ bool simured_waits_for(void *routers, uint32_t router, uint32_t lane, struct wai
         if (waiting->wanted_count < MAX_WANTED) {
             uint16_t owner = output_at(q, router, (uint32_t)output)->owner;
             waiting->holder[waiting->wanted_count] = owner == NOBODY ? WITHOUT_ROOM : owner;
+            waiting->space[waiting->wanted_count] = output_space(q, router, (uint32_t)output);
             waiting->wanted[waiting->wanted_count++] = (uint16_t)output;
         }
     return true;
