@@ -109,9 +109,8 @@ static struct flit leave(struct omnipath *q, uint32_t router, uint32_t number, u
         report(q, router, output, QUEUE_DOWNSTREAM, (int32_t)credits * flits_of_credit(q, port), now);
     }
     report(q, router, output, QUEUE_OUTPUT, -1, now);
-    uint32_t freed = credits_left(q, position, position + 1, size);
-    if (freed) {
-        shared_room_give(&q->rule[0], room_at(q, router, buffer), vl, freed);
+    if (credit_ends_at(position, position + 1 == size, q->flits_per_credit)) {
+        shared_room_give(&q->rule[0], room_at(q, router, buffer), vl, 1);
         if (bits_any(q->asking + (size_t)router * q->source_words, q->source_words))
             omnipath_wake(q, router, now + 1);
     }
