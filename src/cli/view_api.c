@@ -136,6 +136,19 @@ static bool body_packet(struct call *call, uint32_t *source, uint32_t *sequence)
     return false;
 }
 
+/* What there is to say of a packet that cannot be shown; false where it is in the network, or will be. */
+static bool packet_is_gone(struct call *call, uint32_t source, uint32_t sequence)
+{
+    const struct watch *watch = &call->run->watch;
+    tick_t when;
+    if (source >= watch->network->topology.terminals)
+        errors_add(&call->errors, "packet %u.%u: there is no terminal %u; accepted: 0 to %u", source, sequence, source,
+                   watch->network->topology.terminals - 1);
+    else if (watch_has_arrived(watch, source, sequence, &when))
+        errors_add(&call->errors, "packet %u.%u has arrived, in tick %llu", source, sequence, (unsigned long long)when);
+    return call->errors.count > 0;
+}
+
 static void post_step(struct call *call)
 {
     struct watch *watch = &call->run->watch;
@@ -152,7 +165,7 @@ static void post_step(struct call *call)
     bool has_stop = body_packet(call, &stop.source, &stop.sequence) || stop.router != NONE;
     if (!says_how_far && !has_stop && !call->errors.count)
         errors_add(&call->errors, "expected one of cycles, until, packet and router");
-    if (call->errors.count)
+    if (call->errors.count || (stop.source != NONE && packet_is_gone(call, stop.source, stop.sequence)))
         return;
     bool is_done = watch_run(watch, until, &stop);
     write_bool_at(call->out, "more", !is_done);
@@ -187,8 +200,8 @@ static void get_packet(struct call *call)
     uint32_t source, sequence;
     if (!query_find(call->request, "id", name, sizeof name) || !packet_name_read(name, &source, &sequence))
         errors_add(&call->errors, "id: expected a packet's name such as 12.3");
-    else if (!packet_write(call->out, &call->run->watch, source, sequence))
-        errors_add(&call->errors, "packet %u.%u is not in the network", source, sequence);
+    else if (!packet_is_gone(call, source, sequence) && !packet_write(call->out, &call->run->watch, source, sequence))
+        errors_add(&call->errors, "packet %u.%u is not in the network yet, or has arrived long ago", source, sequence);
 }
 
 static void get_run_results(struct call *call)

@@ -2,7 +2,7 @@
 #pragma once
 /*
  * What a viewer is told of a network, as JSON: once what stays (the scene), and again
- * and again what changes (a frame). See docs/design.md for the words.
+ * and again what changes (a frame). See docs/viewer_interface.md for the words.
  */
 #include "view/layout.h"
 #include "view/watch.h"

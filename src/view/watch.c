@@ -45,6 +45,7 @@ void watch_init(struct watch *watch, struct workload *workload)
     for (uint32_t i = 0; i < 2; i++)
         watch->port_flits[i] = arena_array(&watch->arena, uint32_t, slots);
     watch->fronts = arena_array(&watch->arena, struct watched_front, slots * network->num_vcs);
+    watch->arrivals = arena_array(&watch->arena, struct watched_arrival, ARRIVALS_KEPT);
     watch->crossings = arena_array(&watch->arena, struct crossing, network->ports * network->num_vcs);
     shown_init(&watch->shown, network);
 }
@@ -94,13 +95,29 @@ static void note_arrival(void *context, tick_t when, const void *event)
     path->hops[path->count++] = (struct watched_hop){when, flit->to.target, flit->to.lane};
 }
 
-static void forget_path(void *context, tick_t when, const void *event)
+/* A packet leaves the network. */
+static void note_end(void *context, tick_t when, const void *event)
 {
     struct watch *watch = context;
     const struct flit_event *flit = event;
-    (void)when;
-    if ((flit->flit.place & FLIT_TAIL) && flit->flit.packet < watch->path_count)
+    if (!(flit->flit.place & FLIT_TAIL))
+        return;
+    const struct packet *packet = network_packet(watch->network, flit->flit.packet);
+    watch->arrivals[watch->arrival_count++ % ARRIVALS_KEPT] =
+        (struct watched_arrival){packet->source, packet->sequence, when};
+    if (flit->flit.packet < watch->path_count)
         watch->paths[flit->flit.packet].source = NONE;
+}
+
+bool watch_has_arrived(const struct watch *watch, uint32_t source, uint32_t sequence, tick_t *when)
+{
+    uint64_t kept = watch->arrival_count < ARRIVALS_KEPT ? watch->arrival_count : ARRIVALS_KEPT;
+    for (uint64_t i = 0; i < kept; i++)
+        if (watch->arrivals[i].source == source && watch->arrivals[i].sequence == sequence) {
+            *when = watch->arrivals[i].when;
+            return true;
+        }
+    return false;
 }
 
 const struct watched_path *watch_path(const struct watch *watch, uint32_t source, uint32_t sequence, uint32_t *packet)
@@ -245,7 +262,7 @@ static bool run_tick(struct watch *watch)
 {
     struct engine *engine = watch->network->engine;
     engine_visit_tick(engine, EVENT_FLIT, watch->now, note_arrival, watch);
-    engine_visit_tick(engine, EVENT_TERMINAL_FLIT, watch->now, forget_path, watch);
+    engine_visit_tick(engine, EVENT_TERMINAL_FLIT, watch->now, note_end, watch);
     bool goes_on = workload_run_to(watch->workload, watch->now);
     if (!goes_on)
         return false;

@@ -23,6 +23,13 @@ struct watched_path {
     struct watched_hop *hops; /* owned */
 };
 
+/* A packet whose last flit has arrived. */
+struct watched_arrival {
+    uint32_t source, sequence;
+    tick_t when;
+};
+enum { ARRIVALS_KEPT = 4096 };
+
 /* What happened between two points in time, a window apart. */
 struct watched_point {
     tick_t time;
@@ -59,6 +66,8 @@ struct watch {
     /* By packet handle. */
     struct watched_path *paths; /* owned */
     uint32_t path_count;
+    struct watched_arrival *arrivals; /* the last ones, a ring */
+    uint64_t arrival_count;
     /* Of windows. */
     tick_t window;
     struct watched_point *points; /* owned */
@@ -88,6 +97,8 @@ struct watch_stop {
 bool watch_run(struct watch *watch, tick_t until, const struct watch_stop *stop);
 
 struct watched_sums watch_count(const struct watch *watch);
+/* Whether a packet is one of the last that have arrived, and when. */
+bool watch_has_arrived(const struct watch *watch, uint32_t source, uint32_t sequence, tick_t *when);
 /* The way of a packet in the network; NULL: it is not there. */
 const struct watched_path *watch_path(const struct watch *watch, uint32_t source, uint32_t sequence, uint32_t *packet);
 /* What crossed a router, which is in watch->shown, in the last tick: in watch->crossings. None after a restart. */

@@ -114,6 +114,18 @@ def test_steps_to_the_next_event_of_a_packet_stop_where_its_trace_does():
         assert [view.post("api/step", packet=packet)["now"] for _ in ticks[:20]] == ticks[:20]
 
 
+def test_a_packet_that_has_arrived_is_said_to_be():
+    config, packet = SCENARIOS[0], "3.0"
+    last = max(stay["arrives"] for stay in walk(config, packet))
+    with View(config) as view:
+        view.post("api/step", until=last + 1)
+        told = {"ok": False, "errors": [f"packet {packet} has arrived, in tick {last}"]}
+        assert view.get(f"api/packet?id={packet}") == told
+        assert view.post("api/step", packet=packet) == told
+        assert view.get("api/frame")["now"] == last + 1
+        assert "there is no terminal 25" in view.get("api/packet?id=25.0")["errors"][0]
+
+
 # ---- deadlock ----
 
 def test_a_deadlocks_cycle_is_the_one_that_a_run_prints():
