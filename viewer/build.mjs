@@ -14,7 +14,7 @@ await build({
     format: "iife",
     target: "es2022",
     charset: "ascii", // a recording is one file, whatever it is served as
-    legalComments: "inline", // uPlot's licence goes along
+    banner: {js: `/*! The charts are uPlot:\n${readFileSync(here("node_modules/uplot/LICENSE"), "utf8")}*/`}, // it has to go along
     logLevel: "warning",
 });
 copyFileSync(here("src/index.html"), here("dist/index.html"));

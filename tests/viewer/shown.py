@@ -42,7 +42,7 @@ class Page:
 
     def leave(self, refused=()):
         """Nothing may have been complained of meanwhile but refusals of these; then its program can end without being missed."""
-        complaints = [text for text in self.window.console() if not any(f"api/{path} " in text for path in refused)]
+        complaints = [text for text in self.window.console() if not any(f"api/{path}" in text for path in refused)]
         self.window.open("about:blank")
         assert not complaints, complaints
 

@@ -55,7 +55,7 @@ def small(window, small_address):
     ask(small_address, "restart", {"overrides": []})
     page = Page(window, small_address)
     yield page
-    page.leave()
+    page.leave(refused=["packet"])  # one that was selected may have arrived
 
 
 def downloaded(window, name):
@@ -308,6 +308,24 @@ def test_everything_can_be_done_from_the_keyboard(small):
     small.press("?")
     assert "Play or pause" in small.text("#help[open]")
     window.run("document.getElementById('help').close()")
+
+
+def test_two_dimensions_of_three_are_chosen_as_planes(window, tmp_path):
+    cube = config_of(network_of({"type": "torus", "widths": [3, 3, 3]}, router={"num_vcs": 2}), blast(0.2, warmup=500, sample=100000))
+    (tmp_path / "cube.json").write_text(json.dumps(cube))
+    with viewed(window, tmp_path / "cube.json") as page:
+        def steps():
+            """From router 0 to its neighbours in each dimension, in the distance of the nearest of them."""
+            places = {each["router"]: (each["x"], each["y"]) for each in page.drawn()["routers"]}
+            away = [tuple(b - a for a, b in zip(places[0], places[other])) for other in (1, 3, 9)]
+            unit = min(math.hypot(*each) for each in away)
+            return [tuple(round(part / unit, 1) for part in each) for each in away]
+
+        first, second, third = steps()
+        assert (first, second) == ((1, 0), (0, 1)) and third[0] > 3 and third[1] == 0
+        window.run("const choice = document.getElementById('plane-choice'); choice.value = 2; choice.dispatchEvent(new Event('change'))")
+        wait_for(lambda: steps()[1] == (1, 0))
+        assert steps()[2] == (0, 1) and steps()[0][0] > 3
 
 
 CONTRAST = """

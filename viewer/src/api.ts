@@ -114,7 +114,8 @@ export interface PacketState {
     created: number;
     entered: number | null;
     path: [router: number, tick: number, port: number, vc: number][];
-    at: string;
+    /** The router where its head was last; not there: none yet. */
+    at?: number;
     waits: string;
 }
 

@@ -51,14 +51,15 @@ function drawNumbers(context: CanvasRenderingContext2D, palette: Palette, geomet
     deadlock.packets.forEach(({router}, index) => waiting.set(router, [...(waiting.get(router) ?? []), index]));
     const size = Math.max(10, Math.min(17, 0.19 * camera.unit));
     context.font = `700 ${size.toFixed(1)}px system-ui, sans-serif`;
+    context.globalAlpha = 1;
     for (const [router, indices] of waiting) {
-        context.globalAlpha = stuck < 0 || indices.includes(stuck) ? 1 : 0.45;
+        const isMeant = stuck < 0 || indices.includes(stuck);
         const text = indices.map((index) => index + 1).join(", ");
         const at = camera.toScreen({x: geometry.x[router], y: geometry.y[router]});
         const width = Math.max(1.7 * size, context.measureText(text).width + size);
         context.beginPath();
         context.roundRect(at.x - width / 2, at.y - 0.85 * size, width, 1.7 * size, 0.85 * size);
-        context.fillStyle = palette.bad;
+        context.fillStyle = isMeant ? palette.bad : palette.edge;
         context.fill();
         context.lineWidth = 2;
         context.strokeStyle = palette.halo;

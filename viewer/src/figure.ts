@@ -57,12 +57,22 @@ export class Figure {
             axes: [{...axis, label: this.options.x, labelSize: 18, size: 28}, {...axis, label: this.options.y, labelSize: 18, size: 52}],
             series: [{}, ...lines.map(({name}, i) => ({label: name, stroke: colour(i), width: 2, dash: i >= palette.lines.length ? [6, 4] : undefined,
                                                        spanGaps: true, points: {show: fewest < 40, size: 6}}))],
+            hooks: {setCursor: [(plot) => this.read(plot)]},
         }, uPlot.join(lines.map(({points}) => [points.map(([x]) => x), points.map(([, y]) => y)] as uPlot.AlignedData)), this.place);
         this.legend.replaceChildren(...lines.map(({name}, i) => {
             const key = h("i", {class: "key"});
             key.style.background = colour(i);
-            return h("li", {}, key, name);
+            return h("li", {}, key, name, h("span", {class: "value"}));
         }));
+    }
+
+    /** What the lines have where the pointer is. */
+    private read(plot: uPlot): void {
+        const {idx} = plot.cursor;
+        this.legend.querySelectorAll(".value").forEach((value, i) => {
+            const [x, y] = idx === null || idx === undefined ? [null, null] : [plot.data[0][idx], plot.data[i + 1][idx]];
+            value.textContent = y === null || y === undefined ? "" : ` ${short(y)} at ${short(x)}`;
+        });
     }
 
     private saveData(): void {

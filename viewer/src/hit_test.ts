@@ -8,6 +8,8 @@ import type {Visible} from "./visible";
 
 /** Pixels by which a channel may be missed. */
 const CLOSE = 7;
+/** Pixels between neighbours below which channels are too thin to mean one. */
+const HITTABLE = 12;
 /** Nothing is harder to hit than this. */
 const SMALLEST = 10;
 
@@ -32,6 +34,9 @@ export function hitTest(at: Point, geometry: Geometry, camera: Camera, visible: 
 }
 
 function hitChannel(at: Point, geometry: Geometry, camera: Camera, visible: Visible): Selection {
+    if (camera.unit < HITTABLE) {
+        return null;
+    }
     const half = geometry.half(camera.unit);
     let best = CLOSE;
     let found: Selection = null;

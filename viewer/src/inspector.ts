@@ -14,6 +14,8 @@ const PAUSE_MS = 200;
 export interface InspectorHost {
     select(selection: Selection): void;
     goToRouter(router: number): void;
+    /** Points out the way of a packet. */
+    showWay(routers: number[]): void;
 }
 
 export class Inspector {
@@ -23,6 +25,8 @@ export class Inspector {
     private writtenAt = -Infinity;
     private timer = 0;
     private turn = 0;
+    /** A packet that has left the network. */
+    private gone: PacketId | null = null;
 
     constructor(private readonly network: Network, private readonly source: Source, private readonly host: InspectorHost) {}
 
@@ -38,6 +42,7 @@ export class Inspector {
 
     select(selection: Selection): void {
         this.selection = selection;
+        this.gone = null;
         void this.write();
     }
 
@@ -65,9 +70,18 @@ export class Inspector {
             return this.router(selection.router, this.frame?.detail[selection.router] ?? await this.source.router(selection.router));
         }
         if (selection?.kind === "packet") {
-            return this.packet(selection.packet, await this.source.packet(selection.packet));
+            return this.packetNow(selection.packet);
         }
         return selection?.kind === "channel" ? this.channel(selection.channel) : this.overview();
+    }
+
+    /** One that is not there any more is not asked for again. */
+    private async packetNow(id: PacketId): Promise<Node[]> {
+        const packet = id === this.gone ? null : await this.source.packet(id).catch(() => null);
+        this.gone = packet ? null : id;
+        this.host.showWay(packet?.path.map(([router]) => router) ?? []);
+        return packet ? this.packet(id, packet)
+                      : [h("div", {class: "head"}, this.chip(id, "h2")), h("p", {class: "note"}, "It is not in the network any more: all of it has arrived.")];
     }
 
     private overview(): Node[] {
@@ -124,9 +138,10 @@ export class Inspector {
     private packet(id: PacketId, packet: PacketState): Node[] {
         const known = (value: number | null, text: string): [string, string][] => (value === null || value < 0 ? [] : [[text, short(value)]]);
         return [
-            h("div", {class: "head"}, this.chip(id, "h2")),
+            h("div", {class: "head"}, this.chip(id, "h2"),
+              packet.path.length ? h("button", {type: "button", onclick: () => this.host.goToRouter(packet.path.at(-1)![0])}, "Show") : ""),
             facts([["from terminal", short(packet.source)], ...known(packet.destination, "to terminal"), ...known(packet.size, "flits"),
-                   ...known(packet.created, "created at"), ...known(packet.entered, "entered at"), ["is at", packet.at]]),
+                   ...known(packet.created, "created at"), ...known(packet.entered, "entered at"), ["head came to", packet.at === undefined ? "no router yet" : `router ${this.network.name(packet.at)}`]]),
             h("h3", {}, "Waits"),
             h("p", {}, packet.waits || "It does not wait."),
             h("h3", {}, "Way so far"),

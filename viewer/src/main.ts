@@ -120,7 +120,7 @@ class App {
             nextEvent: () => this.nextEvent(), restart: () => void this.restart(), goTo: (tick) => void this.goTo(tick),
         }, scene.cycle);
         const inspector = new Inspector(network, this.source, {
-            select: (selection) => view.select(selection), goToRouter: (router) => view.goToRouter(router),
+            select: (selection) => view.select(selection), goToRouter: (router) => view.goToRouter(router), showWay: (routers) => view.showWay(routers),
         });
         this.show = {view, player, controls, inspector, deadlock: new DeadlockPanel(view)};
         view.onSelect = (selection) => this.selected(selection);

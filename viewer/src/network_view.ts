@@ -50,6 +50,8 @@ export class NetworkView {
     onNear: () => void = () => {};
 
     private frame: Frame | null = null;
+    /** Channels that the packet which is selected has come by. */
+    private way: number[] = [];
     private tween = new Tween([]);
     private tweenStart = 0;
     private tweenLength = 0;
@@ -114,8 +116,15 @@ export class NetworkView {
         return this.level === "near" ? this.visible.routers() : [];
     }
 
+    /** Points out a way from router to router, that of the packet that is selected. */
+    showWay(routers: number[]): void {
+        this.way = this.network.channelsAlong(routers);
+        this.redraw();
+    }
+
     select(selection: Selection): void {
         this.selection = selection;
+        this.way = [];
         this.onSelect(selection);
         this.redraw();
     }
@@ -245,8 +254,8 @@ export class NetworkView {
         } else {
             this.overview.drawRouters(context, palette, this.frame, routers, half);
         }
-        this.drawFlits(context, palette, half, start);
         this.drawSelection(context, palette, half);
+        this.drawFlits(context, palette, half, start);
         if (this.frame?.deadlock) {
             drawDeadlock(context, palette, this.geometry, this.camera, this.frame.deadlock, this.stuck, half);
         }
@@ -319,7 +328,17 @@ export class NetworkView {
 
     private drawSelection(context: CanvasRenderingContext2D, palette: Palette, half: number): void {
         context.strokeStyle = palette.accent;
-        if (this.selection?.kind === "router") {
+        if (this.selection?.kind === "packet") {
+            const width = Math.max(3, Math.min(8, 0.03 * this.camera.unit));
+            context.beginPath();
+            this.way.forEach((channel) => this.overview.traceChannel(context, channel, half));
+            context.lineWidth = width + 3;
+            context.strokeStyle = palette.ink;
+            context.stroke();
+            context.lineWidth = width;
+            context.strokeStyle = packetColour(this.selection.packet);
+            context.stroke();
+        } else if (this.selection?.kind === "router") {
             const side = Math.max(8, 2 * half * this.camera.scale) + 8;
             const {x, y} = this.camera.toScreen({x: this.geometry.x[this.selection.router], y: this.geometry.y[this.selection.router]});
             context.lineWidth = 3;
@@ -332,6 +351,13 @@ export class NetworkView {
             this.overview.traceChannel(context, this.selection.channel, half);
             context.stroke();
         }
+    }
+
+    /** A few words for the pointer. */
+    private describe(what: Selection): string {
+        return what?.kind === "router" ? `router ${this.network.name(what.router)}: ${this.frame?.occupancy[what.router] ?? 0} flits`
+            : what?.kind === "packet" ? `packet ${what.packet}`
+            : what?.kind === "channel" ? `${this.network.channelName(what.channel)}: used ${Math.round(100 * (this.frame?.utilisation[what.channel] ?? 0))} %` : "";
     }
 
     private hit(at: Point): Selection {
@@ -351,7 +377,9 @@ export class NetworkView {
             this.canvas.setPointerCapture(event.pointerId);
         }, {signal});
         this.canvas.addEventListener("pointermove", (event) => {
-            if (last) {
+            if (!last) {
+                this.canvas.title = this.describe(this.hit(at(event)));
+            } else {
                 const point = at(event);
                 travelled += Math.hypot(point.x - last.x, point.y - last.y);
                 this.pan(point.x - last.x, point.y - last.y);

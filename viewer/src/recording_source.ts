@@ -74,8 +74,7 @@ export class RecordingSource implements Source {
         const link = this.frames.frame([]).links.find((each) => each[2] === id);
         const last = path.length ? path[path.length - 1][0] : -1;
         const lane = last < 0 ? undefined : this.frames.router(last).inputs.find(({flits}) => flits[0]?.[0] === id);
-        const at = lane ? `router ${this.recording.names[last]}` : link ? "a channel" : "not in the network";
-        return {source: Number(id.split(".")[0]), destination: -1, size: lane?.flits[0][2] ?? link?.[4] ?? -1, created: -1, entered: null, path, at,
+        return {source: Number(id.split(".")[0]), destination: -1, size: lane?.flits[0][2] ?? link?.[4] ?? -1, created: -1, entered: null, path, at: last < 0 ? undefined : last,
                 waits: lane?.state === "waiting" ? "It waits for an output." : ""};
     }
 

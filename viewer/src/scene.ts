@@ -53,6 +53,12 @@ export class Network {
         return `${this.name(from[channel])} \u2192 ${this.name(to[channel])}`;
     }
 
+    /** Those that lead from each of some routers to the next. */
+    channelsAlong(routers: number[]): number[] {
+        const between = (from: number, to: number) => [...this.ends[from].values()].find(({out}) => out >= 0 && this.scene.channels.to[out] === to)?.out ?? -1;
+        return routers.slice(1).map((to, i) => between(routers[i], to)).filter((channel) => channel >= 0);
+    }
+
     /** What a port of a router leads to. */
     portName(router: number, port: number): string {
         const entry = this.terminals[router].find((each) => this.scene.terminals.port[each] === port);
