@@ -72,6 +72,15 @@ def test_packets_leave_in_their_cycle_or_when_another_has_arrived(written):
     assert block["time_by_rank"][1] == arrived + one_way(32) + 4
 
 
+def test_a_node_is_told_of_packets_that_arrive_elsewhere(written):
+    """Node 4 waits for a packet from 2 to 3, and hears of it from 3 by a message of a flit."""
+    block, digest = replay(written("told.trc", "p1 4 0 1\n500 2 3 2 p1\n"))
+    arrived = 500 + one_way(2 * 32)
+    told = arrived + one_way(8)
+    assert block["time_by_rank"][:5] == [told + one_way(32), 0, 500, arrived, told]
+    assert replay(written("told.trc", "p1 4 0 1\n500 2 3 2 p1\n"), IDEAL, THREADS)[1] == digest
+
+
 # ---- CSV ----
 
 def test_messages_leave_at_their_times(written):
