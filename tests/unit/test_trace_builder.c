@@ -86,6 +86,33 @@ TEST(builder_keeps_many_tasks_of_many_ranks_in_any_order)
     arena_release(&arena);
 }
 
+/*
+ * Rank 0 has them as the program says, in two communicators; the first of rank 1 waits for the second, of another
+ * communicator, and that for the third, so that the program can only mean third, second, first.
+ */
+TEST(builder_numbers_collectives_in_the_order_of_the_program)
+{
+    struct arena arena = {0};
+    struct errors errors = {.arena = &arena};
+    struct trace_builder *builder = of_ranks(2);
+    uint32_t pair = builder_communicator(builder, (const uint32_t[]){1, 0}, 2);
+    for (uint32_t rank = 0; rank < 2; rank++)
+        for (uint32_t i = 0; i < 3; i++) {
+            struct task task = {.kind = TASK_COLLECTIVE, .tag = NO_COUNTS, .communicator = i == 1 ? pair : WORLD};
+            EXPECT_EQ_U64(builder_add(builder, rank, &task), i);
+        }
+    builder_wait(builder, 1, 0, 1, false);
+    builder_wait(builder, 1, 1, 2, false);
+    struct trace *trace = builder_finish(builder, "made", &errors);
+    trace_builder_destroy(builder);
+    static const uint32_t expected[2][3] = {{0, 2, 1}, {1, 2, 0}}; /* those of the pair come behind the world's two */
+    for (uint32_t rank = 0; rank < 2; rank++)
+        for (uint32_t i = 0; i < 3; i++)
+            EXPECT_EQ_U64(trace_collective_number(trace, rank, i), expected[rank][i]);
+    trace_destroy(trace);
+    arena_release(&arena);
+}
+
 TEST(builder_names_the_tasks_of_a_circle)
 {
     struct trace_builder *builder = of_ranks(1);

@@ -109,20 +109,6 @@ static struct trace *from_file(const struct application *application, struct err
     return trace;
 }
 
-/* Steps of collectives are numbers that messages carry. */
-static bool steps_have_room(const struct application *application, const struct trace *trace, struct errors *errors)
-{
-    const struct trace_config *config = application->config;
-    uint32_t steps;
-    const struct task *task = replay_find_too_long(trace, &config->collectives, &steps);
-    if (task)
-        choice_error(errors, application->choice, "collectives",
-                     "%s among %u ranks takes %u steps by the algorithm chosen; accepted: up to %u",
-                     collective_operation_name(task->unit), trace->communicators[task->communicator].size, steps,
-                     MOST_STEPS);
-    return !task;
-}
-
 static void trace_prepare(struct application *application, struct errors *errors)
 {
     const struct trace_config *config = application->config;
@@ -138,7 +124,7 @@ static void trace_prepare(struct application *application, struct errors *errors
         state->trace = motif_trace(&config->motif, room_of(application), application->seed, errors);
     else
         state->trace = from_file(application, errors);
-    if (errors->count > errors_before || !steps_have_room(application, state->trace, errors))
+    if (errors->count > errors_before)
         return;
     if (config->ranks_per_terminal > 1)
         application_stack_ranks(application, state->trace->rank_count, config->ranks_per_terminal, config->placing);

@@ -4,8 +4,24 @@
 
 #include "base/spill.h"
 #include "base/text.h"
+#include "flitwarp/error.h"
 
 #include <stdlib.h>
+
+static int to_task(const void *task, const void *collective)
+{
+    uint32_t wanted = *(const uint32_t *)task, found = ((const struct trace_collective *)collective)->task;
+    return wanted < found ? -1 : wanted > found;
+}
+
+uint32_t trace_collective_number(const struct trace *trace, uint32_t rank, uint32_t task)
+{
+    const struct trace_rank *program = &trace->ranks[rank];
+    const struct trace_collective *found =
+        bsearch(&task, program->collectives, program->collective_count, sizeof *found, to_task);
+    CHECK(found, "task %u of rank %u is no collective", task, rank);
+    return trace->communicators[program->tasks[task].communicator].first_collective + found->ordinal;
+}
 
 const char *task_kind_name(uint32_t kind)
 {

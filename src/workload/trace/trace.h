@@ -61,15 +61,23 @@ static inline bool task_is_one_sided(const struct task *task)
 #define EDGE_TASK 0x7fffffffu
 #define EDGE_ON_START 0x80000000u
 
+/* Tasks of different ranks are one collective if they have the same number in their communicator. */
+struct trace_collective {
+    uint32_t task, ordinal;
+};
+
 struct trace_rank {
     const struct task *tasks; /* one more than `task_count`, whose first edge is where all end */
     const uint32_t *edges;
-    uint32_t task_count;
+    const struct trace_collective *collectives; /* by task */
+    uint32_t task_count, collective_count;
 };
 
 struct trace_communicator {
     const uint32_t *ranks; /* of the job, by rank in the communicator */
     uint32_t size;
+    uint32_t collectives;      /* the most that a rank has */
+    uint32_t first_collective; /* how many there are in the communicators before */
 };
 
 struct trace {
@@ -98,6 +106,9 @@ static inline const uint64_t *trace_counts(const struct trace *trace, const stru
 {
     return task->tag == NO_COUNTS ? NULL : trace->counts + task->tag;
 }
+
+/* The number of a collective among all of the job, the same at each rank that takes part. */
+uint32_t trace_collective_number(const struct trace *trace, uint32_t rank, uint32_t task);
 
 void trace_destroy(struct trace *trace);
 

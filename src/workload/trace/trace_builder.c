@@ -12,6 +12,7 @@
 #include "flitwarp/random.h"
 #include "workload/trace/chunks.h"
 #include "workload/trace/circle.h"
+#include "workload/trace/collective_order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -233,6 +234,20 @@ static void make_edges(struct trace_builder *builder, const struct staged *stage
     rank->edges = edges;
 }
 
+/* Of a rank without errors: its communicators exist, and it has no circles. */
+static void number_collectives(struct trace_builder *builder, struct trace_rank *rank, const struct chunks *waits)
+{
+    rank->collective_count = collective_order_count(rank);
+    struct trace_collective *found = spill_take(builder->trace->spill, rank->collective_count * sizeof *found);
+    collective_order_find(rank, waits, found);
+    for (uint32_t i = 0; i < rank->collective_count; i++) {
+        struct trace_communicator *communicator = &builder->communicators[rank->tasks[found[i].task].communicator];
+        if (communicator->collectives <= found[i].ordinal)
+            communicator->collectives = found[i].ordinal + 1;
+    }
+    rank->collectives = found;
+}
+
 void builder_end_rank(struct trace_builder *builder, uint32_t rank)
 {
     struct staged *staged = &builder->staged[rank];
@@ -246,6 +261,8 @@ void builder_end_rank(struct trace_builder *builder, uint32_t rank)
     trace->edge_count += staged->waits.count;
     check_tasks(builder, rank);
     circle_check(&builder->ranks[rank], rank, &staged->waits, &builder->errors);
+    if (!builder->errors.count)
+        number_collectives(builder, &builder->ranks[rank], &staged->waits);
     chunks_give(&staged->tasks, &builder->store);
     chunks_give(&staged->waits, &builder->store);
     staged->has_ended = true;
@@ -263,6 +280,9 @@ struct trace *builder_finish(struct trace_builder *builder, const char *where, s
         errors_add(errors, "%s: %s", where, at->text);
     if (builder->errors.count)
         return NULL;
+    for (uint32_t i = 1; i < trace->communicator_count; i++)
+        builder->communicators[i].first_collective =
+            builder->communicators[i - 1].first_collective + builder->communicators[i - 1].collectives;
     struct trace_communicator *communicators =
         spill_take(trace->spill, trace->communicator_count * sizeof *communicators);
     memcpy(communicators, builder->communicators, trace->communicator_count * sizeof *communicators);

@@ -240,22 +240,12 @@ static struct htsim_flow *flow_of_firing(const struct making *making, uint32_t f
     return &making->matrix->flows[(firing - 1) / ENDS];
 }
 
-/* One node tells another after a task of its own; the receive of the other is the result. */
-static uint32_t tell(struct making *making, uint32_t from, uint32_t after, uint32_t to)
-{
-    if (from == to)
-        return after;
-    struct packet_tasks tasks = packets_add(&making->packets, from, to, 0);
-    builder_wait(making->packets.builder, from, tasks.send, after, false);
-    return tasks.receive;
-}
-
 /* A flow waits for what happens by a task of another node, or of its own. */
 static void release(struct making *making, const struct htsim_flow *flow, uint32_t node, uint32_t task)
 {
     struct told *told = &making->told[flow->source];
     if (told->trigger != flow->trigger + 1)
-        *told = (struct told){flow->trigger + 1, tell(making, node, task, flow->source)};
+        *told = (struct told){flow->trigger + 1, packets_tell(&making->packets, node, task, flow->source)};
     builder_wait(making->packets.builder, flow->source, flow->tasks.send, told->task, false);
 }
 
@@ -271,7 +261,8 @@ static void add_barrier(struct making *making, const struct htsim_trigger *trigg
     uint32_t join = builder_add(builder, home, &(struct task){.kind = TASK_JOIN});
     for (uint32_t at = trigger->first_firing; at; at = *next_firing(making->matrix, at)) {
         const struct htsim_flow *flow = flow_of_firing(making, at);
-        builder_wait(builder, home, join, tell(making, flow->destination, flow->tasks.receive, home), false);
+        builder_wait(builder, home, join, packets_tell(&making->packets, flow->destination, flow->tasks.receive, home),
+                     false);
     }
     release_all(making, trigger, home, join);
 }
@@ -292,7 +283,8 @@ static void add_multishot(struct making *making, const struct htsim_trigger *tri
         if (!waiting)
             continue;
         const struct htsim_flow *flow = &making->matrix->flows[waiting - 1];
-        builder_wait(builder, flow->source, flow->tasks.send, tell(making, home, heard, flow->source), false);
+        builder_wait(builder, flow->source, flow->tasks.send, packets_tell(&making->packets, home, heard, flow->source),
+                     false);
         waiting = flow->next_waiting;
     }
 }

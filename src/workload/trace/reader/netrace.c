@@ -7,8 +7,8 @@
  *     each packet that waits for it)
  *
  * A packet leaves in its cycle, or later, when all those have arrived that list it. It
- * comes behind them in the file, and leaves from where they arrive. Its size follows
- * from its type. All regions are read, one after the other.
+ * comes behind them in the file; where it leaves from another node than they arrive at,
+ * that node is told. Its size follows from its type. All regions are read, one after the other.
  */
 #include "base/table.h"
 #include "workload/trace/reader/bytes.h"
@@ -164,27 +164,19 @@ static void add_waiting(struct netrace *netrace, uint32_t id, const struct waiti
 }
 
 /* Those that list the packet have all been read. */
-static bool wait_for_listers(struct netrace *netrace, const struct netrace_packet *packet, uint32_t send)
+static void wait_for_listers(struct netrace *netrace, const struct netrace_packet *packet, uint32_t send)
 {
     uint32_t at = *waited(netrace, packet->id);
     table_remove(&netrace->waited, &(struct table_key){{packet->id, 0, 0}});
     while (at) {
         struct waiting *waiting = &netrace->waiting[at - 1];
         uint32_t next = waiting->next;
-        if (waiting->node != packet->source) {
-            netrace_error(netrace, packet->offset,
-                          "packet %u leaves node %u and waits for packet %u, which arrives at node %u (offset %llu); "
-                          "accepted: packets that arrive where it leaves",
-                          packet->id, packet->source, waiting->lister, waiting->node,
-                          (unsigned long long)waiting->offset);
-            return false;
-        }
-        builder_wait(netrace->packets.builder, packet->source, send, waiting->receive, false);
+        builder_wait(netrace->packets.builder, packet->source, send,
+                     packets_tell(&netrace->packets, waiting->node, waiting->receive, packet->source), false);
         waiting->next = netrace->first_free;
         netrace->first_free = at;
         at = next;
     }
-    return true;
 }
 
 static bool check_nobody_waits(struct netrace *netrace)
@@ -235,8 +227,7 @@ static bool add_packet(struct netrace *netrace, const struct netrace_packet *pac
     unsigned char bytes[4];
     struct packet_tasks tasks = packets_add(&netrace->packets, packet->source, packet->destination, packet->bytes);
     packets_wait_until(&netrace->packets, packet->source, tasks.send, packet->cycle * netrace->cycle_ps);
-    if (!wait_for_listers(netrace, packet, tasks.send))
-        return false;
+    wait_for_listers(netrace, packet, tasks.send);
     struct waiting waiting = {packet->offset, packet->id, tasks.receive, packet->destination, 0};
     for (uint32_t i = 0; i < packet->dependents; i++) {
         if (!read_bytes(netrace, bytes, sizeof bytes))

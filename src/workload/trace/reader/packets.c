@@ -27,6 +27,15 @@ struct packet_tasks packets_add(struct packets *packets, uint32_t source, uint32
                                  builder_add(packets->builder, destination, &receive)};
 }
 
+uint32_t packets_tell(struct packets *packets, uint32_t from, uint32_t after, uint32_t to)
+{
+    if (from == to)
+        return after;
+    struct packet_tasks tasks = packets_add(packets, from, to, 0);
+    builder_wait(packets->builder, from, tasks.send, after, false);
+    return tasks.receive;
+}
+
 /* Waits for time are a chain, so that a rank has one at a time; a time before that of the last one begins another. */
 void packets_wait_until(struct packets *packets, uint32_t source, uint32_t send, uint64_t time_ps)
 {

@@ -6,9 +6,9 @@
  *     100     0       3            16       p1      # leaves node 0 in cycle 100
  *     p1      3       0                             # leaves node 3 when p1 has arrived there
  *
- * A packet that waits for another one may come before it, several may wait for one.
- * It must leave from where the other one arrives: that something happens at once at
- * another node is nothing that a network could do, nor a parallel run of one.
+ * A packet that waits for another one may come before it, several may wait for one. In
+ * SimuRed one that leaves from elsewhere than where the other arrives knows of that at once,
+ * which is nothing that a network could do, nor a parallel run of one: here it is told.
  */
 #include "base/text.h"
 #include "workload/trace/reader/lines.h"
@@ -43,6 +43,8 @@ struct simured_packet {
     uint32_t walk;   /* of those that looked for a circle, the first that came by; 0: none yet */
     bool is_dependent, has_name;
     struct packet_tasks tasks;
+    uint32_t told_node,
+        told_task; /* the latest that was told of its arrival, and what waits there wait for; ANY: none */
 };
 
 struct simured_trace {
@@ -98,7 +100,7 @@ static bool read_flits_and_name(struct trace_lines *lines, const struct simured_
 static bool read_packet(struct trace_lines *lines, const struct simured_config *config, struct simured_packet *packet)
 {
     uint64_t source, destination;
-    *packet = (struct simured_packet){.line = lines->line, .parent = ANY};
+    *packet = (struct simured_packet){.line = lines->line, .parent = ANY, .told_node = ANY};
     if (!read_when(lines, config, packet) || !lines_number(lines, "a source", MAX_PACKET_RANKS - 1, &source) ||
         !lines_number(lines, "a destination", MAX_PACKET_RANKS - 1, &destination))
         return false;
@@ -189,13 +191,7 @@ static bool find_parent(struct simured_trace *trace, struct simured_packet *pack
                     (unsigned long long)trace->packets[trace->named[position + 1]].line);
         return false;
     }
-    if (parent->destination == packet->source)
-        return true;
-    lines_error(&trace->lines,
-                "the packet leaves node %u and waits for p%llu, which arrives at node %u (line %llu); accepted: "
-                "packets that arrive where it leaves",
-                packet->source, name, parent->destination, (unsigned long long)parent->line);
-    return false;
+    return true;
 }
 
 /* Each waits for one at most: from any packet up to one that waits for nobody, or that was met before. */
@@ -228,6 +224,15 @@ static bool find_parents(struct simured_trace *trace)
 
 /* ---- tasks ---- */
 
+/* What a packet waits for at its source, which hears once of an arrival elsewhere, however many wait there in a row. */
+static uint32_t arrival_of(struct simured_packet *parent, uint32_t source, struct packets *packets)
+{
+    if (parent->told_node != source)
+        parent->told_task = packets_tell(packets, parent->destination, parent->tasks.receive, source);
+    parent->told_node = source;
+    return parent->told_task;
+}
+
 static void add_tasks(struct simured_trace *trace, struct trace_builder *builder)
 {
     struct packets packets;
@@ -242,8 +247,8 @@ static void add_tasks(struct simured_trace *trace, struct trace_builder *builder
     for (uint32_t i = 0; i < trace->count; i++) {
         const struct simured_packet *packet = &trace->packets[i];
         if (packet->is_dependent)
-            builder_wait(builder, packet->source, packet->tasks.send, trace->packets[packet->parent].tasks.receive,
-                         false);
+            builder_wait(builder, packet->source, packet->tasks.send,
+                         arrival_of(&trace->packets[packet->parent], packet->source, &packets), false);
     }
     packets_release(&packets);
 }

@@ -54,7 +54,6 @@ struct replay_cpu {
 /* A collective under way at a rank. */
 struct active_collective {
     uint32_t task;
-    uint32_t ordinal;      /* among those that the rank has begun in the communicator */
     uint32_t rank;         /* its number in the communicator */
     uint32_t step;         /* the next to begin */
     uint32_t pending;      /* messages of steps that have begun, to be sent or received */
@@ -93,7 +92,6 @@ enum note_kind {
     NOTE_PIECES,   /* by rank, task and step: pieces that have arrived */
     NOTE_MATCHED,  /* the same: the receive that waits for the rest */
     NOTE_OFFERED,  /* by task and step: a send that waits for its receive */
-    NOTE_ORDINAL,  /* by communicator: collectives so far */
 };
 
 struct replay {
@@ -109,8 +107,8 @@ struct replay {
     struct histogram *rank_time, *communication_time, *bytes;
 };
 
-#define MOST_STEPS ((1u << 20) - 1)    /* of a collective */
-#define COLLECTIVE_CONTEXT 0x80000000u /* of a communicator: messages of its collectives match among themselves */
+#define MOST_STEPS ((1u << 29) - 1) /* of a collective: what messages can name, and more than ranks fit into memory */
+#define COLLECTIVE_CONTEXT 0x80000000u /* with its number: messages of a collective match among themselves */
 
 /* Makes the state of all ranks. */
 void replay_init(struct replay *replay, struct application *application, const struct trace *trace,
@@ -121,9 +119,6 @@ void replay_start(struct replay *replay, tick_t start);
 /* A timer goes off, or a message has arrived; then as far as it goes. */
 void replay_wake(struct replay *replay, uint32_t rank, tick_t now);
 void replay_receive(struct replay *replay, uint32_t rank, const struct message *message, tick_t now);
-/* The first collective that takes more steps than messages can name; NULL: there is none. `steps`: how many. */
-const struct task *replay_find_too_long(const struct trace *trace, const struct collective_settings *settings,
-                                        uint32_t *steps);
 /* Flits of the largest message. */
 uint32_t replay_max_message(const struct replay *replay);
 /* Nothing is under way and nothing will be; for check(). */
@@ -164,6 +159,9 @@ void replay_take_message(struct replay *replay, uint32_t rank, const struct mess
 void collective_begin(struct replay *replay, uint32_t rank, uint32_t task, tick_t now);
 /* One of its messages has left, or has been taken. */
 void collective_go_on(struct replay *replay, uint32_t rank, uint32_t task, tick_t now);
+/* What a message of a step is matched by. */
+struct envelope collective_envelope(const struct replay *replay, uint32_t source, uint32_t rank, uint32_t task,
+                                    uint32_t step);
 /* What a rank sends in a step of a collective, or receives; the peer by its rank in the job. */
 struct plan_message collective_message(const struct replay *replay, uint32_t rank, uint32_t task, uint32_t sub,
                                        bool is_received);

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Collectives of a replay, see replay.h: a rank goes through the steps of its plan
- * (collective.h), sends and receives as for any task. Messages are told apart by which
- * collective of the communicator they belong to and by their step.
+ * (collective.h), sends and receives as for any task. Messages are told apart by the
+ * collective that they belong to and by their step.
  */
 #include "workload/trace/replay/replay.h"
-
-/* The two together are what a message can carry. The highest number is no step's: see ANSWER. */
-#define STEP_BITS 20
-#define STEP MOST_STEPS
-_Static_assert(STEP == (1u << STEP_BITS) - 1, "a mask");
-#define ORDINALS 512u
 
 /* Most communicators are evenly spaced: all ranks, rows, columns. Others are looked through. */
 static uint32_t rank_within(const struct trace_communicator *communicator, uint32_t rank)
@@ -25,44 +19,12 @@ static uint32_t rank_within(const struct trace_communicator *communicator, uint3
     return at;
 }
 
-static struct plan plan_by(const struct trace *trace, const struct collective_settings *settings,
-                           const struct task *task)
-{
-    const struct trace_communicator *communicator = &trace->communicators[task->communicator];
-    const uint64_t *counts = trace_counts(trace, task);
-    return plan_make(settings, task->unit, communicator->size, rank_within(communicator, task->peer), task->amount,
-                     counts, counts || task->flags & TASK_UNEVEN);
-}
-
 static struct plan plan_of(const struct replay *replay, const struct task *task)
 {
-    return plan_by(replay->trace, &replay->settings.collectives, task);
-}
-
-/* Where all communicators are small nobody has to look. */
-static bool has_large_communicator(const struct trace *trace)
-{
-    for (uint32_t i = 0; i < trace->communicator_count; i++)
-        if (trace->communicators[i].size > STEP / 4)
-            return true;
-    return false;
-}
-
-const struct task *replay_find_too_long(const struct trace *trace, const struct collective_settings *settings,
-                                        uint32_t *steps)
-{
-    if (!has_large_communicator(trace))
-        return NULL;
-    for (uint32_t rank = 0; rank < trace->rank_count; rank++)
-        for (uint32_t i = 0; i < trace->ranks[rank].task_count; i++) {
-            const struct task *task = &trace->ranks[rank].tasks[i];
-            if (task->kind != TASK_COLLECTIVE)
-                continue;
-            struct plan plan = plan_by(trace, settings, task);
-            if ((*steps = plan_shape(&plan).steps) > STEP)
-                return task;
-        }
-    return NULL;
+    const struct trace_communicator *communicator = &replay->trace->communicators[task->communicator];
+    const uint64_t *counts = trace_counts(replay->trace, task);
+    return plan_make(&replay->settings.collectives, task->unit, communicator->size,
+                     rank_within(communicator, task->peer), task->amount, counts, counts || task->flags & TASK_UNEVEN);
 }
 
 static struct active_collective *active_at(const struct replay *replay, uint32_t rank, uint32_t task)
@@ -76,7 +38,7 @@ static struct active_collective *active_at(const struct replay *replay, uint32_t
 static struct plan_step step_of(const struct replay *replay, uint32_t rank, const struct task *task, uint32_t sub)
 {
     struct plan plan = plan_of(replay, task);
-    return plan_step(&plan, rank_within(&replay->trace->communicators[task->communicator], rank), sub & STEP);
+    return plan_step(&plan, rank_within(&replay->trace->communicators[task->communicator], rank), sub);
 }
 
 struct plan_message collective_message(const struct replay *replay, uint32_t rank, uint32_t number, uint32_t sub,
@@ -94,19 +56,24 @@ bool collective_reduces(const struct replay *replay, uint32_t rank, uint32_t num
     return step_of(replay, rank, replay_task(replay, rank, number), sub).reduces;
 }
 
-static void begin_step(struct replay *replay, uint32_t rank, const struct active_collective *active,
-                       const struct plan_step *step, uint32_t number, tick_t now)
+struct envelope collective_envelope(const struct replay *replay, uint32_t source, uint32_t rank, uint32_t task,
+                                    uint32_t step)
 {
-    const struct task *task = replay_task(replay, rank, active->task);
+    return (struct envelope){source, step, trace_collective_number(replay->trace, rank, task) | COLLECTIVE_CONTEXT};
+}
+
+static void begin_step(struct replay *replay, uint32_t rank, uint32_t own, const struct plan_step *step,
+                       uint32_t number, tick_t now)
+{
+    const struct task *task = replay_task(replay, rank, own);
     const struct trace_communicator *communicator = &replay->trace->communicators[task->communicator];
-    uint32_t sub = active->ordinal % ORDINALS << STEP_BITS | number, own = active->task;
     /* First what others wait for: combining what has already come takes the cpu's time. */
     if (step->send.peer != NONE)
-        replay_use_cpu(replay, rank, (struct work){.kind = WORK_SEND, .task = own, .detail = sub}, now);
+        replay_use_cpu(replay, rank, (struct work){.kind = WORK_SEND, .task = own, .detail = number}, now);
     if (step->receive.peer != NONE) {
-        const struct envelope envelope = {communicator->ranks[step->receive.peer], sub,
-                                          task->communicator | COLLECTIVE_CONTEXT};
-        replay_post(replay, rank, &envelope, own, sub, now);
+        const struct envelope envelope =
+            collective_envelope(replay, communicator->ranks[step->receive.peer], rank, own, number);
+        replay_post(replay, rank, &envelope, own, number, now);
     }
 }
 
@@ -116,16 +83,14 @@ static void advance(struct replay *replay, uint32_t rank, uint32_t task, tick_t 
     struct plan plan = plan_of(replay, replay_task(replay, rank, task));
     uint32_t steps = plan_shape(&plan).steps;
     struct active_collective *active = active_at(replay, rank, task);
-    CHECK(steps <= STEP, "a collective of %u steps, which are at most %u", steps, STEP);
+    CHECK(steps <= MOST_STEPS, "a collective of %u steps, which are at most %u", steps, MOST_STEPS);
     while (active->step < steps && !active->is_beginning) {
         struct plan_step step = plan_step(&plan, active->rank, active->step);
         if (active->pending && !step.is_free)
             return;
         active->pending += (step.send.peer != NONE) + (step.receive.peer != NONE);
         active->is_beginning = true;
-        struct active_collective copy = *active;
-        active->step++;
-        begin_step(replay, rank, &copy, &step, copy.step, now);
+        begin_step(replay, rank, task, &step, active->step++, now);
         active = active_at(replay, rank, task); /* the array may have moved */
         active->is_beginning = false;
     }
@@ -150,7 +115,6 @@ void collective_begin(struct replay *replay, uint32_t rank, uint32_t number, tic
                                      sizeof *state->collectives);
     state->collectives[state->collective_count++] = (struct active_collective){
         .task = number,
-        .ordinal = (uint32_t)(*replay_note(state, NOTE_ORDINAL, task->communicator, 0))++,
         .rank = rank_within(&replay->trace->communicators[task->communicator], rank),
     };
     advance(replay, rank, number, now);

@@ -31,6 +31,7 @@ enum message_kind { MESSAGE_EAGER, MESSAGE_OFFER, MESSAGE_ACCEPT, MESSAGE_DATA }
 #define IN_PIECES (1u << 29)
 #define SUB (IN_PIECES - 1)
 #define ANSWER SUB /* no step of a collective has this number */
+_Static_assert(MOST_STEPS == SUB, "steps are counted from 0");
 
 #define PIECE ((uint64_t)1 << 30) /* flits: what a message can have */
 
@@ -53,7 +54,7 @@ static struct envelope envelope_of(const struct replay *replay, uint32_t source,
 {
     const struct task *task = replay_task(replay, source, number);
     if (task->kind == TASK_COLLECTIVE)
-        return (struct envelope){source, sub, task->communicator | COLLECTIVE_CONTEXT};
+        return collective_envelope(replay, source, source, number, sub);
     return (struct envelope){source, task->tag, task->communicator};
 }
 
