@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program says: the JSON documents of its server and of a recording. docs/viewer.md describes them.
+// What the program says: the JSON documents of its server and of a recording. docs/viewer_interface.md describes them.
 
 /** "source.sequence", as everywhere in flitwarp. */
 export type PacketId = string;
