@@ -31,18 +31,26 @@ struct leading_comment leading_comment_read(const char *text, struct arena *aren
     return comment;
 }
 
-/* A scenario's first line is its title; a file has a name. */
+/* A short first line that is no sentence, above one that begins anew. */
+static bool has_title(const struct leading_comment *comment)
+{
+    enum { LONGEST_TITLE = 70 };
+    size_t length = strlen(comment->first);
+    return length > 0 && length <= LONGEST_TITLE && !strchr(".,;:", comment->first[length - 1]) &&
+           *comment->rest >= 'A' && *comment->rest <= 'Z';
+}
+
+/* A scenario's first line is its title; so is that of a file where it looks like one, else the file has its name. */
 static void read_title(struct viewed_run *run, const struct view_source *source)
 {
-    if (source->scenario) {
-        struct leading_comment comment = leading_comment_read(source->scenario->bytes, &run->arena);
-        run->title = comment.first;
-        run->about = comment.rest;
-        return;
-    }
     size_t size;
+    const char *text = source->scenario ? source->scenario->bytes : file_read(&run->arena, source->path, &size);
+    struct leading_comment comment = leading_comment_read(text, &run->arena);
+    run->title = comment.first;
+    run->about = comment.rest;
+    if (source->scenario || has_title(&comment))
+        return;
     const char *slash = strrchr(source->path, '/');
-    struct leading_comment comment = leading_comment_read(file_read(&run->arena, source->path, &size), &run->arena);
     run->title = arena_text(&run->arena, slash ? slash + 1 : source->path);
     run->about = arena_format(&run->arena, "%s%s%s", comment.first, *comment.rest ? " " : "", comment.rest);
 }

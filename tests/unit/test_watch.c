@@ -127,6 +127,14 @@ TEST(stepping_a_packet_mesh_changes_nothing)
 {
     watch_whole_run("network.router={\"type\": \"packet\", \"num_vcs\": 2}");
 }
+TEST(stepping_an_omnipath_mesh_changes_nothing)
+{
+    watch_whole_run("network.router={\"type\": \"omnipath\", \"num_vcs\": 2}");
+}
+TEST(stepping_a_simured_mesh_changes_nothing)
+{
+    watch_whole_run("network.router={\"type\": \"simured\", \"num_vcs\": 2}");
+}
 TEST(stepping_a_slow_clock_changes_nothing) { watch_whole_run("network.channel.cycle=3"); }
 
 /* A plugin's router, say. */

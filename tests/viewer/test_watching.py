@@ -171,6 +171,16 @@ def test_scenarios_say_what_they_are_and_open():
         assert view.post("api/open", scenario="../x")["ok"] is False
 
 
+def test_titles_come_from_comments():
+    with View(SCENARIOS[2]) as view:
+        scene = view.get("api/scene")
+        assert scene["title"] == "Deadlock on a torus" and scene["about"].startswith("Rings without datelines")
+    with View(EXAMPLES / "alltoall.json") as view:
+        scene = view.get("api/scene")
+        assert scene["title"] == "alltoall.json" and scene["about"].startswith("Every terminal of a torus sends")
+        assert scene["about"].endswith("shows what happens otherwise.")  # up to an empty line
+
+
 def test_layouts_are_those_of_the_topologies(tmp_path):
     jellyfish = {"network": {"topology": {"type": "jellyfish"}, "routing": "minimal", "router": {"type": "input_queued", "num_vcs": 4}}}
     (tmp_path / "jellyfish.json").write_text(json.dumps(jellyfish))

@@ -209,5 +209,6 @@ static const struct router_ops omnipath = {
     .waits_for = omnipath_waits_for,
     .flit_hops = omnipath_flit_hops,
     .lane_flits = omnipath_lane_flits,
+    .show = omnipath_show,
 };
 REGISTER_ROUTER(omnipath);

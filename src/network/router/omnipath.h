@@ -276,5 +276,7 @@ void *omnipath_build(struct network *network, const struct choice *self, struct 
 void *omnipath_share(const void *routers, struct network *part);
 void omnipath_check_idle(void *routers);
 bool omnipath_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);
+/* For the viewer, in omnipath_show.c. */
+void omnipath_show(const void *routers, uint32_t router, struct shown_router *shown);
 uint64_t omnipath_flit_hops(const void *routers);
 uint32_t omnipath_lane_flits(const void *routers, uint32_t router, uint32_t lane);

@@ -332,5 +332,6 @@ static const struct router_ops simured = {
     .waits_for = simured_waits_for,
     .flit_hops = simured_flit_hops,
     .lane_flits = simured_lane_flits,
+    .show = simured_show,
 };
 REGISTER_ROUTER(simured);

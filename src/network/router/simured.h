@@ -190,5 +190,6 @@ uint32_t simured_num_vcs(const void *config);
 uint32_t simured_depth(const void *config);
 void simured_check_idle(void *routers);
 bool simured_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);
+void simured_show(const void *routers, uint32_t router, struct shown_router *shown);
 uint64_t simured_flit_hops(const void *routers);
 uint32_t simured_lane_flits(const void *routers, uint32_t router, uint32_t lane);

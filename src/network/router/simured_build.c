@@ -5,6 +5,8 @@
  */
 #include "network/router/simured.h"
 
+#include "flitwarp/shown.h"
+
 enum lane_free { FREE_AUTO, FREE_BEHIND_TAIL, FREE_WHEN_EMPTY };
 static const char *const lane_free_names[] = {"auto", "behind_tail", "when_empty", NULL};
 
@@ -241,6 +243,38 @@ bool simured_waits_for(void *routers, uint32_t router, uint32_t lane, struct wai
             waiting->wanted[waiting->wanted_count++] = (uint16_t)output;
         }
     return true;
+}
+
+static void show_buffer(const struct simured *q, const struct buffer *buffer, uint32_t first,
+                        struct shown_router *shown, struct shown_queue *queue)
+{
+    for (uint32_t i = first; i < buffer->count; i++) {
+        struct flit flit = buffer->flits[place_in_ring(&q->buffers, buffer, i)];
+        shown_add(shown, queue, flit.packet, flit.place & FLIT_POSITION, 1);
+    }
+}
+
+void simured_show(const void *routers, uint32_t router, struct shown_router *shown)
+{
+    const struct simured *q = routers;
+    for (uint32_t lane = 0; lane < q->lanes; lane++) {
+        const struct buffer *buffer = input_buffer(q, router, lane);
+        struct shown_input *input = &shown->inputs[lane];
+        input->output = input_at(q, router, lane)->output;
+        input->state = input->output < LANE_WAITS    ? SHOWN_ACTIVE
+                       : input->output == LANE_WAITS ? SHOWN_WAITING
+                       : buffer->count               ? SHOWN_ROUTING
+                                                     : SHOWN_IDLE;
+        show_buffer(q, buffer, 0, shown, &input->queue);
+    }
+    for (uint32_t lane = 0; lane < q->lanes; lane++) {
+        const struct simured_output *output = output_at(q, router, lane);
+        const struct simured_port *port = port_at(q, router, q->port_of[lane]);
+        bool is_announced = port->to_terminal && (port->linked & bit(lane % q->num_vcs)); /* it is an event already */
+        shown->outputs[lane].holder = output->owner;
+        shown->outputs[lane].credits = port->to_terminal ? q->buffers.length : (uint32_t)output->credits;
+        show_buffer(q, output_buffer(q, router, lane), is_announced, shown, &shown->outputs[lane].queue);
+    }
 }
 
 uint64_t simured_flit_hops(const void *routers) { return ((const struct simured *)routers)->flit_hops; }
