@@ -77,11 +77,13 @@ DRAGONFLIES = {"dragonfly", "dragonfly_2d", "megafly"}
 GRIDS = {"torus", "mesh", "hypercube", "parking_lot"}
 FITS = {
     "dimension_order": GRIDS | {"hyperx"}, "o1turn": {"torus", "mesh", "hypercube"}, "torus_adaptive": GRIDS,
+    "duato": GRIDS, "fully_adaptive": GRIDS, "turn_model": GRIDS - {"torus"},
     "minimal": ANY, "minimal_adaptive": ANY, "valiant": ANY, "ugal": ANY, "par": ANY,
     "dal": {"hyperx"}, "omniwar": {"hyperx"}, "least_congested_queue": {"hyperx"}, "skipping_dimensions": {"hyperx"},
     "up_down": {"folded_clos"}, "destination_tag": {"butterfly"},
     "dragonfly_minimal": DRAGONFLIES, "voq": {"single_router"},
 }
+DEADLOCKS = {"fully_adaptive"}  # on purpose
 
 
 @functools.cache
@@ -241,6 +243,7 @@ def config_for(draw, topology, routing, router, num_vcs):
             "channel": {"latency": draw.choice([1, 1, 2, 5, 1500]), **draw.choice([{}, {"cycle": 2}, {"cycles": [3]}])},
             "terminal_channel": {"latency": draw.choice([1, 1, 3]), "cycle": draw.choice([1, 1, 2])},
             "planes": draw.choice([{}, {}, planes]), **levels,
+            "deadlock_interval": 100,  # nobody may be said to be stuck who is not
         },
         "workload": {"applications": applications, "check_interval": 100},
     }
@@ -302,21 +305,25 @@ def test_pair_is_refused_or_runs_and_drains_in_every_router(routing, topology, r
         digests = set()
         for program in PROGRAMS:
             ended = start(program, config, tmp_path)
-            assert ended.returncode == 0, f"run {number}: exit status {ended.returncode}: {ended.stderr}\n{json.dumps(config)}"
+            is_stuck = routing in DEADLOCKS and ended.stderr.startswith("deadlock at tick")
+            assert ended.returncode == (2 if is_stuck else 0), f"run {number}: exit status {ended.returncode}: {ended.stderr}\n{json.dumps(config)}"
             results = json.loads(ended.stdout)
+            if is_stuck:
+                digests.add(ended.stderr)
+                continue
             is_silent = not any(application["offered_load"] for application in results["applications"])
             assert results["complete"] and (results["simulation"]["flit_hops"] > 0 or is_silent)
             for application in results["applications"]:
                 # A processor whose requests are all under way makes none; so it may be in a network that hardly moves.
                 late = application["saturated"] or application["unfinished_packets"] or application["name"] == "memory"
-                assert application["packets"] > 0 or late or is_silent, json.dumps(config)
+                assert application["packets"] > 0 or late or not application["offered_load"], json.dumps(config)
             digests.add(results["simulation"]["digest"])
         assert len(digests) == 1, f"run {number}: programs differ\n{json.dumps(config)}"
     if topology in TOPOLOGIES and routing in FITS:
         assert (ran > 0) == (topology in FITS[routing])
 
 
-@pytest.mark.parametrize("routing", sorted(registered()["routing"]))
+@pytest.mark.parametrize("routing", sorted(set(registered()["routing"]) - DEADLOCKS))
 def test_routing_is_free_of_deadlock_wherever_it_is_accepted(routing, tmp_path):
     """As it is by default and in its example, with as many VCs as it asks for."""
     for topology in registered()["topology"]:
