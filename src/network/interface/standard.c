@@ -388,7 +388,7 @@ static void take_out(void *interfaces, uint32_t handle, tick_t now)
     struct interfaces *n = interfaces;
     const struct packet *packet = network_packet(n->network, handle);
     struct injector *injector = injector_of(n, packet->source, packet->sequence);
-    uint32_t number = (uint32_t)((size_t)(injector - n->injectors) / n->ports);
+    uint32_t number = (uint32_t)((size_t)(injector - n->injectors) / (n->ports * n->groups));
     injector->packet = NONE;
     wake(n, number, injector->free_at > now ? injector->free_at : now); /* for the next one, if there is any */
 }
