@@ -74,6 +74,8 @@ struct link {
     bool carries_in : 1;  /* flits may come from the terminal behind it */
 };
 
+enum on_deadlock { DEADLOCK_REPORT, DEADLOCK_RECOVER };
+
 struct network_config {
     struct choice topology, routing, router, interface;
     uint32_t protocol_classes;
@@ -83,6 +85,8 @@ struct network_config {
         bool preemption;
     } service;
     uint32_t flit_bytes;
+    uint32_t deadlock; /* enum on_deadlock */
+    uint64_t deadlock_interval;
     struct channel_config {
         uint64_t latency, cycle;
         double bandwidth;       /* bytes a tick; 0: as cycle says */
@@ -112,6 +116,7 @@ struct selection;
 struct exchange;
 struct ranks;
 struct waiting;
+struct piece;
 
 /*
  * What moves at once, and when a router hears of it. Where it is more than a flit, an event that has `struct flit`
@@ -152,8 +157,12 @@ struct router_ops {
     event_handler *step_outputs;   /* struct step_event */
     /* After draining: every buffer empty, every credit back. CHECKs, or returns false while something is left. */
     void (*check_idle)(void *routers);
-    /* For deadlock reports: what the packet at the front of an input lane waits for. See network/deadlock.h. */
+    /* For deadlock reports: what the packet at the front of an input lane waits for. See network/wait_graph.h. */
     bool (*waits_for)(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);
+    /* For recovery from deadlock, see network/recovery.h; NULL: not with this router. What a lane has of a packet, by its
+       source and sequence; and takes that out with all that it holds there, but for credits, which the caller sends. */
+    struct piece (*find)(void *routers, uint32_t router, uint32_t lane, uint32_t source, uint32_t sequence);
+    void (*take_out)(void *routers, uint32_t router, uint32_t lane, uint32_t packet, tick_t now);
     uint64_t (*flit_hops)(const void *routers);
     /* Flits that have left by an output lane, modulo 2^32. */
     uint32_t (*lane_flits)(const void *routers, uint32_t router, uint32_t lane);
@@ -162,16 +171,29 @@ struct router_ops {
 
 #define MAX_WANTED 64
 
-/* The state of one input lane, for the deadlock report. */
+/* The state of one input lane, for those who look for deadlock. */
 struct waiting {
     uint32_t packet; /* at the front; NONE: empty */
+    uint32_t flits;  /* in the lane's buffer */
+    /* What must fit behind an output lane that it holds, or that nobody holds: 0: it can have that one, or the router
+       does not say. It is never said to be stuck for that then, unless all stand still. */
+    uint32_t room;
     bool for_credit; /* holds `wanted[0]` and waits for room beyond it; else waits for an output lane */
     uint32_t wanted_count;
-    uint16_t wanted[MAX_WANTED]; /* output lanes */
+    uint16_t wanted[MAX_WANTED]; /* output lanes; none while the packet is yet to be routed */
     uint16_t holder[MAX_WANTED]; /* the input lane that holds each, HELD_BY_NOBODY, or WITHOUT_ROOM for a flit */
+    uint32_t space[MAX_WANTED];  /* flits that fit into the queue of each, where there are output queues */
 };
 #define HELD_BY_NOBODY 0xffffu
 #define WITHOUT_ROOM 0xfffeu
+
+/* What a lane, or a terminal that has not sent all of it yet, has of a packet. */
+struct piece {
+    uint32_t packet; /* its handle here; NONE: nothing of it is here */
+    uint32_t flits;  /* may be none: then there is what it holds alone */
+    bool has_head;
+    bool is_routed; /* the head, here */
+};
 
 struct interface_ops {
     COMPONENT_HEAD;
@@ -186,6 +208,9 @@ struct interface_ops {
     void (*enqueue)(void *interfaces, uint32_t packet);
     /* Removes packets of this part's terminals that have not begun to enter the network; returns how many. */
     uint64_t (*withdraw)(void *interfaces, void (*withdrawn)(void *context, uint32_t packet), void *context);
+    /* As a router's: what a terminal has not sent yet of a packet that it sends, and gives up sending it. */
+    struct piece (*find)(void *interfaces, uint32_t source, uint32_t sequence);
+    void (*take_out)(void *interfaces, uint32_t packet, tick_t now);
     void (*check_idle)(void *interfaces);
 };
 #define REGISTER_INTERFACE(ops) REGISTER_COMPONENT("interface", ops)

@@ -5,6 +5,7 @@
  */
 #include "cli/simulation.h"
 
+#include "cli/results_deadlock.h"
 #include "cli/version.h"
 #include "base/text.h"
 #include "metrics/summary.h"
@@ -310,6 +311,7 @@ struct json *simulation_results(struct simulation *simulation)
     ADD_BOOL(root, "complete", simulation->workload.outcome == OUTCOME_DONE);
     static const char *const outcomes[] = {"running", "done", "deadlock", "interrupted", "stuck"};
     json_add(root, "outcome", json_text(arena, outcomes[simulation->workload.outcome]));
+    results_add_deadlock(root, &simulation->workload, arena);
     json_add(root, "simulation", simulation_block(simulation, arena));
     struct json *applications = json_add(root, "applications", json_array(arena));
     for (uint32_t i = 0; i < simulation->workload.count; i++)

@@ -7,8 +7,8 @@
  */
 #include "workload/workload.h"
 
-#include "network/deadlock.h"
 #include "network/network.h"
+#include "network/recovery.h"
 #include "workload/shared.h"
 #include "workload/together.h"
 
@@ -159,6 +159,45 @@ static bool is_stuck(struct workload *workload)
     return !ranks_largest(network_ranks(network), network_is_about_to_move(network));
 }
 
+static bool recovers(const struct workload *workload)
+{
+    return workload->network->config->deadlock == DEADLOCK_RECOVER;
+}
+
+/* One packet of each cycle leaves it; false: none could. */
+static bool recover(struct workload *workload, tick_t now)
+{
+    struct network *network = workload->network;
+    struct recoveries *recoveries = &workload->recoveries;
+    uint64_t before = recoveries->packets;
+    while (recovery_from(network, &workload->deadlock, now)) {
+        recoveries->first = recoveries->packets++ ? recoveries->first : now;
+        recoveries->last = now;
+        deadlock_release(&workload->deadlock);
+        if (!deadlock_find(&workload->deadlock, network, now, workload->totals.in_flight, false))
+            return true;
+    }
+    return recoveries->packets > before;
+}
+
+/* Packets that can never move again, or none at all that does; false as well where they have been helped. */
+static bool is_deadlocked(struct workload *workload, tick_t now)
+{
+    const struct network *network = workload->network;
+    bool stands_still = is_stuck(workload);
+    if (!stands_still) {
+        if (now < workload->deadlock_check || !network->config->deadlock_interval || !workload->totals.in_flight)
+            return false;
+        workload->deadlock_check = now + network->config->deadlock_interval;
+    }
+    if (!deadlock_find(&workload->deadlock, network, now, workload->totals.in_flight, stands_still))
+        return false;
+    if (!recovers(workload) || (!recover(workload, now) && stands_still))
+        return true;
+    deadlock_release(&workload->deadlock); /* what could not be helped is looked at again at the next point */
+    return false;
+}
+
 /* An application waits for what will never come, as it said at the last grid point. */
 static bool an_application_is_stuck(const struct workload *workload)
 {
@@ -189,7 +228,7 @@ static void control(struct workload *workload, tick_t now)
         workload->progress(workload->progress_context, workload, now);
     if (workload->is_interrupted)
         workload->outcome = OUTCOME_INTERRUPTED;
-    else if (is_stuck(workload))
+    else if (is_deadlocked(workload, now))
         workload->outcome = OUTCOME_DEADLOCK;
     else if (an_application_is_stuck(workload))
         workload->outcome = OUTCOME_STUCK;
@@ -239,13 +278,16 @@ enum outcome workload_run(struct workload *workload, FILE *out)
         if (workload->outcome != OUTCOME_RUNNING)
             break;
         network_run(network, now + workload->config->check_interval - 1);
-        is_over = workload->phase == PHASE_DRAINING && network_next(network) == NEVER;
+        is_over = workload->phase == PHASE_DRAINING && network_next(network) == NEVER &&
+                  !(recovers(workload) && workload->totals.in_flight);
     }
     merge_parts(workload);
-    if (workload->outcome == OUTCOME_RUNNING && workload->totals.in_flight)
+    if (workload->outcome == OUTCOME_RUNNING && workload->totals.in_flight) {
         workload->outcome = OUTCOME_DEADLOCK;
+        deadlock_find(&workload->deadlock, network, workload->totals.now, workload->totals.in_flight, true);
+    }
     if (workload->outcome == OUTCOME_DEADLOCK && ranks_lead(network_ranks(network)))
-        deadlock_report(network, workload->totals.now, workload->totals.in_flight, out);
+        deadlock_report(&workload->deadlock, out);
     if (workload->outcome == OUTCOME_STUCK)
         report_stuck(workload, out);
     if (workload->outcome == OUTCOME_RUNNING) {
@@ -396,6 +438,7 @@ bool workload_build(struct workload *workload, const struct workload_config *con
                                   .arena = arena,
                                   .count = config->applications.count,
                                   .alone = NONE,
+                                  .deadlock_check = network->config->deadlock_interval,
                                   .trace_source = NONE};
     size_t ports = (size_t)network->topology.routers * network->ports;
     workload->applications = arena_array(arena, struct application, workload->count);
@@ -415,6 +458,7 @@ bool workload_build(struct workload *workload, const struct workload_config *con
 
 void workload_release(struct workload *workload)
 {
+    deadlock_release(&workload->deadlock);
     if (workload->together)
         together_release(workload->together);
     for (uint32_t i = 0; i < workload->count; i++) {

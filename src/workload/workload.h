@@ -7,6 +7,7 @@
 #include "flitwarp/application.h"
 #include "flitwarp/network.h"
 
+#include "network/deadlock.h"
 #include "network/parts.h"
 #include "workload/part.h"
 #include "workload/lane_counts.h"
@@ -45,6 +46,12 @@ struct workload {
     struct network_totals totals; /* at the last grid point, of all ranks */
     struct network_sync sync;     /* after the run, of all ranks */
     uint64_t hops_at_check;
+    tick_t deadlock_check;    /* when to look next for packets that are stuck */
+    struct deadlock deadlock; /* that ended the run */
+    struct recoveries {
+        uint64_t packets;
+        tick_t first, last;
+    } recoveries;
     bool is_interrupted;
     uint32_t *port_flits_at_start, *port_flits_at_end; /* by router * ports + port, over the sampling window */
     struct lane_counts *lanes;                         /* NULL: nobody asks for flits of single VCs */

@@ -104,6 +104,13 @@ def test_a_share_of_one_flit_is_enough_against_deadlock(router, routing, vcs, se
     assert result["outcome"] == "done"
 
 
+def test_recovery_from_deadlock_wants_buffers_that_are_not_shared():
+    network = network_of({"type": "mesh", "widths": [2]}, router={"buffer_exclusive": 2}, deadlock="recover")
+    with pytest.raises(Failed) as failed:
+        run(config_of(network, blast(0.1)))
+    assert failed.value.status == 1 and 'buffer_exclusive: network.deadlock "recover"' in failed.value.message
+
+
 @pytest.mark.parametrize("router, message", [
     ({"buffer_exclusive": 9}, "buffer_exclusive: 9 is above the smallest buffer of a virtual channel (8)"),
     ({"buffer_exclusive": 3, "buffer_per_latency": 2, "buffer_min": 2}, "above the smallest buffer of a virtual channel (2)"),

@@ -146,16 +146,6 @@ TEST(taking_others_room_is_caught)
     EXPECT_EQ_U64(status_of(10, 1, 2, 3), EXIT_SIMULATION); /* more than it has */
 }
 
-TEST(a_rule_that_cannot_hold_is_wrong)
-{
-    EXPECT(shared_room_wrong(&rule) == NULL);
-    EXPECT_TEXT_CONTAINS(shared_room_wrong(&(struct shared_room_rule){VCS, 20, 0, 10}), "exclusive: ");
-    EXPECT_TEXT_CONTAINS(shared_room_wrong(&(struct shared_room_rule){VCS, 20, 6, 10}), "exclusive: ");
-    EXPECT_TEXT_CONTAINS(shared_room_wrong(&(struct shared_room_rule){VCS, 20, 3, 2}), "maximum: ");
-    EXPECT_TEXT_CONTAINS(shared_room_wrong(&(struct shared_room_rule){VCS, 65536, 3, 10}), "total: ");
-    EXPECT(shared_room_wrong(&(struct shared_room_rule){VCS, 20, 5, 5}) == NULL);
-}
-
 /* Four flits a credit: a packet of 16 takes 4 and one of 17 takes 5, the last for one flit. */
 TEST(a_packet_uses_whole_credits)
 {

@@ -360,6 +360,38 @@ static uint64_t withdraw(void *interfaces, void (*withdrawn)(void *context, uint
     return count;
 }
 
+/* What a terminal sends, by its source and sequence; NULL: nothing of it any more. */
+static struct injector *injector_of(const struct interfaces *n, uint32_t source, uint32_t sequence)
+{
+    uint32_t injectors = n->planes * n->ports * n->groups;
+    struct injector *injector = &n->injectors[(size_t)source * injectors];
+    for (const struct injector *end = injector + injectors; injector < end; injector++)
+        if (injector->packet != NONE && network_packet(n->network, injector->packet)->sequence == sequence)
+            return injector;
+    return NULL;
+}
+
+static struct piece find(void *interfaces, uint32_t source, uint32_t sequence)
+{
+    const struct interfaces *n = interfaces;
+    const struct injector *injector = injector_of(n, source, sequence);
+    if (!injector)
+        return (struct piece){.packet = NONE};
+    return (struct piece){.packet = injector->packet,
+                          .flits = network_packet(n->network, injector->packet)->size - injector->position};
+}
+
+static void take_out(void *interfaces, uint32_t handle, tick_t now)
+{
+    struct interfaces *n = interfaces;
+    const struct packet *packet = network_packet(n->network, handle);
+    struct injector *injector = injector_of(n, packet->source, packet->sequence);
+    uint32_t number = (uint32_t)(injector - n->injectors) / (n->ports * n->groups);
+    injector->packet = NONE;
+    if (n->is_by_level ? levels_wait(n, number) : n->outlets[number].source.first != NONE)
+        wake(n, number, injector->free_at > now ? injector->free_at : now);
+}
+
 static void check_idle(void *interfaces)
 {
     const struct interfaces *n = interfaces;
@@ -469,6 +501,8 @@ static const struct interface_ops standard = {
     .step = step,
     .enqueue = enqueue,
     .withdraw = withdraw,
+    .find = find,
+    .take_out = take_out,
     .check_idle = check_idle,
 };
 REGISTER_INTERFACE(standard);

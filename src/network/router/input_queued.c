@@ -357,6 +357,8 @@ static const struct router_ops input_queued = {
     .step = input_queued_step,
     .check_idle = input_queued_check_idle,
     .waits_for = input_queued_waits_for,
+    .find = input_queued_find,
+    .take_out = input_queued_take_out,
     .flit_hops = input_queued_flit_hops,
     .lane_flits = input_queued_lane_flits,
 };

@@ -247,6 +247,9 @@ uint32_t input_queued_buffer_behind(const void *config, double latency);
 void input_queued_plan(struct network *network, const struct choice *self, struct errors *errors);
 uint32_t input_queued_max_packet(const void *config, const char **key);
 void input_queued_check_idle(void *routers);
+/* In input_queued_recovery.c; not with output queues, where a packet may be too. */
+struct piece input_queued_find(void *routers, uint32_t router, uint32_t lane, uint32_t source, uint32_t sequence);
+void input_queued_take_out(void *routers, uint32_t router, uint32_t lane, uint32_t packet, tick_t now);
 bool input_queued_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);
 uint64_t input_queued_flit_hops(const void *routers);
 uint32_t input_queued_lane_flits(const void *routers, uint32_t router, uint32_t lane);

@@ -336,6 +336,11 @@ void input_queued_check_idle(void *routers)
     }
 }
 
+static uint32_t queue_space(const struct input_queued *q, uint32_t router, uint32_t output)
+{
+    return q->outputs ? q->outputs->depth - output_queue_at(q->outputs, router, output)->count : 0;
+}
+
 bool input_queued_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting)
 {
     const struct input_queued *q = routers;
@@ -343,19 +348,27 @@ bool input_queued_waits_for(void *routers, uint32_t router, uint32_t lane, struc
     const struct input_lane *input = &inputs_of(head, q->words)[lane];
     if (!input->count)
         return false;
-    *waiting = (struct waiting){.packet = input->front.packet};
+    *waiting = (struct waiting){.packet = input->front.packet, .flits = input->count};
+    uint32_t size = network_packet(q->network, input->front.packet)->size;
     if (input->output < LANE_WAITS) {
+        uint32_t room = q->reserves_packet && (input->front.place & FLIT_HEAD) ? size : 1;
         waiting->for_credit = true;
+        waiting->room = outputs_of(q, head)[input->output].credits < room ? room : 0;
+        waiting->space[0] = queue_space(q, router, input->output);
         waiting->wanted[waiting->wanted_count++] = input->output;
         waiting->holder[0] = (uint16_t)lane;
         return true;
     }
+    if (input->output == LANE_IDLE || bits_test(lanes_in(head, SET_FRESH, q->words), lane))
+        return true;
+    waiting->room = q->needs_room ? size : q->config.vc_needs_credit;
     const uint64_t *route = wants_of(q, head, lane, q->words);
     BITS_EACH(output, route, q->words)
         if (waiting->wanted_count < MAX_WANTED) {
             const struct output_lane *out = &outputs_of(q, head)[output];
             bool is_full = q->config.vc_needs_credit && !out->credits;
             waiting->holder[waiting->wanted_count] = out->owner == NOBODY && is_full ? WITHOUT_ROOM : out->owner;
+            waiting->space[waiting->wanted_count] = queue_space(q, router, (uint32_t)output);
             waiting->wanted[waiting->wanted_count++] = (uint16_t)output;
         }
     return true;

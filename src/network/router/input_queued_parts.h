@@ -129,7 +129,7 @@ STAGE struct flit *ring_of(const struct input_queued *q, struct router_head *hea
 }
 
 /* When the packet at the front of a lane was made: smaller is older. */
-static uint64_t age_of(const struct view *v, size_t lane)
+static inline uint64_t age_of(const struct view *v, size_t lane)
 {
     return network_packet(v->q->network, v->inputs[lane].front.packet)->created;
 }

@@ -141,22 +141,43 @@ void output_queued_check_idle(void *routers)
         }
 }
 
+static uint32_t queue_space(const struct output_queued *q, uint32_t router, uint32_t output)
+{
+    return q->outputs->depth - output_queue_at(q->outputs, router, output)->count;
+}
+
+/* Has its packet been routed, and tried what it may take? */
+static bool is_waiting(const struct output_queued *q, uint32_t router, uint32_t lane)
+{
+    const uint16_t *order = q->wait_order + number_of(q, router, 0);
+    uint32_t place = 0;
+    while (place < q->heads[router].waiting && order[place] != lane)
+        place++;
+    return place < q->heads[router].waiting;
+}
+
 bool output_queued_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting)
 {
     const struct output_queued *q = routers;
     const struct input_lane *input = &q->inputs[number_of(q, router, lane)];
     if (!input->count)
         return false;
-    *waiting = (struct waiting){.packet = input->front.packet};
+    *waiting = (struct waiting){.packet = input->front.packet, .flits = input->count, .room = 1};
     if (input->output < LANE_WAITS) {
         waiting->for_credit = true;
+        waiting->space[0] = queue_space(q, router, input->output);
         waiting->wanted[waiting->wanted_count++] = input->output;
         return true;
     }
+    if (!is_waiting(q, router, lane))
+        return true;
+    if (q->needs_room)
+        waiting->room = network_packet(q->network, input->front.packet)->size;
     BITS_EACH(output, wants_of(q, router, lane), q->words)
         if (waiting->wanted_count < MAX_WANTED) {
             uint16_t owner = q->owner[number_of(q, router, (uint32_t)output)];
             waiting->holder[waiting->wanted_count] = owner == NOBODY ? WITHOUT_ROOM : owner;
+            waiting->space[waiting->wanted_count] = queue_space(q, router, (uint32_t)output);
             waiting->wanted[waiting->wanted_count++] = (uint16_t)output;
         }
     return true;

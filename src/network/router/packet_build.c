@@ -215,12 +215,18 @@ bool packet_waits_for(void *routers, uint32_t router, uint32_t lane, struct wait
     const struct packet_lane *input = packet_input(q, head, lane);
     if (input->first == NONE)
         return false;
-    *waiting = (struct waiting){.packet = input->first};
+    *waiting = (struct waiting){.packet = input->first, .flits = input->flits};
+    const struct packet *packet = network_packet(q->network, input->first);
     if (input->output < LANE_ROUTED) {
+        uint32_t chunk = transfer_flits(&q->network->transfer, packet, input->sent);
         waiting->for_credit = true;
+        waiting->room = input->flits && packet_output(q, head, input->output)->credits < chunk ? chunk : 0;
         waiting->wanted[waiting->wanted_count++] = input->output;
         return true;
     }
+    if (input->output != LANE_WAITS)
+        return true;
+    waiting->room = q->whole_for_room ? packet->size : transfer_flits(&q->network->transfer, packet, 0);
     BITS_EACH(output, packet_wants(q, head, lane, q->words), q->words)
         if (waiting->wanted_count < MAX_WANTED) {
             uint16_t owner = packet_owners(q, head)[output];

@@ -2,19 +2,6 @@
 /* Room that VCs share; see shared_room.h. */
 #include "network/router/shared_room.h"
 
-const char *shared_room_wrong(const struct shared_room_rule *rule)
-{
-    if (rule->exclusive < 1)
-        return "exclusive: a virtual channel without room of its own may wait for the others for ever";
-    if (rule->total > UINT16_MAX)
-        return "total: more than 65535 credits";
-    if ((uint64_t)rule->vcs * rule->exclusive > rule->total)
-        return "exclusive: the virtual channels' own shares are more than the buffer";
-    if (rule->maximum < rule->exclusive)
-        return "maximum: below the share that a virtual channel has for itself";
-    return NULL;
-}
-
 /* No VC above its maximum, and nothing of the others' shares used: they are all that the pool is not. */
 static void set_taken(const struct shared_room_rule *rule, struct shared_room *room, uint32_t vc, uint32_t taken)
 {

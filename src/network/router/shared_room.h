@@ -23,9 +23,9 @@
 
 struct shared_room_rule {
     uint32_t vcs;
-    uint32_t total;     /* credits in all */
-    uint32_t exclusive; /* of those, each VC's own */
-    uint32_t maximum;   /* that a VC may have of all */
+    uint32_t total;     /* credits in all, at most 65535 */
+    uint32_t exclusive; /* of those, each VC's own: all of them are no more than the total */
+    uint32_t maximum;   /* that a VC may have of all, at least its own */
 };
 
 /* Credits taken. */
@@ -35,9 +35,6 @@ struct shared_room {
 };
 
 static inline size_t shared_room_bytes(uint32_t vcs) { return (1 + 2 * (size_t)vcs) * sizeof(uint16_t); }
-
-/* What is wrong with a rule, as "which field: why"; NULL: nothing. */
-const char *shared_room_wrong(const struct shared_room_rule *rule);
 
 /* What was taken beyond a VC's own share. */
 static inline uint32_t shared_room_borrowed(const struct shared_room_rule *rule, uint32_t taken)
