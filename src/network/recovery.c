@@ -10,7 +10,8 @@ bool recovery_is_possible(const struct network *network, struct errors *errors)
 {
     const struct choice *router = &network->config->router, *interface = &network->config->interface;
     if (network->service.groups > 1 || network->room_exclusive) { /* who holds a channel would have to be told */
-        choice_error(errors, router, NULL, "network.deadlock \"recover\" does not go with %s; accepted: \"report\"",
+        choice_error(errors, router, network->room_exclusive ? "buffer_exclusive" : NULL,
+                     "network.deadlock \"recover\" does not go with %s; accepted: \"report\"",
                      network->room_exclusive ? "shared buffers" : "levels of service that are arbitrated");
         return false;
     }
