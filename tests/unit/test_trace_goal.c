@@ -103,8 +103,10 @@ TEST(goal_errors_name_the_line)
         {IN_RANK("a: calc 1\na: calc 2"), "made.goal:5: label 'a' is set twice in rank 0"},
         {IN_RANK("1a: calc 1"), "made.goal:4: '1a' is no label: they begin with a letter"},
         {IN_RANK("a: calc 1\nb: calc 1\na requires b\nb requires a"),
-         "made.goal: rank 0: tasks wait for each other in a circle: task 1 (compute 1 ns), which waits for task 2"},
-        {IN_RANK("a: calc 1\na requires a"), "made.goal: rank 0: tasks wait for each other in a circle: task 1"},
+         "made.goal: rank 0: tasks wait for each other in a circle: task 1 (compute 1 ns) in line 4, "
+         "which waits for task 2 (compute 1 ns) in line 5, which waits for the first"},
+        {IN_RANK("a: calc 1\na requires a"),
+         "made.goal: rank 0: tasks wait for each other in a circle: task 1 (compute 1 ns) in line 4"},
     };
     for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct arena arena = {0};
@@ -127,5 +129,7 @@ TEST(files_of_no_known_format_are_refused)
     EXPECT_TEXT_CONTAINS(errors_text(&errors), "there is no trace format 'gaol'; accepted: auto, ");
     EXPECT(trace_read("/nowhere/at.all", NULL, &errors) == NULL);
     EXPECT_TEXT_CONTAINS(errors_text(&errors), "cannot read \"/nowhere/at.all\": No such file or directory");
+    EXPECT(trace_read("/tmp", NULL, &errors) == NULL);
+    EXPECT_TEXT_CONTAINS(errors_text(&errors), "/tmp: this is no regular file; accepted: the file of a trace");
     arena_release(&arena);
 }

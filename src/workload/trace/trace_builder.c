@@ -187,7 +187,7 @@ static const char *fault(const struct trace_builder *builder, uint32_t rank, con
                                                                               : "its root is not in the communicator";
 }
 
-static void check_tasks(struct trace_builder *builder, uint32_t rank)
+static void check_tasks(struct trace_builder *builder, uint32_t rank, const struct task_places *places)
 {
     const struct trace_rank *done = &builder->ranks[rank];
     const struct task *checked = NULL; /* the last collective: the next one is often alike */
@@ -202,7 +202,7 @@ static void check_tasks(struct trace_builder *builder, uint32_t rank)
         if (!what)
             continue;
         struct text text = {0};
-        task_describe(task, i, &text);
+        task_describe_at(task, i, places, &text);
         errors_add(&builder->errors, "rank %u, %s: %s; there are ranks 0 to %u", rank, text.chars, what,
                    builder->trace->rank_count - 1);
         text_release(&text);
@@ -248,7 +248,7 @@ static void number_collectives(struct trace_builder *builder, struct trace_rank 
     rank->collectives = found;
 }
 
-void builder_end_rank(struct trace_builder *builder, uint32_t rank)
+void builder_end_rank(struct trace_builder *builder, uint32_t rank, const struct task_places *places)
 {
     struct staged *staged = &builder->staged[rank];
     struct trace *trace = builder->trace;
@@ -259,8 +259,8 @@ void builder_end_rank(struct trace_builder *builder, uint32_t rank)
     make_edges(builder, staged, tasks, &builder->ranks[rank]);
     trace->task_count += staged->tasks.count;
     trace->edge_count += staged->waits.count;
-    check_tasks(builder, rank);
-    circle_check(&builder->ranks[rank], rank, &staged->waits, &builder->errors);
+    check_tasks(builder, rank, places);
+    circle_check(&builder->ranks[rank], rank, &staged->waits, places, &builder->errors);
     if (!builder->errors.count)
         number_collectives(builder, &builder->ranks[rank], &staged->waits);
     chunks_give(&staged->tasks, &builder->store);
@@ -273,7 +273,7 @@ struct trace *builder_finish(struct trace_builder *builder, const char *where, s
     struct trace *trace = builder->trace;
     for (uint32_t rank = 0; rank < trace->rank_count; rank++)
         if (!builder->staged[rank].has_ended)
-            builder_end_rank(builder, rank);
+            builder_end_rank(builder, rank, NULL);
     if (trace->rank_count == 0)
         errors_add(&builder->errors, "there are no ranks");
     for (const struct error_message *at = builder->errors.first; at; at = at->next)
