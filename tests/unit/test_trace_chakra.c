@@ -197,7 +197,7 @@ TEST(chakra_faults_of_nodes_are_named_with_their_offset)
     expect_node_refused(&node, "made: offset 8: node 3 waits for node 4, which is not in the file");
     node = node_of(3, 4);
     put_number(&node, 5, 3);
-    expect_node_refused(&node, "wait for each other in a circle: task 0 (compute 0 ns) (made, offset 8)");
+    expect_node_refused(&node, "wait for each other in a circle: task 0 (compute 0 ns) at offset 8 of made");
     node = node_of(3, 4);
     put_number(&node, 7, UINT64_MAX);
     expect_node_refused(&node, "node 3 lasts 18446744073709551615 us; accepted: up to");

@@ -31,7 +31,7 @@ TEST(goal_statements_become_tasks)
                                     "rank 0 { // the first\n"
                                     "a: calc 250 cpu 3\r\n"
                                     "\n"
-                                    "b_2: send 18446744073709551615b to 1 tag 7 cpu 1 nic 2\n"
+                                    "b_2: send 1000000000000000b to 1 tag 7 cpu 1 nic 2\n"
                                     "recv 0b from -1 tag -1\n"
                                     "b_2 requires a\n"
                                     "b_2 irequires a /* and\n so */\n"
@@ -46,7 +46,7 @@ TEST(goal_statements_become_tasks)
     EXPECT_EQ_U64(trace->ranks[1].task_count, 0);
     const struct task *a = &trace->ranks[0].tasks[0], *b = a + 1, *c = a + 2;
     EXPECT(a->kind == TASK_COMPUTE && a->amount == 250000 && a->cpu == 3 && a->waits == 0);
-    EXPECT(b->kind == TASK_SEND && b->amount == UINT64_MAX && b->peer == 1 && b->tag == 7 && b->cpu == 1);
+    EXPECT(b->kind == TASK_SEND && b->amount == 1000000000000000 && b->peer == 1 && b->tag == 7 && b->cpu == 1);
     EXPECT(b->unit == 2 && b->waits == 2);
     EXPECT(c->kind == TASK_RECEIVE && c->amount == 0 && c->peer == ANY && c->tag == ANY && c->waits == 0);
     uint32_t count;
@@ -105,6 +105,9 @@ TEST(goal_errors_name_the_line)
         {IN_RANK("a: calc 1\nb: calc 1\na requires b\nb requires a"),
          "made.goal: rank 0: tasks wait for each other in a circle: task 1 (compute 1 ns) in line 4, "
          "which waits for task 2 (compute 1 ns) in line 5, which waits for the first"},
+        {IN_RANK("send 1000000000000001b to 1"),
+         "made.goal: rank 0, task 1 (send of 1000000000000001 bytes to rank 1, tag 0) in line 4: more bytes than a "
+         "message can have; accepted: up to 1000000000000000"},
         {IN_RANK("a: calc 1\na requires a"),
          "made.goal: rank 0: tasks wait for each other in a circle: task 1 (compute 1 ns) in line 4"},
     };

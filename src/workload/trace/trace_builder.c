@@ -18,6 +18,7 @@
 #include <string.h>
 
 enum { MOST_ERRORS = 10 };
+#define MOST_BYTES 1000000000000000u  /* of a message: it is sent in pieces, which have to fit into memory */
 #define IN_MEMORY ((size_t)256 << 20) /* bytes of a trace, and of what is staged, before a file is used */
 
 struct staged {
@@ -167,8 +168,13 @@ static bool is_member(const struct trace_communicator *communicator, uint32_t ra
     return false;
 }
 
+static const char *not_there(struct trace_builder *builder, const char *what)
+{
+    return arena_format(&builder->arena, "%s; there are ranks 0 to %u", what, builder->trace->rank_count - 1);
+}
+
 /* What is wrong with a task; NULL: nothing. */
-static const char *fault(const struct trace_builder *builder, uint32_t rank, const struct task *task)
+static const char *fault(struct trace_builder *builder, uint32_t rank, const struct task *task)
 {
     const struct trace *trace = builder->trace;
     bool meets_others = task->kind != TASK_COMPUTE && task->kind != TASK_UNTIL && task->kind != TASK_JOIN;
@@ -176,15 +182,19 @@ static const char *fault(const struct trace_builder *builder, uint32_t rank, con
     if (!meets_others)
         return NULL;
     if (task->communicator >= trace->communicator_count)
-        return "there is no such communicator";
+        return not_there(builder, "there is no such communicator");
     if (task->peer >= trace->rank_count && !(takes_any && task->peer == ANY))
-        return "there is no such rank";
+        return not_there(builder, "there is no such rank");
+    if (task->amount > MOST_BYTES && !takes_any)
+        return arena_format(&builder->arena, "more bytes than a message can have; accepted: up to %llu",
+                            (unsigned long long)MOST_BYTES);
     if (task->kind != TASK_COLLECTIVE)
         return NULL;
     if (!is_member(&builder->communicators[task->communicator], rank))
-        return "its rank is not in the communicator";
-    return is_member(&builder->communicators[task->communicator], task->peer) ? NULL
-                                                                              : "its root is not in the communicator";
+        return not_there(builder, "its rank is not in the communicator");
+    return is_member(&builder->communicators[task->communicator], task->peer)
+               ? NULL
+               : not_there(builder, "its root is not in the communicator");
 }
 
 static void check_tasks(struct trace_builder *builder, uint32_t rank, const struct task_places *places)
@@ -194,7 +204,7 @@ static void check_tasks(struct trace_builder *builder, uint32_t rank, const stru
     for (uint32_t i = 0; i < done->task_count && builder->errors.count < MOST_ERRORS; i++) {
         const struct task *task = &done->tasks[i];
         if (task->kind == TASK_COLLECTIVE && checked && checked->communicator == task->communicator &&
-            checked->peer == task->peer)
+            checked->peer == task->peer && task->amount <= MOST_BYTES)
             continue;
         const char *what = fault(builder, rank, task);
         if (task->kind == TASK_COLLECTIVE && !what)
@@ -203,8 +213,7 @@ static void check_tasks(struct trace_builder *builder, uint32_t rank, const stru
             continue;
         struct text text = {0};
         task_describe_at(task, i, places, &text);
-        errors_add(&builder->errors, "rank %u, %s: %s; there are ranks 0 to %u", rank, text.chars, what,
-                   builder->trace->rank_count - 1);
+        errors_add(&builder->errors, "rank %u, %s: %s", rank, text.chars, what);
         text_release(&text);
     }
 }

@@ -278,7 +278,7 @@ static bool is_gzip(const unsigned char *bytes, size_t size)
 static void add_place(const void *reader, uint32_t task, struct text *text)
 {
     const struct chakra *chakra = reader;
-    text_addf(text, " (%s, offset %llu)", chakra->source.path, (unsigned long long)chakra->nodes[task].offset);
+    text_addf(text, " at offset %llu of %s", (unsigned long long)chakra->nodes[task].offset, chakra->source.path);
 }
 
 static bool read_rank(struct chakra *chakra)
