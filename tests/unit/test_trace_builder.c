@@ -72,7 +72,7 @@ TEST(builder_keeps_many_tasks_of_many_ranks_in_any_order)
             if (i)
                 builder_wait(builder, rank, task, i - 1, false);
         }
-    builder_end_rank(builder, 2);
+    builder_end_rank(builder, 2, NULL);
     struct trace *trace = builder_finish(builder, "made", &errors);
     trace_builder_destroy(builder);
     EXPECT_EQ_U64(trace->task_count, RANKS * TASKS);

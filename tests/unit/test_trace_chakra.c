@@ -160,7 +160,7 @@ TEST(chakra_files_that_are_missing_are_named)
     EXPECT_TEXT_CONTAINS(errors_text(&box.errors), "pair.groups.json\" lists");
     sandbox_write(&box, "pair.0.et", "", 0);
     EXPECT(trace_read(path_in(&box, "pair.1.et"), NULL, &box.errors) == NULL);
-    EXPECT_TEXT_CONTAINS(errors_text(&box.errors), "pair.0.et: offset 0: the file is empty");
+    EXPECT_TEXT_CONTAINS(errors_text(&box.errors), "pair.0.et: the file is empty; accepted: the file of a trace");
     unlink(path_in(&box, "pair.0.et"));
     EXPECT(trace_read(path_in(&box, "pair.1.et"), NULL, &box.errors) == NULL);
     EXPECT_TEXT_CONTAINS(errors_text(&box.errors), "pair.0.et: there is no file of rank 0, but one of rank 1");
@@ -197,7 +197,7 @@ TEST(chakra_faults_of_nodes_are_named_with_their_offset)
     expect_node_refused(&node, "made: offset 8: node 3 waits for node 4, which is not in the file");
     node = node_of(3, 4);
     put_number(&node, 5, 3);
-    expect_node_refused(&node, "wait for each other in a circle");
+    expect_node_refused(&node, "wait for each other in a circle: task 0 (compute 0 ns) at offset 8 of made");
     node = node_of(3, 4);
     put_number(&node, 7, UINT64_MAX);
     expect_node_refused(&node, "node 3 lasts 18446744073709551615 us; accepted: up to");

@@ -18,7 +18,7 @@ struct trace *motif_trace(const struct choice *choice, uint32_t ranks, uint64_t 
     for (uint32_t rank = 0; errors->count == errors_before && rank < ranks; rank++) {
         struct script script = {.builder = builder, .rank = rank, .last = NONE, .open = NONE};
         ops->program(&motif, &script);
-        builder_end_rank(builder, rank);
+        builder_end_rank(builder, rank, NULL);
     }
     if (errors->count == errors_before)
         trace = builder_finish(builder, ops->name, errors);

@@ -44,13 +44,13 @@ uint32_t circle_let_begin(const struct trace_rank *rank, uint32_t *left, uint32_
 }
 
 static void name_circle(const struct trace_rank *rank, uint32_t number, const uint32_t *before, uint32_t at,
-                        struct errors *errors)
+                        const struct task_places *places, struct errors *errors)
 {
     struct text text = {0};
     uint32_t named = 0, first = at;
     do {
         text_add(&text, named ? ", which waits for " : "");
-        task_describe(&rank->tasks[at], at, &text);
+        task_describe_at(&rank->tasks[at], at, places, &text);
         at = before[at];
     } while (at != first && ++named < MOST_NAMED);
     errors_add(errors, "rank %u: tasks wait for each other in a circle: %s, which waits for %s", number, text.chars,
@@ -58,7 +58,8 @@ static void name_circle(const struct trace_rank *rank, uint32_t number, const ui
     text_release(&text);
 }
 
-void circle_check(const struct trace_rank *rank, uint32_t number, const struct chunks *waits, struct errors *errors)
+void circle_check(const struct trace_rank *rank, uint32_t number, const struct chunks *waits,
+                  const struct task_places *places, struct errors *errors)
 {
     if (!circle_goes_back(waits))
         return;
@@ -75,7 +76,7 @@ void circle_check(const struct trace_rank *rank, uint32_t number, const struct c
         uint32_t first = at;
         for (uint32_t other = before[at]; other != at; other = before[other])
             first = other < first ? other : first;
-        name_circle(rank, number, before, first, errors);
+        name_circle(rank, number, before, first, places, errors);
     }
     free(left);
 }

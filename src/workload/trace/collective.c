@@ -108,6 +108,27 @@ struct plan plan_make(const struct collective_settings *settings, enum collectiv
     return (struct plan){algorithm, ranks, root, bytes, counts, settings->segment};
 }
 
+/* Most communicators are evenly spaced: all ranks, rows, columns. Others are looked through. */
+uint32_t communicator_place(const struct trace_communicator *communicator, uint32_t rank)
+{
+    const uint32_t *ranks = communicator->ranks;
+    bool has_stride = communicator->size > 1 && ranks[1] != ranks[0];
+    uint32_t at = (rank - ranks[0]) / (has_stride ? ranks[1] - ranks[0] : 1);
+    if (at < communicator->size && ranks[at] == rank)
+        return at;
+    for (at = 0; ranks[at] != rank;)
+        at++;
+    return at;
+}
+
+struct plan plan_of_task(const struct collective_settings *settings, const struct trace *trace, const struct task *task)
+{
+    const struct trace_communicator *communicator = &trace->communicators[task->communicator];
+    const uint64_t *counts = trace_counts(trace, task);
+    return plan_make(settings, task->unit, communicator->size, communicator_place(communicator, task->peer),
+                     task->amount, counts, counts || task->flags & TASK_UNEVEN);
+}
+
 struct plan_shape plan_shape(const struct plan *plan) { return plan->algorithm->shape(plan); }
 
 struct plan_step plan_step(const struct plan *plan, uint32_t rank, uint32_t step)

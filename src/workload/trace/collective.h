@@ -83,6 +83,11 @@ extern const struct option collective_options[];
 /* `is_uneven`: blocks differ, also where this rank knows its own alone (`counts` is NULL then, `bytes` its own). */
 struct plan plan_make(const struct collective_settings *settings, enum collective_operation operation, uint32_t ranks,
                       uint32_t root, uint64_t bytes, const uint64_t *counts, bool is_uneven);
+/* Of a collective of a trace. */
+struct plan plan_of_task(const struct collective_settings *settings, const struct trace *trace,
+                         const struct task *task);
+/* The number of a rank of the job in a communicator that it is in. */
+uint32_t communicator_place(const struct trace_communicator *communicator, uint32_t rank);
 struct plan_shape plan_shape(const struct plan *plan);
 struct plan_step plan_step(const struct plan *plan, uint32_t rank, uint32_t step);
 /* Whether a set has a block, of `blocks` in all. */

@@ -79,6 +79,13 @@ void task_describe(const struct task *task, uint32_t number, struct text *text)
     text_add(text, ")");
 }
 
+void task_describe_at(const struct task *task, uint32_t number, const struct task_places *places, struct text *text)
+{
+    task_describe(task, number, text);
+    if (places)
+        places->add(places->reader, number, text);
+}
+
 void trace_destroy(struct trace *trace)
 {
     if (!trace)

@@ -118,3 +118,11 @@ const char *collective_operation_name(uint32_t operation);
 /* One task in words, for reports: "task 7 (receive of 8 bytes from rank 3, tag 5)". */
 struct text;
 void task_describe(const struct task *task, uint32_t number, struct text *text);
+
+/* Where the tasks of a rank stand in its file, for errors: adds " in line 7", or the like. */
+struct task_places {
+    void (*add)(const void *reader, uint32_t task, struct text *text);
+    const void *reader;
+};
+/* Both; places may be NULL, where nobody knows. */
+void task_describe_at(const struct task *task, uint32_t number, const struct task_places *places, struct text *text);

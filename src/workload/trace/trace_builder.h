@@ -27,8 +27,11 @@ void builder_wait(struct trace_builder *builder, uint32_t rank, uint32_t task, u
 
 /* Communicators and rows of counts: flitwarp/collective.h. */
 
-/* Nothing is added to the rank from here on; optional. Readers that go rank by rank save memory with it. */
-void builder_end_rank(struct trace_builder *builder, uint32_t rank);
+/*
+ * Nothing is added to the rank from here on; optional. Readers that go rank by rank save memory with it, and can say
+ * where its tasks stand (NULL: they do not).
+ */
+void builder_end_rank(struct trace_builder *builder, uint32_t rank, const struct task_places *places);
 /*
  * The trace, or NULL with errors that begin with `where`: peers and roots that do not exist or are not in the
  * communicator, and tasks that wait for themselves in a circle. The builder is empty afterwards.

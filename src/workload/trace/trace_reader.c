@@ -29,9 +29,12 @@ bool trace_source_open(struct trace_source *source, const char *path, struct err
     }
     if (!is_good)
         errors_add(errors, "cannot read \"%s\": %s", path, strerror(errno));
+    else if (!source->is_mapped)
+        errors_add(errors, "%s: %s; accepted: the file of a trace", path,
+                   S_ISREG(about.st_mode) ? "the file is empty" : "this is no regular file");
     if (file >= 0)
         close(file);
-    return is_good;
+    return source->is_mapped;
 }
 
 void trace_source_close(struct trace_source *source)

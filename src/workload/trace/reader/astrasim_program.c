@@ -237,7 +237,7 @@ void astrasim_program(const struct astrasim_workload *workload, const struct ast
             program.updated[i] = ANY;
         for (uint32_t i = 0; i < workload->config->passes; i++)
             pass(&program);
-        builder_end_rank(builder, program.rank);
+        builder_end_rank(builder, program.rank, NULL);
     }
     free(program.updated);
 }

@@ -275,22 +275,24 @@ static bool is_gzip(const unsigned char *bytes, size_t size)
     return size >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b;
 }
 
+static void add_place(const void *reader, uint32_t task, struct text *text)
+{
+    const struct chakra *chakra = reader;
+    text_addf(text, " at offset %llu of %s", (unsigned long long)chakra->nodes[task].offset, chakra->source.path);
+}
+
 static bool read_rank(struct chakra *chakra)
 {
     if (is_gzip(chakra->source.bytes, chakra->source.size)) {
         chakra_error(chakra, "the file is compressed by gzip; accepted: %s", "the file after gunzip");
         return false;
     }
-    if (chakra->source.size == 0) {
-        chakra_error(chakra, "the file %s", "is empty");
-        return false;
-    }
     bool is_good = read_nodes(chakra) && (chakra->count == 0 || (sort_nodes(chakra) && add_waits(chakra)));
+    if (is_good)
+        builder_end_rank(chakra->builder, chakra->rank, &(struct task_places){add_place, chakra});
     free(chakra->nodes);
     free(chakra->sorted);
     free(chakra->waits.ids);
-    if (is_good)
-        builder_end_rank(chakra->builder, chakra->rank);
     return is_good;
 }
 

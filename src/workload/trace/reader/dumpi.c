@@ -20,7 +20,7 @@ static bool convert_all(struct dumpi_ranks *ranks, struct trace_builder *builder
         struct dumpi_conversion conversion = {
             .builder = builder, .communicators = &communicators, .at = &ranks->ranks[rank], .rank = rank};
         is_good = dumpi_convert(&conversion);
-        builder_end_rank(builder, rank);
+        builder_end_rank(builder, rank, NULL);
     }
     dumpi_communicators_release(&communicators);
     return is_good;

@@ -14,9 +14,11 @@
 #include "workload/trace/reader/lines.h"
 
 #include "base/table.h"
+#include "base/text.h"
 #include "flitwarp/random.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SMALLEST_RANK = 9 }; /* bytes: "rank 0 {}" */
@@ -31,7 +33,9 @@ struct goal {
     uint64_t line;
     uint32_t rank;
     struct table labels; /* of the rank: task + 1 */
-    size_t done;         /* bytes that were said to be read */
+    uint64_t *lines;     /* owned: of its tasks */
+    uint32_t line_room;
+    size_t done; /* bytes that were said to be read */
 };
 
 #define goal_error(goal, format, ...)                                                                                  \
@@ -203,6 +207,11 @@ static bool take_operation(struct goal *goal, struct word name, uint32_t *number
     if (!take_options(goal, &task))
         return false;
     *number = builder_add(goal->builder, goal->rank, &task);
+    if (*number >= goal->line_room) {
+        goal->line_room = goal->line_room ? 2 * goal->line_room : 256;
+        goal->lines = memory_resize(goal->lines, goal->line_room * sizeof *goal->lines);
+    }
+    goal->lines[*number] = goal->line;
     return true;
 }
 
@@ -251,6 +260,11 @@ static bool take_statement(struct goal *goal)
     return rest.length == 0 || goal_error(goal, "%s where the end of the line is expected", shown(goal, rest));
 }
 
+static void add_place(const void *reader, uint32_t task, struct text *text)
+{
+    text_addf(text, " in line %llu", (unsigned long long)((const struct goal *)reader)->lines[task]);
+}
+
 static bool take_rank(struct goal *goal)
 {
     uint64_t rank;
@@ -269,36 +283,44 @@ static bool take_rank(struct goal *goal)
     table_release(&goal->labels);
     if (!is_good || !take(goal, "}"))
         return false;
-    builder_end_rank(goal->builder, goal->rank);
+    builder_end_rank(goal->builder, goal->rank, &(struct task_places){add_place, goal});
     size_t read = (size_t)(goal->at - (const char *)goal->source->bytes);
     if (read - goal->done > DONE_EVERY)
         trace_source_done(goal->source, goal->done = read);
     return true;
 }
 
+static bool take_all(struct goal *goal)
+{
+    const struct trace_source *source = goal->source;
+    uint64_t ranks, most = source->size / SMALLEST_RANK;
+    skip_lines(goal);
+    if (!take(goal, "num_ranks") || !take_number(goal, "a number of ranks", "", ANY - 1, &ranks))
+        return false;
+    if (ranks == 0 || ranks > most)
+        return goal_error(goal, "%llu ranks in a file of %zu bytes; accepted: 1 to %llu", (unsigned long long)ranks,
+                          source->size, (unsigned long long)most);
+    builder_set_ranks(goal->builder, (uint32_t)ranks);
+    for (; goal->rank < ranks; goal->rank++) {
+        skip_lines(goal);
+        if (goal->at == goal->end)
+            return goal_error(goal, "the file ends before rank %u, of %llu", goal->rank, (unsigned long long)ranks);
+        if (!take_rank(goal))
+            return false;
+    }
+    skip_lines(goal);
+    return goal->at == goal->end ||
+           goal_error(goal, "%s behind the last rank, %u", shown(goal, next_word(goal)), goal->rank - 1);
+}
+
 static bool goal_read(const struct trace_source *source, struct trace_builder *builder, struct errors *errors)
 {
     struct goal goal = {.source = source, .builder = builder, .errors = errors, .line = 1};
-    uint64_t ranks, most = source->size / SMALLEST_RANK;
     goal.at = (const char *)source->bytes;
     goal.end = goal.at + source->size;
-    skip_lines(&goal);
-    if (!take(&goal, "num_ranks") || !take_number(&goal, "a number of ranks", "", ANY - 1, &ranks))
-        return false;
-    if (ranks == 0 || ranks > most)
-        return goal_error(&goal, "%llu ranks in a file of %zu bytes; accepted: 1 to %llu", (unsigned long long)ranks,
-                          source->size, (unsigned long long)most);
-    builder_set_ranks(builder, (uint32_t)ranks);
-    for (; goal.rank < ranks; goal.rank++) {
-        skip_lines(&goal);
-        if (goal.at == goal.end)
-            return goal_error(&goal, "the file ends before rank %u, of %llu", goal.rank, (unsigned long long)ranks);
-        if (!take_rank(&goal))
-            return false;
-    }
-    skip_lines(&goal);
-    return goal.at == goal.end ||
-           goal_error(&goal, "%s behind the last rank, %u", shown(&goal, next_word(&goal)), goal.rank - 1);
+    bool is_good = take_all(&goal);
+    free(goal.lines);
+    return is_good;
 }
 
 static bool goal_looks_like(const unsigned char *head, size_t size, const char *path)

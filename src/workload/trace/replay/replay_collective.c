@@ -6,27 +6,6 @@
  */
 #include "workload/trace/replay/replay.h"
 
-/* Most communicators are evenly spaced: all ranks, rows, columns. Others are looked through. */
-static uint32_t rank_within(const struct trace_communicator *communicator, uint32_t rank)
-{
-    const uint32_t *ranks = communicator->ranks;
-    bool has_stride = communicator->size > 1 && ranks[1] != ranks[0];
-    uint32_t at = (rank - ranks[0]) / (has_stride ? ranks[1] - ranks[0] : 1);
-    if (at < communicator->size && ranks[at] == rank)
-        return at;
-    for (at = 0; ranks[at] != rank;)
-        at++;
-    return at;
-}
-
-static struct plan plan_of(const struct replay *replay, const struct task *task)
-{
-    const struct trace_communicator *communicator = &replay->trace->communicators[task->communicator];
-    const uint64_t *counts = trace_counts(replay->trace, task);
-    return plan_make(&replay->settings.collectives, task->unit, communicator->size,
-                     rank_within(communicator, task->peer), task->amount, counts, counts || task->flags & TASK_UNEVEN);
-}
-
 static struct active_collective *active_at(const struct replay *replay, uint32_t rank, uint32_t task)
 {
     struct active_collective *active = replay->ranks[rank].collectives;
@@ -37,8 +16,8 @@ static struct active_collective *active_at(const struct replay *replay, uint32_t
 
 static struct plan_step step_of(const struct replay *replay, uint32_t rank, const struct task *task, uint32_t sub)
 {
-    struct plan plan = plan_of(replay, task);
-    return plan_step(&plan, rank_within(&replay->trace->communicators[task->communicator], rank), sub);
+    struct plan plan = plan_of_task(&replay->settings.collectives, replay->trace, task);
+    return plan_step(&plan, communicator_place(&replay->trace->communicators[task->communicator], rank), sub);
 }
 
 struct plan_message collective_message(const struct replay *replay, uint32_t rank, uint32_t number, uint32_t sub,
@@ -80,7 +59,7 @@ static void begin_step(struct replay *replay, uint32_t rank, uint32_t own, const
 /* Begins the steps that may begin. What takes no time comes back here, and finds them begun. */
 static void advance(struct replay *replay, uint32_t rank, uint32_t task, tick_t now)
 {
-    struct plan plan = plan_of(replay, replay_task(replay, rank, task));
+    struct plan plan = plan_of_task(&replay->settings.collectives, replay->trace, replay_task(replay, rank, task));
     uint32_t steps = plan_shape(&plan).steps;
     struct active_collective *active = active_at(replay, rank, task);
     CHECK(steps <= MOST_STEPS, "a collective of %u steps, which are at most %u", steps, MOST_STEPS);
@@ -115,7 +94,7 @@ void collective_begin(struct replay *replay, uint32_t rank, uint32_t number, tic
                                      sizeof *state->collectives);
     state->collectives[state->collective_count++] = (struct active_collective){
         .task = number,
-        .rank = rank_within(&replay->trace->communicators[task->communicator], rank),
+        .rank = communicator_place(&replay->trace->communicators[task->communicator], rank),
     };
     advance(replay, rank, number, now);
 }
