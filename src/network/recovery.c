@@ -9,19 +9,21 @@
 bool recovery_is_possible(const struct network *network, struct errors *errors)
 {
     const struct choice *router = &network->config->router, *interface = &network->config->interface;
-    if (network->service.groups > 1 || network->room_exclusive) { /* who holds a channel would have to be told */
-        choice_error(errors, router, network->room_exclusive ? "buffer_exclusive" : NULL,
-                     "network.deadlock \"recover\" does not go with %s; accepted: \"report\"",
-                     network->room_exclusive ? "shared buffers" : "levels of service that are arbitrated");
-        return false;
-    }
-    if (network->router_ops->take_out && network->interface_ops->take_out)
+    if (!network->router_ops->take_out || !network->interface_ops->take_out)
+        choice_error(errors, network->router_ops->take_out ? interface : router, NULL,
+                     "\"%s\" cannot give a packet up, which network.deadlock \"recover\" asks for; accepted: %s, or "
+                     "\"report\"",
+                     network->router_ops->take_out ? interface->component->name : router->component->name,
+                     network->router_ops->take_out ? "interface \"standard\"" : "router \"input_queued\"");
+    else if (network->room_exclusive)
+        choice_error(errors, router, "buffer_exclusive",
+                     "network.deadlock \"recover\" does not know shared buffers; accepted: null, or \"report\"");
+    else if (network->service.groups > 1) /* who has the channel of a terminal would have to be told */
+        choice_error(errors, router, NULL,
+                     "network.deadlock \"recover\" does not know levels of service that are arbitrated; accepted: "
+                     "\"report\"");
+    else
         return true;
-    choice_error(errors, network->router_ops->take_out ? interface : router, NULL,
-                 "\"%s\" cannot give a packet up, which network.deadlock \"recover\" asks for; accepted: %s, or "
-                 "\"report\"",
-                 network->router_ops->take_out ? interface->component->name : router->component->name,
-                 network->router_ops->take_out ? "interface \"standard\"" : "router \"input_queued\"");
     return false;
 }
 
