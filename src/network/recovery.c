@@ -9,7 +9,7 @@
 bool recovery_is_possible(const struct network *network, struct errors *errors)
 {
     const struct choice *router = &network->config->router, *interface = &network->config->interface;
-    if (network->room_exclusive) {
+    if (network->room_exclusive && network->router_ops->take_out) {
         choice_error(errors, router, "buffer_exclusive",
                      "network.deadlock \"recover\" does not know shared buffers; accepted: null, or \"report\"");
         return false;
