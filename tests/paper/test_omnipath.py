@@ -221,6 +221,14 @@ def test_what_cannot_be_is_refused(router, message):
     assert failed.value.status == 1 and message in failed.value.message
 
 
+def test_recovery_from_deadlock_is_refused():
+    network = omnipath(8)
+    network["deadlock"] = "recover"
+    with pytest.raises(Failed) as failed:
+        run(config_of(network, steady(0.1)))
+    assert failed.value.status == 1 and 'network.router: "omnipath" cannot give a packet up' in failed.value.message
+
+
 def test_deadlock_is_told_as_a_cycle_of_packets():
     network = network_of({"type": "torus", "widths": [8]}, {"type": "dimension_order", "dateline": "none"},
                          {"type": "omnipath", "num_vcs": 1, "queue_size": 4, "exclusive_credits": 4, "max_credits": 4})
