@@ -61,15 +61,6 @@ static bool allocator_needs_age(const struct choice *choice)
     return ops->needs_age && ops->needs_age(choice->config);
 }
 
-/* Gives the next part of a block its place. */
-static uint32_t place(size_t *size, size_t bytes, size_t alignment)
-{
-    *size = (*size + alignment - 1) / alignment * alignment;
-    uint32_t at = (uint32_t)*size;
-    *size += bytes;
-    return at;
-}
-
 static void place_allocators(struct input_queued *q, size_t *size)
 {
     const struct input_queued_config *c = &q->config;

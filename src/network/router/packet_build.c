@@ -75,15 +75,6 @@ void packet_plan(struct network *network, const struct choice *self, struct erro
     };
 }
 
-/* Gives the next part of a block its place. */
-static uint32_t place(size_t *size, size_t bytes, size_t alignment)
-{
-    *size = (*size + alignment - 1) / alignment * alignment;
-    uint32_t at = (uint32_t)*size;
-    *size += bytes;
-    return at;
-}
-
 static void lay_out(struct packets *q, struct arena *arena)
 {
     size_t size = sizeof(struct packet_head) + sizeof(uint64_t) * PACKET_SETS * q->words;

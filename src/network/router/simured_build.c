@@ -91,15 +91,6 @@ static void init_port(struct simured *q, const struct simured_config *c, uint32_
     };
 }
 
-/* Gives the next part of a block its place. */
-static uint32_t place(size_t *size, size_t bytes, size_t alignment)
-{
-    *size = (*size + alignment - 1) / alignment * alignment;
-    uint32_t at = (uint32_t)*size;
-    *size += bytes;
-    return at;
-}
-
 static void lay_out_buffer(struct buffers *b)
 {
     size_t places = b->ring_mask + 1, size = sizeof(struct buffer) + sizeof(struct flit) * places;
