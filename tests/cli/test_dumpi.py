@@ -195,7 +195,7 @@ def test_without_a_meta_file_the_ranks_are_those_that_lie_there(tmp_path):
 @pytest.mark.parametrize("size, message", [
     (5000, r"-0002\.bin: at byte 4936: no index at the end of the file"),
     (4, r"-0002\.bin: at byte 0: not a DUMPI file"),
-    (0, r"-0002\.bin: at byte 0: not a DUMPI file"),
+    (0, r"-0002\.bin: the file is empty"),
 ])
 def test_a_file_that_was_cut_off_is_refused_with_its_offset(tmp_path, size, message):
     meta = copy_of("ring_n4", tmp_path)
