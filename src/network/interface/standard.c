@@ -85,47 +85,6 @@ FOR_EITHER void step_channels(struct interfaces *n, uint32_t number, tick_t now,
 static void step_in_flits(struct interfaces *n, uint32_t number, tick_t now) { step_channels(n, number, now, false); }
 static void step_in_chunks(struct interfaces *n, uint32_t number, tick_t now) { step_channels(n, number, now, true); }
 
-/* What has not been sent yet at an outlet. */
-static struct plane_queue waiting_at(const struct interfaces *n, uint32_t number)
-{
-    struct plane_queue queue = n->queues[number];
-    const struct injector *injector = &n->injectors[(size_t)number * n->ports * n->groups];
-    for (const struct injector *end = injector + n->channels * n->groups; injector < end; injector++)
-        if (injector->packet != NONE) {
-            queue.packets++;
-            queue.flits += network_packet(n->network, injector->packet)->size - injector->position;
-        }
-    return queue;
-}
-
-/* Gives a packet its plane. */
-static __attribute__((noinline)) uint32_t select_plane(const struct interfaces *n, uint32_t handle)
-{
-    const struct network *network = n->network;
-    const struct selection *selection = network->selection;
-    struct packet *packet = network_packet(network, handle);
-    struct plane_queue queues[MAX_PLANES];
-    uint32_t hops[MAX_PLANES];
-    for (uint32_t plane = 0; plane < n->planes; plane++) {
-        queues[plane] = waiting_at(n, packet->source * n->planes + plane);
-        if (selection->needs_hops)
-            hops[plane] = network_hops_between(network, plane, packet->source, packet->destination);
-    }
-    const struct plane_question question = {.packet = packet,
-                                            .planes = bits_range(0, n->planes),
-                                            .queues = queues,
-                                            .hops = selection->needs_hops ? hops : NULL};
-    uint32_t plane = selection->ops->select(selection, &question);
-    CHECK(plane < n->planes, "selection \"%s\" gives packet %u plane %u of %u", selection->ops->name, handle, plane,
-          n->planes);
-    packet->destination_router =
-        network->ejection_router[(size_t)plane * network->topology.terminals + packet->destination];
-    if (network->trace_out && handle == network->traced)
-        network_trace(network, n->engine->now, NONE, "select_plane", "plane %u, where %u packets wait", plane,
-                      queues[plane].packets);
-    return plane;
-}
-
 FOR_EITHER void enqueue_packet(struct interfaces *n, uint32_t number, uint32_t handle, bool chunks)
 {
     tick_t now = n->engine->now;
@@ -142,11 +101,11 @@ FOR_EITHER void enqueue_packet(struct interfaces *n, uint32_t number, uint32_t h
         chunks ? step_in_chunks(n, number, now) : step_in_flits(n, number, now);
 }
 
-static void hand_over(struct interfaces *n, uint32_t handle)
+void standard_hand_over(struct interfaces *n, uint32_t handle)
 {
     uint32_t number = network_packet(n->network, handle)->source;
     if (n->planes > 1)
-        number = number * n->planes + select_plane(n, handle);
+        number = number * n->planes + standard_select_plane(n, handle);
     if (n->is_by_level)
         levels_enqueue(n, number, handle);
     else if (n->chunk)
@@ -155,63 +114,15 @@ static void hand_over(struct interfaces *n, uint32_t handle)
         enqueue_packet(n, number, handle, false);
 }
 
-/* Steps of feeds are numbered behind those of outlets. */
-static uint32_t first_feed(const struct interfaces *n) { return n->network->topology.terminals * n->planes; }
-
-static void feed_later(struct interfaces *n, uint32_t terminal)
-{
-    struct step_event *event = engine_post(n->engine, EVENT_INTERFACE_STEP, n->feeds[terminal].free_at, sizeof *event);
-    *event = (struct step_event){.target = first_feed(n) + terminal};
-}
-
-static void feed_packet(struct interfaces *n, struct feed *feed, uint32_t handle, tick_t now)
-{
-    feed->free_at = now + network_packet(n->network, handle)->size * n->config.feed_cycle;
-    hand_over(n, handle);
-}
-
-static uint32_t feed_take(const struct interfaces *n, struct feed *feed)
-{
-    uint32_t handle = feed->first;
-    feed->first = network_packet(n->network, handle)->next;
-    network_packet(n->network, handle)->next = NONE;
-    return handle;
-}
-
-static void feed_step(struct interfaces *n, uint32_t terminal, tick_t now)
-{
-    struct feed *feed = &n->feeds[terminal];
-    if (feed->first == NONE) /* withdrawn */
-        return;
-    feed_packet(n, feed, feed_take(n, feed), now);
-    if (feed->first != NONE)
-        feed_later(n, terminal);
-}
-
-static __attribute__((noinline)) void enqueue_in_turn(struct interfaces *n, uint32_t handle)
-{
-    uint32_t terminal = network_packet(n->network, handle)->source;
-    struct feed *feed = &n->feeds[terminal];
-    if (feed->first != NONE) {
-        network_packet(n->network, feed->last)->next = handle;
-        feed->last = handle;
-    } else if (feed->free_at <= n->engine->now) {
-        feed_packet(n, feed, handle, n->engine->now);
-    } else {
-        feed->first = feed->last = handle;
-        feed_later(n, terminal);
-    }
-}
-
 static void enqueue(void *interfaces, uint32_t handle)
 {
     struct interfaces *n = interfaces;
     if (__builtin_expect(n->is_plain, 1))
         enqueue_packet(n, network_packet(n->network, handle)->source, handle, false);
     else if (n->feeds)
-        enqueue_in_turn(n, handle);
+        standard_feed_add(n, handle);
     else
-        hand_over(n, handle);
+        standard_hand_over(n, handle);
 }
 
 static void step(void *interfaces, tick_t now, const void *events, uint32_t count)
@@ -220,7 +131,7 @@ static void step(void *interfaces, tick_t now, const void *events, uint32_t coun
     const struct step_event *event = events;
     for (uint32_t i = 0; i < count; i++, event++) {
         if (n->feeds && event->target >= first_feed(n)) {
-            feed_step(n, event->target - first_feed(n), now);
+            standard_feed_step(n, event->target - first_feed(n), now);
             continue;
         }
         struct outlet *outlet = &n->outlets[event->target];
@@ -333,77 +244,6 @@ static void receive_flits(void *interfaces, tick_t now, const void *events, uint
         receive(n, events, count, now, false, false);
 }
 
-static bool is_here(const struct network *network, uint32_t terminal)
-{
-    return !network->terminal_part || network->terminal_part[terminal] == network->part;
-}
-
-static void give_up(const struct interfaces *n, uint32_t handle, void (*withdrawn)(void *context, uint32_t packet),
-                    void *context)
-{
-    withdrawn(context, handle);
-    pool_give(&n->network->packets, handle, sizeof(struct packet));
-}
-
-/* Packets that have not begun to enter the network go back, so that a saturated run can end. */
-static uint64_t withdraw(void *interfaces, void (*withdrawn)(void *context, uint32_t packet), void *context)
-{
-    struct interfaces *n = interfaces;
-    uint64_t count = 0;
-    for (uint32_t number = 0; number < n->network->topology.terminals * n->planes; number++)
-        for (uint32_t group = 0; group < n->groups && is_here(n->network, number / n->planes); group++) {
-            struct source_queue *source = n->is_by_level ? levels_source(n, number, group) : &n->outlets[number].source;
-            for (; source->first != NONE; count++)
-                give_up(n, source_queue_take(n, number, source), withdrawn, context);
-        }
-    for (uint32_t terminal = 0; n->feeds && terminal < n->network->topology.terminals; terminal++)
-        for (; n->feeds[terminal].first != NONE && is_here(n->network, terminal); count++)
-            give_up(n, feed_take(n, &n->feeds[terminal]), withdrawn, context);
-    return count;
-}
-
-/* What a terminal sends, by its source and sequence; NULL: nothing of it any more. */
-static struct injector *injector_of(const struct interfaces *n, uint32_t source, uint32_t sequence)
-{
-    uint32_t each = n->planes * n->ports * n->groups;
-    struct injector *injector = &n->injectors[(size_t)source * each];
-    for (const struct injector *end = injector + each; injector < end; injector++)
-        if (injector->packet != NONE && network_packet(n->network, injector->packet)->sequence == sequence)
-            return injector;
-    return NULL;
-}
-
-static struct piece find(void *interfaces, uint32_t source, uint32_t sequence)
-{
-    const struct interfaces *n = interfaces;
-    const struct injector *injector = injector_of(n, source, sequence);
-    if (!injector)
-        return (struct piece){.packet = NONE};
-    return (struct piece){.packet = injector->packet,
-                          .flits = network_packet(n->network, injector->packet)->size - injector->position};
-}
-
-static void take_out(void *interfaces, uint32_t handle, tick_t now)
-{
-    struct interfaces *n = interfaces;
-    const struct packet *packet = network_packet(n->network, handle);
-    struct injector *injector = injector_of(n, packet->source, packet->sequence);
-    uint32_t number = (uint32_t)((size_t)(injector - n->injectors) / (n->ports * n->groups));
-    injector->packet = NONE;
-    wake(n, number, injector->free_at > now ? injector->free_at : now); /* for the next one, if there is any */
-}
-
-static void check_idle(void *interfaces)
-{
-    const struct interfaces *n = interfaces;
-    for (size_t i = 0; i < (size_t)n->network->topology.terminals * n->planes * n->lanes; i++) {
-        uint32_t outlet = (uint32_t)(i / n->lanes);
-        uint32_t depth = room_at_most(n->network, outlet_link(n->network, outlet));
-        CHECK(n->credits[i] == depth, "terminal %u: %u of %u credits are back at the end", outlet / n->planes,
-              n->credits[i], depth);
-    }
-}
-
 static uint32_t injection_channels(const void *config)
 {
     return ((const struct standard_config *)config)->injection_channels;
@@ -414,79 +254,6 @@ static uint32_t ejection_channels(const void *config)
     return ((const struct standard_config *)config)->ejection_channels;
 }
 
-static void *share(const void *interfaces, struct network *part)
-{
-    struct interfaces *n = arena_take(part->arena, sizeof *n);
-    *n = *(const struct interfaces *)interfaces;
-    n->network = part;
-    n->engine = part->engine;
-    return n;
-}
-
-static void build_outlet(struct interfaces *n, uint32_t number)
-{
-    const struct network *network = n->network;
-    const struct link *link = outlet_link(network, number);
-    size_t place = place_of(network, number);
-    uint32_t router = network->terminal_router[place];
-    n->outlets[number] = (struct outlet){
-        .step_at = NEVER,
-        .source = {.first = NONE, .last = NONE},
-        .latency = link->latency,
-        .ejector = {.target = network->ejection_router[place], .lane = network->ejection_slot[place] * n->lanes},
-    };
-    for (uint32_t i = 0; i < n->channels * n->groups; i++) {
-        uint32_t channel = i / n->groups;
-        n->injectors[(size_t)number * n->ports * n->groups + i] = (struct injector){
-            .packet = NONE,
-            .channel = (uint16_t)channel,
-            .latency = n->config.latency + link->latency + network->transfer.delay,
-            .lag = n->chunk ? network_lag(network, router, (uint32_t)n->channel_cycle) : 0,
-            .to = {.target = router, .lane = network->terminal_slot[place] * n->lanes + channel * n->num_vcs},
-            .credits = n->credits + (size_t)number * n->lanes + channel * n->num_vcs,
-        };
-    }
-    for (size_t i = (size_t)number * n->lanes; i < (size_t)(number + 1) * n->lanes; i++)
-        n->credits[i] = room_at_most(network, link);
-}
-
-static void *build(struct network *network, const struct choice *self, struct errors *errors)
-{
-    (void)errors;
-    struct arena *arena = network->arena;
-    struct interfaces *n = arena_take(arena, sizeof *n);
-    n->network = network;
-    n->engine = network->engine;
-    n->config = *(const struct standard_config *)self->config;
-    n->num_vcs = network->num_vcs;
-    n->all_vcs = limit_vcs(n, bits_range(0, network->routing.vcs));
-    n->injection_vcs = network->routing.ops->injection_vcs;
-    n->channel_cycle = network->config->terminal_channel.cycle;
-    n->chunk = network->transfer.chunk;
-    n->planes = network->plane_count;
-    n->groups = network->service.groups;
-    n->is_by_level = n->groups > 1 || network->room_exclusive;
-    n->is_plain = n->planes == 1 && !n->chunk && !n->config.feed_cycle && !n->is_by_level;
-    n->ports = network->terminal_ports;
-    n->channels = network->injection_channels;
-    n->lanes = n->ports * n->num_vcs;
-    uint32_t outlets = network->topology.terminals * n->planes;
-    n->outlets = arena_array(arena, struct outlet, outlets);
-    n->injectors = arena_array(arena, struct injector, (size_t)outlets * n->ports * n->groups);
-    n->credits = arena_array(arena, uint32_t, (size_t)outlets * n->lanes);
-    n->queues = n->planes > 1 ? arena_array(arena, struct plane_queue, outlets) : NULL;
-    for (uint32_t number = 0; number < outlets; number++)
-        build_outlet(n, number);
-    if (n->is_by_level)
-        levels_build(n, arena);
-    if (n->config.feed_cycle) {
-        n->feeds = arena_array(arena, struct feed, network->topology.terminals);
-        for (uint32_t terminal = 0; terminal < network->topology.terminals; terminal++)
-            n->feeds[terminal] = (struct feed){.first = NONE, .last = NONE};
-    }
-    return n;
-}
-
 static const struct interface_ops standard = {
     .name = "standard",
     .summary = "source queue without limit, injection and ejection channels, consumes at once",
@@ -495,15 +262,15 @@ static const struct interface_ops standard = {
     .example = "{\"type\": \"standard\", \"injection_channels\": 1, \"ejection_channels\": 1}",
     .injection_channels = injection_channels,
     .ejection_channels = ejection_channels,
-    .build = build,
-    .share = share,
+    .build = standard_build,
+    .share = standard_share,
     .receive_flits = receive_flits,
     .receive_credits = receive_credits,
     .step = step,
     .enqueue = enqueue,
-    .withdraw = withdraw,
-    .find = find,
-    .take_out = take_out,
-    .check_idle = check_idle,
+    .withdraw = standard_withdraw,
+    .find = standard_find,
+    .take_out = standard_take_out,
+    .check_idle = standard_check_idle,
 };
 REGISTER_INTERFACE(standard);

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * Layout of the standard interface (standard.c), and how a packet begins and a flit
- * leaves: what its channels have in common, whether they carry levels of service or
- * not (standard_levels.c).
+ * Layout of the standard interface, and how a packet begins and a flit leaves: what its
+ * channels have in common, whether they carry levels of service or not. Its files:
+ *
+ *   standard.c         what is done for every flit: sending, receiving, credits
+ *   standard_levels.c  the same where levels of service share channels, or VCs a buffer
+ *   standard_feed.c    packets that wait until the terminal's processor hands them over
+ *   standard_plane.c   a packet is given its plane
+ *   standard_build.c   the layout made, packets taken back, all idle at the end
  */
 #include "flitwarp/network.h"
 #include "flitwarp/selection.h"
@@ -199,6 +204,28 @@ static inline const struct link *outlet_link(const struct network *network, uint
     return network_link(network, network->terminal_router[place],
                         network->terminal_slot[place] * network->terminal_ports);
 }
+
+/* Steps of feeds are numbered behind those of outlets. */
+static inline uint32_t first_feed(const struct interfaces *n) { return n->network->topology.terminals * n->planes; }
+
+/* To the source queue of its outlet, in standard.c. */
+void standard_hand_over(struct interfaces *n, uint32_t handle);
+
+/* What a processor has made, in standard_feed.c: a packet more, the next one is due, or taken back. */
+void standard_feed_add(struct interfaces *n, uint32_t handle);
+void standard_feed_step(struct interfaces *n, uint32_t terminal, tick_t now);
+uint32_t standard_feed_take(const struct interfaces *n, struct feed *feed);
+
+/* Gives a packet its plane, in standard_plane.c. */
+uint32_t standard_select_plane(const struct interfaces *n, uint32_t handle);
+
+/* As interface_ops asks for them, in standard_build.c. */
+void *standard_build(struct network *network, const struct choice *self, struct errors *errors);
+void *standard_share(const void *interfaces, struct network *part);
+uint64_t standard_withdraw(void *interfaces, void (*withdrawn)(void *context, uint32_t packet), void *context);
+struct piece standard_find(void *interfaces, uint32_t source, uint32_t sequence);
+void standard_take_out(void *interfaces, uint32_t handle, tick_t now);
+void standard_check_idle(void *interfaces);
 
 /* Where levels of service share the channels, or VCs the buffers behind them, in standard_levels.c. */
 void levels_build(struct interfaces *n, struct arena *arena);
