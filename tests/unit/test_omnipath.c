@@ -48,13 +48,13 @@ TEST(lanes_have_of_a_buffer_what_the_report_says)
     struct omnipath_config config = {
         .num_vcs = 8, .queue_size = 256, .flits_per_credit = 4, .exclusive_credits = 16, .max_credits = 48};
     struct shared_room_rule rule = omnipath_rule(&config, false);
-    EXPECT(!shared_room_wrong(&rule));
+    EXPECT(rule.vcs * rule.exclusive <= rule.total);
     EXPECT_EQ_U64(shared_room_pool(&rule), 128); /* half of the buffer is for whoever needs it */
     const char *key;
     EXPECT_EQ_U64(omnipath_max_packet(&config, &key), 64);
     config.queue_unit = QUEUE_FLITS;
     rule = omnipath_rule(&config, false);
-    EXPECT(shared_room_wrong(&rule) != NULL); /* 8 * 16 * 4 flits are more than 256 */
+    EXPECT(rule.vcs * rule.exclusive > rule.total); /* 8 * 16 * 4 flits are more than 256 */
     config.num_vcs = 4;
     config.central_queue_size = 512;
     rule = omnipath_rule(&config, false);
