@@ -66,7 +66,7 @@ static void receive_flits(void *routers, tick_t now, const void *events, uint32_
             __builtin_prefetch(input_at(q, ahead.target, ahead.lane), 1);
             __builtin_prefetch(head_at(q, ahead.target), 1);
         }
-        CHECK(buffer->count <= q->buffers.ring_mask, "tick %llu router %u lane %u: packet %u overruns the buffer",
+        CHECK(buffer->count < q->buffers.capacity, "tick %llu router %u lane %u: packet %u overruns the buffer",
               (unsigned long long)now, router, lane, event->flit.packet);
         buffer_put(&q->buffers, buffer, event->flit, edge, &settled);
         input_settled(q, router, lane, &settled, edge, now);
@@ -201,17 +201,17 @@ static bool find_free(struct simured *q, uint32_t router, uint32_t lane, tick_t 
 static uint32_t choose_lane(struct simured *q, uint32_t router, const uint64_t *wants)
 {
     struct random *random = &head_at(q, router)->random;
-    uint32_t ports[WORD_BITS], count = 0;
-    BITS_EACH(lane, wants, q->words)
-        if (count < WORD_BITS && (!count || ports[count - 1] != q->port_of[lane]))
-            ports[count++] = q->port_of[lane];
-    uint32_t at = count > 1 ? random_below(random, count) : 0;
-    uint32_t first_vc = q->num_vcs > 1 ? random_below(random, q->num_vcs) : 0;
-    for (;; at = at + 1 < count ? at + 1 : 0) {
-        uint64_t vcs = port_vcs(q, q->offered, ports[at]);
-        if (vcs)
-            return ports[at] * q->num_vcs + bits_next_cyclic(&vcs, 1, first_vc);
+    uint32_t ports = 0, skipped, first = 0, last = NOBODY;
+    BITS_EACH(lane, wants, q->words) {
+        ports += q->port_of[lane] != last;
+        last = q->port_of[lane];
     }
+    skipped = ports > 1 ? random_below(random, ports) : 0;
+    for (; skipped; skipped--) /* to the first lane behind a port */
+        first = (q->port_of[bits_next_cyclic(wants, q->words, first)] + 1) * q->num_vcs;
+    uint32_t port = q->port_of[bits_next_cyclic(q->offered, q->words, first)];
+    uint64_t vcs = port_vcs(q, q->offered, port);
+    return port * q->num_vcs + bits_next_cyclic(&vcs, 1, q->num_vcs > 1 ? random_below(random, q->num_vcs) : 0);
 }
 
 /* A packet takes an output lane; its head crosses when the switch is set. */

@@ -11,7 +11,7 @@
  * With forwarding and a delay of one cycle, flits that stop close up in the cycle in
  * which the first one leaves: such a buffer is a plain queue, and where a flit is
  * follows from how many are before it. Else every flit has the number of its slot, 0
- * being a place before the first slot: see `spare` in simured.h.
+ * being a place before the first slot, for a flit that comes early: see simured_depth().
  *
  * Times are edges: ticks at which a cycle begins.
  */
@@ -20,6 +20,7 @@
 /* What all buffers have in common. */
 struct buffers {
     uint32_t length, ring_mask;
+    uint32_t capacity;           /* flits of an input buffer: slots, and places for those that come early */
     uint32_t bytes;              /* of a buffer */
     uint32_t since_at, slots_at; /* of these rings, in bytes behind its beginning */
     bool forwards, is_plain;
@@ -29,8 +30,7 @@ struct buffers {
 struct buffer {
     uint16_t first, count; /* of its rings, free-running */
     uint32_t unused;
-    struct flit
-        flits[]; /* a ring; where it is not plain, since when each has been in its slot and which slot that is too */
+    struct flit flits[]; /* a ring; behind it the two others, where it is not plain: see since_of(), slots_of() */
 };
 
 /* What became of a buffer. */
@@ -45,11 +45,13 @@ static inline uint32_t place_in_ring(const struct buffers *b, const struct buffe
     return (buffer->first + place) & b->ring_mask;
 }
 
+/* When a flit came to its slot. */
 static inline tick_t *since_of(const struct buffers *b, struct buffer *buffer)
 {
     return (tick_t *)((char *)buffer + b->since_at);
 }
 
+/* Which slot that is. */
 static inline uint16_t *slots_of(const struct buffers *b, struct buffer *buffer)
 {
     return (uint16_t *)((char *)buffer + b->slots_at);

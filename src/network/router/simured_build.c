@@ -53,6 +53,11 @@ uint32_t simured_depth(const void *config)
     return entrance == 1 && c->cycle == 1 ? 2 : entrance;
 }
 
+static uint32_t capacity_of(const struct simured_config *c)
+{
+    return is_plain(c) ? simured_depth(c) : c->buffer_depth + simured_depth(c) - 1;
+}
+
 static void init_lane(struct simured *q, uint32_t router, uint32_t lane)
 {
     const struct link *link = network_link(q->network, router, q->port_of[lane]);
@@ -144,7 +149,8 @@ void *simured_build(struct network *network, const struct choice *self, struct e
         .engine = network->engine,
         .congestion = congestion,
         .buffers = {.length = c->buffer_depth,
-                    .ring_mask = ring_mask_for(is_plain(c) ? network->buffer_depth : c->buffer_depth + 1),
+                    .capacity = capacity_of(c),
+                    .ring_mask = ring_mask_for(capacity_of(c)),
                     .delay = at_least_1(c->buffer_delay) * c->cycle,
                     .forwards = c->buffer_forwarding,
                     .is_plain = is_plain(c)},
