@@ -130,8 +130,13 @@ void application_reply(struct application *application, const struct message *re
  */
 void application_send_within(struct application *application, uint32_t rank, uint32_t to_rank, tick_t delay,
                              const struct message_note *note);
-/* For prepare(): so many ranks in all, and so many at each terminal in place of one: the first ones at the first terminal. */
-void application_stack_ranks(struct application *application, uint32_t ranks, uint32_t ranks_per_terminal);
+/* For prepare(): so many ranks in all, and up to so many at each terminal in place of one. */
+enum stack_order {
+    STACK_BLOCKS, /* the first ones at the first terminal, the next at the second ... */
+    STACK_CYCLIC, /* one at every terminal, then a second one at every terminal ... */
+};
+void application_stack_ranks(struct application *application, uint32_t ranks, uint32_t ranks_per_terminal,
+                             enum stack_order order);
 void application_wake_at(struct application *application, uint32_t rank, tick_t when);
 /*
  * What all ranks count together. Threads and processes run ranks side by side, so prepare() shares what is of the whole

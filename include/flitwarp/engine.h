@@ -97,6 +97,12 @@ void engine_advance(struct engine *engine, tick_t tick);
 /* Events of this kind that wait in the queue; slow, for reports. */
 uint64_t engine_pending(const struct engine *engine, uint32_t kind);
 
+/* Calls `visit` for each event of a kind that waits for this tick; between ticks, for those who look. */
+typedef void event_visitor(void *context, tick_t when, const void *event);
+void engine_visit_tick(const struct engine *engine, uint32_t kind, tick_t when, event_visitor *visit, void *context);
+/* The same for all ticks; those beyond the wheel come in no order. */
+void engine_visit(const struct engine *engine, uint32_t kind, event_visitor *visit, void *context);
+
 /* Slow paths of engine_post. */
 void engine_grow(struct engine *engine, struct event_list *list);
 void *engine_post_far(struct engine *engine, uint32_t kind, tick_t when);

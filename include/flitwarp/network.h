@@ -13,6 +13,7 @@
 #include "flitwarp/engine.h"
 #include "flitwarp/pool.h"
 #include "flitwarp/routing.h"
+#include "flitwarp/service.h"
 
 #define FLIT_HEAD 0x80000000u
 #define FLIT_TAIL 0x40000000u
@@ -73,10 +74,19 @@ struct link {
     bool carries_in : 1;  /* flits may come from the terminal behind it */
 };
 
+enum on_deadlock { DEADLOCK_REPORT, DEADLOCK_RECOVER };
+
 struct network_config {
     struct choice topology, routing, router, interface;
     uint32_t protocol_classes;
+    struct service_config {
+        struct u32_list levels, weights;
+        uint32_t arbitration; /* enum level_arbitration */
+        bool preemption;
+    } service;
     uint32_t flit_bytes;
+    uint32_t deadlock; /* enum on_deadlock */
+    uint64_t deadlock_interval;
     struct channel_config {
         uint64_t latency, cycle;
         double bandwidth;       /* bytes a tick; 0: as cycle says */
@@ -106,6 +116,8 @@ struct selection;
 struct exchange;
 struct ranks;
 struct waiting;
+struct shown_router;
+struct piece;
 
 /*
  * What moves at once, and when a router hears of it. Where it is more than a flit, an event that has `struct flit`
@@ -120,12 +132,13 @@ struct transfer {
 /* What a router architecture does. One object steps all routers of a partition. */
 struct router_ops {
     COMPONENT_HEAD;
+    bool serves_levels; /* arbitrates between levels of service as network->service says; else they must be alike */
     /* VCs of a port and flits that each can hold: what routing and the neighbours need to know. */
     uint32_t (*num_vcs)(const void *config);
     uint32_t (*buffer_depth)(const void *config);
     /* Flits of a buffer behind a channel, where that depends on its latency in cycles; at most buffer_depth. NULL: no. */
     uint32_t (*buffer_behind)(const void *config, double latency);
-    /* Settings that depend on others: sets buffer_depth, max_packet and transfer of the network; optional. */
+    /* Settings that depend on others: sets buffer_depth, room_*, max_packet and transfer of the network; optional. */
     void (*plan)(struct network *network, const struct choice *self, struct errors *errors);
     /* Checks the settings against the network and makes the routers; NULL with errors. */
     void *(*build)(struct network *network, const struct choice *self, struct errors *errors);
@@ -145,26 +158,45 @@ struct router_ops {
     event_handler *step_outputs;   /* struct step_event */
     /* After draining: every buffer empty, every credit back. CHECKs, or returns false while something is left. */
     void (*check_idle)(void *routers);
-    /* For deadlock reports: what the packet at the front of an input lane waits for. See network/deadlock.h. */
+    /* For deadlock reports: what the packet at the front of an input lane waits for. See network/wait_graph.h. */
     bool (*waits_for)(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);
+    /* For recovery from deadlock, see network/recovery.h; NULL: not with this router. What a lane has of a packet, by its
+       source and sequence; and takes that out with all that it holds there, but for credits, which the caller sends. */
+    struct piece (*find)(void *routers, uint32_t router, uint32_t lane, uint32_t source, uint32_t sequence);
+    void (*take_out)(void *routers, uint32_t router, uint32_t lane, uint32_t packet, tick_t now);
     uint64_t (*flit_hops)(const void *routers);
     /* Flits that have left by an output lane, modulo 2^32. */
     uint32_t (*lane_flits)(const void *routers, uint32_t router, uint32_t lane);
+    /* For the viewer, between ticks: what is in its buffers; see flitwarp/shown.h. Optional. */
+    void (*show)(const void *routers, uint32_t router, struct shown_router *shown);
 };
 #define REGISTER_ROUTER(ops) REGISTER_COMPONENT("router", ops)
 
 #define MAX_WANTED 64
 
-/* The state of one input lane, for the deadlock report. */
+/* The state of one input lane, for those who look for deadlock. */
 struct waiting {
     uint32_t packet; /* at the front; NONE: empty */
+    uint32_t flits;  /* in the lane's buffer */
+    /* What must fit behind an output lane that it holds, or that nobody holds: 0: it can have that one, or the router
+       does not say. It is never said to be stuck for that then, unless all stand still. */
+    uint32_t room;
     bool for_credit; /* holds `wanted[0]` and waits for room beyond it; else waits for an output lane */
     uint32_t wanted_count;
-    uint16_t wanted[MAX_WANTED]; /* output lanes */
+    uint16_t wanted[MAX_WANTED]; /* output lanes; none while the packet is yet to be routed */
     uint16_t holder[MAX_WANTED]; /* the input lane that holds each, HELD_BY_NOBODY, or WITHOUT_ROOM for a flit */
+    uint32_t space[MAX_WANTED];  /* flits that fit into the queue of each, where there are output queues */
 };
 #define HELD_BY_NOBODY 0xffffu
 #define WITHOUT_ROOM 0xfffeu
+
+/* What a lane, or a terminal that has not sent all of it yet, has of a packet. */
+struct piece {
+    uint32_t packet; /* its handle here; NONE: nothing of it is here */
+    uint32_t flits;  /* may be none: then there is what it holds alone */
+    bool has_head;
+    bool is_routed; /* the head, here */
+};
 
 struct interface_ops {
     COMPONENT_HEAD;
@@ -179,6 +211,9 @@ struct interface_ops {
     void (*enqueue)(void *interfaces, uint32_t packet);
     /* Removes packets of this part's terminals that have not begun to enter the network; returns how many. */
     uint64_t (*withdraw)(void *interfaces, void (*withdrawn)(void *context, uint32_t packet), void *context);
+    /* As a router's: what a terminal has not sent yet of a packet that it sends, and gives up sending it. */
+    struct piece (*find)(void *interfaces, uint32_t source, uint32_t sequence);
+    void (*take_out)(void *interfaces, uint32_t packet, tick_t now);
     void (*check_idle)(void *interfaces);
 };
 #define REGISTER_INTERFACE(ops) REGISTER_COMPONENT("interface", ops)
@@ -225,6 +260,7 @@ struct network {
     struct pool packets;      /* owned */
     struct topology topology; /* of all planes; routing.topology is that of one */
     struct routing routing;
+    struct service service;
     uint32_t plane_count;
     struct planes *planes;       /* network/planes.h; NULL: there is one, and nobody needs to ask which */
     struct selection *selection; /* of planes; NULL with them */
@@ -232,6 +268,9 @@ struct network {
     uint64_t seed;
     uint32_t num_vcs;
     uint32_t buffer_depth;      /* the largest; link->depth is that of each channel */
+    uint32_t room_exclusive;    /* the VCs of a port share its buffer: flits that are each one's own; 0: they do not */
+    uint32_t room_maximum;      /* and that it may have at most, as far as the others leave them */
+    uint32_t credit_flits;      /* that a credit of a shared buffer stands for: packets take whole ones; 0: one */
     uint32_t max_packet;        /* the largest that routers can carry, in flits; 0: any */
     const char *max_packet_key; /* the router's setting that limits it */
     struct transfer transfer;
@@ -286,6 +325,13 @@ static inline const struct link *network_link(const struct network *network, uin
 static inline struct place link_place(const struct link *link, uint32_t vc)
 {
     return (struct place){.target = link->target, .lane = link->first_lane + vc};
+}
+
+/* Flits of a buffer that so many of a packet take: whole credits. */
+static inline uint32_t network_room_for(const struct network *network, uint32_t flits)
+{
+    uint32_t credit = network->credit_flits;
+    return credit > 1 ? (flits + credit - 1) / credit * credit : flits;
 }
 
 /* Flits of the chunk that begins at a position. */

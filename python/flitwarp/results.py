@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Iterable, Mapping, Union
 if TYPE_CHECKING:
     import numpy
 
-PARTS = ("config", "simulation", "channels", "model", "flitwarp")  # of the document that are not an application's
+PARTS = ("config", "simulation", "channels", "levels", "model", "flitwarp")  # of the document that are not an application's
 Which = Union[int, str]  # an application: its number or its name
 
 
@@ -153,6 +153,8 @@ class Results(dict):
         row = flatten(self.application(which))
         for part in ("simulation", "channels", "model", "config"):
             row.update(flatten(self.get(part, {}), part))
+        for level, block in enumerate(self.get("levels", [])):
+            row.update(flatten(block, f"levels.{level}"))
         return row
 
     def latency_distribution(self, which: Which = 0) -> numpy.ndarray:

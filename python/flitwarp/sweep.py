@@ -103,6 +103,10 @@ def grid(start: float, stop: float, step: float) -> list[float]:
     return [round(start + i * step, DIGITS) for i in range(int((stop - start) / step + 1e-9) + 1)]
 
 
+RUNNER_DEFAULTS = {"backend": "local", "cores_limit": None, "memory_limit": None, "retries": 0, "on_failure": "continue",
+                   "cores_per_run": 1, "memory_per_run": 0}
+
+
 class Sweep:
     """The definition of a study."""
 
@@ -119,7 +123,7 @@ class Sweep:
         self.along: Along | None = None
         self.seeds = Seeds()
         self.figures: list[FigureSpec] = []
-        self.runner: dict = {}  # how run() is called by main()
+        self.runner: dict = {}  # what run() is to do where its caller does not say
         self._excluded: list[Callable[[dict], bool]] = []
 
     # ---- definition ---------------------------------------------------------------------------------------------
@@ -220,20 +224,26 @@ class Sweep:
 
     # ---- running ------------------------------------------------------------------------------------------------
 
-    def run(self, *, backend: str | Mapping | Backend = "local", cores_limit: int | None = None,
-            memory_limit: int | None = None, retries: int = 0, on_failure: str = "continue", again: bool = False,
-            cores_per_run: int = 1, memory_per_run: int = 0, quiet: bool = False) -> Study:
+    def run(self, *, backend: str | Mapping | Backend | None = None, cores_limit: int | None = None,
+            memory_limit: int | None = None, retries: int | None = None, on_failure: str | None = None,
+            again: bool = False, cores_per_run: int | None = None, memory_per_run: int | None = None,
+            quiet: bool = False) -> Study:
         """Runs what is not there yet, and returns the study.
 
-        `again` tries what failed once more. Settings of all runs are checked before the first one starts.
+        What is not said is as `runner` has it: the settings of a study's file, or else on all cores of this machine, a
+        core each, going on after failures. `again` tries what failed once more. Settings of all runs are checked before
+        the first one starts.
         """
-        with _Work(self, cores_per_run, memory_per_run) as work:
+        said = {"backend": backend, "cores_limit": cores_limit, "memory_limit": memory_limit, "retries": retries,
+                "on_failure": on_failure, "cores_per_run": cores_per_run, "memory_per_run": memory_per_run}
+        how = {**RUNNER_DEFAULTS, **self.runner, **{name: value for name, value in said.items() if value is not None}}
+        with _Work(self, how["cores_per_run"], how["memory_per_run"]) as work:
             lines = list(work.lines())
             with work.open_store() as store:
                 if again:
                     store.forget_failures()
-                work.execute(lines, store, make_backend(backend, work.spool, cores_limit, memory_limit), retries,
-                             on_failure, quiet)
+                place = make_backend(how["backend"], work.spool, how["cores_limit"], how["memory_limit"])
+                work.execute(lines, store, place, how["retries"], how["on_failure"], quiet)
         return open_study(self.path)
 
     @property
@@ -254,7 +264,8 @@ class Sweep:
         with _Work(self) as work:
             tasks = work.grid_tasks()
             with work.open_store() as store:
-                return len(tasks), work.estimate(tasks, store, samples, cores_limit or cores())
+                slots = cores_limit or self.runner.get("cores_limit") or cores()
+                return len(tasks), work.estimate(tasks, store, samples, slots)
 
     def write(self, study: Study | None = None) -> list[Path]:
         """Writes figures, results.csv and report.html beside the study; the files that it made."""

@@ -125,6 +125,7 @@ def _makefile(sweep: Sweep, name: str) -> int:
 
 def _estimate(sweep: Sweep, limit: int | None) -> int:
     _note_search(sweep)
+    limit = limit or sweep.runner.get("cores_limit")
     runs, seconds = sweep.estimate(cores_limit=limit)
     print(f"{runs} runs at most; about {duration(seconds)} for those left, on {limit or cores()} cores "
           "(less, where lines stop after saturation)")

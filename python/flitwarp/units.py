@@ -83,7 +83,7 @@ def is_time(column: str) -> bool:
     >>> is_time("packet_latency.p99"), is_time("hops.mean"), is_time("sampled_ticks")
     (True, False, True)
     """
-    return column.split(".")[0] in TIMES or column.endswith("_ticks") or column == "simulation.end_tick" \
+    return any(word in TIMES for word in column.split(".")[:3]) or column.endswith("_ticks") or column == "simulation.end_tick" \
         or column.startswith("phases.")
 
 

@@ -39,6 +39,21 @@ enum flag_found flag_take(const struct flag *flags, int argc, char **argv, int *
     return FLAG_TAKEN;
 }
 
+bool words_next(const struct flag *flags, int argc, char **argv, int *index, struct errors *errors)
+{
+    while (++*index < argc) {
+        enum flag_found found = flag_take(flags, argc, argv, index);
+        const char *word = argv[*index];
+        if (found == FLAG_LACKS_VALUE)
+            errors_add(errors, "'%s' needs a value", word);
+        else if (found == FLAG_NONE && word[0] == '-' && word[1])
+            errors_add(errors, "'%s' is not understood", word);
+        else if (found == FLAG_NONE)
+            return true;
+    }
+    return false;
+}
+
 bool arguments_read(struct arguments *arguments, int argc, char **argv, const struct flag *flags, const char *usage)
 {
     *arguments = (struct arguments){.overrides = argv + 1};

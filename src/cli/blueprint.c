@@ -2,14 +2,10 @@
 /* The network of a configuration without its routers' insides, see blueprint.h. */
 #include "cli/blueprint.h"
 
-#include "flitwarp/butterfly.h"
-#include "flitwarp/hyperx.h"
-#include "flitwarp/tree.h"
 #include "network/network.h"
 #include "network/planes.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 bool blueprint_open(struct blueprint *blueprint, const char *config, char **overrides, int override_count)
 {
@@ -91,67 +87,4 @@ const char *blueprint_class_name(const struct blueprint *blueprint, uint32_t cla
 double blueprint_terminal_bandwidth(const struct blueprint *blueprint)
 {
     return bandwidth_of(blueprint, blueprint->simulation.config.network.terminal_channel.cycle);
-}
-
-/* ---- places ---- */
-
-uint32_t blueprint_dimensions(const struct blueprint *blueprint)
-{
-    const struct topology *topology = &blueprint->topology;
-    return topology->grid ? topology->grid->dimensions : topology->hyperx ? topology->hyperx->dimensions : 0;
-}
-
-uint32_t blueprint_coordinate(const struct blueprint *blueprint, uint32_t router, uint32_t dimension)
-{
-    const struct topology *topology = &blueprint->topology;
-    if (topology->hyperx)
-        return hyperx_coordinate(topology->hyperx, router, dimension);
-    uint32_t coordinates[MAX_DIMENSIONS];
-    grid_coordinates(topology->grid, router, coordinates);
-    return coordinates[dimension];
-}
-
-uint32_t blueprint_level(const struct blueprint *blueprint, uint32_t router)
-{
-    const struct topology *topology = &blueprint->topology;
-    if (topology->tree)
-        return tree_level(topology->tree, router);
-    return topology->butterfly ? router / topology->butterfly->rows : NONE;
-}
-
-/* Gives a number to everything that can be reached without a link of one class. */
-static void flood(const struct blueprint *blueprint, uint32_t avoided, uint32_t router, uint32_t group,
-                  uint32_t *groups, uint32_t *stack)
-{
-    const struct topology *topology = &blueprint->topology;
-    uint32_t depth = 1;
-    stack[0] = router;
-    groups[router] = group;
-    while (depth > 0) {
-        uint32_t from = stack[--depth];
-        for (uint32_t port = 0; port < topology->ports; port++) {
-            struct router_port to;
-            if (!topology->ops->peer(topology, from, port, &to) || groups[to.router] != NONE ||
-                topology->ops->channel_class(topology, from, port) == avoided)
-                continue;
-            groups[to.router] = group;
-            stack[depth++] = to.router;
-        }
-    }
-}
-
-const uint32_t *blueprint_groups(const struct blueprint *blueprint, struct arena *arena)
-{
-    uint32_t routers = blueprint->topology.routers, classes = blueprint->topology.channel_classes, global = 0,
-             count = 0;
-    while (global < classes && strcmp(blueprint_class_name(blueprint, global), "global") != 0)
-        global++;
-    if (global == classes)
-        return NULL;
-    uint32_t *groups = arena_array(arena, uint32_t, routers), *stack = arena_array(arena, uint32_t, routers);
-    memset(groups, 0xff, sizeof *groups * routers);
-    for (uint32_t router = 0; router < routers; router++)
-        if (groups[router] == NONE)
-            flood(blueprint, global, router, count++, groups, stack);
-    return groups;
 }

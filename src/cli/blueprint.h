@@ -37,11 +37,3 @@ const char *blueprint_class_name(const struct blueprint *blueprint, uint32_t cla
 
 /* Bytes a second on the channels of terminals. */
 double blueprint_terminal_bandwidth(const struct blueprint *blueprint);
-
-/* What is known of where a router stands. 0 dimensions, a level NONE: nothing. */
-uint32_t blueprint_dimensions(const struct blueprint *blueprint);
-uint32_t blueprint_coordinate(const struct blueprint *blueprint, uint32_t router, uint32_t dimension);
-/* The level in a tree, from the leaves up, or the stage of a butterfly. */
-uint32_t blueprint_level(const struct blueprint *blueprint, uint32_t router);
-/* By router: its group, all that is joined without global links; NULL where no class of links is called global. */
-const uint32_t *blueprint_groups(const struct blueprint *blueprint, struct arena *arena);

@@ -18,6 +18,8 @@ int cli_check(int argc, char **argv);
 int cli_settings(int argc, char **argv);
 int cli_topology(int argc, char **argv);
 int cli_trace(int argc, char **argv);
+int cli_view(int argc, char **argv);
+int cli_record(int argc, char **argv);
 int cli_parse(int argc, char **argv);
 int cli_new(int argc, char **argv);
 int cli_import(int argc, char **argv);

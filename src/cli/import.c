@@ -16,13 +16,14 @@
 #include <errno.h>
 #include <string.h>
 
-static const char usage[] = "flitwarp import FILE [--from booksim|supersim] [-o OUT.json] [--strict]\n"
+static const char usage[] = "flitwarp import FILE [--from booksim|simured|supersim] [-o OUT.json] [--strict]\n"
                             "\n"
                             "Reads another simulator's configuration and writes ours, to OUT.json or standard\n"
                             "output. What is not carried over is listed on standard error: the setting, its\n"
                             "value, why, and what comes nearest here.\n"
                             "\n"
-                            "  --from FORMAT   booksim (key = value;) or supersim (JSON); by content if not given\n"
+                            "  --from FORMAT   booksim (key = value;), simured (KEY value) or supersim (JSON); by\n"
+                            "                  content if not given\n"
                             "  -o OUT.json     where to write to\n"
                             "  --strict        fail, with status 1 and no output, when anything is not carried over";
 
@@ -31,16 +32,17 @@ static const struct format {
     bool (*import)(struct import *import, const char *bytes, size_t size);
 } formats[] = {
     {"booksim", "BookSim", import_booksim},
+    {"simured", "SimuRed", import_simured},
     {"supersim", "SuperSim", import_supersim},
 };
-enum { BOOKSIM, SUPERSIM, FORMATS };
+enum { BOOKSIM, SIMURED, SUPERSIM, FORMATS };
 
 /* The first byte that is neither blank nor in a comment. */
 static const char *first_byte(const char *at)
 {
     for (;;) {
         at += strspn(at, " \t\r\n");
-        if (at[0] == '/' && at[1] == '/') {
+        if ((at[0] == '/' && at[1] == '/') || at[0] == '#') {
             at += strcspn(at, "\n");
         } else if (at[0] == '/' && at[1] == '*') {
             const char *end = strstr(at + 2, "*/");
@@ -61,9 +63,11 @@ static void not_recognised(struct import *import, const char *bytes, const char 
     char found[8] = "the end";
     if (*at)
         snprintf(found, sizeof found, "'%c'", isprint((unsigned char)*at) ? *at : '?');
-    errors_add(import->errors,
-               "%s:%u:%u: found %s, expected '{' (a configuration of SuperSim) or 'key = value;' (of BookSim)",
-               import->file, line, (uint32_t)(at - line_start) + 1, found);
+    errors_add(
+        import->errors,
+        "%s:%u:%u: found %s, expected '{' (a configuration of SuperSim), 'key = value;' (of BookSim) or 'KEY value' "
+        "(of SimuRed)",
+        import->file, line, (uint32_t)(at - line_start) + 1, found);
 }
 
 static const struct format *recognise(struct import *import, const char *bytes)
@@ -75,6 +79,8 @@ static const struct format *recognise(struct import *import, const char *bytes)
         const char *end = at + strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
         if (*first_byte(end) == '=')
             return &formats[BOOKSIM];
+        if (isupper((unsigned char)*at) && end[strspn(end, " \t")] > ' ' && end > at)
+            return &formats[SIMURED];
     }
     not_recognised(import, bytes, at);
     return NULL;
@@ -149,7 +155,7 @@ static bool find_format(const char *name, const struct format **format)
             *format = &formats[i];
             return true;
         }
-    fprintf(stderr, "flitwarp import: --from '%s' is unknown, expected booksim or supersim\n", name);
+    fprintf(stderr, "flitwarp import: --from '%s' is unknown, expected booksim, simured or supersim\n", name);
     return false;
 }
 

@@ -33,6 +33,7 @@ struct import_name {
 
 /* The importers. False with errors; notes are no reason to fail. */
 bool import_booksim(struct import *import, const char *bytes, size_t size);
+bool import_simured(struct import *import, const char *bytes, size_t size);
 bool import_supersim(struct import *import, const char *bytes, size_t size);
 
 /* ---- theirs ---- */

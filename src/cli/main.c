@@ -19,6 +19,8 @@ static const struct {
     {"topology", cli_topology,
      "CONFIG ... [PATH=VALUE ...] sizes, distances, bisection, cost; as files and pictures too"},
     {"trace", cli_trace, "CONFIG --packet N         one packet's walk, stage by stage"},
+    {"view", cli_view, "CONFIG [PATH=VALUE ...]   watch a run in a browser, cycle by cycle"},
+    {"record", cli_record, "CONFIG -o FILE.html       some cycles of a run as a page that plays by itself"},
     {"parse", cli_parse, "LOG [FILTER ...]          filter and summarise a packet log"},
     {"list", cli_list, "[KIND]                    registered components"},
     {"explain", cli_explain, "NAME                      a component's options, defaults, units, ranges"},

@@ -30,16 +30,22 @@ static const char base_config[] =
     " \"router\": {\"type\": \"input_queued\", \"num_vcs\": 8, \"buffer_depth\": 8}},"
     " \"workload\": {\"applications\": [{\"type\": \"blast\", \"load\": 0.2, \"warmup\": 500, \"sample\": 2000}]}}";
 
-static const char *const places[][2] = {
-    {"topology", "network.topology"},
-    {"routing", "network.routing"},
-    {"arbiter", "network.router.arbiter"},
-    {"allocator", "network.router.allocator"},
-    {"traffic", "workload.applications.0.traffic"},
-    {"injection", "workload.applications.0.injection"},
-    {"size", "workload.applications.0.size"},
-    {"application", "workload.applications.0"},
-    {"allocation", "workload.applications.0.allocation"},
+/* Before and behind the component stands what its place needs beside it. */
+static const struct place {
+    const char *kind, *path;
+    const char *before, *behind;
+} places[] = {
+    {"topology", "network.topology", "", ""},
+    {"routing", "network.routing", "", ""},
+    {"arbiter", "network.router.arbiter", "", ""},
+    {"allocator", "network.router.allocator", "", ""},
+    {"selection", "network.planes", "{\"count\": 2, \"selection\": ", "}"},
+    {"traffic", "workload.applications.0.traffic", "", ""},
+    {"injection", "workload.applications.0.injection", "", ""},
+    {"size", "workload.applications.0.size", "", ""},
+    {"application", "workload.applications.0", "", ""},
+    {"motif", "workload.applications.0", "{\"type\": \"trace\", \"motif\": ", "}"},
+    {"allocation", "workload.applications.0.allocation", "", ""},
 };
 
 struct new_file {
@@ -138,17 +144,17 @@ static const char *component_text(struct arena *arena, const struct template *te
 static const char *config_text(struct arena *arena, const struct template *template, const char *name,
                                struct errors *errors)
 {
-    const char *place = NULL;
+    const struct place *place = NULL;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        if (strcmp(places[i][0], template->kind) == 0)
-            place = places[i][1];
+        if (strcmp(places[i].kind, template->kind) == 0)
+            place = &places[i];
     CHECK(place, "no place in a configuration for a %s", template->kind);
     const struct component *original = component_find(template->kind, template->name);
     const char *example = original->example ? rename_all(arena, original->example, template->name, name)
                                             : arena_format(arena, "\"%s\"", name);
     struct json *root = json_parse(arena, errors, "example", base_config, strlen(base_config));
     CHECK(root && source_override(&(struct source){arena, errors, NULL}, root,
-                                  arena_format(arena, "%s=%s", place, example)),
+                                  arena_format(arena, "%s=%s%s%s", place->path, place->before, example, place->behind)),
           "the example of %s does not fit: %s", template->name, errors_text(errors));
     char *written = NULL;
     size_t size = 0;

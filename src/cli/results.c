@@ -5,6 +5,7 @@
  */
 #include "cli/simulation.h"
 
+#include "cli/results_deadlock.h"
 #include "cli/version.h"
 #include "base/text.h"
 #include "metrics/summary.h"
@@ -195,6 +196,34 @@ static struct json *application_block(const struct workload *workload, uint32_t 
     return block;
 }
 
+/* What all applications had of one level of service; loads are per terminal of the network. */
+static struct json *level_block(const struct simulation *simulation, uint32_t number, struct arena *arena)
+{
+    const struct workload *workload = &simulation->workload;
+    const struct network *network = &simulation->network;
+    struct level_count *all = arena_array(arena, struct level_count, 1);
+    uint64_t offered = 0, accepted = 0;
+    for (uint32_t i = 0; i < workload->count; i++) {
+        const struct level_count *level = &workload->measurements[i].by_level[number];
+        offered += level->offered_at_end - level->offered_at_start;
+        accepted += level->accepted_at_end - level->accepted_at_start;
+        level_count_merge(all, level);
+    }
+    const struct application *any = &workload->applications[0]; /* they have the same window */
+    struct json *block = json_object(arena);
+    ADD_U64(block, "level", number);
+    struct json *classes = json_add(block, "protocol_classes", json_array(arena));
+    for (uint32_t class = 0; class < network->config->protocol_classes; class ++)
+        if (network->service.class_level[class] == number)
+            json_append(classes, json_number_u64(arena, class));
+    ADD_F64(block, "offered_load", load_of(any, offered, network->topology.terminals));
+    ADD_F64(block, "accepted_load", load_of(any, accepted, network->topology.terminals));
+    ADD_U64(block, "packets", all->packets);
+    json_add(block, "packet_latency", summary_json(arena, &all->packet_latency, NULL));
+    json_add(block, "network_latency", summary_json(arena, &all->network_latency, NULL));
+    return block;
+}
+
 static int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -282,10 +311,16 @@ struct json *simulation_results(struct simulation *simulation)
     ADD_BOOL(root, "complete", simulation->workload.outcome == OUTCOME_DONE);
     static const char *const outcomes[] = {"running", "done", "deadlock", "interrupted", "stuck"};
     json_add(root, "outcome", json_text(arena, outcomes[simulation->workload.outcome]));
+    results_add_deadlock(root, &simulation->workload, arena);
     json_add(root, "simulation", simulation_block(simulation, arena));
     struct json *applications = json_add(root, "applications", json_array(arena));
     for (uint32_t i = 0; i < simulation->workload.count; i++)
         json_append(applications, application_block(&simulation->workload, i, arena));
+    if (simulation->network.service.levels > 1) {
+        struct json *levels = json_add(root, "levels", json_array(arena));
+        for (uint32_t level = 0; level < simulation->network.service.levels; level++)
+            json_append(levels, level_block(simulation, level, arena));
+    }
     json_add(root, "channels", channels_block(simulation, arena));
     return root;
 }

@@ -73,6 +73,14 @@ bool simulation_load(struct simulation *simulation, const char *path, char **ove
     return simulation->json && simulation_read(simulation);
 }
 
+bool simulation_load_text(struct simulation *simulation, const char *name, const char *bytes, size_t size,
+                          char **overrides, int count)
+{
+    const struct source source = {&simulation->setup, &simulation->errors, &simulation->files};
+    simulation->json = source_read(&source, name, bytes, size, (const char *const *)overrides, (uint32_t)count);
+    return simulation->json && simulation_read(simulation);
+}
+
 bool simulation_read(struct simulation *simulation)
 {
     struct config_reader reader = {
@@ -143,6 +151,14 @@ bool simulation_build(struct simulation *simulation)
         return false;
     return workload_build(&simulation->workload, &config->workload, &simulation->network, &simulation->built,
                           config->simulator.tick, seed, &simulation->errors);
+}
+
+void simulation_make_sequential(struct simulation *simulation)
+{
+    struct simulator_config *simulator = &simulation->config.simulator;
+    simulator->sync = SYNC_SEQUENTIAL;
+    simulator->threads = 1;
+    simulator->check_reversal = false;
 }
 
 enum outcome simulation_run(struct simulation *simulation, FILE *report)

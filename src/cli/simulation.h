@@ -51,8 +51,13 @@ const char *sync_name(uint32_t sync);
 void simulation_init(struct simulation *simulation);
 /* Reads a configuration with overrides; false with errors. */
 bool simulation_load(struct simulation *simulation, const char *path, char **overrides, int count);
+/* The same for a text at hand, which messages call `name`. */
+bool simulation_load_text(struct simulation *simulation, const char *name, const char *bytes, size_t size,
+                          char **overrides, int count);
 /* The second half of it: the settings from simulation->json, which becomes the effective ones. */
 bool simulation_read(struct simulation *simulation);
+/* Before building: for those who look at it in one piece. The results are the same however it runs. */
+void simulation_make_sequential(struct simulation *simulation);
 bool simulation_build(struct simulation *simulation);
 enum outcome simulation_run(struct simulation *simulation, FILE *report);
 /* The exit status that says how the run ended. */

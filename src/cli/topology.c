@@ -26,11 +26,9 @@ struct request {
     bool as_json, with_terminals, wants_help;
 };
 
-static void take_word(struct request *request, char *word, struct errors *errors)
+static void take_word(struct request *request, char *word)
 {
-    if (word[0] == '-' && word[1])
-        errors_add(errors, "'%s' is not understood", word);
-    else if (strchr(word, '=') && request->config_count)
+    if (strchr(word, '=') && request->config_count)
         request->overrides[request->override_count++] = word;
     else
         request->configs[request->config_count++] = word;
@@ -47,13 +45,8 @@ static void request_read(struct request *request, int argc, char **argv, struct 
                                  {0}};
     *request = (struct request){.configs = arena_array(arena, const char *, argc),
                                 .overrides = arena_array(arena, char *, argc)};
-    for (int i = 1; i < argc; i++) {
-        enum flag_found found = flag_take(flags, argc, argv, &i);
-        if (found == FLAG_NONE)
-            take_word(request, argv[i], errors);
-        else if (found == FLAG_LACKS_VALUE)
-            errors_add(errors, "'%s' needs a value", argv[i]);
-    }
+    for (int i = 0; words_next(flags, argc, argv, &i, errors);)
+        take_word(request, argv[i]);
     if (!request->config_count)
         errors_add(errors, "no configuration is given");
     if (request->config_count > 1 && (request->export || request->picture))

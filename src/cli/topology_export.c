@@ -7,6 +7,7 @@
 #include "cli/topology_export.h"
 
 #include "base/text.h"
+#include "network/places.h"
 
 #include <string.h>
 
@@ -26,13 +27,13 @@ static struct place_texts place_of(const struct exporting *exporting, uint32_t r
     const struct blueprint *blueprint = exporting->blueprint;
     struct place_texts texts = {0};
     size_t length = 0;
-    for (uint32_t d = 0; d < blueprint_dimensions(blueprint); d++)
+    for (uint32_t d = 0; d < topology_dimensions(&blueprint->topology); d++)
         length += (size_t)snprintf(texts.coordinates + length, sizeof texts.coordinates - length, "%s%u", d ? " " : "",
-                                   blueprint_coordinate(blueprint, router, d));
+                                   topology_coordinate(&blueprint->topology, router, d));
     if (exporting->groups)
         snprintf(texts.group, sizeof texts.group, "%u", exporting->groups[router]);
-    if (blueprint_level(blueprint, router) != NONE)
-        snprintf(texts.level, sizeof texts.level, "%u", blueprint_level(blueprint, router));
+    if (topology_level(&blueprint->topology, router) != NONE)
+        snprintf(texts.level, sizeof texts.level, "%u", topology_level(&blueprint->topology, router));
     return texts;
 }
 
@@ -268,7 +269,7 @@ bool export_write(const struct blueprint *blueprint, const char *path, struct er
     if (!output_open(&file, path, errors))
         return false;
     struct exporting exporting = {
-        .blueprint = blueprint, .groups = blueprint_groups(blueprint, &scratch), .out = file.stream};
+        .blueprint = blueprint, .groups = topology_groups(&blueprint->topology, &scratch), .out = file.stream};
     formats[format_of(path)].write(&exporting);
     arena_release(&scratch);
     return output_commit(&file, errors);

@@ -7,7 +7,7 @@
 #include "cli/topology_picture.h"
 
 #include "base/text.h"
-#include "cli/topology_layout.h"
+#include "view/layout.h"
 
 #include <math.h>
 
@@ -281,7 +281,7 @@ bool picture_write(const struct picture_request *request, const struct blueprint
     struct layout layout;
     if (!output_open(&file, request->path, errors))
         return false;
-    layout_find(&layout, blueprint, &scratch);
+    layout_find(&layout, &blueprint->topology, blueprint->latencies.places, &scratch);
     struct picture picture = {.blueprint = blueprint,
                               .layout = &layout,
                               .out = file.stream,

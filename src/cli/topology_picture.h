@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
-/* A small network as an SVG picture: routers where topology_layout.h puts them, links coloured by class, a legend. */
+/* A small network as an SVG picture: routers where view/layout.h puts them, links coloured by class, a legend. */
 #include "cli/blueprint.h"
 
 struct picture_request {

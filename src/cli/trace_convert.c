@@ -7,39 +7,35 @@
 #include "cli/cli.h"
 #include "cli/trace_goal.h"
 #include "cli/trace_messages.h"
+#include "cli/trace_words.h"
 
 #include "base/text.h"
 #include "config/options.h"
-#include "workload/trace/trace_reader.h"
 
 #include <string.h>
 
 static const char usage[] =
     "flitwarp trace-convert FILE -o OUT.goal|.bin|.csv [--format NAME] [--to goal|goal_binary|csv] [--lossy]\n"
-    "         [ALGORITHM=NAME ...]   how collectives become messages: allreduce=ring, say";
+    "         [ALGORITHM=NAME ...]       how collectives become messages: allreduce=ring, say\n"
+    "         [format.KEY=VALUE ...]     settings of the format that is read: flitwarp explain astrasim, say";
 
 struct request {
-    const char *file, *out, *format, *to;
+    const char *file, *out, *to;
+    struct trace_format format;
     bool is_lossy, wants_help;
     struct json *algorithms; /* KEY=VALUE words, as a block of settings */
 };
 
-static void take_word(struct request *request, char *word, struct arena *arena, struct errors *errors)
+static void take_word(struct request *request, const char *word, struct arena *arena, struct errors *errors)
 {
-    char *equals = strchr(word, '=');
-    if (word[0] == '-' && word[1])
-        errors_add(errors, "'%s' is not understood", word);
-    else if (!request->file)
+    if (format_setting_take(request->format.settings, word, arena, errors))
+        return;
+    if (!request->file)
         request->file = word;
-    else if (!equals)
+    else if (!strchr(word, '='))
         errors_add(errors, "'%s' is not understood; one trace is converted at a time", word);
-    else {
-        char *key = arena_format(arena, "%.*s", (int)(equals - word), word);
-        if (json_find(request->algorithms, key))
-            errors_add(errors, "'%s' is given twice", key);
-        else
-            json_add(request->algorithms, key, json_from_word(arena, equals + 1));
-    }
+    else
+        setting_take(request->algorithms, word, arena, errors);
 }
 
 /* The format that a name stands for. */
@@ -53,17 +49,12 @@ static const char *format_of(const char *out)
 
 static void request_read(struct request *request, int argc, char **argv, struct arena *arena, struct errors *errors)
 {
-    const struct flag flags[] = {{"--help", NULL, &request->wants_help}, {"-o", &request->out, NULL},
-                                 {"--format", &request->format, NULL},   {"--to", &request->to, NULL},
-                                 {"--lossy", NULL, &request->is_lossy},  {0}};
-    *request = (struct request){.format = "auto", .algorithms = json_object(arena)};
-    for (int i = 1; i < argc; i++) {
-        enum flag_found found = flag_take(flags, argc, argv, &i);
-        if (found == FLAG_NONE)
-            take_word(request, argv[i], arena, errors);
-        else if (found == FLAG_LACKS_VALUE)
-            errors_add(errors, "'%s' needs a value", argv[i]);
-    }
+    const struct flag flags[] = {{"--help", NULL, &request->wants_help},    {"-o", &request->out, NULL},
+                                 {"--format", &request->format.name, NULL}, {"--to", &request->to, NULL},
+                                 {"--lossy", NULL, &request->is_lossy},     {0}};
+    *request = (struct request){.format = {.settings = format_settings(arena)}, .algorithms = json_object(arena)};
+    for (int i = 0; words_next(flags, argc, argv, &i, errors);)
+        take_word(request, argv[i], arena, errors);
     if (!request->file)
         errors_add(errors, "no trace is given");
     if (!request->out)
@@ -94,7 +85,7 @@ static int convert(const struct request *request, struct arena *arena, struct er
     struct config_reader reader = {.arena = arena, .errors = errors};
     if (!config_read(&reader, collective_options, &settings, request->algorithms))
         return EXIT_USAGE;
-    struct trace *trace = trace_read(request->file, request->format, errors);
+    struct trace *trace = trace_read(request->file, &request->format, errors);
     if (!trace)
         return EXIT_USAGE;
     int status = strcmp(request->to, "csv") == 0 ? messages_write(trace, request->out, request->is_lossy, errors)

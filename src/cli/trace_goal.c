@@ -13,7 +13,7 @@
 /* ---- what GOAL cannot say ---- */
 
 struct obstacles {
-    uint64_t probes, modes, parts_of_ns, any_tags;
+    uint64_t probes, one_sided, modes, parts_of_ns, any_tags;
     bool has_collectives, has_times;
     uint32_t communicators; /* the highest that a task names */
     uint32_t max_cpu;
@@ -39,6 +39,7 @@ static void find_obstacles(struct obstacles *found, struct goal_schedule *schedu
             bool is_time = task->kind == TASK_COMPUTE || task->kind == TASK_UNTIL;
             bool is_message = task->kind == TASK_SEND || task->kind == TASK_RECEIVE;
             found->probes += task->kind == TASK_PROBE;
+            found->one_sided += task_is_one_sided(task);
             found->modes += task->kind == TASK_SEND && task->flags && is_awaited(at, i);
             found->parts_of_ns += is_time && task->amount % NS != 0;
             found->any_tags += is_message && task->tag == ANY;
@@ -61,6 +62,7 @@ static void report_losses(const struct obstacles *found, struct errors *errors)
         uint64_t count;
         const char *what;
     } losses[] = {{found->probes, "probes, which would be left out"},
+                  {found->one_sided, "puts and gets, which would be left out"},
                   {found->modes, "synchronous, buffered or ready sends, which would be plain ones"},
                   {found->parts_of_ns, "times that are no whole nanoseconds, which would be rounded"}};
     for (size_t i = 0; i < sizeof losses / sizeof *losses; i++)
@@ -128,7 +130,8 @@ struct span {
     uint32_t first, last;
 };
 
-/* Messages of the world keep their tags; what stands for a communicator is taken from above them. */
+/* Messages of the world keep their tags; what stands for another communicator, or for a collective, is taken from
+ * above them. */
 static uint32_t tag_of(struct goal_schedule *schedule, uint32_t communicator, uint32_t tag, bool is_collective)
 {
     if (communicator == WORLD && !is_collective)
@@ -143,19 +146,12 @@ static uint32_t tag_of(struct goal_schedule *schedule, uint32_t communicator, ui
 
 /* ---- collectives ---- */
 
-static uint32_t place_of(const struct trace_communicator *communicator, uint32_t rank)
-{
-    uint32_t place = 0;
-    while (place < communicator->size && communicator->ranks[place] != rank)
-        place++;
-    return place;
-}
-
 /* A plan in the making: `begun` of the nodes since `first` belong to the step before. */
 struct expansion {
     struct goal_rank *made;
     const struct trace_communicator *communicator;
     uint32_t tag;
+    uint8_t cpu;
     uint32_t begin;            /* the node of the beginning */
     uint32_t waited, previous; /* nodes from here on: all that the next step waits for; those of the step before */
 };
@@ -167,6 +163,7 @@ static void message_add(const struct expansion *expansion, const struct plan_mes
     node_add(expansion->made, (struct goal_node){.type = (uint8_t)type,
                                                  .peer = expansion->communicator->ranks[message->peer],
                                                  .tag = expansion->tag,
+                                                 .cpu = expansion->cpu,
                                                  .amount = message->bytes});
 }
 
@@ -186,17 +183,18 @@ static void step_add(struct expansion *expansion, const struct plan_step *step)
         expansion->waited = first;
 }
 
-static struct span expand(struct goal_schedule *schedule, uint32_t rank, const struct task *task,
-                          struct goal_rank *made)
+/* Several may go on at once: each has a tag of its own. */
+static struct span expand(struct goal_schedule *schedule, uint32_t rank, uint32_t number, struct goal_rank *made)
 {
+    const struct task *task = &schedule->trace->ranks[rank].tasks[number];
     const struct trace_communicator *communicator = &schedule->trace->communicators[task->communicator];
-    const uint64_t *counts = trace_counts(schedule->trace, task);
-    struct plan plan = plan_make(schedule->settings, task->unit, communicator->size, place_of(communicator, task->peer),
-                                 task->amount, counts, counts != NULL);
-    uint32_t place = place_of(communicator, rank), steps = plan_shape(&plan).steps;
+    struct plan plan = plan_of_task(schedule->settings, schedule->trace, task);
+    uint32_t place = communicator_place(communicator, rank), steps = plan_shape(&plan).steps;
     struct expansion expansion = {.made = made,
                                   .communicator = communicator,
-                                  .tag = tag_of(schedule, task->communicator, 0, true),
+                                  .tag =
+                                      tag_of(schedule, trace_collective_number(schedule->trace, rank, number), 0, true),
+                                  .cpu = task->cpu,
                                   .begin = compute_add(made, 0, task->cpu)};
     expansion.waited = expansion.previous = expansion.begin;
     for (uint32_t i = 0; i < steps; i++) {
@@ -243,12 +241,12 @@ static void add_timers(const struct goal_schedule *schedule, struct goal_rank *m
 
 /* ---- a rank ---- */
 
-static struct span task_nodes(struct goal_schedule *schedule, uint32_t rank, const struct task *task,
-                              struct goal_rank *made)
+static struct span task_nodes(struct goal_schedule *schedule, uint32_t rank, uint32_t number, struct goal_rank *made)
 {
+    const struct task *task = &schedule->trace->ranks[rank].tasks[number];
     uint32_t node;
     if (task->kind == TASK_COLLECTIVE)
-        return expand(schedule, rank, task, made);
+        return expand(schedule, rank, number, made);
     if (task->kind == TASK_SEND || task->kind == TASK_RECEIVE)
         node = node_add(made, (struct goal_node){.type = task->kind == TASK_SEND ? GOAL_SEND : GOAL_RECEIVE,
                                                  .cpu = task->cpu,
@@ -269,7 +267,7 @@ void goal_rank_make(struct goal_schedule *schedule, uint32_t rank, struct goal_r
     uint32_t moment_count = 0;
     made->node_count = made->edge_count = 0;
     for (uint32_t i = 0; i < from->task_count; i++) {
-        spans[i] = task_nodes(schedule, rank, &from->tasks[i], made);
+        spans[i] = task_nodes(schedule, rank, i, made);
         if (from->tasks[i].kind == TASK_UNTIL)
             moments[moment_count++] = (struct moment){(from->tasks[i].amount + NS / 2) / NS, spans[i].first};
     }

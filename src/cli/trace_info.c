@@ -6,32 +6,32 @@
 #include "cli/arguments.h"
 #include "cli/cli.h"
 #include "cli/trace_matrix.h"
-
-#include "workload/trace/trace_reader.h"
+#include "cli/trace_words.h"
 
 #include <string.h>
 
-static const char usage[] = "flitwarp trace-info FILE [--format NAME] [--json] [--matrix FILE.csv|.svg] [--list]";
+static const char usage[] =
+    "flitwarp trace-info FILE [--format NAME] [--json] [--matrix FILE.csv|.svg] [--list]\n"
+    "         [format.KEY=VALUE ...]     settings of the format: flitwarp explain astrasim, say";
 
 struct request {
-    const char *file, *format, *matrix;
+    const char *file, *matrix;
+    struct trace_format format;
     bool as_json, as_list, wants_help;
 };
 
-static void request_read(struct request *request, int argc, char **argv, struct errors *errors)
+static void request_read(struct request *request, int argc, char **argv, struct arena *arena, struct errors *errors)
 {
-    const struct flag flags[] = {{"--help", NULL, &request->wants_help}, {"--json", NULL, &request->as_json},
-                                 {"--format", &request->format, NULL},   {"--matrix", &request->matrix, NULL},
-                                 {"--list", NULL, &request->as_list},    {0}};
-    *request = (struct request){.format = "auto"};
-    for (int i = 1; i < argc; i++) {
-        enum flag_found found = flag_take(flags, argc, argv, &i);
-        if (found == FLAG_LACKS_VALUE)
-            errors_add(errors, "'%s' needs a value", argv[i]);
-        else if (found == FLAG_NONE && (request->file || (argv[i][0] == '-' && argv[i][1])))
+    const struct flag flags[] = {{"--help", NULL, &request->wants_help},    {"--json", NULL, &request->as_json},
+                                 {"--format", &request->format.name, NULL}, {"--matrix", &request->matrix, NULL},
+                                 {"--list", NULL, &request->as_list},       {0}};
+    *request = (struct request){.format = {.settings = format_settings(arena)}};
+    for (int i = 0; words_next(flags, argc, argv, &i, errors);) {
+        if (format_setting_take(request->format.settings, argv[i], arena, errors))
+            continue;
+        if (request->file)
             errors_add(errors, "'%s' is not understood", argv[i]);
-        else if (found == FLAG_NONE)
-            request->file = argv[i];
+        request->file = argv[i];
     }
     if (!request->file)
         errors_add(errors, "no trace is given");
@@ -61,7 +61,7 @@ static void add_tasks(struct json *facts, const struct trace_survey *survey, str
 static void add_messages(struct json *facts, const struct trace_survey *survey, struct arena *arena)
 {
     struct json *messages = json_add(facts, "messages", json_object(arena));
-    json_add(messages, "count", number(arena, survey->tasks[TASK_SEND]));
+    json_add(messages, "count", number(arena, survey->messages));
     json_add(messages, "bytes", number(arena, survey->bytes));
     json_add(messages, "largest", number(arena, survey->largest_bytes));
     struct json *sizes = json_add(messages, "sizes", json_array(arena)); /* [from, to, how many] */
@@ -159,10 +159,10 @@ static int show(const struct request *request, const struct trace_source *source
     return EXIT_DONE;
 }
 
-static int survey_file(const struct request *request, const struct trace_source *source, struct errors *errors)
+static int survey_file(const struct request *request, struct trace_source *source, struct errors *errors)
 {
-    const struct trace_reader_ops *reader = trace_reader_find(source, request->format, errors);
-    if (!reader)
+    const struct trace_reader_ops *reader = trace_reader_find(source, request->format.name, errors);
+    if (!reader || !trace_source_set(source, reader, &request->format, errors))
         return EXIT_USAGE;
     if (request->as_list) {
         if (!reader->list)
@@ -171,7 +171,8 @@ static int survey_file(const struct request *request, const struct trace_source 
             reader->list(source, stdout, errors);
         return errors->count ? EXIT_USAGE : EXIT_DONE;
     }
-    struct trace *trace = trace_read(request->file, reader->name, errors);
+    struct trace *trace =
+        trace_read(request->file, &(struct trace_format){.name = reader->name, .config = source->config}, errors);
     if (!trace)
         return EXIT_USAGE;
     struct trace_survey survey;
@@ -189,7 +190,7 @@ int cli_trace_info(int argc, char **argv)
     struct request request;
     struct trace_source source;
     int status = EXIT_USAGE;
-    request_read(&request, argc, argv, &errors);
+    request_read(&request, argc, argv, &arena, &errors);
     if (request.wants_help) {
         printf("usage: %s\n", usage);
         arena_release(&arena);

@@ -141,8 +141,8 @@ static void print_title(const struct matrix *matrix, const char *title, const st
             fprintf(matrix->out, "&#%d;", *title);
         else
             fputc(*title, matrix->out);
-    fprintf(matrix->out, ": %llu messages, %llu bytes between %u ranks</text>\n",
-            (unsigned long long)survey->tasks[TASK_SEND], (unsigned long long)survey->bytes, matrix->ranks);
+    fprintf(matrix->out, ": %llu messages, %llu bytes between %u ranks</text>\n", (unsigned long long)survey->messages,
+            (unsigned long long)survey->bytes, matrix->ranks);
 }
 
 static bool write_picture(const char *path, const char *title, const struct trace_survey *survey, struct errors *errors)

@@ -16,7 +16,7 @@ struct message {
 struct gathering {
     struct message *messages; /* owned */
     uint64_t count;
-    uint64_t answers, collectives; /* sends that wait for other ranks; what is no message */
+    uint64_t answers, collectives, one_sided; /* sends that wait for other ranks; what is no message */
 };
 
 /* A task, as far as it is known. */
@@ -37,6 +37,7 @@ static void take_task(struct gathering *gathering, uint32_t rank, const struct t
                       const struct progress *progress)
 {
     gathering->collectives += task->kind == TASK_COLLECTIVE;
+    gathering->one_sided += task_is_one_sided(task);
     if (task->kind != TASK_SEND)
         return;
     gathering->answers += progress->needs_others;
@@ -59,7 +60,8 @@ static void gather_rank(struct gathering *gathering, const struct trace *trace, 
         uint32_t number = ready[--ready_count], count;
         const struct task *task = &at->tasks[number];
         const uint32_t *edges = trace_edges(at, number, &count);
-        bool is_met = task->kind == TASK_RECEIVE || task->kind == TASK_PROBE || task->kind == TASK_COLLECTIVE;
+        bool is_met = task->kind == TASK_RECEIVE || task->kind == TASK_PROBE || task->kind == TASK_COLLECTIVE ||
+                      task_is_one_sided(task);
         take_task(gathering, rank, task, &progress[number]);
         for (uint32_t i = 0; i < count; i++) {
             struct progress *later = &progress[edges[i] & EDGE_TASK];
@@ -117,6 +119,9 @@ int messages_write(const struct trace *trace, const char *path, bool is_lossy, s
     if (!is_lossy && gathering.collectives)
         errors_add(errors, "CSV cannot express %llu collectives, which would be left out; --lossy accepts that",
                    (unsigned long long)gathering.collectives);
+    if (!is_lossy && gathering.one_sided)
+        errors_add(errors, "CSV cannot express %llu puts and gets, which would be left out; --lossy accepts that",
+                   (unsigned long long)gathering.one_sided);
     qsort(gathering.messages, gathering.count, sizeof *gathering.messages, by_time);
     int status = errors->count > before ? EXIT_USAGE : write_all(&gathering, path, errors) ? EXIT_DONE : EXIT_IO;
     free(gathering.messages);

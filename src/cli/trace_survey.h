@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
-/* What a trace holds, counted: tasks, messages, sizes, who sends to whom. Collectives count as such, not as messages. */
+/*
+ * What a trace holds, counted: tasks, messages, sizes, who sends to whom. A put is a message to the other rank, a get one
+ * from it. Collectives count as such, not as messages.
+ */
 #include "base/table.h"
 #include "workload/trace/trace.h"
 
@@ -20,7 +23,7 @@ struct trace_survey {
     const struct trace *trace; /* borrowed */
     uint64_t tasks[TASK_KINDS];
     struct operation_counts operations[OPERATIONS];
-    uint64_t bytes; /* of all messages */
+    uint64_t messages, bytes; /* of sends, puts and gets */
     uint64_t largest_bytes;
     uint64_t sizes[SIZE_CLASSES]; /* messages */
     struct table pairs;           /* by sender and receiver: struct traffic_counts */

@@ -257,15 +257,49 @@ void engine_run(struct engine *engine, tick_t last)
     }
 }
 
+/* ---- looking at what is to come ---- */
+
+static void visit_slot(const struct engine *engine, uint32_t kind, tick_t when, event_visitor *visit, void *context)
+{
+    const struct event_list *list = engine_list((struct engine *)engine, kind, when);
+    uint32_t size = engine->kinds[kind].size;
+    for (const struct event_chunk *chunk = list->first; chunk; chunk = chunk->next) {
+        uint32_t count = chunk == list->last ? last_count(engine, list, kind) : chunk->count;
+        for (uint32_t i = 0; i < count; i++)
+            visit(context, when, chunk->data + (size_t)i * size);
+    }
+}
+
+void engine_visit_tick(const struct engine *engine, uint32_t kind, tick_t when, event_visitor *visit, void *context)
+{
+    if (when >= engine->now && when - engine->now < WHEEL_SLOTS)
+        visit_slot(engine, kind, when, visit, context);
+    bool is_far = engine->heap_count && engine->heap[0]->when <= when;
+    for (uint32_t i = 0; is_far && i < engine->heap_count; i++)
+        if (engine->heap[i]->when == when && engine->heap[i]->kind == kind)
+            visit(context, when, engine->heap[i]->data);
+}
+
+void engine_visit(const struct engine *engine, uint32_t kind, event_visitor *visit, void *context)
+{
+    BITS_EACH(slot, engine->occupied, WHEEL_SLOTS / 64)
+        visit_slot(engine, kind, engine->now + (slot - engine->now % WHEEL_SLOTS + WHEEL_SLOTS) % WHEEL_SLOTS, visit,
+                   context);
+    for (uint32_t i = 0; i < engine->heap_count; i++)
+        if (engine->heap[i]->kind == kind)
+            visit(context, engine->heap[i]->when, engine->heap[i]->data);
+}
+
+static void count_event(void *context, tick_t when, const void *event)
+{
+    (void)when;
+    (void)event;
+    ++*(uint64_t *)context;
+}
+
 uint64_t engine_pending(const struct engine *engine, uint32_t kind)
 {
     uint64_t pending = 0;
-    for (uint32_t slot = 0; slot < WHEEL_SLOTS; slot++) {
-        const struct event_list *list = &engine->wheel[slot * MAX_EVENT_KINDS + kind];
-        for (const struct event_chunk *chunk = list->first; chunk; chunk = chunk->next)
-            pending += chunk == list->last ? last_count(engine, list, kind) : chunk->count;
-    }
-    for (uint32_t i = 0; i < engine->heap_count; i++)
-        pending += engine->heap[i]->kind == kind;
+    engine_visit(engine, kind, count_event, &pending);
     return pending;
 }

@@ -12,6 +12,15 @@ void log_columns_of_unit(struct log_columns *columns, enum log_unit unit)
             columns->properties[columns->count++] = property;
 }
 
+void log_columns_leave_out(struct log_columns *columns, const char *name)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < columns->count; i++)
+        if (strcmp(columns->properties[i]->name, name) != 0)
+            columns->properties[kept++] = columns->properties[i];
+    columns->count = kept;
+}
+
 void log_columns_header(const struct log_columns *columns, struct csv_file *file)
 {
     for (uint32_t i = 0; i < columns->count; i++) {

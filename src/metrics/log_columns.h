@@ -13,5 +13,7 @@ struct log_columns {
 
 /* All that mean something for a unit. */
 void log_columns_of_unit(struct log_columns *columns, enum log_unit unit);
+/* All but the one under a name. */
+void log_columns_leave_out(struct log_columns *columns, const char *name);
 void log_columns_header(const struct log_columns *columns, struct csv_file *file);
 void log_columns_line(const struct log_columns *columns, struct csv_file *file, const struct log_record *record);

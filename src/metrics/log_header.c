@@ -41,6 +41,8 @@ static const struct {
     COLUMN("initiator", initiator, TOGETHER),
     COLUMN("transaction", transaction, TOGETHER),
     COLUMN("transaction_messages", transaction_messages, TOGETHER),
+    COLUMN("plane", plane, OPTIONAL),
+    COLUMN("class", class, OPTIONAL),
 #undef COLUMN
 };
 #define KNOWN_COLUMNS (sizeof(known_columns) / sizeof(known_columns[0]))

@@ -25,6 +25,8 @@ const struct log_property log_properties[] = {
     {"minimal_hops", "minhops", "minimal_hops", "the same on a shortest way", FIELD(minimal_hops), ALL, false},
     {"nonminimal", "nonmin", "nonminimal", "more hops than on a shortest way; takes no values", FIELD(is_nonminimal),
      ALL, true},
+    {"plane", NULL, "plane", "router plane that it took, where there are several", FIELD(plane), PACKETS, false},
+    {"class", NULL, "class", "protocol class, where there are several", FIELD(class), PACKETS | MESSAGES, false},
     {"send", NULL, "created", "tick at which it was made", FIELD(created), ALL, false},
     {"inject", NULL, "injected", "tick at which the head entered the network", FIELD(injected), ALL, false},
     {"recv", "arrived", "tail_arrived", "tick at which the tail arrived", FIELD(arrived), ALL, false},

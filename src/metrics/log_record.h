@@ -22,6 +22,7 @@ struct log_record {
     uint64_t hops, minimal_hops; /* of several packets: the largest */
     uint64_t created, injected;  /* ticks; the earliest */
     uint64_t arrived;            /* tick of the last tail */
+    uint64_t plane, class;       /* where the log has them */
     /* What follows from them. */
     uint64_t packets, messages;
     uint64_t is_nonminimal; /* any packet */

@@ -33,6 +33,15 @@ void measurement_keep_planes(struct measurement *measurement, uint32_t planes, s
     measurement->packets_by_plane = arena_array(arena, uint64_t, planes);
 }
 
+void measurement_keep_levels(struct measurement *measurement, uint32_t levels, const uint8_t *class_level,
+                             struct arena *arena)
+{
+    measurement->is_watched = true;
+    measurement->levels = levels;
+    measurement->class_level = class_level;
+    measurement->by_level = arena_array(arena, struct level_count, levels);
+}
+
 void measurement_release(struct measurement *measurement)
 {
     if (measurement->series.length)
@@ -41,8 +50,10 @@ void measurement_release(struct measurement *measurement)
 }
 
 void measurement_watch_created(struct measurement *measurement, tick_t now, uint32_t source, uint32_t packets,
-                               uint32_t flits)
+                               uint32_t flits, uint32_t protocol)
 {
+    if (measurement->levels)
+        measurement->by_level[measurement->class_level[protocol]].created_flits += flits;
     if (measurement->series.length)
         series_created(&measurement->series, now, packets, flits);
     if (measurement->rates.interval)
@@ -51,6 +62,8 @@ void measurement_watch_created(struct measurement *measurement, tick_t now, uint
 
 void measurement_watch_flits(struct measurement *measurement, tick_t now, const struct packet *packet, uint32_t flits)
 {
+    if (measurement->levels)
+        measurement->by_level[measurement->class_level[packet->protocol]].accepted_flits += flits;
     if (measurement->series.length)
         series_accepted(&measurement->series, now, flits);
     if (measurement->rates.interval) {
@@ -65,8 +78,17 @@ void measurement_watch_entry(struct measurement *measurement, tick_t now, const 
         rates_at(&measurement->rates, now, packet->source)->injected += flits;
 }
 
+static void add_to_level(struct level_count *level, tick_t now, const struct packet *packet)
+{
+    level->packets++;
+    histogram_add(&level->packet_latency, now - packet->created);
+    histogram_add(&level->network_latency, now - packet->injected);
+}
+
 void measurement_watch_packet(struct measurement *measurement, tick_t now, const struct packet *packet)
 {
+    if (measurement->levels && packet->sampled)
+        add_to_level(&measurement->by_level[measurement->class_level[packet->protocol]], now, packet);
     if (measurement->series.length)
         series_arrived(&measurement->series, packet->created, now - packet->created);
 }
@@ -77,6 +99,11 @@ void measurement_open(struct measurement *measurement, tick_t now)
     measurement->offered_at_start = measurement->created_flits;
     measurement->accepted_at_start = measurement->accepted_flits;
     memcpy(measurement->accepted_from_at_start, measurement->accepted_from, sizeof(uint64_t) * measurement->terminals);
+    for (struct level_count *level = measurement->by_level; level < measurement->by_level + measurement->levels;
+         level++) {
+        level->offered_at_start = level->created_flits;
+        level->accepted_at_start = level->accepted_flits;
+    }
 }
 
 void measurement_close(struct measurement *measurement, tick_t now)
@@ -85,6 +112,11 @@ void measurement_close(struct measurement *measurement, tick_t now)
     measurement->offered_at_end = measurement->created_flits;
     measurement->accepted_at_end = measurement->accepted_flits;
     memcpy(measurement->accepted_from_at_end, measurement->accepted_from, sizeof(uint64_t) * measurement->terminals);
+    for (struct level_count *level = measurement->by_level; level < measurement->by_level + measurement->levels;
+         level++) {
+        level->offered_at_end = level->created_flits;
+        level->accepted_at_end = level->accepted_flits;
+    }
 }
 
 /* Most ways are minimal, so only the others are counted twice. */
@@ -104,6 +136,8 @@ void measurement_forget_counts(struct measurement *m)
     m->withdrawn_packets = m->sampled_created = m->sampled_delivered = m->sampled_withdrawn = m->nonminimal = 0;
     m->transactions_begun = m->transactions_ended = 0;
     m->batches = (struct batch_means){0};
+    for (uint32_t level = 0; level < m->levels; level++)
+        m->by_level[level].created_flits = m->by_level[level].accepted_flits = 0;
 }
 
 void measurement_forget_sources(struct measurement *m)
@@ -132,6 +166,17 @@ void measurement_count(struct measurement *into, const struct measurement *from)
     into->transactions_begun += from->transactions_begun;
     into->transactions_ended += from->transactions_ended;
     batch_means_merge(&into->batches, &from->batches);
+    for (uint32_t level = 0; level < into->levels; level++) {
+        into->by_level[level].created_flits += from->by_level[level].created_flits;
+        into->by_level[level].accepted_flits += from->by_level[level].accepted_flits;
+    }
+}
+
+void level_count_merge(struct level_count *into, const struct level_count *from)
+{
+    into->packets += from->packets;
+    histogram_merge(&into->packet_latency, &from->packet_latency);
+    histogram_merge(&into->network_latency, &from->network_latency);
 }
 
 void measurement_merge(struct measurement *into, const struct measurement *from)
@@ -147,6 +192,8 @@ void measurement_merge(struct measurement *into, const struct measurement *from)
     digest_merge(&into->digest, &from->digest);
     for (uint32_t plane = 0; plane < into->planes; plane++)
         into->packets_by_plane[plane] += from->packets_by_plane[plane];
+    for (uint32_t level = 0; level < into->levels; level++)
+        level_count_merge(&into->by_level[level], &from->by_level[level]);
     if (into->series.length)
         series_merge(&into->series, &from->series);
     if (into->rates.interval)

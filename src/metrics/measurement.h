@@ -12,6 +12,14 @@
 #include "metrics/rates.h"
 #include "metrics/series.h"
 
+/* What is kept of one level of service. */
+struct level_count {
+    uint64_t created_flits, accepted_flits; /* since the beginning */
+    uint64_t offered_at_start, offered_at_end, accepted_at_start, accepted_at_end;
+    uint64_t packets; /* sampled ones that have arrived */
+    struct histogram packet_latency, network_latency;
+};
+
 struct measurement {
     /* Since the beginning. */
     uint64_t created_packets, created_flits;
@@ -33,7 +41,7 @@ struct measurement {
     uint64_t *accepted_from_at_start; /* copies at the ends of the window */
     uint64_t *accepted_from_at_end;
     uint32_t terminals;
-    bool is_watched;      /* over time: a series is kept, or rates are */
+    bool is_watched;      /* over time: a series is kept, or rates are; or by levels */
     struct series series; /* length 0: none is kept */
     struct rates rates;   /* interval 0: none are kept */
     /* Sampled transactions, and those whose last message has arrived. */
@@ -41,6 +49,9 @@ struct measurement {
     struct histogram transaction_latency;
     uint32_t planes;            /* of the network; 0: nobody asks */
     uint64_t *packets_by_plane; /* sampled ones that have arrived */
+    uint32_t levels;            /* of service; 0: nobody asks */
+    const uint8_t *class_level; /* by protocol class; borrowed */
+    struct level_count *by_level;
 };
 
 void measurement_init(struct measurement *measurement, struct arena *arena, uint32_t terminals, tick_t series_interval);
@@ -50,6 +61,10 @@ void measurement_keep_rates(struct measurement *measurement, uint64_t interval, 
 
 /* Before the run: counts the packets of every router plane. */
 void measurement_keep_planes(struct measurement *measurement, uint32_t planes, struct arena *arena);
+
+/* Before the run: counts the packets of every level of service. */
+void measurement_keep_levels(struct measurement *measurement, uint32_t levels, const uint8_t *class_level,
+                             struct arena *arena);
 
 void measurement_open(struct measurement *measurement, tick_t now);  /* sampling begins */
 void measurement_close(struct measurement *measurement, tick_t now); /* sampling ends */
@@ -88,7 +103,7 @@ static inline void measurement_add(struct measurement *measurement, const struct
 
 /* What happens over time, where it is watched: a message is made, flits enter, flits or a packet arrive. */
 void measurement_watch_created(struct measurement *measurement, tick_t now, uint32_t source, uint32_t packets,
-                               uint32_t flits);
+                               uint32_t flits, uint32_t protocol);
 void measurement_watch_entry(struct measurement *measurement, tick_t now, const struct packet *packet, uint32_t flits);
 void measurement_watch_flits(struct measurement *measurement, tick_t now, const struct packet *packet, uint32_t flits);
 void measurement_watch_packet(struct measurement *measurement, tick_t now, const struct packet *packet);
@@ -116,6 +131,7 @@ void measurement_forget_counts(struct measurement *measurement);
 void measurement_count_sources(struct measurement *into, const struct measurement *from);
 void measurement_forget_sources(struct measurement *measurement);
 /* Adds all distributions, the digest and what happened over time; counts are there already. */
+void level_count_merge(struct level_count *into, const struct level_count *from);
 void measurement_merge(struct measurement *into, const struct measurement *from);
 
 /* Did offered traffic pile up during the window (so far, while it is open)? */

@@ -20,6 +20,10 @@ void measurement_tally_counts(struct measurement *m, struct tally *tally)
     for (uint32_t i = 0; i < sizeof counts / sizeof *counts; i++)
         tally_sum(tally, counts[i]);
     batch_means_tally(&m->batches, tally);
+    for (uint32_t level = 0; level < m->levels; level++) {
+        tally_sum(tally, &m->by_level[level].created_flits);
+        tally_sum(tally, &m->by_level[level].accepted_flits);
+    }
 }
 
 /* A histogram without samples has a minimum of 0 that nobody has seen. */
@@ -77,6 +81,11 @@ void measurement_tally_rest(struct measurement *m, struct tally *tally)
     tally_row(tally, m->accepted_from_at_start, m->terminals);
     tally_row(tally, m->accepted_from_at_end, m->terminals);
     tally_row(tally, m->packets_by_plane, m->planes);
+    for (uint32_t level = 0; level < m->levels; level++) {
+        tally_sum(tally, &m->by_level[level].packets);
+        histogram_tally(&m->by_level[level].packet_latency, tally);
+        histogram_tally(&m->by_level[level].network_latency, tally);
+    }
     series_tally(&m->series, tally);
     _Static_assert(sizeof(struct rate_bin) == 4 * sizeof(uint32_t), "bins of rates are four counts");
     tally_row_u32(tally, (uint32_t *)m->rates.bins, 4 * m->rates.count * m->rates.terminals);

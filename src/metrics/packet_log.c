@@ -10,10 +10,11 @@
 #include <string.h>
 
 #define FIELDS (sizeof(struct packet_record) / sizeof(uint64_t))
+#define COMMON_FIELDS (offsetof(struct packet_record, plane) / sizeof(uint64_t))
 
 struct packet_log {
     struct csv_file *file; /* owned */
-    uint32_t columns;
+    uint32_t extras;       /* set of enum packet_log_extra */
 };
 
 bool packet_log_name_is_valid(const char *name)
@@ -21,24 +22,30 @@ bool packet_log_name_is_valid(const char *name)
     return name_ends_with(name, ".csv") || name_ends_with(name, ".csv.zst");
 }
 
-struct packet_log *packet_log_open(const char *name, bool has_planes, struct errors *errors)
+struct packet_log *packet_log_open(const char *name, uint32_t extras, struct errors *errors)
 {
     struct csv_file *file = csv_open(name, errors);
     if (!file)
         return NULL;
-    const char *end = has_planes ? ",plane\n" : "\n";
     csv_text(file, PACKET_LOG_HEADER, strlen(PACKET_LOG_HEADER));
-    csv_text(file, end, strlen(end));
+    csv_text(file, ",plane", extras & PACKET_LOG_PLANE ? 6 : 0);
+    csv_text(file, ",class", extras & PACKET_LOG_CLASS ? 6 : 0);
+    csv_text(file, "\n", 1);
     struct packet_log *log = memory_take(sizeof(*log));
-    *log = (struct packet_log){.file = file, .columns = has_planes ? FIELDS : FIELDS - 1};
+    *log = (struct packet_log){.file = file, .extras = extras};
     return log;
 }
 
 void packet_log_add(struct packet_log *log, const struct packet_record *record)
 {
     uint64_t fields[FIELDS];
-    memcpy(fields, record, sizeof(fields));
-    csv_line(log->file, fields, log->columns);
+    uint32_t columns = COMMON_FIELDS;
+    memcpy(fields, record, COMMON_FIELDS * sizeof *fields);
+    if (log->extras & PACKET_LOG_PLANE)
+        fields[columns++] = record->plane;
+    if (log->extras & PACKET_LOG_CLASS)
+        fields[columns++] = record->class;
+    csv_line(log->file, fields, columns);
 }
 
 bool packet_log_close(struct packet_log *log, struct errors *errors)

@@ -13,7 +13,7 @@
 struct packet_log;
 
 /*
- * The columns but for the plane, in the order of the fields. (source, packet) names a packet,
+ * The columns of every log, in the order of the fields. (source, packet) names a packet,
  * (source, message) a message, (initiator, transaction) a transaction.
  */
 #define PACKET_LOG_HEADER                                                                                              \
@@ -37,13 +37,18 @@ struct packet_record {
     uint64_t initiator; /* terminal that began the transaction */
     uint64_t transaction;
     uint64_t transaction_messages; /* that belong to it */
-    uint64_t plane;                /* a column only where there are several */
+    /* Columns only where there are several. */
+    uint64_t plane;
+    uint64_t class;
 };
+
+/* Columns that not every log has; a set of these. */
+enum packet_log_extra { PACKET_LOG_PLANE = 1, PACKET_LOG_CLASS = 2 };
 
 /* Whether the name ends in .csv or .csv.zst. */
 bool packet_log_name_is_valid(const char *name);
 /* NULL, with a message, when the file cannot be written. The name is valid. */
-struct packet_log *packet_log_open(const char *name, bool has_planes, struct errors *errors);
+struct packet_log *packet_log_open(const char *name, uint32_t extras, struct errors *errors);
 void packet_log_add(struct packet_log *log, const struct packet_record *record);
 /* Puts the finished file in its place; false, with a message, when something could not be written. Frees the log. */
 bool packet_log_close(struct packet_log *log, struct errors *errors);

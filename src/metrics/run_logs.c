@@ -2,14 +2,16 @@
 /* Logs that a run writes packet by packet, see run_logs.h. A message is a line when its last packet has arrived. */
 #include "metrics/run_logs.h"
 
-bool run_logs_open(struct run_logs *logs, const char *packets, bool has_planes, const char *messages,
+bool run_logs_open(struct run_logs *logs, const char *packets, uint32_t extras, const char *messages,
                    const char *traffic, struct errors *errors)
 {
     *logs = (struct run_logs){0};
     log_group_init(&logs->group, LOG_MESSAGES, true);
     log_matrix_init(&logs->matrix);
     log_columns_of_unit(&logs->columns, LOG_MESSAGES);
-    if ((packets && !(logs->packets = packet_log_open(packets, has_planes, errors))) ||
+    if (!(extras & PACKET_LOG_CLASS))
+        log_columns_leave_out(&logs->columns, "class");
+    if ((packets && !(logs->packets = packet_log_open(packets, extras, errors))) ||
         (messages && !(logs->messages = csv_open(messages, errors))) ||
         (traffic && !(logs->traffic = csv_open(traffic, errors))))
         return false;
@@ -37,6 +39,7 @@ void run_logs_add(struct run_logs *logs, const struct packet_record *packet)
         .flits = packet->packet_flits,
         .hops = packet->hops,
         .minimal_hops = packet->minimal_hops,
+        .class = packet->class,
         .created = packet->created,
         .injected = packet->injected,
         .arrived = packet->tail_arrived,

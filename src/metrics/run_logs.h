@@ -18,8 +18,8 @@ struct run_logs {
     struct log_matrix matrix;
 };
 
-/* Opens those that have a name, packets with a column for planes if there are several; false, with a message, when one cannot be written. */
-bool run_logs_open(struct run_logs *logs, const char *packets, bool has_planes, const char *messages,
+/* Opens those that have a name, with the extra columns of the packet log; false, with a message, when one cannot be written. */
+bool run_logs_open(struct run_logs *logs, const char *packets, uint32_t extras, const char *messages,
                    const char *traffic, struct errors *errors);
 static inline bool run_logs_is_empty(const struct run_logs *logs)
 {

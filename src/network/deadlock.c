@@ -1,131 +1,126 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The wait-for graph of a network that stands still. Its nodes are input lanes
- * with a packet at the front. A packet without an output lane waits for the
- * input lanes whose packets hold the ones it wants; a packet that holds one but
- * has no credit waits for the input lane at the channel's far end; so does one
- * that wants an output lane whose queue is full. Everybody waits for somebody, so
- * following the first unvisited wait from any blocked lane ends in a cycle.
- */
+/* Finding deadlock and telling of it, see deadlock.h. */
 #include "network/deadlock.h"
 
 #include "network/network.h"
-#include "network/parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct wait_search {
-    const struct network *network;
-    uint32_t lanes; /* of a router */
-    uint8_t *state; /* by router * lanes + lane: 0 new, 1 on the path, 2 done */
-    uint64_t *path;
-    uint32_t *wait; /* by path position: which of its waits was followed */
-};
-
-/* The lane that this one waits for by its wait number `index`; false when it has no more. */
-static bool next_lane(const struct wait_search *search, uint64_t node, uint32_t index, uint64_t *next)
+static bool is_one_packet(const struct deadlock *deadlock, uint32_t a, uint32_t b)
 {
-    const struct network *network = search->network;
-    uint32_t router = (uint32_t)(node / search->lanes), lane = (uint32_t)(node % search->lanes);
-    struct waiting waiting;
-    if (!network->router_ops->waits_for(network->routers, router, lane, &waiting) || index >= waiting.wanted_count)
-        return false;
-    if (waiting.for_credit || waiting.holder[index] == WITHOUT_ROOM) {
-        const struct link *link = network_link(network, router, waiting.wanted[index] / network->num_vcs);
-        *next = (uint64_t)link->target * search->lanes + link->first_lane + waiting.wanted[index] % network->num_vcs;
-        return !link->to_terminal || next_lane(search, node, index + 1, next);
-    }
-    if (waiting.holder[index] == HELD_BY_NOBODY)
-        return next_lane(search, node, index + 1, next);
-    *next = (uint64_t)router * search->lanes + waiting.holder[index];
-    return true;
+    const struct waiter *x = &deadlock->graph.waiters[deadlock->cycle[a]];
+    const struct waiter *y = &deadlock->graph.waiters[deadlock->cycle[b]];
+    return x->source == y->source && x->sequence == y->sequence;
 }
 
-static void print_channel(const struct network *network, uint32_t router, uint32_t lane, bool incoming, FILE *out)
+/* Turns the cycle so that it begins with a packet's first lane. */
+static void turn_cycle(struct deadlock *deadlock)
 {
-    char here[128], there[128];
-    const struct link *link = network_link(network, router, lane / network->num_vcs);
-    network_router_name(network, router, here, sizeof here);
-    if (link->to_terminal)
-        snprintf(there, sizeof there, "terminal %u", link->target);
-    else
-        network_router_name(network, link->target, there, sizeof there);
-    fprintf(out, "%s->%s vc %u", incoming ? there : here, incoming ? here : there, lane % network->num_vcs);
+    for (uint32_t turns = 1; turns < deadlock->length && is_one_packet(deadlock, 0, deadlock->length - 1); turns++) {
+        uint32_t last = deadlock->cycle[deadlock->length - 1];
+        memmove(deadlock->cycle + 1, deadlock->cycle, (deadlock->length - 1) * sizeof last);
+        deadlock->cycle[0] = last;
+    }
 }
 
-static void print_lane(const struct wait_search *search, uint64_t node, FILE *out)
+bool deadlock_find(struct deadlock *deadlock, const struct network *network, tick_t now, uint64_t packets,
+                   bool stands_still)
 {
-    const struct network *network = search->network;
-    uint32_t router = (uint32_t)(node / search->lanes), lane = (uint32_t)(node % search->lanes);
-    struct waiting waiting;
-    network->router_ops->waits_for(network->routers, router, lane, &waiting);
-    const struct packet *packet = network_packet(network_at(network, router), waiting.packet);
-    fprintf(out, "  packet %u.%u (terminal %u to %u, %u flits) holds ", packet->source, packet->sequence,
-            packet->source, packet->destination, packet->size);
-    print_channel(network, router, lane, true, out);
-    fprintf(out, waiting.for_credit ? " and wants room in " : " and wants ");
-    for (uint32_t i = 0; i < waiting.wanted_count && i < 4; i++) {
-        fprintf(out, i ? " or " : "");
-        print_channel(network, router, waiting.wanted[i], false, out);
-    }
-    fprintf(out, waiting.wanted_count > 4 ? " or others\n" : "\n");
-}
-
-/* Depth first from one lane; prints a cycle and returns true when it meets one. */
-static bool follow(struct wait_search *search, uint64_t start, FILE *out)
-{
-    uint64_t length = 0;
-    search->path[length] = start;
-    search->wait[length++] = 0;
-    search->state[start] = 1;
-    while (length) {
-        uint64_t node = search->path[length - 1], next;
-        if (!next_lane(search, node, search->wait[length - 1]++, &next)) {
-            search->state[node] = 2;
-            length--;
-        } else if (search->state[next] == 1) {
-            uint64_t first = length - 1;
-            while (search->path[first] != next)
-                first--;
-            fprintf(out, "a cycle of %llu waits:\n", (unsigned long long)(length - first));
-            for (uint64_t i = first; i < length; i++)
-                print_lane(search, search->path[i], out);
-            return true;
-        } else if (search->state[next] == 0) {
-            search->state[next] = 1;
-            search->path[length] = next;
-            search->wait[length++] = 0;
-        }
-    }
+    *deadlock = (struct deadlock){.tick = now, .packets = packets, .stands_still = stands_still};
+    wait_graph_init(&deadlock->graph, network);
+    deadlock->stuck = wait_graph_reduce(&deadlock->graph, stands_still);
+    deadlock->cycle = wait_graph_cycle(&deadlock->graph, &deadlock->length);
+    turn_cycle(deadlock);
+    if (deadlock->cycle || stands_still)
+        return true;
+    deadlock_release(deadlock);
     return false;
 }
 
-void deadlock_report(const struct network *network, tick_t now, uint64_t packets, FILE *out)
+void deadlock_release(struct deadlock *deadlock)
 {
-    fprintf(out, "deadlock at tick %llu: %llu packets are in the network and none can move\n", (unsigned long long)now,
-            (unsigned long long)packets);
-    if (network_ranks(network)) {
-        fprintf(out, "which packets wait for each other is said by a run on one rank\n");
-        return;
+    wait_graph_release(&deadlock->graph);
+    free(deadlock->cycle);
+    *deadlock = (struct deadlock){0};
+}
+
+struct cycle_packet *deadlock_packets(const struct deadlock *deadlock, uint32_t *count)
+{
+    struct cycle_packet *packets = memory_take(sizeof *packets * (deadlock->length + 1));
+    *count = 0;
+    for (uint32_t i = 0; i < deadlock->length; i++) {
+        if (i == 0 || !is_one_packet(deadlock, i - 1, i))
+            packets[(*count)++] = (struct cycle_packet){.first = i};
+        packets[*count - 1].count++;
+        packets[*count - 1].front = &deadlock->graph.waiters[deadlock->cycle[i]];
     }
-    uint32_t lanes = network->ports * network->num_vcs;
-    uint64_t nodes = (uint64_t)network->topology.routers * lanes;
-    struct wait_search search = {
-        .network = network,
-        .lanes = lanes,
-        .state = memory_take(nodes),
-        .path = memory_take(sizeof(uint64_t) * (nodes + 1)),
-        .wait = memory_take(sizeof(uint32_t) * (nodes + 1)),
-    };
-    memset(search.state, 0, nodes);
-    bool found = false;
-    for (uint64_t node = 0; node < nodes && !found; node++)
-        if (search.state[node] == 0)
-            found = follow(&search, node, out);
-    if (!found)
+    return packets;
+}
+
+struct channel_name channel_name(const struct network *network, uint32_t router, uint32_t lane, bool incoming)
+{
+    const struct link *link = network_link(network, router, lane / network->num_vcs);
+    struct channel_name name = {.vc = lane % network->num_vcs};
+    char *here = incoming ? name.to : name.from, *there = incoming ? name.from : name.to;
+    network_router_name(network, router, here, sizeof name.to);
+    if (link->to_terminal)
+        snprintf(there, sizeof name.to, "terminal %u", link->target);
+    else
+        network_router_name(network, link->target, there, sizeof name.to);
+    return name;
+}
+
+static void print_channel(const struct network *network, const struct waiter *waiter, uint32_t lane, bool incoming,
+                          FILE *out)
+{
+    struct channel_name name = channel_name(network, waiter->router, lane, incoming);
+    fprintf(out, "%s->%s vc %u", name.from, name.to, name.vc);
+}
+
+static void print_wants(const struct wait_graph *graph, const struct waiter *waiter, FILE *out)
+{
+    const struct wanted *wanted = graph->wanted + waiter->first_wanted;
+    for (uint32_t i = 0; i < waiter->wanted_count && i < 4; i++) {
+        uint32_t next = wait_graph_next(graph, waiter, i);
+        fprintf(out, i ? " or " : "");
+        print_channel(graph->network, waiter, wanted[i].lane, false, out);
+        if (next != NONE)
+            fprintf(out, " (packet %u.%u)", graph->waiters[next].source, graph->waiters[next].sequence);
+    }
+    fprintf(out, waiter->wanted_count > 4 ? " or others\n" : "\n");
+}
+
+static void print_packet(const struct deadlock *deadlock, const struct cycle_packet *packet, FILE *out)
+{
+    const struct wait_graph *graph = &deadlock->graph;
+    const struct waiter *front = packet->front;
+    fprintf(out, "  packet %u.%u (terminal %u to %u, %u flits) holds ", front->source, front->sequence, front->source,
+            front->destination, front->size);
+    for (uint32_t i = 0; i < packet->count; i++) {
+        const struct waiter *waiter = &graph->waiters[deadlock->cycle[packet->first + i]];
+        fprintf(out, i ? ", " : "");
+        print_channel(graph->network, waiter, waiter->lane, true, out);
+    }
+    fprintf(out, front->for_credit ? " and wants room in " : " and wants ");
+    print_wants(graph, front, out);
+}
+
+void deadlock_report(const struct deadlock *deadlock, FILE *out)
+{
+    uint32_t count;
+    struct cycle_packet *packets = deadlock_packets(deadlock, &count);
+    fprintf(out, "deadlock at tick %llu: ", (unsigned long long)deadlock->tick);
+    if (deadlock->stands_still)
+        fprintf(out, "%llu packets are in the network and none can move\n", (unsigned long long)deadlock->packets);
+    else
+        fprintf(out, "packets in %u buffers can never move again, of %llu packets in the network\n", deadlock->stuck,
+                (unsigned long long)deadlock->packets);
+    if (count)
+        fprintf(out, "a cycle of %u waits, each for the packet below it and the last for the first:\n", count);
+    else
         fprintf(out, "no cycle of waits was found\n");
-    free(search.state);
-    free(search.path);
-    free(search.wait);
+    for (uint32_t i = 0; i < count; i++)
+        print_packet(deadlock, &packets[i], out);
+    free(packets);
 }

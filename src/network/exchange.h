@@ -30,7 +30,7 @@ struct exchange {
     uint64_t sent;
     uint64_t waited;             /* nanoseconds, for the others */
     uint32_t *arriving;          /* by router lane: the packet whose flits come in; of all parts, shared */
-    uint32_t *terminal_arriving; /* by terminal lane, the same */
+    uint32_t *terminal_arriving; /* by terminal lane, the side path's included, the same */
     /* Optimistic: */
     tick_t length;                       /* of the next window that runs ahead; the same in all parts */
     uint32_t failures;                   /* of the windows before it, in a row */

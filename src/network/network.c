@@ -11,11 +11,15 @@
 #include "network/channel.h"
 #include "network/parts.h"
 #include "network/planes.h"
+#include "network/recovery.h"
 #include "network/routing/routing.h"
+#include "network/service.h"
 
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
+
+static const char *const on_deadlock_names[] = {"report", "recover", NULL};
 
 const struct option network_options[] = {
     OPTION_CHOICE(struct network_config, topology, "topology", "\"torus\"", "which routers are joined"),
@@ -28,8 +32,15 @@ const struct option network_options[] = {
                  "several copies of the routers side by side, and the rails of terminals to them"),
     OPTION_U32(struct network_config, protocol_classes, "1", 1, 64, NULL,
                "classes of messages (requests, replies) that share out the VCs evenly and never wait for each other"),
+    OPTION_BLOCK(struct network_config, service, struct service_config, service_options,
+                 "levels of service of the protocol classes, and what a higher one has of it"),
     OPTION_U32(struct network_config, flit_bytes, "32", 1, 65536, "bytes",
                "width of a flit: what bandwidths and sizes in bytes count with"),
+    OPTION_ENUM(
+        struct network_config, deadlock, "\"report\"", on_deadlock_names,
+        "report: the run ends and names the cycle; recover: one packet of it goes by a side path, and the run goes on"),
+    OPTION_TICKS(struct network_config, deadlock_interval, "10000", 0, 1e12,
+                 "how often to look for packets that can never move while others do; 0: only when all stand still"),
     OPTION_CHOICE(struct network_config, interface, "interface", "\"standard\"", "how terminals meet the network"),
     OPTION_END,
 };
@@ -243,6 +254,8 @@ static bool network_plan(struct network *network, const struct network_config *c
                      network->num_vcs, config->protocol_classes);
         return false;
     }
+    if (!service_plan(network, errors))
+        return false;
 
     const struct routing_ports ports = {.num_vcs = network->num_vcs,
                                         .protocol_classes = config->protocol_classes,
@@ -267,6 +280,7 @@ static void add_kinds(struct network *network)
 {
     const struct router_ops *router = network->router_ops;
     const struct interface_ops *interface = network->interface_ops;
+    const bool recovers = network->config->deadlock == DEADLOCK_RECOVER;
     const uint32_t flit = sizeof(struct flit_event);
     const uint32_t credit = network->transfer.chunk ? sizeof(struct credits_event) : sizeof(struct credit_event);
     const struct event_kind kinds[] = {
@@ -274,7 +288,8 @@ static void add_kinds(struct network *network)
         {"credit", 1, credit, false, router->receive_credits, network->routers},
         {"room", 1, credit, false, router->receive_room, network->routers},
         {"queued", 1, credit, false, router->receive_queued, network->routers},
-        {"terminal flit", 1, flit, false, interface->receive_flits, network->interfaces},
+        {"terminal flit", 1, flit, false, recovers ? recovery_receive : interface->receive_flits,
+         recovers ? network : network->interfaces},
         {"terminal credit", 1, credit, false, interface->receive_credits, network->interfaces},
         {"message", 2, sizeof(struct message_event), true, network->client.receive, network->client.context},
         {"wake", 2, sizeof(struct wake_event), network->client.wakes_are_ordered, network->client.wake,
@@ -302,6 +317,8 @@ bool network_build(struct network *network, const struct network_config *config,
     if (!network_share_out(network, split, errors))
         return false;
     size_t of_parts = arena->bytes - before;
+    if (config->deadlock == DEADLOCK_RECOVER && !recovery_is_possible(network, errors))
+        return false;
     network->routers = network->router_ops->build(network, &config->router, errors);
     network->interfaces = network->interface_ops->build(network, &config->interface, errors);
     if (!network->routers || !network->interfaces)

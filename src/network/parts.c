@@ -5,6 +5,7 @@
 #include "engine/crew.h"
 #include "network/exchange.h"
 #include "network/network.h"
+#include "network/recovery.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,17 +28,12 @@ enum {
 };
 _Static_assert(BELONGINGS % 8 == 0, "parcels are made of words");
 
-static uint32_t ejection_lanes(const struct network *network)
-{
-    return network->plane_count * network->terminal_ports * network->num_vcs;
-}
-
 /* The packet that the flits on a lane belong to. */
 static uint32_t *arriving_at(const struct network *network, uint32_t kind, struct place to)
 {
     const struct exchange *exchange = network->exchange;
     if (kind == EVENT_TERMINAL_FLIT)
-        return &exchange->terminal_arriving[(size_t)to.target * ejection_lanes(network) + to.lane];
+        return &exchange->terminal_arriving[(size_t)to.target * (recovery_lane(network) + 1) + to.lane];
     return &exchange->arriving[(size_t)to.target * network->ports * network->num_vcs + to.lane];
 }
 
@@ -303,7 +299,7 @@ void network_make_parts(struct network *network, const struct network_split *spl
         return;
     struct arena *arena = network->arena, own = {0};
     size_t lanes = (size_t)network->topology.routers * network->ports * network->num_vcs;
-    size_t terminal_lanes = (size_t)network->topology.terminals * ejection_lanes(network);
+    size_t terminal_lanes = (size_t)network->topology.terminals * (recovery_lane(network) + 1);
     struct schedule *schedule = arena_array(&own, struct schedule, 1);
     *schedule = (struct schedule){
         .parts = network->parts,

@@ -36,14 +36,14 @@ static inline void make_packet(struct application *application, struct workload_
 }
 
 static inline void count_created(const struct application *application, const struct workload_part *part,
-                                 uint32_t source, uint32_t packets, uint32_t flits, bool sampled)
+                                 uint32_t source, uint32_t packets, uint32_t flits, bool sampled, uint32_t protocol)
 {
     struct measurement *measurement = &part->measurements[application->number];
     measurement->created_packets += packets;
     measurement->created_flits += flits;
     measurement->sampled_created += sampled ? packets : 0;
     if (measurement->is_watched)
-        measurement_watch_created(measurement, part->network->engine->now, source, packets, flits);
+        measurement_watch_created(measurement, part->network->engine->now, source, packets, flits, protocol);
 }
 
 /* A message with facts of its own; the number and what belongs to its packets is filled in. */
@@ -65,7 +65,7 @@ static void send_message(struct application *application, struct workload_part *
         size = left < max_packet ? left : max_packet;
         make_packet(application, part, source, destination, size, handle, message->sampled, protocol);
     }
-    count_created(application, part, source, packets, message->flits, message->sampled);
+    count_created(application, part, source, packets, message->flits, message->sampled, protocol);
 }
 
 /* Several requests are counted until the last of them, or of their replies, has arrived. */
@@ -137,9 +137,9 @@ void application_send(struct application *application, uint32_t rank, uint32_t t
     struct workload_part *part;
     if (!workload_part_at(application->workload, source, &part))
         return;
-    make_packet(application, part, source, destination, flits, NONE, application->phase == PHASE_GENERATING,
-                ((const struct application_config *)application->config)->protocol_class);
-    count_created(application, part, source, 1, flits, application->phase == PHASE_GENERATING);
+    uint32_t protocol = ((const struct application_config *)application->config)->protocol_class;
+    make_packet(application, part, source, destination, flits, NONE, application->phase == PHASE_GENERATING, protocol);
+    count_created(application, part, source, 1, flits, application->phase == PHASE_GENERATING, protocol);
 }
 
 void application_reply(struct application *application, const struct message *request, uint32_t flits)
@@ -191,11 +191,13 @@ void application_send_within(struct application *application, uint32_t rank, uin
                                     .message = handle};
 }
 
-void application_stack_ranks(struct application *application, uint32_t ranks, uint32_t ranks_per_terminal)
+void application_stack_ranks(struct application *application, uint32_t ranks, uint32_t ranks_per_terminal,
+                             enum stack_order order)
 {
+    const struct u32_list *allocated = &application->allocated;
     uint32_t *terminals = arena_array(application->arena, uint32_t, ranks);
     for (uint32_t rank = 0; rank < ranks; rank++)
-        terminals[rank] = application->allocated.items[rank / ranks_per_terminal];
+        terminals[rank] = allocated->items[order == STACK_CYCLIC ? rank % allocated->count : rank / ranks_per_terminal];
     application->terminals = terminals;
     application->ranks = ranks;
     application->ranks_per_terminal = ranks_per_terminal;

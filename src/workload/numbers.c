@@ -43,8 +43,8 @@ static bool read_row(struct numbers_row *row, const char *text, const struct rea
         const char *rest = skip_space(end);
         if (end == text || (*rest && *rest != ',') || !(value >= 0 && value <= MAX_VALUE)) {
             choice_error(reader->errors, reader->self, reader->key,
-                         "%s:%u: field %u (\"%.*s\") is not a number from 0 to %g", reader->path, reader->line,
-                         row->count + 1, (int)strcspn(text, ","), text, MAX_VALUE);
+                         "%s:%u: field %u (\"%.*s\") is not a number; accepted: 0 or more", reader->path, reader->line,
+                         row->count + 1, (int)strcspn(text, ","), text);
             return false;
         }
         row->values[row->count++] = value;

@@ -109,6 +109,7 @@ static __attribute__((noinline)) void note_record(struct workload_part *part, co
         .transaction = message ? message->transaction : packet->sequence,
         .transaction_messages = message ? message->transaction_messages : 1,
         .plane = network_plane(part->network, packet->destination_router),
+        .class = packet->protocol,
     };
     part_add_record(part, &record);
 }

@@ -25,6 +25,7 @@ struct group_note {
     tick_t arrived, started;
     uint8_t application;
     bool sampled;
+    uint8_t unused[6]; /* no byte without a value: states are compared */
 };
 
 struct workload_part {

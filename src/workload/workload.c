@@ -7,8 +7,8 @@
  */
 #include "workload/workload.h"
 
-#include "network/deadlock.h"
 #include "network/network.h"
+#include "network/recovery.h"
 #include "workload/shared.h"
 #include "workload/together.h"
 
@@ -159,6 +159,45 @@ static bool is_stuck(struct workload *workload)
     return !ranks_largest(network_ranks(network), network_is_about_to_move(network));
 }
 
+static bool recovers(const struct workload *workload)
+{
+    return workload->network->config->deadlock == DEADLOCK_RECOVER;
+}
+
+/* One packet of each cycle leaves it; false: none could. */
+static bool recover(struct workload *workload, tick_t now)
+{
+    struct network *network = workload->network;
+    struct recoveries *recoveries = &workload->recoveries;
+    uint64_t before = recoveries->packets;
+    while (recovery_from(network, &workload->deadlock, now)) {
+        recoveries->first = recoveries->packets++ ? recoveries->first : now;
+        recoveries->last = now;
+        deadlock_release(&workload->deadlock);
+        if (!deadlock_find(&workload->deadlock, network, now, workload->totals.in_flight, false))
+            return true;
+    }
+    return recoveries->packets > before;
+}
+
+/* Packets that can never move again, or none at all that does; false as well where they have been helped. */
+static bool is_deadlocked(struct workload *workload, tick_t now)
+{
+    const struct network *network = workload->network;
+    bool stands_still = is_stuck(workload);
+    if (!stands_still) {
+        if (now < workload->deadlock_check || !network->config->deadlock_interval || !workload->totals.in_flight)
+            return false;
+        workload->deadlock_check = now + network->config->deadlock_interval;
+    }
+    if (!deadlock_find(&workload->deadlock, network, now, workload->totals.in_flight, stands_still))
+        return false;
+    if (!recovers(workload) || (!recover(workload, now) && stands_still))
+        return true;
+    deadlock_release(&workload->deadlock); /* what could not be helped is looked at again at the next point */
+    return false;
+}
+
 /* An application waits for what will never come, as it said at the last grid point. */
 static bool an_application_is_stuck(const struct workload *workload)
 {
@@ -189,7 +228,7 @@ static void control(struct workload *workload, tick_t now)
         workload->progress(workload->progress_context, workload, now);
     if (workload->is_interrupted)
         workload->outcome = OUTCOME_INTERRUPTED;
-    else if (is_stuck(workload))
+    else if (is_deadlocked(workload, now))
         workload->outcome = OUTCOME_DEADLOCK;
     else if (an_application_is_stuck(workload))
         workload->outcome = OUTCOME_STUCK;
@@ -224,28 +263,49 @@ void workload_count_lanes(struct workload *workload)
     watch_flits(workload);
 }
 
-enum outcome workload_run(struct workload *workload, FILE *out)
+static void begin(struct workload *workload)
 {
-    struct network *network = workload->network;
+    workload->has_begun = true;
     for (uint32_t i = 0; i < workload->count; i++) {
         shared_begin(&workload->applications[i]);
         if (is_running(workload, i))
             workload->applications[i].ops->begin(&workload->applications[i]);
     }
-    bool is_over = false;
-    for (tick_t now = 0; !is_over; now += workload->config->check_interval) {
-        network_advance(network, now);
-        control(workload, now);
-        if (workload->outcome != OUTCOME_RUNNING)
+}
+
+bool workload_run_to(struct workload *workload, tick_t last)
+{
+    struct network *network = workload->network;
+    if (!workload->has_begun)
+        begin(workload);
+    while (!workload->is_over) {
+        tick_t check = workload->next_check;
+        if (check)
+            network_run(network, check > last ? last : check - 1);
+        if (check > last)
             break;
-        network_run(network, now + workload->config->check_interval - 1);
-        is_over = workload->phase == PHASE_DRAINING && network_next(network) == NEVER;
+        workload->is_over = workload->phase == PHASE_DRAINING && network_next(network) == NEVER &&
+                            !(recovers(workload) && workload->totals.in_flight);
+        if (workload->is_over)
+            break;
+        network_advance(network, check);
+        control(workload, check);
+        workload->is_over = workload->outcome != OUTCOME_RUNNING;
+        workload->next_check = check + workload->config->check_interval;
     }
+    return !workload->is_over;
+}
+
+void workload_end(struct workload *workload, FILE *out)
+{
+    struct network *network = workload->network;
     merge_parts(workload);
-    if (workload->outcome == OUTCOME_RUNNING && workload->totals.in_flight)
+    if (workload->outcome == OUTCOME_RUNNING && workload->totals.in_flight) {
         workload->outcome = OUTCOME_DEADLOCK;
+        deadlock_find(&workload->deadlock, network, workload->totals.now, workload->totals.in_flight, true);
+    }
     if (workload->outcome == OUTCOME_DEADLOCK && ranks_lead(network_ranks(network)))
-        deadlock_report(network, workload->totals.now, workload->totals.in_flight, out);
+        deadlock_report(&workload->deadlock, out);
     if (workload->outcome == OUTCOME_STUCK)
         report_stuck(workload, out);
     if (workload->outcome == OUTCOME_RUNNING) {
@@ -255,6 +315,12 @@ enum outcome workload_run(struct workload *workload, FILE *out)
                   workload->parts[i].messages.taken);
         workload->outcome = OUTCOME_DONE;
     }
+}
+
+enum outcome workload_run(struct workload *workload, FILE *out)
+{
+    workload_run_to(workload, NEVER);
+    workload_end(workload, out);
     return workload->outcome;
 }
 
@@ -326,6 +392,8 @@ static void init_measurement(const struct workload *workload, struct measurement
     measurement_init(measurement, workload->arena, network->topology.terminals, workload->config->series_interval);
     if (network->planes)
         measurement_keep_planes(measurement, network->plane_count, workload->arena);
+    if (network->service.levels > 1)
+        measurement_keep_levels(measurement, network->service.levels, network->service.class_level, workload->arena);
 }
 
 static void build_application(struct workload *workload, uint32_t number, uint64_t seed, struct errors *errors)
@@ -394,6 +462,7 @@ bool workload_build(struct workload *workload, const struct workload_config *con
                                   .arena = arena,
                                   .count = config->applications.count,
                                   .alone = NONE,
+                                  .deadlock_check = network->config->deadlock_interval,
                                   .trace_source = NONE};
     size_t ports = (size_t)network->topology.routers * network->ports;
     workload->applications = arena_array(arena, struct application, workload->count);
@@ -413,6 +482,7 @@ bool workload_build(struct workload *workload, const struct workload_config *con
 
 void workload_release(struct workload *workload)
 {
+    deadlock_release(&workload->deadlock);
     if (workload->together)
         together_release(workload->together);
     for (uint32_t i = 0; i < workload->count; i++) {

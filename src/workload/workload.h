@@ -7,6 +7,7 @@
 #include "flitwarp/application.h"
 #include "flitwarp/network.h"
 
+#include "network/deadlock.h"
 #include "network/parts.h"
 #include "workload/part.h"
 #include "workload/lane_counts.h"
@@ -42,9 +43,17 @@ struct workload {
     enum phase phase;
     bool change_due; /* the phase ends at the next grid point */
     enum outcome outcome;
+    bool has_begun, is_over;
+    tick_t next_check;            /* the grid point that is to come */
     struct network_totals totals; /* at the last grid point, of all ranks */
     struct network_sync sync;     /* after the run, of all ranks */
     uint64_t hops_at_check;
+    tick_t deadlock_check;    /* when to look next for packets that are stuck */
+    struct deadlock deadlock; /* that ended the run */
+    struct recoveries {
+        uint64_t packets;
+        tick_t first, last;
+    } recoveries;
     bool is_interrupted;
     uint32_t *port_flits_at_start, *port_flits_at_end; /* by router * ports + port, over the sampling window */
     struct lane_counts *lanes;                         /* NULL: nobody asks for flits of single VCs */
@@ -78,5 +87,11 @@ bool workload_build(struct workload *workload, const struct workload_config *con
                     struct arena *arena, double tick_seconds, uint64_t seed, struct errors *errors);
 /* Runs to the end; deadlocks are reported to `out`. */
 enum outcome workload_run(struct workload *workload, FILE *out);
+/*
+ * The same piece by piece: up to and including a tick, as often as one likes; false when the run is over. Then, or before
+ * where somebody has seen enough, the numbers are put together.
+ */
+bool workload_run_to(struct workload *workload, tick_t last);
+void workload_end(struct workload *workload, FILE *out);
 void workload_release(struct workload *workload);
 const char *phase_name(enum phase phase);

@@ -13,7 +13,7 @@ from support import shorter
 ROOT = Path(__file__).resolve().parents[2]
 FLITWARP = os.environ.get("FLITWARP", str(ROOT / "build" / "flitwarp"))
 EXAMPLES = sorted((ROOT / "examples").glob("*.json"))
-STATUS = {"deadlock_torus": 2}  # all others end with 0
+STATUS = {"deadlock_torus": 2, "deadlock_adaptive_mesh": 2}  # all others end with 0
 UNLIKE = ("cpu_seconds", "wall_seconds", "peak_rss_bytes")  # what no two runs share
 ALSO_UNLIKE = ("events_per_second",)  # in runs of a model
 

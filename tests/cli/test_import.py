@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`flitwarp import`: BookSim's and SuperSim's configurations as ours, and what is said of the rest.
+"""`flitwarp import`: BookSim's, SimuRed's and SuperSim's configurations as ours, and what is said of the rest.
 
 Everything that is written must pass `flitwarp check`.
 """
@@ -36,7 +36,7 @@ def at(config, path):
 
 
 class Imported:
-    def __init__(self, folder, text, name, *arguments):
+    def __init__(self, folder, text, name, *arguments, checked=0):
         (folder / name).write_text(text)
         ended = flitwarp("import", name, *arguments, "-o", "result.json", cwd=folder)
         self.text = (folder / "result.json").read_text()
@@ -44,7 +44,7 @@ class Imported:
         lines = ended.stderr.splitlines()
         self.notes = lines[:-1]
         assert not lines or lines[-1] == f"{len(lines) - 1} setting{'s' * (len(lines) != 2)} not carried over"
-        flitwarp("check", "result.json", cwd=folder)
+        flitwarp("check", "result.json", cwd=folder, status=checked)
 
     def __getitem__(self, path):
         return at(self.config, path)
@@ -361,7 +361,7 @@ def test_files_are_named_as_seen_from_the_result(tmp_path):
 BROKEN = [
     ("k = ;", "a.cfg:1:5: found ';', expected a value"),
     ("k = 8", "a.cfg:1:6: found the end of the file, expected ';' after the value of 'k'"),
-    ("k 8;", "a.cfg:1:1: found 'k', expected '{' (a configuration of SuperSim) or 'key = value;' (of BookSim)"),
+    ("k 8;", "a.cfg:1:1: found 'k', expected '{' (a configuration of SuperSim), 'key = value;' (of BookSim) or 'KEY value' (of SimuRed)"),
     ("n = 2;\nk 8;", "a.cfg:2:3: found '8', expected '=' after the name 'k'"),
     ("k = 8\nn = 2;", "a.cfg:2:1: found 'n', expected ';' after the value of 'k'"),
     ("k = 8;\n  8 = k;", "a.cfg:2:3: found '8', expected the name of a setting"),
@@ -1206,7 +1206,7 @@ def test_wrong_files_of_supersim_are_refused(tmp_path, text, message, program):
 
 def test_help_tells_the_usage():
     ended = flitwarp("import", "--help")
-    assert ended.stdout.startswith("usage: flitwarp import FILE [--from booksim|supersim]") and "--strict" in ended.stdout
+    assert ended.stdout.startswith("usage: flitwarp import FILE [--from booksim|simured|supersim]") and "--strict" in ended.stdout
 
 
 def test_standard_output_gets_the_result(tmp_path):
@@ -1230,7 +1230,7 @@ def test_an_older_result_outlives_a_failed_import(tmp_path):
 
 @pytest.mark.parametrize("arguments,status,words", [
     ((), 1, "no configuration is given"), (("none.cfg",), 1, "cannot read 'none.cfg'"),
-    (("a.cfg", "--from", "noxim"), 1, "expected booksim or supersim"), (("a.cfg", "k=4"), 1, "overrides belong to run"),
+    (("a.cfg", "--from", "noxim"), 1, "expected booksim, simured or supersim"), (("a.cfg", "k=4"), 1, "overrides belong to run"),
     (("a.cfg", "--from", "supersim"), 1, "a.cfg:1:1"), (("a.cfg", "-o", "no/such/place.json"), 3, "no/such/place.json")])
 def test_wrong_usage(tmp_path, arguments, status, words):
     (tmp_path / "a.cfg").write_text("k = 8;")
@@ -1281,3 +1281,73 @@ def test_broken_input_ends_in_a_message_or_a_result(tmp_path, form, program):
         assert ended.returncode in (0, 1) and "Sanitizer" not in errors and "runtime error" not in errors, (number, errors)
         if ended.returncode == 0:
             plain((tmp_path / "b.json").read_text(errors="replace"))
+
+
+# ---- SimuRed ----
+
+@pytest.fixture
+def simured(tmp_path):
+    def read(text):
+        deadlocks = 2 if "ROUTING 1" in text or "ROUTING 3" in text else 0  # as check says of what SimuRed has for teaching
+        return Imported(tmp_path, text, "simured.conf", checked=deadlocks)
+
+    return read
+
+
+def test_what_a_file_leaves_out_has_simured_s_default(simured):
+    imported = simured("# nothing but comments is no configuration\nDIMENSIONS 2\n")
+    assert imported["network.topology"] == {"type": "mesh", "widths": [4, 4]}
+    assert imported["network.routing"] == {"type": "dimension_order"}
+    assert imported["network.router"] == {
+        "type": "simured", "num_vcs": 1, "buffer_depth": 2, "buffer_delay": 1, "crossbar_delay": 1, "switching_delay": 1,
+        "channel_delay": 1, "buffer_forwarding": True, "physical_channels": False, "lane_free": "behind_tail"}
+    assert imported["network.interface"] == {"injection_channels": 1, "ejection_channels": 1, "injection_vcs": 1}
+    assert imported["workload.applications.0.size"] == {"type": "fixed", "flits": 64}
+    assert imported.notes == []
+
+
+@pytest.mark.parametrize("text, path, value", [
+    ("DIMENSIONS 3\nNODOSDIM 5", "network.topology.widths", [5, 5, 5]),
+    ("ROUTING 1", "network.routing", {"type": "dimension_order", "dateline": "none"}),
+    ("ROUTING 1", "network.topology.type", "torus"),
+    ("ROUTING 1\nNUMDIR 1", "network.routing", {"type": "one_way", "dateline": "none"}),
+    ("ROUTING 2", "network.routing.type", "duato"), ("ROUTING 3", "network.routing.type", "fully_adaptive"),
+    ("NUMVIRT 3", "network.router.num_vcs", 3), ("NUMVIRT 3", "network.interface.ejection_channels", 3),
+    ("NUMVIRT 3\nALLVIRTEQ 0", "network.interface.ejection_channels", 1),
+    ("NUMVIRTINJ 4", "network.interface.injection_channels", 4), ("LONBUFFER 5", "network.router.buffer_depth", 5),
+    ("FORWARDING 0", "network.router.buffer_forwarding", False), ("PHYSICAL true", "network.router.physical_channels", True),
+    ("DELFIFO 2", "network.router.buffer_delay", 2), ("DELCROSS 3", "network.router.crossbar_delay", 3),
+    ("DELSWITCH 4", "network.router.switching_delay", 4), ("DELCHANNEL 5", "network.router.channel_delay", 5),
+    ("PACKLEN 30\nPACKHEADLEN 2", "workload.applications.0.size.flits", 32),
+    ("PACKLEN 30\nPACKHEADLEN 15\nPACKPROD 0.2", "workload.applications.0.load", 0.3),
+    # 1000 packets of 32 flits from 16 nodes at 0.2 flits a cycle: 32000 / 3.2 cycles
+    ("PACKNUM 1000\nPACKLEN 32\nPACKPROD 0.2", "workload.applications.0.sample", 10000),
+    ("PACKNUMDUMMY 100\nPACKLEN 32\nPACKPROD 0.2", "workload.applications.0.warmup", 1000),
+])
+def test_settings_of_simured(simured, text, path, value):
+    assert simured(text + "\n")[path] == pytest.approx(value) if isinstance(value, float) else simured(text + "\n")[path] == value
+
+
+def test_a_trace_of_simured_is_replayed(simured, tmp_path):
+    (tmp_path / "one.trc").write_text("0 0 3 8\n")
+    application = simured("USETRACE 1\nTRACENAME one.trc\n")["workload.applications.0"]
+    assert application == {"type": "trace", "file": "one.trc", "format": "simured"}
+    flitwarp("run", "result.json", "--quiet", cwd=tmp_path)
+
+
+@pytest.mark.parametrize("text, words", [
+    ("SIMUVAR 1", "SIMUVAR = 1: one simulation is imported"), ("SWITCH 1", "SWITCH = 1: wormhole"),
+    ("NUMDIR 1", "NUMDIR = 1: a mesh needs"), ("NUMVIRTS 3", "did you mean 'NUMVIRT"), ("LONBUFFER 2\nLONBUFFER 3", "set again in line 2"),
+])
+def test_what_of_simured_is_not_carried_over_is_listed(simured, text, words):
+    assert any(words in note for note in simured(text + "\n").notes)
+
+
+@pytest.mark.parametrize("text, words", [
+    ("DIMENSIONS", "simured.conf:1: found \"DIMENSIONS\", expected a KEY and a value"),
+    ("ROUTING 4", "ROUTING: found a number '4', expected a whole number from 0 to 3"),
+    ("PHYSICAL maybe", "PHYSICAL: found 'maybe', expected one of: true, false"),
+])
+def test_wrong_files_of_simured_are_refused(text, words, tmp_path):
+    (tmp_path / "simured.conf").write_text(text + "\n")
+    assert words in flitwarp("import", "simured.conf", "--from", "simured", cwd=tmp_path, status=1).stderr

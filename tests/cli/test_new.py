@@ -10,7 +10,8 @@ import pytest
 
 from support import PROGRAM, ROOT
 
-KINDS = ["topology", "routing", "arbiter", "allocator", "traffic", "injection", "size", "application", "allocation"]
+KINDS = ["topology", "routing", "arbiter", "allocator", "traffic", "injection", "size", "application", "allocation",
+         "motif", "selection"]
 STRICT = ["-std=c17", "-Wall", "-Wextra", "-Wshadow", "-Werror", "-fPIC", "-shared", f"-I{ROOT / 'include'}"]
 
 

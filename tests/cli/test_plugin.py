@@ -90,7 +90,10 @@ static const struct arbiter_ops last = {
 REGISTER_ARBITER(last);
 """
 
-SOURCES = {"ring": ("topology", RING), "reverse": ("traffic", REVERSE), "last": ("arbiter", LAST)}
+# A motif: a token that goes from rank to rank, round and round.
+RELAY = re.search(r"^```c relay.c$\n(.*?)^```$", (ROOT / "docs" / "extending.md").read_text(), re.M | re.S)[1]
+
+SOURCES = {"ring": ("topology", RING), "reverse": ("traffic", REVERSE), "last": ("arbiter", LAST), "relay": ("motif", RELAY)}
 
 
 def compile_plugin(directory, name, text):
@@ -102,7 +105,7 @@ def compile_plugin(directory, name, text):
 
 @pytest.fixture(scope="module")
 def plugins(tmp_path_factory):
-    """--plugin arguments that load all three."""
+    """--plugin arguments that load all of them."""
     directory = tmp_path_factory.mktemp("plugins")
     return list(itertools.chain.from_iterable(
         ("--plugin", str(compile_plugin(directory, name, text))) for name, (_, text) in SOURCES.items()))
@@ -181,6 +184,18 @@ def test_last_serves_one_input_and_starves_the_others(plugins, tmp_path):
     assert fair[1:] == pytest.approx([1 / 3] * 3, abs=0.02)
 
 
+@pytest.mark.parametrize("rounds", [1, 3])
+def test_a_motif_goes_round_hop_by_hop(rounds, plugins, tmp_path):
+    """Five ranks on an ideal network: as many messages of 100 flits, one after the other, and 7 us of computing before each."""
+    network = network_of({"type": "ideal", "terminals": 5, "latency": 1000}, "minimal", {"type": "packet", "delay": 0, "buffer_depth": 4096},
+                         flit_bytes=1)
+    motif = {"type": "relay", "bytes": 100, "iterations": rounds, "compute": "7us"}
+    config = config_of(network, {"type": "trace", "motif": motif})
+    config["simulator"]["tick"] = "1ns"
+    application = results_of([PROGRAM, *plugins], config, tmp_path)["applications"][0]
+    assert application["completion_time"] == 5 * rounds * (7000 + 1000 + 99) and application["bytes"] == 500 * rounds
+
+
 # ---- wrong plugins ----
 
 
@@ -245,13 +260,13 @@ built={folder}/$object
 
 
 def test_one_file_each_in_a_copy_of_the_tree_is_enough(plugins, tmp_path):
-    """Three files are added, nothing else is touched, and the results are those of the plugins."""
+    """A file each is added, nothing else is touched, and the results are those of the plugins."""
     copy = tmp_path / "copy"
     for part in ("src", "include"):
         shutil.copytree(ROOT / part, copy / part)
     (copy / "tests" / "unit").mkdir(parents=True)
     shutil.copy(ROOT / "CMakeLists.txt", copy)
-    folders = {"topology": "network", "arbiter": "network", "traffic": "workload"}
+    folders = {"topology": "network", "arbiter": "network", "traffic": "workload", "motif": "workload"}
     for name, (kind, text) in SOURCES.items():
         (copy / "src" / folders[kind] / kind / f"{name}.c").write_text(text)
     (copy / "tests" / "unit" / "main.c").write_text("int main(void) { return 0; }\n")

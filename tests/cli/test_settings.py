@@ -52,7 +52,7 @@ def files_of(folder, *names):
 def test_settings_are_those_of_the_results(example):
     overrides = ["simulator.seed=7", *shorter(example)]
     document = json.loads(flitwarp("settings", example, *overrides).stdout)
-    status = 2 if example.stem == "deadlock_torus" else 0
+    status = 2 if example.stem in ("deadlock_torus", "deadlock_adaptive_mesh") else 0
     results = json.loads(flitwarp("run", example, *overrides, "--quiet", status=status).stdout)
     assert document["config"] == results["config"] and list(document) == ["config", "files", "data"]
     assert document["files"][0] == str(example.resolve())

@@ -184,6 +184,16 @@ def test_goal_text_becomes_binary_and_the_same_text_again(tmp_path):
     assert read_binary(tmp_path / "out.bin") == expected and read_text(tmp_path / "back.goal") == expected
 
 
+def test_collectives_that_go_on_at_once_are_told_apart_as_goal(tmp_path):
+    """Two allreduces begin together, beside computing, which is what cpu 0 does; each is a message of its vector to the other."""
+    (tmp_path / "micro.txt").write_text("MICRO\n2\na -1 1 NONE 0 1 NONE 0 1 ALLREDUCE 1000 1\nb -1 1 NONE 0 1 NONE 0 1 ALLREDUCE 3000 1\n")
+    convert(tmp_path / "micro.txt", tmp_path / "out.goal", "format.ranks=2", "allreduce=recursive_doubling")
+    ranks = read_text(tmp_path / "out.goal")
+    tags = [{size: tag for kind, _, size, tag, cpu, _ in nodes if kind == "send" and cpu != 0} for nodes, _ in ranks]
+    assert sorted(tags[0]) == [1000, 3000] and tags[0] == tags[1] and tags[0][1000] != tags[0][3000]
+    assert carry_out(ranks) == {(0, 1): 2, (1, 0): 2}
+
+
 def test_csv_keeps_its_times_through_goal(tmp_path):
     """Times become a chain of computing on a processor of its own: 500, then 250 and 1250 more."""
     (tmp_path / "in.csv").write_text("time_ns,source,destination,bytes\n750,0,2,64\n500,0,1,32\n2000,0,1,8\n")

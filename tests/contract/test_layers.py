@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dependencies point one way: base <- config, engine <- network, workload, metrics <- cli."""
+"""Dependencies point one way: base <- config, engine <- network, workload, metrics <- view <- cli."""
 import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-LEVELS = {"base": 0, "config": 1, "engine": 1, "network": 2, "workload": 2, "metrics": 2, "model": 2, "cli": 3}
+LEVELS = {"base": 0, "config": 1, "engine": 1, "network": 2, "workload": 2, "metrics": 2, "model": 2, "view": 3,
+          "cli": 4}
 INCLUDE = re.compile(r'^#include "(\w+)/', re.M)
 
 

@@ -62,7 +62,7 @@ def test_running_ahead_is_tried_where_nothing_is_set(tmp_path):
 
 
 @pytest.mark.skipif(not os.access(TSAN, os.X_OK), reason="FLITWARP_TSAN names no program with the thread sanitizer")
-@pytest.mark.parametrize("name", ["request_reply", "memory", "dragonfly_ugal", "butterfly", "input_output_queued", "output_queued"])
+@pytest.mark.parametrize("name", ["request_reply", "memory", "dragonfly_ugal", "butterfly", "input_output_queued", "output_queued", "simured"])
 def test_threads_share_nothing_that_changes(name, tmp_path):
     example = ROOT / "examples" / f"{name}.json"
     few = ["workload.applications.0.sample=300", "workload.applications.0.warmup=200"]

@@ -7,7 +7,7 @@
  * Includes are left out: the target reads no files.
  *
  *   clang -std=c17 -D_GNU_SOURCE -g -O1 -fsanitize=fuzzer,address,undefined -Iinclude -Isrc -Itests/unit \
- *     tests/fuzz/fuzz_config.c tests/unit/test_config_rows.c src/base/{arena,error,text}.c -ldl -lm
+ *     tests/fuzz/fuzz_config.c tests/unit/test_config_rows.c src/base/{arena,error,rewind,text}.c -ldl -lm
  *     and all of src/config
  */
 #include "test_config_rows.h"

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define NAME "fuzz_trace_"
+#define MOST_RANKS 64 /* where a reader makes as many as there is room for */
 
 int LLVMFuzzerInitialize(int *count, char ***arguments);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -64,6 +65,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct trace_builder *builder = trace_builder_create();
     struct trace *trace = NULL;
     reader->looks_like(data, size, source.path);
+    CHECK(trace_source_set(&source, reader, &(struct trace_format){.room = MOST_RANKS}, &errors), "%s",
+          errors_text(&errors));
     if (reader->read(&source, builder, &errors))
         trace = builder_finish(builder, source.path, &errors);
     CHECK(!trace == (errors.count > 0), "success and messages disagree");

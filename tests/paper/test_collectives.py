@@ -76,6 +76,37 @@ def test_closed_forms_hold_exactly(name):
         assert result["applications"][0]["completion_time"] == time(n, size(n)), n
 
 
+GAMMA = 3  # ticks to combine a byte: what is combined is added to the times above
+REDUCTIONS = {
+    "recursive doubling allreduce": lambda n, s: up(n) * s,
+    "ring allreduce": lambda n, s: (n - 1) * (s // n),  # once round; the second time sums are handed on
+    "rabenseifner allreduce": lambda n, s: (n - 1) * s // n,  # halves, quarters ... on the way there
+    "binomial reduce": lambda n, s: up(n) * s,
+    "ring reduce_scatter": lambda n, s: (n - 1) * s,
+    "pairwise reduce_scatter": lambda n, s: (n - 1) * s,
+    "scan": lambda n, s: up(n) * s,
+    "binomial broadcast": lambda n, s: 0,
+    "ring allgather": lambda n, s: 0,
+    "pairwise alltoall": lambda n, s: 0,
+}
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_combining_takes_its_time(name):
+    operation, settings, ranks, size, time = FORMS[name]
+    made = [config(n, collective(operation, size(n)), **settings) for n in ranks]
+    for each in made:
+        each["workload"]["applications"][0]["reduction_time"] = GAMMA
+    for n, result in zip(ranks, run_all(made)):
+        assert result["applications"][0]["completion_time"] == time(n, size(n)) + GAMMA * REDUCTIONS[name](n, size(n)), n
+
+
+@pytest.mark.parametrize("size, name", [(792, "recursive doubling allreduce"), (800, "ring allreduce"), (1600, "ring allreduce")])
+def test_large_operations_have_algorithms_of_their_own(size, name):
+    made = config(8, collective("allreduce", size), large={"allreduce": "ring", "broadcast": "pipelined"}, large_from={"allreduce": 800})
+    assert run(made)["applications"][0]["completion_time"] == FORMS[name][4](8, size)
+
+
 def test_roots_and_repetitions_make_no_difference():
     """A chain of three trees from rank 5 takes three times what one from rank 0 does: all of its ranks wait for the last."""
     for root, iterations in ((0, 1), (5, 1), (0, 3)):
@@ -176,3 +207,13 @@ def test_a_pipeline_runs_as_its_schedule_says(batches):
     assert one_forward_one_backward(4, batches, 3000, 6000, 0) == (batches + 3) * 9000
     expected = one_forward_one_backward(4, batches, 3000, 6000, ALPHA + 1000)
     assert run(config(4, motif))["applications"][0]["completion_time"] == expected
+
+
+def test_gradients_are_summed_while_the_layers_before_go_back():
+    """Three layers of 6 us forward and 12 us back on four copies, a bucket of 2400 bytes each, whose sum in a ring takes less
+    than a layer: all but that of the first layer, which is last on the way back, is hidden."""
+    motif = {"type": "training", "layers": 3, "hidden": 10, "sequence": 50, "flops": 2e10, "micro_batches": 1, "bucket": 2400}
+    ring = 2 * 3 * (ALPHA + 2400 // 4)
+    assert ring < 12000
+    time = run(config(4, motif, allreduce="ring"))["applications"][0]["completion_time"]
+    assert time == 3 * (6000 + 12000) + ring

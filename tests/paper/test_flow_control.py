@@ -113,3 +113,18 @@ def test_age_gives_every_stop_of_the_parking_lot_the_same(stops):
     oldest = {"type": "separable_input_first", "input_arbiter": "age", "output_arbiter": "age"}
     for got in shares(stops, oldest, "age"):
         assert got == pytest.approx(1 / (stops - 1), rel=0.002)
+
+
+# --- Turns of virtual channels ----------------------------------------------------------------------------------
+#
+# Three VCs of an input, where u and v want one output and w another. An arbiter that remembers only the VC that the input
+# served last, whatever the output, serves u after w, w after u, and v never, as long as u has packets. Here are 24 VCs
+# and packets that come and go; with one memory for all outputs a packet or two waited for as long as the others went on.
+
+def test_no_virtual_channel_loses_its_turn_to_another_output():
+    network = network_of({"type": "slim_fly", "q": 4, "terminals": 2}, "minimal_adaptive", {"num_vcs": 24, "buffer_depth": 8},
+                         channel={"latencies": [3, 27]})
+    result = run(config_of(network, blast(0.9, "random_permutation", warmup=1000, sample=2000),
+                           {"type": "alltoall"}, seed=938))
+    assert result["outcome"] == "done"
+    assert result["applications"][1]["packets"] == 64 * 63 and result["simulation"]["end_tick"] < 6000

@@ -195,6 +195,24 @@ def test_a_cpu_has_time_for_each_byte(replay):
     assert block["time_by_rank"] == [O + 200, eager(101) + 2 * 200]
 
 
+# ---- several ranks at a terminal ----
+
+@pytest.mark.parametrize("placing, neighbour", [("block", 1), ("cyclic", 3)])
+def test_ranks_of_a_terminal_are_neighbours_or_as_many_apart_as_there_are_terminals(placing, neighbour, replay):
+    # Six ranks at three terminals: 0 1, 2 3, 4 5 or 0 3, 1 4, 2 5. Another terminal is L away.
+    for peer in (1, 2, 3):
+        lines = ["send 1b to %d" % peer, *("recv 1b from 0" if rank == peer else "calc 0" for rank in range(1, 6))]
+        block = replay(lines, terminals=3, ranks_per_terminal=2, placing=placing, local_latency="40ns")
+        assert block["time_by_rank"][peer] == O + (40 if peer == neighbour else L) + O
+
+
+@pytest.mark.parametrize("bandwidth, ticks", [(None, 0), (4, 250), ("500MB/s", 2000)])
+def test_bytes_within_a_terminal_take_the_time_of_its_bandwidth(bandwidth, ticks, replay):
+    block = replay(["send 1000b to 1", "recv 1000b from 0"], terminals=2, ranks_per_terminal=2, local_latency="40ns",
+                   local_bandwidth=bandwidth)
+    assert block["time_by_rank"] == [O, O + 40 + ticks + O]
+
+
 # ---- the same under every synchronisation ----
 
 MIXED = ["a: send 100000b to 1 tag 3; b: send 8b to 1 tag 3; c: send 8b to 1 tag 4 cpu 1; d: calc 5000 cpu 1; "

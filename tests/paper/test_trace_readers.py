@@ -72,6 +72,15 @@ def test_packets_leave_in_their_cycle_or_when_another_has_arrived(written):
     assert block["time_by_rank"][1] == arrived + one_way(32) + 4
 
 
+def test_a_node_is_told_of_packets_that_arrive_elsewhere(written):
+    """Node 4 waits for a packet from 2 to 3, and hears of it from 3 by a message of a flit."""
+    block, digest = replay(written("told.trc", "p1 4 0 1\n500 2 3 2 p1\n"))
+    arrived = 500 + one_way(2 * 32)
+    told = arrived + one_way(8)
+    assert block["time_by_rank"][:5] == [told + one_way(32), 0, 500, arrived, told]
+    assert replay(written("told.trc", "p1 4 0 1\n500 2 3 2 p1\n"), IDEAL, THREADS)[1] == digest
+
+
 # ---- CSV ----
 
 def test_messages_leave_at_their_times(written):
@@ -175,9 +184,44 @@ def test_chakra_collectives_replay_to_the_end(ranks):
 
 # ---- refusals ----
 
+def varint(value):
+    return bytes([value]) if value < 128 else bytes([value & 127 | 128]) + varint(value >> 7)
+
+
+def proto(**fields):
+    """Field n of a message is passed as f_n: a number, or bytes."""
+    text = b""
+    for name, value in fields.items():
+        key = int(name[2:]) << 3
+        text += varint(key) + varint(value) if isinstance(value, int) else varint(key | 2) + varint(len(value)) + value
+    return text
+
+
+def chakra_file(path, nodes):
+    """Of nodes (type, microseconds, waits, attributes), numbered from 1."""
+    messages = [proto(f_1=b"0.0.4")]
+    for number, (kind, duration, waits, attributes) in enumerate(nodes, 1):
+        node = proto(f_1=number, f_3=kind, f_5=b"".join(map(varint, waits)), f_7=duration)
+        messages.append(node + b"".join(proto(f_10=proto(f_1=name.encode(), f_9=value))
+                                        for name, value in attributes.items()))
+    path.write_bytes(b"".join(varint(len(message)) + message for message in messages))
+
+
+def test_collectives_that_ranks_begin_in_another_order_are_told_apart(tmp_path):
+    """An allreduce and a broadcast go on side by side. Rank 0 computes for 10 us before the one, rank 1 before the other:
+    the allreduce ends at rank 1 when the message of rank 0 is there, all else has arrived long before, as messages do not
+    wait for computing."""
+    compute, allreduce, broadcast = 4, {"comm_type": 0, "comm_size": 8}, {"comm_type": 5, "comm_size": 800}
+    chakra_file(tmp_path / "two.0.et", [(compute, 10, [], {}), (7, 0, [1], allreduce), (7, 0, [], broadcast)])
+    chakra_file(tmp_path / "two.1.et", [(compute, 10, [], {}), (7, 0, [], allreduce), (7, 0, [1], broadcast)])
+    block, digest = replay(tmp_path / "two.0.et")
+    assert block["time_by_rank"][:2] == [10000, 10000 + one_way(8)]
+    assert replay(tmp_path / "two.0.et", IDEAL, THREADS)[1] == digest
+
+
 def test_a_trace_that_is_wrong_is_refused_at_its_line(written):
     with pytest.raises(Failed) as failed:
-        replay(written("far.trc", "0 0 1 8 p1\np1 2 0 8\n"))
+        replay(written("unnamed.trc", "0 0 1 8 p1\np2 1 0 8\n"))
     assert failed.value.status == 1
     assert "workload.applications[0].file: " in failed.value.message
-    assert "far.trc:2: the packet leaves node 2 and waits for p1, which arrives at node 1" in failed.value.message
+    assert "unnamed.trc:2: the packet waits for p2, and no line has a packet of that name" in failed.value.message

@@ -45,6 +45,14 @@ def test_public_functions_have_docstrings_and_type_hints(name):
                 assert "return" in function.__annotations__, function
 
 
+
+def test_numbers_of_a_level_of_service_are_columns():
+    run = Results({"flitwarp": {}, "applications": [{"name": "blast"}], "levels": [
+        {"level": 0, "packet_latency": {"mean": 5.0}}, {"level": 1, "packet_latency": {"mean": 70.5}}]})
+    assert run.value("levels.1.packet_latency.mean") == 70.5
+    assert "levels.0.packet_latency.mean" in run.columns()
+
+
 def test_keywords_are_settings(result):
     assert result["config"]["simulator"]["seed"] == 5 and result.value("target_load") == 0.3
     other = flitwarp.run(SMALL, {"load": 0.3}, network__router__num_vcs=4)

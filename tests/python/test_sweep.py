@@ -406,6 +406,26 @@ def test_a_lost_run_is_no_saturation():
         assert asked == ["0.1/1", "0.2/1", "0.3/1", "0.4/1"]
 
 
+def test_run_does_as_the_study_says_where_its_caller_does_not(folder, monkeypatch):
+    """What a study's file has under "runner" holds for run() too, not for the command line alone."""
+    made = []
+
+    class Noted(flitwarp.backend.Local):
+        def __init__(self, spool, cores=None, memory=None):
+            made.append((cores, memory))
+            super().__init__(spool, cores, memory)
+
+    monkeypatch.setattr("flitwarp.sweep.Local", Noted)
+    sweep = Sweep(SMALL, "s").add_loads(0.1, 0.2, 0.1)
+    sweep.run(quiet=True)
+    sweep.runner.update(cores_limit=1, memory_limit=2 ** 30)
+    sweep.run(quiet=True)
+    sweep.run(quiet=True, cores_limit=2)
+    assert made == [(None, None), (1, 2 ** 30), (2, 2 ** 30)]
+    sweep.estimate()
+    assert made[3:] == [(1, None)]
+
+
 def test_orphans_that_nobody_needs_do_not_end_a_sweep(folder):
     spool = Path("out/s/study.runs").absolute()
     spool.mkdir(parents=True)

@@ -70,6 +70,39 @@ def test_an_adaptive_torus_carries_more_of_a_transpose_than_dimension_order():
     assert adaptive > 1.3 * fixed
 
 
+# ---- turn models (Glass and Ni 1992, Chiu 2000): more than dimension order of a transpose, less of uniform traffic ----
+
+TURNS = [{"type": "turn_model", "model": model} for model in ("west_first", "north_last", "odd_even", "negative_first")]
+
+
+def accepted_on_a_mesh(traffic, load):
+    configs = [config_of(network_of({"type": "mesh", "widths": [8, 8]}, routing, {"num_vcs": 1, "buffer_depth": 8}),
+                         blast(load, traffic, warmup=1000, sample=3000, finish_limit=1))
+               for routing in ["dimension_order", *TURNS]]
+    return [result["applications"][0]["accepted_load"] for result in run_all(configs)]
+
+
+def test_turn_models_carry_more_of_a_transpose():
+    # (x,y) to (y,x) leads north-west or south-east, where negative_first has no choice to make and the others have one
+    fixed, *freer, negative_first = accepted_on_a_mesh("transpose", 0.6)
+    assert min(freer) > 1.1 * fixed and 0.97 * fixed < negative_first < 1.03 * fixed
+    # the other diagonal, which is Glass and Ni's transpose: north-east or south-west, negative_first's best case
+    fixed, *freer, negative_first = accepted_on_a_mesh("dim_complement_reverse", 0.6)
+    assert min(freer) > 1.1 * fixed and negative_first > 1.3 * fixed and negative_first > max(freer)
+
+
+def test_turn_models_carry_less_of_uniform_traffic():
+    fixed, *turns = accepted_on_a_mesh("uniform_random", 0.9)
+    assert max(turns) < 0.9 * fixed
+
+
+@pytest.mark.parametrize("topology", [{"type": "mesh", "widths": [8, 8]}, {"type": "torus", "widths": [8, 8]},
+                                      {"type": "hypercube", "dimensions": 6}])
+def test_duatos_protocol_carries_more_of_a_transpose_than_dimension_order(topology):
+    fixed, adaptive = accepted(topology, ["dimension_order", "duato"], "transpose", 0.8, {"num_vcs": 4, "buffer_depth": 8})
+    assert adaptive > 1.3 * fixed
+
+
 def test_a_fat_tree_carries_a_permutation_that_a_way_for_each_destination_cannot():
     tree = {"type": "folded_clos", "down": [4, 4, 4], "up": [4, 4]}
     router = {"type": "output_queued", "num_vcs": 1, "buffer_depth": 32, "output_depth": 64}

@@ -301,6 +301,20 @@ TEST(trees_have_one_message_for_each_rank_but_the_root)
         }
 }
 
+/* From a size on another algorithm; not where ranks may know different sizes. */
+TEST(large_collectives_go_by_algorithms_of_their_own)
+{
+    struct collective_settings settings = {.segment = 1, .large = {.alltoall = 2}, .large_from = {.alltoall = 100}};
+    for (uint64_t bytes = 99; bytes <= 100; bytes++) {
+        struct plan plan = plan_make(&settings, OPERATION_ALLTOALL, 4, 0, bytes, NULL, false);
+        EXPECT_TEXT_EQ(plan.algorithm->name, bytes < 100 ? "pairwise" : "bruck");
+        plan = plan_make(&settings, OPERATION_ALLGATHER, 4, 0, bytes, NULL, false);
+        EXPECT_TEXT_EQ(plan.algorithm->name, "ring");
+    }
+    settings.large.alltoall = 1; /* spread */
+    EXPECT_TEXT_EQ(plan_make(&settings, OPERATION_ALLTOALL, 4, 0, 100, NULL, true).algorithm->name, "pairwise");
+}
+
 /* Settings pick by number what they call by name; uneven blocks go by an algorithm that can do them. */
 TEST(settings_and_algorithms_of_collectives_agree)
 {

@@ -80,6 +80,7 @@ static const struct fitting algorithms[] = {
     {"{\"type\": \"up_down\", \"selection\": \"deterministic\"}", "tree"},
     {"{\"type\": \"destination_tag\"}", "butterfly"},
     {"{\"type\": \"torus_adaptive\", \"mode\": \"port_average\"}", "grid"},
+    {"{\"type\": \"duato\"}", "grid"},
     {"{\"type\": \"o1turn\"}", "flat"},
     {"{\"type\": \"voq\"}", "single"},
 };
@@ -125,6 +126,7 @@ TEST(a_ring_without_a_table_of_hops_is_free_of_deadlock)
         "{\"type\": \"dimension_order\", \"dateline\": \"by_wrap\"}",
         "{\"type\": \"dimension_order\", \"tie\": \"up\"}",
         "{\"type\": \"torus_adaptive\", \"mode\": \"port_average\"}",
+        "{\"type\": \"duato\"}",
         "{\"type\": \"valiant\"}",
     };
     for (uint32_t a = 0; a < COUNT_OF(by_dimension); a++) {
@@ -164,6 +166,36 @@ TEST(minimal_routing_on_any_vc_can_deadlock)
     expect_cycle(TORUS_4X4, "{\"type\": \"minimal\", \"vcs\": \"all\"}", 4, "waits for");
     expect_cycle("{\"type\": \"mesh\", \"widths\": [2, 2]}", "{\"type\": \"minimal\", \"vcs\": \"all\"}", 1,
                  "4 VCs can wait for each other");
+}
+
+TEST(full_adaptivity_shows_the_cycle_round_a_square)
+{
+    static const char routing[] = "{\"type\": \"fully_adaptive\"}";
+    expect_cycle("{\"type\": \"mesh\", \"widths\": [2, 2]}", routing, 1, "4 VCs can wait for each other");
+    expect_cycle("{\"type\": \"mesh\", \"widths\": [4, 4]}", routing, 3, "4 VCs can wait for each other");
+    expect_cycle(TORUS_4X4, routing, 2, "4 VCs can wait for each other");
+    expect_cycle("{\"type\": \"hypercube\", \"dimensions\": 3}", routing, 1, "4 VCs can wait for each other");
+}
+
+/* What its escape VC forbids: with one VC it is dimension order, whose dependencies it has then. */
+TEST(duato_without_adaptive_vcs_is_dimension_order)
+{
+    static const char *const topologies_of_1_or_2[] = {"{\"type\": \"mesh\", \"widths\": [4, 3]}", TORUS_4X4,
+                                                       "{\"type\": \"hypercube\", \"dimensions\": 4}"};
+    for (uint32_t t = 0; t < COUNT_OF(topologies_of_1_or_2); t++) {
+        struct routed duato, order;
+        bool is_sound;
+        uint32_t num_vcs = t == 1 ? 2 : 1;
+        EXPECT(routed_init(&duato, topologies_of_1_or_2[t], "{\"type\": \"duato\"}", num_vcs));
+        EXPECT(routed_init(&order, topologies_of_1_or_2[t],
+                           "{\"type\": \"dimension_order\", \"dateline\": \"fixed\", \"tie\": \"up\"}", num_vcs));
+        const char *found = strstr(check(&duato, DEPENDENCY_BUDGET, &is_sound), "checked");
+        EXPECT(is_sound);
+        EXPECT(strcmp(found, strstr(check(&order, DEPENDENCY_BUDGET, &is_sound), "checked")) == 0);
+        EXPECT_EQ_U64(duato.routing.escape_vcs, 0); /* so that routers do not wait for room as others with escapes do */
+        routed_release(&duato);
+        routed_release(&order);
+    }
 }
 
 TEST(a_spent_budget_says_how_many_pairs_were_checked)

@@ -180,3 +180,30 @@ TEST(a_pool_hands_out_each_index_once)
     EXPECT_EQ_U64(pool_take(&pool, sizeof(struct packet)), 17);
     pool_release(&pool);
 }
+
+static void add_up(void *context, tick_t when, const void *event)
+{
+    *(uint64_t *)context += when * ((const struct note *)event)->number;
+}
+
+TEST(events_that_wait_can_be_visited_near_and_far)
+{
+    static struct record record;
+    uint64_t sum = 0, of_tick = 0;
+    begin(&record, see, see);
+    post(&record, record.kinds[0], 10, 1);
+    post(&record, record.kinds[0], 10, 2);
+    post(&record, record.kinds[0], 5000, 3);
+    post(&record, record.kinds[1], 10, 100);
+    engine_visit(&record.engine, record.kinds[0], add_up, &sum);
+    EXPECT_EQ_U64(sum, 10 * 1 + 10 * 2 + 5000 * 3);
+    engine_visit_tick(&record.engine, record.kinds[0], 10, add_up, &of_tick);
+    EXPECT_EQ_U64(of_tick, 10 * 1 + 10 * 2);
+    engine_run(&record.engine, 4999);
+    sum = of_tick = 0;
+    engine_visit_tick(&record.engine, record.kinds[0], 10, add_up, &of_tick);
+    EXPECT_EQ_U64(of_tick, 0);
+    engine_visit_tick(&record.engine, record.kinds[0], 5000, add_up, &of_tick);
+    EXPECT_EQ_U64(of_tick, 5000 * 3);
+    engine_release(&record.engine);
+}

@@ -2,7 +2,7 @@
 /* Neighbours of a grid see each other. */
 #include "test.h"
 
-#include "workload/application/halo_grid.h"
+#include "flitwarp/halo_grid.h"
 
 static uint32_t links_between(const struct halo_grid *grid, uint32_t from, uint32_t to, uint32_t kind)
 {

@@ -60,7 +60,7 @@ static void expect_reads_back(const char *name)
 {
     struct sandbox box;
     sandbox_open(&box);
-    struct packet_log *log = packet_log_open(path_in(&box, name), true, &box.errors);
+    struct packet_log *log = packet_log_open(path_in(&box, name), PACKET_LOG_PLANE, &box.errors);
     for (uint64_t i = 0; i < RECORDS; i++) {
         struct packet_record record = record_at(i);
         packet_log_add(log, &record);

@@ -10,11 +10,14 @@
 
 enum { TERMINALS = 8, INTERVAL = 100 };
 
+static const uint8_t class_level[] = {0, 1, 1};
+
 static struct measurement *make(struct arena *arena)
 {
     struct measurement *m = arena_array(arena, struct measurement, 1);
     measurement_init(m, arena, TERMINALS, INTERVAL);
     measurement_keep_rates(m, INTERVAL, NULL);
+    measurement_keep_levels(m, 2, class_level, arena);
     return m;
 }
 
@@ -26,7 +29,7 @@ static void see(struct measurement *m, const struct packet *packet, tick_t now)
     m->accepted_from[packet->source] += packet->size;
     m->delivered_packets++;
     m->latency_sum += now - packet->created;
-    measurement_watch_created(m, packet->created, packet->source, 1, packet->size);
+    measurement_watch_created(m, packet->created, packet->source, 1, packet->size, packet->protocol);
     measurement_watch_flits(m, now, packet, packet->size);
     measurement_watch_packet(m, now, packet);
     measurement_add(m, packet, now, packet->created, packet->hops / 2, true);
@@ -43,7 +46,9 @@ TEST(parts_of_a_measurement_merge_to_the_whole)
                                 .destination = random_below(&random, TERMINALS),
                                 .size = 1 + random_below(&random, 9),
                                 .sequence = i,
-                                .hops = (uint16_t)random_below(&random, 12)};
+                                .hops = (uint16_t)random_below(&random, 12),
+                                .sampled = true,
+                                .protocol = random_below(&random, 3) & 3u};
         packet.injected = packet.created + random_below(&random, 50);
         tick_t now = packet.injected + random_below(&random, 3000);
         see(whole, &packet, now);
@@ -58,6 +63,20 @@ TEST(parts_of_a_measurement_merge_to_the_whole)
     for (uint32_t i = 0; i < 2; i++)
         measurement_merge(sum, parts[i]);
     EXPECT_EQ_U64(sum->created_flits, whole->created_flits);
+    uint64_t packets = 0, flits = 0;
+    for (uint32_t level = 0; level < 2; level++) {
+        const struct level_count *a = &sum->by_level[level], *b = &whole->by_level[level];
+        EXPECT_EQ_U64(a->packets, b->packets);
+        EXPECT_EQ_U64(a->created_flits, b->created_flits);
+        EXPECT_EQ_U64(a->accepted_flits, b->accepted_flits);
+        EXPECT(memcmp(&a->packet_latency, &b->packet_latency, sizeof a->packet_latency) == 0);
+        EXPECT(memcmp(&a->network_latency, &b->network_latency, sizeof a->network_latency) == 0);
+        packets += a->packets;
+        flits += a->accepted_flits;
+    }
+    EXPECT_EQ_U64(packets, 5000);
+    EXPECT_EQ_U64(flits, whole->accepted_flits);
+    EXPECT_NEAR((double)sum->by_level[1].packets, 2.0 / 3 * 5000, 150); /* two classes of three */
     EXPECT_EQ_U64(sum->accepted_flits, whole->accepted_flits);
     EXPECT_EQ_U64(sum->sampled_delivered, 5000);
     EXPECT_EQ_U64(sum->nonminimal, whole->nonminimal);

@@ -67,7 +67,7 @@ static const char *expected_text(struct arena *arena)
 /* Writes a log and gives back the bytes of its file. */
 static char *write_log(struct sandbox *box, const char *name, size_t *size)
 {
-    struct packet_log *log = packet_log_open(path_in(box, name), false, &box->errors);
+    struct packet_log *log = packet_log_open(path_in(box, name), 0, &box->errors);
     EXPECT(log != NULL);
     for (uint32_t i = 0; i < RECORDS; i++) {
         struct packet_record record = record_at(i);
@@ -124,7 +124,7 @@ TEST(empty_log_holds_the_header)
 {
     struct sandbox box;
     sandbox_open(&box);
-    struct packet_log *log = packet_log_open(path_in(&box, "log.csv.zst"), false, &box.errors);
+    struct packet_log *log = packet_log_open(path_in(&box, "log.csv.zst"), 0, &box.errors);
     EXPECT(log && packet_log_close(log, &box.errors));
     size_t size;
     const char *bytes = file_read(&box.arena, path_in(&box, "log.csv.zst"), &size);
@@ -132,17 +132,18 @@ TEST(empty_log_holds_the_header)
     sandbox_close(&box, "log.csv.zst", NULL);
 }
 
-TEST(log_of_several_planes_has_a_column_more)
+TEST(log_of_several_planes_and_classes_has_columns_for_them)
 {
     struct sandbox box;
     sandbox_open(&box);
-    struct packet_log *log = packet_log_open(path_in(&box, "log.csv"), true, &box.errors);
-    const struct packet_record record = {.transaction_messages = 1, .plane = 7};
+    struct packet_log *log =
+        packet_log_open(path_in(&box, "log.csv"), PACKET_LOG_PLANE | PACKET_LOG_CLASS, &box.errors);
+    const struct packet_record record = {.transaction_messages = 1, .plane = 7, .class = 3};
     packet_log_add(log, &record);
     EXPECT(packet_log_close(log, &box.errors));
     size_t size;
     const char *bytes = file_read(&box.arena, path_in(&box, "log.csv"), &size);
-    EXPECT_TEXT_EQ(bytes, PACKET_LOG_HEADER ",plane\n0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1,7\n");
+    EXPECT_TEXT_EQ(bytes, PACKET_LOG_HEADER ",plane,class\n0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1,7,3\n");
     sandbox_close(&box, "log.csv", NULL);
 }
 
@@ -150,7 +151,7 @@ TEST(discarded_log_leaves_nothing)
 {
     struct sandbox box;
     sandbox_open(&box);
-    struct packet_log *log = packet_log_open(path_in(&box, "log.csv.zst"), false, &box.errors);
+    struct packet_log *log = packet_log_open(path_in(&box, "log.csv.zst"), 0, &box.errors);
     struct packet_record record = record_at(1);
     packet_log_add(log, &record);
     packet_log_discard(log);
@@ -161,7 +162,7 @@ TEST(log_that_cannot_be_written_is_an_error)
 {
     struct sandbox box;
     sandbox_open(&box);
-    EXPECT(packet_log_open(path_in(&box, "missing/log.csv"), false, &box.errors) == NULL);
+    EXPECT(packet_log_open(path_in(&box, "missing/log.csv"), 0, &box.errors) == NULL);
     EXPECT_TEXT_CONTAINS(errors_text(&box.errors), "missing/log.csv");
     sandbox_close(&box, NULL, NULL);
 }
@@ -171,7 +172,7 @@ TEST(full_disk_is_an_error)
     struct sandbox box;
     sandbox_open(&box);
     EXPECT(symlink("/dev/full", path_in(&box, "log.csv")) == 0);
-    struct packet_log *log = packet_log_open(path_in(&box, "log.csv"), false, &box.errors);
+    struct packet_log *log = packet_log_open(path_in(&box, "log.csv"), 0, &box.errors);
     for (uint32_t i = 0; log && i < RECORDS; i++) {
         struct packet_record record = record_at(i);
         packet_log_add(log, &record);

@@ -78,6 +78,8 @@ static const struct fitting algorithms[] = {
     {"{\"type\": \"up_down\", \"selection\": \"hash\"}", "tree"},
     {"{\"type\": \"destination_tag\"}", "butterfly"},
     {"{\"type\": \"torus_adaptive\", \"mode\": \"port_average\"}", "grid"},
+    {"{\"type\": \"duato\"}", "grid"},
+    {"{\"type\": \"fully_adaptive\"}", "grid"},
     {"{\"type\": \"o1turn\"}", "flat"},
     {"{\"type\": \"o1turn\", \"dateline\": \"fixed\"}", "flat"},
     {"{\"type\": \"voq\"}", "single"},

@@ -72,7 +72,7 @@ TEST(builder_keeps_many_tasks_of_many_ranks_in_any_order)
             if (i)
                 builder_wait(builder, rank, task, i - 1, false);
         }
-    builder_end_rank(builder, 2);
+    builder_end_rank(builder, 2, NULL);
     struct trace *trace = builder_finish(builder, "made", &errors);
     trace_builder_destroy(builder);
     EXPECT_EQ_U64(trace->task_count, RANKS * TASKS);
@@ -82,6 +82,33 @@ TEST(builder_keeps_many_tasks_of_many_ranks_in_any_order)
             wrong += trace->ranks[rank].tasks[i].amount != i * RANKS + rank ||
                      *trace_edges(&trace->ranks[rank], i, &count) != i + 1 || count != 1;
     EXPECT_EQ_U64(wrong, 0);
+    trace_destroy(trace);
+    arena_release(&arena);
+}
+
+/*
+ * Rank 0 has them as the program says, in two communicators; the first of rank 1 waits for the second, of another
+ * communicator, and that for the third, so that the program can only mean third, second, first.
+ */
+TEST(builder_numbers_collectives_in_the_order_of_the_program)
+{
+    struct arena arena = {0};
+    struct errors errors = {.arena = &arena};
+    struct trace_builder *builder = of_ranks(2);
+    uint32_t pair = builder_communicator(builder, (const uint32_t[]){1, 0}, 2);
+    for (uint32_t rank = 0; rank < 2; rank++)
+        for (uint32_t i = 0; i < 3; i++) {
+            struct task task = {.kind = TASK_COLLECTIVE, .tag = NO_COUNTS, .communicator = i == 1 ? pair : WORLD};
+            EXPECT_EQ_U64(builder_add(builder, rank, &task), i);
+        }
+    builder_wait(builder, 1, 0, 1, false);
+    builder_wait(builder, 1, 1, 2, false);
+    struct trace *trace = builder_finish(builder, "made", &errors);
+    trace_builder_destroy(builder);
+    static const uint32_t expected[2][3] = {{0, 2, 1}, {1, 2, 0}}; /* those of the pair come behind the world's two */
+    for (uint32_t rank = 0; rank < 2; rank++)
+        for (uint32_t i = 0; i < 3; i++)
+            EXPECT_EQ_U64(trace_collective_number(trace, rank, i), expected[rank][i]);
     trace_destroy(trace);
     arena_release(&arena);
 }

@@ -134,7 +134,7 @@ TEST(chakra_files_of_all_ranks_are_read)
     sandbox_open(&box);
     write_pair(&box);
     sandbox_write(&box, "pair.groups.json", "{\"no\": [1, 0]}", 14);
-    struct trace *trace = trace_read(path_in(&box, "pair.1.et"), "auto", &box.errors);
+    struct trace *trace = trace_read(path_in(&box, "pair.1.et"), NULL, &box.errors);
     EXPECT(trace != NULL);
     if (trace) {
         const struct task *send = &trace->ranks[0].tasks[0], *receive = &trace->ranks[1].tasks[0];
@@ -155,14 +155,14 @@ TEST(chakra_files_that_are_missing_are_named)
     struct sandbox box;
     sandbox_open(&box);
     write_pair(&box);
-    EXPECT(trace_read(path_in(&box, "pair.1.et"), "auto", &box.errors) == NULL);
+    EXPECT(trace_read(path_in(&box, "pair.1.et"), NULL, &box.errors) == NULL);
     EXPECT_TEXT_CONTAINS(errors_text(&box.errors), "is of process group \"no\"; accepted: one whose ranks \"/tmp/");
     EXPECT_TEXT_CONTAINS(errors_text(&box.errors), "pair.groups.json\" lists");
     sandbox_write(&box, "pair.0.et", "", 0);
-    EXPECT(trace_read(path_in(&box, "pair.1.et"), "auto", &box.errors) == NULL);
-    EXPECT_TEXT_CONTAINS(errors_text(&box.errors), "pair.0.et: offset 0: the file is empty");
+    EXPECT(trace_read(path_in(&box, "pair.1.et"), NULL, &box.errors) == NULL);
+    EXPECT_TEXT_CONTAINS(errors_text(&box.errors), "pair.0.et: the file is empty; accepted: the file of a trace");
     unlink(path_in(&box, "pair.0.et"));
-    EXPECT(trace_read(path_in(&box, "pair.1.et"), "auto", &box.errors) == NULL);
+    EXPECT(trace_read(path_in(&box, "pair.1.et"), NULL, &box.errors) == NULL);
     EXPECT_TEXT_CONTAINS(errors_text(&box.errors), "pair.0.et: there is no file of rank 0, but one of rank 1");
     sandbox_close(&box, "pair.1.et", NULL);
 }
@@ -197,7 +197,7 @@ TEST(chakra_faults_of_nodes_are_named_with_their_offset)
     expect_node_refused(&node, "made: offset 8: node 3 waits for node 4, which is not in the file");
     node = node_of(3, 4);
     put_number(&node, 5, 3);
-    expect_node_refused(&node, "wait for each other in a circle");
+    expect_node_refused(&node, "wait for each other in a circle: task 0 (compute 0 ns) at offset 8 of made");
     node = node_of(3, 4);
     put_number(&node, 7, UINT64_MAX);
     expect_node_refused(&node, "node 3 lasts 18446744073709551615 us; accepted: up to");
@@ -226,7 +226,7 @@ TEST(chakra_files_compressed_by_gzip_are_told_to_be)
     struct sandbox box;
     sandbox_open(&box);
     sandbox_write(&box, "made.0.et", "\x1f\x8b\x08", 3);
-    EXPECT(trace_read(path_in(&box, "made.0.et"), "auto", &box.errors) == NULL);
+    EXPECT(trace_read(path_in(&box, "made.0.et"), NULL, &box.errors) == NULL);
     EXPECT_TEXT_CONTAINS(errors_text(&box.errors), "compressed by gzip; accepted: the file after gunzip");
     sandbox_close(&box, "made.0.et", NULL);
 }
@@ -236,7 +236,7 @@ TEST(chakra_reads_real_files)
 {
     struct traced traced = {.errors.arena = &traced.arena};
     const char *path = shared_trace(&traced.arena, "chakra/all_reduce_8npus_1MB/all_reduce.0.et");
-    traced.trace = path ? trace_read(path, "auto", &traced.errors) : NULL;
+    traced.trace = path ? trace_read(path, NULL, &traced.errors) : NULL;
     EXPECT(traced.trace || !path);
     if (traced.trace) {
         EXPECT_EQ_U64(traced.trace->rank_count, 8);
@@ -245,7 +245,7 @@ TEST(chakra_reads_real_files)
     }
     trace_destroy(traced.trace);
     path = shared_trace(&traced.arena, "chakra/custom_ring_allreduce_8npus_1MB/custom_allreduce.3.et");
-    traced.trace = path ? trace_read(path, "auto", &traced.errors) : NULL;
+    traced.trace = path ? trace_read(path, NULL, &traced.errors) : NULL;
     EXPECT(traced.trace || !path);
     if (traced.trace) { /* 14 steps of a ring, an eighth of 1 MiB each, and 7 times 7 us of computation */
         struct task_sum sends = sum_of(traced.trace, TASK_SEND), receives = sum_of(traced.trace, TASK_RECEIVE);

@@ -51,6 +51,17 @@ TEST(csv_header_orders_columns_and_gives_the_unit_of_time)
     traced_close(&traced);
 }
 
+/* As a spreadsheet saves it: a mark of the byte order, capitals, lines that end as on Windows, and empty ones. */
+TEST(csv_of_a_spreadsheet_is_read)
+{
+    struct traced traced;
+    read_text(&traced, "\xef\xbb\xbfTime_us,Source,Destination,Bytes\r\n\r\n2,1,0,8\r\n");
+    EXPECT(traced.trace != NULL);
+    expect_task(&traced, 1, 0, TASK_SEND, 8);
+    expect_task(&traced, 1, 1, TASK_UNTIL, 2000000);
+    traced_close(&traced);
+}
+
 TEST(csv_messages_of_one_time_wait_for_the_same_task)
 {
     struct traced traced;
@@ -86,6 +97,7 @@ TEST(csv_header_must_name_all_columns_once)
             .path = "made.csv", .bytes = (const unsigned char *)texts[i], .size = strlen(texts[i])};
         const struct trace_reader_ops *reader = trace_reader_find(&source, "auto", &errors);
         struct trace_builder *builder = trace_builder_create();
+        EXPECT(trace_source_set(&source, reader, NULL, &errors));
         EXPECT(!reader->read(&source, builder, &errors));
         trace_builder_destroy(builder);
         EXPECT_TEXT_CONTAINS(errors_text(&errors), messages[i]);

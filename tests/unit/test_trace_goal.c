@@ -9,15 +9,14 @@
 
 static struct trace *read_text(const char *text, struct errors *errors)
 {
-    const struct trace_source source = {
-        .path = "made.goal", .bytes = (const unsigned char *)text, .size = strlen(text)};
+    struct trace_source source = {.path = "made.goal", .bytes = (const unsigned char *)text, .size = strlen(text)};
     const struct trace_reader_ops *reader = trace_reader_find(&source, "auto", errors);
     struct trace_builder *builder = trace_builder_create();
     struct trace *trace = NULL;
     EXPECT(reader != NULL);
     if (reader) {
         EXPECT_TEXT_EQ(reader->name, "goal");
-        if (reader->read(&source, builder, errors))
+        if (trace_source_set(&source, reader, NULL, errors) && reader->read(&source, builder, errors))
             trace = builder_finish(builder, source.path, errors);
     }
     trace_builder_destroy(builder);
@@ -32,7 +31,7 @@ TEST(goal_statements_become_tasks)
                                     "rank 0 { // the first\n"
                                     "a: calc 250 cpu 3\r\n"
                                     "\n"
-                                    "b_2: send 18446744073709551615b to 1 tag 7 cpu 1 nic 2\n"
+                                    "b_2: send 1000000000000000b to 1 tag 7 cpu 1 nic 2\n"
                                     "recv 0b from -1 tag -1\n"
                                     "b_2 requires a\n"
                                     "b_2 irequires a /* and\n so */\n"
@@ -47,7 +46,7 @@ TEST(goal_statements_become_tasks)
     EXPECT_EQ_U64(trace->ranks[1].task_count, 0);
     const struct task *a = &trace->ranks[0].tasks[0], *b = a + 1, *c = a + 2;
     EXPECT(a->kind == TASK_COMPUTE && a->amount == 250000 && a->cpu == 3 && a->waits == 0);
-    EXPECT(b->kind == TASK_SEND && b->amount == UINT64_MAX && b->peer == 1 && b->tag == 7 && b->cpu == 1);
+    EXPECT(b->kind == TASK_SEND && b->amount == 1000000000000000 && b->peer == 1 && b->tag == 7 && b->cpu == 1);
     EXPECT(b->unit == 2 && b->waits == 2);
     EXPECT(c->kind == TASK_RECEIVE && c->amount == 0 && c->peer == ANY && c->tag == ANY && c->waits == 0);
     uint32_t count;
@@ -104,8 +103,13 @@ TEST(goal_errors_name_the_line)
         {IN_RANK("a: calc 1\na: calc 2"), "made.goal:5: label 'a' is set twice in rank 0"},
         {IN_RANK("1a: calc 1"), "made.goal:4: '1a' is no label: they begin with a letter"},
         {IN_RANK("a: calc 1\nb: calc 1\na requires b\nb requires a"),
-         "made.goal: rank 0: tasks wait for each other in a circle: task 1 (compute 1 ns), which waits for task 2"},
-        {IN_RANK("a: calc 1\na requires a"), "made.goal: rank 0: tasks wait for each other in a circle: task 1"},
+         "made.goal: rank 0: tasks wait for each other in a circle: task 1 (compute 1 ns) in line 4, "
+         "which waits for task 2 (compute 1 ns) in line 5, which waits for the first"},
+        {IN_RANK("send 1000000000000001b to 1"),
+         "made.goal: rank 0, task 1 (send of 1000000000000001 bytes to rank 1, tag 0) in line 4: more bytes than a "
+         "message can have; accepted: up to 1000000000000000"},
+        {IN_RANK("a: calc 1\na requires a"),
+         "made.goal: rank 0: tasks wait for each other in a circle: task 1 (compute 1 ns) in line 4"},
     };
     for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct arena arena = {0};
@@ -126,7 +130,9 @@ TEST(files_of_no_known_format_are_refused)
     EXPECT_TEXT_CONTAINS(errors_text(&errors), "notes: a trace of no known format; known: ");
     EXPECT(trace_reader_find(&source, "gaol", &errors) == NULL);
     EXPECT_TEXT_CONTAINS(errors_text(&errors), "there is no trace format 'gaol'; accepted: auto, ");
-    EXPECT(trace_read("/nowhere/at.all", "auto", &errors) == NULL);
+    EXPECT(trace_read("/nowhere/at.all", NULL, &errors) == NULL);
     EXPECT_TEXT_CONTAINS(errors_text(&errors), "cannot read \"/nowhere/at.all\": No such file or directory");
+    EXPECT(trace_read("/tmp", NULL, &errors) == NULL);
+    EXPECT_TEXT_CONTAINS(errors_text(&errors), "/tmp: this is no regular file; accepted: the file of a trace");
     arena_release(&arena);
 }

@@ -53,6 +53,18 @@ TEST(vef_blocking_messages_of_old_files_are_waited_for_to_their_end)
     traced_close(&traced);
 }
 
+TEST(vef_ticks_of_files_without_a_clock_can_be_set)
+{
+    struct traced traced;
+    const char *old = "VEF2 1 1 1 0 0 0\nC0 0\n0 0 0 64 0 3 -1\n", *new = "VEF3 1 1 1 0 0 0 7\nC0 0\n0 0 0 64 4 3 -1\n";
+    traced_open_with(&traced, "vef", "{\"tick\": \"2us\"}", 0, old, strlen(old));
+    EXPECT_EQ_U64(traced_task(&traced, 0, 0)->amount, 6000000);
+    traced_close(&traced);
+    traced_open_with(&traced, "vef", "{\"tick\": \"2us\"}", 0, new, strlen(new));
+    EXPECT_EQ_U64(traced_task(&traced, 0, 0)->amount, 21); /* which has one */
+    traced_close(&traced);
+}
+
 TEST(vef_roots_are_found_by_what_they_alone_do)
 {
     struct traced traced;

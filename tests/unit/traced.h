@@ -13,20 +13,28 @@ struct traced {
     struct trace *trace; /* NULL: refused */
 };
 
-static inline void traced_open(struct traced *traced, const char *format, const void *bytes, size_t size)
+/* With settings of the reader as the text of an object, and room for so many ranks. */
+static inline void traced_open_with(struct traced *traced, const char *format, const char *settings, uint32_t room,
+                                    const void *bytes, size_t size)
 {
     *traced = (struct traced){.trace = NULL};
     traced->errors.arena = &traced->arena;
+    struct trace_format how = {.settings = json_from_word(&traced->arena, settings), .room = room};
     struct trace_source source = {.path = "made", .bytes = bytes, .size = size};
     const struct trace_reader_ops *reader = trace_reader_find(&source, "auto", &traced->errors);
     EXPECT_TEXT_EQ(reader ? reader->name : "none", format);
     if (!reader)
         return;
     struct trace_builder *builder = trace_builder_create();
-    if (reader->read(&source, builder, &traced->errors))
+    if (trace_source_set(&source, reader, &how, &traced->errors) && reader->read(&source, builder, &traced->errors))
         traced->trace = builder_finish(builder, source.path, &traced->errors);
     EXPECT((traced->trace != NULL) == (traced->errors.count == 0));
     trace_builder_destroy(builder);
+}
+
+static inline void traced_open(struct traced *traced, const char *format, const void *bytes, size_t size)
+{
+    traced_open_with(traced, format, "{}", 0, bytes, size);
 }
 
 static inline void traced_close(struct traced *traced)

@@ -17,21 +17,16 @@
  * has flits. The code is written once for any number of flits and planes, and compiled
  * for exactly one too.
  */
-#include "flitwarp/network.h"
-#include "flitwarp/selection.h"
-
-#include "network/routing/routing.h"
-
-struct standard_config {
-    uint32_t injection_channels, ejection_channels;
-    uint64_t latency, feed_cycle;
-};
+#include "network/interface/standard.h"
+#include "network/router/room_behind.h"
 
 static const struct option standard_options[] = {
     OPTION_U32(struct standard_config, injection_channels, "1", 1, 64, NULL,
                "channels from a terminal to its router, in each plane"),
     OPTION_U32(struct standard_config, ejection_channels, "1", 1, 64, NULL,
                "channels from a router to its terminal, in each plane"),
+    OPTION_U32(struct standard_config, injection_vcs, "null", 1, 64, NULL,
+               "virtual channels of an injection channel that packets enter by, the first that they may; null: all"),
     OPTION_TICKS(struct standard_config, latency, "0", 0, 1000000, "from the source queue to the channel"),
     OPTION_TICKS(
         struct standard_config, feed_cycle, "null", 1, 1000000,
@@ -39,162 +34,15 @@ static const struct option standard_options[] = {
     OPTION_END,
 };
 
-/* One injection channel of one terminal. */
-struct injector {
-    tick_t free_at;    /* when the channel can take the next flit */
-    uint32_t packet;   /* being sent; NONE: none */
-    uint32_t position; /* next flit of it */
-    uint16_t vc;       /* of that packet, or of the last one */
-    uint16_t channel;
-    uint32_t lag;      /* of chunks: see network_lag() */
-    struct place to;   /* VC 0 at the router */
-    tick_t latency;    /* until the router is told of it, the interface's own included */
-    uint32_t *credits; /* by VC */
-};
-
-/* A terminal's way into one plane, and out of it. */
-struct outlet {
-    tick_t step_at;
-    uint32_t first, last; /* source queue; NONE: empty */
-    struct place ejector; /* VC 0 of its first ejection channel, at the router: where credits go */
-    tick_t latency;       /* of its channels */
-};
-
-/* Packets that a terminal's processor has made and not handed over yet; while there are some, a step is due. */
-struct feed {
-    tick_t free_at;
-    uint32_t first, last; /* NONE: empty */
-};
-
-struct interfaces {
-    struct network *network;
-    struct engine *engine;
-    struct standard_config config;
-    uint32_t num_vcs;
-    uint32_t planes;   /* outlets of a terminal */
-    uint32_t ports;    /* of an outlet, at its router */
-    uint32_t channels; /* of those, injection channels */
-    uint32_t lanes;    /* of an outlet */
-    uint32_t chunk;    /* flits that move at once at most; 0: flits move one by one */
-    bool is_plain;     /* one plane, one by one */
-    uint64_t all_vcs;
-    uint64_t (*injection_vcs)(const struct routing *routing, const struct packet *packet); /* NULL: all */
-    tick_t channel_cycle;
-    struct outlet *outlets;     /* by terminal * planes + plane */
-    struct injector *injectors; /* by outlet * ports + channel */
-    uint32_t *credits;          /* by outlet * lanes + lane */
-    struct plane_queue *queues; /* by outlet: what is in its source queue; NULL: there is one plane, and nobody asks */
-    struct feed *feeds;         /* by terminal; NULL: packets are handed over at once */
-};
-
-static void wake(struct interfaces *n, uint32_t number, tick_t when)
-{
-    struct outlet *outlet = &n->outlets[number];
-    if (when < outlet->step_at) {
-        outlet->step_at = when;
-        struct step_event *event = engine_post(n->engine, EVENT_INTERFACE_STEP, when, sizeof *event);
-        *event = (struct step_event){.target = number};
-    }
-}
-
-static void source_queue_put(const struct interfaces *n, struct outlet *outlet, uint32_t handle)
-{
-    if (outlet->last == NONE)
-        outlet->first = handle;
-    else
-        network_packet(n->network, outlet->last)->next = handle;
-    outlet->last = handle;
-    if (n->queues) {
-        n->queues[outlet - n->outlets].packets++;
-        n->queues[outlet - n->outlets].flits += network_packet(n->network, handle)->size;
-    }
-}
-
-static uint32_t source_queue_take(const struct interfaces *n, struct outlet *outlet)
-{
-    uint32_t handle = outlet->first;
-    outlet->first = network_packet(n->network, handle)->next;
-    if (outlet->first == NONE)
-        outlet->last = NONE;
-    if (n->queues) {
-        n->queues[outlet - n->outlets].packets--;
-        n->queues[outlet - n->outlets].flits -= network_packet(n->network, handle)->size;
-    }
-    return handle;
-}
-
-/* Functions that are compiled for flits and for chunks. */
-#define FOR_EITHER static inline __attribute__((always_inline))
-
-/* The next VC in turn that the packet may take and that has room; NONE: none. */
-FOR_EITHER uint32_t pick_vc(const struct interfaces *n, const struct packet *packet, const uint32_t *credits,
-                            uint32_t last, bool chunks)
-{
-    const struct routing *routing = &n->network->routing;
-    uint64_t allowed = (n->injection_vcs ? n->injection_vcs(routing, packet) : n->all_vcs)
-                       << packet->protocol * routing->vcs;
-    uint32_t room = chunks                        ? transfer_flits(&n->network->transfer, packet, 0)
-                    : n->network->reserves_packet ? packet->size
-                                                  : 1;
-    uint32_t vc = last;
-    for (uint32_t i = 0; i < n->num_vcs; i++) {
-        vc = vc + 1 < n->num_vcs ? vc + 1 : 0;
-        if ((allowed & bit(vc)) && credits[vc] >= room)
-            return vc;
-    }
-    return NONE;
-}
-
-/* The head is about to enter the network: the packet gets its route's beginning. */
-static inline void begin_packet(struct interfaces *n, uint32_t router, struct packet *packet, tick_t now)
-{
-    const struct routing *routing = &n->network->routing;
-    packet->injected = now;
-    n->network->in_network++;
-    if (routing->inject) {
-        struct route question = {.routing = routing, .packet = packet, .router = router, .draws = INJECTION_DRAWS};
-        routing->inject(&question);
-    }
-}
-
 /* Somebody looks at all that enters. */
-static __attribute__((noinline)) void show_flits(const struct interfaces *n, const struct injector *injector,
-                                                 uint32_t position, uint32_t flits, struct place to, tick_t now)
+void show_flits(const struct interfaces *n, const struct injector *injector, uint32_t position, uint32_t flits,
+                struct place to, tick_t now)
 {
     const struct network *network = n->network;
     network->client.enter(network->client.context, now, network_packet(network, injector->packet), to, flits);
     if (network->trace_out && injector->packet == network->traced)
         network_trace(network, now, NONE, "inject", "flit %u by channel %u vc %u", position, injector->channel,
                       injector->vc);
-}
-
-FOR_EITHER void inject_flits(struct interfaces *n, struct injector *injector, const struct packet *packet,
-                             uint32_t flits, tick_t now)
-{
-    uint32_t position = injector->position;
-    struct flit unit = transfer_unit(packet, injector->packet, position, flits);
-    struct place to = {.target = injector->to.target, .lane = injector->to.lane + injector->vc};
-    injector->position = position + flits;
-    if (__builtin_expect(n->network->is_watched, 0))
-        show_flits(n, injector, position, flits, to, now);
-    send_flit(n->network, EVENT_FLIT, to, unit, now + injector->latency + (tick_t)(flits - 1) * injector->lag);
-    injector->free_at = now + flits * n->channel_cycle;
-    if (unit.place & FLIT_TAIL)
-        injector->packet = NONE;
-}
-
-/* Takes a packet that is next in turn, if a VC has room for it. */
-FOR_EITHER bool take_packet(struct interfaces *n, struct injector *injector, uint32_t handle, tick_t now, bool chunks)
-{
-    struct packet *packet = network_packet(n->network, handle);
-    uint32_t vc = pick_vc(n, packet, injector->credits, injector->vc, chunks);
-    if (vc == NONE)
-        return false;
-    injector->packet = handle;
-    injector->position = 0;
-    injector->vc = (uint16_t)vc;
-    begin_packet(n, injector->to.target, packet, now);
-    return true;
 }
 
 /* Sends a flit or chunk of the packet in hand, if there are credits, and comes again while there is more to send. */
@@ -206,23 +54,23 @@ FOR_EITHER void send_next(struct interfaces *n, uint32_t number, struct injector
         return;
     injector->credits[injector->vc] -= flits;
     inject_flits(n, injector, packet, flits, now);
-    if (injector->packet != NONE || n->outlets[number].first != NONE)
+    if (injector->packet != NONE || n->outlets[number].source.first != NONE)
         wake(n, number, injector->free_at);
 }
 
 FOR_EITHER void step_channel(struct interfaces *n, uint32_t number, struct injector *injector, tick_t now, bool chunks)
 {
     struct outlet *outlet = &n->outlets[number];
-    if (injector->packet == NONE && outlet->first == NONE)
+    if (injector->packet == NONE && outlet->source.first == NONE)
         return;
     if (injector->free_at > now) {
         wake(n, number, injector->free_at);
         return;
     }
     if (injector->packet == NONE) {
-        if (!take_packet(n, injector, outlet->first, now, chunks))
+        if (!take_packet(n, injector, outlet->source.first, now, chunks))
             return;
-        source_queue_take(n, outlet);
+        source_queue_take(n, number, &outlet->source);
     }
     send_next(n, number, injector, now, chunks);
 }
@@ -237,120 +85,33 @@ FOR_EITHER void step_channels(struct interfaces *n, uint32_t number, tick_t now,
 static void step_in_flits(struct interfaces *n, uint32_t number, tick_t now) { step_channels(n, number, now, false); }
 static void step_in_chunks(struct interfaces *n, uint32_t number, tick_t now) { step_channels(n, number, now, true); }
 
-/* What has not been sent yet at an outlet. */
-static struct plane_queue waiting_at(const struct interfaces *n, uint32_t number)
-{
-    struct plane_queue queue = n->queues[number];
-    const struct injector *injector = &n->injectors[(size_t)number * n->ports];
-    for (const struct injector *end = injector + n->channels; injector < end; injector++)
-        if (injector->packet != NONE) {
-            queue.packets++;
-            queue.flits += network_packet(n->network, injector->packet)->size - injector->position;
-        }
-    return queue;
-}
-
-/* Gives a packet its plane. */
-static __attribute__((noinline)) uint32_t select_plane(const struct interfaces *n, uint32_t handle)
-{
-    const struct network *network = n->network;
-    const struct selection *selection = network->selection;
-    struct packet *packet = network_packet(network, handle);
-    struct plane_queue queues[MAX_PLANES];
-    uint32_t hops[MAX_PLANES];
-    for (uint32_t plane = 0; plane < n->planes; plane++) {
-        queues[plane] = waiting_at(n, packet->source * n->planes + plane);
-        if (selection->needs_hops)
-            hops[plane] = network_hops_between(network, plane, packet->source, packet->destination);
-    }
-    const struct plane_question question = {.packet = packet,
-                                            .planes = bits_range(0, n->planes),
-                                            .queues = queues,
-                                            .hops = selection->needs_hops ? hops : NULL};
-    uint32_t plane = selection->ops->select(selection, &question);
-    CHECK(plane < n->planes, "selection \"%s\" gives packet %u plane %u of %u", selection->ops->name, handle, plane,
-          n->planes);
-    packet->destination_router =
-        network->ejection_router[(size_t)plane * network->topology.terminals + packet->destination];
-    if (network->trace_out && handle == network->traced)
-        network_trace(network, n->engine->now, NONE, "select_plane", "plane %u, where %u packets wait", plane,
-                      queues[plane].packets);
-    return plane;
-}
-
 FOR_EITHER void enqueue_packet(struct interfaces *n, uint32_t number, uint32_t handle, bool chunks)
 {
     tick_t now = n->engine->now;
     struct outlet *outlet = &n->outlets[number];
     struct injector *injector = &n->injectors[(size_t)number * n->ports];
     /* Credits of this tick are in already, so what can be sent now need not wait for the end of the tick. */
-    if (outlet->first == NONE && injector->packet == NONE && injector->free_at <= now &&
+    if (outlet->source.first == NONE && injector->packet == NONE && injector->free_at <= now &&
         take_packet(n, injector, handle, now, chunks)) {
         send_next(n, number, injector, now, chunks);
         return;
     }
-    source_queue_put(n, outlet, handle);
+    source_queue_put(n, number, &outlet->source, handle);
     if (outlet->step_at > now)
         chunks ? step_in_chunks(n, number, now) : step_in_flits(n, number, now);
 }
 
-static void hand_over(struct interfaces *n, uint32_t handle)
+void standard_hand_over(struct interfaces *n, uint32_t handle)
 {
     uint32_t number = network_packet(n->network, handle)->source;
     if (n->planes > 1)
-        number = number * n->planes + select_plane(n, handle);
-    if (n->chunk)
+        number = number * n->planes + standard_select_plane(n, handle);
+    if (n->is_by_level)
+        levels_enqueue(n, number, handle);
+    else if (n->chunk)
         enqueue_packet(n, number, handle, true);
     else
         enqueue_packet(n, number, handle, false);
-}
-
-/* Steps of feeds are numbered behind those of outlets. */
-static uint32_t first_feed(const struct interfaces *n) { return n->network->topology.terminals * n->planes; }
-
-static void feed_later(struct interfaces *n, uint32_t terminal)
-{
-    struct step_event *event = engine_post(n->engine, EVENT_INTERFACE_STEP, n->feeds[terminal].free_at, sizeof *event);
-    *event = (struct step_event){.target = first_feed(n) + terminal};
-}
-
-static void feed_packet(struct interfaces *n, struct feed *feed, uint32_t handle, tick_t now)
-{
-    feed->free_at = now + network_packet(n->network, handle)->size * n->config.feed_cycle;
-    hand_over(n, handle);
-}
-
-static uint32_t feed_take(const struct interfaces *n, struct feed *feed)
-{
-    uint32_t handle = feed->first;
-    feed->first = network_packet(n->network, handle)->next;
-    network_packet(n->network, handle)->next = NONE;
-    return handle;
-}
-
-static void feed_step(struct interfaces *n, uint32_t terminal, tick_t now)
-{
-    struct feed *feed = &n->feeds[terminal];
-    if (feed->first == NONE) /* withdrawn */
-        return;
-    feed_packet(n, feed, feed_take(n, feed), now);
-    if (feed->first != NONE)
-        feed_later(n, terminal);
-}
-
-static __attribute__((noinline)) void enqueue_in_turn(struct interfaces *n, uint32_t handle)
-{
-    uint32_t terminal = network_packet(n->network, handle)->source;
-    struct feed *feed = &n->feeds[terminal];
-    if (feed->first != NONE) {
-        network_packet(n->network, feed->last)->next = handle;
-        feed->last = handle;
-    } else if (feed->free_at <= n->engine->now) {
-        feed_packet(n, feed, handle, n->engine->now);
-    } else {
-        feed->first = feed->last = handle;
-        feed_later(n, terminal);
-    }
 }
 
 static void enqueue(void *interfaces, uint32_t handle)
@@ -359,9 +120,9 @@ static void enqueue(void *interfaces, uint32_t handle)
     if (__builtin_expect(n->is_plain, 1))
         enqueue_packet(n, network_packet(n->network, handle)->source, handle, false);
     else if (n->feeds)
-        enqueue_in_turn(n, handle);
+        standard_feed_add(n, handle);
     else
-        hand_over(n, handle);
+        standard_hand_over(n, handle);
 }
 
 static void step(void *interfaces, tick_t now, const void *events, uint32_t count)
@@ -370,14 +131,19 @@ static void step(void *interfaces, tick_t now, const void *events, uint32_t coun
     const struct step_event *event = events;
     for (uint32_t i = 0; i < count; i++, event++) {
         if (n->feeds && event->target >= first_feed(n)) {
-            feed_step(n, event->target - first_feed(n), now);
+            standard_feed_step(n, event->target - first_feed(n), now);
             continue;
         }
         struct outlet *outlet = &n->outlets[event->target];
         if (outlet->step_at != now)
             continue;
         outlet->step_at = NEVER;
-        n->chunk ? step_in_chunks(n, event->target, now) : step_in_flits(n, event->target, now);
+        if (n->is_plain)
+            step_in_flits(n, event->target, now);
+        else if (n->is_by_level)
+            levels_step(n, event->target, now);
+        else
+            n->chunk ? step_in_chunks(n, event->target, now) : step_in_flits(n, event->target, now);
     }
 }
 
@@ -393,13 +159,19 @@ FOR_EITHER struct place outlet_of(const struct interfaces *n, struct place at, b
 FOR_EITHER void receive_credit(struct interfaces *n, struct place at, uint32_t flits, tick_t now, bool plain)
 {
     struct place to = outlet_of(n, at, plain);
+    if (!plain && n->is_by_level) {
+        levels_receive_credit(n, to.target, to.lane, flits);
+        if (levels_wait(n, to.target))
+            wake(n, to.target, now);
+        return;
+    }
     uint32_t *credits = &n->credits[(size_t)to.target * n->lanes + to.lane];
     CHECK(flits <= n->network->buffer_depth - *credits, "tick %llu terminal %u lane %u: a credit too many",
           (unsigned long long)now, at.target, at.lane);
     *credits += flits;
     uint32_t channel = n->channels == 1 ? 0 : to.lane / n->num_vcs;
     const struct injector *injector = &n->injectors[(size_t)to.target * n->ports + channel];
-    if (injector->packet != NONE || n->outlets[to.target].first != NONE)
+    if (injector->packet != NONE || n->outlets[to.target].source.first != NONE)
         wake(n, to.target, now);
 }
 
@@ -472,56 +244,6 @@ static void receive_flits(void *interfaces, tick_t now, const void *events, uint
         receive(n, events, count, now, false, false);
 }
 
-static bool is_here(const struct network *network, uint32_t terminal)
-{
-    return !network->terminal_part || network->terminal_part[terminal] == network->part;
-}
-
-static void give_up(const struct interfaces *n, uint32_t handle, void (*withdrawn)(void *context, uint32_t packet),
-                    void *context)
-{
-    withdrawn(context, handle);
-    pool_give(&n->network->packets, handle, sizeof(struct packet));
-}
-
-/* Packets that have not begun to enter the network go back, so that a saturated run can end. */
-static uint64_t withdraw(void *interfaces, void (*withdrawn)(void *context, uint32_t packet), void *context)
-{
-    struct interfaces *n = interfaces;
-    uint64_t count = 0;
-    for (uint32_t number = 0; number < n->network->topology.terminals * n->planes; number++)
-        for (; n->outlets[number].first != NONE && is_here(n->network, number / n->planes); count++)
-            give_up(n, source_queue_take(n, &n->outlets[number]), withdrawn, context);
-    for (uint32_t terminal = 0; n->feeds && terminal < n->network->topology.terminals; terminal++)
-        for (; n->feeds[terminal].first != NONE && is_here(n->network, terminal); count++)
-            give_up(n, feed_take(n, &n->feeds[terminal]), withdrawn, context);
-    return count;
-}
-
-/* Where a network has the terminal and plane of an outlet. */
-static size_t place_of(const struct network *network, uint32_t outlet)
-{
-    return outlet % network->plane_count * (size_t)network->topology.terminals + outlet / network->plane_count;
-}
-
-/* The first link of an outlet, where it injects. */
-static const struct link *outlet_link(const struct network *network, uint32_t outlet)
-{
-    size_t place = place_of(network, outlet);
-    return network_link(network, network->terminal_router[place],
-                        network->terminal_slot[place] * network->terminal_ports);
-}
-
-static void check_idle(void *interfaces)
-{
-    const struct interfaces *n = interfaces;
-    for (size_t i = 0; i < (size_t)n->network->topology.terminals * n->planes * n->lanes; i++) {
-        uint32_t outlet = (uint32_t)(i / n->lanes), depth = outlet_link(n->network, outlet)->depth;
-        CHECK(n->credits[i] == depth, "terminal %u: %u of %u credits are back at the end", outlet / n->planes,
-              n->credits[i], depth);
-    }
-}
-
 static uint32_t injection_channels(const void *config)
 {
     return ((const struct standard_config *)config)->injection_channels;
@@ -532,74 +254,6 @@ static uint32_t ejection_channels(const void *config)
     return ((const struct standard_config *)config)->ejection_channels;
 }
 
-static void *share(const void *interfaces, struct network *part)
-{
-    struct interfaces *n = arena_take(part->arena, sizeof *n);
-    *n = *(const struct interfaces *)interfaces;
-    n->network = part;
-    n->engine = part->engine;
-    return n;
-}
-
-static void build_outlet(struct interfaces *n, uint32_t number)
-{
-    const struct network *network = n->network;
-    const struct link *link = outlet_link(network, number);
-    size_t place = place_of(network, number);
-    uint32_t router = network->terminal_router[place];
-    n->outlets[number] = (struct outlet){
-        .step_at = NEVER,
-        .first = NONE,
-        .last = NONE,
-        .latency = link->latency,
-        .ejector = {.target = network->ejection_router[place], .lane = network->ejection_slot[place] * n->lanes},
-    };
-    for (uint32_t channel = 0; channel < n->channels; channel++)
-        n->injectors[(size_t)number * n->ports + channel] = (struct injector){
-            .packet = NONE,
-            .channel = (uint16_t)channel,
-            .latency = n->config.latency + link->latency + network->transfer.delay,
-            .lag = n->chunk ? network_lag(network, router, (uint32_t)n->channel_cycle) : 0,
-            .to = {.target = router, .lane = network->terminal_slot[place] * n->lanes + channel * n->num_vcs},
-            .credits = n->credits + (size_t)number * n->lanes + channel * n->num_vcs,
-        };
-    for (size_t i = (size_t)number * n->lanes; i < (size_t)(number + 1) * n->lanes; i++)
-        n->credits[i] = link->depth;
-}
-
-static void *build(struct network *network, const struct choice *self, struct errors *errors)
-{
-    (void)errors;
-    struct arena *arena = network->arena;
-    struct interfaces *n = arena_take(arena, sizeof *n);
-    n->network = network;
-    n->engine = network->engine;
-    n->config = *(const struct standard_config *)self->config;
-    n->num_vcs = network->num_vcs;
-    n->all_vcs = bits_range(0, network->routing.vcs);
-    n->injection_vcs = network->routing.ops->injection_vcs;
-    n->channel_cycle = network->config->terminal_channel.cycle;
-    n->chunk = network->transfer.chunk;
-    n->planes = network->plane_count;
-    n->is_plain = n->planes == 1 && !n->chunk && !n->config.feed_cycle;
-    n->ports = network->terminal_ports;
-    n->channels = network->injection_channels;
-    n->lanes = n->ports * n->num_vcs;
-    uint32_t outlets = network->topology.terminals * n->planes;
-    n->outlets = arena_array(arena, struct outlet, outlets);
-    n->injectors = arena_array(arena, struct injector, (size_t)outlets * n->ports);
-    n->credits = arena_array(arena, uint32_t, (size_t)outlets * n->lanes);
-    n->queues = n->planes > 1 ? arena_array(arena, struct plane_queue, outlets) : NULL;
-    for (uint32_t number = 0; number < outlets; number++)
-        build_outlet(n, number);
-    if (n->config.feed_cycle) {
-        n->feeds = arena_array(arena, struct feed, network->topology.terminals);
-        for (uint32_t terminal = 0; terminal < network->topology.terminals; terminal++)
-            n->feeds[terminal] = (struct feed){.first = NONE, .last = NONE};
-    }
-    return n;
-}
-
 static const struct interface_ops standard = {
     .name = "standard",
     .summary = "source queue without limit, injection and ejection channels, consumes at once",
@@ -608,13 +262,15 @@ static const struct interface_ops standard = {
     .example = "{\"type\": \"standard\", \"injection_channels\": 1, \"ejection_channels\": 1}",
     .injection_channels = injection_channels,
     .ejection_channels = ejection_channels,
-    .build = build,
-    .share = share,
+    .build = standard_build,
+    .share = standard_share,
     .receive_flits = receive_flits,
     .receive_credits = receive_credits,
     .step = step,
     .enqueue = enqueue,
-    .withdraw = withdraw,
-    .check_idle = check_idle,
+    .withdraw = standard_withdraw,
+    .find = standard_find,
+    .take_out = standard_take_out,
+    .check_idle = standard_check_idle,
 };
 REGISTER_INTERFACE(standard);

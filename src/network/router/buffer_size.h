@@ -17,6 +17,13 @@
                    "input buffer for each cycle of latency of the channel that fills it; 0: all have buffer_depth"),   \
         OPTION_U32(config_type, buffer_min, "1", 1, 32768, "flits", "input buffer at least, with buffer_per_latency")
 
+/* Those of one whose VCs can share their buffers. */
+#define BUFFER_SHARE_OPTIONS(config_type)                                                                              \
+    OPTION_U32(config_type, buffer_exclusive, "null", 1, 32768, "flits",                                               \
+               "of each virtual channel's buffer its own; the rest is for all VCs of the port; null: all is its own"), \
+        OPTION_U32(config_type, buffer_maximum, "null", 1, 65535, "flits",                                             \
+                   "that a virtual channel may fill where buffers are shared; null: all but the others' own")
+
 /* Flits of a buffer behind a channel of this latency in cycles. */
 static inline uint32_t buffer_size(uint32_t least, uint32_t most, double per_latency, double latency)
 {
@@ -28,6 +35,37 @@ static inline uint32_t buffer_size(uint32_t least, uint32_t most, double per_lat
 static inline uint32_t buffer_least(uint32_t least, uint32_t most, double per_latency)
 {
     return per_latency > 0 ? least : most;
+}
+
+/* What VCs share, for the network's plan; see room_behind.h. */
+static inline void buffer_plan(struct network *network, uint32_t exclusive, uint32_t maximum)
+{
+    network->room_exclusive = exclusive;
+    network->room_maximum = maximum ? maximum : UINT16_MAX;
+}
+
+/* Flits that a VC can have in its buffer. */
+static inline uint32_t buffer_most(uint32_t num_vcs, uint32_t depth, uint32_t exclusive, uint32_t maximum)
+{
+    uint32_t others_leave = exclusive ? num_vcs * depth - (num_vcs - 1) * exclusive : depth;
+    return exclusive && maximum && maximum < others_leave ? maximum : others_leave;
+}
+
+/* Of shares, where the smallest buffer is `least` and the largest `most`. */
+static inline void buffer_check_shares(uint32_t num_vcs, uint32_t exclusive, uint32_t maximum, uint32_t least,
+                                       uint32_t most, const struct choice *self, struct errors *errors)
+{
+    if (exclusive > least)
+        choice_error(errors, self, "buffer_exclusive", "%u is above the smallest buffer of a virtual channel (%u)",
+                     exclusive, least);
+    else if (exclusive && (uint64_t)num_vcs * most > UINT16_MAX)
+        choice_error(errors, self, "buffer_exclusive", "%u virtual channels share %llu flits; accepted: at most %u",
+                     num_vcs, (unsigned long long)num_vcs * most, UINT16_MAX);
+    if (maximum && !exclusive)
+        choice_error(errors, self, "buffer_maximum", "%u, but buffers are not shared: buffer_exclusive is not set",
+                     maximum);
+    else if (maximum && maximum < exclusive)
+        choice_error(errors, self, "buffer_maximum", "%u is below buffer_exclusive (%u)", maximum, exclusive);
 }
 
 static inline void buffer_check(uint32_t least, uint32_t most, const struct choice *self, struct errors *errors)

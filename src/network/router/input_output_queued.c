@@ -17,7 +17,7 @@
 
 struct input_output_queued_config {
     struct input_queued_config input; /* first */
-    uint32_t output_depth;
+    uint32_t output_depth, output_hold;
     struct choice output_arbiter;
 };
 
@@ -27,6 +27,7 @@ static const struct option input_output_queued_options[] = {
                "output queue of each virtual channel"),
     OPTION_CHOICE(struct input_output_queued_config, output_arbiter, "arbiter", "\"round_robin\"",
                   "picks among an output's virtual channels that can send"),
+    OUTPUT_HOLD_OPTION(struct input_output_queued_config),
     OPTION_END,
 };
 
@@ -53,6 +54,7 @@ static void *build(struct network *network, const struct choice *self, struct er
         .depth = c->output_depth,
         .reports_all = true,
         .reserves_packet = network->reserves_packet,
+        .holds = c->output_hold,
     };
     if (errors->count > before)
         return NULL;
@@ -83,9 +85,11 @@ static const struct router_ops input_output_queued = {
     .options = input_output_queued_options,
     .config_size = sizeof(struct input_output_queued_config),
     .example = "{\"type\": \"input_output_queued\", \"num_vcs\": 2, \"buffer_depth\": 16, \"output_depth\": 32}",
+    .serves_levels = true,
     .num_vcs = input_queued_num_vcs,
     .buffer_depth = input_queued_depth,
     .buffer_behind = input_queued_buffer_behind,
+    .plan = input_queued_plan,
     .max_packet = max_packet,
     .build = build,
     .share = input_queued_share,
@@ -100,5 +104,6 @@ static const struct router_ops input_output_queued = {
     .waits_for = input_queued_waits_for,
     .flit_hops = input_queued_flit_hops,
     .lane_flits = input_queued_lane_flits,
+    .show = input_queued_show,
 };
 REGISTER_ROUTER(input_output_queued);

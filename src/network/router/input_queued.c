@@ -38,8 +38,8 @@ STAGE void receive_flit(const struct input_queued *q, const struct flit_event *e
     struct input_lane *input = &inputs_of(head, is.words)[lane];
     uint32_t count = input->count++;
     if (count) {
-        CHECK(count < q->config.buffer_depth, "tick %llu router %u lane %zu: packet %u overruns the buffer",
-              (unsigned long long)now, head->number, lane, event->flit.packet);
+        CHECK(count < q->depth, "tick %llu router %u lane %zu: packet %u overruns the buffer", (unsigned long long)now,
+              head->number, lane, event->flit.packet);
         ring_of(q, head, lane, is)[(input->first + count - 1) & q->ring_mask] = event->flit;
         if (is.plain || input->output != LANE_IDLE)
             return;
@@ -109,6 +109,16 @@ STAGE void receive_credit(const struct input_queued *q, const struct credit_even
     }
 }
 
+/* The same where VCs share the buffers downstream. */
+static void receive_shared_credit(const struct input_queued *q, const struct credit_event *event, tick_t now)
+{
+    struct router_head *head = block_of(q, event->to.target);
+    if (q->congestion)
+        q->congestion->ops->change(q->congestion, head->number, event->to.lane, QUEUE_DOWNSTREAM, -1, now);
+    if (return_shared(q, head, event->to.lane) || q->reserves_packet || q->needs_room)
+        wake(q, head, now, (struct variant){.words = q->words});
+}
+
 void input_queued_receive_credits(void *routers, tick_t now, const void *events, uint32_t count)
 {
     const struct input_queued *q = routers;
@@ -123,6 +133,8 @@ void input_queued_receive_credits(void *routers, tick_t now, const void *events,
             __builtin_prefetch(&outputs_of(q, block_of(q, event[12].to.target))[event[12].to.lane], 1);
         if (q->is_plain)
             receive_credit(q, event, now, PLAIN);
+        else if (q->shares_room)
+            receive_shared_credit(q, event, now);
         else
             receive_credit(q, event, now, (struct variant){.words = q->words});
     }
@@ -315,6 +327,8 @@ void input_queued_step(void *routers, tick_t now, const void *events, uint32_t c
     const struct variant is = {.traced = q->network->trace_out != NULL, .words = q->words};
     if (q->is_plain)
         step_plain(q, now);
+    else if (q->is_extended)
+        step_general(q, now, events, count, (struct variant){.extended = true, .traced = is.traced, .words = q->words});
     else if (q->words == 1)
         step_general(q, now, events, count, (struct variant){.traced = is.traced, .words = 1});
     else if (q->words == 2)
@@ -329,9 +343,11 @@ static const struct router_ops input_queued = {
     .options = input_queued_options,
     .config_size = sizeof(struct input_queued_config),
     .example = "{\"type\": \"input_queued\", \"num_vcs\": 4, \"buffer_depth\": 8, \"allocator\": \"islip\"}",
+    .serves_levels = true,
     .num_vcs = input_queued_num_vcs,
     .buffer_depth = input_queued_depth,
     .buffer_behind = input_queued_buffer_behind,
+    .plan = input_queued_plan,
     .max_packet = input_queued_max_packet,
     .build = input_queued_build,
     .share = input_queued_share,
@@ -341,7 +357,10 @@ static const struct router_ops input_queued = {
     .step = input_queued_step,
     .check_idle = input_queued_check_idle,
     .waits_for = input_queued_waits_for,
+    .find = input_queued_find,
+    .take_out = input_queued_take_out,
     .flit_hops = input_queued_flit_hops,
     .lane_flits = input_queued_lane_flits,
+    .show = input_queued_show,
 };
 REGISTER_ROUTER(input_queued);

@@ -5,7 +5,8 @@
  * the same size in one array; the parts of a block lie at offsets that are
  * worked out once:
  *
- *   | head | sets | allocators | inputs | outputs | free_at | locks | credited | rings |
+ *   | head | sets | allocators | inputs | outputs | free_at | locks | credited | rooms | shares |
+ *   rings |
  *
  * The parts that a step touches come first and together are a few cache lines.
  * Head, sets and inputs have places that the compiler knows when a set is one
@@ -25,6 +26,7 @@ struct input_queued_config {
     uint32_t num_vcs;
     uint32_t buffer_depth, buffer_min; /* see buffer_size.h */
     double buffer_per_latency;
+    uint32_t buffer_exclusive, buffer_maximum;
     uint64_t cycle;
     uint32_t routing_latency, vc_allocation_latency, switch_allocation_latency, crossbar_latency; /* cycles */
     uint32_t credit_latency;
@@ -39,7 +41,7 @@ extern const char *const switching_names[], *const crossbar_flow_names[];
 /* The rows of all routers whose config struct begins with the one above. */
 #define INPUT_QUEUED_OPTIONS                                                                                           \
     OPTION_U32(struct input_queued_config, num_vcs, "2", 1, 64, NULL, "virtual channels of each port"),                \
-        BUFFER_SIZE_OPTIONS(struct input_queued_config),                                                               \
+        BUFFER_SIZE_OPTIONS(struct input_queued_config), BUFFER_SHARE_OPTIONS(struct input_queued_config),             \
         OPTION_TICKS(struct input_queued_config, cycle, "1", 1, 1000000, "clock of the router: a step each cycle"),    \
         OPTION_U32(struct input_queued_config, routing_latency, "0", 0, 10000, "cycles", "to route a packet's head"),  \
         OPTION_U32(struct input_queued_config, vc_allocation_latency, "1", 0, 10000, "cycles",                         \
@@ -84,10 +86,10 @@ struct input_lane {
 };
 
 struct output_lane {
-    uint16_t credits;
-    uint16_t owner;  /* input lane that holds it, or NOBODY */
-    uint32_t flits;  /* that have left, modulo 2^32 */
-    struct place to; /* where its flits go; never changes; with the same mark */
+    uint16_t credits; /* flits that there is room for */
+    uint16_t owner;   /* input lane that holds it, or NOBODY */
+    uint32_t flits;   /* that have left, modulo 2^32 */
+    struct place to;  /* where its flits go; never changes; with the same mark */
 };
 
 /* Set in the lane of a place in another part of the network, where a glance must be enough: in the plain variant. */
@@ -125,6 +127,7 @@ struct input_queued {
     struct output_stage *outputs;  /* the crossbar leads to output queues; NULL: to the channels */
     struct congestion *congestion; /* told of credits spent and back; NULL: nobody looks, or the output stage tells */
     uint32_t room;                 /* credits of an output lane when all are back, at most; see room_of */
+    uint32_t depth;                /* flits that an input lane can hold */
     /* In ticks. */
     tick_t cycle, routing, vc_allocation;
     tick_t to_channel;  /* from the switch grant to the channel */
@@ -138,6 +141,8 @@ struct input_queued {
     bool reserves_packet; /* a head moves on only when the whole packet has room */
     bool needs_room;      /* routing has escape VCs: an output lane is given only with room for the whole packet, or all
                              that there can be, so that no packet waits for an adaptive VC alone */
+    bool shares_room;     /* the VCs of an output share the buffer downstream */
+    bool is_extended;     /* that, or levels of service: the stages are compiled apart for it */
     bool is_plain;        /* the usual router, for which the stages are compiled apart; see input_queued.c */
     bool ends_in_a_cycle; /* no stage is longer than a cycle, so what was busy in the last step is not in the next */
     const struct allocator_ops *vc_allocator, *switch_allocator;
@@ -147,10 +152,13 @@ struct input_queued {
     struct lane_facts few_facts[WORD_BITS];       /* the same where a word holds the lanes, a load nearer */
     uint64_t *eligible;                           /* scratch: lanes that ask for the switch */
     uint64_t *vc_age;                             /* scratch: by VC, for arbiters that look at age */
-    struct random *random;                        /* by router */
-    struct route question;                        /* scratch: to the routing algorithm */
-    tick_t *ready_at;                             /* by router * lanes + lane: end of the stage of a busy lane */
-    uint64_t *routes;                             /* by router * lanes + lane, `words` each; NULL where one is enough */
+    /* Scratch, for levels of service: who asks in the first place, rows and columns of the switch that are used, and by
+       output port the set of the one level that is next. */
+    uint64_t *asking, *used_rows, *used_cols, *next_group;
+    struct random *random; /* by router */
+    struct route question; /* scratch: to the routing algorithm */
+    tick_t *ready_at;      /* by router * lanes + lane: end of the stage of a busy lane */
+    uint64_t *routes;      /* by router * lanes + lane, `words` each; NULL where one is enough */
     /* The routers that step, in the plain variant: by the tick's parity a set of them, and the tick its event is posted
        for. A set keeps them in the order of memory, whatever order they were woken in. */
     uint64_t *due[2];
@@ -162,8 +170,8 @@ struct input_queued {
 
     unsigned char *blocks; /* by router */
     size_t stride;
-    uint32_t outputs_at, vc_state_at, switch_state_at, arbiter_state_at, arbiter_state_size, free_at_at, locks_at,
-        credited_at, rings_at;
+    uint32_t outputs_at, vc_state_at, switch_state_at, arbiter_state_at, arbiter_state_size, arbiters_each, free_at_at,
+        locks_at, credited_at, rooms_at, shares_at, rings_at;
 };
 
 static inline struct router_head *block_of(const struct input_queued *q, uint32_t router)
@@ -211,7 +219,12 @@ static inline uint64_t *wants_of(const struct input_queued *q, struct router_hea
 /* Credits of an output lane when all are back: places in its queue, or in the buffer downstream. */
 static inline uint32_t room_of(const struct input_queued *q, uint32_t router, uint32_t port)
 {
-    return q->outputs ? q->outputs->depth : network_link(q->network, router, port)->depth;
+    return q->outputs ? q->outputs->depth : room_at_most(q->network, network_link(q->network, router, port));
+}
+/* The buffer beyond an output port, where VCs share it. */
+static inline struct shared_room *shared_room_of(const struct input_queued *q, struct router_head *head, uint32_t port)
+{
+    return PART(struct shared_room, q->rooms_at + port * shared_room_bytes(q->num_vcs));
 }
 
 /* The handlers of events, in input_queued.c. Credits are those of the crossbar: of output queues where there are any. */
@@ -231,8 +244,13 @@ tick_t input_queued_lead(const void *routers);
 uint32_t input_queued_num_vcs(const void *config);
 uint32_t input_queued_depth(const void *config);
 uint32_t input_queued_buffer_behind(const void *config, double latency);
+void input_queued_plan(struct network *network, const struct choice *self, struct errors *errors);
 uint32_t input_queued_max_packet(const void *config, const char **key);
 void input_queued_check_idle(void *routers);
+/* In input_queued_recovery.c; not with output queues, where a packet may be too. */
+struct piece input_queued_find(void *routers, uint32_t router, uint32_t lane, uint32_t source, uint32_t sequence);
+void input_queued_take_out(void *routers, uint32_t router, uint32_t lane, uint32_t packet, tick_t now);
 bool input_queued_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);
+void input_queued_show(const void *routers, uint32_t router, struct shown_router *shown);
 uint64_t input_queued_flit_hops(const void *routers);
 uint32_t input_queued_lane_flits(const void *routers, uint32_t router, uint32_t lane);

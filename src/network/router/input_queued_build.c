@@ -3,7 +3,10 @@
  * Building the input-queued routers from their settings and the network's links,
  * and looking at them from outside: are they idle, and what does a lane wait for?
  */
+#include "network/fair_share.h"
 #include "network/router/input_queued.h"
+
+#include "flitwarp/shown.h"
 
 #define CACHE_BYTES (1u << 20) /* routers that take more are fetched ahead */
 
@@ -30,11 +33,20 @@ uint32_t input_queued_buffer_behind(const void *config, double latency)
     return buffer_size(c->buffer_min, c->buffer_depth, c->buffer_per_latency, latency);
 }
 
+void input_queued_plan(struct network *network, const struct choice *self, struct errors *errors)
+{
+    (void)errors;
+    const struct input_queued_config *c = self->config;
+    buffer_plan(network, c->buffer_exclusive, c->buffer_maximum);
+}
+
+/* A packet that enters as a whole fits what is sure to become free. */
 uint32_t input_queued_max_packet(const void *config, const char **key)
 {
     const struct input_queued_config *c = config;
-    *key = c->buffer_per_latency > 0 ? "buffer_min" : "buffer_depth";
-    return reserves_packet(c) ? buffer_least(c->buffer_min, c->buffer_depth, c->buffer_per_latency) : 0;
+    uint32_t least = buffer_least(c->buffer_min, c->buffer_depth, c->buffer_per_latency);
+    *key = c->buffer_exclusive ? "buffer_exclusive" : c->buffer_per_latency > 0 ? "buffer_min" : "buffer_depth";
+    return reserves_packet(c) ? c->buffer_exclusive ? c->buffer_exclusive : least : 0;
 }
 
 static size_t allocator_bytes(const struct choice *choice, uint32_t rows, uint32_t cols)
@@ -49,37 +61,53 @@ static bool allocator_needs_age(const struct choice *choice)
     return ops->needs_age && ops->needs_age(choice->config);
 }
 
-/* Gives the next part of a block its place. */
-static uint32_t place(size_t *size, size_t bytes, size_t alignment)
-{
-    *size = (*size + alignment - 1) / alignment * alignment;
-    uint32_t at = (uint32_t)*size;
-    *size += bytes;
-    return at;
-}
-
-/* The memory of the allocators and of the VC arbiters. */
 static void place_allocators(struct input_queued *q, size_t *size)
 {
     const struct input_queued_config *c = &q->config;
     q->vc_state_at = place(size, allocator_bytes(&c->vc_allocator, q->lanes, q->lanes), 8);
     q->switch_state_at = place(size, allocator_bytes(&c->allocator, q->switch_rows, q->switch_cols),
                                q->switch_allocator->takes_turns ? 2 : 8);
-    q->arbiter_state_size = (uint32_t)(arbiter_state_size(q->arbiter, c->arbiter.config, q->num_vcs) + 3) / 4 * 4;
-    q->arbiter_state_at =
-        place(size, (size_t)q->arbiter_state_size * q->switch_rows, q->arbiter->remembers_last ? 4 : 8);
+}
+
+/*
+ * The memory of the VC arbiters. A switch input has one of these; but one that remembers no more than whom it served last
+ * has a memory for each output port. Otherwise VCs that want one port lose their turn whenever the input serves another,
+ * and of three or more some may wait for ever.
+ */
+static void place_arbiters(struct input_queued *q, size_t *size)
+{
+    q->arbiters_each = q->arbiter->remembers_last && q->num_vcs > 2 ? q->ports : 1;
+    q->arbiter_state_size =
+        (uint32_t)(arbiter_state_size(q->arbiter, q->config.arbiter.config, q->num_vcs) + 3) / 4 * 4;
+    q->arbiter_state_at = place(size, (size_t)q->arbiter_state_size * q->switch_rows * q->arbiters_each,
+                                q->arbiter->remembers_last ? 4 : 8);
+}
+
+/* Into the gap where it fits that. */
+static void place_small(struct input_queued *q, size_t *gap_end, size_t *size,
+                        void (*place_part)(struct input_queued *q, size_t *size))
+{
+    size_t end = *gap_end;
+    place_part(q, &end);
+    if (end <= INPUTS_AT(q->words))
+        *gap_end = end;
+    else
+        place_part(q, size);
 }
 
 static void lay_out(struct input_queued *q)
 {
     size_t gap_end = SETS_END(q->words), size = INPUTS_AT(q->words) + sizeof(struct input_lane) * q->lanes;
     q->outputs_at = place(&size, sizeof(struct output_lane) * q->lanes, 8);
-    place_allocators(q, &gap_end);
-    if (gap_end > INPUTS_AT(q->words))
-        place_allocators(q, &size);
+    place_small(q, &gap_end, &size, place_allocators);
+    place_small(q, &gap_end, &size, place_arbiters);
     q->free_at_at = place(&size, q->is_plain ? 0 : sizeof(tick_t) * q->ports, 8);
     q->locks_at = place(&size, q->is_plain ? 0 : sizeof(uint16_t) * q->ports, 8);
     q->credited_at = place(&size, q->config.vc_needs_credit ? sizeof(uint64_t) * q->words : 0, 8);
+    q->rooms_at = place(&size, q->shares_room ? shared_room_bytes(q->num_vcs) * q->ports : 0, 8);
+    const struct service *service = &q->network->service;
+    bool has_weights = service->arbitration == LEVELS_WEIGHTED;
+    q->shares_at = place(&size, has_weights ? fair_share_bytes(service->groups) * q->ports : 0, 8);
     q->rings_at = place(&size, sizeof(struct flit) * (q->ring_mask + 1) * q->lanes, 64);
     q->stride = (size + 63) / 64 * 64;
 }
@@ -132,9 +160,9 @@ static void init_router(struct input_queued *q, uint32_t number)
     if (q->switch_allocator->init)
         q->switch_allocator->init(PART(void, q->switch_state_at), q->config.allocator.config, q->switch_rows,
                                   q->switch_cols);
-    for (uint32_t row = 0; row < q->switch_rows; row++)
-        arbiter_init(q->arbiter, PART(void, q->arbiter_state_at + row * q->arbiter_state_size),
-                     q->config.arbiter.config, q->num_vcs);
+    for (uint32_t i = 0; i < q->switch_rows * q->arbiters_each; i++)
+        arbiter_init(q->arbiter, PART(void, q->arbiter_state_at + i * q->arbiter_state_size), q->config.arbiter.config,
+                     q->num_vcs);
     q->random[number] = random_stream(network->seed, number, RANDOM_ARBITER);
 }
 
@@ -143,6 +171,9 @@ void input_queued_check(const struct network *network, const struct choice *self
     const struct input_queued_config *c = self->config;
     check_lanes(network, self, errors);
     buffer_check(c->buffer_min, c->buffer_depth, self, errors);
+    buffer_check_shares(c->num_vcs, c->buffer_exclusive, c->buffer_maximum,
+                        buffer_least(c->buffer_min, c->buffer_depth, c->buffer_per_latency), c->buffer_depth, self,
+                        errors);
     if (c->crossbar_flow != FLIT_BUFFER && c->output_speedup > 1)
         choice_error(errors, self, "output_speedup",
                      "%u is above 1, but crossbar_flow '%s' gives an output to one packet", c->output_speedup,
@@ -158,7 +189,7 @@ static bool is_plain(const struct input_queued *q)
     const struct input_queued_config *c = &q->config;
     const struct network *network = q->network;
     tick_t within = q->to_channel + q->credit;
-    return !q->outputs && !network->routing.is_adaptive && q->words == 1 && c->cycle == 1 &&
+    return !q->outputs && !q->is_extended && !network->routing.is_adaptive && q->words == 1 && c->cycle == 1 &&
            network->channel_cycle == 1 && network->config->terminal_channel.cycle == 1 && network->channel_latency &&
            network->terminal_latency && network->channel_latency + within < WHEEL_SLOTS &&
            network->terminal_latency + within < WHEEL_SLOTS && q->ends_in_a_cycle && c->input_speedup == 1 &&
@@ -191,6 +222,10 @@ static void make_scratch(struct input_queued *q, struct arena *arena)
             q->switch_matching.age[i] = UINT64_MAX;
     q->eligible = arena_array(arena, uint64_t, q->words);
     q->vc_age = arena_array(arena, uint64_t, q->num_vcs);
+    q->asking = arena_array(arena, uint64_t, q->words);
+    q->used_rows = arena_array(arena, uint64_t, words_for(q->switch_rows));
+    q->used_cols = arena_array(arena, uint64_t, words_for(q->switch_cols));
+    q->next_group = arena_array(arena, uint64_t, q->ports);
     q->router_words = words_for(routers);
     for (uint32_t parity = 0; parity < 2; parity++)
         q->due[parity] = arena_array(arena, uint64_t, q->router_words);
@@ -234,6 +269,9 @@ struct input_queued *input_queued_make(struct network *network, const struct inp
     q->outputs = outputs;
     q->congestion = outputs ? NULL : congestion;
     q->room = outputs ? outputs->depth : config->buffer_depth;
+    q->depth = buffer_most(config->num_vcs, config->buffer_depth, config->buffer_exclusive, config->buffer_maximum);
+    q->shares_room = network->room_exclusive && !outputs;
+    q->is_extended = q->shares_room || network->service.groups > 1;
     q->needs_room = network->routing.escape_vcs != 0;
     q->config.vc_needs_credit |= q->needs_room;
     const struct input_queued_config *c = &q->config;
@@ -249,7 +287,7 @@ struct input_queued *input_queued_make(struct network *network, const struct inp
     q->port_lanes = bits_range(0, q->num_vcs);
     q->busy_after_grant = c->vc_allocation_latency ? ~(uint64_t)0 : 0;
     q->words = words_for(q->lanes);
-    q->ring_mask = ring_mask_for(c->buffer_depth);
+    q->ring_mask = ring_mask_for(q->depth);
     q->switch_rows = q->ports * c->input_speedup;
     q->switch_cols = q->ports * c->output_speedup;
     q->reserves_packet = reserves_packet(c);
@@ -291,6 +329,11 @@ void input_queued_check_idle(void *routers)
     }
 }
 
+static uint32_t queue_space(const struct input_queued *q, uint32_t router, uint32_t output)
+{
+    return q->outputs ? q->outputs->depth - output_queue_at(q->outputs, router, output)->count : 0;
+}
+
 bool input_queued_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting)
 {
     const struct input_queued *q = routers;
@@ -298,22 +341,55 @@ bool input_queued_waits_for(void *routers, uint32_t router, uint32_t lane, struc
     const struct input_lane *input = &inputs_of(head, q->words)[lane];
     if (!input->count)
         return false;
-    *waiting = (struct waiting){.packet = input->front.packet};
+    *waiting = (struct waiting){.packet = input->front.packet, .flits = input->count};
+    uint32_t size = network_packet(q->network, input->front.packet)->size;
     if (input->output < LANE_WAITS) {
+        uint32_t room = q->reserves_packet && (input->front.place & FLIT_HEAD) ? size : 1;
         waiting->for_credit = true;
+        waiting->room = outputs_of(q, head)[input->output].credits < room ? room : 0;
+        waiting->space[0] = queue_space(q, router, input->output);
         waiting->wanted[waiting->wanted_count++] = input->output;
         waiting->holder[0] = (uint16_t)lane;
         return true;
     }
+    if (input->output == LANE_IDLE || bits_test(lanes_in(head, SET_FRESH, q->words), lane))
+        return true;
+    waiting->room = q->needs_room ? size : q->config.vc_needs_credit;
     const uint64_t *route = wants_of(q, head, lane, q->words);
     BITS_EACH(output, route, q->words)
         if (waiting->wanted_count < MAX_WANTED) {
             const struct output_lane *out = &outputs_of(q, head)[output];
             bool is_full = q->config.vc_needs_credit && !out->credits;
             waiting->holder[waiting->wanted_count] = out->owner == NOBODY && is_full ? WITHOUT_ROOM : out->owner;
+            waiting->space[waiting->wanted_count] = queue_space(q, router, (uint32_t)output);
             waiting->wanted[waiting->wanted_count++] = (uint16_t)output;
         }
     return true;
+}
+
+void input_queued_show(const void *routers, uint32_t router, struct shown_router *shown)
+{
+    const struct input_queued *q = routers;
+    struct router_head *head = block_of(q, router);
+    const uint64_t *fresh = lanes_in(head, SET_FRESH, q->words);
+    for (uint32_t lane = 0; lane < q->lanes; lane++) {
+        const struct input_lane *input = &inputs_of(head, q->words)[lane];
+        struct shown_input *in = &shown->inputs[lane];
+        in->output = input->output;
+        in->state = input->output < LANE_WAITS   ? SHOWN_ACTIVE
+                    : input->output == LANE_IDLE ? SHOWN_IDLE
+                    : bits_test(fresh, lane)     ? SHOWN_ROUTING
+                                                 : SHOWN_WAITING;
+        const struct flit *ring = PART(const struct flit, q->facts[lane].ring_at);
+        for (uint32_t i = 0; i < input->count; i++) {
+            struct flit flit = i ? ring[(input->first + i - 1) & q->ring_mask] : input->front;
+            shown_add(shown, &in->queue, flit.packet, flit.place & FLIT_POSITION, 1);
+        }
+        shown->outputs[lane].holder = outputs_of(q, head)[lane].owner;
+        shown->outputs[lane].credits = outputs_of(q, head)[lane].credits;
+    }
+    if (q->outputs)
+        output_show(q->outputs, router, shown);
 }
 
 uint64_t input_queued_flit_hops(const void *routers) { return ((const struct input_queued *)routers)->flit_hops; }

@@ -13,7 +13,8 @@
 struct variant {
     bool plain;
     bool traced;
-    bool parted; /* the network is in parts: what is sent may leave this one; only asked where plain */
+    bool extended; /* VCs share buffers downstream, or levels the switch; only asked where not plain */
+    bool parted;   /* the network is in parts: what is sent may leave this one; only asked where plain */
     uint32_t words;
 };
 #define PLAIN ((struct variant){.plain = true, .words = 1})
@@ -128,7 +129,7 @@ STAGE struct flit *ring_of(const struct input_queued *q, struct router_head *hea
 }
 
 /* When the packet at the front of a lane was made: smaller is older. */
-static uint64_t age_of(const struct view *v, size_t lane)
+static inline uint64_t age_of(const struct view *v, size_t lane)
 {
     return network_packet(v->q->network, v->inputs[lane].front.packet)->created;
 }

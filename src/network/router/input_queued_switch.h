@@ -4,7 +4,8 @@
  * The second half of a step: lanes that hold an output lane share the switch, and
  * the winners' flits leave.
  */
-#include "network/router/input_queued_parts.h"
+#include "network/router/input_queued_levels.h"
+#include "network/router/input_queued_shared.h"
 
 /* May this lane ask for the switch now? The flow control of the crossbar has its say here. */
 static bool may_send(struct view *v, size_t lane)
@@ -92,9 +93,13 @@ STAGE void traverse(struct view *v, size_t lane, struct variant is)
 
     if (--input->count)
         input->front = ring_of(q, v->head, lane, is)[input->first++ & q->ring_mask];
-    out->credits--;
-    if (!is.plain && q->config.vc_needs_credit && out->credits == 0)
-        drop(v->credited, output, is);
+    if (is.extended && q->shares_room) {
+        spend_shared(v, (uint32_t)output, flit);
+    } else {
+        out->credits--;
+        if (!is.plain && q->config.vc_needs_credit && out->credits == 0)
+            drop(v->credited, output, is);
+    }
     if (!is.plain && q->config.crossbar_flow != FLIT_BUFFER && (flit.place & FLIT_HEAD))
         locks_of(q, v->head)[input->out_port] = (uint16_t)lane;
     if (flit.place & FLIT_TAIL) {
@@ -111,10 +116,15 @@ STAGE void traverse(struct view *v, size_t lane, struct variant is)
     }
 }
 
-/* The VC arbiter of a switch input; it remembers whom it served. */
-STAGE void *arbiter_state(const struct view *v, size_t row)
+/* The VC arbiter of a switch input, for an output port; it remembers whom it served. */
+STAGE size_t arbiter_number(const struct input_queued *q, size_t row, size_t port)
 {
-    return (unsigned char *)v->head + v->q->arbiter_state_at + row * v->q->arbiter_state_size;
+    return row * q->arbiters_each + (q->arbiters_each > 1 ? port : 0);
+}
+STAGE void *arbiter_state(const struct view *v, size_t row, size_t port)
+{
+    const struct input_queued *q = v->q;
+    return (unsigned char *)v->head + q->arbiter_state_at + arbiter_number(q, row, port) * q->arbiter_state_size;
 }
 
 /* The row of the switch that a lane's input uses. */
@@ -145,9 +155,11 @@ STAGE uint32_t choose_lane(struct view *v, size_t row, size_t port, struct varia
                                           .words = 1,
                                           .age = q->vc_age,
                                           .random = &q->random[v->head->number]};
-        vc = q->arbiter->pick(arbiter_state(v, row), &arbitration);
+        vc = q->arbiter->pick(arbiter_state(v, row, port), &arbitration);
+    } else if (q->arbiter->remembers_last) {
+        return first + vc; /* without rivals it was nobody's turn */
     }
-    arbiter_served(q->arbiter, arbiter_state(v, row), q->num_vcs, vc);
+    arbiter_served(q->arbiter, arbiter_state(v, row, port), q->num_vcs, vc);
     return first + vc;
 }
 
@@ -155,6 +167,8 @@ STAGE void request_switch(struct view *v, struct matching *m, size_t lane, struc
 {
     size_t row = row_of(v, lane, is), spread = v->q->config.output_speedup;
     for (uint32_t col = v->inputs[lane].out_port * spread, end = col + spread; col < end; col++) {
+        if (is.extended && bits_test(v->q->used_cols, col))
+            continue;
         matching_request(m, row, col);
         if (m->age) {
             uint64_t *oldest = &m->age[row * m->cols + col], age = age_of(v, lane);
@@ -180,7 +194,12 @@ STAGE void match_switch(struct view *v, struct variant is)
     m->random = &q->random[v->head->number];
     q->switch_allocator->allocate((unsigned char *)v->head + q->switch_state_at, q->config.allocator.config, m);
     BITS_EACH(row, m->granted, m->row_words) {
-        traverse(v, choose_lane(v, row, m->grant[row] / q->config.output_speedup, is), is);
+        uint32_t lane = choose_lane(v, row, m->grant[row] / q->config.output_speedup, is);
+        if (is.extended && !(bits_test(v->sendable, lane) && may_send(v, lane)))
+            continue; /* another winner of this output has taken the room that they share */
+        if (is.extended)
+            note_winner(v, row, m->grant[row], lane);
+        traverse(v, lane, is);
         q->flit_hops++;
     }
     if (m->age)
@@ -188,7 +207,9 @@ STAGE void match_switch(struct view *v, struct variant is)
     matching_clear(m, m->row_words, m->col_words);
 }
 
-/* An input with several lanes that can send: the one that asks for its output port. */
+#define CONTESTED 0x80000000u
+
+/* An input with several lanes that can send: the one that asks for its output port, CONTESTED if others wanted that. */
 static __attribute__((noinline)) uint32_t choose_among(struct input_queued *q, struct router_head *head, uint64_t lanes)
 {
     const struct input_lane *inputs = inputs_of(head, 1);
@@ -203,8 +224,22 @@ static __attribute__((noinline)) uint32_t choose_among(struct input_queued *q, s
             vcs |= bit(facts_of(q, lowest_bit(left), PLAIN)->vc);
     const struct arbitration arbitration = {
         .requests = &vcs, .inputs = q->num_vcs, .words = 1, .random = &q->random[head->number]};
-    void *state = PART(void, q->arbiter_state_at + row * sizeof(uint32_t));
-    return row * q->num_vcs + (vcs & (vcs - 1) ? q->arbiter->pick(state, &arbitration) : lowest_bit(vcs));
+    void *state = PART(uint32_t, q->arbiter_state_at) + arbiter_number(q, row, port);
+    return (uint32_t)(row * q->num_vcs) +
+           (vcs & (vcs - 1) ? q->arbiter->pick(state, &arbitration) | CONTESTED : (uint32_t)lowest_bit(vcs));
+}
+
+/* Of the winners, by output port, those that other VCs of their input stood back for have had their turn. */
+static __attribute__((noinline)) void note_turns(const struct input_queued *q, struct router_head *head,
+                                                 const uint8_t *winner, uint64_t ports, uint64_t contested)
+{
+    uint32_t *last_vc = PART(uint32_t, q->arbiter_state_at);
+    for (; ports; ports &= ports - 1) {
+        size_t port = lowest_bit(ports);
+        const struct lane_facts *facts = facts_of(q, winner[port], PLAIN);
+        if (contested & bit(facts->port))
+            last_vc[arbiter_number(q, facts->port, port)] = facts->vc;
+    }
 }
 
 /* What match_switch does with a round-robin allocator and an arbiter that remembers the last. */
@@ -212,16 +247,18 @@ STAGE void share_switch(struct view *v, struct variant is)
 {
     struct input_queued *q = v->q;
     uint8_t *last = (uint8_t *)v->head + q->switch_state_at;
-    uint32_t *last_vc = (uint32_t *)(void *)((unsigned char *)v->head + q->arbiter_state_at);
-    uint8_t asker[WORD_BITS]; /* by port: the lane that it takes */
-    uint64_t asked = 0;
+    uint8_t asker[WORD_BITS];          /* by port: the lane that it takes */
+    uint64_t asked = 0, contested = 0; /* sets of output ports; of inputs */
     for (uint64_t left = *v->sendable & ~*v->busy; left;) {
         size_t lane = lowest_bit(left);
         const struct lane_facts *facts = facts_of(q, lane, is);
         uint64_t rivals = left & q->port_lanes << (lane - facts->vc);
         left ^= rivals;
-        if (rivals & (rivals - 1))
-            lane = choose_among(q, v->head, rivals);
+        if (rivals & (rivals - 1)) {
+            uint32_t chosen = choose_among(q, v->head, rivals);
+            lane = chosen & ~CONTESTED;
+            contested |= (uint64_t)(chosen >> 31) << facts->port;
+        }
         size_t port = v->inputs[lane].out_port;
         if ((asked & bit(port)) &&
             !turn_is_before(facts->port, facts_of(q, asker[port], is)->port, last[q->ports + port]))
@@ -229,6 +266,8 @@ STAGE void share_switch(struct view *v, struct variant is)
         asker[port] = (uint8_t)lane;
         asked |= bit(port);
     }
+    if (contested)
+        note_turns(q, v->head, asker, asked, contested);
     v->moved |= asked != 0;
     q->flit_hops += (uint32_t)__builtin_popcountll(asked);
     for (; asked; asked &= asked - 1) {
@@ -236,8 +275,28 @@ STAGE void share_switch(struct view *v, struct variant is)
         size_t port = lowest_bit(asked), lane = asker[port], row = facts_of(q, lane, is)->port;
         last[row] = (uint8_t)port;
         last[q->ports + port] = (uint8_t)row;
-        last_vc[row] = facts_of(q, lane, is)->vc;
         traverse(v, lane, is);
+    }
+}
+
+/* The same, several times, for what the levels of service have left. */
+STAGE void match_levels(struct view *v, struct variant is)
+{
+    struct input_queued *q = v->q;
+    const struct service *service = &q->network->service;
+    uint32_t rounds = service->arbitration == LEVELS_STRICT ? service->groups : 2;
+    memcpy(q->asking, q->eligible, is.words * sizeof *q->asking);
+    memset(q->used_rows, 0, words_for(q->switch_rows) * sizeof *q->used_rows);
+    memset(q->used_cols, 0, words_for(q->switch_cols) * sizeof *q->used_cols);
+    if (service->arbitration == LEVELS_WEIGHTED)
+        choose_groups(v);
+    for (uint32_t round = 0; round < rounds; round++) {
+        memset(q->eligible, 0, is.words * sizeof *q->eligible);
+        BITS_EACH(lane, q->asking, is.words)
+            if (is_asked(v, lane, round) && !bits_test(q->used_rows, row_of(v, lane, is)))
+                bits_add(q->eligible, (uint32_t)lane);
+        if (bits_any(q->eligible, is.words))
+            match_switch(v, is);
     }
 }
 
@@ -254,7 +313,10 @@ STAGE void allocate_switch(struct view *v, struct variant is)
         if (!may_send(v, lane))
             bits_remove(q->eligible, lane);
     if (bits_any(q->eligible, is.words)) {
-        match_switch(v, is);
+        if (is.extended && q->network->service.groups > 1)
+            match_levels(v, is);
+        else
+            match_switch(v, is);
         v->moved = true;
     }
 }

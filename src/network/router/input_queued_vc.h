@@ -4,7 +4,7 @@
  * The first half of a step: packets at the front of their lanes are routed and
  * are given output lanes.
  */
-#include "network/router/input_queued_parts.h"
+#include "network/router/input_queued_shared.h"
 
 /* Lanes whose stage is over are busy no more. */
 STAGE void end_stages(struct view *v, struct variant is)
@@ -78,8 +78,9 @@ static uint64_t with_room(const struct view *v, size_t lane, uint32_t word, uint
     for (; outputs; outputs &= outputs - 1) {
         uint32_t output = (uint32_t)(word * WORD_BITS + lowest_bit(outputs));
         uint32_t room = room_of(q, v->head->number, q->facts[output].port);
-        if (q->outputs ? output_has_room(q->outputs, v->head->number, output, size)
-                       : v->outputs[output].credits >= (size < room ? size : room))
+        if (q->outputs       ? output_has_room(q->outputs, v->head->number, output, size)
+            : q->shares_room ? has_shared_room(v, output, size)
+                             : v->outputs[output].credits >= (size < room ? size : room))
             found |= outputs & -outputs;
     }
     return found;
@@ -127,6 +128,8 @@ STAGE bool match_outputs(struct view *v, struct variant is)
     m->random = &q->random[v->head->number];
     q->vc_allocator->allocate((unsigned char *)v->head + q->vc_state_at, q->config.vc_allocator.config, m);
     BITS_EACH(lane, m->granted, is.words) {
+        if (is.extended && q->shares_room && q->needs_room && !reserve_shared(v, lane, m->grant[lane]))
+            continue;
         hold_output(v, lane, m->grant[lane], is);
         drop(v->waiting, lane, is);
         drop(v->free, m->grant[lane], is);

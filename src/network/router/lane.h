@@ -27,6 +27,15 @@ static inline uint32_t ring_mask_for(uint32_t depth)
     return size - 1;
 }
 
+/* Gives the next part of a router's block of memory its place in it. */
+static inline uint32_t place(size_t *size, size_t bytes, size_t alignment)
+{
+    *size = (*size + alignment - 1) / alignment * alignment;
+    uint32_t at = (uint32_t)*size;
+    *size += bytes;
+    return at;
+}
+
 /*
  * Asks where a packet at the front of its lane may go. The answer, of `words` words, is left in `wants`; it must be some
  * of the lanes in `usable`.

@@ -305,6 +305,7 @@ static const struct router_ops output_queued = {
     .options = output_queued_options,
     .config_size = sizeof(struct output_queued_config),
     .example = "{\"type\": \"output_queued\", \"num_vcs\": 2, \"buffer_depth\": 16, \"output_depth\": 64}",
+    .serves_levels = true,
     .num_vcs = output_queued_num_vcs,
     .buffer_depth = output_queued_depth,
     .buffer_behind = output_queued_buffer_behind,
@@ -320,5 +321,6 @@ static const struct router_ops output_queued = {
     .waits_for = output_queued_waits_for,
     .flit_hops = output_queued_flit_hops,
     .lane_flits = output_queued_lane_flits,
+    .show = output_queued_show,
 };
 REGISTER_ROUTER(output_queued);

@@ -9,7 +9,7 @@ struct output_queued_config {
     uint32_t num_vcs;
     uint32_t buffer_depth, buffer_min; /* see buffer_size.h */
     double buffer_per_latency;
-    uint32_t output_depth;
+    uint32_t output_depth, output_hold;
     uint64_t cycle;
     uint32_t routing_latency, transfer_latency, credit_latency; /* cycles */
     struct choice arbiter, congestion;
@@ -85,5 +85,6 @@ uint32_t output_queued_depth(const void *config);
 uint32_t output_queued_buffer_behind(const void *config, double latency);
 void output_queued_check_idle(void *routers);
 bool output_queued_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);
+void output_queued_show(const void *routers, uint32_t router, struct shown_router *shown);
 uint64_t output_queued_flit_hops(const void *routers);
 uint32_t output_queued_lane_flits(const void *routers, uint32_t router, uint32_t lane);

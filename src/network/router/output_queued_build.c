@@ -5,6 +5,8 @@
  */
 #include "network/router/output_queued.h"
 
+#include "flitwarp/shown.h"
+
 const struct option output_queued_options[] = {
     OPTION_U32(struct output_queued_config, num_vcs, "2", 1, 64, NULL, "virtual channels of each port"),
     BUFFER_SIZE_OPTIONS(struct output_queued_config),
@@ -18,6 +20,7 @@ const struct option output_queued_options[] = {
                "to process a credit, beyond the channel's latency"),
     OPTION_CHOICE(struct output_queued_config, arbiter, "arbiter", "\"round_robin\"",
                   "picks among an output's virtual channels that can send"),
+    OUTPUT_HOLD_OPTION(struct output_queued_config),
     OPTION_CHOICE(struct output_queued_config, congestion, "congestion", "\"buffer_occupancy\"",
                   "what adaptive routing sees of the outputs"),
     OPTION_END,
@@ -82,6 +85,7 @@ void *output_queued_build(struct network *network, const struct choice *self, st
         .congestion = network_sense(network, &c->congestion, c->output_depth ? c->output_depth : ENDLESS, errors),
         .depth = c->output_depth ? c->output_depth : ENDLESS,
         .reports_all = network->routing.escape_vcs && c->output_depth,
+        .holds = c->output_hold,
     };
     if (errors->count > before)
         return NULL;
@@ -139,25 +143,69 @@ void output_queued_check_idle(void *routers)
         }
 }
 
+static uint32_t queue_space(const struct output_queued *q, uint32_t router, uint32_t output)
+{
+    return q->outputs->depth - output_queue_at(q->outputs, router, output)->count;
+}
+
+/* Has its packet been routed, and tried what it may take? */
+static bool is_waiting(const struct output_queued *q, uint32_t router, uint32_t lane)
+{
+    const uint16_t *order = q->wait_order + number_of(q, router, 0);
+    uint32_t place = 0;
+    while (place < q->heads[router].waiting && order[place] != lane)
+        place++;
+    return place < q->heads[router].waiting;
+}
+
 bool output_queued_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting)
 {
     const struct output_queued *q = routers;
     const struct input_lane *input = &q->inputs[number_of(q, router, lane)];
     if (!input->count)
         return false;
-    *waiting = (struct waiting){.packet = input->front.packet};
+    *waiting = (struct waiting){.packet = input->front.packet, .flits = input->count, .room = 1};
     if (input->output < LANE_WAITS) {
         waiting->for_credit = true;
+        waiting->space[0] = queue_space(q, router, input->output);
         waiting->wanted[waiting->wanted_count++] = input->output;
         return true;
     }
+    if (!is_waiting(q, router, lane))
+        return true;
+    if (q->needs_room)
+        waiting->room = network_packet(q->network, input->front.packet)->size;
     BITS_EACH(output, wants_of(q, router, lane), q->words)
         if (waiting->wanted_count < MAX_WANTED) {
             uint16_t owner = q->owner[number_of(q, router, (uint32_t)output)];
             waiting->holder[waiting->wanted_count] = owner == NOBODY ? WITHOUT_ROOM : owner;
+            waiting->space[waiting->wanted_count] = queue_space(q, router, (uint32_t)output);
             waiting->wanted[waiting->wanted_count++] = (uint16_t)output;
         }
     return true;
+}
+
+void output_queued_show(const void *routers, uint32_t router, struct shown_router *shown)
+{
+    const struct output_queued *q = routers;
+    for (uint32_t lane = 0; lane < q->lanes; lane++) {
+        size_t number = number_of(q, router, lane);
+        const struct input_lane *input = &q->inputs[number];
+        const struct flit *ring = q->rings + number * (q->ring_mask + 1);
+        struct shown_input *in = &shown->inputs[lane];
+        in->output = input->output;
+        in->state = input->output < LANE_WAITS    ? SHOWN_ACTIVE
+                    : input->output == LANE_WAITS ? SHOWN_WAITING
+                                                  : SHOWN_IDLE;
+        if (in->state == SHOWN_IDLE && input->count)
+            in->state = SHOWN_ROUTING;
+        for (uint32_t i = 0; i < input->count; i++) {
+            struct flit flit = i ? ring[(input->first + i - 1) & q->ring_mask] : input->front;
+            shown_add(shown, &in->queue, flit.packet, flit.place & FLIT_POSITION, 1);
+        }
+        shown->outputs[lane].holder = q->owner[number];
+    }
+    output_show(q->outputs, router, shown);
 }
 
 uint64_t output_queued_flit_hops(const void *routers) { return ((const struct output_queued *)routers)->flit_hops; }

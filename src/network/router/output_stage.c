@@ -2,7 +2,9 @@
 /* The output side of routers with output queues; see output_stage.h. */
 #include "network/router/output_stage.h"
 
-#include "flitwarp/arbiter.h"
+#include "flitwarp/shown.h"
+
+const char *const output_hold_names[] = {"flit", "packet", NULL};
 
 static void report(const struct output_stage *stage, uint32_t router, uint32_t lane, enum queue queue, int32_t change,
                    tick_t now)
@@ -114,6 +116,29 @@ void output_receive_queued(struct output_stage *stage, tick_t now, const struct 
     }
 }
 
+/* What is left of a shared buffer has changed, for all VCs. Returns those that can send. */
+static uint64_t count_room(struct output_stage *stage, const struct shared_room_rule *rule,
+                           const struct shared_room *room, struct output_queue *queues)
+{
+    uint64_t sendable = 0;
+    for (uint32_t vc = 0; vc < stage->num_vcs; vc++) {
+        queues[vc].credits = (uint16_t)shared_room_usable(rule, room, vc);
+        if (can_send(stage, &queues[vc]))
+            sendable |= bit(vc);
+    }
+    return sendable;
+}
+
+static void receive_shared(struct output_stage *stage, uint32_t router, uint32_t lane, tick_t now)
+{
+    uint32_t port = stage->port_of[lane], first = port * stage->num_vcs;
+    struct shared_room_rule rule = room_behind(stage->network, network_link(stage->network, router, port));
+    struct shared_room *room = room_at(stage, router, port);
+    shared_room_give(&rule, room, lane - first, 1);
+    for (uint64_t left = count_room(stage, &rule, room, output_queue_at(stage, router, first)); left; left &= left - 1)
+        add_sendable(stage, router, first + (uint32_t)lowest_bit(left), now);
+}
+
 void output_receive_credits(struct output_stage *stage, tick_t now, const struct credit_event *event, uint32_t count)
 {
     for (const struct credit_event *end = event + count; event < end; event++) {
@@ -121,33 +146,36 @@ void output_receive_credits(struct output_stage *stage, tick_t now, const struct
         struct output_queue *queue = output_queue_at(stage, router, lane);
         if (event + FETCH_AHEAD < end)
             fetch_queue(stage, event[FETCH_AHEAD].to);
+        report(stage, router, lane, QUEUE_DOWNSTREAM, -1, now);
+        if (stage->rooms) {
+            receive_shared(stage, router, lane, now);
+            continue;
+        }
         CHECK(queue->credits < stage->network->buffer_depth, "tick %llu router %u lane %u: a credit too many",
               (unsigned long long)now, router, lane);
-        report(stage, router, lane, QUEUE_DOWNSTREAM, -1, now);
         if ((queue->credits++ == 0 || stage->reserves_packet) && can_send(stage, queue))
             add_sendable(stage, router, lane, now);
     }
 }
 
+static void *choice_at(const struct output_stage *stage, size_t port)
+{
+    return stage->choices + port * stage->scheduler.bytes;
+}
+
 /* Which of the VCs that can send does. */
 static uint32_t choose_vc(struct output_stage *stage, size_t number, struct output_queue *queues, uint64_t sendable)
 {
-    void *state = stage->arbiter_states + number * stage->arbiter_bytes;
-    uint32_t vc = (uint32_t)lowest_bit(sendable);
-    if (sendable & (sendable - 1)) {
-        if (stage->arbiter->needs_age)
-            for (uint64_t left = sendable; left; left &= left - 1)
-                stage->vc_age[lowest_bit(left)] =
-                    network_packet(stage->network, front_of(&queues[lowest_bit(left)]).packet)->created;
-        const struct arbitration arbitration = {.requests = &sendable,
-                                                .inputs = stage->num_vcs,
-                                                .words = 1,
-                                                .age = stage->vc_age,
-                                                .random = &stage->random[number]};
-        vc = stage->arbiter->pick(state, &arbitration);
-    }
-    arbiter_served(stage->arbiter, state, stage->num_vcs, vc);
-    return vc;
+    if (stage->scheduler.arbiter->needs_age && (sendable & (sendable - 1)))
+        for (uint64_t left = sendable; left; left &= left - 1)
+            stage->vc_age[lowest_bit(left)] =
+                network_packet(stage->network, front_of(&queues[lowest_bit(left)]).packet)->created;
+    const struct arbitration arbitration = {.requests = &sendable,
+                                            .inputs = stage->num_vcs,
+                                            .words = 1,
+                                            .age = stage->vc_age,
+                                            .random = &stage->random[number]};
+    return lane_scheduler_pick(&stage->scheduler, choice_at(stage, number), &arbitration);
 }
 
 /* The flit goes out and its place is free. */
@@ -173,6 +201,16 @@ static struct flit leave(struct output_stage *stage, uint32_t router, uint32_t l
     return flit;
 }
 
+/* A flit has left that takes room of a buffer that VCs share: less is left for all. */
+static void spend_shared(struct output_stage *stage, uint32_t router, uint32_t port, uint32_t vc, struct flit flit)
+{
+    struct shared_room_rule rule = room_behind(stage->network, network_link(stage->network, router, port));
+    struct shared_room *room = room_at(stage, router, port);
+    room_send(stage->network, &rule, room, vc, flit);
+    stage->output_ports[(size_t)router * stage->ports + port].sendable =
+        count_room(stage, &rule, room, output_queue_at(stage, router, port * stage->num_vcs));
+}
+
 static void step_port(struct output_stage *stage, uint32_t router, uint32_t port, tick_t now)
 {
     size_t number = (size_t)router * stage->ports + port;
@@ -184,8 +222,11 @@ static void step_port(struct output_stage *stage, uint32_t router, uint32_t port
     struct flit flit = leave(stage, router, port * stage->num_vcs + vc, &queues[vc], now);
     struct place to = {.target = output->to.target, .lane = output->to.lane + vc};
     send_flit(stage->network, output->kind, to, flit, now + output->latency);
+    lane_scheduler_sent(&stage->scheduler, choice_at(stage, number), vc, flit.place & FLIT_TAIL);
     output->free_at = now + output->cycle;
-    if (!can_send(stage, &queues[vc]))
+    if (stage->rooms)
+        spend_shared(stage, router, port, vc, flit);
+    else if (!can_send(stage, &queues[vc]))
         output->sendable &= ~bit(vc);
     if (output->sendable) {
         struct step_event *event = engine_post(stage->engine, EVENT_OUTPUT_STEP, output->free_at, sizeof *event);
@@ -208,7 +249,7 @@ void output_step(struct output_stage *stage, tick_t now, const struct step_event
     }
 }
 
-static void init_port(struct output_stage *stage, const struct choice *arbiter, uint32_t router, uint32_t port)
+static void init_port(struct output_stage *stage, uint32_t router, uint32_t port)
 {
     const struct network *network = stage->network;
     const struct link *link = network_link(network, router, port);
@@ -219,11 +260,10 @@ static void init_port(struct output_stage *stage, const struct choice *arbiter, 
         .cycle = link->cycle,
         .kind = link->to_terminal ? EVENT_TERMINAL_FLIT : EVENT_FLIT,
     };
-    arbiter_init(stage->arbiter, stage->arbiter_states + number * stage->arbiter_bytes, arbiter->config,
-                 stage->num_vcs);
+    lane_scheduler_start(&stage->scheduler, choice_at(stage, number));
     stage->random[number] = random_stream(network->seed, number, RANDOM_OUTPUT);
     for (uint32_t vc = 0; vc < stage->num_vcs; vc++)
-        output_queue_at(stage, router, port * stage->num_vcs + vc)->credits = link->depth;
+        output_queue_at(stage, router, port * stage->num_vcs + vc)->credits = (uint16_t)room_at_most(network, link);
 }
 
 struct output_stage *output_stage_build(struct network *network, const struct output_stage_config *config)
@@ -240,13 +280,14 @@ struct output_stage *output_stage_build(struct network *network, const struct ou
         .depth = config->depth,
         .reports_all = config->reports_all,
         .reserves_packet = config->reserves_packet,
-        .arbiter = CHOICE_OPS(config->arbiter, struct arbiter_ops),
         .vc_age = arena_array(arena, uint64_t, network->num_vcs),
         .next_blocks = 64,
     };
     size_t ports = (size_t)network->topology.routers * stage->ports;
-    stage->arbiter_bytes = (arbiter_state_size(stage->arbiter, config->arbiter->config, stage->num_vcs) + 7) / 8 * 8;
-    stage->arbiter_states = arena_take(arena, ports * stage->arbiter_bytes);
+    lane_scheduler_init(&stage->scheduler, &network->service, config->arbiter, stage->num_vcs, config->holds);
+    stage->choices = arena_take(arena, ports * stage->scheduler.bytes);
+    if (network->room_exclusive)
+        stage->rooms = arena_take(arena, ports * shared_room_bytes(stage->num_vcs));
     stage->random = arena_array(arena, struct random, ports);
     stage->output_ports = arena_array(arena, struct output_port, ports);
     stage->queues = arena_array(arena, struct output_queue, ports * stage->num_vcs);
@@ -255,7 +296,7 @@ struct output_stage *output_stage_build(struct network *network, const struct ou
         stage->port_of[lane] = (uint16_t)(lane / stage->num_vcs);
     for (uint32_t router = 0; router < network->topology.routers; router++)
         for (uint32_t port = 0; port < stage->ports; port++)
-            init_port(stage, config->arbiter, router, port);
+            init_port(stage, router, port);
     return stage;
 }
 
@@ -277,8 +318,26 @@ void output_check_idle(const struct output_stage *stage)
             const struct output_queue *queue = output_queue_at(stage, router, lane);
             CHECK(queue->count == 0 && queue->ready == 0, "router %u output lane %u: %u flits are left at the end",
                   router, lane, queue->count);
-            uint32_t depth = network_link(stage->network, router, stage->port_of[lane])->depth;
+            uint32_t depth = room_at_most(stage->network, network_link(stage->network, router, stage->port_of[lane]));
             CHECK(queue->credits == depth, "router %u output lane %u: %u of %u credits are back at the end", router,
                   lane, queue->credits, depth);
         }
+}
+
+void output_show(const struct output_stage *stage, uint32_t router, struct shown_router *shown)
+{
+    for (uint32_t lane = 0; lane < stage->lanes; lane++) {
+        const struct output_queue *queue = output_queue_at(stage, router, lane);
+        const struct flit_block *block = queue->first;
+        uint32_t at = queue->front;
+        shown->outputs[lane].credits = queue->credits;
+        for (uint32_t left = queue->count; left; left--, at++) {
+            if (at == BLOCK_FLITS) {
+                block = block->next;
+                at = 0;
+            }
+            shown_add(shown, &shown->outputs[lane].queue, block->flits[at].packet,
+                      block->flits[at].place & FLIT_POSITION, 1);
+        }
+    }
 }

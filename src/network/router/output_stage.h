@@ -2,8 +2,8 @@
 #pragma once
 /*
  * The output side of routers with output queues: a queue for each output lane,
- * credits for the buffers downstream, and an arbiter for each port that picks one
- * of its virtual channels for every flit that the channel takes.
+ * credits for the buffers downstream, and a scheduler for each port that picks one
+ * of its virtual channels for every flit that the channel takes (lane_scheduler.h).
  *
  *   output_put            a flit takes its place in a queue and begins to cross
  *   output_receive_queued it has crossed: it may leave
@@ -17,6 +17,15 @@
  */
 #include "flitwarp/congestion.h"
 #include "flitwarp/network.h"
+#include "network/router/lane_scheduler.h"
+#include "network/router/room_behind.h"
+
+extern const char *const output_hold_names[];
+
+/* How long a VC keeps the channel: the row of a config struct with the field output_hold. */
+#define OUTPUT_HOLD_OPTION(config_type)                                                                                \
+    OPTION_ENUM(config_type, output_hold, "\"flit\"", output_hold_names,                                               \
+                "what a virtual channel sends by an output before others may: a flit, or a packet while it can go on")
 
 /* Flits of one queue, a cache line of them. */
 struct flit_block {
@@ -30,8 +39,8 @@ struct output_queue {
     uint32_t count;                  /* places taken */
     uint32_t ready;                  /* flits that have crossed */
     uint32_t flits;                  /* that have left, modulo 2^32 */
-    uint16_t credits;
-    uint8_t front, end; /* in the first block: the first flit; in the last: behind the last */
+    uint16_t credits;                /* flits that there is room for downstream */
+    uint8_t front, end;              /* in the first block: the first flit; in the last: behind the last */
 };
 
 struct output_port {
@@ -51,12 +60,12 @@ struct output_stage {
     uint32_t depth;       /* flits of a queue, or ENDLESS */
     bool reports_all;     /* every place that is given back; else only those of full queues */
     bool reserves_packet; /* a head leaves only when the whole packet has room downstream */
-    const struct arbiter_ops *arbiter;
-    unsigned char *arbiter_states; /* by router * ports + port, arbiter_bytes each */
-    size_t arbiter_bytes;
-    uint64_t *vc_age;                 /* scratch: by VC, for arbiters that look at age */
-    struct random *random;            /* by router * ports + port */
-    uint16_t *port_of;                /* by lane */
+    struct lane_scheduler scheduler;
+    unsigned char *choices; /* by router * ports + port: the scheduler's state */
+    unsigned char *rooms;  /* by router * ports + port: the buffer behind it, where VCs share that; NULL: they do not */
+    uint64_t *vc_age;      /* scratch: by VC, for arbiters that look at age */
+    struct random *random; /* by router * ports + port */
+    uint16_t *port_of;     /* by lane */
     struct output_queue *queues;      /* by router * lanes + lane */
     struct output_port *output_ports; /* by router * ports + port */
     struct flit_block *free;          /* more come from the network's arena */
@@ -68,6 +77,7 @@ struct output_stage_config {
     struct congestion *congestion;
     uint32_t depth;
     bool reports_all, reserves_packet;
+    bool holds; /* a packet keeps the channel */
 };
 struct output_stage *output_stage_build(struct network *network, const struct output_stage_config *config);
 /* The same queues, as another part of the network works with them. */
@@ -79,6 +89,8 @@ void output_receive_queued(struct output_stage *stage, tick_t now, const struct 
 void output_step(struct output_stage *stage, tick_t now, const struct step_event *event, uint32_t count);
 
 void output_check_idle(const struct output_stage *stage);
+/* The credits and queues of a router's outputs. */
+void output_show(const struct output_stage *stage, uint32_t router, struct shown_router *shown);
 
 /* A flit takes a place in the queue of a lane and will have crossed at `when`. */
 void output_put(struct output_stage *stage, uint32_t router, uint32_t lane, struct flit flit, tick_t now, tick_t when);
@@ -88,14 +100,29 @@ static inline struct output_queue *output_queue_at(const struct output_stage *st
     return &stage->queues[(size_t)router * stage->lanes + lane];
 }
 
+/* The buffer behind a port, where VCs share it. */
+static inline struct shared_room *room_at(const struct output_stage *stage, uint32_t router, uint32_t port)
+{
+    size_t number = (size_t)router * stage->ports + port;
+    return (struct shared_room *)(void *)(stage->rooms + number * shared_room_bytes(stage->num_vcs));
+}
+
 /*
  * Is there room in a lane's queue and in the buffer downstream for all of a packet, or are both empty? Then it will leave
- * its input without waiting for any other packet, or has none before it: what escape VCs ask of a router.
+ * its input without waiting for any other packet, or has none before it: what escape VCs ask of a router. Of a buffer
+ * that VCs share only a VC's own part is sure.
  */
 static inline bool output_has_room(const struct output_stage *stage, uint32_t router, uint32_t lane, uint32_t size)
 {
     const struct output_queue *queue = output_queue_at(stage, router, lane);
-    uint64_t all = (uint64_t)stage->depth + network_link(stage->network, router, stage->port_of[lane])->depth;
+    uint32_t port = stage->port_of[lane], credits = queue->credits,
+             most = network_link(stage->network, router, port)->depth;
+    if (stage->rooms) {
+        uint32_t taken = room_at(stage, router, port)->taken[lane - port * stage->num_vcs];
+        most = stage->network->room_exclusive;
+        credits = taken < most ? most - taken : 0;
+    }
+    uint64_t all = (uint64_t)stage->depth + most;
     /* What is in the queue will take some of the places downstream, or stays where it is. */
-    return (uint64_t)stage->depth - queue->count + queue->credits >= (size < all ? size : all);
+    return (uint64_t)stage->depth - queue->count + credits >= (size < all ? size : all);
 }

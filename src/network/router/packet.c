@@ -415,5 +415,6 @@ static const struct router_ops packet = {
     .waits_for = packet_waits_for,
     .flit_hops = packet_flit_hops,
     .lane_flits = packet_lane_flits,
+    .show = packet_show,
 };
 REGISTER_ROUTER(packet);

@@ -154,5 +154,6 @@ void *packet_build(struct network *network, const struct choice *self, struct er
 void *packet_share(const void *routers, struct network *part);
 void packet_check_idle(void *routers);
 bool packet_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);
+void packet_show(const void *routers, uint32_t router, struct shown_router *shown);
 uint64_t packet_flit_hops(const void *routers);
 uint32_t packet_lane_flits(const void *routers, uint32_t router, uint32_t lane);

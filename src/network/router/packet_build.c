@@ -5,6 +5,8 @@
  */
 #include "network/router/packet.h"
 
+#include "flitwarp/shown.h"
+
 enum packet_switching { CUT_THROUGH, STORED };
 static const char *const switching_words[] = {"virtual_cut_through", "store_and_forward", NULL};
 
@@ -71,15 +73,6 @@ void packet_plan(struct network *network, const struct choice *self, struct erro
         .stores = c->switching == STORED,
         .delay = router_delay(c),
     };
-}
-
-/* Gives the next part of a block its place. */
-static uint32_t place(size_t *size, size_t bytes, size_t alignment)
-{
-    *size = (*size + alignment - 1) / alignment * alignment;
-    uint32_t at = (uint32_t)*size;
-    *size += bytes;
-    return at;
 }
 
 static void lay_out(struct packets *q, struct arena *arena)
@@ -215,12 +208,18 @@ bool packet_waits_for(void *routers, uint32_t router, uint32_t lane, struct wait
     const struct packet_lane *input = packet_input(q, head, lane);
     if (input->first == NONE)
         return false;
-    *waiting = (struct waiting){.packet = input->first};
+    *waiting = (struct waiting){.packet = input->first, .flits = input->flits};
+    const struct packet *packet = network_packet(q->network, input->first);
     if (input->output < LANE_ROUTED) {
+        uint32_t chunk = transfer_flits(&q->network->transfer, packet, input->sent);
         waiting->for_credit = true;
+        waiting->room = input->flits && packet_output(q, head, input->output)->credits < chunk ? chunk : 0;
         waiting->wanted[waiting->wanted_count++] = input->output;
         return true;
     }
+    if (input->output != LANE_WAITS)
+        return true;
+    waiting->room = q->whole_for_room ? packet->size : transfer_flits(&q->network->transfer, packet, 0);
     BITS_EACH(output, packet_wants(q, head, lane, q->words), q->words)
         if (waiting->wanted_count < MAX_WANTED) {
             uint16_t owner = packet_owners(q, head)[output];
@@ -228,6 +227,38 @@ bool packet_waits_for(void *routers, uint32_t router, uint32_t lane, struct wait
             waiting->wanted[waiting->wanted_count++] = (uint16_t)output;
         }
     return true;
+}
+
+/* The list of a lane's packets runs through the packets themselves. */
+static void show_lane(const struct packets *q, const struct packet_lane *lane, struct shown_router *shown,
+                      struct shown_queue *queue)
+{
+    for (uint32_t packet = lane->first; packet != NONE;) {
+        const struct packet *this = network_packet(q->network, packet);
+        uint32_t sent = packet == lane->first ? lane->sent : 0;
+        uint32_t arrived = packet == lane->last ? lane->arrived : this->size;
+        if (arrived > sent)
+            shown_add(shown, queue, packet, sent, arrived - sent);
+        packet = packet == lane->last ? NONE : packet == lane->first ? lane->second : this->next;
+    }
+}
+
+void packet_show(const void *routers, uint32_t router, struct shown_router *shown)
+{
+    const struct packets *q = routers;
+    struct packet_head *head = packet_head(q, router);
+    for (uint32_t lane = 0; lane < q->lanes; lane++) {
+        const struct packet_lane *input = packet_input(q, head, lane);
+        struct shown_input *in = &shown->inputs[lane];
+        in->output = input->output;
+        in->state = input->first == NONE          ? SHOWN_IDLE
+                    : input->output < LANE_ROUTED ? SHOWN_ACTIVE
+                    : input->output == LANE_WAITS ? SHOWN_WAITING
+                                                  : SHOWN_ROUTING;
+        show_lane(q, input, shown, &in->queue);
+        shown->outputs[lane].holder = packet_owners(q, head)[lane];
+        shown->outputs[lane].credits = packet_output(q, head, lane)->credits;
+    }
 }
 
 uint64_t packet_flit_hops(const void *routers)

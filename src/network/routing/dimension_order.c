@@ -89,6 +89,8 @@ static uint8_t ring_hop_towards(const struct dimension_order *order, const struc
 static uint8_t ring_hop(const struct dimension_order *order, const struct ring *ring, uint32_t at, uint32_t to,
                         bool is_past)
 {
+    if (order->one_way)
+        return ring_hop_towards(order, ring, at, to, is_past, false);
     uint32_t up = to > at ? to - at : to + ring->width - at;
     uint8_t tie = 2 * up == ring->width ? HOP_TIE : 0;
     return tie | ring_hop_towards(order, ring, at, to, is_past, 2 * up > ring->width);
@@ -133,6 +135,7 @@ struct dimension_order *dimension_order_create(const struct routing *routing, co
     order->wraps = grid->wraps;
     order->dateline = config->dateline;
     order->tie = config->tie;
+    order->one_way = config->one_way;
     order->classes = grid->wraps && config->dateline != DATELINE_NONE ? 2 : 1;
     for (uint32_t d = 0; d < grid->dimensions; d++) {
         struct ring *ring = &order->rings[d];

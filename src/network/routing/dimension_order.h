@@ -13,6 +13,7 @@ enum tie { TIE_RANDOM, TIE_UP };
 struct ring_config {
     uint32_t dateline;
     uint32_t tie;
+    bool one_way; /* always up; no setting of dimension order itself, see one_way.c */
 };
 
 extern const char *const dateline_names[];
@@ -41,6 +42,7 @@ struct dimension_order {
     bool wraps;
     enum dateline dateline;
     enum tie tie;
+    bool one_way;
     uint32_t classes; /* of VCs that one pass over the dimensions needs */
     struct ring rings[MAX_DIMENSIONS];
     uint64_t mesh_offers[8]; /* by 2 * dimension + down, for up to four dimensions */

@@ -21,10 +21,10 @@ static uint32_t round_robin_select(const struct selection *selection, const stru
     return *last;
 }
 
-static const struct selection_ops round_robin_selection = {
+static const struct selection_ops round_robin = {
     .name = "round_robin",
     .summary = "planes in turn, at each terminal",
     .prepare = round_robin_prepare,
     .select = round_robin_select,
 };
-REGISTER_SELECTION(round_robin_selection);
+REGISTER_SELECTION(round_robin);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Neighbours in a grid of ranks, see halo_grid.h. */
-#include "workload/application/halo_grid.h"
+/* Neighbours in a grid of ranks, see flitwarp/halo_grid.h. */
+#include "flitwarp/halo_grid.h"
 
 enum step { STEP_NONE, STEP_UP, STEP_DOWN };
 

@@ -10,7 +10,7 @@
 #include "flitwarp/steady.h"
 
 #include "metrics/histogram.h"
-#include "workload/application/halo_grid.h"
+#include "flitwarp/halo_grid.h"
 #include "workload/trace/collective.h"
 
 #include <math.h>

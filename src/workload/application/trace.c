@@ -17,18 +17,21 @@ struct trace_config {
     struct application_config common;
     const char *file;
     struct choice format, motif;
-    double compute_scale, overhead_per_byte;
+    double compute_scale, overhead_per_byte, reduction_time, local_bandwidth;
     uint64_t overhead, gap, eager_limit;
-    uint32_t ranks_per_terminal;
+    uint32_t ranks_per_terminal, placing;
     uint64_t local_latency;
     bool per_rank;
     struct collective_settings collectives;
     uint64_t delay, limit;
 };
 
+static const char *const placings[] = {[STACK_BLOCKS] = "block", [STACK_CYCLIC] = "cyclic", NULL};
+
 static const struct option trace_options[] = {
     OPTION_FILE(struct trace_config, file, "null", "the trace, or its main file"),
-    OPTION_CHOICE(struct trace_config, format, "trace_reader", "null", "of the file; null: found by its content"),
+    OPTION_CHOICE(struct trace_config, format, "trace_reader", "null",
+                  "of the file, with settings of its own; null: found by its content"),
     OPTION_CHOICE(struct trace_config, motif, "motif", "null", "in place of a file: the skeleton of an application"),
     OPTION_F64(struct trace_config, compute_scale, "1", 0, 1e9, NULL, "what compute times are multiplied by; 0: none"),
     OPTION_U64(struct trace_config, eager_limit, "65536", 0, 1e18, "bytes",
@@ -38,10 +41,15 @@ static const struct option trace_options[] = {
     OPTION_TICKS_F64(struct trace_config, overhead_per_byte, "0", 0, 1e9, "the same for each byte after the first"),
     OPTION_TICKS(struct trace_config, gap, "0", 0, 1e12,
                  "from a message's beginning to the next of the same interface, beside its bytes"),
-    OPTION_U32(struct trace_config, ranks_per_terminal, "1", 1, 65536, NULL,
-               "ranks that share a terminal, those with neighbouring numbers"),
+    OPTION_U32(struct trace_config, ranks_per_terminal, "1", 1, 65536, NULL, "ranks that share a terminal"),
+    OPTION_ENUM(struct trace_config, placing, "\"block\"", placings,
+                "of these: ranks with neighbouring numbers together, or one rank to every terminal in turn"),
     OPTION_TICKS(struct trace_config, local_latency, "1", 1, 1e12,
                  "of a message to a rank of the same terminal, which does not enter the network"),
+    OPTION_BANDWIDTH(struct trace_config, local_bandwidth, "null", 1e-6, 1e9,
+                     "of each such message, beside its latency; null: bytes take no time"),
+    OPTION_TICKS_F64(struct trace_config, reduction_time, "0", 0, 1e9,
+                     "of a rank's cpu to combine a byte in reduce, allreduce, reduce_scatter, scan"),
     OPTION_BLOCK(struct trace_config, collectives, struct collective_settings, collective_options,
                  "how collective operations are made of messages"),
     OPTION_BOOL(struct trace_config, per_rank, "false", "list the time of every rank"),
@@ -68,6 +76,8 @@ static struct replay_settings settings_of(const struct application *application)
         .overhead_per_byte = config->overhead_per_byte,
         .gap = config->gap,
         .local_latency = config->local_latency,
+        .local_ticks_per_byte = config->local_bandwidth > 0 ? 1 / config->local_bandwidth : 0,
+        .reduction_ticks = config->reduction_time,
         .eager_limit = config->eager_limit,
         .flit_bytes = application->flit_bytes,
         .collectives = config->collectives,
@@ -86,8 +96,10 @@ static struct trace *from_file(const struct application *application, struct err
 {
     const struct trace_config *config = application->config;
     struct errors found = {.arena = errors->arena};
-    struct trace *trace =
-        trace_read(config->file, config->format.component ? config->format.component->name : "auto", &found);
+    const struct trace_format format = {.name = config->format.component ? config->format.component->name : NULL,
+                                        .config = config->format.config,
+                                        .room = room_of(application)};
+    struct trace *trace = trace_read(config->file, &format, &found);
     for (const struct error_message *at = found.first; at; at = at->next)
         choice_error(errors, application->choice, "file", "%s", at->text);
     if (trace && trace->rank_count > room_of(application))
@@ -115,7 +127,7 @@ static void trace_prepare(struct application *application, struct errors *errors
     if (errors->count > errors_before)
         return;
     if (config->ranks_per_terminal > 1)
-        application_stack_ranks(application, state->trace->rank_count, config->ranks_per_terminal);
+        application_stack_ranks(application, state->trace->rank_count, config->ranks_per_terminal, config->placing);
     struct replay_settings settings = settings_of(application);
     replay_init(&state->replay, application, state->trace, &settings, config->per_rank);
 }

@@ -4,7 +4,7 @@
  * an all-to-all in every row, then one in every column, as the transform of a volume cut
  * into pencils needs them; without, one among all ranks.
  */
-#include "workload/motif/motif.h"
+#include "flitwarp/motif.h"
 
 struct all_to_all_config {
     struct motif_rounds rounds;
@@ -21,7 +21,7 @@ static const struct option all_to_all_options[] = {
 };
 
 struct lines {
-    struct motif_groups rows, columns;
+    struct rank_groups rows, columns;
 };
 
 static void all_to_all_prepare(struct motif *motif, struct trace_builder *builder, struct errors *errors)
@@ -34,15 +34,15 @@ static void all_to_all_prepare(struct motif *motif, struct trace_builder *builde
         grid = motif_grid(motif, &config->grid, 2, errors);
     if (errors->count > errors_before)
         return;
-    lines->rows = motif_groups_make(motif, builder, grid.width[0], 1);
-    lines->columns = motif_groups_make(motif, builder, grid.width[1], grid.width[0]);
+    lines->rows = rank_groups_make(builder, grid.width[0], 1);
+    lines->columns = rank_groups_make(builder, grid.width[1], grid.width[0]);
 }
 
 static void all_to_all_program(const struct motif *motif, struct script *script)
 {
     const struct all_to_all_config *config = motif->config;
     const struct lines *lines = motif->state;
-    uint32_t row = motif_group_of(&lines->rows, script->rank), column = motif_group_of(&lines->columns, script->rank);
+    uint32_t row = rank_group_of(&lines->rows, script->rank), column = rank_group_of(&lines->columns, script->rank);
     for (uint32_t i = 0; i < config->rounds.iterations; i++) {
         script_compute(script, config->rounds.compute);
         script_collective(script, OPERATION_ALLTOALL, row, config->bytes);

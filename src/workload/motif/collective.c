@@ -3,7 +3,7 @@
  * One collective operation of all ranks, over and over: what benchmarks of MPI measure. With `growth` blocks differ, the
  * higher the rank the larger: gatherv, scatterv, allgatherv, alltoallv, and a reduce_scatter of other counts.
  */
-#include "workload/motif/motif.h"
+#include "flitwarp/motif.h"
 
 struct collective_config {
     struct motif_rounds rounds;

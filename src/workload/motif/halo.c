@@ -4,7 +4,7 @@
  * send their borders to all neighbours at once and wait for theirs; now and then a sum
  * over all.
  */
-#include "workload/motif/motif.h"
+#include "flitwarp/motif.h"
 
 struct halo_config {
     struct motif_rounds rounds;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Incast: a server asks all its clients at once and gets all their answers at once, then asks again. */
-#include "workload/motif/motif.h"
+#include "flitwarp/motif.h"
 
 struct incast_config {
     struct motif_rounds rounds;

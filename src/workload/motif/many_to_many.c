@@ -4,7 +4,7 @@
  * iteration. Partners are those at random distances in a random order of the ranks, so
  * that nobody has two messages for one partner, or one for itself.
  */
-#include "workload/motif/motif.h"
+#include "flitwarp/motif.h"
 
 #include "flitwarp/random.h"
 

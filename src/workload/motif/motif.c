@@ -2,6 +2,8 @@
 /* Makes traces of motifs, see motif.h. */
 #include "workload/motif/motif.h"
 
+#include "workload/trace/trace_builder.h"
+
 struct trace *motif_trace(const struct choice *choice, uint32_t ranks, uint64_t seed, struct errors *errors)
 {
     const struct motif_ops *ops = CHOICE_OPS(choice, struct motif_ops);
@@ -16,7 +18,7 @@ struct trace *motif_trace(const struct choice *choice, uint32_t ranks, uint64_t 
     for (uint32_t rank = 0; errors->count == errors_before && rank < ranks; rank++) {
         struct script script = {.builder = builder, .rank = rank, .last = NONE, .open = NONE};
         ops->program(&motif, &script);
-        builder_end_rank(builder, rank);
+        builder_end_rank(builder, rank, NULL);
     }
     if (errors->count == errors_before)
         trace = builder_finish(builder, ops->name, errors);
@@ -68,24 +70,4 @@ struct halo_grid motif_grid(const struct motif *motif, const struct u32_list *gr
         choice_error(errors, motif->choice, "grid", "a grid of %llu for %u ranks", (unsigned long long)ranks,
                      motif->ranks);
     return made;
-}
-
-struct motif_groups motif_groups_make(const struct motif *motif, struct trace_builder *builder, uint32_t size,
-                                      uint32_t stride)
-{
-    struct motif_groups groups = {size, stride, NONE};
-    uint32_t *ranks = arena_array(motif->arena, uint32_t, size);
-    for (uint32_t group = 0; group < motif->ranks / size; group++) {
-        uint32_t first = group / stride * size * stride + group % stride;
-        for (uint32_t i = 0; i < size; i++)
-            ranks[i] = first + i * stride;
-        uint32_t made = builder_communicator(builder, ranks, size);
-        groups.first = group ? groups.first : made;
-    }
-    return groups;
-}
-
-uint32_t motif_group_of(const struct motif_groups *groups, uint32_t rank)
-{
-    return groups->first + rank / (groups->size * groups->stride) * groups->stride + rank % groups->stride;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nearest neighbours by number: every rank exchanges with those up to some ranks before and behind it, going round. */
-#include "workload/motif/motif.h"
+#include "flitwarp/motif.h"
 
 struct nearest_neighbour_config {
     struct motif_rounds rounds;

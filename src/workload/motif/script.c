@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs of ranks, see script.h. */
-#include "workload/motif/script.h"
+/* Programs of ranks, see flitwarp/motif.h. */
+#include "flitwarp/motif.h"
 
-#include "flitwarp/packet.h"
+#include "workload/trace/trace_builder.h"
+
+/* Collectives that were only started go on, step by step, while the rank computes. */
+enum { CPU_CALLS, CPU_PROGRESS };
 
 /* A task behind the last call. */
 static uint32_t add(struct script *script, const struct task *task)
@@ -94,6 +97,7 @@ void script_start_collective(struct script *script, enum collective_operation op
                              uint64_t bytes)
 {
     struct task task = collective(operation, communicator, script->rank, bytes);
+    task.cpu = CPU_PROGRESS;
     start(script, &task);
 }
 

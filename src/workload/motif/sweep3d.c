@@ -9,7 +9,7 @@
  *   v    v    v       x + y blocks behind
  *   3 -> 4 -> 5
  */
-#include "workload/motif/motif.h"
+#include "flitwarp/motif.h"
 
 struct sweep3d_config {
     uint32_t iterations;

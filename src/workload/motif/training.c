@@ -71,9 +71,9 @@ static void training_prepare(struct motif *motif, struct trace_builder *builder,
         .gradients = parameters / config->pipeline / tensor * config->gradient_bytes,
         .activations = activations * config->value_bytes,
         .dispatched = activations * config->value_bytes * config->experts_per_token / config->expert / tensor,
-        .tensor = motif_groups_make(motif, builder, tensor, 1),
-        .data = motif_groups_make(motif, builder, data, tensor),
-        .expert = motif_groups_make(motif, builder, config->expert, tensor),
+        .tensor = rank_groups_make(builder, tensor, 1),
+        .data = rank_groups_make(builder, data, tensor),
+        .expert = rank_groups_make(builder, config->expert, tensor),
     };
     if (config->flops > 0) /* two operations for each parameter and token */
         training->half_layer = (double)parameters / config->layers / tensor * tokens / config->flops;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /* The training of a transformer on one rank: its settings, what follows from them, and an iteration. */
-#include "workload/motif/motif.h"
+#include "flitwarp/motif.h"
 
 struct training_config {
     uint32_t iterations;
@@ -21,7 +21,7 @@ struct training {
     uint64_t activations; /* bytes between layers, of a micro batch */
     uint64_t dispatched;  /* of them to each rank of an expert group */
     double half_layer;    /* seconds forward: attention, or what follows it; backward twice that */
-    struct motif_groups tensor, data, expert;
+    struct rank_groups tensor, data, expert;
 };
 
 /* An update of the weights: all micro batches through the rank's stage, forward and backward, and sums of gradients. */

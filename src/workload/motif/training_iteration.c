@@ -15,17 +15,17 @@ struct turn {
 
 static void sum_over_tensor(const struct turn *turn)
 {
-    const struct motif_groups *groups = &turn->training->tensor;
+    const struct rank_groups *groups = &turn->training->tensor;
     if (groups->size > 1)
-        script_collective(turn->script, OPERATION_ALLREDUCE, motif_group_of(groups, turn->script->rank),
+        script_collective(turn->script, OPERATION_ALLREDUCE, rank_group_of(groups, turn->script->rank),
                           turn->training->activations);
 }
 
 static void swap_with_experts(const struct turn *turn)
 {
-    const struct motif_groups *groups = &turn->training->expert;
+    const struct rank_groups *groups = &turn->training->expert;
     if (groups->size > 1)
-        script_collective(turn->script, OPERATION_ALLTOALL, motif_group_of(groups, turn->script->rank),
+        script_collective(turn->script, OPERATION_ALLTOALL, rank_group_of(groups, turn->script->rank),
                           turn->training->dispatched);
 }
 
@@ -67,9 +67,9 @@ static void forward(struct turn *turn)
 
 static void start_bucket(const struct turn *turn, uint64_t bytes)
 {
-    const struct motif_groups *groups = &turn->training->data;
+    const struct rank_groups *groups = &turn->training->data;
     if (groups->size > 1)
-        script_start_collective(turn->script, OPERATION_ALLREDUCE, motif_group_of(groups, turn->script->rank), bytes);
+        script_start_collective(turn->script, OPERATION_ALLREDUCE, rank_group_of(groups, turn->script->rank), bytes);
 }
 
 /* The gradients of a layer are there: sums of full buckets begin. */

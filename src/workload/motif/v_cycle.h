@@ -11,7 +11,7 @@
  *         2  o   o   o   o       a point of two ranks: handed over on the way down,
  *         3  o       o           handed back on the way up
  */
-#include "workload/motif/motif.h"
+#include "flitwarp/motif.h"
 
 struct v_cycle {
     struct halo_grid grid; /* of all ranks */

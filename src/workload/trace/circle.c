@@ -18,7 +18,7 @@ static const struct wait *wait_at(const struct chunks *waits, uint32_t index)
     return chunks_at(waits, index, sizeof(struct wait));
 }
 
-static bool goes_back(const struct chunks *waits)
+bool circle_goes_back(const struct chunks *waits)
 {
     for (uint32_t i = 0; i < waits->count; i++)
         if ((wait_at(waits, i)->edge & EDGE_TASK) <= wait_at(waits, i)->earlier)
@@ -26,10 +26,9 @@ static bool goes_back(const struct chunks *waits)
     return false;
 }
 
-/* Waits left by task when no more can begin; returns how many have begun. */
-static uint32_t let_begin(const struct trace_rank *rank, uint32_t *left)
+uint32_t circle_let_begin(const struct trace_rank *rank, uint32_t *left, uint32_t *begun)
 {
-    uint32_t *begun = memory_take(rank->task_count * sizeof *begun), count = 0, edges;
+    uint32_t count = 0, edges;
     for (uint32_t i = 0; i < rank->task_count; i++) {
         left[i] = rank->tasks[i].waits;
         if (left[i] == 0)
@@ -41,18 +40,17 @@ static uint32_t let_begin(const struct trace_rank *rank, uint32_t *left)
             if (--left[edge[i] & EDGE_TASK] == 0)
                 begun[count++] = edge[i] & EDGE_TASK;
     }
-    free(begun);
     return count;
 }
 
 static void name_circle(const struct trace_rank *rank, uint32_t number, const uint32_t *before, uint32_t at,
-                        struct errors *errors)
+                        const struct task_places *places, struct errors *errors)
 {
     struct text text = {0};
     uint32_t named = 0, first = at;
     do {
         text_add(&text, named ? ", which waits for " : "");
-        task_describe(&rank->tasks[at], at, &text);
+        task_describe_at(&rank->tasks[at], at, places, &text);
         at = before[at];
     } while (at != first && ++named < MOST_NAMED);
     errors_add(errors, "rank %u: tasks wait for each other in a circle: %s, which waits for %s", number, text.chars,
@@ -60,12 +58,13 @@ static void name_circle(const struct trace_rank *rank, uint32_t number, const ui
     text_release(&text);
 }
 
-void circle_check(const struct trace_rank *rank, uint32_t number, const struct chunks *waits, struct errors *errors)
+void circle_check(const struct trace_rank *rank, uint32_t number, const struct chunks *waits,
+                  const struct task_places *places, struct errors *errors)
 {
-    if (!goes_back(waits))
+    if (!circle_goes_back(waits))
         return;
     uint32_t *left = memory_take(2 * (size_t)rank->task_count * sizeof *left), *before = left + rank->task_count;
-    if (let_begin(rank, left) < rank->task_count) {
+    if (circle_let_begin(rank, left, before) < rank->task_count) {
         for (uint32_t i = 0; i < waits->count; i++)
             if (left[wait_at(waits, i)->earlier])
                 before[wait_at(waits, i)->edge & EDGE_TASK] = wait_at(waits, i)->earlier;
@@ -77,7 +76,7 @@ void circle_check(const struct trace_rank *rank, uint32_t number, const struct c
         uint32_t first = at;
         for (uint32_t other = before[at]; other != at; other = before[other])
             first = other < first ? other : first;
-        name_circle(rank, number, before, first, errors);
+        name_circle(rank, number, before, first, places, errors);
     }
     free(left);
 }

@@ -39,56 +39,94 @@ static const char *const allgather_names[] = {"ring", "recursive_doubling", "bru
 static const char *const reduce_scatter_names[] = {"ring", "pairwise", "recursive_halving", NULL};
 static const char *const alltoall_names[] = {"pairwise", "spread", "bruck", NULL};
 
+#define CHOICE_ROWS(config)                                                                                            \
+    OPTION_ENUM(config, broadcast, "\"binomial\"", broadcast_names,                                                    \
+                "down a binomial tree, or down a chain of ranks in pieces"),                                           \
+        OPTION_ENUM(config, allreduce, "\"recursive_doubling\"", allreduce_names,                                      \
+                    "blocks twice round; the whole vector over distances 1, 2, 4 ...; halves there and back"),         \
+        OPTION_ENUM(config, gather, "\"binomial\"", gather_names,                                                      \
+                    "up a binomial tree, or each rank directly, as always where blocks differ"),                       \
+        OPTION_ENUM(config, scatter, "\"binomial\"", scatter_names,                                                    \
+                    "down a binomial tree, or to each rank directly, as always where blocks differ"),                  \
+        OPTION_ENUM(config, allgather, "\"ring\"", allgather_names,                                                    \
+                    "blocks once round; all over distances 1, 2, 4 ..., in pairs or going round"),                     \
+        OPTION_ENUM(config, reduce_scatter, "\"ring\"", reduce_scatter_names,                                          \
+                    "sums once round; each block directly; halves over distances ... 4, 2, 1"),                        \
+        OPTION_ENUM(config, alltoall, "\"pairwise\"", alltoall_names,                                                  \
+                    "to one after the other, to all at once, or collected over distances 1, 2, 4 ...; where blocks "   \
+                    "differ pairwise instead of bruck")
+
+static const struct option large_options[] = {CHOICE_ROWS(struct collective_choice), OPTION_END};
+
+#define SIZE_ROW(operation, what)                                                                                      \
+    OPTION_U64(struct collective_sizes, operation, "null", 1, 1e18, "bytes", what "; null: never")
+static const struct option large_from_options[] = {
+    SIZE_ROW(broadcast, "of the vector"), SIZE_ROW(allreduce, "of the vector"),
+    SIZE_ROW(gather, "of a block"),       SIZE_ROW(scatter, "of a block"),
+    SIZE_ROW(allgather, "of a block"),    SIZE_ROW(reduce_scatter, "of a block"),
+    SIZE_ROW(alltoall, "of a block"),     OPTION_END,
+};
+
 const struct option collective_options[] = {
-    OPTION_ENUM(struct collective_settings, broadcast, "\"binomial\"", broadcast_names,
-                "down a binomial tree, or down a chain of ranks in pieces"),
-    OPTION_ENUM(struct collective_settings, allreduce, "\"recursive_doubling\"", allreduce_names,
-                "blocks twice round; the whole vector over distances 1, 2, 4 ...; halves there and back"),
-    OPTION_ENUM(struct collective_settings, gather, "\"binomial\"", gather_names,
-                "up a binomial tree, or each rank directly, as always where blocks differ"),
-    OPTION_ENUM(struct collective_settings, scatter, "\"binomial\"", scatter_names,
-                "down a binomial tree, or to each rank directly, as always where blocks differ"),
-    OPTION_ENUM(struct collective_settings, allgather, "\"ring\"", allgather_names,
-                "blocks once round; all over distances 1, 2, 4 ..., in pairs or going round"),
-    OPTION_ENUM(struct collective_settings, reduce_scatter, "\"ring\"", reduce_scatter_names,
-                "sums once round; each block directly; halves over distances ... 4, 2, 1"),
-    OPTION_ENUM(struct collective_settings, alltoall, "\"pairwise\"", alltoall_names,
-                "to one after the other, to all at once, or collected over distances 1, 2, 4 ...; where blocks differ "
-                "pairwise instead of bruck"),
+    CHOICE_ROWS(struct collective_settings),
+    OPTION_BLOCK(struct collective_settings, large, struct collective_choice, large_options,
+                 "the same for large operations, where large_from says which these are"),
+    OPTION_BLOCK(struct collective_settings, large_from, struct collective_sizes, large_from_options,
+                 "how many bytes make an operation large; not where blocks differ"),
     OPTION_U64(struct collective_settings, segment, "65536", 1, 1e15, "bytes",
                "pieces of a pipelined broadcast, of which there are at most 65536"),
     OPTION_END,
 };
 
-static uint32_t chosen(const struct collective_settings *settings, enum collective_operation operation)
+/* What a block of settings has for an operation; 0 where it has no choice. */
+#define SETTING_OF(settings, operation)                                                                                \
+    ((operation) == OPERATION_BROADCAST        ? (settings)->broadcast                                                 \
+     : (operation) == OPERATION_ALLREDUCE      ? (settings)->allreduce                                                 \
+     : (operation) == OPERATION_GATHER         ? (settings)->gather                                                    \
+     : (operation) == OPERATION_SCATTER        ? (settings)->scatter                                                   \
+     : (operation) == OPERATION_ALLGATHER      ? (settings)->allgather                                                 \
+     : (operation) == OPERATION_REDUCE_SCATTER ? (settings)->reduce_scatter                                            \
+     : (operation) == OPERATION_ALLTOALL       ? (settings)->alltoall                                                  \
+                                               : 0)
+
+/* Ranks that know different bytes must choose alike. */
+static uint32_t chosen(const struct collective_settings *settings, enum collective_operation operation, uint64_t bytes,
+                       bool is_uneven)
 {
-    switch (operation) {
-    case OPERATION_BROADCAST:
-        return settings->broadcast;
-    case OPERATION_ALLREDUCE:
-        return settings->allreduce;
-    case OPERATION_GATHER:
-        return settings->gather;
-    case OPERATION_SCATTER:
-        return settings->scatter;
-    case OPERATION_ALLGATHER:
-        return settings->allgather;
-    case OPERATION_REDUCE_SCATTER:
-        return settings->reduce_scatter;
-    case OPERATION_ALLTOALL:
-        return settings->alltoall;
-    default:
-        return 0;
-    }
+    uint64_t large_from = SETTING_OF(&settings->large_from, operation);
+    bool is_large = large_from && bytes >= large_from && !is_uneven;
+    return is_large ? SETTING_OF(&settings->large, operation) : SETTING_OF(settings, operation);
 }
 
 struct plan plan_make(const struct collective_settings *settings, enum collective_operation operation, uint32_t ranks,
                       uint32_t root, uint64_t bytes, const uint64_t *counts, bool is_uneven)
 {
-    const struct collective_algorithm *algorithm = collective_algorithm(operation, chosen(settings, operation));
+    const struct collective_algorithm *algorithm =
+        collective_algorithm(operation, chosen(settings, operation, bytes, is_uneven));
     for (uint32_t number = 0; is_uneven && algorithm->is_even; number++)
         algorithm = collective_algorithm(operation, number);
     return (struct plan){algorithm, ranks, root, bytes, counts, settings->segment};
+}
+
+/* Most communicators are evenly spaced: all ranks, rows, columns. Others are looked through. */
+uint32_t communicator_place(const struct trace_communicator *communicator, uint32_t rank)
+{
+    const uint32_t *ranks = communicator->ranks;
+    bool has_stride = communicator->size > 1 && ranks[1] != ranks[0];
+    uint32_t at = (rank - ranks[0]) / (has_stride ? ranks[1] - ranks[0] : 1);
+    if (at < communicator->size && ranks[at] == rank)
+        return at;
+    for (at = 0; ranks[at] != rank;)
+        at++;
+    return at;
+}
+
+struct plan plan_of_task(const struct collective_settings *settings, const struct trace *trace, const struct task *task)
+{
+    const struct trace_communicator *communicator = &trace->communicators[task->communicator];
+    const uint64_t *counts = trace_counts(trace, task);
+    return plan_make(settings, task->unit, communicator->size, communicator_place(communicator, task->peer),
+                     task->amount, counts, counts || task->flags & TASK_UNEVEN);
 }
 
 struct plan_shape plan_shape(const struct plan *plan) { return plan->algorithm->shape(plan); }

@@ -65,8 +65,17 @@ const struct collective_algorithm *collective_algorithm(enum collective_operatio
 const struct collective_algorithm *collective_find(enum collective_operation operation, const char *name);
 
 /* The algorithms that a configuration picks: numbers as above, of the operations that have a choice. */
+#define COLLECTIVE_CHOICES broadcast, allreduce, gather, scatter, allgather, reduce_scatter, alltoall
+struct collective_choice {
+    uint32_t COLLECTIVE_CHOICES;
+};
+struct collective_sizes {
+    uint64_t COLLECTIVE_CHOICES;
+};
 struct collective_settings {
-    uint32_t broadcast, allreduce, gather, scatter, allgather, reduce_scatter, alltoall;
+    uint32_t COLLECTIVE_CHOICES;
+    struct collective_choice large;     /* from these bytes on; 0: never */
+    struct collective_sizes large_from; /* of an operation, as in struct task */
     uint64_t segment;
 };
 extern const struct option collective_options[];
@@ -74,6 +83,11 @@ extern const struct option collective_options[];
 /* `is_uneven`: blocks differ, also where this rank knows its own alone (`counts` is NULL then, `bytes` its own). */
 struct plan plan_make(const struct collective_settings *settings, enum collective_operation operation, uint32_t ranks,
                       uint32_t root, uint64_t bytes, const uint64_t *counts, bool is_uneven);
+/* Of a collective of a trace. */
+struct plan plan_of_task(const struct collective_settings *settings, const struct trace *trace,
+                         const struct task *task);
+/* The number of a rank of the job in a communicator that it is in. */
+uint32_t communicator_place(const struct trace_communicator *communicator, uint32_t rank);
 struct plan_shape plan_shape(const struct plan *plan);
 struct plan_step plan_step(const struct plan *plan, uint32_t rank, uint32_t step);
 /* Whether a set has a block, of `blocks` in all. */

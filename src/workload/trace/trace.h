@@ -11,6 +11,8 @@
  * succeeded is a TASK_JOIN that waits for the tasks of its requests and for the last
  * blocking one; the time between calls is a TASK_COMPUTE.
  */
+#include "flitwarp/collective.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,6 +24,8 @@ enum task_kind {
     TASK_RECEIVE,    /* the same, of the largest message that fits; peer and tag may be ANY */
     TASK_PROBE,      /* ends when a message has arrived that a receive would take, and leaves it there */
     TASK_COLLECTIVE, /* operation; amount: bytes, of each rank or of each block; peer: the root; counts, communicator */
+    TASK_PUT,        /* amount: bytes to the peer, whose program takes no part; ends when they are there */
+    TASK_GET,        /* the same from the peer */
     TASK_JOIN,       /* ends when what it waits for allows it to begin */
 };
 
@@ -32,25 +36,7 @@ enum task_flag {
     TASK_UNEVEN = 8,      /* a collective whose blocks differ, of which this rank knows its own alone: `amount` */
 };
 
-/* Bytes of a collective are what a rank gives: in rooted ones and all-to-all to or from each other rank. */
-enum collective_operation {
-    OPERATION_BARRIER,
-    OPERATION_BROADCAST,
-    OPERATION_REDUCE,
-    OPERATION_ALLREDUCE,
-    OPERATION_GATHER,
-    OPERATION_SCATTER,
-    OPERATION_ALLGATHER,
-    OPERATION_REDUCE_SCATTER, /* bytes of a block; there are as many as ranks */
-    OPERATION_ALLTOALL,
-    OPERATION_SCAN,
-    OPERATION_EXSCAN,
-    OPERATIONS,
-};
-
-#define ANY UINT32_MAX       /* as a peer or a tag: whatever comes */
-#define NO_COUNTS UINT32_MAX /* all blocks of a collective are of `amount` bytes */
-#define WORLD 0u             /* the communicator of all ranks */
+#define ANY UINT32_MAX /* as a peer or a tag: whatever comes */
 
 struct task {
     uint64_t amount;
@@ -66,19 +52,32 @@ struct task {
 };
 _Static_assert(sizeof(struct task) == 32, "large traces have many of them");
 
+static inline bool task_is_one_sided(const struct task *task)
+{
+    return task->kind == TASK_PUT || task->kind == TASK_GET;
+}
+
 /* Somebody waits: the number of a task of the same rank, and whether a beginning is enough. */
 #define EDGE_TASK 0x7fffffffu
 #define EDGE_ON_START 0x80000000u
 
+/* Tasks of different ranks are one collective if they have the same number in their communicator. */
+struct trace_collective {
+    uint32_t task, ordinal;
+};
+
 struct trace_rank {
     const struct task *tasks; /* one more than `task_count`, whose first edge is where all end */
     const uint32_t *edges;
-    uint32_t task_count;
+    const struct trace_collective *collectives; /* by task */
+    uint32_t task_count, collective_count;
 };
 
 struct trace_communicator {
     const uint32_t *ranks; /* of the job, by rank in the communicator */
     uint32_t size;
+    uint32_t collectives;      /* the most that a rank has */
+    uint32_t first_collective; /* how many there are in the communicators before */
 };
 
 struct trace {
@@ -108,6 +107,9 @@ static inline const uint64_t *trace_counts(const struct trace *trace, const stru
     return task->tag == NO_COUNTS ? NULL : trace->counts + task->tag;
 }
 
+/* The number of a collective among all of the job, the same at each rank that takes part. */
+uint32_t trace_collective_number(const struct trace *trace, uint32_t rank, uint32_t task);
+
 void trace_destroy(struct trace *trace);
 
 /* "send", "receive" ...; "barrier", "broadcast" ... */
@@ -116,3 +118,11 @@ const char *collective_operation_name(uint32_t operation);
 /* One task in words, for reports: "task 7 (receive of 8 bytes from rank 3, tag 5)". */
 struct text;
 void task_describe(const struct task *task, uint32_t number, struct text *text);
+
+/* Where the tasks of a rank stand in its file, for errors: adds " in line 7", or the like. */
+struct task_places {
+    void (*add)(const void *reader, uint32_t task, struct text *text);
+    const void *reader;
+};
+/* Both; places may be NULL, where nobody knows. */
+void task_describe_at(const struct task *task, uint32_t number, const struct task_places *places, struct text *text);

@@ -12,11 +12,13 @@
 #include "flitwarp/random.h"
 #include "workload/trace/chunks.h"
 #include "workload/trace/circle.h"
+#include "workload/trace/collective_order.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_ERRORS = 10 };
+#define MOST_BYTES 1000000000000000u  /* of a message: it is sent in pieces, which have to fit into memory */
 #define IN_MEMORY ((size_t)256 << 20) /* bytes of a trace, and of what is staged, before a file is used */
 
 struct staged {
@@ -166,8 +168,13 @@ static bool is_member(const struct trace_communicator *communicator, uint32_t ra
     return false;
 }
 
+static const char *not_there(struct trace_builder *builder, const char *what)
+{
+    return arena_format(&builder->arena, "%s; there are ranks 0 to %u", what, builder->trace->rank_count - 1);
+}
+
 /* What is wrong with a task; NULL: nothing. */
-static const char *fault(const struct trace_builder *builder, uint32_t rank, const struct task *task)
+static const char *fault(struct trace_builder *builder, uint32_t rank, const struct task *task)
 {
     const struct trace *trace = builder->trace;
     bool meets_others = task->kind != TASK_COMPUTE && task->kind != TASK_UNTIL && task->kind != TASK_JOIN;
@@ -175,25 +182,29 @@ static const char *fault(const struct trace_builder *builder, uint32_t rank, con
     if (!meets_others)
         return NULL;
     if (task->communicator >= trace->communicator_count)
-        return "there is no such communicator";
+        return not_there(builder, "there is no such communicator");
     if (task->peer >= trace->rank_count && !(takes_any && task->peer == ANY))
-        return "there is no such rank";
+        return not_there(builder, "there is no such rank");
+    if (task->amount > MOST_BYTES && !takes_any)
+        return arena_format(&builder->arena, "more bytes than a message can have; accepted: up to %llu",
+                            (unsigned long long)MOST_BYTES);
     if (task->kind != TASK_COLLECTIVE)
         return NULL;
     if (!is_member(&builder->communicators[task->communicator], rank))
-        return "its rank is not in the communicator";
-    return is_member(&builder->communicators[task->communicator], task->peer) ? NULL
-                                                                              : "its root is not in the communicator";
+        return not_there(builder, "its rank is not in the communicator");
+    return is_member(&builder->communicators[task->communicator], task->peer)
+               ? NULL
+               : not_there(builder, "its root is not in the communicator");
 }
 
-static void check_tasks(struct trace_builder *builder, uint32_t rank)
+static void check_tasks(struct trace_builder *builder, uint32_t rank, const struct task_places *places)
 {
     const struct trace_rank *done = &builder->ranks[rank];
     const struct task *checked = NULL; /* the last collective: the next one is often alike */
     for (uint32_t i = 0; i < done->task_count && builder->errors.count < MOST_ERRORS; i++) {
         const struct task *task = &done->tasks[i];
         if (task->kind == TASK_COLLECTIVE && checked && checked->communicator == task->communicator &&
-            checked->peer == task->peer)
+            checked->peer == task->peer && task->amount <= MOST_BYTES)
             continue;
         const char *what = fault(builder, rank, task);
         if (task->kind == TASK_COLLECTIVE && !what)
@@ -201,9 +212,8 @@ static void check_tasks(struct trace_builder *builder, uint32_t rank)
         if (!what)
             continue;
         struct text text = {0};
-        task_describe(task, i, &text);
-        errors_add(&builder->errors, "rank %u, %s: %s; there are ranks 0 to %u", rank, text.chars, what,
-                   builder->trace->rank_count - 1);
+        task_describe_at(task, i, places, &text);
+        errors_add(&builder->errors, "rank %u, %s: %s", rank, text.chars, what);
         text_release(&text);
     }
 }
@@ -233,7 +243,21 @@ static void make_edges(struct trace_builder *builder, const struct staged *stage
     rank->edges = edges;
 }
 
-void builder_end_rank(struct trace_builder *builder, uint32_t rank)
+/* Of a rank without errors: its communicators exist, and it has no circles. */
+static void number_collectives(struct trace_builder *builder, struct trace_rank *rank, const struct chunks *waits)
+{
+    rank->collective_count = collective_order_count(rank);
+    struct trace_collective *found = spill_take(builder->trace->spill, rank->collective_count * sizeof *found);
+    collective_order_find(rank, waits, found);
+    for (uint32_t i = 0; i < rank->collective_count; i++) {
+        struct trace_communicator *communicator = &builder->communicators[rank->tasks[found[i].task].communicator];
+        if (communicator->collectives <= found[i].ordinal)
+            communicator->collectives = found[i].ordinal + 1;
+    }
+    rank->collectives = found;
+}
+
+void builder_end_rank(struct trace_builder *builder, uint32_t rank, const struct task_places *places)
 {
     struct staged *staged = &builder->staged[rank];
     struct trace *trace = builder->trace;
@@ -244,8 +268,10 @@ void builder_end_rank(struct trace_builder *builder, uint32_t rank)
     make_edges(builder, staged, tasks, &builder->ranks[rank]);
     trace->task_count += staged->tasks.count;
     trace->edge_count += staged->waits.count;
-    check_tasks(builder, rank);
-    circle_check(&builder->ranks[rank], rank, &staged->waits, &builder->errors);
+    check_tasks(builder, rank, places);
+    circle_check(&builder->ranks[rank], rank, &staged->waits, places, &builder->errors);
+    if (!builder->errors.count)
+        number_collectives(builder, &builder->ranks[rank], &staged->waits);
     chunks_give(&staged->tasks, &builder->store);
     chunks_give(&staged->waits, &builder->store);
     staged->has_ended = true;
@@ -256,13 +282,16 @@ struct trace *builder_finish(struct trace_builder *builder, const char *where, s
     struct trace *trace = builder->trace;
     for (uint32_t rank = 0; rank < trace->rank_count; rank++)
         if (!builder->staged[rank].has_ended)
-            builder_end_rank(builder, rank);
+            builder_end_rank(builder, rank, NULL);
     if (trace->rank_count == 0)
         errors_add(&builder->errors, "there are no ranks");
     for (const struct error_message *at = builder->errors.first; at; at = at->next)
         errors_add(errors, "%s: %s", where, at->text);
     if (builder->errors.count)
         return NULL;
+    for (uint32_t i = 1; i < trace->communicator_count; i++)
+        builder->communicators[i].first_collective =
+            builder->communicators[i - 1].first_collective + builder->communicators[i - 1].collectives;
     struct trace_communicator *communicators =
         spill_take(trace->spill, trace->communicator_count * sizeof *communicators);
     memcpy(communicators, builder->communicators, trace->communicator_count * sizeof *communicators);

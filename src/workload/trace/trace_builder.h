@@ -9,8 +9,6 @@
 
 #include "workload/trace/trace.h"
 
-struct trace_builder;
-
 struct trace_builder *trace_builder_create(void);
 /* Also after builder_finish. */
 void trace_builder_destroy(struct trace_builder *builder);
@@ -27,13 +25,13 @@ struct task *builder_task(struct trace_builder *builder, uint32_t rank, uint32_t
 /* A task of the rank waits for another one to end, or to begin; both have been added. */
 void builder_wait(struct trace_builder *builder, uint32_t rank, uint32_t task, uint32_t earlier, bool on_start);
 
-/* The number of a communicator of these ranks of the job; another one each time. WORLD is there from the beginning. */
-uint32_t builder_communicator(struct trace_builder *builder, const uint32_t *ranks, uint32_t size);
-/* A row of bytes for collectives whose blocks differ; the result is the task's tag. See trace_counts(). */
-uint32_t builder_counts(struct trace_builder *builder, const uint64_t *counts, uint32_t count);
+/* Communicators and rows of counts: flitwarp/collective.h. */
 
-/* Nothing is added to the rank from here on; optional. Readers that go rank by rank save memory with it. */
-void builder_end_rank(struct trace_builder *builder, uint32_t rank);
+/*
+ * Nothing is added to the rank from here on; optional. Readers that go rank by rank save memory with it, and can say
+ * where its tasks stand (NULL: they do not).
+ */
+void builder_end_rank(struct trace_builder *builder, uint32_t rank, const struct task_places *places);
 /*
  * The trace, or NULL with errors that begin with `where`: peers and roots that do not exist or are not in the
  * communicator, and tasks that wait for themselves in a circle. The builder is empty afterwards.

@@ -2,6 +2,7 @@
 /* Files and the readers that know them, see trace_reader.h. */
 #include "workload/trace/trace_reader.h"
 
+#include "config/options.h"
 #include "config/registry.h"
 
 #include <errno.h>
@@ -28,9 +29,12 @@ bool trace_source_open(struct trace_source *source, const char *path, struct err
     }
     if (!is_good)
         errors_add(errors, "cannot read \"%s\": %s", path, strerror(errno));
+    else if (!source->is_mapped)
+        errors_add(errors, "%s: %s; accepted: the file of a trace", path,
+                   S_ISREG(about.st_mode) ? "the file is empty" : "this is no regular file");
     if (file >= 0)
         close(file);
-    return is_good;
+    return source->is_mapped;
 }
 
 void trace_source_close(struct trace_source *source)
@@ -52,34 +56,52 @@ static const struct trace_reader_ops *reader_of(const struct registration *regis
     return (const struct trace_reader_ops *)(const void *)registration->component;
 }
 
-const struct trace_reader_ops *trace_reader_find(const struct trace_source *source, const char *format,
+const struct trace_reader_ops *trace_reader_find(const struct trace_source *source, const char *name,
                                                  struct errors *errors)
 {
     struct text known = {0};
     const struct trace_reader_ops *found = NULL;
-    bool is_auto = strcmp(format, "auto") == 0;
+    bool is_auto = !name || strcmp(name, "auto") == 0;
     for (const struct registration *at = registry_kind("trace_reader"); at && !found; at = registry_next(at))
         if (is_auto ? reader_of(at)->looks_like(source->bytes, source->size, source->path)
-                    : strcmp(format, at->component->name) == 0)
+                    : strcmp(name, at->component->name) == 0)
             found = reader_of(at);
     registry_add_names(&known, "trace_reader");
     if (!found && is_auto)
         errors_add(errors, "%s: a trace of no known format; known: %s", source->path, known.chars);
     else if (!found)
-        errors_add(errors, "there is no trace format '%s'; accepted: auto, %s", format, known.chars);
+        errors_add(errors, "there is no trace format '%s'; accepted: auto, %s", name, known.chars);
     text_release(&known);
     return found;
 }
 
-struct trace *trace_read(const char *path, const char *format, struct errors *errors)
+bool trace_source_set(struct trace_source *source, const struct trace_reader_ops *reader,
+                      const struct trace_format *format, struct errors *errors)
+{
+    struct config_reader settings = {.arena = errors->arena, .errors = errors};
+    source->room = format ? format->room : 0;
+    source->config = format ? format->config : NULL;
+    struct json *given = format && format->settings ? format->settings : json_object(errors->arena);
+    if (source->config)
+        return true;
+    if (!reader->options && given->count)
+        errors_add(errors, "format '%s' has no settings, and '%s' is given", reader->name, given->first->key);
+    if (!reader->options)
+        return !given->count;
+    void *config = arena_take(errors->arena, reader->config_size);
+    source->config = config;
+    return config_read(&settings, reader->options, config, given);
+}
+
+struct trace *trace_read(const char *path, const struct trace_format *format, struct errors *errors)
 {
     struct trace_source source;
     struct trace *trace = NULL;
     if (!trace_source_open(&source, path, errors))
         return NULL;
-    const struct trace_reader_ops *reader = trace_reader_find(&source, format, errors);
+    const struct trace_reader_ops *reader = trace_reader_find(&source, format ? format->name : NULL, errors);
     struct trace_builder *builder = trace_builder_create();
-    if (reader && reader->read(&source, builder, errors))
+    if (reader && trace_source_set(&source, reader, format, errors) && reader->read(&source, builder, errors))
         trace = builder_finish(builder, path, errors);
     trace_builder_destroy(builder);
     trace_source_close(&source);

@@ -15,6 +15,16 @@ struct trace_source {
     const unsigned char *bytes;
     size_t size;
     bool is_mapped;
+    const void *config; /* what the reader's option rows filled; NULL: it has none */
+    uint32_t room;      /* for so many ranks; 0: for any number */
+};
+
+/* How a file is to be read. */
+struct trace_format {
+    const char *name;      /* of the reader; NULL or "auto": found by the content of the file */
+    const void *config;    /* its settings; NULL: to be read from: */
+    struct json *settings; /* an object, completed on the way; NULL: all are at their defaults */
+    uint32_t room;         /* ranks that there is place for; 0: any number */
 };
 
 struct trace_reader_ops {
@@ -36,8 +46,11 @@ void trace_source_close(struct trace_source *source);
 /* Tells the system that what lies before `offset` will not be read again: large files are read in little memory. */
 void trace_source_done(const struct trace_source *source, size_t offset);
 
-/* The reader of that name, or for "auto" the one that recognises the file; NULL with errors. */
-const struct trace_reader_ops *trace_reader_find(const struct trace_source *source, const char *format,
+/* The reader of that name, or for "auto" and NULL the one that recognises the file; NULL with errors. */
+const struct trace_reader_ops *trace_reader_find(const struct trace_source *source, const char *name,
                                                  struct errors *errors);
-/* All of it: opens, finds the reader, reads, builds. NULL with errors. */
-struct trace *trace_read(const char *path, const char *format, struct errors *errors);
+/* Gives the source what its reader needs to know of the format; the arena of the errors keeps it. False with errors. */
+bool trace_source_set(struct trace_source *source, const struct trace_reader_ops *reader,
+                      const struct trace_format *format, struct errors *errors);
+/* All of it: opens, finds the reader, reads, builds. NULL with errors. Without a format all is found or at its default. */
+struct trace *trace_read(const char *path, const struct trace_format *format, struct errors *errors);

@@ -7,7 +7,7 @@
  * A node becomes one task, in the order of the file, and waits for the end of all nodes
  * that it depends on by control or data. What computes lasts as long as it was
  * recorded: host operations one at a time, and beside them those of the device, and
- * those that move memory.
+ * those that move memory. Messages and collectives wait for none of these.
  */
 #include "base/text.h"
 #include "workload/trace/reader/chakra_files.h"
@@ -18,7 +18,7 @@
 
 #define PS_PER_US 1000000
 #define MAX_TAG INT32_MAX
-enum chakra_cpu { CPU_HOST, CPU_DEVICE, CPU_MEMORY };
+enum chakra_cpu { CPU_HOST, CPU_DEVICE, CPU_MEMORY, CPU_MESSAGES };
 
 /* By Chakra's number of the collective. comm_size is what a rank puts in: some split it among all. */
 static const struct {
@@ -77,6 +77,7 @@ static bool make_message(struct chakra *chakra, const struct chakra_node *node, 
     bool is_send = node->type == CHAKRA_SEND;
     uint64_t peer, bytes, tag = 0;
     task->kind = is_send ? TASK_SEND : TASK_RECEIVE;
+    task->cpu = CPU_MESSAGES;
     task->flags = is_send ? TASK_READY : 0;
     if (!need(chakra, node, COMM_SIZE, "comm_size", INT64_MAX, &bytes) ||
         !need(chakra, node, is_send ? COMM_DESTINATION : COMM_SOURCE, is_send ? "comm_dst" : "comm_src",
@@ -114,6 +115,7 @@ static bool make_collective(struct chakra *chakra, const struct chakra_node *nod
          !need(chakra, node, COMM_SIZE, "comm_size", INT64_MAX, &bytes)))
         return false;
     task->kind = TASK_COLLECTIVE;
+    task->cpu = CPU_MESSAGES;
     task->unit = (uint8_t)collectives[type].operation;
     task->communicator = group.communicator;
     task->peer = group.root;
@@ -273,22 +275,24 @@ static bool is_gzip(const unsigned char *bytes, size_t size)
     return size >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b;
 }
 
+static void add_place(const void *reader, uint32_t task, struct text *text)
+{
+    const struct chakra *chakra = reader;
+    text_addf(text, " at offset %llu of %s", (unsigned long long)chakra->nodes[task].offset, chakra->source.path);
+}
+
 static bool read_rank(struct chakra *chakra)
 {
     if (is_gzip(chakra->source.bytes, chakra->source.size)) {
         chakra_error(chakra, "the file is compressed by gzip; accepted: %s", "the file after gunzip");
         return false;
     }
-    if (chakra->source.size == 0) {
-        chakra_error(chakra, "the file %s", "is empty");
-        return false;
-    }
     bool is_good = read_nodes(chakra) && (chakra->count == 0 || (sort_nodes(chakra) && add_waits(chakra)));
+    if (is_good)
+        builder_end_rank(chakra->builder, chakra->rank, &(struct task_places){add_place, chakra});
     free(chakra->nodes);
     free(chakra->sorted);
     free(chakra->waits.ids);
-    if (is_good)
-        builder_end_rank(chakra->builder, chakra->rank);
     return is_good;
 }
 

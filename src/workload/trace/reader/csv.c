@@ -16,6 +16,7 @@
 #include "workload/trace/reader/packets.h"
 
 #include <string.h>
+#include <strings.h>
 
 #define MAX_COLUMNS 64
 
@@ -108,7 +109,7 @@ static bool is_header(const struct trace_lines *lines)
 static uint8_t find_column(struct word word, int *exponent)
 {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (word_is(word, names[i].name)) {
+        if (word.length == strlen(names[i].name) && strncasecmp(word.chars, names[i].name, word.length) == 0) {
             if (names[i].column == COLUMN_TIME)
                 *exponent = names[i].exponent;
             return (uint8_t)names[i].column;

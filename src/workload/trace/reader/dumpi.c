@@ -20,7 +20,7 @@ static bool convert_all(struct dumpi_ranks *ranks, struct trace_builder *builder
         struct dumpi_conversion conversion = {
             .builder = builder, .communicators = &communicators, .at = &ranks->ranks[rank], .rank = rank};
         is_good = dumpi_convert(&conversion);
-        builder_end_rank(builder, rank);
+        builder_end_rank(builder, rank, NULL);
     }
     dumpi_communicators_release(&communicators);
     return is_good;
@@ -45,21 +45,42 @@ static bool read_trace(const struct trace_source *source, struct trace_builder *
 /* How often each function was called, how often that was left out of the files, and bytes that ranks gave. */
 struct tally {
     uint64_t calls[DUMPI_CALLS], missing[DUMPI_CALLS], bytes[DUMPI_CALLS];
+    uint64_t file_calls, file_ns;
 };
+
+/* The arguments that say how many bytes a call is about, and one that those have which are about bytes at all. */
+static const struct {
+    const char *count, *type, *about;
+} amounts[] = {
+    {"sendcount", "sendtype", "comm"},
+    {"count", "datatype", "comm"},
+    {"origincount", "origintype", "win"},
+    {"count", "datatype", "file"},
+};
+
+static void tally_bytes(struct tally *tally, struct dumpi_types *types, const struct dumpi_call *call)
+{
+    uint64_t bytes;
+    for (size_t i = 0; i < sizeof amounts / sizeof *amounts; i++) {
+        const struct dumpi_argument *count = dumpi_find(call, amounts[i].count);
+        const struct dumpi_argument *type = dumpi_find(call, amounts[i].type);
+        if (count && type && dumpi_find(call, amounts[i].about)) {
+            if (dumpi_bytes(types, call, dumpi_number(count, 0), dumpi_number(type, 0), &bytes))
+                tally->bytes[call->id] += bytes;
+            return;
+        }
+    }
+}
 
 static void tally_call(struct tally *tally, struct dumpi_types *types, const struct dumpi_call *call)
 {
-    const struct dumpi_argument *count = dumpi_find(call, "sendcount"), *type = dumpi_find(call, "sendtype");
-    uint64_t bytes;
-    if (!count) {
-        count = dumpi_find(call, "count");
-        type = dumpi_find(call, "datatype");
-    }
     tally->calls[call->id]++;
     dumpi_types_follow(types, call);
-    if (count && type && dumpi_find(call, "comm") &&
-        dumpi_bytes(types, call, dumpi_number(count, 0), dumpi_number(type, 0), &bytes))
-        tally->bytes[call->id] += bytes;
+    tally_bytes(tally, types, call);
+    if (dumpi_is_about_files(call)) {
+        tally->file_calls++;
+        tally->file_ns += dumpi_duration_ns(call);
+    }
 }
 
 static void tally_rank(struct tally *tally, struct dumpi_rank *rank)
@@ -93,6 +114,11 @@ static void describe(const struct trace_source *source, struct json *facts, stru
         add_counts(facts, "calls", tally->calls, arena);
         add_counts(facts, "call_bytes", tally->bytes, arena);
         add_counts(facts, "missing", tally->missing, arena);
+        if (tally->file_calls) {
+            struct json *files = json_add(facts, "files", json_object(arena));
+            json_add(files, "calls", json_number_u64(arena, tally->file_calls));
+            json_add(files, "seconds", json_number_f64(arena, (double)tally->file_ns / 1e9));
+        }
     }
     dumpi_ranks_close(&ranks);
 }

@@ -92,11 +92,14 @@ static bool own_row(struct dumpi_conversion *conversion, const struct dumpi_call
 static bool convert(struct dumpi_conversion *conversion, const struct dumpi_call *call,
                     const struct collective *collective)
 {
-    const struct dumpi_communicator *communicator =
-        dumpi_communicator_of(conversion->communicators, conversion->rank, call, "comm");
+    bool is_barrier = collective->operation == OPERATION_BARRIER;
+    const struct dumpi_communicator *communicator = (is_barrier ? dumpi_communicator_of : dumpi_communicator_within)(
+        conversion->communicators, conversion->rank, call, "comm");
     struct task task = {.kind = TASK_COLLECTIVE, .unit = collective->operation, .tag = NO_COUNTS};
     if (!communicator)
         return false;
+    if (communicator->joint)
+        communicator = communicator->joint;
     task.communicator = communicator->number;
     task.peer = communicator->ranks[0];
     if (dumpi_find(call, "root") && !dumpi_peer(conversion, call, communicator, dumpi_value(call, "root"), &task.peer))

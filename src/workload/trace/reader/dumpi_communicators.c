@@ -49,10 +49,23 @@ const struct dumpi_communicator *dumpi_communicator_of(struct dumpi_communicator
     const struct dumpi_communicator *found = *dumpi_handle(communicators, rank, handle);
     if (!found)
         found = look_up_lasting(communicators, rank, handle);
-    if (!found->is_between_groups)
+    if (!found->is_with_strangers)
         return found;
-    dumpi_error(file, call->offset, "%s: communicator %lld joins two groups, which is not supported", function,
+    dumpi_error(file, call->offset, "%s: communicator %lld joins processes that are not in the trace", function,
                 (long long)handle);
+    return NULL;
+}
+
+const struct dumpi_communicator *dumpi_communicator_within(struct dumpi_communicators *communicators, uint32_t rank,
+                                                           const struct dumpi_call *call, const char *name)
+{
+    const struct dumpi_communicator *found = dumpi_communicator_of(communicators, rank, call, name);
+    if (!found || !found->joint)
+        return found;
+    dumpi_error(
+        &communicators->ranks->ranks[rank].file, call->offset,
+        "%s: communicator %lld joins two groups; supported there: messages, MPI_Barrier and MPI_Intercomm_merge",
+        dumpi_functions[call->id].name, (long long)dumpi_value(call, name));
     return NULL;
 }
 
@@ -61,19 +74,20 @@ const struct dumpi_communicator *dumpi_communicator_of(struct dumpi_communicator
 static bool is_making(const struct dumpi_call *call)
 {
     return call->id == DUMPI_COMM_DUP || call->id == DUMPI_COMM_CREATE || call->id == DUMPI_COMM_SPLIT ||
-           call->id == DUMPI_CART_CREATE || call->id == DUMPI_GRAPH_CREATE || call->id == DUMPI_CART_SUB;
+           call->id == DUMPI_CART_CREATE || call->id == DUMPI_GRAPH_CREATE || call->id == DUMPI_CART_SUB ||
+           call->id == DUMPI_INTERCOMM_CREATE || call->id == DUMPI_INTERCOMM_MERGE;
 }
 
-static bool is_joining_groups(const struct dumpi_call *call)
+static bool is_joining_strangers(const struct dumpi_call *call)
 {
-    return call->id == DUMPI_INTERCOMM_CREATE || call->id == DUMPI_INTERCOMM_MERGE || call->id == DUMPI_COMM_ACCEPT ||
-           call->id == DUMPI_COMM_CONNECT || call->id == DUMPI_COMM_SPAWN || call->id == DUMPI_COMM_SPAWN_MULTIPLE;
+    return call->id == DUMPI_COMM_ACCEPT || call->id == DUMPI_COMM_CONNECT || call->id == DUMPI_COMM_SPAWN ||
+           call->id == DUMPI_COMM_SPAWN_MULTIPLE;
 }
 
-static void note_joined(struct dumpi_communicators *communicators, uint32_t rank, const struct dumpi_call *call)
+static void note_strangers(struct dumpi_communicators *communicators, uint32_t rank, const struct dumpi_call *call)
 {
     struct dumpi_communicator *joined = arena_array(communicators->arena, struct dumpi_communicator, 1);
-    joined->is_between_groups = true;
+    joined->is_with_strangers = true;
     *dumpi_handle(communicators, rank, dumpi_value(call, "newcomm")) = joined;
 }
 
@@ -82,7 +96,7 @@ static bool keep_row(struct dumpi_communicators *communicators, uint32_t rank, c
 {
     const char *counts = call->id == DUMPI_GATHERV ? "recvcounts" : "sendcounts";
     const char *type = call->id == DUMPI_GATHERV ? "recvtype" : "sendtype";
-    const struct dumpi_communicator *communicator = dumpi_communicator_of(communicators, rank, call, "comm");
+    const struct dumpi_communicator *communicator = dumpi_communicator_within(communicators, rank, call, "comm");
     if (!communicator || !dumpi_find(call, counts))
         return communicator;
     uint64_t *bytes = memory_take(communicator->size * sizeof *bytes);
@@ -95,6 +109,33 @@ static bool keep_row(struct dumpi_communicators *communicators, uint32_t rank, c
     return is_good;
 }
 
+/* The ranks that a call which makes a communicator waits for. NULL with an error. */
+static struct dumpi_communicator *old_of(struct dumpi_communicators *communicators, uint32_t rank,
+                                         const struct dumpi_call *call)
+{
+    if (call->id != DUMPI_INTERCOMM_MERGE) {
+        const char *name = call->id == DUMPI_INTERCOMM_CREATE ? "localcomm" : "oldcomm";
+        return (struct dumpi_communicator *)(uintptr_t)dumpi_communicator_within(communicators, rank, call, name);
+    }
+    const struct dumpi_communicator *side = dumpi_communicator_of(communicators, rank, call, "comm");
+    if (side && !side->joint)
+        dumpi_error(&communicators->ranks->ranks[rank].file, call->offset,
+                    "MPI_Intercomm_merge: communicator %lld does not join two groups",
+                    (long long)dumpi_value(call, "comm"));
+    return side ? side->joint : NULL;
+}
+
+static bool keep_group(struct dumpi_communicators *communicators, uint32_t rank, const struct dumpi_call *call)
+{
+    const struct dumpi_communicator *of = dumpi_communicator_of(communicators, rank, call, "comm");
+    if (!of)
+        return false;
+    bool is_own = of->joint && call->id == DUMPI_COMM_GROUP;
+    struct dumpi_group group = is_own ? of->own : (struct dumpi_group){of->ranks, of->size};
+    dumpi_groups_set(&communicators->groups, rank, dumpi_value(call, "group"), group);
+    return true;
+}
+
 /* Goes on to the next call that has to wait for other ranks: *old is the communicator; NULL at the end. */
 static bool go_on(struct dumpi_communicators *communicators, uint32_t rank, struct dumpi_communicator **old)
 {
@@ -105,18 +146,14 @@ static bool go_on(struct dumpi_communicators *communicators, uint32_t rank, stru
     for (*old = NULL; is_good && dumpi_next(&at->file, call);) {
         dumpi_types_follow(&at->types, call);
         if (is_making(call)) {
-            const char *name = dumpi_find(call, "oldcomm") ? "oldcomm" : "comm";
-            *old = (struct dumpi_communicator *)(uintptr_t)dumpi_communicator_of(communicators, rank, call, name);
+            *old = old_of(communicators, rank, call);
             return *old != NULL;
         }
-        if (is_joining_groups(call))
-            note_joined(communicators, rank, call);
-        else if (call->id == DUMPI_COMM_GROUP) {
-            const struct dumpi_communicator *of = dumpi_communicator_of(communicators, rank, call, "comm");
-            if ((is_good = of))
-                dumpi_groups_set(&communicators->groups, rank, dumpi_value(call, "group"),
-                                 (struct dumpi_group){of->ranks, of->size});
-        } else if (call->id == DUMPI_GATHERV || call->id == DUMPI_SCATTERV)
+        if (is_joining_strangers(call))
+            note_strangers(communicators, rank, call);
+        else if (call->id == DUMPI_COMM_GROUP || call->id == DUMPI_COMM_REMOTE_GROUP)
+            is_good = keep_group(communicators, rank, call);
+        else if (call->id == DUMPI_GATHERV || call->id == DUMPI_SCATTERV)
             is_good = keep_row(communicators, rank, call);
         else
             is_good = dumpi_groups_follow(&communicators->groups, rank, &at->file, call);
@@ -128,7 +165,11 @@ static bool go_on(struct dumpi_communicators *communicators, uint32_t rank, stru
 static bool report_missing(const struct dumpi_communicators *communicators, struct dumpi_communicator **old)
 {
     for (uint32_t rank = 0; rank < communicators->ranks->count; rank++)
-        if (old[rank])
+        if (old[rank] && old[rank]->waiting == old[rank]->size)
+            return dumpi_error(&communicators->ranks->ranks[rank].file, communicators->waits[rank].offset,
+                               "%s: no other group calls it with leaders that name each other and the same tag",
+                               dumpi_functions[communicators->waits[rank].id].name);
+        else if (old[rank])
             return dumpi_error(&communicators->ranks->ranks[rank].file, communicators->waits[rank].offset,
                                "%s: %u of the %u ranks of the communicator call it, the others do not",
                                dumpi_functions[communicators->waits[rank].id].name, old[rank]->waiting,
@@ -136,29 +177,63 @@ static bool report_missing(const struct dumpi_communicators *communicators, stru
     return true;
 }
 
+/* All ranks as they are followed. */
+struct following {
+    struct dumpi_communicators *communicators;
+    uint32_t *ready; /* owned: a stack of those that can go on */
+    uint32_t ready_count;
+    struct dumpi_communicator **old; /* owned: by rank, the communicator whose ranks it waits for; NULL: none */
+};
+
+static void let_go(struct following *following, const struct dumpi_communicator *group)
+{
+    for (uint32_t place = 0; place < group->size; place++) {
+        following->old[group->ranks[place]] = NULL;
+        following->ready[following->ready_count++] = group->ranks[place];
+    }
+}
+
+/* All ranks of a communicator wait. Those of a group that is to be joined with another may have to wait for that too. */
+static bool make(struct following *following, struct dumpi_communicator *here)
+{
+    struct dumpi_communicators *communicators = following->communicators;
+    if (!dumpi_communicators_are_one_call(communicators, here))
+        return false;
+    if (communicators->waits[here->ranks[0]].id != DUMPI_INTERCOMM_CREATE) {
+        let_go(following, here);
+        return dumpi_communicators_make(communicators, here);
+    }
+    uint32_t before = communicators->ranks->ranks[0].file.errors->count;
+    struct dumpi_communicator *other = dumpi_other_group(communicators, here, following->old);
+    if (other) {
+        dumpi_join_groups(communicators, here, other);
+        let_go(following, here);
+        let_go(following, other);
+    }
+    return communicators->ranks->ranks[0].file.errors->count == before;
+}
+
 static bool follow_all(struct dumpi_communicators *communicators)
 {
-    uint32_t count = communicators->ranks->count, ready_count = count;
-    uint32_t *ready = memory_take(count * sizeof *ready); /* a stack of those that can go on */
-    struct dumpi_communicator **old = memory_take(count * sizeof(*old));
+    uint32_t count = communicators->ranks->count;
+    struct following following = {.communicators = communicators, .ready_count = count};
+    following.ready = memory_take(count * sizeof *following.ready);
+    following.old = memory_take(count * sizeof(*following.old));
     bool is_good = true;
-    for (uint32_t rank = 0; rank < count; rank++)
-        ready[rank] = count - 1 - rank;
-    while (is_good && ready_count > 0) {
-        uint32_t rank = ready[--ready_count];
-        is_good = go_on(communicators, rank, &old[rank]);
-        struct dumpi_communicator *here = old[rank];
-        if (!is_good || !here || ++here->waiting < here->size)
-            continue;
-        is_good = dumpi_communicators_make(communicators, here);
-        for (uint32_t place = 0; place < here->size; place++) {
-            old[here->ranks[place]] = NULL;
-            ready[ready_count++] = here->ranks[place];
-        }
+    for (uint32_t rank = 0; rank < count; rank++) {
+        following.ready[rank] = count - 1 - rank;
+        following.old[rank] = NULL;
     }
-    is_good = is_good && report_missing(communicators, old);
-    free(old);
-    free(ready);
+    while (is_good && following.ready_count > 0) {
+        uint32_t rank = following.ready[--following.ready_count];
+        is_good = go_on(communicators, rank, &following.old[rank]);
+        struct dumpi_communicator *here = following.old[rank];
+        if (is_good && here && ++here->waiting == here->size)
+            is_good = make(&following, here);
+    }
+    is_good = is_good && report_missing(communicators, following.old);
+    free(following.old);
+    free(following.ready);
     return is_good;
 }
 
@@ -212,8 +287,8 @@ void dumpi_communicators_release(struct dumpi_communicators *communicators)
 
 void dumpi_communicators_follow(struct dumpi_communicators *communicators, uint32_t rank, const struct dumpi_call *call)
 {
-    if (is_joining_groups(call))
-        note_joined(communicators, rank, call);
+    if (is_joining_strangers(call))
+        note_strangers(communicators, rank, call);
     else if (is_making(call) && dumpi_value(call, "newcomm") > HANDLE_NULL) {
         struct dumpi_made *made = &communicators->made[rank];
         *dumpi_handle(communicators, rank, dumpi_value(call, "newcomm")) = made->list[made->next++];

@@ -22,7 +22,10 @@ struct dumpi_communicator {
     uint32_t dimensions;    /* of a Cartesian one; 0: it is none */
     const uint32_t *widths; /* by dimension */
     uint32_t waiting;       /* ranks that have come to a call that makes another of it */
-    bool is_between_groups; /* an inter-communicator, whose ranks are not found */
+    bool is_with_strangers; /* it joins processes that are not in the trace */
+    /* Of one between two groups, as one of them sees it: `ranks` are the others'. */
+    struct dumpi_communicator *joint; /* all of both; NULL: it is none */
+    struct dumpi_group own;
 };
 
 /* What a rank's calls have made, in their order; NULL: the rank is not in it. */
@@ -56,10 +59,22 @@ void dumpi_communicators_follow(struct dumpi_communicators *communicators, uint3
 /* The communicator that a call's argument names; NULL with an error. */
 const struct dumpi_communicator *dumpi_communicator_of(struct dumpi_communicators *communicators, uint32_t rank,
                                                        const struct dumpi_call *call, const char *name);
+/* The same, where one between two groups is an error. */
+const struct dumpi_communicator *dumpi_communicator_within(struct dumpi_communicators *communicators, uint32_t rank,
+                                                           const struct dumpi_call *call, const char *name);
 
-/* For dumpi_making.c: all ranks of the old communicator wait, and go on with new ones. False with an error. */
+/* For dumpi_making.c: all ranks of the old communicator wait; for the same call. False with an error. */
+bool dumpi_communicators_are_one_call(const struct dumpi_communicators *communicators,
+                                      const struct dumpi_communicator *old);
+/* They go on with new ones. */
 bool dumpi_communicators_make(struct dumpi_communicators *communicators, struct dumpi_communicator *old);
 struct dumpi_communicator *dumpi_communicator_add(struct dumpi_communicators *communicators, const uint32_t *ranks,
                                                   uint32_t size);
+void dumpi_made_add(struct dumpi_made *made, struct dumpi_communicator *communicator);
+/* For dumpi_intercommunicators.c: a group waits, all of it; the one that it is to be joined with, if that waits too. */
+struct dumpi_communicator *dumpi_other_group(struct dumpi_communicators *communicators,
+                                             const struct dumpi_communicator *group, struct dumpi_communicator **old);
+void dumpi_join_groups(struct dumpi_communicators *communicators, struct dumpi_communicator *one,
+                       struct dumpi_communicator *other);
 /* What a rank's handle stands for; until the next call. */
 struct dumpi_communicator **dumpi_handle(struct dumpi_communicators *communicators, uint64_t rank, int64_t handle);

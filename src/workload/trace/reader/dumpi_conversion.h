@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
-/* How the calls of one rank of a DUMPI trace become tasks: what dumpi_tasks.c and dumpi_collectives.c share. */
+/* How the calls of one rank of a DUMPI trace become tasks: what dumpi_tasks.c, dumpi_collectives.c and dumpi_windows.c share. */
 #include "workload/trace/reader/dumpi_requests.h"
 
 struct dumpi_conversion {
@@ -11,7 +11,7 @@ struct dumpi_conversion {
     uint32_t last;        /* the task that the next one waits for; NO_TASK: none */
     uint64_t computed_ps; /* since then */
     uint64_t returned_ns; /* when the call before came back; 0: there was none */
-    struct dumpi_requests requests;
+    struct dumpi_requests requests, windows;
 };
 
 /* The tasks of a rank's calls, to the end of its file. */
@@ -24,3 +24,5 @@ bool dumpi_peer(const struct dumpi_conversion *conversion, const struct dumpi_ca
                 const struct dumpi_communicator *communicator, int64_t rank, uint32_t *peer);
 /* Whether the call is a collective one: then it becomes a task. */
 bool dumpi_collective(struct dumpi_conversion *conversion, const struct dumpi_call *call, bool *is_good);
+/* The same for calls of windows. */
+bool dumpi_one_sided(struct dumpi_conversion *conversion, const struct dumpi_call *call, bool *is_good);

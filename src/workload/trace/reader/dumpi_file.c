@@ -14,9 +14,14 @@ static const unsigned char magic[8] = {0xFF, 0xAA, 0xDD, 'D', 'U', 'M', 'P', 'I'
 #define INDEX_WORDS 8
 #define OLDEST_INDEX_AT 3 /* the word with the magic number in the oldest files */
 
+static bool is_turned_round(const unsigned char *head, size_t size)
+{
+    return size >= sizeof magic && __builtin_bswap64(dumpi_u64(head)) == dumpi_u64(magic);
+}
+
 bool dumpi_has_magic(const unsigned char *head, size_t size)
 {
-    return size >= sizeof magic && memcmp(head, magic, sizeof magic) == 0;
+    return (size >= sizeof magic && memcmp(head, magic, sizeof magic) == 0) || is_turned_round(head, size);
 }
 
 bool dumpi_error(const struct dumpi_file *file, size_t offset, const char *format, ...)
@@ -110,6 +115,8 @@ bool dumpi_read_sections(struct dumpi_file *file, const struct trace_source *sou
     uint64_t offsets[INDEX_WORDS] = {0};
     size_t size = source->size;
     *file = (struct dumpi_file){.source = *source, .bytes = source->bytes, .size = size, .errors = errors};
+    if (is_turned_round(source->bytes, size))
+        return dumpi_error(file, 0, "a DUMPI file with the bytes turned round; accepted: a big-endian one");
     if (!dumpi_has_magic(source->bytes, size))
         return dumpi_error(file, 0, "not a DUMPI file: it does not begin with ff aa dd \"DUMPI\"");
     if (size < sizeof magic + 8 + 8 * INDEX_WORDS)

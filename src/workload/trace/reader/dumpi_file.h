@@ -31,12 +31,15 @@ enum dumpi_call_id {
     DUMPI_SCAN = 67, DUMPI_COMM_GROUP = 72, DUMPI_GROUP_UNION = 73, DUMPI_GROUP_INTERSECTION = 74,
     DUMPI_GROUP_DIFFERENCE = 75, DUMPI_GROUP_INCL = 76, DUMPI_GROUP_EXCL = 77, DUMPI_GROUP_RANGE_INCL = 78,
     DUMPI_GROUP_RANGE_EXCL = 79, DUMPI_COMM_DUP = 84, DUMPI_COMM_CREATE = 85, DUMPI_COMM_SPLIT = 86,
-    DUMPI_COMM_FREE = 87, DUMPI_INTERCOMM_CREATE = 91, DUMPI_INTERCOMM_MERGE = 92, DUMPI_CART_CREATE = 99,
+    DUMPI_COMM_FREE = 87, DUMPI_COMM_REMOTE_GROUP = 90, DUMPI_INTERCOMM_CREATE = 91, DUMPI_INTERCOMM_MERGE = 92, DUMPI_CART_CREATE = 99,
     DUMPI_GRAPH_CREATE = 101, DUMPI_CART_SUB = 111, DUMPI_FINALIZE = 125, DUMPI_COMM_ACCEPT = 130,
     DUMPI_COMM_CONNECT = 131, DUMPI_COMM_JOIN = 134, DUMPI_COMM_SPAWN = 135, DUMPI_COMM_SPAWN_MULTIPLE = 136,
+    DUMPI_ACCUMULATE = 141, DUMPI_GET = 142, DUMPI_PUT = 143, DUMPI_WIN_COMPLETE = 144, DUMPI_WIN_CREATE = 145,
+    DUMPI_WIN_FENCE = 146, DUMPI_WIN_FREE = 147, DUMPI_WIN_UNLOCK = 153,
     DUMPI_ALLTOALLW = 155, DUMPI_EXSCAN = 156, DUMPI_TYPE_DUP = 178, DUMPI_TYPE_CREATE_HINDEXED = 218,
     DUMPI_TYPE_CREATE_HVECTOR = 219, DUMPI_TYPE_CREATE_INDEXED_BLOCK = 220, DUMPI_TYPE_CREATE_RESIZED = 221,
     DUMPI_TYPE_CREATE_STRUCT = 222, DUMPI_TYPE_CREATE_SUBARRAY = 223,
+    DUMPI_FILE_OPEN = 230, DUMPI_FILE_SYNC = 281,
 };
 /* clang-format on */
 
@@ -88,11 +91,24 @@ struct dumpi_call {
     struct dumpi_argument arguments[DUMPI_ARGUMENTS];
 };
 
+/* Whether it is about a file: the time that it takes is no time of the network. */
+static inline bool dumpi_is_about_files(const struct dumpi_call *call)
+{
+    return call->id >= DUMPI_FILE_OPEN && call->id <= DUMPI_FILE_SYNC;
+}
+
+/* From the entry to the return, where the file has times. */
+static inline uint64_t dumpi_duration_ns(const struct dumpi_call *call)
+{
+    const uint64_t *times = call->has_wall ? call->wall_ns : call->cpu_ns;
+    return (call->has_wall || call->has_cpu) && times[1] > times[0] ? times[1] - times[0] : 0;
+}
+
 /* Finds the sections of a file, which stays open as long. False, with an error that names the file and the offset. */
 bool dumpi_read_sections(struct dumpi_file *file, const struct trace_source *source, struct errors *errors);
 /* The same for a path; trace_source_close(&file->source) closes it. */
 bool dumpi_open(struct dumpi_file *file, const char *path, struct errors *errors);
-/* Whether a file begins as one of these does. */
+/* Whether a file begins as one of these does, or as one of the wrong byte order: that is told when it is opened. */
 bool dumpi_has_magic(const unsigned char *head, size_t size);
 
 /* The next call; false at the end of the stream, or with an error. */

@@ -136,6 +136,15 @@ static bool colour_by_coordinates(struct making *making)
     return true;
 }
 
+/* Both groups, those that want to be behind the others last. */
+static void colour_by_side(struct making *making)
+{
+    for (uint32_t place = 0; place < making->old->size; place++) {
+        bool is_high = dumpi_value(call_of(making, place), "high") != 0;
+        member_add(making, place, 0, (int64_t)place + (is_high ? making->old->size : 0));
+    }
+}
+
 static bool colour_members(struct making *making)
 {
     switch (call_of(making, 0)->id) {
@@ -146,6 +155,9 @@ static bool colour_members(struct making *making)
         return colour_by_group(making);
     case DUMPI_CART_SUB:
         return colour_by_coordinates(making);
+    case DUMPI_INTERCOMM_MERGE:
+        colour_by_side(making);
+        return true;
     case DUMPI_CART_CREATE:
         colour_alike(making);
         return read_widths(making);
@@ -155,7 +167,7 @@ static bool colour_members(struct making *making)
     }
 }
 
-static void made_add(struct dumpi_made *made, struct dumpi_communicator *communicator)
+void dumpi_made_add(struct dumpi_made *made, struct dumpi_communicator *communicator)
 {
     if (made->count == made->room) {
         made->room = made->room ? 2 * made->room : 4;
@@ -179,24 +191,32 @@ static void give_out(struct making *making)
         for (uint32_t i = 0; i < new->size; i++) {
             int64_t handle = dumpi_value(&communicators->waits[ranks[i]], "newcomm");
             *dumpi_handle(communicators, ranks[i], handle) = new;
-            made_add(&communicators->made[ranks[i]], new);
+            dumpi_made_add(&communicators->made[ranks[i]], new);
         }
     }
+}
+
+bool dumpi_communicators_are_one_call(const struct dumpi_communicators *communicators,
+                                      const struct dumpi_communicator *old)
+{
+    uint32_t first = old->ranks[0];
+    const struct dumpi_call *waits = communicators->waits;
+    for (uint32_t place = 1; place < old->size; place++) {
+        uint32_t rank = old->ranks[place];
+        if (waits[rank].id != waits[first].id)
+            return dumpi_error(&communicators->ranks->ranks[rank].file, waits[rank].offset,
+                               "%s, where rank %u calls %s of the same communicator (%s: byte %zu)",
+                               dumpi_functions[waits[rank].id].name, first, dumpi_functions[waits[first].id].name,
+                               communicators->ranks->ranks[first].file.source.path, waits[first].offset);
+    }
+    return true;
 }
 
 bool dumpi_communicators_make(struct dumpi_communicators *communicators, struct dumpi_communicator *old)
 {
     struct making making = {.communicators = communicators, .old = old};
     making.members = memory_take(old->size * sizeof *making.members);
-    bool is_good = true;
-    for (uint32_t place = 1; place < old->size && is_good; place++)
-        if (call_of(&making, place)->id != call_of(&making, 0)->id)
-            is_good = dumpi_error(file_of(&making, place), call_of(&making, place)->offset,
-                                  "%s, where rank %u calls %s of the same communicator (%s: byte %zu)",
-                                  dumpi_functions[call_of(&making, place)->id].name, old->ranks[0],
-                                  dumpi_functions[call_of(&making, 0)->id].name, file_of(&making, 0)->source.path,
-                                  call_of(&making, 0)->offset);
-    is_good = is_good && colour_members(&making);
+    bool is_good = colour_members(&making);
     if (is_good)
         give_out(&making);
     old->waiting = 0;

@@ -23,6 +23,11 @@ struct dumpi_request *dumpi_request_of(struct dumpi_requests *requests, int64_t 
     return id == REQUEST_NULL ? NULL : table_put(&requests->by_id, &(struct table_key){{(uint64_t)id}});
 }
 
+struct dumpi_request *dumpi_window_of(struct dumpi_requests *windows, int64_t handle)
+{
+    return table_put(&windows->by_id, &(struct table_key){{(uint64_t)handle}});
+}
+
 static uint32_t pending_take(struct dumpi_requests *requests)
 {
     if (requests->first_free) {

@@ -5,7 +5,8 @@
  * MPI libraries give all sends that are complete at once the same handle, so that an id may
  * be outstanding several times; a persistent request keeps its id over many starts.
  * A receive's handle is its own: when its id is given anew, the receive has ended by a
- * call that is not in the file.
+ * call that is not in the file. Windows of one-sided calls are kept alike: what was put or got
+ * since the last epoch is pending.
  */
 #include "workload/trace/reader/dumpi_communicators.h"
 
@@ -33,6 +34,8 @@ void dumpi_requests_init(struct dumpi_requests *requests);
 void dumpi_requests_release(struct dumpi_requests *requests);
 /* The request of an id, made if it is not there; until the next call. NULL for MPI_REQUEST_NULL. */
 struct dumpi_request *dumpi_request_of(struct dumpi_requests *requests, int64_t id);
+/* The same for windows, of which every number is one. */
+struct dumpi_request *dumpi_window_of(struct dumpi_requests *windows, int64_t handle);
 /* A new operation under this request. */
 void dumpi_request_start(struct dumpi_requests *requests, struct dumpi_request *request, uint32_t task);
 /* Ends the oldest; false when there is none. */

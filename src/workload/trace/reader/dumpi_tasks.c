@@ -341,12 +341,13 @@ static bool convert_call(struct dumpi_conversion *conversion, const struct dumpi
         note_request(conversion, call);
         return true;
     default:
-        dumpi_collective(conversion, call, &is_good);
+        if (!dumpi_collective(conversion, call, &is_good))
+            dumpi_one_sided(conversion, call, &is_good);
         return is_good;
     }
 }
 
-/* Time since the call before came back. Clocks of hosts differ, so only differences within a rank count. */
+/* Time since the call before came back, and that of calls about files, which count as computing. Clocks of hosts differ, so only differences within a rank count. */
 static void note_time(struct dumpi_conversion *conversion, const struct dumpi_call *call)
 {
     const uint64_t *times = call->has_wall ? call->wall_ns : call->cpu_ns;
@@ -354,6 +355,8 @@ static void note_time(struct dumpi_conversion *conversion, const struct dumpi_ca
         return;
     if (conversion->returned_ns && times[0] > conversion->returned_ns)
         conversion->computed_ps += 1000 * (times[0] - conversion->returned_ns);
+    if (dumpi_is_about_files(call))
+        conversion->computed_ps += 1000 * dumpi_duration_ns(call);
     if (times[1] > conversion->returned_ns)
         conversion->returned_ns = times[1];
 }
@@ -366,6 +369,7 @@ bool dumpi_convert(struct dumpi_conversion *conversion)
     bool is_good = true;
     conversion->last = NO_TASK;
     dumpi_requests_init(&conversion->requests);
+    dumpi_requests_init(&conversion->windows);
     while (is_good && dumpi_next(file, &call)) {
         note_time(conversion, &call);
         dumpi_types_follow(&conversion->at->types, &call);
@@ -373,5 +377,6 @@ bool dumpi_convert(struct dumpi_conversion *conversion)
         is_good = convert_call(conversion, &call);
     }
     dumpi_requests_release(&conversion->requests);
+    dumpi_requests_release(&conversion->windows);
     return file->errors->count == before;
 }

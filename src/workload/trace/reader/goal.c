@@ -11,23 +11,19 @@
  *
  * Labels are known within their rank, from where they are set on.
  */
-#include "workload/trace/trace_reader.h"
+#include "workload/trace/reader/lines.h"
 
 #include "base/table.h"
+#include "base/text.h"
 #include "flitwarp/random.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SMALLEST_RANK = 9 }; /* bytes: "rank 0 {}" */
 #define DONE_EVERY ((size_t)16 << 20)
 #define MOST_NANOSECONDS (UINT64_MAX / 1000)
-
-/* A run of letters, digits and underscores, or one other character; none at the end of a line. */
-struct word {
-    const char *text;
-    size_t length;
-};
 
 struct goal {
     const struct trace_source *source;
@@ -37,7 +33,9 @@ struct goal {
     uint64_t line;
     uint32_t rank;
     struct table labels; /* of the rank: task + 1 */
-    size_t done;         /* bytes that were said to be read */
+    uint64_t *lines;     /* owned: of its tasks */
+    uint32_t line_room;
+    size_t done; /* bytes that were said to be read */
 };
 
 #define goal_error(goal, format, ...)                                                                                  \
@@ -81,29 +79,25 @@ static void skip_lines(struct goal *goal)
     }
 }
 
+/* A run of letters, digits and underscores, or one other character; none at the end of a line. */
 static struct word next_word(struct goal *goal)
 {
     skip_blanks(goal);
-    struct word word = {.text = goal->at};
+    struct word word = {.chars = goal->at};
     while (goal->at < goal->end && is_letter(*goal->at))
         goal->at++;
-    if (goal->at == word.text && goal->at < goal->end && *goal->at != '\n')
+    if (goal->at == word.chars && goal->at < goal->end && *goal->at != '\n')
         goal->at++;
-    word.length = (size_t)(goal->at - word.text);
+    word.length = (size_t)(goal->at - word.chars);
     return word;
-}
-
-static bool word_is(struct word word, const char *text)
-{
-    return word.length == strlen(text) && memcmp(word.text, text, word.length) == 0;
 }
 
 /* For messages: what stands there, or that the line has ended. */
 static const char *shown(const struct goal *goal, struct word word)
 {
     if (word.length == 0)
-        return word.text < goal->end ? "the end of the line" : "the end of the file";
-    return arena_format(goal->errors->arena, "'%.*s'", (int)(word.length < 40 ? word.length : 40), word.text);
+        return word.chars < goal->end ? "the end of the line" : "the end of the file";
+    return arena_format(goal->errors->arena, "'%.*s'", (int)(word.length < 40 ? word.length : 40), word.chars);
 }
 
 static bool take(struct goal *goal, const char *text)
@@ -118,14 +112,14 @@ static bool take_number(struct goal *goal, const char *what, const char *unit, u
     struct word word = next_word(goal);
     size_t digits = 0;
     *number = 0;
-    for (; digits < word.length && isdigit((unsigned char)word.text[digits]); digits++) {
-        uint64_t digit = (uint64_t)(word.text[digits] - '0');
+    for (; digits < word.length && isdigit((unsigned char)word.chars[digits]); digits++) {
+        uint64_t digit = (uint64_t)(word.chars[digits] - '0');
         if (*number > (most - digit) / 10 || digit > most)
             return goal_error(goal, "%s is too large for %s; accepted: up to %llu", shown(goal, word), what,
                               (unsigned long long)most);
         *number = *number * 10 + digit;
     }
-    if (digits && word_is((struct word){word.text + digits, word.length - digits}, unit))
+    if (digits && word_is((struct word){word.chars + digits, word.length - digits}, unit))
         return true;
     return goal_error(goal, "%s where %s is expected: digits%s%s", shown(goal, word), what, *unit ? " and then " : "",
                       unit);
@@ -151,13 +145,13 @@ static struct table_key key_of(struct word label)
 {
     struct table_key key = {{0, 0, 0}};
     if (label.length <= sizeof key) {
-        memcpy(&key, label.text, label.length);
+        memcpy(&key, label.chars, label.length);
         return key;
     }
     key.part[2] = UINT64_MAX - label.length;
     for (size_t i = 0; i < label.length; i++) {
-        key.part[0] = random_mix(key.part[0] ^ (unsigned char)label.text[i]);
-        key.part[1] = key.part[1] * 1099511628211u + (unsigned char)label.text[i];
+        key.part[0] = random_mix(key.part[0] ^ (unsigned char)label.chars[i]);
+        key.part[1] = key.part[1] * 1099511628211u + (unsigned char)label.chars[i];
     }
     return key;
 }
@@ -213,6 +207,11 @@ static bool take_operation(struct goal *goal, struct word name, uint32_t *number
     if (!take_options(goal, &task))
         return false;
     *number = builder_add(goal->builder, goal->rank, &task);
+    if (*number >= goal->line_room) {
+        goal->line_room = goal->line_room ? 2 * goal->line_room : 256;
+        goal->lines = memory_resize(goal->lines, goal->line_room * sizeof *goal->lines);
+    }
+    goal->lines[*number] = goal->line;
     return true;
 }
 
@@ -230,7 +229,7 @@ static bool set_label(struct goal *goal, struct word label)
 {
     uint32_t task = 0;
     struct table_key key = key_of(label);
-    if (!isalpha((unsigned char)*label.text))
+    if (!isalpha((unsigned char)*label.chars))
         return goal_error(goal, "%s is no label: they begin with a letter", shown(goal, label));
     if (*(uint32_t *)table_put(&goal->labels, &key))
         return goal_error(goal, "label %s is set twice in rank %u", shown(goal, label), goal->rank);
@@ -261,6 +260,11 @@ static bool take_statement(struct goal *goal)
     return rest.length == 0 || goal_error(goal, "%s where the end of the line is expected", shown(goal, rest));
 }
 
+static void add_place(const void *reader, uint32_t task, struct text *text)
+{
+    text_addf(text, " in line %llu", (unsigned long long)((const struct goal *)reader)->lines[task]);
+}
+
 static bool take_rank(struct goal *goal)
 {
     uint64_t rank;
@@ -279,36 +283,44 @@ static bool take_rank(struct goal *goal)
     table_release(&goal->labels);
     if (!is_good || !take(goal, "}"))
         return false;
-    builder_end_rank(goal->builder, goal->rank);
+    builder_end_rank(goal->builder, goal->rank, &(struct task_places){add_place, goal});
     size_t read = (size_t)(goal->at - (const char *)goal->source->bytes);
     if (read - goal->done > DONE_EVERY)
         trace_source_done(goal->source, goal->done = read);
     return true;
 }
 
+static bool take_all(struct goal *goal)
+{
+    const struct trace_source *source = goal->source;
+    uint64_t ranks, most = source->size / SMALLEST_RANK;
+    skip_lines(goal);
+    if (!take(goal, "num_ranks") || !take_number(goal, "a number of ranks", "", ANY - 1, &ranks))
+        return false;
+    if (ranks == 0 || ranks > most)
+        return goal_error(goal, "%llu ranks in a file of %zu bytes; accepted: 1 to %llu", (unsigned long long)ranks,
+                          source->size, (unsigned long long)most);
+    builder_set_ranks(goal->builder, (uint32_t)ranks);
+    for (; goal->rank < ranks; goal->rank++) {
+        skip_lines(goal);
+        if (goal->at == goal->end)
+            return goal_error(goal, "the file ends before rank %u, of %llu", goal->rank, (unsigned long long)ranks);
+        if (!take_rank(goal))
+            return false;
+    }
+    skip_lines(goal);
+    return goal->at == goal->end ||
+           goal_error(goal, "%s behind the last rank, %u", shown(goal, next_word(goal)), goal->rank - 1);
+}
+
 static bool goal_read(const struct trace_source *source, struct trace_builder *builder, struct errors *errors)
 {
     struct goal goal = {.source = source, .builder = builder, .errors = errors, .line = 1};
-    uint64_t ranks, most = source->size / SMALLEST_RANK;
     goal.at = (const char *)source->bytes;
     goal.end = goal.at + source->size;
-    skip_lines(&goal);
-    if (!take(&goal, "num_ranks") || !take_number(&goal, "a number of ranks", "", ANY - 1, &ranks))
-        return false;
-    if (ranks == 0 || ranks > most)
-        return goal_error(&goal, "%llu ranks in a file of %zu bytes; accepted: 1 to %llu", (unsigned long long)ranks,
-                          source->size, (unsigned long long)most);
-    builder_set_ranks(builder, (uint32_t)ranks);
-    for (; goal.rank < ranks; goal.rank++) {
-        skip_lines(&goal);
-        if (goal.at == goal.end)
-            return goal_error(&goal, "the file ends before rank %u, of %llu", goal.rank, (unsigned long long)ranks);
-        if (!take_rank(&goal))
-            return false;
-    }
-    skip_lines(&goal);
-    return goal.at == goal.end ||
-           goal_error(&goal, "%s behind the last rank, %u", shown(&goal, next_word(&goal)), goal.rank - 1);
+    bool is_good = take_all(&goal);
+    free(goal.lines);
+    return is_good;
 }
 
 static bool goal_looks_like(const unsigned char *head, size_t size, const char *path)

@@ -10,6 +10,7 @@
  * Edges are numbers of nodes: those that wait for the end of a node, and those that
  * wait for its beginning.
  */
+#include "base/text.h"
 #include "workload/trace/trace_reader.h"
 
 #include <string.h>
@@ -118,6 +119,11 @@ static bool lay_out(struct schedule *schedule)
     return true;
 }
 
+static void add_place(const void *reader, uint32_t task, struct text *text)
+{
+    text_addf(text, " at byte %zu", ((const struct schedule *)reader)->first_node + (size_t)task * NODE);
+}
+
 static bool read_rank(struct schedule *schedule)
 {
     if (!lay_out(schedule))
@@ -135,7 +141,7 @@ static bool read_rank(struct schedule *schedule)
         if (!add_waits(schedule, i, at, false) || !add_waits(schedule, i, at + 8, true))
             return false;
     }
-    builder_end_rank(schedule->builder, schedule->rank);
+    builder_end_rank(schedule->builder, schedule->rank, &(struct task_places){add_place, schedule});
     trace_source_done(schedule->source, schedule->end);
     return true;
 }

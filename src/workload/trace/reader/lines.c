@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define DONE_EVERY ((size_t)16 << 20)
+#define BYTE_ORDER_MARK "\xef\xbb\xbf" /* what some spreadsheets begin a file with */
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
@@ -20,9 +21,11 @@ static void take_line(struct trace_lines *lines)
     size_t left = source->size - lines->next;
     lines->at = (const char *)source->bytes + lines->next;
     const char *newline = memchr(lines->at, '\n', left);
-    size_t length = newline ? (size_t)(newline - lines->at) : left;
+    size_t length = newline ? (size_t)(newline - lines->at) : left, mark = strlen(BYTE_ORDER_MARK);
     const char *comment = memchr(lines->at, '#', length);
     lines->end = comment ? comment : lines->at + length;
+    if (lines->next == 0 && length >= mark && memcmp(lines->at, BYTE_ORDER_MARK, mark) == 0)
+        lines->at += mark;
     size_t next = lines->next + length + 1;
     if (next / DONE_EVERY != lines->next / DONE_EVERY)
         trace_source_done(source, lines->next);
@@ -63,11 +66,6 @@ bool lines_word(struct trace_lines *lines, struct word *word)
         word->length--;
     lines->at = end < lines->end ? end + 1 : lines->separator ? NULL : end;
     return true;
-}
-
-bool word_is(struct word word, const char *text)
-{
-    return word.length == strlen(text) && memcmp(word.chars, text, word.length) == 0;
 }
 
 bool word_number(struct word word, uint64_t max, uint64_t *number)

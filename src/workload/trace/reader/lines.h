@@ -3,6 +3,8 @@
 /* Traces of lines of text: line by line, word by word, with errors that name the line. # begins a comment. */
 #include "workload/trace/trace_reader.h"
 
+#include <string.h>
+
 /* Borrowed from the file, and not ended by a NUL. */
 struct word {
     const char *chars;
@@ -32,7 +34,11 @@ bool lines_number(struct trace_lines *lines, const char *what, uint64_t max, uin
 /* False, with an error, where there is another word. */
 bool lines_end(struct trace_lines *lines);
 
-bool word_is(struct word word, const char *text);
+/* Inline, since texts are constants: readers ask it for every word. */
+static inline bool word_is(struct word word, const char *text)
+{
+    return word.length == strlen(text) && memcmp(word.chars, text, word.length) == 0;
+}
 bool word_number(struct word word, uint64_t max, uint64_t *number);
 /* The same behind a letter: p17, G3. */
 bool word_numbered(struct word word, char letter, uint64_t max, uint64_t *number);

@@ -7,8 +7,8 @@
  *     each packet that waits for it)
  *
  * A packet leaves in its cycle, or later, when all those have arrived that list it. It
- * comes behind them in the file, and leaves from where they arrive. Its size follows
- * from its type. All regions are read, one after the other.
+ * comes behind them in the file; where it leaves from another node than they arrive at,
+ * that node is told. Its size follows from its type. All regions are read, one after the other.
  */
 #include "base/table.h"
 #include "workload/trace/reader/bytes.h"
@@ -21,9 +21,10 @@
 #define HEADER_BYTES 72
 #define REGION_BYTES 24
 #define PACKET_BYTES 21
-#define MAX_CYCLE (UINT64_MAX / PS_PER_CYCLE)
 #define SMALL 8  /* bytes of a packet without data */
 #define LARGE 72 /* and with a line of the cache */
+
+static const struct option netrace_options[] = {CYCLE_OPTIONS, OPTION_END};
 
 struct netrace_header {
     uint32_t nodes, notes, regions;
@@ -47,6 +48,7 @@ struct netrace {
     struct byte_stream *stream;
     struct errors *errors;
     struct netrace_header header;
+    uint64_t cycle_ps;
     struct packets packets;
     struct table waited;     /* from a packet's number to the first of those that list it, an index + 1 */
     struct waiting *waiting; /* owned */
@@ -162,27 +164,19 @@ static void add_waiting(struct netrace *netrace, uint32_t id, const struct waiti
 }
 
 /* Those that list the packet have all been read. */
-static bool wait_for_listers(struct netrace *netrace, const struct netrace_packet *packet, uint32_t send)
+static void wait_for_listers(struct netrace *netrace, const struct netrace_packet *packet, uint32_t send)
 {
     uint32_t at = *waited(netrace, packet->id);
     table_remove(&netrace->waited, &(struct table_key){{packet->id, 0, 0}});
     while (at) {
         struct waiting *waiting = &netrace->waiting[at - 1];
         uint32_t next = waiting->next;
-        if (waiting->node != packet->source) {
-            netrace_error(netrace, packet->offset,
-                          "packet %u leaves node %u and waits for packet %u, which arrives at node %u (offset %llu); "
-                          "accepted: packets that arrive where it leaves",
-                          packet->id, packet->source, waiting->lister, waiting->node,
-                          (unsigned long long)waiting->offset);
-            return false;
-        }
-        builder_wait(netrace->packets.builder, packet->source, send, waiting->receive, false);
+        builder_wait(netrace->packets.builder, packet->source, send,
+                     packets_tell(&netrace->packets, waiting->node, waiting->receive, packet->source), false);
         waiting->next = netrace->first_free;
         netrace->first_free = at;
         at = next;
     }
-    return true;
 }
 
 static bool check_nobody_waits(struct netrace *netrace)
@@ -214,9 +208,10 @@ static bool read_packet(struct netrace *netrace, struct netrace_packet *packet)
                                       .destination = bytes[18],
                                       .dependents = bytes[20]};
     uint32_t nodes = netrace->header.nodes;
-    if (packet->cycle > MAX_CYCLE)
+    uint64_t last_cycle = UINT64_MAX / netrace->cycle_ps;
+    if (packet->cycle > last_cycle)
         netrace_error(netrace, offset, "cycle %llu is beyond %llu", (unsigned long long)packet->cycle,
-                      (unsigned long long)MAX_CYCLE);
+                      (unsigned long long)last_cycle);
     else if (packet->bytes == 0)
         netrace_error(netrace, offset + 16, "there is no type %u of packets", type);
     else if (packet->source >= nodes || packet->destination >= nodes)
@@ -231,9 +226,8 @@ static bool add_packet(struct netrace *netrace, const struct netrace_packet *pac
 {
     unsigned char bytes[4];
     struct packet_tasks tasks = packets_add(&netrace->packets, packet->source, packet->destination, packet->bytes);
-    packets_wait_until(&netrace->packets, packet->source, tasks.send, packet->cycle * PS_PER_CYCLE);
-    if (!wait_for_listers(netrace, packet, tasks.send))
-        return false;
+    packets_wait_until(&netrace->packets, packet->source, tasks.send, packet->cycle * netrace->cycle_ps);
+    wait_for_listers(netrace, packet, tasks.send);
     struct waiting waiting = {packet->offset, packet->id, tasks.receive, packet->destination, 0};
     for (uint32_t i = 0; i < packet->dependents; i++) {
         if (!read_bytes(netrace, bytes, sizeof bytes))
@@ -254,7 +248,10 @@ static bool read_packets(struct netrace *netrace)
 
 static bool netrace_read(const struct trace_source *source, struct trace_builder *builder, struct errors *errors)
 {
-    struct netrace netrace = {.source = source, .errors = errors, .stream = byte_stream_open(source, errors)};
+    struct netrace netrace = {.source = source,
+                              .errors = errors,
+                              .stream = byte_stream_open(source, errors),
+                              .cycle_ps = cycle_ps(source->config)};
     if (!netrace.stream)
         return false;
     table_init(&netrace.waited, sizeof(uint32_t), NULL);
@@ -280,6 +277,9 @@ static bool netrace_looks_like(const unsigned char *head, size_t size, const cha
 static const struct trace_reader_ops netrace_reader = {
     .name = "netrace",
     .summary = "Netrace 1.0: packets between caches that wait for each other, also compressed by bzip2",
+    .options = netrace_options,
+    .config_size = sizeof(struct cycle_config),
+    .example = "{\"type\": \"netrace\", \"cycle\": \"500ps\"}",
     .looks_like = netrace_looks_like,
     .read = netrace_read,
 };

@@ -2,7 +2,10 @@
 /* Packets as tasks, see packets.h. */
 #include "workload/trace/reader/packets.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+uint64_t cycle_ps(const void *config) { return (uint64_t)llround(((const struct cycle_config *)config)->cycle * 1e12); }
 
 void packets_init(struct packets *packets, struct trace_builder *builder, uint32_t ranks)
 {
@@ -22,6 +25,15 @@ struct packet_tasks packets_add(struct packets *packets, uint32_t source, uint32
     send.tag = receive.tag = packets->count++;
     return (struct packet_tasks){builder_add(packets->builder, source, &send),
                                  builder_add(packets->builder, destination, &receive)};
+}
+
+uint32_t packets_tell(struct packets *packets, uint32_t from, uint32_t after, uint32_t to)
+{
+    if (from == to)
+        return after;
+    struct packet_tasks tasks = packets_add(packets, from, to, 0);
+    builder_wait(packets->builder, from, tasks.send, after, false);
+    return tasks.receive;
 }
 
 /* Waits for time are a chain, so that a rank has one at a time; a time before that of the last one begins another. */

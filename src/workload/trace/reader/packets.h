@@ -4,13 +4,23 @@
  * Traces of packets as tasks. A packet is a send at its source and a receive at its
  * destination, which is there from the beginning and takes this packet alone: its tag
  * is the packet's number. A packet that leaves at a given time waits for a TASK_UNTIL,
- * one that answers another waits for that one's receive, which is of the same rank.
+ * one that answers another waits for that one's receive, where it leaves from the same rank,
+ * and otherwise until that rank has told its own.
  */
+#include "flitwarp/option.h"
+
 #include "workload/trace/trace_builder.h"
 
 #define MAX_PACKETS (EDGE_TASK / 3) /* three tasks each, should all be of one rank */
 #define MAX_PACKET_RANKS (1u << 20)
-#define PS_PER_CYCLE 1000 /* traces count cycles without saying how long one is */
+
+/* Traces count cycles without saying how long one is. The first member of their config structs. */
+struct cycle_config {
+    double cycle;
+};
+#define CYCLE_OPTIONS                                                                                                  \
+    OPTION_SECONDS(struct cycle_config, cycle, "\"1ns\"", 1e-12, 1, "how long a cycle of the trace is")
+uint64_t cycle_ps(const void *config);
 
 struct packet_clock {
     uint64_t time_ps;
@@ -31,5 +41,10 @@ void packets_init(struct packets *packets, struct trace_builder *builder, uint32
 void packets_release(struct packets *packets);
 
 struct packet_tasks packets_add(struct packets *packets, uint32_t source, uint32_t destination, uint64_t bytes);
+/*
+ * Another rank hears, by an empty packet, that a task of this one has ended; what waits for that there waits for the
+ * task returned. To the same rank nothing needs to be told, and that task is `after` itself.
+ */
+uint32_t packets_tell(struct packets *packets, uint32_t from, uint32_t after, uint32_t to);
 /* The send leaves at that time at the earliest. */
 void packets_wait_until(struct packets *packets, uint32_t source, uint32_t send, uint64_t time_ps);

@@ -6,9 +6,9 @@
  *     100     0       3            16       p1      # leaves node 0 in cycle 100
  *     p1      3       0                             # leaves node 3 when p1 has arrived there
  *
- * A packet that waits for another one may come before it, several may wait for one.
- * It must leave from where the other one arrives: that something happens at once at
- * another node is nothing that a network could do, nor a parallel run of one.
+ * A packet that waits for another one may come before it, several may wait for one. In
+ * SimuRed one that leaves from elsewhere than where the other arrives knows of that at once,
+ * which is nothing that a network could do, nor a parallel run of one: here it is told.
  */
 #include "base/text.h"
 #include "workload/trace/reader/lines.h"
@@ -16,10 +16,23 @@
 
 #include <stdlib.h>
 
-#define DEFAULT_FLITS 64 /* SimuRed's own */
 #define MAX_FLITS 100000000
-#define FLIT_BYTES 32 /* that of network.flit_bytes, unless it is set */
-#define MAX_CYCLE (UINT64_MAX / PS_PER_CYCLE)
+
+struct simured_config {
+    struct cycle_config cycles;
+    uint32_t flit_bytes, default_flits;
+    bool compatible;
+};
+
+static const struct option simured_options[] = {
+    CYCLE_OPTIONS,
+    OPTION_U32(struct simured_config, flit_bytes, "32", 1, 65536, "bytes",
+               "of a flit of the trace; the default is that of network.flit_bytes"),
+    OPTION_U32(struct simured_config, default_flits, "64", 1, MAX_FLITS, "flits", "of packets without a length"),
+    OPTION_BOOL(struct simured_config, compatible, "false",
+                "take the default length for packets that have a name, whatever theirs is, as SimuRed does"),
+    OPTION_END,
+};
 
 struct simured_packet {
     uint64_t when; /* cycle, or the name of the packet it waits for */
@@ -30,10 +43,13 @@ struct simured_packet {
     uint32_t walk;   /* of those that looked for a circle, the first that came by; 0: none yet */
     bool is_dependent, has_name;
     struct packet_tasks tasks;
+    uint32_t told_node,
+        told_task; /* the latest that was told of its arrival, and what waits there wait for; ANY: none */
 };
 
 struct simured_trace {
     struct trace_lines lines;
+    const struct simured_config *config;
     struct simured_packet *packets; /* owned */
     uint32_t *named;                /* owned: the packets that have names, by name and line */
     uint32_t count, room, named_count;
@@ -42,31 +58,33 @@ struct simured_trace {
 
 /* ---- lines ---- */
 
-static bool read_when(struct trace_lines *lines, struct simured_packet *packet)
+static bool read_when(struct trace_lines *lines, const struct simured_config *config, struct simured_packet *packet)
 {
     struct word word;
+    uint64_t last_cycle = UINT64_MAX / cycle_ps(config);
     if (!lines_need(lines, "a cycle or the packet to wait for", &word))
         return false;
     packet->is_dependent = word_numbered(word, 'p', UINT64_MAX, &packet->when);
-    if (packet->is_dependent || word_number(word, MAX_CYCLE, &packet->when))
+    if (packet->is_dependent || word_number(word, last_cycle, &packet->when))
         return true;
     lines_error(lines,
                 WORD_FORMAT " where a cycle or the packet to wait for is due; accepted: a whole number from 0 to "
                             "%llu, or p with a number",
-                WORD_ARGUMENTS(word), (unsigned long long)MAX_CYCLE);
+                WORD_ARGUMENTS(word), (unsigned long long)last_cycle);
     return false;
 }
 
 /* Both are optional, and told apart by the letter of the name. */
-static bool read_flits_and_name(struct trace_lines *lines, struct simured_packet *packet)
+static bool read_flits_and_name(struct trace_lines *lines, const struct simured_config *config,
+                                struct simured_packet *packet)
 {
     struct word word;
-    uint64_t flits = DEFAULT_FLITS;
+    uint64_t flits = config->default_flits;
     bool has_word = lines_word(lines, &word);
     if (has_word && word_number(word, MAX_FLITS, &flits))
         has_word = lines_word(lines, &word);
-    packet->flits = (uint32_t)flits;
     packet->has_name = has_word && word_numbered(word, 'p', UINT64_MAX, &packet->name);
+    packet->flits = config->compatible && packet->has_name ? config->default_flits : (uint32_t)flits;
     if (flits > 0 && has_word == packet->has_name)
         return lines_end(lines);
     if (flits == 0)
@@ -79,16 +97,16 @@ static bool read_flits_and_name(struct trace_lines *lines, struct simured_packet
     return false;
 }
 
-static bool read_packet(struct trace_lines *lines, struct simured_packet *packet)
+static bool read_packet(struct trace_lines *lines, const struct simured_config *config, struct simured_packet *packet)
 {
     uint64_t source, destination;
-    *packet = (struct simured_packet){.line = lines->line, .parent = ANY};
-    if (!read_when(lines, packet) || !lines_number(lines, "a source", MAX_PACKET_RANKS - 1, &source) ||
+    *packet = (struct simured_packet){.line = lines->line, .parent = ANY, .told_node = ANY};
+    if (!read_when(lines, config, packet) || !lines_number(lines, "a source", MAX_PACKET_RANKS - 1, &source) ||
         !lines_number(lines, "a destination", MAX_PACKET_RANKS - 1, &destination))
         return false;
     packet->source = (uint32_t)source;
     packet->destination = (uint32_t)destination;
-    return read_flits_and_name(lines, packet);
+    return read_flits_and_name(lines, config, packet);
 }
 
 static bool read_packets(struct simured_trace *trace)
@@ -96,7 +114,7 @@ static bool read_packets(struct simured_trace *trace)
     struct trace_lines *lines = &trace->lines;
     struct simured_packet packet;
     while (lines_next(lines)) {
-        if (!read_packet(lines, &packet))
+        if (!read_packet(lines, trace->config, &packet))
             return false;
         if (trace->count == trace->room) {
             trace->room = trace->room ? 2 * trace->room : 256;
@@ -173,13 +191,7 @@ static bool find_parent(struct simured_trace *trace, struct simured_packet *pack
                     (unsigned long long)trace->packets[trace->named[position + 1]].line);
         return false;
     }
-    if (parent->destination == packet->source)
-        return true;
-    lines_error(&trace->lines,
-                "the packet leaves node %u and waits for p%llu, which arrives at node %u (line %llu); accepted: "
-                "packets that arrive where it leaves",
-                packet->source, name, parent->destination, (unsigned long long)parent->line);
-    return false;
+    return true;
 }
 
 /* Each waits for one at most: from any packet up to one that waits for nobody, or that was met before. */
@@ -212,29 +224,38 @@ static bool find_parents(struct simured_trace *trace)
 
 /* ---- tasks ---- */
 
+/* What a packet waits for at its source, which hears once of an arrival elsewhere, however many wait there in a row. */
+static uint32_t arrival_of(struct simured_packet *parent, uint32_t source, struct packets *packets)
+{
+    if (parent->told_node != source)
+        parent->told_task = packets_tell(packets, parent->destination, parent->tasks.receive, source);
+    parent->told_node = source;
+    return parent->told_task;
+}
+
 static void add_tasks(struct simured_trace *trace, struct trace_builder *builder)
 {
     struct packets packets;
     packets_init(&packets, builder, trace->ranks);
     for (uint32_t i = 0; i < trace->count; i++) {
         struct simured_packet *packet = &trace->packets[i];
-        packet->tasks =
-            packets_add(&packets, packet->source, packet->destination, (uint64_t)packet->flits * FLIT_BYTES);
+        packet->tasks = packets_add(&packets, packet->source, packet->destination,
+                                    (uint64_t)packet->flits * trace->config->flit_bytes);
         if (!packet->is_dependent)
-            packets_wait_until(&packets, packet->source, packet->tasks.send, packet->when * PS_PER_CYCLE);
+            packets_wait_until(&packets, packet->source, packet->tasks.send, packet->when * cycle_ps(trace->config));
     }
     for (uint32_t i = 0; i < trace->count; i++) {
         const struct simured_packet *packet = &trace->packets[i];
         if (packet->is_dependent)
-            builder_wait(builder, packet->source, packet->tasks.send, trace->packets[packet->parent].tasks.receive,
-                         false);
+            builder_wait(builder, packet->source, packet->tasks.send,
+                         arrival_of(&trace->packets[packet->parent], packet->source, &packets), false);
     }
     packets_release(&packets);
 }
 
 static bool simured_read(const struct trace_source *source, struct trace_builder *builder, struct errors *errors)
 {
-    struct simured_trace trace = {.lines = {.source = source, .errors = errors}};
+    struct simured_trace trace = {.lines = {.source = source, .errors = errors}, .config = source->config};
     bool is_good = read_packets(&trace) && find_parents(&trace);
     if (is_good)
         add_tasks(&trace, builder);
@@ -251,7 +272,8 @@ static bool simured_looks_like(const unsigned char *head, size_t size, const cha
     struct trace_source source = {.path = path, .bytes = head, .size = size};
     struct trace_lines lines = {.source = &source, .errors = &errors};
     struct simured_packet packet;
-    bool is_simured = lines_next(&lines) && read_packet(&lines, &packet);
+    const struct simured_config usual = {.cycles.cycle = 1e-9, .default_flits = 1};
+    bool is_simured = lines_next(&lines) && read_packet(&lines, &usual, &packet);
     arena_release(&arena);
     return is_simured || name_ends_with(path, ".trc");
 }
@@ -259,6 +281,9 @@ static bool simured_looks_like(const unsigned char *head, size_t size, const cha
 static const struct trace_reader_ops simured = {
     .name = "simured",
     .summary = "SimuRed's packets, which leave in a cycle or when another one has arrived",
+    .options = simured_options,
+    .config_size = sizeof(struct simured_config),
+    .example = "{\"type\": \"simured\", \"cycle\": \"2ns\", \"flit_bytes\": 8}",
     .looks_like = simured_looks_like,
     .read = simured_read,
 };

@@ -15,8 +15,11 @@
  * goes on at once. What waits for the sending of such a one waits for its beginning,
  * unless it is a wait itself. The time is a delay behind that, or counts from the start.
  */
+#include "flitwarp/option.h"
+
 #include "workload/trace/reader/vef_collectives.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +27,16 @@
 #define SHORTEST_LINE 14 /* bytes of "0 0 0 0 0 0 -1" */
 #define NON_BLOCKING 4u
 #define DELAY_CPUS 15u
+
+struct vef_config {
+    double tick;
+};
+
+static const struct option vef_options[] = {
+    OPTION_SECONDS(struct vef_config, tick, "\"1ns\"", 1e-12, 1,
+                   "how long a tick is where the file has no clock, as those of VEF and VEF2"),
+    OPTION_END,
+};
 
 enum dependency_kind { ON_NOTHING, ON_SENDING, ON_RECEPTION, ON_COLLECTIVE };
 
@@ -64,8 +77,9 @@ static bool is_keyword(struct word word)
 /* Older files say no more than TRUE or FALSE here, or have no clock behind it. */
 static bool read_flag_and_clock(struct trace_lines *lines, bool needs_clock, uint64_t *ps_per_tick)
 {
+    const struct vef_config *config = lines->source->config;
     struct word flag, clock;
-    *ps_per_tick = 1000;
+    *ps_per_tick = (uint64_t)llround(config->tick * 1e12);
     if (!lines_need(lines, "a flag", &flag))
         return false;
     if (!lines_word(lines, &clock)) {
@@ -295,6 +309,9 @@ static bool vef_looks_like(const unsigned char *head, size_t size, const char *p
 static const struct trace_reader_ops vef_reader = {
     .name = "vef",
     .summary = "VEF traces of MPI programs: messages and collectives that wait for each other",
+    .options = vef_options,
+    .config_size = sizeof(struct vef_config),
+    .example = "{\"type\": \"vef\", \"tick\": \"100ns\"}",
     .looks_like = vef_looks_like,
     .read = vef_read,
 };

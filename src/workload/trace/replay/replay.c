@@ -85,7 +85,7 @@ static uint64_t bytes_of(const struct replay *replay, uint32_t rank, struct work
     const struct task *task = replay_task(replay, rank, work.task);
     if (task->kind == TASK_COLLECTIVE)
         return collective_message(replay, rank, work.task, work.detail, work.kind == WORK_TAKE).bytes;
-    return task->amount;
+    return task->kind == TASK_GET ? 0 : task->amount; /* what it sends is that it wants them */
 }
 
 static tick_t overhead(const struct replay *replay, uint32_t rank, struct work work)
@@ -97,10 +97,20 @@ static tick_t overhead(const struct replay *replay, uint32_t rank, struct work w
     return settings->overhead + (tick_t)llrint(settings->overhead_per_byte * (double)(bytes ? bytes - 1 : 0));
 }
 
+/* What has come in a step of a collective is combined with what is there. */
+static tick_t reduction(const struct replay *replay, uint32_t rank, struct work work)
+{
+    double ticks = replay->settings.reduction_ticks;
+    if (ticks <= 0 || work.kind != WORK_TAKE || replay_task(replay, rank, work.task)->kind != TASK_COLLECTIVE ||
+        !collective_reduces(replay, rank, work.task, work.detail))
+        return 0;
+    return (tick_t)llrint(ticks * (double)bytes_of(replay, rank, work));
+}
+
 static tick_t duration_of(const struct replay *replay, uint32_t rank, struct work work)
 {
     if (work.kind != WORK_COMPUTE)
-        return overhead(replay, rank, work);
+        return overhead(replay, rank, work) + reduction(replay, rank, work);
     double ticks = (double)replay_task(replay, rank, work.task)->amount * replay->settings.ticks_per_picosecond;
     return (tick_t)llrint(ticks);
 }
@@ -199,7 +209,8 @@ static void wait_until(struct replay *replay, uint32_t rank, uint32_t number, ti
 static void begin(struct replay *replay, uint32_t rank, uint32_t number, tick_t now)
 {
     const struct task *task = replay_task(replay, rank, number);
-    if (task->kind == TASK_COMPUTE || task->kind == TASK_SEND) { /* has begun when its cpu takes it */
+    if (task->kind == TASK_COMPUTE || task->kind == TASK_SEND ||
+        task_is_one_sided(task)) { /* has begun when its cpu takes it */
         uint32_t kind = task->kind == TASK_COMPUTE ? WORK_COMPUTE : WORK_SEND;
         replay_use_cpu(replay, rank, (struct work){.kind = kind, .task = number}, now);
         return;

@@ -25,9 +25,11 @@ struct replay_settings {
     double until_scale;          /* ticks per picosecond of times since the start */
     tick_t overhead;             /* of a cpu, for each message sent and each received */
     double overhead_per_byte;
-    tick_t gap;           /* between messages of one interface */
-    tick_t local_latency; /* of messages within a terminal */
-    uint64_t eager_limit; /* bytes; larger messages wait for their receive */
+    tick_t gap;                  /* between messages of one interface */
+    tick_t local_latency;        /* of messages within a terminal */
+    double local_ticks_per_byte; /* beside that */
+    double reduction_ticks;      /* of a cpu, to combine a byte */
+    uint64_t eager_limit;        /* bytes; larger messages wait for their receive */
     uint32_t flit_bytes;
     struct collective_settings collectives;
 };
@@ -52,7 +54,6 @@ struct replay_cpu {
 /* A collective under way at a rank. */
 struct active_collective {
     uint32_t task;
-    uint32_t ordinal;      /* among those that the rank has begun in the communicator */
     uint32_t rank;         /* its number in the communicator */
     uint32_t step;         /* the next to begin */
     uint32_t pending;      /* messages of steps that have begun, to be sent or received */
@@ -91,7 +92,6 @@ enum note_kind {
     NOTE_PIECES,   /* by rank, task and step: pieces that have arrived */
     NOTE_MATCHED,  /* the same: the receive that waits for the rest */
     NOTE_OFFERED,  /* by task and step: a send that waits for its receive */
-    NOTE_ORDINAL,  /* by communicator: collectives so far */
 };
 
 struct replay {
@@ -107,7 +107,8 @@ struct replay {
     struct histogram *rank_time, *communication_time, *bytes;
 };
 
-#define COLLECTIVE_CONTEXT 0x80000000u /* of a communicator: messages of its collectives match among themselves */
+#define MOST_STEPS ((1u << 29) - 1) /* of a collective: what messages can name, and more than ranks fit into memory */
+#define COLLECTIVE_CONTEXT 0x80000000u /* with its number: messages of a collective match among themselves */
 
 /* Makes the state of all ranks. */
 void replay_init(struct replay *replay, struct application *application, const struct trace *trace,
@@ -158,6 +159,11 @@ void replay_take_message(struct replay *replay, uint32_t rank, const struct mess
 void collective_begin(struct replay *replay, uint32_t rank, uint32_t task, tick_t now);
 /* One of its messages has left, or has been taken. */
 void collective_go_on(struct replay *replay, uint32_t rank, uint32_t task, tick_t now);
+/* What a message of a step is matched by. */
+struct envelope collective_envelope(const struct replay *replay, uint32_t source, uint32_t rank, uint32_t task,
+                                    uint32_t step);
 /* What a rank sends in a step of a collective, or receives; the peer by its rank in the job. */
 struct plan_message collective_message(const struct replay *replay, uint32_t rank, uint32_t task, uint32_t sub,
                                        bool is_received);
+/* Whether what a rank receives in a step is combined with what it has. */
+bool collective_reduces(const struct replay *replay, uint32_t rank, uint32_t task, uint32_t sub);

@@ -1,36 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Collectives of a replay, see replay.h: a rank goes through the steps of its plan
- * (collective.h), sends and receives as for any task. Messages are told apart by which
- * collective of the communicator they belong to and by their step.
+ * (collective.h), sends and receives as for any task. Messages are told apart by the
+ * collective that they belong to and by their step.
  */
 #include "workload/trace/replay/replay.h"
-
-/* The two together are what a message can carry. */
-#define STEP_BITS 20
-#define STEP ((1u << STEP_BITS) - 1)
-#define ORDINALS 512u
-
-/* Most communicators are evenly spaced: all ranks, rows, columns. Others are looked through. */
-static uint32_t rank_within(const struct trace_communicator *communicator, uint32_t rank)
-{
-    const uint32_t *ranks = communicator->ranks;
-    bool has_stride = communicator->size > 1 && ranks[1] != ranks[0];
-    uint32_t at = (rank - ranks[0]) / (has_stride ? ranks[1] - ranks[0] : 1);
-    if (at < communicator->size && ranks[at] == rank)
-        return at;
-    for (at = 0; ranks[at] != rank;)
-        at++;
-    return at;
-}
-
-static struct plan plan_of(const struct replay *replay, const struct task *task)
-{
-    const struct trace_communicator *communicator = &replay->trace->communicators[task->communicator];
-    const uint64_t *counts = trace_counts(replay->trace, task);
-    return plan_make(&replay->settings.collectives, task->unit, communicator->size,
-                     rank_within(communicator, task->peer), task->amount, counts, counts || task->flags & TASK_UNEVEN);
-}
 
 static struct active_collective *active_at(const struct replay *replay, uint32_t rank, uint32_t task)
 {
@@ -40,49 +14,62 @@ static struct active_collective *active_at(const struct replay *replay, uint32_t
     return active;
 }
 
+static struct plan_step step_of(const struct replay *replay, uint32_t rank, const struct task *task, uint32_t sub)
+{
+    struct plan plan = plan_of_task(&replay->settings.collectives, replay->trace, task);
+    return plan_step(&plan, communicator_place(&replay->trace->communicators[task->communicator], rank), sub);
+}
+
 struct plan_message collective_message(const struct replay *replay, uint32_t rank, uint32_t number, uint32_t sub,
                                        bool is_received)
 {
     const struct task *task = replay_task(replay, rank, number);
-    const struct trace_communicator *communicator = &replay->trace->communicators[task->communicator];
-    struct plan plan = plan_of(replay, task);
-    struct plan_step step = plan_step(&plan, rank_within(communicator, rank), sub & STEP);
+    struct plan_step step = step_of(replay, rank, task, sub);
     struct plan_message message = is_received ? step.receive : step.send;
-    message.peer = communicator->ranks[message.peer];
+    message.peer = replay->trace->communicators[task->communicator].ranks[message.peer];
     return message;
 }
 
-static void begin_step(struct replay *replay, uint32_t rank, const struct active_collective *active,
-                       const struct plan_step *step, uint32_t number, tick_t now)
+bool collective_reduces(const struct replay *replay, uint32_t rank, uint32_t number, uint32_t sub)
 {
-    const struct task *task = replay_task(replay, rank, active->task);
+    return step_of(replay, rank, replay_task(replay, rank, number), sub).reduces;
+}
+
+struct envelope collective_envelope(const struct replay *replay, uint32_t source, uint32_t rank, uint32_t task,
+                                    uint32_t step)
+{
+    return (struct envelope){source, step, trace_collective_number(replay->trace, rank, task) | COLLECTIVE_CONTEXT};
+}
+
+static void begin_step(struct replay *replay, uint32_t rank, uint32_t own, const struct plan_step *step,
+                       uint32_t number, tick_t now)
+{
+    const struct task *task = replay_task(replay, rank, own);
     const struct trace_communicator *communicator = &replay->trace->communicators[task->communicator];
-    uint32_t sub = active->ordinal % ORDINALS << STEP_BITS | number, own = active->task;
-    if (step->receive.peer != NONE) {
-        const struct envelope envelope = {communicator->ranks[step->receive.peer], sub,
-                                          task->communicator | COLLECTIVE_CONTEXT};
-        replay_post(replay, rank, &envelope, own, sub, now);
-    }
+    /* First what others wait for: combining what has already come takes the cpu's time. */
     if (step->send.peer != NONE)
-        replay_use_cpu(replay, rank, (struct work){.kind = WORK_SEND, .task = own, .detail = sub}, now);
+        replay_use_cpu(replay, rank, (struct work){.kind = WORK_SEND, .task = own, .detail = number}, now);
+    if (step->receive.peer != NONE) {
+        const struct envelope envelope =
+            collective_envelope(replay, communicator->ranks[step->receive.peer], rank, own, number);
+        replay_post(replay, rank, &envelope, own, number, now);
+    }
 }
 
 /* Begins the steps that may begin. What takes no time comes back here, and finds them begun. */
 static void advance(struct replay *replay, uint32_t rank, uint32_t task, tick_t now)
 {
-    struct plan plan = plan_of(replay, replay_task(replay, rank, task));
+    struct plan plan = plan_of_task(&replay->settings.collectives, replay->trace, replay_task(replay, rank, task));
     uint32_t steps = plan_shape(&plan).steps;
     struct active_collective *active = active_at(replay, rank, task);
-    CHECK(steps <= STEP, "a collective of %u steps, which are at most %u", steps, STEP);
+    CHECK(steps <= MOST_STEPS, "a collective of %u steps, which are at most %u", steps, MOST_STEPS);
     while (active->step < steps && !active->is_beginning) {
         struct plan_step step = plan_step(&plan, active->rank, active->step);
         if (active->pending && !step.is_free)
             return;
         active->pending += (step.send.peer != NONE) + (step.receive.peer != NONE);
         active->is_beginning = true;
-        struct active_collective copy = *active;
-        active->step++;
-        begin_step(replay, rank, &copy, &step, copy.step, now);
+        begin_step(replay, rank, task, &step, active->step++, now);
         active = active_at(replay, rank, task); /* the array may have moved */
         active->is_beginning = false;
     }
@@ -107,8 +94,7 @@ void collective_begin(struct replay *replay, uint32_t rank, uint32_t number, tic
                                      sizeof *state->collectives);
     state->collectives[state->collective_count++] = (struct active_collective){
         .task = number,
-        .ordinal = (uint32_t)(*replay_note(state, NOTE_ORDINAL, task->communicator, 0))++,
-        .rank = rank_within(&replay->trace->communicators[task->communicator], rank),
+        .rank = communicator_place(&replay->trace->communicators[task->communicator], rank),
     };
     advance(replay, rank, number, now);
 }

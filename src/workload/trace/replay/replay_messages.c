@@ -9,11 +9,20 @@
  *                     <----------   MESSAGE_ACCEPT
  *   MESSAGE_DATA      --data-->     to the receive that was matched
  *
+ * A put or a get is answered at the other rank without its program, which has no receive:
+ *
+ *   MESSAGE_EAGER     --data-->     a put
+ *                     <----------   MESSAGE_ACCEPT
+ *   MESSAGE_OFFER     ---------->   a get
+ *                     <--data---    MESSAGE_DATA, with ANSWER: the task is the receiver's own
+ *
  * The network may change the order of messages, MPI does not: what is matched carries a
  * number for each pair of ranks, and waits for those before it. Very large messages
  * travel in pieces. What a message is about stands in the trace, by the sender's task.
  */
 #include "workload/trace/replay/replay.h"
+
+#include <math.h>
 
 enum message_kind { MESSAGE_EAGER, MESSAGE_OFFER, MESSAGE_ACCEPT, MESSAGE_DATA };
 
@@ -21,6 +30,8 @@ enum message_kind { MESSAGE_EAGER, MESSAGE_OFFER, MESSAGE_ACCEPT, MESSAGE_DATA }
 #define KIND_SHIFT 30
 #define IN_PIECES (1u << 29)
 #define SUB (IN_PIECES - 1)
+#define ANSWER SUB /* no step of a collective has this number */
+_Static_assert(MOST_STEPS == SUB, "steps are counted from 0");
 
 #define PIECE ((uint64_t)1 << 30) /* flits: what a message can have */
 
@@ -43,7 +54,7 @@ static struct envelope envelope_of(const struct replay *replay, uint32_t source,
 {
     const struct task *task = replay_task(replay, source, number);
     if (task->kind == TASK_COLLECTIVE)
-        return (struct envelope){source, sub, task->communicator | COLLECTIVE_CONTEXT};
+        return collective_envelope(replay, source, source, number, sub);
     return (struct envelope){source, task->tag, task->communicator};
 }
 
@@ -54,34 +65,35 @@ static bool are_together(const struct replay *replay, uint32_t rank, uint32_t ot
     return replay->application->terminals[rank] == replay->application->terminals[other];
 }
 
-static void send(struct replay *replay, uint32_t rank, uint32_t to, uint32_t flits, const struct message_note *note)
+static void send(struct replay *replay, uint32_t rank, uint32_t to, uint64_t bytes, const struct message_note *note)
 {
     if (!are_together(replay, rank, to)) {
-        application_send_noted(replay->application, rank, to, flits, note);
+        application_send_noted(replay->application, rank, to, (uint32_t)flits_of(replay, bytes), note);
         return;
     }
+    tick_t delay =
+        replay->settings.local_latency + (tick_t)llrint(replay->settings.local_ticks_per_byte * (double)bytes);
     application_count(replay->application, &replay->local_messages, 1);
-    application_send_within(replay->application, rank, to, replay->settings.local_latency, note);
+    application_send_within(replay->application, rank, to, delay, note);
 }
 
 static void send_control(struct replay *replay, uint32_t rank, uint32_t to, enum message_kind kind, uint32_t order,
                          uint32_t task, uint32_t sub)
 {
     const struct message_note note = {.tag = task, .order = order, .detail = (uint32_t)kind << KIND_SHIFT | sub};
-    send(replay, rank, to, 1, &note);
+    send(replay, rank, to, 0, &note);
 }
 
 static void send_data(struct replay *replay, uint32_t rank, const struct plan_message *message, enum message_kind kind,
                       uint32_t order, uint32_t task, uint32_t sub)
 {
-    uint64_t flits = flits_of(replay, message->bytes);
+    uint64_t flits = flits_of(replay, message->bytes), most = PIECE * replay->settings.flit_bytes;
     const struct message_note note = {
         .tag = task, .order = order, .detail = (uint32_t)kind << KIND_SHIFT | (flits > PIECE ? IN_PIECES : 0) | sub};
-    for (uint64_t left = flits, piece; left; left -= piece) {
-        piece = left < PIECE ? left : PIECE;
-        send(replay, rank, message->peer, (uint32_t)piece, &note);
-    }
-    replay->ranks[rank].bytes += message->bytes;
+    uint64_t left = message->bytes;
+    for (; left > most; left -= most)
+        send(replay, rank, message->peer, most, &note);
+    send(replay, rank, message->peer, left, &note);
 }
 
 /* The sender is done with a message, as far as it will ever know. */
@@ -100,11 +112,28 @@ static bool is_offered(const struct replay *replay, const struct task *task, uin
     return bytes > replay->settings.eager_limit && !(task->kind == TASK_SEND && task->flags & TASK_READY);
 }
 
+/* A put or a get, which ends when it is answered. */
+static void reach(struct replay *replay, uint32_t rank, uint32_t number)
+{
+    const struct task *task = replay_task(replay, rank, number);
+    const struct plan_message message = {.peer = task->peer, .bytes = task->amount};
+    *replay_note(&replay->ranks[rank], NOTE_OFFERED, number, 0) = 1;
+    if (task->kind == TASK_PUT)
+        send_data(replay, rank, &message, MESSAGE_EAGER, 0, number, 0);
+    else
+        send_control(replay, rank, task->peer, MESSAGE_OFFER, 0, number, 0);
+}
+
 void replay_send(struct replay *replay, uint32_t rank, uint32_t number, uint32_t sub, tick_t now)
 {
     struct replay_rank *state = &replay->ranks[rank];
     const struct task *task = replay_task(replay, rank, number);
     struct plan_message message = message_of(replay, rank, number, sub);
+    state->bytes += message.bytes;
+    if (task_is_one_sided(task)) {
+        reach(replay, rank, number);
+        return;
+    }
     uint32_t order = (uint32_t)(*replay_note(state, NOTE_SENT, message.peer, 0))++;
     if (!is_offered(replay, task, message.bytes)) {
         send_data(replay, rank, &message, MESSAGE_EAGER, order, number, sub);
@@ -117,13 +146,14 @@ void replay_send(struct replay *replay, uint32_t rank, uint32_t number, uint32_t
         has_left(replay, rank, number, now);
 }
 
-/* The receive is there: the rest of the message goes. */
+/* The receive is there: the rest of the message goes. Or what was put or wanted has arrived. */
 static void accepted(struct replay *replay, uint32_t rank, uint32_t number, uint32_t sub, tick_t now)
 {
     const struct task *task = replay_task(replay, rank, number);
     struct plan_message message = message_of(replay, rank, number, sub);
     replay_drop_note(&replay->ranks[rank], NOTE_OFFERED, number, sub);
-    send_data(replay, rank, &message, MESSAGE_DATA, 0, number, sub);
+    if (!task_is_one_sided(task))
+        send_data(replay, rank, &message, MESSAGE_DATA, 0, number, sub);
     if (!(task->kind == TASK_SEND && task->flags & TASK_BUFFERED))
         has_left(replay, rank, number, now);
 }
@@ -240,6 +270,17 @@ static void arrive_in_order(struct replay *replay, uint32_t rank, struct held_me
     } while (release_held(state, message.source, (uint32_t)expected, &message));
 }
 
+/* A put or a get has reached its rank. */
+static void answer(struct replay *replay, uint32_t rank, uint32_t source, uint32_t number)
+{
+    const struct task *task = replay_task(replay, source, number);
+    const struct plan_message message = {.peer = source, .bytes = task->amount};
+    if (task->kind == TASK_PUT)
+        send_control(replay, rank, source, MESSAGE_ACCEPT, 0, number, 0);
+    else
+        send_data(replay, rank, &message, MESSAGE_DATA, 0, number, ANSWER);
+}
+
 /* Is this the last piece of a message to arrive? */
 static bool is_whole(struct replay *replay, uint32_t rank, const struct message *message)
 {
@@ -247,7 +288,7 @@ static bool is_whole(struct replay *replay, uint32_t rank, const struct message 
     if (!(message->detail & IN_PIECES))
         return true;
     struct replay_rank *state = &replay->ranks[rank];
-    uint64_t bytes = message_of(replay, message->source, message->tag, sub).bytes;
+    uint64_t bytes = message_of(replay, sub == ANSWER ? rank : message->source, message->tag, sub).bytes;
     uint64_t pieces = (flits_of(replay, bytes) + PIECE - 1) / PIECE;
     if (++*replay_note(state, NOTE_PIECES, message->source, wire_name(message->tag, sub)) < pieces)
         return false;
@@ -263,7 +304,13 @@ void replay_take_message(struct replay *replay, uint32_t rank, const struct mess
         application_count(replay->application, &replay->local_messages, -1);
     if (kind == MESSAGE_ACCEPT) {
         accepted(replay, rank, message->tag, sub, now);
-    } else if (is_whole(replay, rank, message)) {
+    } else if (!is_whole(replay, rank, message)) {
+        return;
+    } else if (kind == MESSAGE_DATA && sub == ANSWER) {
+        accepted(replay, rank, message->tag, 0, now);
+    } else if (task_is_one_sided(replay_task(replay, message->source, message->tag))) {
+        answer(replay, rank, message->source, message->tag);
+    } else {
         const struct held_message whole = {message->source, message->order, message->tag, message->detail & ~IN_PIECES};
         if (kind != MESSAGE_DATA) {
             arrive_in_order(replay, rank, whole, now);
@@ -285,7 +332,7 @@ uint32_t replay_max_message(const struct replay *replay)
             const struct task *task = &trace->ranks[rank].tasks[i];
             if (task->kind == TASK_COLLECTIVE) /* of many steps, which nobody looks through for this */
                 return (uint32_t)PIECE;
-            if (task->kind == TASK_SEND && task->amount > bytes)
+            if ((task->kind == TASK_SEND || task_is_one_sided(task)) && task->amount > bytes)
                 bytes = task->amount;
         }
     uint64_t flits = flits_of(replay, bytes);

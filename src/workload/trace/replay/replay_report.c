@@ -65,7 +65,7 @@ static void print_offers(struct waiting_report *report, uint32_t rank)
                 task->kind == TASK_COLLECTIVE
                     ? collective_message(report->replay, rank, (uint32_t)key[1], (uint32_t)key[2], false).peer
                     : task->peer;
-            print_wait(report, rank, (uint32_t)key[1], "a receive", peer);
+            print_wait(report, rank, (uint32_t)key[1], task_is_one_sided(task) ? "an answer" : "a receive", peer);
         }
     }
     free(notes);

@@ -5,7 +5,7 @@
  * stages in rows and columns, places of a floor plan as they are, anything else on
  * a circle. Neighbouring routers are about 1 apart; y goes down.
  */
-#include "cli/blueprint.h"
+#include "flitwarp/topology.h"
 
 struct spot {
     double x, y;
@@ -21,6 +21,8 @@ struct layout {
     struct spot *outward;      /* by router: which way its terminals go, of length 1 */
     bool bends;                /* links that are longer than to a neighbour go round what is between */
     const char *name;          /* "grid", "ring of groups", ... */
+    const char *style;         /* the same in a word: "grid", "groups", "levels", "blocks", "plan", "force" */
+    const uint32_t *groups;    /* by router; NULL: there are none */
     uint32_t discs;            /* groups, each with a disc behind it */
     struct spot *disc_centres; /* by group */
     double disc_radius;
@@ -28,4 +30,4 @@ struct layout {
     struct layout_label *labels; /* of groups and levels */
 };
 
-void layout_find(struct layout *layout, const struct blueprint *blueprint, struct arena *arena);
+void layout_find(struct layout *layout, const struct topology *topology, const double *places, struct arena *arena);

@@ -31,7 +31,8 @@ class Browser:
         try:
             self._wait_for_driver()
             flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
-                     "--force-prefers-reduced-motion", f"--user-data-dir={self.folder.name}/profile",
+                     "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
+                     "--disable-sync", "--force-prefers-reduced-motion", f"--user-data-dir={self.folder.name}/profile",
                      f"--window-size={width},{height}"]
             options = {"binary": CHROMIUM, "args": flags, "prefs": {"download.default_directory": self.folder.name}}
             session = self._ask("POST", "/session", {"capabilities": {"alwaysMatch": {
@@ -87,6 +88,11 @@ class Browser:
 
     def type(self, selector, text):
         self._ask("POST", f"/element/{self.find(selector)}/value", {"text": text})
+
+    def press(self, key):
+        """A key, wherever the focus is."""
+        self._ask("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": [
+            {"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]}]})
 
     def back(self):
         self._ask("POST", "/back", {})

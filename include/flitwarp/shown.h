@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * A router's state for those who look at it from outside, such as the viewer:
+ * what is in its buffers and who holds what, between two ticks. Routers keep
+ * nothing for this; they are asked.
+ */
+#include "flitwarp/network.h"
+
+enum shown_state {
+    SHOWN_IDLE,    /* no packet at the front */
+    SHOWN_ROUTING, /* its route is not known yet */
+    SHOWN_WAITING, /* it wants an output lane */
+    SHOWN_ACTIVE,  /* it holds one */
+};
+
+/* So many flits of one packet, one behind the other. */
+struct shown_run {
+    uint32_t packet; /* handle */
+    uint32_t position;
+    uint32_t flits;
+};
+
+/* Some of the runs of a router, front first. */
+struct shown_queue {
+    uint32_t first, count;
+    uint32_t flits; /* in all */
+};
+
+struct shown_input {
+    enum shown_state state;
+    uint16_t output; /* lane held, where it is active */
+    struct shown_queue queue;
+};
+
+struct shown_output {
+    bool is_usable;
+    uint16_t holder;          /* input lane, or HELD_BY_NOBODY */
+    uint32_t credits;         /* flits that have room at the far end */
+    struct shown_queue queue; /* of the output, where it has one */
+};
+
+struct shown_router {
+    uint32_t lanes;
+    struct shown_input *inputs;   /* owned, by lane */
+    struct shown_output *outputs; /* owned, by lane */
+    struct shown_run *runs;       /* owned */
+    uint32_t run_count, run_capacity;
+};
+
+void shown_init(struct shown_router *shown, const struct network *network);
+void shown_release(struct shown_router *shown);
+/* Puts flits behind those of a queue; the queues of a router are filled one after the other. */
+void shown_add(struct shown_router *shown, struct shown_queue *queue, uint32_t packet, uint32_t position,
+               uint32_t flits);
+/* Looks at a router. One whose architecture does not show itself has its front packets and what they hold alone. */
+void network_show(const struct network *network, uint32_t router, struct shown_router *shown);

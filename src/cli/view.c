@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * flitwarp view CONFIG [PATH=VALUE ...]: a simulation to be watched and stepped in a
+ * browser. A server on the loopback interface steps the engine; the page is part of
+ * the program. flitwarp view RESULTS.json|STUDY.sqlite shows what has been run. Ends
+ * when the page says so, or by Ctrl-C.
+ */
+#include "cli/arguments.h"
+#include "cli/cli.h"
+#include "cli/interrupt.h"
+#include "cli/view_api.h"
+#include "cli/view_results.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char usage[] = "flitwarp view CONFIG [PATH=VALUE ...] [--port N] [--no-open]\n"
+                            "       flitwarp view RESULTS.json|STUDY.sqlite ... [--port N] [--no-open]";
+
+struct view_request {
+    const char **files;
+    uint32_t file_count;
+    char **overrides;
+    int override_count;
+    uint32_t port;
+    bool stays_closed, wants_help;
+};
+
+static bool read_port(const char *word, uint32_t *port)
+{
+    char *end;
+    unsigned long number = strtoul(word, &end, 10);
+    *port = (uint32_t)number;
+    return *word >= '0' && *word <= '9' && *end == 0 && number <= 65535;
+}
+
+static void request_read(struct view_request *request, int argc, char **argv, struct errors *errors)
+{
+    const char *port = "0";
+    const struct flag flags[] = {{"--port", &port, NULL},
+                                 {"--no-open", NULL, &request->stays_closed},
+                                 {"--help", NULL, &request->wants_help},
+                                 {0}};
+    *request = (struct view_request){.files = arena_array(errors->arena, const char *, argc),
+                                     .overrides = arena_array(errors->arena, char *, argc)};
+    for (int i = 1; i < argc; i++) {
+        enum flag_found found = flag_take(flags, argc, argv, &i);
+        if (found == FLAG_LACKS_VALUE)
+            errors_add(errors, "'%s' needs a value", argv[i]);
+        else if (found == FLAG_NONE && argv[i][0] == '-')
+            errors_add(errors, "'%s' is not understood", argv[i]);
+        else if (found == FLAG_NONE && request->file_count && strchr(argv[i], '='))
+            request->overrides[request->override_count++] = argv[i];
+        else if (found == FLAG_NONE)
+            request->files[request->file_count++] = argv[i];
+    }
+    if (!read_port(port, &request->port))
+        errors_add(errors, "--port %s; accepted: 0 (any that is free) to 65535", port);
+    if (!request->file_count)
+        errors_add(errors, "no configuration is given, and no results");
+}
+
+/* With the desktop's browser, where there is a desktop. It is nobody's child, so that it may stay when this ends. */
+static void open_browser(const char *address)
+{
+    if (!getenv("DISPLAY") && !getenv("WAYLAND_DISPLAY"))
+        return;
+    pid_t child = fork();
+    if (child == 0) {
+        if (fork() == 0) {
+            setsid();
+            execlp("xdg-open", "xdg-open", address, (char *)NULL);
+        }
+        _exit(0);
+    }
+    if (child > 0)
+        waitpid(child, NULL, 0);
+}
+
+static int serve(struct view_session *session, const struct view_request *request, struct errors *errors)
+{
+    const volatile sig_atomic_t *interrupted = interrupt_catch(); /* before anybody knows the address */
+    struct server *server = server_start(request->port, view_answer, session, errors);
+    if (!server)
+        return EXIT_IO;
+    bool has_page = embedded_find(page_files, "index.html");
+    if (!has_page)
+        fprintf(stderr, "flitwarp view: this program was built without the viewer's page, so there is only its "
+                        "interface; with npm installed, ./dev build makes both\n");
+    printf("%s\n", server_address(server));
+    fflush(stdout);
+    if (has_page && !request->stays_closed)
+        open_browser(server_address(server));
+    while (!*interrupted && !session->wants_quit)
+        server_work(server, 50);
+    server_stop(server);
+    return EXIT_DONE;
+}
+
+/* All are results, or there is one and it is a configuration. */
+static bool open_files(struct view_session *session, const struct view_request *request, struct errors *errors)
+{
+    if (is_results_file(request->files[0])) {
+        for (uint32_t i = 0; i < request->file_count; i++)
+            if (!results_gather(&session->documents, request->files[i], errors))
+                return false;
+        if (request->override_count)
+            errors_add(errors, "%s: results have no settings to override", request->overrides[0]);
+        return errors->count == 0;
+    }
+    if (request->file_count > 1) {
+        errors_add(errors, "%s is no results document, and of configurations one is shown; found %u files",
+                   request->files[0], request->file_count);
+        return false;
+    }
+    session->base = (struct view_source){
+        .path = request->files[0], .overrides = request->overrides, .override_count = request->override_count};
+    session->run = viewed_run_open(&session->base, NULL, 0, errors);
+    return session->run;
+}
+
+int cli_view(int argc, char **argv)
+{
+    struct view_session session = {0};
+    struct errors errors = {.arena = &session.arena};
+    struct view_request request;
+    int status = EXIT_USAGE;
+    request_read(&request, argc, argv, &errors);
+    if (request.wants_help) {
+        printf("usage: %s\n", usage);
+        arena_release(&session.arena);
+        return EXIT_DONE;
+    }
+    bool is_understood = errors.count == 0;
+    if (is_understood && open_files(&session, &request, &errors))
+        status = serve(&session, &request, &errors);
+    for (const struct error_message *message = errors.first; message; message = message->next)
+        fprintf(stderr, "%s%s\n", is_understood ? "" : "flitwarp view: ", message->text);
+    if (!is_understood)
+        fprintf(stderr, "usage: %s\n", usage);
+    viewed_run_close(session.run);
+    text_release(&session.documents);
+    arena_release(&session.arena);
+    return status;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Layout of the standard interface, and how a packet begins and a flit leaves: what its
+ * channels have in common, whether they carry levels of service or not. Its files:
+ *
+ *   standard.c         what is done for every flit: sending, receiving, credits
+ *   standard_levels.c  the same where levels of service share channels, or VCs a buffer
+ *   standard_feed.c    packets that wait until the terminal's processor hands them over
+ *   standard_plane.c   a packet is given its plane
+ *   standard_build.c   the layout made, packets taken back, all idle at the end
+ */
+#include "flitwarp/network.h"
+#include "flitwarp/selection.h"
+#include "network/routing/routing.h"
+
+struct standard_config {
+    uint32_t injection_channels, ejection_channels, injection_vcs;
+    uint64_t latency, feed_cycle;
+};
+
+/* One injection channel of one terminal. */
+struct injector {
+    tick_t free_at;    /* when the channel can take the next flit */
+    uint32_t packet;   /* being sent; NONE: none */
+    uint32_t position; /* next flit of it */
+    uint16_t vc;       /* of that packet, or of the last one */
+    uint16_t channel;
+    uint32_t lag;      /* of chunks: see network_lag() */
+    struct place to;   /* VC 0 at the router */
+    tick_t latency;    /* until the router is told of it, the interface's own included */
+    uint32_t *credits; /* by VC */
+};
+
+/* Packets that wait at their source. */
+struct source_queue {
+    uint32_t first, last; /* NONE: empty */
+};
+
+/* A terminal's way into one plane, and out of it. */
+struct outlet {
+    tick_t step_at;
+    struct source_queue source; /* unless it has several, by level of service */
+    struct place ejector;       /* VC 0 of its first ejection channel, at the router: where credits go */
+    tick_t latency;             /* of its channels */
+};
+
+/* Packets that a terminal's processor has made and not handed over yet; while there are some, a step is due. */
+struct feed {
+    tick_t free_at;
+    uint32_t first, last; /* NONE: empty */
+};
+
+struct interfaces {
+    struct network *network;
+    struct engine *engine;
+    struct standard_config config;
+    uint32_t num_vcs;
+    uint32_t planes;   /* outlets of a terminal */
+    uint32_t ports;    /* of an outlet, at its router */
+    uint32_t channels; /* of those, injection channels */
+    uint32_t lanes;    /* of an outlet */
+    uint32_t chunk;    /* flits that move at once at most; 0: flits move one by one */
+    bool is_plain;     /* one plane, one by one, and none of the following */
+    bool is_by_level;  /* levels of service, or buffers that VCs share: see standard_levels.c */
+    uint32_t groups;   /* of levels that are arbitrated */
+    uint64_t all_vcs;
+    uint64_t (*injection_vcs)(const struct routing *routing, const struct packet *packet); /* NULL: all */
+    tick_t channel_cycle;
+    struct outlet *outlets;     /* by terminal * planes + plane */
+    struct injector *injectors; /* by (outlet * ports + channel) * groups + group */
+    uint32_t *credits;          /* by outlet * lanes + lane */
+    struct plane_queue *queues; /* by outlet: what is in its source queue; NULL: there is one plane, and nobody asks */
+    struct feed *feeds;         /* by terminal; NULL: packets are handed over at once */
+    struct levels *levels;      /* standard_levels.c; NULL unless is_by_level */
+};
+
+static inline void wake(struct interfaces *n, uint32_t number, tick_t when)
+{
+    struct outlet *outlet = &n->outlets[number];
+    if (when < outlet->step_at) {
+        outlet->step_at = when;
+        struct step_event *event = engine_post(n->engine, EVENT_INTERFACE_STEP, when, sizeof *event);
+        *event = (struct step_event){.target = number};
+    }
+}
+
+/* Of the outlet with this number. */
+static inline void source_queue_put(const struct interfaces *n, uint32_t number, struct source_queue *source,
+                                    uint32_t handle)
+{
+    if (source->last == NONE)
+        source->first = handle;
+    else
+        network_packet(n->network, source->last)->next = handle;
+    source->last = handle;
+    if (n->queues) {
+        n->queues[number].packets++;
+        n->queues[number].flits += network_packet(n->network, handle)->size;
+    }
+}
+
+static inline uint32_t source_queue_take(const struct interfaces *n, uint32_t number, struct source_queue *source)
+{
+    uint32_t handle = source->first;
+    source->first = network_packet(n->network, handle)->next;
+    if (source->first == NONE)
+        source->last = NONE;
+    if (n->queues) {
+        n->queues[number].packets--;
+        n->queues[number].flits -= network_packet(n->network, handle)->size;
+    }
+    return handle;
+}
+
+/* Functions that are compiled for flits and for chunks. */
+#define FOR_EITHER static inline __attribute__((always_inline))
+
+/* Of the VCs that routing allows, those that are in use. */
+static inline uint64_t limit_vcs(const struct interfaces *n, uint64_t vcs)
+{
+    uint64_t kept = 0;
+    if (!n->config.injection_vcs)
+        return vcs;
+    for (uint32_t count = n->config.injection_vcs; count && vcs; count--, vcs &= vcs - 1)
+        kept |= vcs & -vcs;
+    return kept;
+}
+
+/* The next VC in turn that the packet may take and that has room; NONE: none. */
+FOR_EITHER uint32_t pick_vc(const struct interfaces *n, const struct packet *packet, const uint32_t *credits,
+                            uint32_t last, bool chunks)
+{
+    const struct routing *routing = &n->network->routing;
+    uint64_t allowed = (n->injection_vcs ? limit_vcs(n, n->injection_vcs(routing, packet)) : n->all_vcs)
+                       << packet->protocol * routing->vcs;
+    uint32_t room = chunks                        ? transfer_flits(&n->network->transfer, packet, 0)
+                    : n->network->reserves_packet ? network_room_for(n->network, packet->size)
+                                                  : 1;
+    uint32_t vc = last;
+    for (uint32_t i = 0; i < n->num_vcs; i++) {
+        vc = vc + 1 < n->num_vcs ? vc + 1 : 0;
+        if ((allowed & bit(vc)) && credits[vc] >= room)
+            return vc;
+    }
+    return NONE;
+}
+
+/* The head is about to enter the network: the packet gets its route's beginning. */
+static inline void begin_packet(struct interfaces *n, uint32_t router, struct packet *packet, tick_t now)
+{
+    const struct routing *routing = &n->network->routing;
+    packet->injected = now;
+    n->network->in_network++;
+    if (routing->inject) {
+        struct route question = {.routing = routing, .packet = packet, .router = router, .draws = INJECTION_DRAWS};
+        routing->inject(&question);
+    }
+}
+
+/* Somebody looks at all that enters. */
+void show_flits(const struct interfaces *n, const struct injector *injector, uint32_t position, uint32_t flits,
+                struct place to, tick_t now);
+
+FOR_EITHER void inject_flits(struct interfaces *n, struct injector *injector, const struct packet *packet,
+                             uint32_t flits, tick_t now)
+{
+    uint32_t position = injector->position;
+    struct flit unit = transfer_unit(packet, injector->packet, position, flits);
+    struct place to = {.target = injector->to.target, .lane = injector->to.lane + injector->vc};
+    injector->position = position + flits;
+    if (__builtin_expect(n->network->is_watched, 0))
+        show_flits(n, injector, position, flits, to, now);
+    send_flit(n->network, EVENT_FLIT, to, unit, now + injector->latency + (tick_t)(flits - 1) * injector->lag);
+    injector->free_at = now + flits * n->channel_cycle;
+    if (unit.place & FLIT_TAIL)
+        injector->packet = NONE;
+}
+
+/* Takes a packet that is next in turn, if a VC has room for it. */
+FOR_EITHER bool take_packet(struct interfaces *n, struct injector *injector, uint32_t handle, tick_t now, bool chunks)
+{
+    struct packet *packet = network_packet(n->network, handle);
+    uint32_t vc = pick_vc(n, packet, injector->credits, injector->vc, chunks);
+    if (vc == NONE)
+        return false;
+    injector->packet = handle;
+    injector->position = 0;
+    injector->vc = (uint16_t)vc;
+    begin_packet(n, injector->to.target, packet, now);
+    return true;
+}
+
+/* Where a network has the terminal and plane of an outlet. */
+static inline size_t place_of(const struct network *network, uint32_t outlet)
+{
+    return outlet % network->plane_count * (size_t)network->topology.terminals + outlet / network->plane_count;
+}
+
+/* The first link of an outlet, where it injects. */
+static inline const struct link *outlet_link(const struct network *network, uint32_t outlet)
+{
+    size_t place = place_of(network, outlet);
+    return network_link(network, network->terminal_router[place],
+                        network->terminal_slot[place] * network->terminal_ports);
+}
+
+/* Steps of feeds are numbered behind those of outlets. */
+static inline uint32_t first_feed(const struct interfaces *n) { return n->network->topology.terminals * n->planes; }
+
+/* To the source queue of its outlet, in standard.c. */
+void standard_hand_over(struct interfaces *n, uint32_t handle);
+
+/* What a processor has made, in standard_feed.c: a packet more, the next one is due, or taken back. */
+void standard_feed_add(struct interfaces *n, uint32_t handle);
+void standard_feed_step(struct interfaces *n, uint32_t terminal, tick_t now);
+uint32_t standard_feed_take(const struct interfaces *n, struct feed *feed);
+
+/* Gives a packet its plane, in standard_plane.c. */
+uint32_t standard_select_plane(const struct interfaces *n, uint32_t handle);
+
+/* As interface_ops asks for them, in standard_build.c. */
+void *standard_build(struct network *network, const struct choice *self, struct errors *errors);
+void *standard_share(const void *interfaces, struct network *part);
+uint64_t standard_withdraw(void *interfaces, void (*withdrawn)(void *context, uint32_t packet), void *context);
+struct piece standard_find(void *interfaces, uint32_t source, uint32_t sequence);
+void standard_take_out(void *interfaces, uint32_t handle, tick_t now);
+void standard_check_idle(void *interfaces);
+
+/* Where levels of service share the channels, or VCs the buffers behind them, in standard_levels.c. */
+void levels_build(struct interfaces *n, struct arena *arena);
+void levels_step(struct interfaces *n, uint32_t outlet, tick_t now);
+void levels_enqueue(struct interfaces *n, uint32_t outlet, uint32_t handle);
+bool levels_wait(const struct interfaces *n, uint32_t outlet);
+struct source_queue *levels_source(const struct interfaces *n, uint32_t outlet, uint32_t group);
+/* A credit of a lane of an outlet is back. */
+void levels_receive_credit(struct interfaces *n, uint32_t outlet, uint32_t lane, uint32_t flits);

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where routers stand, see places.h. */
+#include "network/places.h"
+
+#include "flitwarp/butterfly.h"
+#include "flitwarp/hyperx.h"
+#include "flitwarp/tree.h"
+
+#include <string.h>
+
+uint32_t topology_dimensions(const struct topology *topology)
+{
+    return topology->grid ? topology->grid->dimensions : topology->hyperx ? topology->hyperx->dimensions : 0;
+}
+
+uint32_t topology_coordinate(const struct topology *topology, uint32_t router, uint32_t dimension)
+{
+    if (topology->hyperx)
+        return hyperx_coordinate(topology->hyperx, router, dimension);
+    uint32_t coordinates[MAX_DIMENSIONS];
+    grid_coordinates(topology->grid, router, coordinates);
+    return coordinates[dimension];
+}
+
+uint32_t topology_level(const struct topology *topology, uint32_t router)
+{
+    if (topology->tree)
+        return tree_level(topology->tree, router);
+    return topology->butterfly ? router / topology->butterfly->rows : NONE;
+}
+
+/* Gives a number to everything that can be reached without a link of one class. */
+static void flood(const struct topology *topology, uint32_t avoided, uint32_t router, uint32_t group, uint32_t *groups,
+                  uint32_t *stack)
+{
+    uint32_t depth = 1;
+    stack[0] = router;
+    groups[router] = group;
+    while (depth > 0) {
+        uint32_t from = stack[--depth];
+        for (uint32_t port = 0; port < topology->ports; port++) {
+            struct router_port to;
+            if (!topology->ops->peer(topology, from, port, &to) || groups[to.router] != NONE ||
+                topology->ops->channel_class(topology, from, port) == avoided)
+                continue;
+            groups[to.router] = group;
+            stack[depth++] = to.router;
+        }
+    }
+}
+
+const uint32_t *topology_groups(const struct topology *topology, struct arena *arena)
+{
+    uint32_t routers = topology->routers, classes = topology->channel_classes, global = 0, count = 0;
+    while (global < classes && strcmp(topology->channel_class_names[global], "global") != 0)
+        global++;
+    if (global == classes)
+        return NULL;
+    uint32_t *groups = arena_array(arena, uint32_t, routers), *stack = arena_array(arena, uint32_t, routers);
+    memset(groups, 0xff, sizeof *groups * routers);
+    for (uint32_t router = 0; router < routers; router++)
+        if (groups[router] == NONE)
+            flood(topology, global, router, count++, groups, stack);
+    return groups;
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Layout of the Omni-Path routers: flat arrays over all routers of a network.
+ *
+ * A router has three kinds of buffers, numbered through: one an input port, two an
+ * MPort on the way to the central crossbar, one an output port.
+ *
+ *   | inputs 0 .. P-1 | central P .. 3P/2-1 | outputs 3P/2 .. 5P/2-1 |
+ *
+ * The first two kinds are sources, which send packets through a crossbar; the last
+ * two are sinks, which take them. A lane is a queue of packets of one VL in a buffer:
+ * lane = buffer * num_vcs + vl. Packets are whole and in a row there, so that a lane
+ * needs to know which packets they are and how many flits may move on, not each flit.
+ */
+#include "flitwarp/allocator.h"
+#include "flitwarp/congestion.h"
+#include "network/router/lane.h"
+#include "network/router/lane_scheduler.h"
+#include "network/router/shared_room.h"
+
+enum { MPORT_PORTS = 4, MPORT_LINKS = 2 }; /* ports of an MPort; its links to the central crossbar */
+
+enum queue_unit { QUEUE_CREDITS, QUEUE_FLITS };
+enum candidates { CANDIDATES_ONE, CANDIDATES_ALL };
+
+struct omnipath_config {
+    uint32_t ports, num_vcs;
+    uint32_t queue_size, central_queue_size, queue_unit, flits_per_credit, exclusive_credits, max_credits;
+    uint64_t cycle;
+    uint32_t input_latency, routing_latency, mport_arbitration_latency, mport_crossbar_latency; /* cycles */
+    uint32_t central_arbitration_latency, central_crossbar_latency, output_latency, credit_latency;
+    uint32_t mport_speedup, local_speedup, central_speedup; /* flits a cycle */
+    bool pipelined_arbitration;
+    uint32_t candidates;
+    struct choice allocator, arbiter, output_arbiter, congestion;
+};
+
+struct omnipath_lane {
+    uint16_t first, count; /* packets, in a ring; the first is free-running */
+    uint16_t routed;       /* of an input: packets whose routing is over */
+    uint16_t target;       /* of a source: output lane of the first packet, or LANE_IDLE, or LANE_WAITS */
+    uint32_t ready;        /* flits that may move on */
+    uint32_t sent;         /* flits of the first packet that have moved on */
+    uint32_t due;          /* of an input: position of the flit that comes next */
+};
+
+/* An input buffer or a central one, and its way into the crossbar. */
+struct omnipath_source {
+    uint64_t ready; /* VLs whose first packet is routed and waits for the crossbar */
+    uint16_t vl;    /* of the packet that crosses */
+    uint16_t sink;  /* where that packet goes; NOBODY: none crosses */
+    uint16_t speed; /* flits a cycle, for that packet */
+    uint16_t last;  /* of an input: the output lane that was chosen last */
+};
+
+/* The channel that leaves by an output port. */
+struct omnipath_port {
+    uint64_t stored;  /* VLs with a flit that may leave */
+    tick_t free_at;   /* when the channel can take the next flit */
+    struct place far; /* VC 0 at the far end, of flits that leave and of credits for those that come */
+    uint32_t latency, cycle;
+    uint32_t kind, back_kind; /* of events at the far end: flits, and credits */
+    uint32_t is_due;          /* an EVENT_OUTPUT_STEP is under way */
+    uint32_t unused;
+};
+
+/* A flit that is being stored at an input, or a head that is being routed, until `at`. */
+struct omnipath_timer {
+    tick_t at;
+    uint64_t lane;
+};
+
+/* Timers of one kind of a router, in the order in which they end: all take the same time. */
+struct omnipath_timers {
+    uint32_t first, count; /* of a ring */
+};
+
+struct omnipath_head {
+    tick_t step_at, stepped_at; /* for when a step was posted last; when it stepped last */
+    struct omnipath_timers storing, routing;
+};
+
+/* The sinks that a packet could take next, which have room for it: an output, or one or two central buffers. */
+struct aims {
+    uint32_t sinks[MPORT_LINKS];
+    uint32_t count;
+};
+
+struct omnipath {
+    struct network *network;
+    struct engine *engine;
+    struct omnipath_config config;
+    struct congestion *congestion;                /* NULL: nobody looks */
+    tick_t cycle, input, routing, output, credit; /* ticks */
+    tick_t arbitration[2], crossbar[2];           /* by whether it is the central one */
+    tick_t pipeline; /* from the central buffer on: its arbitration, where that does not keep the buffer from others */
+    uint32_t ports;  /* in whole MPorts: some may be unused */
+    uint32_t sources, sinks, buffers; /* see above; sinks begin with the first central one */
+    uint32_t num_vcs, lanes, words;   /* output lanes, as routing counts them, and the words of a set of them */
+    uint32_t source_words, sink_words;
+    uint32_t ring_mask, storing_mask, routing_mask;
+    uint32_t flits_per_credit;
+    struct shared_room_rule rule[2];       /* by whether the buffer is a central one */
+    struct shared_room_rule terminal_rule; /* of what terminals take in, which they do at once: counts flits */
+    size_t room_bytes;
+    const struct allocator_ops *allocator;
+    struct lane_scheduler source_scheduler; /* of input and central buffers */
+    struct lane_scheduler scheduler;        /* of output ports */
+    size_t allocator_bytes;
+    uint64_t flit_hops;
+    struct matching matching;   /* scratch: sources ask for sinks */
+    struct route question;      /* scratch */
+    uint64_t *offered;          /* scratch: output lanes */
+    uint64_t *vl_age;           /* scratch: by VL, for arbiters that look at age */
+    uint64_t *candidates;       /* scratch: by source, the VLs that take part */
+    struct aims *aims;          /* scratch: by source * num_vcs + VL */
+    uint64_t *same_vl;          /* by VL, `words` each: the output lanes of that VL */
+    struct random *random;      /* by router */
+    struct random *port_random; /* by router * ports: ports step in any order */
+    struct omnipath_head *heads;
+    uint64_t *asking, *busy; /* by router * source_words: sources that wait for the crossbar, that use it */
+    uint64_t *open;          /* by router * sink_words: sinks that nobody sends to */
+    uint64_t *usable;        /* by router * words: output lanes that lead somewhere */
+    struct omnipath_source *source_states;          /* by router * sources */
+    struct omnipath_port *port_states;              /* by router * ports */
+    struct omnipath_lane *lane_states;              /* by router * buffers * num_vcs */
+    uint32_t *rings;                                /* by lane, ring_mask + 1 each: packets */
+    uint16_t *targets;                              /* by central lane the same: output lanes of its packets */
+    tick_t *ready_times;                            /* by lane of a source */
+    tick_t *free_times;                             /* by source and level */
+    uint64_t *wants;                                /* by input lane, `words` each: the answer of routing */
+    unsigned char *rooms;                           /* by router * buffers: what is taken of each buffer */
+    unsigned char *downstream;                      /* by router * ports: and of the input buffer at the far end */
+    uint32_t *lane_flits;                           /* by router * lanes: flits that have left, modulo 2^32 */
+    struct omnipath_timer *storing, *routing_heads; /* by router: rings */
+    unsigned char *allocator_states;                /* by router */
+    unsigned char *source_choices;                  /* by router * sources: their scheduler's state */
+    unsigned char *choices;                         /* by router * ports: the scheduler's state */
+};
+
+/* A central sink is the source of the same number; outputs come behind. */
+static inline bool is_central(const struct omnipath *q, uint32_t buffer)
+{
+    return buffer >= q->ports && buffer < q->sources;
+}
+static inline uint32_t output_buffer(const struct omnipath *q, uint32_t port) { return q->sources + port; }
+static inline uint32_t sink_column(const struct omnipath *q, uint32_t buffer) { return buffer - q->ports; }
+static inline uint32_t mport_of(const struct omnipath *q, uint32_t source)
+{
+    return source < q->ports ? source / MPORT_PORTS : (source - q->ports) / MPORT_LINKS;
+}
+static inline uint32_t first_link(const struct omnipath *q, uint32_t mport) { return q->ports + mport * MPORT_LINKS; }
+
+static inline struct omnipath_source *source_at(const struct omnipath *q, uint32_t router, uint32_t source)
+{
+    return &q->source_states[(size_t)router * q->sources + source];
+}
+static inline struct omnipath_port *port_at(const struct omnipath *q, uint32_t router, uint32_t port)
+{
+    return &q->port_states[(size_t)router * q->ports + port];
+}
+static inline size_t lane_number(const struct omnipath *q, uint32_t router, uint32_t buffer, uint32_t vl)
+{
+    return ((size_t)router * q->buffers + buffer) * q->num_vcs + vl;
+}
+static inline struct shared_room *room_at(const struct omnipath *q, uint32_t router, uint32_t buffer)
+{
+    return (struct shared_room *)(void *)(q->rooms + ((size_t)router * q->buffers + buffer) * q->room_bytes);
+}
+static inline struct shared_room *room_downstream(const struct omnipath *q, uint32_t router, uint32_t port)
+{
+    return (struct shared_room *)(void *)(q->downstream + ((size_t)router * q->ports + port) * q->room_bytes);
+}
+static inline void *choice_at(const struct omnipath *q, uint32_t router, uint32_t port)
+{
+    return q->choices + ((size_t)router * q->ports + port) * q->scheduler.bytes;
+}
+static inline uint64_t *wants_of(const struct omnipath *q, uint32_t router, uint32_t input, uint32_t vl)
+{
+    return q->wants + (((size_t)router * q->ports + input) * q->num_vcs + vl) * q->words;
+}
+
+/* When the last packet of a level was through: no arbitration of the level begins before. */
+static inline tick_t *free_at(const struct omnipath *q, uint32_t router, uint32_t source, uint32_t vl)
+{
+    const struct service *service = q->scheduler.service;
+    return &q->free_times[((size_t)router * q->sources + source) * service->groups + service->vc_group[vl]];
+}
+/* Since when the first packet of a VL waits for the crossbar. */
+static inline tick_t *ready_at(const struct omnipath *q, uint32_t router, uint32_t source, uint32_t vl)
+{
+    return &q->ready_times[((size_t)router * q->sources + source) * q->num_vcs + vl];
+}
+
+/* When the arbitration of a VL that is ready is over. */
+static inline tick_t omnipath_arbitrated(const struct omnipath *q, uint32_t router, uint32_t source, uint32_t vl)
+{
+    tick_t since = *ready_at(q, router, source, vl), free = *free_at(q, router, source, vl);
+    return (since > free ? since : free) + q->arbitration[is_central(q, source)];
+}
+
+/* The packet at the front of a lane, which is not empty. */
+static inline uint32_t first_packet(const struct omnipath *q, size_t number)
+{
+    return q->rings[number * (q->ring_mask + 1) + (q->lane_states[number].first & q->ring_mask)];
+}
+
+/* Where the target of a packet in a central lane is noted. */
+static inline size_t central_slot(const struct omnipath *q, uint32_t router, uint32_t buffer, uint32_t vl,
+                                  uint16_t place)
+{
+    size_t lane = ((size_t)router * (q->sources - q->ports) + buffer - q->ports) * q->num_vcs + vl;
+    return lane * (q->ring_mask + 1) + (place & q->ring_mask);
+}
+
+/* Credits that a packet gives back as flits [from, to) of it leave. */
+static inline uint32_t credits_left(const struct omnipath *q, uint32_t from, uint32_t to, uint32_t size)
+{
+    uint32_t per = q->flits_per_credit;
+    return (to == size ? credits_for(size, per) : to / per) - from / per;
+}
+
+static inline bool is_traced(const struct omnipath *q, uint32_t packet)
+{
+    return __builtin_expect(q->network->trace_out != NULL, 0) && packet == q->network->traced;
+}
+
+/* The router steps at `when`, or at its clock's next edge. */
+static inline void omnipath_wake(const struct omnipath *q, uint32_t router, tick_t when)
+{
+    struct omnipath_head *head = &q->heads[router];
+    if (q->cycle > 1)
+        when = (when + q->cycle - 1) / q->cycle * q->cycle;
+    if (head->step_at != when && head->stepped_at != when) { /* what a step finds it does itself */
+        head->step_at = when;
+        struct step_event *event = engine_post(q->engine, EVENT_ROUTER_STEP, when, sizeof *event);
+        *event = (struct step_event){.target = router};
+    }
+}
+
+/* Some flits have crossed to a lane, or are stored in it. */
+struct crossed_event {
+    uint32_t router;
+    uint32_t lane : 24; /* of all buffers */
+    uint32_t flits : 8;
+};
+
+/* omnipath.c: a packet that may ask for the crossbar has come to the front of a source's lane: a set of its VL, or none. */
+uint64_t omnipath_look_at_front(struct omnipath *q, uint32_t router, uint32_t source, uint32_t vl, tick_t now);
+/*
+ * A source that sends nothing takes part in allocation as soon as the arbitration of these VLs is over, which have just
+ * become ready or had to wait for it. Within a tick the order of calls must not matter, not even for how often it steps.
+ */
+void omnipath_ask(struct omnipath *q, uint32_t router, uint32_t source, uint64_t vls, tick_t now);
+
+/* omnipath_switch.c: who crosses, and crossing. */
+void omnipath_allocate(struct omnipath *q, uint32_t router, tick_t now);
+void omnipath_cross(struct omnipath *q, uint32_t router, tick_t now);
+
+/* omnipath_output.c: from the output buffers to the channels. */
+void omnipath_stored(struct omnipath *q, uint32_t router, uint32_t port, uint32_t vl, tick_t now);
+event_handler omnipath_receive_credits, omnipath_step_outputs;
+
+/* The settings, in omnipath_settings.c. */
+extern const struct option omnipath_options[];
+uint32_t omnipath_num_vcs(const void *config);
+uint32_t omnipath_depth(const void *config);
+void omnipath_plan(struct network *network, const struct choice *self, struct errors *errors);
+uint32_t omnipath_max_packet(const void *config, const char **key);
+/* How lanes share a buffer. */
+struct shared_room_rule omnipath_rule(const struct omnipath_config *config, bool of_central);
+
+/* Building and checking, in omnipath_build.c. */
+void *omnipath_build(struct network *network, const struct choice *self, struct errors *errors);
+void *omnipath_share(const void *routers, struct network *part);
+void omnipath_check_idle(void *routers);
+bool omnipath_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);
+/* For the viewer, in omnipath_show.c. */
+void omnipath_show(const void *routers, uint32_t router, struct shown_router *shown);
+uint64_t omnipath_flit_hops(const void *routers);
+uint32_t omnipath_lane_flits(const void *routers, uint32_t router, uint32_t lane);

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The Omni-Path router as the viewer sees it. It has more buffers than inputs and
+ * outputs: what is in a central one is shown behind the output that it goes to, and so
+ * is what crosses.
+ */
+#include "network/router/omnipath.h"
+
+#include "flitwarp/shown.h"
+
+static uint32_t packet_at(const struct omnipath *q, size_t number, uint32_t place)
+{
+    uint32_t slot = (q->lane_states[number].first + place) & q->ring_mask;
+    return q->rings[number * (q->ring_mask + 1) + slot];
+}
+
+/* Some flits of the packet at a place of a lane: of those that came, all that have not gone on. */
+static void show_packet(const struct omnipath *q, size_t number, uint32_t place, uint32_t came,
+                        struct shown_router *shown, struct shown_queue *queue)
+{
+    uint32_t gone = place ? 0 : q->lane_states[number].sent;
+    if (came > gone)
+        shown_add(shown, queue, packet_at(q, number, place), gone, came - gone);
+}
+
+static void show_input(const struct omnipath *q, uint32_t router, uint32_t port, uint32_t vl,
+                       struct shown_router *shown)
+{
+    size_t number = lane_number(q, router, port, vl);
+    const struct omnipath_lane *lane = &q->lane_states[number];
+    const struct omnipath_source *source = source_at(q, router, port);
+    struct shown_input *input = &shown->inputs[port * q->num_vcs + vl];
+    bool crosses = lane->count && source->sink != NOBODY && source->vl == vl;
+    input->output = lane->target;
+    input->state = !lane->count                ? SHOWN_IDLE
+                   : crosses                   ? SHOWN_ACTIVE
+                   : lane->target == LANE_IDLE ? SHOWN_ROUTING
+                                               : SHOWN_WAITING;
+    if (crosses)
+        shown->outputs[lane->target].holder = (uint16_t)(port * q->num_vcs + vl);
+    for (uint32_t place = 0; place < lane->count; place++) {
+        bool is_coming = place + 1u == lane->count && lane->due;
+        uint32_t size = network_packet(q->network, packet_at(q, number, place))->size;
+        show_packet(q, number, place, is_coming ? lane->due : size, shown, &input->queue);
+    }
+}
+
+/* Flits of a packet in a sink that have left their source: all, unless it is the one that is being sent there. */
+static uint32_t sent_to(const struct omnipath *q, uint32_t router, uint32_t sink, uint32_t packet)
+{
+    for (uint32_t source = 0; source < q->sources; source++) {
+        const struct omnipath_source *from = source_at(q, router, source);
+        size_t number = lane_number(q, router, source, from->vl);
+        if (from->sink == sink && q->lane_states[number].count && first_packet(q, number) == packet)
+            return q->lane_states[number].sent;
+    }
+    return network_packet(q->network, packet)->size;
+}
+
+static void show_output(const struct omnipath *q, uint32_t router, uint32_t output, struct shown_router *shown)
+{
+    struct shown_queue *queue = &shown->outputs[output].queue;
+    uint32_t sink = output_buffer(q, output / q->num_vcs), vl = output % q->num_vcs;
+    size_t number = lane_number(q, router, sink, vl);
+    for (uint32_t place = 0; place < q->lane_states[number].count; place++)
+        show_packet(q, number, place, sent_to(q, router, sink, packet_at(q, number, place)), shown, queue);
+    for (uint32_t central = q->ports; central < q->sources; central++) {
+        number = lane_number(q, router, central, vl);
+        const struct omnipath_lane *lane = &q->lane_states[number];
+        for (uint32_t place = 0; place < lane->count; place++)
+            if (q->targets[central_slot(q, router, central, vl, (uint16_t)(lane->first + place))] == output)
+                show_packet(q, number, place, sent_to(q, router, central, packet_at(q, number, place)), shown, queue);
+    }
+}
+
+void omnipath_show(const void *routers, uint32_t router, struct shown_router *shown)
+{
+    const struct omnipath *q = routers;
+    for (uint32_t port = 0; port < q->network->ports; port++)
+        for (uint32_t vl = 0; vl < q->num_vcs; vl++)
+            show_input(q, router, port, vl, shown);
+    for (uint32_t output = 0; output < shown->lanes; output++) {
+        uint32_t port = output / q->num_vcs, vl = output % q->num_vcs;
+        bool at_terminal = network_link(q->network, router, port)->to_terminal;
+        show_output(q, router, output, shown);
+        if (shown->outputs[output].is_usable)
+            shown->outputs[output].credits =
+                shared_room_left(at_terminal ? &q->terminal_rule : &q->rule[0], room_downstream(q, router, port), vl);
+    }
+}

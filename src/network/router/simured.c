@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * SimuRed's router (Pardo and Boluda, Simulation Modelling Practice and Theory 2009):
+ * buffers on both sides of a crossbar that never has conflicts, and channels that
+ * virtual channels share by turns.
+ *
+ *   input buffer [last slot: crossbar] -> output buffer [last slot: channel] -> ...
+ *
+ * A step does these in order, from the front of packets to their ends, so that a
+ * flit moves into the slot that the one before it has left in the same cycle:
+ *
+ *   serve_channels  flits in the last slots of output buffers go to the next router
+ *   cross           flits of packets that hold an output lane go to its buffer
+ *   route           packets that are new at a crossbar: ask the algorithm
+ *   grant           packets without an output lane, the oldest first: one that is free
+ *
+ * What becomes free is told to the router before by a credit, over its channel. In
+ * SimuRed that takes no time. Here a cycle may be several ticks: then the credit is
+ * there within the same cycle, and as many routers in a row as a cycle has ticks
+ * move together; docs/simured.md says what difference it makes.
+ *
+ * A flit that enters a buffer in a cycle can move in the next one at the earliest, so
+ * that it is in time when it arrives by the next edge.
+ */
+#include "network/router/simured_channel.h"
+
+/* A flit has come to the last slot of an input buffer: it crosses, or its packet asks for a way. */
+static void reach_crossbar(struct simured *q, uint32_t router, uint32_t lane, tick_t edge)
+{
+    struct simured_input *input = input_at(q, router, lane);
+    if (input->output == LANE_IDLE) {
+        struct flit front = buffer_front(&q->buffers, input_buffer(q, router, lane));
+        CHECK(front.place & FLIT_HEAD, "router %u lane %u: packet %u begins with flit %u", router, lane, front.packet,
+              front.place & FLIT_POSITION);
+        bits_add(set_of(q, router, SET_FRESH), lane);
+        input->leave_at = edge + q->cycle;
+    } else {
+        bits_add(set_of(q, router, SET_CROSSING), lane);
+        input->leave_at = edge + q->crossbar;
+    }
+    wake(q, router, input->leave_at);
+}
+
+/* Flits of an input buffer have moved. */
+static inline void input_settled(struct simured *q, uint32_t router, uint32_t lane, const struct settled *settled,
+                                 tick_t edge, tick_t now)
+{
+    const struct simured_input *input = input_at(q, router, lane);
+    for (uint32_t left = settled->left; left; left--)
+        send_credit(q->network, input->back_kind, input->back, now + input->back_latency);
+    if (settled->reached)
+        reach_crossbar(q, router, lane, edge);
+    rest(q, router, lane, SET_RESTING_INPUTS, settled->next);
+}
+
+static void receive_flits(void *routers, tick_t now, const void *events, uint32_t count)
+{
+    struct simured *q = routers;
+    tick_t edge = edge_of(q, now - 1);
+    for (const struct flit_event *event = events, *end = event + count; event < end; event++) {
+        uint32_t router = event->to.target, lane = event->to.lane;
+        struct buffer *buffer = input_buffer(q, router, lane);
+        struct settled settled;
+        if (event + FETCH_AHEAD < end) {
+            struct place ahead = event[FETCH_AHEAD].to;
+            __builtin_prefetch(input_at(q, ahead.target, ahead.lane), 1);
+            __builtin_prefetch(head_at(q, ahead.target), 1);
+        }
+        CHECK(buffer->count < q->buffers.capacity, "tick %llu router %u lane %u: packet %u overruns the buffer",
+              (unsigned long long)now, router, lane, event->flit.packet);
+        buffer_put(&q->buffers, buffer, event->flit, edge, &settled);
+        input_settled(q, router, lane, &settled, edge, now);
+    }
+}
+
+/* The flit in the last slot of an input buffer crosses to the output lane that its packet holds. */
+static void cross_flit(struct simured *q, uint32_t router, uint32_t lane, tick_t edge, tick_t now)
+{
+    struct simured_input *input = input_at(q, router, lane);
+    struct buffer *buffer = input_buffer(q, router, lane);
+    struct flit flit = buffer_front(&q->buffers, buffer);
+    uint32_t output = input->output;
+    struct settled settled;
+    q->flit_hops++;
+    if (__builtin_expect(q->network->trace_out != NULL, 0) && flit.packet == q->network->traced)
+        network_trace(q->network, now, router, "cross", "flit %u to port %u vc %u", flit.place & FLIT_POSITION,
+                      output / q->num_vcs, output % q->num_vcs);
+    if (flit.place & FLIT_TAIL) {
+        output_at(q, router, output)->owner = NOBODY;
+        release_of(q, router, output)->age = input->age;
+        input->output = LANE_IDLE;
+    }
+    bits_remove(set_of(q, router, SET_CROSSING), lane);
+    enter_output(q, router, output, flit, edge, now);
+    buffer_take(&q->buffers, buffer, edge, &settled);
+    input_settled(q, router, lane, &settled, edge, now);
+}
+
+static void cross(struct simured *q, uint32_t router, tick_t edge, tick_t now)
+{
+    uint64_t *crossing = set_of(q, router, SET_CROSSING);
+    BITS_EACH(lane, crossing, q->words) {
+        const struct simured_input *input = input_at(q, router, (uint32_t)lane);
+        if (!buffer_is_ready(&q->buffers, input_buffer(q, router, (uint32_t)lane)) ||
+            !buffer_has_room(&q->buffers, output_buffer(q, router, input->output)))
+            bits_remove(crossing, (uint32_t)lane); /* until a flit comes, or room */
+        else if (input->leave_at > edge)
+            wake(q, router, input->leave_at);
+        else
+            cross_flit(q, router, (uint32_t)lane, edge, now);
+    }
+}
+
+static void join_waiting(struct simured *q, uint32_t router, uint32_t lane)
+{
+    uint16_t *order = order_of(q, router);
+    const struct age *age = &input_at(q, router, lane)->age;
+    uint32_t at = head_at(q, router)->waiting++;
+    for (; at && is_older(age, &input_at(q, router, order[at - 1])->age); at--)
+        order[at] = order[at - 1];
+    order[at] = (uint16_t)lane;
+}
+
+/* An ejection channel has one buffer: of the lanes on offer, one of each. */
+static void keep_ejection_lanes(const struct simured *q, uint64_t *wants)
+{
+    for (uint32_t port = 0; port < q->first_link; port++) {
+        bool is_first = true;
+        for (uint32_t lane = port * q->num_vcs; lane < (port + 1) * q->num_vcs; lane++) {
+            if (bits_test(wants, lane) && !is_first)
+                bits_remove(wants, lane);
+            is_first &= !bits_test(wants, lane);
+        }
+    }
+}
+
+static void route(struct simured *q, uint32_t router, tick_t edge, tick_t now)
+{
+    uint64_t *fresh = set_of(q, router, SET_FRESH);
+    q->question.router = router;
+    q->question.now = now;
+    BITS_EACH(number, fresh, q->words) {
+        uint32_t lane = (uint32_t)number;
+        struct simured_input *input = input_at(q, router, lane);
+        uint32_t packet = buffer_front(&q->buffers, input_buffer(q, router, lane)).packet;
+        if (input->leave_at > edge) {
+            wake(q, router, input->leave_at);
+            continue;
+        }
+        bits_remove(fresh, lane);
+        input->output = LANE_WAITS;
+        ask_route(q->network, &q->question, packet, input->back_kind == EVENT_CREDIT, wants_of(q, router, lane),
+                  set_of(q, router, SET_USABLE), q->words, now);
+        if (router == q->question.packet->destination_router)
+            keep_ejection_lanes(q, wants_of(q, router, lane));
+        input->age = age_of(q, packet);
+        join_waiting(q, router, lane);
+        head_at(q, router)->opened = true;
+        if (__builtin_expect(q->network->trace_out != NULL, 0) && packet == q->network->traced)
+            trace_route(q->network, &q->question, lane, now);
+    }
+}
+
+/* The VCs of a port in a set of lanes. */
+static uint64_t port_vcs(const struct simured *q, const uint64_t *lanes, uint32_t port)
+{
+    uint64_t vcs = 0;
+    for (uint32_t vc = 0; vc < q->num_vcs; vc++)
+        vcs |= (uint64_t)bits_test(lanes, port * q->num_vcs + vc) << vc;
+    return vcs;
+}
+
+/*
+ * Leaves in `offered` the lanes that a packet may take now. SimuRed moves packets one after the other, the oldest first:
+ * one that waits sees what an older one leaves free in the same cycle, and what a younger one does in the next.
+ */
+static bool find_free(struct simured *q, uint32_t router, uint32_t lane, tick_t edge)
+{
+    const uint64_t *wants = wants_of(q, router, lane), *open = set_of(q, router, SET_OPEN);
+    const struct age *age = &input_at(q, router, lane)->age;
+    uint64_t some = 0;
+    for (uint32_t w = 0; w < q->words; w++) {
+        q->offered[w] = wants[w] & open[w];
+        for (uint64_t left = q->offered[w]; left; left &= left - 1) {
+            uint32_t wanted = (uint32_t)(w * WORD_BITS + lowest_bit(left));
+            const struct simured_release *release = release_of(q, router, wanted);
+            bool is_early = release->edge == edge && is_older(age, &release->age);
+            head_at(q, router)->opened |= is_early; /* for the next cycle */
+            if (is_early || (q->needs_empty && !lane_is_empty(q, router, wanted)))
+                q->offered[w] &= ~(left & -left);
+        }
+        some |= q->offered[w];
+    }
+    return some;
+}
+
+/*
+ * A free lane of those on offer: the ports that the packet may take from one of them on, going round, and of the first
+ * that has a free lane the VCs from one of them on. Both begin anywhere.
+ */
+static uint32_t choose_lane(struct simured *q, uint32_t router, const uint64_t *wants)
+{
+    struct random *random = &head_at(q, router)->random;
+    uint32_t ports = 0, skipped, first = 0, last = NOBODY;
+    BITS_EACH(lane, wants, q->words) {
+        ports += q->port_of[lane] != last;
+        last = q->port_of[lane];
+    }
+    skipped = ports > 1 ? random_below(random, ports) : 0;
+    for (; skipped; skipped--) /* to the first lane behind a port */
+        first = (q->port_of[bits_next_cyclic(wants, q->words, first)] + 1) * q->num_vcs;
+    uint32_t port = q->port_of[bits_next_cyclic(q->offered, q->words, first)];
+    uint64_t vcs = port_vcs(q, q->offered, port);
+    return port * q->num_vcs + bits_next_cyclic(&vcs, 1, q->num_vcs > 1 ? random_below(random, q->num_vcs) : 0);
+}
+
+/* A packet takes an output lane; its head crosses when the switch is set. */
+static void take_lane(struct simured *q, uint32_t router, uint32_t lane, uint32_t output, tick_t edge, tick_t now)
+{
+    struct simured_input *input = input_at(q, router, lane);
+    bits_remove(set_of(q, router, SET_OPEN), output);
+    output_at(q, router, output)->owner = (uint16_t)lane;
+    input->output = (uint16_t)output;
+    input->leave_at = edge + q->head_crossbar;
+    if (__builtin_expect(q->network->trace_out != NULL, 0) &&
+        buffer_front(&q->buffers, input_buffer(q, router, lane)).packet == q->network->traced)
+        network_trace(q->network, now, router, "grant", "port %u vc %u, crosses at %llu", output / q->num_vcs,
+                      output % q->num_vcs, (unsigned long long)input->leave_at);
+    if (input->leave_at <= edge) {
+        cross_flit(q, router, lane, edge, now);
+    } else {
+        bits_add(set_of(q, router, SET_CROSSING), lane);
+        wake(q, router, input->leave_at);
+    }
+}
+
+static void grant(struct simured *q, uint32_t router, tick_t edge, tick_t now)
+{
+    struct simured_head *head = head_at(q, router);
+    uint16_t *order = order_of(q, router);
+    uint32_t left = 0;
+    head->opened = false;
+    for (uint32_t i = 0; i < head->waiting; i++) {
+        uint32_t lane = order[i];
+        if (find_free(q, router, lane, edge))
+            take_lane(q, router, lane, choose_lane(q, router, wants_of(q, router, lane)), edge, now);
+        else
+            order[left++] = (uint16_t)lane;
+    }
+    head->waiting = left;
+    if (left && head->opened)
+        wake(q, router, edge + q->cycle);
+}
+
+/* Flits that rest in the middle of buffers move on. */
+static void settle_inputs(struct simured *q, uint32_t router, tick_t edge, tick_t now)
+{
+    uint64_t *resting = set_of(q, router, SET_RESTING_INPUTS);
+    BITS_EACH(lane, resting, q->words) {
+        struct settled settled = {.next = NEVER};
+        bits_remove(resting, (uint32_t)lane);
+        buffer_settle(&q->buffers, input_buffer(q, router, (uint32_t)lane), edge, &settled);
+        input_settled(q, router, (uint32_t)lane, &settled, edge, now);
+    }
+}
+
+static void step_router(struct simured *q, uint32_t router, tick_t edge, tick_t now)
+{
+    serve_channels(q, router, edge, now);
+    if (!q->buffers.is_plain)
+        settle_outputs(q, router, edge, now);
+    cross(q, router, edge, now);
+    if (!q->buffers.is_plain)
+        settle_inputs(q, router, edge, now);
+    route(q, router, edge, now);
+    if (head_at(q, router)->opened && head_at(q, router)->waiting)
+        grant(q, router, edge, now);
+}
+
+/*
+ * A network that does not fit the cache: what the steps to come will touch is fetched ahead, in two stages. A call that only
+ * fetches would be thought to do nothing, so both must be inlined.
+ */
+static inline __attribute__((always_inline)) void fetch_router(const struct simured *q, uint32_t router)
+{
+    __builtin_prefetch(head_at(q, router), 1);
+    __builtin_prefetch(due_of(q, router), 1);
+}
+
+static inline __attribute__((always_inline)) void fetch_lanes(const struct simured *q, uint32_t router)
+{
+    for (uint64_t left = *due_of(q, router); left; left &= left - 1) {
+        uint32_t port = (uint32_t)lowest_bit(left);
+        __builtin_prefetch(port_at(q, router, port), 1);
+        __builtin_prefetch(output_at(q, router, port * q->num_vcs), 1);
+    }
+    for (uint64_t left = *set_of(q, router, SET_CROSSING); left; left &= left - 1)
+        __builtin_prefetch(input_at(q, router, (uint32_t)lowest_bit(left)), 1);
+}
+
+static void step(void *routers, tick_t now, const void *events, uint32_t count)
+{
+    struct simured *q = routers;
+    tick_t edge = edge_of(q, now);
+    for (const struct step_event *event = events, *end = event + count; event < end; event++) {
+        struct simured_head *head = head_at(q, event->target);
+        if (event + 2 * FETCH_AHEAD < end)
+            fetch_router(q, event[2 * FETCH_AHEAD].target);
+        if (event + FETCH_AHEAD < end)
+            fetch_lanes(q, event[FETCH_AHEAD].target);
+        if (head->step_at != now)
+            continue; /* it was woken earlier than this step was posted for */
+        head->step_at = NEVER;
+        step_router(q, event->target, edge, now);
+    }
+}
+
+static const struct router_ops simured = {
+    .name = "simured",
+    .summary = "SimuRed's router: buffers on both sides, forwarding, channels shared by turns",
+    .options = simured_options,
+    .config_size = sizeof(struct simured_config),
+    .example = "{\"type\": \"simured\", \"num_vcs\": 2, \"buffer_depth\": 2}",
+    .num_vcs = simured_num_vcs,
+    .buffer_depth = simured_depth,
+    .build = simured_build,
+    .share = simured_share,
+    .receive_flits = receive_flits,
+    .receive_credits = simured_receive_credits,
+    .step = step,
+    .check_idle = simured_check_idle,
+    .waits_for = simured_waits_for,
+    .flit_hops = simured_flit_hops,
+    .lane_flits = simured_lane_flits,
+    .show = simured_show,
+};
+REGISTER_ROUTER(simured);

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Layout of the simured routers: a block for each, since a step of a router touches a little of many things: in one block they
+ * share pages, and often cache lines.
+ */
+#include "flitwarp/congestion.h"
+#include "network/router/lane.h"
+#include "network/router/simured_buffer.h"
+
+#define FETCH_AHEAD 8 /* events, in networks that do not fit the cache */
+
+struct simured_config {
+    uint32_t num_vcs, buffer_depth;
+    uint32_t buffer_delay, crossbar_delay, switching_delay, channel_delay; /* cycles */
+    bool buffer_forwarding, physical_channels;
+    uint32_t lane_free;
+    uint64_t cycle;
+    struct choice congestion;
+};
+
+/* Since when a packet has been in the network, which decides who is served first; sources are for those of one tick. */
+struct age {
+    tick_t injected;
+    uint32_t source, unused;
+};
+
+static inline bool is_older(const struct age *a, const struct age *b)
+{
+    return a->injected != b->injected ? a->injected < b->injected : a->source < b->source;
+}
+
+/* An input lane, and how far the packet at its front has come. */
+struct simured_input {
+    tick_t leave_at;       /* when the flit in the last slot may cross, once it holds an output lane */
+    struct age age;        /* of the packet at its front that waits for an output lane, or holds one */
+    struct place back;     /* where its credits go */
+    uint32_t back_latency; /* of the channel there */
+    uint16_t back_kind;
+    uint16_t output; /* lane held, LANE_IDLE or LANE_WAITS */
+};
+
+/* An output lane. Its buffer is behind it, as that of an input lane: with two flits, either is a cache line. */
+struct simured_output {
+    tick_t since;          /* when the flit in the last slot came there */
+    struct age linked_age; /* of its packet */
+    uint32_t flits;        /* that have left, modulo 2^32 */
+    int32_t credits;       /* room at the far end; below 0 to terminals, which always have room */
+    uint16_t owner;        /* the input lane that holds it, or NOBODY */
+    uint16_t unused[3];
+};
+
+/* How an output lane became free. */
+struct simured_release {
+    struct age age; /* of the packet that held it last */
+    tick_t edge;
+};
+
+struct simured_port {
+    uint64_t linked;  /* set of VCs with a flit in the last slot, which is the channel's */
+    tick_t turn_from; /* when the VC in turn got it */
+    tick_t delay;     /* ticks that a flit takes */
+    struct place to;  /* VC 0 at the far end */
+    uint32_t latency; /* of the channel there */
+    uint16_t turn;    /* VC that may use the channel */
+    bool is_shared;   /* by virtual channels that take turns */
+    bool to_terminal;
+};
+
+/* Its block begins with it. */
+struct simured_head {
+    tick_t step_at;       /* when it steps next; NEVER: asleep */
+    struct random random; /* for choices between lanes */
+    uint32_t waiting;     /* how many lanes wait for an output lane */
+    bool opened;          /* an output lane has become free since the last retry */
+    bool unused[3];
+};
+
+enum simured_set {
+    SET_FRESH,          /* input lanes whose front packet has no answer of routing yet */
+    SET_CROSSING,       /* input lanes that hold an output lane, and may have a flit to move */
+    SET_OPEN,           /* output lanes that a packet may take */
+    SET_USABLE,         /* output lanes that lead somewhere */
+    SET_RESTING_INPUTS, /* buffers in which a flit will move on by itself */
+    SET_RESTING_OUTPUTS,
+    SIMURED_SETS,
+};
+
+struct simured {
+    struct network *network;
+    struct engine *engine;
+    struct congestion *congestion; /* NULL: nobody looks */
+    struct buffers buffers;
+    tick_t cycle, crossbar, head_crossbar; /* ticks; the last from the grant of an output until a head leaves */
+    uint32_t num_vcs, ports, lanes, words, port_words, first_link;
+    bool needs_empty; /* a lane is given only when both buffers behind it are empty */
+    uint64_t flit_hops;
+    struct route question; /* scratch */
+    uint64_t *offered;     /* scratch: a set of output lanes */
+    uint16_t *port_of;     /* by lane */
+    /* A block of bytes for each router, and where in it its parts begin. */
+    char *blocks;
+    size_t stride;
+    uint32_t sets_at;                   /* by enum simured_set, `words` each */
+    uint32_t due_at;                    /* a set of ports whose channel may have a flit to send */
+    uint32_t ports_at;                  /* struct simured_port, by port */
+    uint32_t inputs_at, input_stride;   /* struct simured_input and struct buffer, by lane */
+    uint32_t outputs_at, output_stride; /* struct simured_output and struct buffer, by lane */
+    uint32_t releases_at;               /* struct simured_release, by output lane */
+    uint32_t wants_at;                  /* by input lane, `words` each: the answer of routing */
+    uint32_t order_at;                  /* uint16_t: input lanes that wait, the oldest packet first */
+};
+
+static inline struct simured_head *head_at(const struct simured *q, uint32_t router)
+{
+    return (struct simured_head *)(q->blocks + router * q->stride);
+}
+
+static inline void *part_at(const struct simured *q, uint32_t router, uint32_t at, size_t offset)
+{
+    return q->blocks + router * q->stride + at + offset;
+}
+
+static inline uint64_t *set_of(const struct simured *q, uint32_t router, enum simured_set set)
+{
+    return part_at(q, router, q->sets_at, sizeof(uint64_t) * set * q->words);
+}
+
+static inline uint64_t *due_of(const struct simured *q, uint32_t router) { return part_at(q, router, q->due_at, 0); }
+
+static inline struct simured_input *input_at(const struct simured *q, uint32_t router, uint32_t lane)
+{
+    return part_at(q, router, q->inputs_at, (size_t)q->input_stride * lane);
+}
+
+static inline struct simured_output *output_at(const struct simured *q, uint32_t router, uint32_t lane)
+{
+    return part_at(q, router, q->outputs_at, (size_t)q->output_stride * lane);
+}
+
+static inline struct buffer *input_buffer(const struct simured *q, uint32_t router, uint32_t lane)
+{
+    return (struct buffer *)(input_at(q, router, lane) + 1);
+}
+
+static inline struct buffer *output_buffer(const struct simured *q, uint32_t router, uint32_t lane)
+{
+    return (struct buffer *)(output_at(q, router, lane) + 1);
+}
+
+static inline struct simured_release *release_of(const struct simured *q, uint32_t router, uint32_t lane)
+{
+    return part_at(q, router, q->releases_at, sizeof(struct simured_release) * lane);
+}
+
+static inline struct simured_port *port_at(const struct simured *q, uint32_t router, uint32_t port)
+{
+    return part_at(q, router, q->ports_at, sizeof(struct simured_port) * port);
+}
+
+static inline uint64_t *wants_of(const struct simured *q, uint32_t router, uint32_t lane)
+{
+    return part_at(q, router, q->wants_at, sizeof(uint64_t) * lane * q->words);
+}
+
+static inline uint16_t *order_of(const struct simured *q, uint32_t router)
+{
+    return part_at(q, router, q->order_at, 0);
+}
+
+/* The age of a packet whose head is here. */
+static inline struct age age_of(const struct simured *q, uint32_t packet)
+{
+    const struct packet *record = network_packet(q->network, packet);
+    return (struct age){.injected = record->injected, .source = record->source};
+}
+
+/* The last edge of the clock up to a tick. */
+static inline tick_t edge_of(const struct simured *q, tick_t tick)
+{
+    return q->cycle == 1 ? tick : tick - tick % q->cycle;
+}
+
+/* Building and checking, in simured_build.c. */
+extern const struct option simured_options[];
+
+void *simured_build(struct network *network, const struct choice *self, struct errors *errors);
+void *simured_share(const void *routers, struct network *part);
+uint32_t simured_num_vcs(const void *config);
+uint32_t simured_depth(const void *config);
+void simured_check_idle(void *routers);
+bool simured_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);
+void simured_show(const void *routers, uint32_t router, struct shown_router *shown);
+uint64_t simured_flit_hops(const void *routers);
+uint32_t simured_lane_flits(const void *routers, uint32_t router, uint32_t lane);

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Building the simured routers from their settings and the network's links, and
+ * looking at them from outside: are they idle, and what does a lane wait for?
+ */
+#include "network/router/simured.h"
+
+#include "flitwarp/shown.h"
+
+enum lane_free { FREE_AUTO, FREE_BEHIND_TAIL, FREE_WHEN_EMPTY };
+static const char *const lane_free_names[] = {"auto", "behind_tail", "when_empty", NULL};
+
+const struct option simured_options[] = {
+    OPTION_U32(struct simured_config, num_vcs, "2", 1, 64, NULL, "virtual channels of each port"),
+    OPTION_U32(struct simured_config, buffer_depth, "2", 1, 32767, "flits",
+               "slots of the input buffer and of the output buffer of each virtual channel"),
+    OPTION_U32(struct simured_config, buffer_delay, "1", 0, 10000, "cycles",
+               "that a flit rests in a slot of a buffer; 0 is as 1"),
+    OPTION_U32(struct simured_config, crossbar_delay, "1", 0, 10000, "cycles", "to cross the router"),
+    OPTION_U32(struct simured_config, switching_delay, "1", 0, 10000, "cycles",
+               "to route a packet and set the crossbar, for its head"),
+    OPTION_U32(struct simured_config, channel_delay, "1", 0, 10000, "cycles", "to cross a channel; 0 is as 1"),
+    OPTION_BOOL(struct simured_config, buffer_forwarding, "true",
+                "flits jump over free slots of a buffer; false: they rest in every slot"),
+    OPTION_BOOL(struct simured_config, physical_channels, "false",
+                "every virtual channel has a channel of its own; false: those of a port share one by turns"),
+    OPTION_ENUM(
+        struct simured_config, lane_free, "\"auto\"", lane_free_names,
+        "when a packet may take a virtual channel: behind the tail of the last one, as in SimuRed, or when both its "
+        "buffers are empty, as escape VCs need it; auto: where there are some"),
+    OPTION_TICKS(struct simured_config, cycle, "1", 1, 1000000,
+                 "clock of the router; with several ticks, routers in a row learn within a cycle what is free"),
+    OPTION_CHOICE(struct simured_config, congestion, "congestion", "\"buffer_occupancy\"",
+                  "what adaptive routing sees of the outputs"),
+    OPTION_END,
+};
+
+uint32_t simured_num_vcs(const void *config) { return ((const struct simured_config *)config)->num_vcs; }
+
+static uint32_t at_least_1(uint32_t delay) { return delay ? delay : 1; }
+
+/* Are buffers plain queues? See simured_buffer.h. */
+static bool is_plain(const struct simured_config *c) { return c->buffer_forwarding && c->buffer_delay <= 1; }
+
+/*
+ * The flits that may be on their way to a buffer or in the slots that they come in by. In a cycle of one tick a credit
+ * comes a cycle late, which one place more makes up for where the slots do not.
+ */
+uint32_t simured_depth(const void *config)
+{
+    const struct simured_config *c = config;
+    uint32_t entrance = is_plain(c) ? c->buffer_depth : 1;
+    return entrance == 1 && c->cycle == 1 ? 2 : entrance;
+}
+
+static uint32_t capacity_of(const struct simured_config *c)
+{
+    return is_plain(c) ? simured_depth(c) : c->buffer_depth + simured_depth(c) - 1;
+}
+
+static void init_lane(struct simured *q, uint32_t router, uint32_t lane)
+{
+    const struct link *link = network_link(q->network, router, q->port_of[lane]);
+    *input_at(q, router, lane) = (struct simured_input){
+        .output = LANE_IDLE,
+        .back = link_place(link, lane % q->num_vcs),
+        .back_latency = link->latency,
+        .back_kind = link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT,
+    };
+    *output_at(q, router, lane) = (struct simured_output){.owner = NOBODY, .credits = (int32_t)link->depth};
+    release_of(q, router, lane)->edge = NEVER;
+    if (link->target != NONE && link->carries_out) {
+        bits_add(set_of(q, router, SET_OPEN), lane);
+        bits_add(set_of(q, router, SET_USABLE), lane);
+    }
+}
+
+/* Ticks that a flit keeps the last slot: whole cycles, and no fewer than the channel needs. */
+static tick_t port_delay(const struct simured *q, const struct simured_config *c, const struct link *link)
+{
+    tick_t delay = at_least_1(link->to_terminal ? c->buffer_delay : c->channel_delay) * q->cycle;
+    return delay >= link->cycle ? delay : (link->cycle + q->cycle - 1) / q->cycle * q->cycle;
+}
+
+static void init_port(struct simured *q, const struct simured_config *c, uint32_t router, uint32_t port)
+{
+    const struct link *link = network_link(q->network, router, port);
+    if (link->target == NONE)
+        return;
+    *port_at(q, router, port) = (struct simured_port){
+        .delay = port_delay(q, c, link),
+        .to = link_place(link, 0),
+        .latency = link->latency,
+        .is_shared = !link->to_terminal && c->num_vcs > 1 && !c->physical_channels,
+        .to_terminal = link->to_terminal,
+    };
+}
+
+static void lay_out_buffer(struct buffers *b)
+{
+    size_t places = b->ring_mask + 1, size = sizeof(struct buffer) + sizeof(struct flit) * places;
+    if (!b->is_plain) {
+        b->since_at = place(&size, sizeof(tick_t) * places, sizeof(tick_t));
+        b->slots_at = place(&size, sizeof(uint16_t) * places, sizeof(uint16_t));
+    }
+    b->bytes = (uint32_t)(size + 7) / 8 * 8;
+}
+
+/* A lane and its buffer; in one cache line where they fit. */
+static uint32_t lane_stride(size_t bytes, const struct buffers *b)
+{
+    size_t all = bytes + b->bytes;
+    return (uint32_t)(all <= 64 ? 64 : (all + 7) / 8 * 8);
+}
+
+static void lay_out(struct simured *q, struct arena *arena)
+{
+    size_t size = sizeof(struct simured_head), word = sizeof(uint64_t);
+    lay_out_buffer(&q->buffers);
+    q->due_at = place(&size, word * q->port_words, word);
+    q->sets_at = place(&size, word * SIMURED_SETS * q->words, word);
+    q->input_stride = lane_stride(sizeof(struct simured_input), &q->buffers);
+    q->output_stride = lane_stride(sizeof(struct simured_output), &q->buffers);
+    q->inputs_at = place(&size, (size_t)q->input_stride * q->lanes, 64);
+    q->outputs_at = place(&size, (size_t)q->output_stride * q->lanes, 64);
+    q->ports_at = place(&size, sizeof(struct simured_port) * q->ports, word);
+    q->releases_at = place(&size, sizeof(struct simured_release) * q->lanes, word);
+    q->wants_at = place(&size, word * q->words * q->lanes, word);
+    q->order_at = place(&size, sizeof(uint16_t) * q->lanes, word);
+    q->stride = (size + 63) / 64 * 64;
+    q->blocks = arena_take(arena, q->stride * q->network->topology.routers);
+    q->offered = arena_array(arena, uint64_t, q->words);
+    q->port_of = arena_array(arena, uint16_t, q->lanes);
+    for (uint32_t lane = 0; lane < q->lanes; lane++)
+        q->port_of[lane] = (uint16_t)(lane / q->num_vcs);
+}
+
+void *simured_build(struct network *network, const struct choice *self, struct errors *errors)
+{
+    const struct simured_config *c = self->config;
+    uint32_t before = errors->count, lanes = network->ports * c->num_vcs;
+    check_lanes(network, self, errors);
+    struct congestion *congestion = network_sense(network, &c->congestion, c->buffer_depth, errors);
+    if (errors->count > before)
+        return NULL;
+    struct simured *q = arena_take(network->arena, sizeof *q);
+    *q = (struct simured){
+        .network = network,
+        .engine = network->engine,
+        .congestion = congestion,
+        .buffers = {.length = c->buffer_depth,
+                    .capacity = capacity_of(c),
+                    .ring_mask = ring_mask_for(capacity_of(c)),
+                    .delay = at_least_1(c->buffer_delay) * c->cycle,
+                    .forwards = c->buffer_forwarding,
+                    .is_plain = is_plain(c)},
+        .needs_empty = c->lane_free == FREE_WHEN_EMPTY || (c->lane_free == FREE_AUTO && network->routing.escape_vcs),
+        .cycle = c->cycle,
+        .crossbar = at_least_1(c->crossbar_delay) * c->cycle,
+        .head_crossbar = (at_least_1(c->crossbar_delay + c->switching_delay) - 1) * c->cycle,
+        .num_vcs = c->num_vcs,
+        .ports = network->ports,
+        .lanes = lanes,
+        .words = words_for(lanes),
+        .port_words = words_for(network->ports),
+        .first_link = network->routing.local_ports,
+        .question = {.routing = &network->routing, .congestion = congestion},
+    };
+    lay_out(q, network->arena);
+    for (uint32_t router = 0; router < network->topology.routers; router++) {
+        head_at(q, router)->step_at = NEVER;
+        head_at(q, router)->random = random_stream(network->seed, router, RANDOM_OUTPUT);
+        for (uint32_t lane = 0; lane < lanes; lane++)
+            init_lane(q, router, lane);
+        for (uint32_t port = 0; port < q->ports; port++)
+            init_port(q, c, router, port);
+    }
+    return q;
+}
+
+void *simured_share(const void *routers, struct network *part)
+{
+    struct simured *q = arena_take(part->arena, sizeof *q);
+    *q = *(const struct simured *)routers;
+    q->network = part;
+    q->engine = part->engine;
+    q->question.routing = &part->routing;
+    q->offered = arena_array(part->arena, uint64_t, q->words);
+    q->flit_hops = 0;
+    return q;
+}
+
+void simured_check_idle(void *routers)
+{
+    const struct simured *q = routers;
+    for (uint32_t router = 0; router < q->network->topology.routers; router++)
+        for (uint32_t lane = 0; lane < q->lanes; lane++) {
+            const struct simured_output *output = output_at(q, router, lane);
+            uint32_t depth = network_link(q->network, router, q->port_of[lane])->depth;
+            uint32_t left = input_buffer(q, router, lane)->count + output_buffer(q, router, lane)->count;
+            CHECK(left == 0, "router %u lane %u: %u flits are left at the end", router, lane, left);
+            CHECK(output->owner == NOBODY, "router %u output lane %u: lane %u holds it at the end", router, lane,
+                  output->owner);
+            CHECK(output->credits == (int32_t)depth, "router %u output lane %u: %d of %u credits are back at the end",
+                  router, lane, output->credits, depth);
+        }
+}
+
+/* Of a plain queue: flits that fit into it. */
+static uint32_t output_space(const struct simured *q, uint32_t router, uint32_t lane)
+{
+    return q->buffers.length - output_buffer(q, router, lane)->count;
+}
+
+bool simured_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting)
+{
+    const struct simured *q = routers;
+    const struct simured_input *input = input_at(q, router, lane);
+    struct buffer *buffer = input_buffer(q, router, lane);
+    if (!buffer->count)
+        return false;
+    *waiting = (struct waiting){
+        .packet = buffer_front(&q->buffers, buffer).packet,
+        .flits = buffer->count,
+        .room = q->buffers.is_plain && !q->needs_empty,
+    };
+    if (input->output == LANE_IDLE)
+        return true; /* it is yet to be routed */
+    if (input->output != LANE_WAITS) {
+        waiting->for_credit = true;
+        waiting->space[0] = output_space(q, router, input->output);
+        waiting->wanted[waiting->wanted_count++] = input->output;
+        return true;
+    }
+    BITS_EACH(output, wants_of(q, router, lane), q->words)
+        if (waiting->wanted_count < MAX_WANTED) {
+            uint16_t owner = output_at(q, router, (uint32_t)output)->owner;
+            waiting->holder[waiting->wanted_count] = owner == NOBODY ? WITHOUT_ROOM : owner;
+            waiting->space[waiting->wanted_count] = output_space(q, router, (uint32_t)output);
+            waiting->wanted[waiting->wanted_count++] = (uint16_t)output;
+        }
+    return true;
+}
+
+static void show_buffer(const struct simured *q, const struct buffer *buffer, uint32_t first,
+                        struct shown_router *shown, struct shown_queue *queue)
+{
+    for (uint32_t i = first; i < buffer->count; i++) {
+        struct flit flit = buffer->flits[place_in_ring(&q->buffers, buffer, i)];
+        shown_add(shown, queue, flit.packet, flit.place & FLIT_POSITION, 1);
+    }
+}
+
+void simured_show(const void *routers, uint32_t router, struct shown_router *shown)
+{
+    const struct simured *q = routers;
+    for (uint32_t lane = 0; lane < q->lanes; lane++) {
+        const struct buffer *buffer = input_buffer(q, router, lane);
+        struct shown_input *input = &shown->inputs[lane];
+        input->output = input_at(q, router, lane)->output;
+        input->state = input->output < LANE_WAITS    ? SHOWN_ACTIVE
+                       : input->output == LANE_WAITS ? SHOWN_WAITING
+                       : buffer->count               ? SHOWN_ROUTING
+                                                     : SHOWN_IDLE;
+        show_buffer(q, buffer, 0, shown, &input->queue);
+    }
+    for (uint32_t lane = 0; lane < q->lanes; lane++) {
+        const struct simured_output *output = output_at(q, router, lane);
+        const struct simured_port *port = port_at(q, router, q->port_of[lane]);
+        bool is_announced = port->to_terminal && (port->linked & bit(lane % q->num_vcs)); /* it is an event already */
+        shown->outputs[lane].holder = output->owner;
+        shown->outputs[lane].credits = port->to_terminal ? q->buffers.length : (uint32_t)output->credits;
+        show_buffer(q, output_buffer(q, router, lane), is_announced, shown, &shown->outputs[lane].queue);
+    }
+}
+
+uint64_t simured_flit_hops(const void *routers) { return ((const struct simured *)routers)->flit_hops; }
+
+uint32_t simured_lane_flits(const void *routers, uint32_t router, uint32_t lane)
+{
+    const struct simured *q = routers;
+    return output_at(q, router, lane)->flits;
+}

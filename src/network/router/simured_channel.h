@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * The output side of the simured router: buffers whose last slot is the channel. A
+ * flit there takes the channel's delay and leaves when the far end has room.
+ *
+ * Virtual channels that share a channel take turns. The VC in turn keeps it until its
+ * flit has left; then the next one with a flit has it, from the next cycle on. When the far end
+ * of the VC in turn has no room, the turn goes on to the next one whose flit could
+ * leave. A flit that finds the channel idle has the turn at once.
+ */
+#include "network/router/simured.h"
+
+/* The router steps at `when`. */
+static inline void wake(const struct simured *q, uint32_t router, tick_t when)
+{
+    struct simured_head *head = head_at(q, router);
+    if (when < head->step_at) {
+        head->step_at = when;
+        struct step_event *event = engine_post(q->engine, EVENT_ROUTER_STEP, when, sizeof *event);
+        *event = (struct step_event){.target = router};
+    }
+}
+
+/* A flit in the middle of a buffer will move on at `when`. */
+static inline void rest(const struct simured *q, uint32_t router, uint32_t lane, enum simured_set set, tick_t when)
+{
+    if (when != NEVER) {
+        bits_add(set_of(q, router, set), lane);
+        wake(q, router, when);
+    }
+}
+
+static inline void report(const struct simured *q, uint32_t router, uint32_t lane, enum queue queue, int32_t change,
+                          tick_t now)
+{
+    if (__builtin_expect(q->congestion != NULL, 0))
+        q->congestion->ops->change(q->congestion, router, lane, queue, change, now);
+}
+
+static inline void serve_at(const struct simured *q, uint32_t router, uint32_t port, tick_t when)
+{
+    bits_add(due_of(q, router), port);
+    wake(q, router, when);
+}
+
+/* Is nothing in the buffers behind an output lane, here and at the far end? */
+static inline bool lane_is_empty(const struct simured *q, uint32_t router, uint32_t lane)
+{
+    const struct link *link = network_link(q->network, router, q->port_of[lane]);
+    return !output_buffer(q, router, lane)->count &&
+           (link->to_terminal || output_at(q, router, lane)->credits == (int32_t)link->depth);
+}
+
+/* There is room in the first slot of an output buffer: for the packet that holds the lane, or for any. */
+static inline void offer_room(struct simured *q, uint32_t router, uint32_t lane, tick_t edge)
+{
+    struct simured_output *output = output_at(q, router, lane);
+    if (output->owner != NOBODY) {
+        bits_add(set_of(q, router, SET_CROSSING), output->owner);
+    } else {
+        release_of(q, router, lane)->edge = edge;
+        bits_add(set_of(q, router, SET_OPEN), lane);
+        head_at(q, router)->opened = true;
+    }
+}
+
+/* A flit has come to the channel. Terminals always take it, so its arrival there is known. */
+static inline void reach_channel(struct simured *q, uint32_t router, uint32_t lane, tick_t edge)
+{
+    uint32_t number = q->port_of[lane], vc = lane - number * q->num_vcs;
+    struct simured_port *port = port_at(q, router, number);
+    port->linked |= bit(vc);
+    struct flit flit = buffer_front(&q->buffers, output_buffer(q, router, lane));
+    struct simured_output *output = output_at(q, router, lane);
+    output->since = edge;
+    if (port->is_shared && (flit.place & FLIT_HEAD))
+        output->linked_age = age_of(q, flit.packet);
+    serve_at(q, router, number, edge + port->delay);
+    if (port->to_terminal) {
+        struct place to = {.target = port->to.target, .lane = port->to.lane + vc};
+        send_flit(q->network, EVENT_TERMINAL_FLIT, to, flit, edge + port->delay + port->latency - 1);
+    }
+}
+
+static inline void output_settled(struct simured *q, uint32_t router, uint32_t lane, const struct settled *settled,
+                                  tick_t edge)
+{
+    if (settled->reached)
+        reach_channel(q, router, lane, edge);
+    if (settled->left && buffer_has_room(&q->buffers, output_buffer(q, router, lane)))
+        offer_room(q, router, lane, edge);
+    rest(q, router, lane, SET_RESTING_OUTPUTS, settled->next);
+}
+
+/* A flit comes in from the crossbar; behind a tail, nobody holds the lane. */
+static inline void enter_output(struct simured *q, uint32_t router, uint32_t lane, struct flit flit, tick_t edge,
+                                tick_t now)
+{
+    struct buffer *buffer = output_buffer(q, router, lane);
+    struct settled settled;
+    buffer_put(&q->buffers, buffer, flit, edge, &settled);
+    report(q, router, lane, QUEUE_OUTPUT, 1, now);
+    if ((flit.place & FLIT_TAIL) && buffer_has_room(&q->buffers, buffer))
+        offer_room(q, router, lane, edge);
+    output_settled(q, router, lane, &settled, edge);
+}
+
+void serve_channels(struct simured *q, uint32_t router, tick_t edge, tick_t now);
+void settle_outputs(struct simured *q, uint32_t router, tick_t edge, tick_t now);
+event_handler simured_receive_credits;

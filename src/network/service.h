@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/* Levels of service from the settings network.service; see flitwarp/service.h. */
+#include "flitwarp/network.h"
+
+extern const struct option service_options[];
+
+/* Sets network->service from what is planned of the network: its VCs and router. False, with errors. */
+bool service_plan(struct network *network, struct errors *errors);

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Forms out of option rows, see forms.h. Settings are walked as they stand: components by the rows of the chosen one. */
+#include "view/forms.h"
+
+#include "config/options.h"
+#include "config/registry.h"
+
+#include <math.h>
+#include <string.h>
+
+static void write_rows(struct text *out, const struct option *rows, const struct json *settings, const char *path);
+
+static const char *form_type(const struct option *row, const struct json *value)
+{
+    switch (row->type) {
+    case OPTION_TYPE_BOOL:
+        return "bool";
+    case OPTION_TYPE_U32:
+    case OPTION_TYPE_U64:
+        return "integer";
+    case OPTION_TYPE_F64:
+        return "number";
+    case OPTION_TYPE_ENUM:
+    case OPTION_TYPE_CHOICE:
+        return "choice";
+    case OPTION_TYPE_TICKS:
+    case OPTION_TYPE_TICKS_AUTO:
+        return value->type == JSON_NUMBER ? "integer" : "text";
+    default:
+        return "text";
+    }
+}
+
+static void write_choices(struct text *out, const struct option *row)
+{
+    write_key(out, "choices");
+    write_open(out, '[');
+    if (row->type == OPTION_TYPE_ENUM)
+        for (const char *const *name = row->names; *name; name++)
+            write_text(out, *name);
+    if (row->type == OPTION_TYPE_CHOICE)
+        for (const struct registration *one = registry_kind(row->kind); one; one = registry_next(one))
+            write_text(out, one->component->name);
+    write_close(out, ']');
+}
+
+static void write_value(struct text *out, const struct json *value)
+{
+    write_key(out, "value");
+    if (value->type == JSON_ARRAY || value->type == JSON_OBJECT) { /* as it would be typed */
+        struct text typed = {0};
+        write_json(&typed, value);
+        write_text(out, typed.chars);
+        text_release(&typed);
+    } else {
+        write_json(out, value);
+    }
+}
+
+static void write_form(struct text *out, const struct option *row, const struct json *value, const char *path)
+{
+    const struct json *type = row->type == OPTION_TYPE_CHOICE ? json_find(value, "type") : NULL;
+    write_open(out, '{');
+    write_text_at(out, "path", path);
+    write_text_at(out, "label", row->key);
+    write_text_at(out, "type", form_type(row, value));
+    if (row->max > row->min && row->type != OPTION_TYPE_BOOL) {
+        write_key(out, "min");
+        write_exact(out, row->min > -NO_LIMIT ? row->min : NAN);
+        write_key(out, "max");
+        write_exact(out, row->max < NO_LIMIT ? row->max : NAN);
+    }
+    write_text_at(out, "unit", row->unit);
+    write_choices(out, row);
+    write_value(out, type ? type : value);
+    write_text_at(out, "meaning", row->help);
+    write_close(out, '}');
+}
+
+/* The settings of a component: those of the one that is chosen. */
+static void write_component(struct text *out, const struct option *row, const struct json *value, const char *path)
+{
+    const struct json *type = json_find(value, "type");
+    const struct component *component = type && type->type == JSON_TEXT ? component_find(row->kind, type->text) : NULL;
+    if (component && component->options)
+        write_rows(out, component->options, value, path);
+}
+
+static void write_row(struct text *out, const struct option *row, const struct json *value, const char *path)
+{
+    if (row->type == OPTION_TYPE_BLOCK) {
+        write_rows(out, row->rows, value, path);
+        return;
+    }
+    if (row->type == OPTION_TYPE_CHOICES) {
+        for (uint32_t i = 0; i < value->count; i++) {
+            struct text item = {0};
+            text_addf(&item, "%s.%u", path, i);
+            write_component(out, row, json_at(value, i), item.chars);
+            text_release(&item);
+        }
+        return;
+    }
+    write_form(out, row, value, path);
+    if (row->type == OPTION_TYPE_CHOICE)
+        write_component(out, row, value, path);
+}
+
+/* How a run is made is not what is looked at: those who step it choose that. */
+static bool is_offered(const char *path)
+{
+    return strncmp(path, "simulator.", 10) != 0 || !strcmp(path, "simulator.seed");
+}
+
+/* What is null stays as it is: a form would not know what to offer. */
+static void write_rows(struct text *out, const struct option *rows, const struct json *settings, const char *path)
+{
+    for (const struct option *row = rows; row->type != OPTION_TYPE_END; row++) {
+        const struct json *value = json_find(settings, row->key);
+        if (!value || value->type == JSON_NULL)
+            continue;
+        struct text below = {0};
+        text_addf(&below, "%s%s%s", path, *path ? "." : "", row->key);
+        if (is_offered(below.chars))
+            write_row(out, row, value, below.chars);
+        text_release(&below);
+    }
+}
+
+void forms_write(struct text *out, const struct option *rows, const struct json *settings)
+{
+    write_rows(out, rows, settings, "");
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * What a viewer is told of a network, as JSON: once what stays (the scene), and again
+ * and again what changes (a frame). See docs/viewer_interface.md for the words.
+ */
+#include "view/layout.h"
+#include "view/watch.h"
+#include "view/writer.h"
+
+/* Members of an object that is open: topology, layout, names, channels, terminals and router. */
+void scene_write(struct text *out, const struct watch *watch, const struct layout *layout);
+
+/* Routers to be shown in full. */
+struct shown_list {
+    uint32_t count;
+    const uint32_t *routers;
+};
+/* The members of a frame, and the first of them alone: time, phase, outcome and counts. */
+void counts_write(struct text *out, const struct watch *watch);
+void frame_write(struct text *out, struct watch *watch, const struct shown_list *details);
+void occupancy_write(struct text *out, struct watch *watch);
+void utilisation_write(struct text *out, const struct watch *watch);
+/* One router in full, as an object. */
+void router_write(struct text *out, struct watch *watch, uint32_t router);
+/* "12.3". */
+void write_packet_name(struct text *out, const struct network *network, uint32_t handle);
+/* Members about a packet: its ends, its way so far, what it waits for. False when it is not in the network. */
+bool packet_write(struct text *out, struct watch *watch, uint32_t source, uint32_t sequence);
+/* The members of a series: one array each, from a point on. */
+void series_write(struct text *out, const struct watch *watch, uint64_t from);

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The HTTP server, see server.h: civetweb reads requests and writes answers; it is told to serve no files. */
+#include "view/server.h"
+
+#include "view/request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef FLITWARP_HAVE_CIVETWEB
+
+#include <civetweb.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LAST_ANSWERS = 1000 }; /* milliseconds to send them in, at the end */
+
+/* A request that waits for its answer; owned by the thread that took it. */
+struct job {
+    const struct request *request;
+    struct answer *answer;
+    struct job *next;
+    bool is_done;
+};
+
+struct server {
+    struct mg_context *web; /* owned */
+    struct gate gate;
+    server_answer *answer;
+    void *context;
+    pthread_mutex_t lock;         /* of the next six */
+    pthread_cond_t asks, answers; /* somebody has a job; some job is done, or sent */
+    uint32_t unsent;              /* requests that were taken and whose answers are not sent */
+    struct job *first, *last;     /* that wait, in the order in which they came */
+    bool is_closing;
+    atomic_bool has_stopped;
+    char address[96];
+    char error[256]; /* that civetweb gave last */
+};
+
+static const char common_headers[] =
+    "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src 'self' data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n"
+    "X-Content-Type-Options: nosniff\r\n"
+    "Referrer-Policy: no-referrer\r\n"
+    "Cross-Origin-Resource-Policy: same-origin\r\n"
+    "Cache-Control: no-store\r\n";
+
+static void send_answer(struct mg_connection *connection, const struct answer *answer, bool closes)
+{
+    mg_printf(connection, "HTTP/1.1 %d %s\r\n%sContent-Type: %s\r\nContent-Length: %zu\r\n%s\r\n", answer->status,
+              mg_get_response_code_text(connection, answer->status), common_headers, answer->type, answer->body.length,
+              closes ? "Connection: close\r\n" : "");
+    if (answer->body.length)
+        mg_write(connection, answer->body.chars, answer->body.length);
+}
+
+/* The body, which is as long as it says; false when it does not come. */
+static bool read_body(struct mg_connection *connection, char *body, size_t size)
+{
+    for (size_t got = 0; got < size;) {
+        int count = mg_read(connection, body + got, size - got);
+        if (count <= 0)
+            return false;
+        got += (size_t)count;
+    }
+    body[size] = 0;
+    return true;
+}
+
+static int refuse(struct mg_connection *connection, int status)
+{
+    struct answer answer = {.status = status, .type = "application/json"};
+    text_addf(&answer.body, "{\"ok\":false,\"errors\":[\"refused: %d %s\"]}", status,
+              mg_get_response_code_text(connection, status));
+    mg_disable_keep_alive(connection); /* what may come behind it is not looked at */
+    send_answer(connection, &answer, true);
+    text_release(&answer.body);
+    return status;
+}
+
+/* Hands a request to the thread that works; false when there is none any more. */
+static bool wait_for_answer(struct server *server, const struct request *request, struct answer *answer)
+{
+    struct job *job = memory_take(sizeof *job);
+    *job = (struct job){.request = request, .answer = answer};
+    pthread_mutex_lock(&server->lock);
+    if (server->first)
+        server->last->next = job;
+    else
+        server->first = job;
+    server->last = job;
+    server->unsent++;
+    pthread_cond_signal(&server->asks);
+    while (!job->is_done && !server->is_closing)
+        pthread_cond_wait(&server->answers, &server->lock);
+    bool is_done = job->is_done;
+    pthread_mutex_unlock(&server->lock);
+    free(job); /* one that is not done is in the list still, but nobody works any more */
+    return is_done;
+}
+
+static void note_sent(struct server *server)
+{
+    pthread_mutex_lock(&server->lock);
+    server->unsent--;
+    pthread_cond_broadcast(&server->answers);
+    pthread_mutex_unlock(&server->lock);
+}
+
+static struct timespec time_in(uint32_t milliseconds)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    time.tv_nsec += (long)milliseconds * 1000000;
+    time.tv_sec += time.tv_nsec / 1000000000;
+    time.tv_nsec %= 1000000000;
+    return time;
+}
+
+void server_work(struct server *server, uint32_t milliseconds)
+{
+    const struct timespec until = time_in(milliseconds);
+    pthread_mutex_lock(&server->lock);
+    while (!server->first && pthread_cond_timedwait(&server->asks, &server->lock, &until) == 0)
+        continue;
+    struct job *job = server->first;
+    if (job)
+        server->first = job->next;
+    pthread_mutex_unlock(&server->lock);
+    if (!job)
+        return;
+    server->answer(server->context, job->request, job->answer);
+    pthread_mutex_lock(&server->lock);
+    job->is_done = true;
+    pthread_cond_broadcast(&server->answers);
+    pthread_mutex_unlock(&server->lock);
+}
+
+/* Every request comes here, and none goes on to what civetweb would make of it. */
+static int take_request(struct mg_connection *connection)
+{
+    const struct mg_request_info *info = mg_get_request_info(connection);
+    struct server *server = info->user_data;
+    const struct request_facts facts = {
+        .method = info->request_method,
+        .uri = info->local_uri_raw,
+        .host = mg_get_header(connection, "Host"),
+        .origin = mg_get_header(connection, "Origin"),
+        .content_type = mg_get_header(connection, "Content-Type"),
+        .transfer_encoding = mg_get_header(connection, "Transfer-Encoding"),
+        .content_length = info->content_length,
+    };
+    struct request request = {.query = info->query_string ? info->query_string : "",
+                              .is_post = strcmp(info->request_method, "POST") == 0};
+    int status = gate_judge(&server->gate, &facts, &request.path);
+    if (status)
+        return refuse(connection, status);
+    request.body_size = facts.content_length > 0 ? (size_t)facts.content_length : 0;
+    char *body = memory_take(request.body_size + 1);
+    request.body = body;
+    struct answer answer = {.status = 200, .type = "application/json"};
+    if (!read_body(connection, body, request.body_size)) {
+        status = refuse(connection, 400);
+    } else {
+        if (wait_for_answer(server, &request, &answer))
+            send_answer(connection, &answer, false);
+        else
+            refuse(connection, 503);
+        status = answer.status;
+        note_sent(server);
+    }
+    text_release(&answer.body);
+    free(body);
+    return status;
+}
+
+/* Its messages go nowhere but into the error of a start that failed. */
+static int keep_message(const struct mg_connection *connection, const char *message)
+{
+    (void)connection;
+    (void)message;
+    return 1;
+}
+
+static void release(struct server *server)
+{
+    pthread_cond_destroy(&server->asks);
+    pthread_cond_destroy(&server->answers);
+    pthread_mutex_destroy(&server->lock);
+    free(server);
+}
+
+struct server *server_start(uint32_t port, server_answer *answer, void *context, struct errors *errors)
+{
+    struct server *server = memory_take(sizeof *server);
+    *server = (struct server){.answer = answer, .context = context};
+    pthread_condattr_t clock;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_mutex_init(&server->lock, NULL);
+    pthread_cond_init(&server->asks, &clock);
+    pthread_cond_init(&server->answers, &clock);
+    pthread_condattr_destroy(&clock);
+    char listens[32];
+    snprintf(listens, sizeof listens, "127.0.0.1:%u", port);
+    /* clang-format off */
+    const char *const options[] = {
+        "listening_ports", listens,
+        "num_threads", "16",
+        "request_timeout_ms", "5000",
+        "enable_keep_alive", "yes",
+        "keep_alive_timeout_ms", "1000",
+        "max_request_size", "16384", /* without the body */
+        "tcp_nodelay", "1",
+        "decode_url", "no", /* the gate sees what was sent */
+        NULL,
+    };
+    /* clang-format on */
+    const struct mg_callbacks callbacks = {.begin_request = take_request, .log_message = keep_message};
+    struct mg_server_port bound = {0};
+    struct mg_init_data init = {.callbacks = &callbacks, .user_data = server, .configuration_options = (void *)options};
+    struct mg_error_data error = {.text = server->error, .text_buffer_size = sizeof server->error};
+    bool has_token = gate_make_token(&server->gate);
+    server->web = has_token ? mg_start2(&init, &error) : NULL;
+    if (!server->web || mg_get_server_ports(server->web, 1, &bound) < 1) {
+        errors_add(errors, "cannot listen on %s: %s", listens,
+                   has_token ? server->error : "the system gives no random numbers");
+        release(server);
+        return NULL;
+    }
+    /* Requests that come before this find port 0 and are refused. */
+    server->gate.port = (uint32_t)bound.port;
+    snprintf(server->address, sizeof server->address, "http://127.0.0.1:%u/%s/", server->gate.port, server->gate.token);
+    return server;
+}
+
+const char *server_address(const struct server *server) { return server->address; }
+
+/* civetweb looks every two seconds whether it is to stop, and after every connection: so somebody knocks. */
+static void *knock(void *context)
+{
+    struct server *server = context;
+    const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_port = htons((uint16_t)server->gate.port),
+                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    for (uint32_t i = 0; i < 50 && !atomic_load(&server->has_stopped); i++) {
+        nanosleep(&pause, NULL);
+        int door = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+        if (door < 0)
+            break;
+        connect(door, (const struct sockaddr *)&address, sizeof address);
+        close(door);
+    }
+    return NULL;
+}
+
+void server_stop(struct server *server)
+{
+    pthread_mutex_lock(&server->lock);
+    const struct timespec until = time_in(LAST_ANSWERS);
+    server->is_closing = true;
+    pthread_cond_broadcast(&server->answers);
+    while (server->unsent && pthread_cond_timedwait(&server->answers, &server->lock, &until) == 0)
+        continue;
+    pthread_mutex_unlock(&server->lock);
+    pthread_t knocker;
+    bool knocks = pthread_create(&knocker, NULL, knock, server) == 0;
+    mg_stop(server->web);
+    atomic_store(&server->has_stopped, true);
+    if (knocks)
+        pthread_join(knocker, NULL);
+    release(server);
+}
+
+#else
+
+struct server *server_start(uint32_t port, server_answer *answer, void *context, struct errors *errors)
+{
+    (void)port;
+    (void)answer;
+    (void)context;
+    errors_add(errors, "this flitwarp was built without a web server; install libcivetweb-dev and build it again");
+    return NULL;
+}
+
+const char *server_address(const struct server *server)
+{
+    (void)server;
+    return "";
+}
+
+void server_work(struct server *server, uint32_t milliseconds)
+{
+    (void)server;
+    (void)milliseconds;
+}
+
+void server_stop(struct server *server) { (void)server; }
+
+#endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stepping a run and looking at it, see watch.h. */
+#include "view/watch.h"
+
+#include "flitwarp/random.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    WINDOW_CYCLES = 100,     /* between two points of the series */
+    UTILISATION_CYCLES = 32, /* utilisation is that of the last one to two times as many */
+};
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void count_port_flits(const struct watch *watch, uint32_t *flits)
+{
+    const struct network *network = watch->network;
+    for (uint32_t router = 0; router < network->topology.routers; router++)
+        for (uint32_t lane = 0, port = 0; port < network->ports; port++, flits++) {
+            *flits = 0;
+            for (uint32_t vc = 0; vc < network->num_vcs; vc++)
+                *flits += network->router_ops->lane_flits(network->routers, router, lane++);
+        }
+}
+
+void watch_init(struct watch *watch, struct workload *workload)
+{
+    struct network *network = workload->network;
+    size_t slots = (size_t)network->topology.routers * network->ports;
+    *watch = (struct watch){.workload = workload,
+                            .network = network,
+                            .cycle = network->channel_cycle ? network->channel_cycle : 1,
+                            .fronts_at = NEVER};
+    watch->window = WINDOW_CYCLES * watch->cycle;
+    channels_init(&watch->channels, network, &watch->arena);
+    for (uint32_t i = 0; i < 2; i++)
+        watch->port_flits[i] = arena_array(&watch->arena, uint32_t, slots);
+    watch->fronts = arena_array(&watch->arena, struct watched_front, slots * network->num_vcs);
+    watch->arrivals = arena_array(&watch->arena, struct watched_arrival, ARRIVALS_KEPT);
+    watch->crossings = arena_array(&watch->arena, struct crossing, network->ports * network->num_vcs);
+    shown_init(&watch->shown, network);
+}
+
+void watch_release(struct watch *watch)
+{
+    for (uint32_t i = 0; i < watch->path_count; i++)
+        free(watch->paths[i].hops);
+    free(watch->paths);
+    free(watch->points);
+    shown_release(&watch->shown);
+    arena_release(&watch->arena);
+}
+
+/* ---- ways of packets ---- */
+
+static struct watched_path *path_of(struct watch *watch, uint32_t handle)
+{
+    const struct packet *packet = network_packet(watch->network, handle);
+    if (handle >= watch->path_count) {
+        uint32_t count = watch->network->packets.capacity;
+        watch->paths = memory_resize(watch->paths, sizeof *watch->paths * count);
+        memset(watch->paths + watch->path_count, 0, sizeof *watch->paths * (count - watch->path_count));
+        for (; watch->path_count < count; watch->path_count++)
+            watch->paths[watch->path_count].source = NONE;
+    }
+    struct watched_path *path = &watch->paths[handle];
+    if (path->source != packet->source || path->sequence != packet->sequence) {
+        path->source = packet->source;
+        path->sequence = packet->sequence;
+        path->count = 0;
+    }
+    return path;
+}
+
+static void note_arrival(void *context, tick_t when, const void *event)
+{
+    struct watch *watch = context;
+    const struct flit_event *flit = event;
+    if (!(flit->flit.place & FLIT_HEAD))
+        return;
+    struct watched_path *path = path_of(watch, flit->flit.packet);
+    if (path->count == path->capacity) {
+        path->capacity = path->capacity ? 2 * path->capacity : 16;
+        path->hops = memory_resize(path->hops, sizeof *path->hops * path->capacity);
+    }
+    path->hops[path->count++] = (struct watched_hop){when, flit->to.target, flit->to.lane};
+}
+
+/* A packet leaves the network. */
+static void note_end(void *context, tick_t when, const void *event)
+{
+    struct watch *watch = context;
+    const struct flit_event *flit = event;
+    if (!(flit->flit.place & FLIT_TAIL))
+        return;
+    const struct packet *packet = network_packet(watch->network, flit->flit.packet);
+    watch->arrivals[watch->arrival_count++ % ARRIVALS_KEPT] =
+        (struct watched_arrival){packet->source, packet->sequence, when};
+    if (flit->flit.packet < watch->path_count)
+        watch->paths[flit->flit.packet].source = NONE;
+}
+
+bool watch_has_arrived(const struct watch *watch, uint32_t source, uint32_t sequence, tick_t *when)
+{
+    uint64_t kept = watch->arrival_count < ARRIVALS_KEPT ? watch->arrival_count : ARRIVALS_KEPT;
+    for (uint64_t i = 0; i < kept; i++)
+        if (watch->arrivals[i].source == source && watch->arrivals[i].sequence == sequence) {
+            *when = watch->arrivals[i].when;
+            return true;
+        }
+    return false;
+}
+
+const struct watched_path *watch_path(const struct watch *watch, uint32_t source, uint32_t sequence, uint32_t *packet)
+{
+    for (uint32_t i = 0; i < watch->path_count; i++)
+        if (watch->paths[i].source == source && watch->paths[i].sequence == sequence) {
+            *packet = i;
+            return &watch->paths[i];
+        }
+    return NULL;
+}
+
+/* ---- sums ---- */
+
+struct watched_sums watch_count(const struct watch *watch)
+{
+    struct watched_sums sums = {0};
+    for (uint32_t i = 0; i < watch->workload->count; i++) {
+        const struct measurement *m = &watch->workload->measurements[i];
+        sums.delivered += m->delivered_packets;
+        sums.latency += m->latency_sum;
+        sums.accepted += m->accepted_flits;
+        sums.offered += m->created_flits;
+    }
+    return sums;
+}
+
+static void add_point(struct watch *watch)
+{
+    struct watched_sums sums = watch_count(watch), *before = &watch->sums;
+    double terminals = watch->network->topology.terminals;
+    double cycles = (double)watch->window / (double)watch->network->config->terminal_channel.cycle;
+    uint64_t delivered = sums.delivered - before->delivered;
+    if (watch->point_count == watch->point_capacity) {
+        watch->point_capacity = watch->point_capacity ? 2 * watch->point_capacity : 256;
+        watch->points = memory_resize(watch->points, sizeof *watch->points * watch->point_capacity);
+    }
+    watch->points[watch->point_count++] = (struct watched_point){
+        .time = watch->now,
+        .latency = delivered ? (double)(sums.latency - before->latency) / (double)delivered : NAN,
+        .accepted = (double)(sums.accepted - before->accepted) / (cycles * terminals),
+        .offered = (double)(sums.offered - before->offered) / (cycles * terminals),
+        .in_flight = watch->network->in_network,
+    };
+    *before = sums;
+}
+
+static void count_utilisation(struct watch *watch)
+{
+    uint32_t *oldest = watch->port_flits[0];
+    watch->port_flits[0] = watch->port_flits[1];
+    watch->counted_at[0] = watch->counted_at[1];
+    count_port_flits(watch, oldest);
+    watch->port_flits[1] = oldest;
+    watch->counted_at[1] = watch->now;
+}
+
+/* ---- stepping ---- */
+
+/* A flit that finds its lane empty may leave in the tick in which it comes. */
+static void note_newcomer(void *context, tick_t when, const void *event)
+{
+    const struct watch *watch = context;
+    const struct flit_event *flit = event;
+    struct watched_front *front = &watch->fronts[(size_t)flit->to.target * watch->shown.lanes + flit->to.lane];
+    (void)when;
+    if (front->packet != NONE)
+        return;
+    front->packet = flit->flit.packet;
+    front->position = flit->flit.place & FLIT_POSITION;
+}
+
+static void note_fronts(struct watch *watch)
+{
+    const struct network *network = watch->network;
+    struct watched_front *front = watch->fronts;
+    for (uint32_t router = 0; router < network->topology.routers; router++) {
+        network_show(network, router, &watch->shown);
+        for (uint32_t lane = 0; lane < watch->shown.lanes; lane++, front++) {
+            const struct shown_input *input = &watch->shown.inputs[lane];
+            const struct shown_run *run = input->queue.count ? &watch->shown.runs[input->queue.first] : NULL;
+            *front = (struct watched_front){.packet = run ? run->packet : NONE,
+                                            .position = run ? run->position : 0,
+                                            .output = input->state == SHOWN_ACTIVE ? input->output : NONE};
+        }
+    }
+    engine_visit_tick(network->engine, EVENT_FLIT, watch->now, note_newcomer, watch);
+    watch->fronts_at = watch->now;
+}
+
+/* What one sees of a router, as a number. */
+static uint64_t router_hash(struct watch *watch, uint32_t router)
+{
+    uint64_t hash = 0;
+    const struct shown_router *shown = &watch->shown;
+    network_show(watch->network, router, &watch->shown);
+    for (uint32_t lane = 0; lane < shown->lanes; lane++) {
+        const struct shown_input *in = &shown->inputs[lane];
+        const struct shown_output *out = &shown->outputs[lane];
+        hash = random_mix(hash ^ (uint64_t)in->state << 60 ^ (uint64_t)in->output << 40 ^ in->queue.flits);
+        hash = random_mix(hash ^ (uint64_t)out->holder << 40 ^ (uint64_t)out->queue.flits << 20 ^ out->credits);
+    }
+    for (uint32_t i = 0; i < shown->run_count; i++)
+        hash = random_mix(hash ^ (uint64_t)shown->runs[i].packet << 32 ^ shown->runs[i].position);
+    return hash;
+}
+
+struct packet_search {
+    const struct network *network;
+    uint32_t source, sequence;
+    uint64_t hash;
+};
+
+/* The sum does not depend on the order of events. */
+static void hash_flit(void *context, tick_t when, const void *event)
+{
+    struct packet_search *search = context;
+    const struct flit_event *flit = event;
+    const struct packet *packet = network_packet(search->network, flit->flit.packet);
+    if (packet->source == search->source && packet->sequence == search->sequence)
+        search->hash += random_mix(when ^ (uint64_t)flit->flit.place << 32) ^ flit->to.target;
+}
+
+/* Which of a packet's flits are on channels: that changes whenever one leaves a router or arrives. */
+static uint64_t packet_hash(const struct watch *watch, const struct watch_stop *stop)
+{
+    struct packet_search search = {watch->network, stop->source, stop->sequence, 0};
+    engine_visit(watch->network->engine, EVENT_FLIT, hash_flit, &search);
+    engine_visit(watch->network->engine, EVENT_TERMINAL_FLIT, hash_flit, &search);
+    return search.hash;
+}
+
+static uint64_t state_hash(struct watch *watch, const struct watch_stop *stop)
+{
+    return stop->router != NONE   ? router_hash(watch, stop->router)
+           : stop->source != NONE ? packet_hash(watch, stop)
+                                  : 0;
+}
+
+/* Handles one tick; false when the run is over. */
+static bool run_tick(struct watch *watch)
+{
+    struct engine *engine = watch->network->engine;
+    engine_visit_tick(engine, EVENT_FLIT, watch->now, note_arrival, watch);
+    engine_visit_tick(engine, EVENT_TERMINAL_FLIT, watch->now, note_end, watch);
+    bool goes_on = workload_run_to(watch->workload, watch->now);
+    if (!goes_on)
+        return false;
+    watch->now++;
+    if (watch->now % watch->window == 0)
+        add_point(watch);
+    if (watch->now % (UTILISATION_CYCLES * watch->cycle) == 0)
+        count_utilisation(watch);
+    return true;
+}
+
+bool watch_run(struct watch *watch, tick_t until, const struct watch_stop *stop)
+{
+    double begin = seconds();
+    bool looks = stop->router != NONE || stop->source != NONE;
+    uint64_t before = state_hash(watch, stop);
+    while (watch->now < until && !watch->workload->is_over) {
+        bool is_late = seconds() - begin > stop->seconds;
+        if (watch->now + 1 == until || is_late || looks)
+            note_fronts(watch);
+        bool goes_on = run_tick(watch);
+        if (!goes_on || (looks && state_hash(watch, stop) != before))
+            return true;
+        if (is_late)
+            return watch->now >= until;
+    }
+    return true;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * A run that somebody watches: stepped tick by tick, with what a viewer wants to
+ * know beyond the state of the network. It only looks: the run is the same with and
+ * without it, since all it learns it reads between two ticks, from events that wait
+ * and from routers' buffers.
+ */
+#include "flitwarp/shown.h"
+#include "view/channels.h"
+#include "workload/workload.h"
+
+/* A head flit came to a router. */
+struct watched_hop {
+    tick_t when;
+    uint32_t router, lane;
+};
+
+/* The way of a packet so far. */
+struct watched_path {
+    uint32_t source, sequence; /* the packet; handles are used again */
+    uint32_t count, capacity;
+    struct watched_hop *hops; /* owned */
+};
+
+/* A packet whose last flit has arrived. */
+struct watched_arrival {
+    uint32_t source, sequence;
+    tick_t when;
+};
+enum { ARRIVALS_KEPT = 4096 };
+
+/* What happened between two points in time, a window apart. */
+struct watched_point {
+    tick_t time;
+    double latency;           /* mean of packets that have arrived, from creation; NAN: none has */
+    double accepted, offered; /* flits a terminal and cycle */
+    uint64_t in_flight;       /* packets, at the end */
+};
+
+/* Sums since the beginning. */
+struct watched_sums {
+    uint64_t delivered, latency, accepted, offered;
+};
+
+/* A flit at the front of an input lane, or about to come to one that is empty. */
+struct watched_front {
+    uint32_t packet; /* handle; NONE: there is none */
+    uint32_t position;
+    uint32_t output; /* lane that the input lane holds; NONE: none yet */
+};
+
+/* A flit that crossed a router, from an input lane to an output lane. */
+struct crossing {
+    uint16_t input, output;
+};
+
+struct watch {
+    struct workload *workload; /* borrowed */
+    struct network *network;   /* borrowed, in one part */
+    struct arena arena;        /* owned: tables of fixed size */
+    tick_t now;                /* all ticks before it are over */
+    tick_t cycle;              /* of the channels between routers, the clock that one sees */
+    struct channels channels;
+    struct shown_router shown; /* scratch */
+    /* By packet handle. */
+    struct watched_path *paths; /* owned */
+    uint32_t path_count;
+    struct watched_arrival *arrivals; /* the last ones, a ring */
+    uint64_t arrival_count;
+    /* Of windows. */
+    tick_t window;
+    struct watched_point *points; /* owned */
+    uint32_t point_count, point_capacity;
+    struct watched_sums sums;
+    /* Flits that had left by each port, at two points in the past: the older is what utilisation is counted from. */
+    uint32_t *port_flits[2];
+    tick_t counted_at[2];
+    /* By router * lanes + lane: what could leave in the last tick, which tells what has crossed in it. */
+    struct watched_front *fronts;
+    tick_t fronts_at;           /* the tick that they are of */
+    struct crossing *crossings; /* scratch: of one router */
+    uint32_t crossing_count;
+};
+
+void watch_init(struct watch *watch, struct workload *workload);
+void watch_release(struct watch *watch);
+
+/* What to stop for before the tick that was asked for. */
+struct watch_stop {
+    uint32_t router;           /* something about it changes; NONE: nothing */
+    uint32_t source, sequence; /* a flit of this packet moves; source NONE: nothing */
+    double seconds;            /* of work */
+};
+
+/* Runs until all ticks before `until` are over, or something to stop for. True when there is nothing left to run to. */
+bool watch_run(struct watch *watch, tick_t until, const struct watch_stop *stop);
+
+struct watched_sums watch_count(const struct watch *watch);
+/* Whether a packet is one of the last that have arrived, and when. */
+bool watch_has_arrived(const struct watch *watch, uint32_t source, uint32_t sequence, tick_t *when);
+/* The way of a packet in the network; NULL: it is not there. */
+const struct watched_path *watch_path(const struct watch *watch, uint32_t source, uint32_t sequence, uint32_t *packet);
+/* What crossed a router, which is in watch->shown, in the last tick: in watch->crossings. None after a restart. */
+void watch_crossings(struct watch *watch, uint32_t router);

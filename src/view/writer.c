@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON as text, see writer.h. */
+#include "view/writer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A value or key follows: a comma, unless it is the first. */
+static void begin(struct text *out)
+{
+    char last = out->length ? out->chars[out->length - 1] : '[';
+    if (last != '[' && last != '{' && last != ':')
+        text_add_bytes(out, ",", 1);
+}
+
+void write_open(struct text *out, char bracket)
+{
+    begin(out);
+    text_add_bytes(out, &bracket, 1);
+}
+
+void write_close(struct text *out, char bracket) { text_add_bytes(out, &bracket, 1); }
+
+void write_u64(struct text *out, uint64_t number)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    do
+        digits[--at] = (char)('0' + number % 10);
+    while (number /= 10);
+    begin(out);
+    text_add_bytes(out, digits + at, sizeof digits - at);
+}
+
+void write_f64(struct text *out, double number)
+{
+    if (!isfinite(number) || fabs(number) > 1e12) {
+        write_null(out);
+        return;
+    }
+    uint64_t thousandths = (uint64_t)llround(fabs(number) * 1000);
+    begin(out);
+    if (number < 0 && thousandths)
+        text_add_bytes(out, "-", 1);
+    char digits[24];
+    size_t at = sizeof digits;
+    uint64_t whole = thousandths / 1000, rest = thousandths % 1000;
+    if (rest) {
+        uint32_t places = 3;
+        for (; rest % 10 == 0; rest /= 10)
+            places--;
+        for (; places; places--, rest /= 10)
+            digits[--at] = (char)('0' + rest % 10);
+        digits[--at] = '.';
+    }
+    do
+        digits[--at] = (char)('0' + whole % 10);
+    while (whole /= 10);
+    text_add_bytes(out, digits + at, sizeof digits - at);
+}
+
+void write_exact(struct text *out, double number)
+{
+    if (!isfinite(number)) {
+        write_null(out);
+        return;
+    }
+    begin(out);
+    text_addf(out, "%.15g", number);
+}
+
+void write_bool(struct text *out, bool truth)
+{
+    begin(out);
+    text_add(out, truth ? "true" : "false");
+}
+
+void write_null(struct text *out)
+{
+    begin(out);
+    text_add_bytes(out, "null", 4);
+}
+
+void write_text(struct text *out, const char *text)
+{
+    begin(out);
+    text_add_bytes(out, "\"", 1);
+    for (; *text; text++) {
+        size_t plain = 0;
+        while ((unsigned char)text[plain] >= ' ' && text[plain] != '"' && text[plain] != '\\' && text[plain] != '<')
+            plain++;
+        text_add_bytes(out, text, plain);
+        text += plain;
+        if (!*text)
+            break;
+        text_addf(out, "\\u%04x", (unsigned)(unsigned char)*text);
+    }
+    text_add_bytes(out, "\"", 1);
+}
+
+void write_json(struct text *out, const struct json *node)
+{
+    char *chars = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&chars, &length);
+    CHECK(stream, "no memory for a JSON text");
+    json_write(stream, node, 0);
+    fclose(stream);
+    begin(out);
+    text_add_bytes(out, chars, length);
+    free(chars);
+}
+
+/* The colon is the last character when the value comes: it needs no comma. */
+void write_key(struct text *out, const char *key)
+{
+    write_text(out, key);
+    text_add_bytes(out, ":", 1);
+}
+
+void write_u64_at(struct text *out, const char *key, uint64_t number)
+{
+    write_key(out, key);
+    write_u64(out, number);
+}
+
+void write_f64_at(struct text *out, const char *key, double number)
+{
+    write_key(out, key);
+    write_f64(out, number);
+}
+
+void write_bool_at(struct text *out, const char *key, bool truth)
+{
+    write_key(out, key);
+    write_bool(out, truth);
+}
+
+void write_text_at(struct text *out, const char *key, const char *text)
+{
+    write_key(out, key);
+    if (text)
+        write_text(out, text);
+    else
+        write_null(out);
+}

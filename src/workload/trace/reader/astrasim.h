@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Text workloads of ASTRA-sim and SimAI: what stands in the file (astrasim_file.c), how
+ * ranks share the work, and what each of them does (astrasim_program.c).
+ */
+#include "workload/trace/reader/lines.h"
+
+struct astrasim_config {
+    uint32_t ranks, passes;
+    uint32_t model_parallel, expert_parallel, pipeline_parallel; /* 0: what the file says */
+    double time_unit;
+};
+
+/* What a layer does, each a time to compute and a collective: on the way forward, and two on the way back. */
+enum astrasim_phase { FORWARD, INPUT_GRADIENT, WEIGHT_GRADIENT, PHASES };
+
+/* Who takes part in a collective. */
+enum astrasim_group { GROUP_MODEL, GROUP_DATA, GROUP_EXPERT, GROUP_DATA_EXPERT, GROUPS };
+
+struct astrasim_step {
+    uint64_t compute; /* in units of the file */
+    uint64_t bytes;
+    uint8_t operation; /* enum collective_operation; OPERATIONS: none */
+    uint8_t group;     /* enum astrasim_group */
+};
+
+struct astrasim_layer {
+    struct astrasim_step steps[PHASES];
+    uint64_t update;    /* after the collective of weight gradients, before the next pass */
+    bool is_checkpoint; /* what goes into it is kept, so that layers can go forward again from here */
+    bool goes_again;    /* before its way back the layers since the last checkpoint go forward again */
+};
+
+/* The order of the work, and how ranks are laid out. */
+enum astrasim_shape { SHAPE_MICRO, SHAPE_DATA, SHAPE_MODEL, SHAPE_DLRM };
+enum astrasim_layout { LAYOUT_ALIKE, LAYOUT_MODEL_FIRST, LAYOUT_DATA_FIRST, LAYOUT_IN_HEADER };
+
+struct astrasim_policy {
+    const char *name;
+    enum astrasim_shape shape;
+    enum astrasim_layout layout;
+    uint32_t collectives;  /* of which phases, as bits; layers have none in the others */
+    bool first_layer_too;  /* has a collective of input gradients */
+    bool waits_for_pooled; /* gradients of the embedding, before it goes back */
+};
+
+struct astrasim_workload {
+    const struct astrasim_config *config;
+    const struct astrasim_policy *policy;
+    struct astrasim_layer *layers; /* owned */
+    uint32_t layer_count;
+    uint32_t last_bottom_layer;                                         /* of DLRM */
+    uint32_t model_parallel, expert_parallel, pipeline_parallel, ranks; /* in the header; 0: not there */
+    uint64_t pipeline_bytes;
+};
+
+/* Whether a word is the name of a policy, or looks like one. */
+bool astrasim_is_policy(struct word word);
+/* All that stands in the file; false with errors. Released in either case. */
+bool astrasim_workload_read(struct astrasim_workload *workload, const struct trace_source *source,
+                            struct errors *errors);
+void astrasim_workload_release(struct astrasim_workload *workload);
+
+/* How many ranks there are, and by how many a group goes; strides are those of rank_groups.h. */
+struct astrasim_ranks {
+    uint32_t count;
+    uint32_t size[GROUPS], stride[GROUPS];
+};
+/* From settings, header and the room that there is; false with errors. */
+bool astrasim_ranks_share(struct astrasim_ranks *ranks, const struct astrasim_workload *workload,
+                          const struct trace_source *source, struct errors *errors);
+
+/* The tasks of all ranks. */
+void astrasim_program(const struct astrasim_workload *workload, const struct astrasim_ranks *ranks,
+                      struct trace_builder *builder);
+uint64_t astrasim_unit_ps(const struct astrasim_config *config);

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Connection matrices of htsim: flows and triggers as they stand in the file (htsim.c), and
+ * who waits for whom (htsim_triggers.c). A trigger is known by its number in the array here.
+ */
+#include "workload/trace/reader/lines.h"
+#include "workload/trace/reader/packets.h"
+
+#define NO_TRIGGER UINT32_MAX
+
+/* The two ends of a flow that can fire a trigger. */
+enum htsim_end { SEND_DONE, RECEIVE_DONE, ENDS };
+
+struct htsim_flow {
+    uint64_t line, bytes, start_ps;
+    uint32_t id; /* 0: none */
+    uint32_t source, destination;
+    uint32_t trigger;           /* that it waits for; NO_TRIGGER: it has a time */
+    uint32_t fires[ENDS];       /* or NO_TRIGGER */
+    uint32_t next_waiting;      /* flow + 1, of those that wait for the same trigger, in the order of the file */
+    uint32_t next_firing[ENDS]; /* a firing + 1, see htsim_trigger */
+    bool is_reached;
+    struct packet_tasks tasks;
+};
+
+enum htsim_kind { TRIGGER_ONESHOT, TRIGGER_MULTISHOT, TRIGGER_BARRIER, TRIGGER_KINDS };
+
+/* A firing is the flow times ENDS, and the end. */
+struct htsim_trigger {
+    uint64_t line;
+    uint32_t id, count, kind;                                        /* enum htsim_kind; count: of a barrier */
+    uint32_t first_waiting, last_waiting, first_firing, last_firing; /* + 1; 0: none */
+    uint32_t firings, fired;
+    uint32_t next_released; /* + 1, while it is tried which flows start */
+};
+
+struct htsim_matrix {
+    struct trace_lines lines;
+    uint32_t nodes;
+    struct htsim_flow *flows;       /* owned */
+    struct htsim_trigger *triggers; /* owned, by id */
+    uint32_t flow_count, flow_room, trigger_count, trigger_room;
+};
+
+/* Connects flows with triggers, whose ids flows hold until then; false, with errors, where some would never start. */
+bool htsim_triggers_connect(struct htsim_matrix *matrix);
+/* The tasks of all nodes. */
+void htsim_add_tasks(struct htsim_matrix *matrix, struct trace_builder *builder);

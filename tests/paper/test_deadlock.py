@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Deadlock on show. Routing that can deadlock does, `flitwarp check` says so beforehand, and the packets that are named
+really wait for each other: that is seen from the results alone, where each packet's channels must be a minimal way on
+the grid and one of those that it wants must be held by the next. Recovery takes one out and goes on.
+"""
+import json
+import re
+import subprocess
+
+import pytest
+
+from support import PROGRAM, Failed, blast, config_of, invoke, network_of, run, run_logged
+
+SHORT_BUFFERS = {"num_vcs": 1, "buffer_depth": 2}
+TORUS, MESH = {"type": "torus", "widths": [6, 6]}, {"type": "mesh", "widths": [4, 4]}
+NO_DATELINE = {"type": "dimension_order", "dateline": "none"}
+CASES = {  # SimuRed's two, and the same routing on a ring and a torus
+    "dimension order on a ring": ({"type": "torus", "widths": [8]}, NO_DATELINE, SHORT_BUFFERS),
+    "dimension order on a torus": (TORUS, NO_DATELINE, SHORT_BUFFERS),
+    "fully adaptive on a mesh": (MESH, "fully_adaptive", SHORT_BUFFERS),
+    "fully adaptive on a torus": (TORUS, "fully_adaptive", SHORT_BUFFERS),
+}
+ROUTERS = {
+    "input_queued": {},
+    "output_queued": {"type": "output_queued", "output_depth": 2},
+    "input_output_queued": {"type": "input_output_queued", "output_depth": 2},
+    "packet": {"type": "packet", "buffer_depth": 12},
+    "chunks": {"type": "packet", "buffer_depth": 4, "chunk": 64},
+    "simured": {"type": "simured", "buffer_depth": 2},
+}
+
+
+def deadlocking(case, router="input_queued", **more):
+    topology, routing, buffers = CASES[case]
+    network = network_of(topology, routing, {**buffers, **ROUTERS[router]}, **more)
+    return config_of(network, blast(0.9, flits=12, warmup=1000, sample=20000))
+
+
+def started(command, config, tmp_path, *arguments):
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    ended = subprocess.run([PROGRAM, command, tmp_path / "config.json", *arguments], capture_output=True, text=True, check=False)
+    return ended
+
+
+# ---- is it a cycle? ----
+
+def point(name):
+    return tuple(int(number) for number in name.strip("()").split(",")) if name.startswith("(") else name
+
+
+def channel_of(block):
+    return point(block["from"]), point(block["to"]), block["vc"]
+
+
+def distance(topology, a, b):
+    apart = [abs(x - y) for x, y in zip(a, b)]
+    if topology["type"] == "torus":
+        apart = [min(d, width - d) for d, width in zip(apart, topology["widths"])]
+    return sum(apart)
+
+
+def router_of(topology, terminal):
+    width = topology["widths"][0]
+    return (terminal % width, terminal // width)[:len(topology["widths"])]
+
+
+def expect_minimal_way(topology, packet, way):
+    """Channels one behind the other, each a step closer to the destination; from the source if it begins there."""
+    home = router_of(topology, packet["destination"])
+    for before, after in zip(way, way[1:]):
+        assert before[1] == after[0], packet
+    for start, end, _ in way:
+        if isinstance(start, str):
+            assert start == f"terminal {packet['source']}" and end == router_of(topology, packet["source"])
+        else:
+            assert distance(topology, start, end) == 1 and distance(topology, end, home) == distance(topology, start, home) - 1
+
+
+def expect_cycle(topology, packets):
+    assert len(packets) >= 2
+    names = [(packet["source"], packet["sequence"]) for packet in packets]
+    occupied = [channel for packet in packets
+                for channel in map(channel_of, packet["holds"][:-1] if packet["wants_room"] else packet["holds"])]
+    assert len(set(names)) == len(names) and len(set(occupied)) == len(occupied)  # a buffer's front is one packet's
+    for packet, following, name in zip(packets, packets[1:] + packets[:1], names[1:] + names[:1]):
+        held = [channel_of(block) for block in packet["holds"]]
+        expect_minimal_way(topology, packet, held)
+        assert packet["wants"], packet
+        waits_for = []
+        for block in packet["wants"]:
+            wanted = channel_of(block)
+            assert wanted == held[-1] if packet["wants_room"] else wanted[0] == held[-1][1]
+            assert block["waits_for"], packet  # whatever it could take is taken: a knot
+            if wanted in [channel_of(other) for other in following["holds"]]:
+                waits_for.append((block["waits_for"]["source"], block["waits_for"]["sequence"]))
+        assert name in waits_for, (packet, following)
+
+
+@pytest.mark.parametrize("router", ROUTERS)
+@pytest.mark.parametrize("case", CASES)
+def test_what_can_deadlock_does_and_names_a_true_cycle(case, router, tmp_path):
+    ended = started("run", deadlocking(case, router), tmp_path, "--results", tmp_path / "results.json", "--quiet")
+    assert ended.returncode == 2
+    results = json.loads((tmp_path / "results.json").read_text())
+    assert results["outcome"] == "deadlock" and not results["complete"]
+    deadlock = results["deadlock"]
+    assert deadlock["tick"] == results["simulation"]["end_tick"] > 0 and deadlock["packets_in_network"] >= len(deadlock["packets"])
+    expect_cycle(CASES[case][0], deadlock["packets"])
+    # what is printed is the same cycle
+    assert f"a cycle of {len(deadlock['packets'])} waits" in ended.stderr
+    printed = re.findall(r"^  packet (\d+)\.(\d+) \(terminal \d+ to \d+, 12 flits\) holds .* and wants ", ended.stderr, re.M)
+    assert [(int(source), int(sequence)) for source, sequence in printed] == \
+        [(packet["source"], packet["sequence"]) for packet in deadlock["packets"]]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_check_predicts_each_with_a_cycle_of_channels(case, tmp_path):
+    ended = started("check", deadlocking(case), tmp_path)
+    assert ended.returncode == 2 and ended.stdout.endswith("deadlock is possible\n")
+    waits = re.findall(r"channel \((.+?)\)->\((.+?)\) vc (\d) waits for channel \((.+?)\)->\((.+?)\) vc (\d)", ended.stdout)
+    topology = CASES[case][0]
+    assert len(waits) == (topology["widths"][0] if "dimension order" in case else 4)  # round the ring, round a square
+    for here, following in zip(waits, waits[1:] + waits[:1]):
+        a, b, c, d = (point(f"({name})") for name in (*here[:2], *here[3:5]))
+        assert b == c and distance(topology, a, b) == distance(topology, c, d) == 1
+        assert here[3:] == following[:3]
+
+
+CURES = {
+    "a dateline": (TORUS, "dimension_order", {"num_vcs": 2, "buffer_depth": 2}),
+    "an escape VC": (MESH, "duato", {"num_vcs": 2, "buffer_depth": 2}),
+    "escape VCs on a torus": (TORUS, "duato", {"num_vcs": 3, "buffer_depth": 2}),
+    "west first": (MESH, {"type": "turn_model", "model": "west_first"}, SHORT_BUFFERS),
+    "north last": (MESH, {"type": "turn_model", "model": "north_last"}, SHORT_BUFFERS),
+    "negative first": (MESH, {"type": "turn_model", "model": "negative_first"}, SHORT_BUFFERS),
+    "odd-even": (MESH, {"type": "turn_model", "model": "odd_even"}, SHORT_BUFFERS),
+}
+
+
+@pytest.mark.parametrize("router", ROUTERS)
+@pytest.mark.parametrize("cure", CURES)
+def test_what_avoids_deadlock_is_never_said_to_be_stuck(cure, router):
+    """With the same traffic, looked at every five ticks while it moves: whoever waits will move."""
+    topology, routing, buffers = CURES[cure]
+    network = network_of(topology, routing, {**buffers, **ROUTERS[router]}, deadlock_interval=5)
+    config = config_of(network, blast(0.9, flits=12, warmup=500, sample=1500, finish_limit=1), check_interval=5)
+    looked_at = run(config)
+    assert looked_at["complete"]
+    assert run(config, network__deadlock_interval=0)["simulation"]["digest"] == looked_at["simulation"]["digest"]
+
+
+# ---- a part of the network stands, the rest moves ----
+
+def one_ring_stuck(router="input_queued", **more):
+    """Row 0 of a torus talks to itself without a dateline; the other rows do without it, and go on."""
+    network = network_of({"type": "torus", "widths": [8, 4]}, NO_DATELINE, {**SHORT_BUFFERS, **ROUTERS[router]}, **more)
+    row = {"type": "list", "terminals": list(range(8))}
+    rest = {"type": "list", "terminals": list(range(8, 32))}
+    return config_of(network, blast(0.9, flits=12, allocation=row, warmup=500, sample=4000),
+                     blast(0.05, allocation=rest, warmup=500, sample=4000))
+
+
+@pytest.mark.parametrize("router", ROUTERS)
+def test_a_knot_is_found_while_others_go_on(router, tmp_path):
+    ended = started("run", one_ring_stuck(router, deadlock_interval=1000), tmp_path, "--results", tmp_path / "results.json")
+    assert ended.returncode == 2 and "can never move again" in ended.stderr
+    deadlock = json.loads((tmp_path / "results.json").read_text())["deadlock"]
+    assert deadlock["tick"] % 1000 == 0 and not deadlock["stands_still"]
+    expect_cycle({"type": "torus", "widths": [8, 4]}, deadlock["packets"])
+    assert all(packet["source"] < 8 for packet in deadlock["packets"])
+
+
+def test_a_knot_is_found_at_the_end_where_nobody_looks_before(tmp_path):
+    ended = started("run", one_ring_stuck(deadlock_interval=0), tmp_path, "--results", tmp_path / "results.json")
+    assert ended.returncode == 2
+    assert json.loads((tmp_path / "results.json").read_text())["deadlock"]["stands_still"]
+
+
+# ---- recovery ----
+
+@pytest.mark.parametrize("case", CASES)
+def test_recovery_goes_on_and_loses_nothing(case):
+    """Every flit, credit and packet is counted at the end, or the run stops with an error. Ways stay minimal."""
+    results, packets = run_logged(deadlocking(case, deadlock="recover", deadlock_interval=100))
+    recoveries = results["recoveries"]
+    assert results["complete"] and "deadlock" not in results
+    assert recoveries["packets"] > 0 and recoveries["first_tick"] <= recoveries["last_tick"]
+    topology = CASES[case][0]
+    assert packets
+    for packet in packets:
+        ends = [router_of(topology, packet[key]) for key in ("source", "destination")]
+        assert packet["hops"] == distance(topology, *ends), packet
+
+
+def test_recovery_leaves_a_network_that_does_not_deadlock_alone():
+    topology, routing, buffers = CURES["a dateline"]
+    config = config_of(network_of(topology, routing, buffers), blast(0.9, flits=12, warmup=500, sample=1500))
+    plain, recovering = run(config), run(config, network__deadlock="recover", network__deadlock_interval=100)
+    assert recovering["recoveries"] == {"packets": 0, "first_tick": None, "last_tick": None} and "recoveries" not in plain
+    assert recovering["simulation"]["digest"] == plain["simulation"]["digest"]
+
+
+MODES = [("--sync", "conservative", "--threads", "3"), ("--sync", "optimistic", "--threads", "2", "simulator.window=40"),
+         ("--sync", "optimistic", "--check-reversal")]
+
+
+@pytest.mark.parametrize("router", [{}, {"routing_latency": 1, "vc_allocator": "islip"}, {"switching": "virtual_cut_through"}],
+                         ids=["plain", "general", "cut-through"])
+def test_recovery_is_the_same_in_every_mode(router):
+    """With messages of several packets and replies, whose facts travel with the packets."""
+    whole = {"buffer_depth": 4, "num_vcs": 1, **router}
+    network = network_of({"type": "mesh", "widths": [4, 4]}, "fully_adaptive", whole, deadlock="recover", deadlock_interval=20)
+    application = blast(0.7, flits=10, max_packet=4, warmup=200, sample=1500, finish_limit=1, reply={"type": "fixed", "flits": 3})
+    config = config_of(network, application, check_interval=20)
+    results = [json.loads(invoke(config, arguments=mode)[0]) for mode in ((), *MODES)]
+    assert results[0]["recoveries"]["packets"] > 0
+    for other in results[1:]:
+        for key in ("recoveries", "applications"):
+            assert other[key] == results[0][key]
+        assert other["simulation"]["digest"] == results[0]["simulation"]["digest"]
+
+
+def test_recovery_is_refused_where_a_router_cannot_give_a_packet_up():
+    with pytest.raises(Failed, match='network.router: "output_queued" cannot give a packet up') as refused:
+        run(deadlocking("fully adaptive on a mesh", "output_queued", deadlock="recover"))
+    assert refused.value.status == 1 and 'accepted: router "input_queued", or "report"' in refused.value.message

@@ -1,0 +1,391 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The viewer's page in a real browser, against the program that steps the simulation."""
+
+import csv
+import json
+import math
+import re
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+import browser
+from browser import Browser
+from shown import Page, ask, flits_of_engine, flits_of_page, viewed, wait_for
+from support import PROGRAM, ROOT, blast, config_of, invoke, network_of
+from viewed import View
+
+pytestmark = [
+    pytest.mark.skipif(bool(browser.MISSING), reason=f"there is no {browser.MISSING} here"),
+    pytest.mark.skipif(not (ROOT / "viewer" / "dist" / "index.html").exists(), reason="the viewer's page is not built"),
+]
+
+# Three routers by three fill the window close up. Packets of 5 flits in buffers of 4 lie over several routers.
+SMALL = config_of(network_of({"type": "mesh", "widths": [3, 3]}, router={"num_vcs": 2, "buffer_depth": 4}),
+                  blast(0.9, flits=5, warmup=500, sample=100000))
+ROUTERS = ",".join(map(str, range(9)))
+
+
+@pytest.fixture(scope="module")
+def window():
+    with Browser(1280, 720) as opened:
+        opened.tell("Emulation.setDeviceMetricsOverride", width=1280, height=720, deviceScaleFactor=1, mobile=False)
+        opened.tell("Browser.setDownloadBehavior", behavior="allow", downloadPath=opened.folder.name)
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def small_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("view") / "small.json"
+    path.write_text(json.dumps(SMALL))
+    return path
+
+
+@pytest.fixture(scope="module")
+def small_address(small_file):
+    with View(small_file) as view:
+        yield view.address
+
+
+@pytest.fixture
+def small(window, small_address):
+    """At its beginning."""
+    ask(small_address, "restart", {"overrides": []})
+    page = Page(window, small_address)
+    yield page
+    page.leave(refused=["packet"])  # one that was selected may have arrived
+
+
+def downloaded(window, name):
+    path = Path(window.folder.name) / name
+    wait_for(lambda: path.exists() and path.stat().st_size)
+    content = path.read_bytes()
+    path.unlink()
+    return content
+
+
+def test_the_tour_comes_on_first_use_only(window, small_address):
+    window.tell("Network.clearBrowserCookies")
+    Page(window, small_address, tour=True)
+    seen = []
+    while not window.run("return document.getElementById('tour').hidden"):
+        seen += window.texts("#tour h2")
+        assert window.run("return document.activeElement.id") == "tour-next"
+        window.click("#tour-next")
+    assert [re.sub(r"\d of \d", "", title) for title in seen] == ["The network", "Time", "Close up", "Inspect", "Settings", "Gallery"]
+    again = Page(window, small_address, tour=True)
+    assert window.run("return document.getElementById('tour').hidden")
+    again.leave()
+
+
+def test_a_step_draws_every_flit_where_the_engine_has_it(small):
+    small.go_to(60)
+    before = small.at(60)
+    assert before["level"] == "near" and len(before["routers"]) == 9
+    for tick in range(61, 66):
+        small.window.click("#step")
+        drawn = small.at(tick)
+        frame = ask(small.address, f"frame?routers={ROUTERS}")
+        assert frame["now"] == tick
+        assert flits_of_page(drawn) == flits_of_engine(frame) != flits_of_page(before)
+        assert {place[0] for place in flits_of_page(drawn)} == {"input", "channel"}
+        before = drawn
+
+
+def test_flits_lie_in_their_router_in_their_packets_colour(small):
+    small.go_to(200)
+    small.at(200)
+    small.find_router(4)
+    drawn = small.drawn()
+    middle = next(router for router in drawn["routers"] if router["router"] == 4)
+    inside = [flit for flit in drawn["flits"] if flit["where"].get("router") == 4]
+    assert len(inside) > 5
+    points = []
+    for flit in inside:
+        x, y = flit["screen"]["x"], flit["screen"]["y"]
+        assert max(abs(x - middle["x"]), abs(y - middle["y"])) < middle["half"]
+        # Beside the number, inside the edge; a buffer at a corner lies across.
+        if 0 in (flit["way"]["x"], flit["way"]["y"]):
+            aside = 0.33 * flit["screen"]["thickness"]
+            points.append((flit["colour"], [x + aside * abs(flit["way"]["y"]), y + aside * abs(flit["way"]["x"])]))
+    assert small.colours_at([point for _, point in points]) == [colour for colour, _ in points]
+    # The front of a queue waits at the crossbar.
+    for flit in inside:
+        behind = [other for other in inside if {**other["where"], "slot": 0} == flit["where"] and other["where"]["slot"] == 1]
+        for other in behind:
+            away = [math.hypot(each["screen"]["x"] - middle["x"], each["screen"]["y"] - middle["y"]) for each in (flit, other)]
+            assert away[0] < away[1]
+
+
+def test_inspectors_tell_what_the_engine_knows(small):
+    small.go_to(100)
+    small.at(100)
+    small.find_router(4)
+    wait_for(lambda: "Router (1,1)" in small.text("#inspect h2"))
+    state = ask(small.address, "router?id=4")["router"]
+    lanes = small.window.texts(".lanes li")
+    assert len(lanes) == len(state["inputs"]) > 0
+    for lane, text in zip(state["inputs"], lanes):
+        assert f"VC {lane['vc']}" in text and lane["state"] in text and lane["why"] in text
+    packet = state["inputs"][0]["flits"][0][0] if state["inputs"][0]["flits"] else None
+    flit = next(flit for flit in small.drawn()["flits"] if packet is None or flit["packet"] == packet)
+    small.window.run("""const canvas = document.getElementById('network'), at = {offsetX: 0, pointerId: 1, bubbles: true};
+        const box = canvas.getBoundingClientRect();
+        for (const kind of ['pointerdown', 'pointerup']) canvas.dispatchEvent(new PointerEvent(kind,
+            {clientX: box.left + arguments[0], clientY: box.top + arguments[1], pointerId: 1, bubbles: true}));""",
+                     flit["screen"]["x"], flit["screen"]["y"])
+    wait_for(lambda: small.text("#inspect h2") == f"Packet {flit['packet']}")
+    known = ask(small.address, f"packet?id={flit['packet']}")
+    assert f"to terminal{known['destination']}" in small.text("#inspect .facts")
+    assert len(small.window.texts("#inspect tbody tr")) == len(known["path"]) > 0
+    now = small.drawn()["now"]
+    small.window.click("#next-event")
+    wait_for(lambda: small.window.run("return window.flitwarp.drawn().now") > now)
+
+
+def test_a_run_to_deadlock_shows_its_circle(window):
+    with viewed(window, ROOT / "examples" / "view" / "03_torus_deadlock.json") as page:
+        page.go_to(100000)
+        wait_for(lambda: window.run("return window.flitwarp.drawn().deadlock.length"))
+        found = ask(page.address, "frame")["deadlock"]
+        drawn = page.drawn()
+        assert [each["packet"] for each in drawn["deadlock"]] == [each["packet"] for each in found["packets"]]
+        assert page.text("#deadlock h2") == f"Deadlock at tick {found['tick']}"
+        rows = window.texts(".cycle li")
+        assert len(rows) == len(found["packets"]) and all(each["packet"] in row for each, row in zip(found["packets"], rows))
+        assert window.run("return document.getElementById('tab-deadlock').ariaSelected") == "true"
+        # Each packet's colour lies on the channel that it holds; a dashed line of wishes may cross it.
+        held = [each for each in drawn["deadlock"] if each["line"]]
+        assert len(held) > 2
+        for each in held:
+            start, end = each["line"][0], each["line"][1]
+            points = [[start["x"] + i / 40 * (end["x"] - start["x"]), start["y"] + i / 40 * (end["y"] - start["y"])] for i in range(41)]
+            assert each["colour"] in page.colours_at(points)
+        window.click("#walk-cycle")
+        wait_for(lambda: window.run("return document.querySelector('.cycle li:nth-child(2)').hasAttribute('data-chosen')"))
+        page.press(" ")
+        assert window.run("return document.getElementById('play').dataset.state") == "play"  # nothing is left to run
+
+
+def test_another_load_starts_anew_and_the_chart_follows(window):
+    with viewed(window, ROOT / "examples" / "torus_uniform.json") as page:
+
+        def offered():
+            found = re.search(r"offered ([\d.]+)", page.text(".chart .value"))
+            return float(found[1]) if found else None
+
+        page.go_to(1000)
+        page.at(1000)
+        last = ask(page.address, "series?from=0")
+        wait_for(lambda: window.run("return window.flitwarp.chartPoints()") == len(last["time"]) > 5)
+        assert offered() == pytest.approx(last["offered"][-1], rel=1e-3) and 0.25 < offered() < 0.35  # examples/torus_uniform.json has 0.3
+        window.click("#tab-settings")
+        load = "[data-path='workload.applications.0.load']"
+        window.run("document.querySelector(arguments[0]).value = '.1'", load)
+        window.click("#apply")
+        page.at(0)
+        assert window.run("return document.querySelector(arguments[0]).value", load) == "0.1"
+        page.go_to(1000)
+        page.at(1000)
+        wait_for(lambda: window.run("return window.flitwarp.chartPoints()") == len(last["time"]))
+        assert 0.07 < offered() < 0.13
+        window.run("document.querySelector(\"[data-path='network.topology.widths']\").value = '[1, 8]'")
+        window.click("#apply")
+        wait_for(lambda: "network.topology.widths[0]" in page.text(".errors"))
+        assert page.drawn()["now"] == 1000  # the old one is still there
+        page.leave(refused=["restart"])
+
+
+def test_every_scenario_of_the_gallery_opens(window, small_file):
+    with viewed(window, small_file) as page:
+        scenarios = ask(page.address, "gallery")["scenarios"]
+        assert len(scenarios) == 10
+        for scenario in scenarios:
+            window.click("#open-gallery")
+            card = f"[data-scenario='{scenario['name']}']"
+            wait_for(lambda: window.run("return document.getElementById('gallery').open"))
+            assert scenario["about"] in page.text(card)
+            window.run("document.querySelector(arguments[0]).click()", card)
+            wait_for(lambda: page.text("#title") == scenario["title"])
+            page.at(0)
+            window.click("#step-100")
+            assert page.at(100)["flits"], scenario["name"]
+
+
+def test_results_are_drawn_compared_and_taken_away(window, tmp_path):
+    documents = {}
+    for load in (0.1, 0.3):
+        text, _ = invoke(SMALL, {"workload.applications.0.load": load, "workload.applications.0.sample": 2000,
+                                 "workload.per_channel": True, "workload.series_interval": 500})
+        (tmp_path / f"load{load}.json").write_text(text)
+        documents[load] = json.loads(text)
+    with viewed(window, tmp_path / "load0.1.json", tmp_path / "load0.3.json"):
+        window.run("document.querySelector('.export-data').click()")
+        rows = list(csv.DictReader(downloaded(window, "latency.csv").decode().splitlines()))
+        found = {float(row["load, flits a terminal and cycle"]): float(row["packet latency, ticks"]) for row in rows}
+        assert found == {load: document["applications"][0]["packet_latency"]["mean"] for load, document in documents.items()}
+        assert window.run("return document.querySelectorAll('.figure canvas').length") == 5
+        window.run("[...document.querySelectorAll('.export-data')].at(-1).click()")
+        rows = list(csv.DictReader(downloaded(window, "channels.csv").decode().splitlines()))
+        assert len(rows) == 24  # 12 links of a 3x3 mesh, both ways
+        window.run("document.querySelector('.export-picture').click()")
+        assert downloaded(window, "latency.png").startswith(b"\x89PNG")
+        heads = window.texts("#runs tbody th")
+        assert heads == [f"load{load}.json" for load in documents] or heads == [f"load{load}" for load in documents]
+        window.click("#runs thead th:nth-child(6) button")
+        window.click("#runs thead th:nth-child(6) button")
+        assert window.texts("#runs tbody th") == heads[::-1]
+        window.click("#runs tbody tr:first-child input")
+        assert len(window.texts(".figure:nth-child(3) .legend li")) == 1
+
+
+def test_a_run_that_has_ended_shows_its_results(window, small_file):
+    with viewed(window, small_file, "workload.applications.0.sample=500") as page:
+        assert window.run("return document.getElementById('open-results').hidden")
+        page.go_to(1000000)
+        wait_for(lambda: not window.run("return document.getElementById('open-results').hidden"))
+        window.click("#open-results")
+        wait_for(lambda: window.texts("#runs tbody tr"))
+        packets = ask(page.address, "run-results")["results"]["applications"][0]["packets"]
+        assert window.texts("#runs tbody td:nth-child(9)") == [str(packets)]
+        window.click("#close-results")
+        assert page.drawn()["routers"]
+
+
+def test_a_recording_plays_from_a_file_as_the_engine_ran(window, small_file, tmp_path):
+    subprocess.run([PROGRAM, "record", small_file, "-o", tmp_path / "run.html", "--cycles", "120"], check=True, capture_output=True)
+    page = Page(window, (tmp_path / "run.html").as_uri())
+    with View(small_file) as view:
+        for tick in (40, 41, 90):  # 50 frames are a chunk
+            page.go_to(tick)
+            drawn = page.at(tick)
+            frame = ask(view.address, f"step?routers={ROUTERS}", {"until": tick})
+            assert flits_of_page(drawn) == flits_of_engine(frame) and drawn["flits"]
+            if tick == 41:
+                kept = flits_of_page(drawn)
+    page.press(",")
+    page.at(89)
+    window.run("const line = document.getElementById('timeline'); line.value = 41; line.dispatchEvent(new Event('input'))")
+    assert flits_of_page(page.at(41)) == kept
+    window.run("const speed = document.getElementById('speed'); speed.value = 60; speed.dispatchEvent(new Event('input'))")
+    window.click("#play")
+    page.at(120)
+    assert window.run("return document.getElementById('play').dataset.state") == "play"  # it stopped at the end
+    assert window.run("return document.getElementById('open-gallery').hidden")
+    page.leave()
+
+
+def test_everything_can_be_done_from_the_keyboard(small):
+    window = small.window
+    window.run("document.querySelector('.skip').focus()")
+    reached = []
+    for _ in range(24):
+        window.press("\ue004")  # Tab
+        reached.append(window.run("""const at = document.activeElement;
+            return [at.id, at.matches(':focus-visible') && getComputedStyle(at).outlineStyle]"""))
+    names = [name for name, _ in reached]
+    for name in ("search", "open-gallery", "open-tour", "open-help", "theme", "network", "zoom-in", "zoom-out", "zoom-fit", "tab-inspect",
+                 "inspect", "restart", "play", "step", "step-10", "step-100", "speed", "go-to"):
+        assert name in names, (name, names)
+    assert all(outline == "solid" for name, outline in reached if name), reached
+    small.press(".")
+    assert small.at(1)
+    small.press("/")
+    assert window.run("return document.activeElement.id") == "search"
+    window.type("#search", "1,2\ue007")
+    wait_for(lambda: "Router (1,2)" in small.text("#inspect h2"))
+    small.press("]")
+    wait_for(lambda: "Router (2,2)" in small.text("#inspect h2"))
+    small.press("0")
+    whole = small.drawn()["routers"][0]["half"]
+    small.press("+")
+    assert small.drawn()["routers"][0]["half"] > whole
+    theme = window.run("return document.documentElement.dataset.theme")
+    small.press("d")
+    assert window.run("return document.documentElement.dataset.theme") != theme
+    small.press("?")
+    assert "Play or pause" in small.text("#help[open]")
+    window.run("document.getElementById('help').close()")
+
+
+def test_two_dimensions_of_three_are_chosen_as_planes(window, tmp_path):
+    cube = config_of(network_of({"type": "torus", "widths": [3, 3, 3]}, router={"num_vcs": 2}), blast(0.2, warmup=500, sample=100000))
+    (tmp_path / "cube.json").write_text(json.dumps(cube))
+    with viewed(window, tmp_path / "cube.json") as page:
+        def steps():
+            """From router 0 to its neighbours in each dimension, in the distance of the nearest of them."""
+            places = {each["router"]: (each["x"], each["y"]) for each in page.drawn()["routers"]}
+            away = [tuple(b - a for a, b in zip(places[0], places[other])) for other in (1, 3, 9)]
+            unit = min(math.hypot(*each) for each in away)
+            return [tuple(round(part / unit, 1) for part in each) for each in away]
+
+        first, second, third = steps()
+        assert (first, second) == ((1, 0), (0, 1)) and third[0] > 3 and third[1] == 0
+        window.run("const choice = document.getElementById('plane-choice'); choice.value = 2; choice.dispatchEvent(new Event('change'))")
+        wait_for(lambda: steps()[1] == (1, 0))
+        assert steps()[2] == (0, 1) and steps()[0][0] > 3
+
+
+CONTRAST = """
+    const light = (text) => {
+        const parts = text.match(/[\\d.]+/g).slice(0, 3).map((part) => part / 255).map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2];
+    };
+    const behind = (element) => {
+        for (; element; element = element.parentElement) {
+            const colour = getComputedStyle(element).backgroundColor;
+            if (!/, 0\\)$/.test(colour)) return colour.startsWith('rgb') ? colour : getComputedStyle(document.body).backgroundColor;
+        }
+    };
+    return [...document.querySelectorAll('body *')].filter((element) => element.checkVisibility() && !element.closest('.unseen, .skip, svg') &&
+        !element.disabled && [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim())).map((element) => {
+            const [a, b] = [light(getComputedStyle(element).color), light(behind(element))].sort((x, y) => y - x);
+            return [element.tagName + '#' + element.id + '.' + element.className, (a + 0.05) / (b + 0.05)];
+        }).filter(([, ratio]) => ratio < 4.5)"""
+
+
+def test_text_can_be_read_in_both_themes(small):
+    small.window.click("#tab-settings")
+    for _ in range(2):
+        assert small.window.run(CONTRAST) == []
+        small.window.click("#theme")
+
+
+def test_the_page_fits_a_small_and_a_wide_screen(small):
+    for width, height in ((1280, 720), (2560, 1440)):
+        small.window.tell("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        wait_for(lambda: small.window.run("return innerWidth") == width)
+        assert small.window.run("return [document.documentElement.scrollWidth, document.documentElement.scrollHeight]") == [width, height]
+        assert len(small.drawn()["routers"]) == 9  # all of it is on the screen
+    small.window.tell("Emulation.setDeviceMetricsOverride", width=1280, height=720, deviceScaleFactor=1, mobile=False)
+
+
+def test_a_large_mesh_plays_and_can_be_stopped(window, tmp_path, capsys):
+    """Its frame rate is printed, not asserted: other programs share these processors."""
+    large = config_of(network_of({"type": "mesh", "widths": [32, 32]}, router={"num_vcs": 2, "buffer_depth": 8}),
+                      blast(0.2, flits=4, warmup=1000, sample=100000))
+    (tmp_path / "large.json").write_text(json.dumps(large))
+    with viewed(window, tmp_path / "large.json") as page:
+        page.go_to(400)
+        page.at(400)
+        window.run("const speed = document.getElementById('speed'); speed.value = 60; speed.dispatchEvent(new Event('input'))")
+        window.click("#play")
+        time.sleep(0.3)
+        read = "return [window.flitwarp.drawn().frames, performance.now(), window.flitwarp.drawn().milliseconds]"
+        first, start, _ = window.run(read)
+        time.sleep(1.5)
+        last, end, milliseconds = window.run(read)
+        window.click("#play")
+        assert last > first
+        page.go_to(10000000)
+        wait_for(lambda: window.run("return document.getElementById('play').dataset.state") == "pause")
+        window.click("#play")
+        wait_for(lambda: window.run("return document.getElementById('play').dataset.state") == "play")
+        time.sleep(0.4)  # the step that was under way takes 0.2 s
+        stopped = ask(page.address, "frame")["now"]
+        time.sleep(0.3)
+        assert ask(page.address, "frame")["now"] == stopped < 10000000
+        with capsys.disabled():
+            print(f"\n32x32 mesh at load 0.2: {1000 * (last - first) / (end - start):.0f} frames a second, {milliseconds:.1f} ms to draw one")

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// Puts the page together: a source, the network that it shows, and everything around that.
+import "uplot/dist/uPlot.min.css";
+import "./app.css";
+import type {Frame} from "./api";
+import {Charts} from "./charts";
+import {ThemeSwitch} from "./colours";
+import {Controls} from "./controls";
+import {DeadlockPanel} from "./deadlock_panel";
+import {canChoose, showChoice, withPlane, type Pair} from "./dimensions";
+import {announce, byId, h} from "./dom";
+import {Gallery} from "./gallery";
+import {Inspector} from "./inspector";
+import {Keyboard} from "./keyboard";
+import {showLegend} from "./legend";
+import {LiveSource} from "./live_source";
+import {NetworkView, type Drawn, type Selection} from "./network_view";
+import {Player} from "./player";
+import {recordingOf, RecordingSource} from "./recording_source";
+import {ResultsView} from "./results";
+import {Network} from "./scene";
+import {Search} from "./search";
+import {Settings} from "./settings";
+import {Refused, type Source} from "./source";
+import {Tabs} from "./tabs";
+import {Tour} from "./tour";
+
+declare global {
+    interface Window {
+        /** For tests: what is on the screen. */
+        flitwarp: {drawn(): Drawn | null; chartPoints(): number; isReady: boolean; pan(dx: number, dy: number): void};
+    }
+}
+
+/** One network on show. A restart or another scenario makes a new one. */
+interface Show {
+    view: NetworkView;
+    player: Player;
+    controls: Controls;
+    inspector: Inspector;
+    deadlock: DeadlockPanel;
+}
+
+class App {
+    private readonly theme = new ThemeSwitch();
+    private readonly tabs = new Tabs();
+    private readonly charts = new Charts(this.theme);
+    private readonly tour = new Tour();
+    private readonly search = new Search((router) => this.showRouter(router));
+    private readonly settings: Settings;
+    private readonly gallery: Gallery;
+    private show: Show | null = null;
+    /** The dimensions that a grid of many shows as planes. */
+    private plane: Pair = [0, 1];
+
+    constructor(private readonly source: Source) {
+        this.settings = new Settings(source, {restarted: () => this.load(true)});
+        this.gallery = new Gallery(source, async () => {
+            this.charts.clear();
+            await this.settings.load();
+            await this.load(false);
+        }, (error) => this.failed(error));
+        showLegend(this.theme);
+        this.buttons();
+        window.flitwarp = {
+            drawn: () => this.show?.view.drawn() ?? null, chartPoints: () => this.charts.points(), isReady: false,
+            pan: (dx, dy) => this.show?.view.pan(dx, dy),
+        };
+    }
+
+    async start(): Promise<void> {
+        const scene = await this.source.scene();
+        if (scene.kind === "results") {
+            byId("run-view").hidden = true;
+            document.body.dataset.kind = "results";
+            const title = scene.title ?? "Results";
+            byId("title").textContent = title;
+            document.title = `${title} \u2013 flitwarp`;
+            new ResultsView(await this.source.results(), title, this.theme).show();
+            new Keyboard([{keys: ["d"], does: "Dark or light", act: () => this.theme.toggle()}]);
+        } else {
+            document.body.dataset.kind = this.source.isLive ? "run" : "recording";
+            await this.load(false);
+            await this.settings.load();
+            this.keys();
+            if (this.source.isLive) {
+                this.tour.startOnFirstUse();
+            }
+        }
+        window.flitwarp.isReady = true;
+    }
+
+    /** The network that the source has now; `keepsView`: the same one again, seen from where it was seen. */
+    private async load(keepsView: boolean): Promise<void> {
+        const given = await this.source.scene();
+        if (!keepsView) {
+            this.plane = [0, 1];
+        }
+        const scene = canChoose(given) ? withPlane(given, this.plane) : given;
+        showChoice(given, this.plane, (pair) => {
+            this.plane = pair;
+            void this.load(true).then(() => this.show!.view.fit());
+        });
+        const before = this.show;
+        before?.player.pause();
+        before?.view.release();
+        byId("title").textContent = scene.title;
+        document.title = `${scene.title} \u2013 flitwarp`;
+        const network = new Network(scene);
+        const view = new NetworkView(byId<HTMLCanvasElement>("network"), network, this.theme);
+        if (keepsView && before && before.view.network.routers === network.routers) {
+            view.lookLike(before.view);
+        }
+        const player = new Player(this.source, {
+            routers: () => view.nearRouters(), show: (frame, glideMs) => this.showFrame(frame, glideMs),
+            failed: (error) => this.failed(error), changed: () => this.show?.controls.changed(),
+        }, scene.cycle);
+        player.speed = before?.player.speed ?? player.speed;
+        const controls = new Controls(player, this.source, {
+            nextEvent: () => this.nextEvent(), restart: () => void this.restart(), goTo: (tick) => void this.goTo(tick),
+        }, scene.cycle);
+        const inspector = new Inspector(network, this.source, {
+            select: (selection) => view.select(selection), goToRouter: (router) => view.goToRouter(router), showWay: (routers) => view.showWay(routers),
+        });
+        this.show = {view, player, controls, inspector, deadlock: new DeadlockPanel(view)};
+        view.onSelect = (selection) => this.selected(selection);
+        view.onNear = () => void player.refresh();
+        this.search.use(network);
+        this.tabs.setDeadlock(false);
+        this.selected(null);
+        if (keepsView) {
+            this.charts.restart();
+        }
+        await player.refresh();
+    }
+
+    private showFrame(frame: Frame, glideMs: number): void {
+        const {view, controls, inspector, deadlock} = this.show!;
+        const isNew = frame.deadlock && byId("tab-deadlock").hidden;
+        view.show(frame, glideMs);
+        controls.show(frame);
+        inspector.show(frame);
+        deadlock.show(frame.deadlock);
+        this.tabs.setDeadlock(frame.deadlock !== null);
+        if (isNew) {
+            this.tabs.show("deadlock");
+            view.fit();
+        }
+        byId("open-results").hidden = !this.source.isLive || !frame.over;
+        this.charts.update(this.source);
+        if (!this.show!.player.isPlaying && !frame.deadlock) {
+            announce(`tick ${frame.now}, ${frame.in_flight} packets in flight, ${frame.delivered} delivered`);
+        }
+    }
+
+    /** Of the run that has ended. */
+    private async showResults(): Promise<void> {
+        try {
+            const title = byId("title").textContent ?? "";
+            new ResultsView([{name: title, results: await this.source.runResults()}], title, this.theme).show();
+        } catch (error) {
+            this.failed(error);
+            return;
+        }
+        document.body.dataset.kind = "results";
+        byId("run-view").hidden = byId("open-results").hidden = true;
+        byId("close-results").hidden = false;
+        byId("close-results").focus();
+    }
+
+    private hideResults(): void {
+        document.body.dataset.kind = "run";
+        byId("run-view").hidden = byId("open-results").hidden = false;
+        byId("close-results").hidden = byId("results-view").hidden = true;
+        byId("open-results").focus();
+    }
+
+    private selected(selection: Selection): void {
+        const {view, controls, inspector} = this.show!;
+        const what = selection?.kind === "router" ? `router ${view.network.name(selection.router)}`
+            : selection?.kind === "packet" ? `packet ${selection.packet}` : null;
+        controls.selected(what);
+        inspector.select(selection);
+        if (selection) {
+            this.tabs.show("inspect");
+            announce(selection.kind === "channel" ? `channel ${view.network.channelName(selection.channel)}` : what!);
+        }
+    }
+
+    private nextEvent(): boolean {
+        const {view, player} = this.show!;
+        const selection = view.selection;
+        if (selection?.kind === "router" || selection?.kind === "packet") {
+            void player.step(selection.kind === "router" ? {router: selection.router} : {packet: selection.packet});
+            return true;
+        }
+        return false;
+    }
+
+    private async restart(): Promise<void> {
+        if (this.source.isLive) {
+            await this.settings.restart();
+        } else {
+            await this.show!.player.step({until: this.source.span![0]});
+        }
+    }
+
+    /** Backwards too: a run is the same every time, so the beginning is where the past is found. */
+    private async goTo(tick: number): Promise<void> {
+        if (this.source.isLive && tick < (this.show!.player.frame?.now ?? 0)) {
+            await this.settings.restart();
+        }
+        await this.show!.player.step({until: tick});
+    }
+
+    private showRouter(router: number): void {
+        this.show!.view.goToRouter(router);
+        this.show!.view.select({kind: "router", router});
+    }
+
+    /** The next router by number, or the one before. */
+    private selectNext(way: number): void {
+        const {view} = this.show!;
+        const at = view.selection?.kind === "router" ? view.selection.router : -1;
+        const router = at < 0 ? view.middleRouter() : (at + way + view.network.routers) % view.network.routers;
+        view.goToRouter(router, false);
+        view.select({kind: "router", router});
+    }
+
+    private async quit(): Promise<void> {
+        this.show?.player.pause();
+        await this.source.quit().then(() => this.failed("flitwarp has ended. You can close this page."), (error) => this.failed(error));
+    }
+
+    private failed(error: unknown): void {
+        const reasons = error instanceof Refused ? error.reasons : [error instanceof Error ? error.message : String(error)];
+        const notice = byId("notice");
+        notice.replaceChildren(...reasons.map((reason) => h("p", {}, reason)), h("button", {type: "button", onclick: () => (notice.hidden = true)}, "Close"));
+        notice.hidden = false;
+    }
+
+    private buttons(): void {
+        const click = (id: string, act: () => void) => byId(id).addEventListener("click", act);
+        click("theme", () => this.theme.toggle());
+        click("zoom-in", () => this.show?.view.zoom(1.5));
+        click("zoom-out", () => this.show?.view.zoom(1 / 1.5));
+        click("zoom-fit", () => this.show?.view.fit());
+        click("open-tour", () => this.tour.start());
+        click("open-help", () => byId<HTMLDialogElement>("help").showModal());
+        click("open-gallery", () => void this.gallery.open());
+        click("quit", () => void this.quit());
+        click("open-results", () => void this.showResults());
+        click("close-results", () => this.hideResults());
+        byId("open-gallery").hidden = byId("quit").hidden = !this.source.isLive;
+    }
+
+    private keys(): void {
+        const view = () => this.show!.view;
+        const player = () => this.show!.player;
+        const pan = (key: string, dx: number, dy: number) => ({keys: [key], act: () => view().pan(dx, dy)});
+        const steps = 70;
+        new Keyboard([
+            {keys: [" "], shown: "Space", does: "Play or pause", act: () => player().toggle()},
+            {keys: ["."], does: "One cycle", act: () => void player().step({cycles: 1})},
+            {keys: [">", ":"], shown: "Shift .", does: "Ten cycles", act: () => void player().step({cycles: 10})},
+            ...(this.source.span ? [{keys: [","], does: "One cycle back", act: () => void player().step({cycles: -1})}] : []),
+            {keys: ["e"], does: "To the next event of what is selected", act: () => void this.nextEvent()},
+            {keys: ["g"], does: "Go to a time", act: () => this.show!.controls.focusGoTo()},
+            {keys: ["r"], does: "Back to the beginning", act: () => void this.restart()},
+            {keys: ["+", "="], does: "Nearer", act: () => view().zoom(1.3)},
+            {keys: ["-", "_"], shown: "\u2212", does: "Farther", act: () => view().zoom(1 / 1.3)},
+            {keys: ["0"], does: "The whole network", act: () => view().fit()},
+            {...pan("ArrowLeft", steps, 0), shown: "\u2190", does: "Move left"},
+            {...pan("ArrowRight", -steps, 0), shown: "\u2192", does: "Move right"},
+            {...pan("ArrowUp", 0, steps), shown: "\u2191", does: "Move up"},
+            {...pan("ArrowDown", 0, -steps), shown: "\u2193", does: "Move down"},
+            {keys: ["Enter"], shown: "Enter", does: "Select the router in the middle", act: () => view().select({kind: "router", router: view().middleRouter()})},
+            {keys: ["]"], does: "Select the next router", act: () => this.selectNext(1)},
+            {keys: ["["], does: "Select the router before", act: () => this.selectNext(-1)},
+            {keys: ["/"], does: "Find a router or terminal", act: () => this.search.focus()},
+            {keys: ["d"], does: "Dark or light", act: () => this.theme.toggle()},
+            {keys: ["?"], does: "These keys", act: () => byId<HTMLDialogElement>("help").showModal()},
+            {keys: ["Escape"], shown: "Esc", does: "Leave the tour, or select nothing", act: () => {
+                this.tour.end();
+                view().select(null);
+            }},
+        ]);
+    }
+}
+
+async function start(): Promise<void> {
+    try {
+        const recording = recordingOf(document);
+        await new App(recording ? await RecordingSource.open(recording) : new LiveSource()).start();
+    } catch (error) {
+        byId("title").textContent = "flitwarp does not answer";
+        byId("notice").replaceChildren(h("p", {}, error instanceof Error ? error.message : String(error)));
+        byId("notice").hidden = false;
+    }
+}
+
+void start();

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs to be compared: what differs between them, and the curves that they make.
+import type {ApplicationResults, NamedResults, Results} from "./api";
+
+export interface Run {
+    name: string;
+    results: Results;
+    /** "done", "saturated", or what kept it from ending. */
+    state: string;
+    /** The first application that has a latency: the one that is measured. */
+    main: ApplicationResults | undefined;
+    /** What sets its curve apart from others. */
+    line: string;
+}
+
+/** One curve or bar list of a figure: [x, y] in order of x. */
+export interface Line {
+    name: string;
+    points: [number, number | null][];
+}
+
+/** Settings that do not make another curve: the load is a curve's x axis, seeds are repetitions. */
+const NOT_A_LINE = /(^|\.)(load|x|seed|threads|sync|partition|partitions|window|name)$/;
+
+function flatten(value: unknown, path: string, into: Map<string, string>): void {
+    if (value !== null && typeof value === "object") {
+        for (const [key, child] of Object.entries(value)) {
+            flatten(child, path ? `${path}.${key}` : key, into);
+        }
+    } else {
+        into.set(path, String(value));
+    }
+}
+
+const NOTHING: Results = {config: {}, outcome: "failed", applications: []};
+
+/** A study says itself what it varied; of other runs, all settings that differ count. */
+export function runsOf(documents: NamedResults[]): Run[] {
+    const settings = documents.map(({results, variables}) => {
+        const flat = new Map<string, string>();
+        flatten(variables ?? results?.config, "", flat);
+        return flat;
+    });
+    const paths = new Set(settings.flatMap((flat) => [...flat.keys()]));
+    const differing = [...paths].filter((path) => !NOT_A_LINE.test(path) && new Set(settings.map((flat) => flat.get(path))).size > 1);
+    const short = (path: string) => {
+        const words = path.split(".");
+        const last = words[words.length - 1];
+        return last === "type" || /^\d+$/.test(last) ? words.slice(-2).join(".") : last;
+    };
+    return documents.map(({name, results: found}, i) => {
+        const results = found ?? NOTHING;
+        const main = results.applications.find((each) => each.packet_latency) ?? results.applications[0];
+        return {
+            name, results, main, state: results.outcome !== "done" ? results.outcome : main?.saturated ? "saturated" : "done",
+            line: differing.filter((path) => settings[i].has(path)).map((path) => `${short(path)} ${settings[i].get(path)}`).join(", ") || "all runs",
+        };
+    });
+}
+
+export type Statistic = "mean" | "p50" | "p99" | "p99.9";
+
+const loadOf = (run: Run): number | null => run.main?.target_load ?? run.main?.offered_load ?? null;
+
+/** Repetitions at the same load become their mean. */
+function curves(runs: Run[], value: (run: Run) => number | null | undefined): Line[] {
+    const lines = new Map<string, Map<number, number[]>>();
+    for (const run of runs) {
+        const [load, y] = [loadOf(run), value(run)];
+        if (load !== null && y !== null && y !== undefined) {
+            const line = lines.get(run.line) ?? new Map<number, number[]>();
+            lines.set(run.line, line);
+            line.set(load, [...(line.get(load) ?? []), y]);
+        }
+    }
+    return [...lines].map(([name, points]) => ({
+        name, points: [...points].sort(([a], [b]) => a - b).map(([x, ys]) => [x, ys.reduce((sum, y) => sum + y, 0) / ys.length]),
+    }));
+}
+
+/** Latency over load; a saturated run has no latency that would last. */
+export const latencyCurves = (runs: Run[], statistic: Statistic): Line[] =>
+    curves(runs, (run) => (run.state === "done" ? run.main?.packet_latency?.[statistic] : null));
+
+export const acceptedCurves = (runs: Run[]): Line[] => curves(runs, (run) => run.main?.accepted_load);
+
+/** Share of packets at each latency, or at most that. */
+export function distributions(runs: Run[], isCumulative: boolean): Line[] {
+    return runs.filter((run) => run.main?.latency_distribution?.length).map((run) => {
+        const bins = run.main!.latency_distribution!;
+        const total = bins.reduce((sum, [, , count]) => sum + count, 0);
+        let below = 0;
+        return {name: run.name, points: bins.map(([low, high, count]) => {
+            below += count;
+            return isCumulative ? [high, below / total] : [(low + high) / 2, count / total / (high - low + 1)];
+        })};
+    });
+}
+
+export function latencySeries(runs: Run[]): Line[] {
+    return runs.filter((run) => run.main?.series).map((run) => {
+        const {interval, packet_latency} = run.main!.series!;
+        return {name: run.name, points: packet_latency.map((latency, i) => [(i + 1) * interval, latency])};
+    });
+}
+
+const quote = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+export function csvOf(columns: string[], rows: (string | number | null | undefined)[][]): string {
+    return [columns, ...rows].map((row) => row.map((cell) => quote(cell === null || cell === undefined ? "" : String(cell))).join(",")).join("\n") + "\n";
+}
