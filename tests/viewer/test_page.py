@@ -237,7 +237,7 @@ def test_an_application_that_cannot_go_on_is_shown_to(window, tmp_path):
     with viewed(window, tmp_path / "stuck.json") as page:
         page.go_to(100000)
         wait_for(lambda: "rank 0: task 0 (receive of 8 bytes from rank 1, tag 7) waits" in page.text("#notice p"))
-        assert not window.run("return document.getElementById('notice').hidden")
+        assert not window.run("return document.getElementById('notice').hidden") and page.text("#status b") == "stuck"
         page.press("r")
         wait_for(lambda: window.run("return document.getElementById('notice').hidden"))
 
