@@ -145,6 +145,54 @@ def test_inspectors_tell_what_the_engine_knows(small):
     wait_for(lambda: small.window.run("return window.flitwarp.drawn().now") > now)
 
 
+def test_the_past_is_found_again(small):
+    small.go_to(60)
+    before = flits_of_page(small.at(60))
+    small.go_to(90)
+    assert flits_of_page(small.at(90)) != before
+    small.go_to(60)
+    assert flits_of_page(small.at(60)) == before
+
+
+def lightness(colour):
+    return sum(int(colour[i:i + 2], 16) for i in (1, 3, 5))
+
+
+def test_colours_tell_how_full_routers_are_and_how_busy_channels(window):
+    window.tell("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "light"}])
+    with viewed(window, ROOT / "examples" / "view" / "05_hotspot.json") as page:
+        page.go_to(400)
+        drawn = page.at(400)
+        filled = ask(page.address, "frame")["occupancy"]
+        routers = sorted(drawn["routers"], key=lambda each: filled[each["router"]])
+        # Left of the label, away from flits that come in at the middle of the edge and from the terminal's corner.
+        shown = page.colours_at([[each["x"] - 0.6 * each["half"], each["y"] - 0.6 * each["half"]] for each in routers])
+        lights = {filled[each["router"]]: lightness(colour) for each, colour in zip(routers, shown)}
+        assert len(lights) > 10 and list(lights.values()) == sorted(lights.values(), reverse=True)
+        assert max(lights.values()) - min(lights.values()) > 200
+    with viewed(window, ROOT / "examples" / "view" / "02_tornado_torus.json") as page:
+        page.go_to(1500)
+        places = {each["router"]: each for each in page.at(1500)["routers"]}
+
+        def darkest(one, other):
+            """Of a short line across both channels between two neighbours; flits are dots of other colours, so several are taken."""
+            a, b = places[one], places[other]
+            found = []
+            for part in (0.4, 0.5, 0.6):
+                x, y = a["x"] + part * (b["x"] - a["x"]), a["y"] + part * (b["y"] - a["y"])
+                across = (0, 1) if other == one + 1 else (1, 0)
+                found.append(min(map(lightness, page.colours_at([[x + across[0] * i, y + across[1] * i] for i in range(-14, 15)]))))
+            return sorted(found)[1]
+
+        # Tornado traffic along the rows: their channels are in use, those of the columns idle.
+        assert all(darkest(router, router + 1) + 60 < darkest(router, router + 8) for router in (9, 18, 27, 36))
+
+
+def test_a_terminal_is_found_at_its_router(small):
+    small.find_router("t5")
+    wait_for(lambda: "Router (2,1)" in small.text("#inspect h2"))
+
+
 def test_a_run_to_deadlock_shows_its_circle(window):
     with viewed(window, ROOT / "examples" / "view" / "03_torus_deadlock.json") as page:
         page.go_to(100000)
