@@ -193,6 +193,9 @@ def test_an_application_that_cannot_go_on_says_why(tmp_path):
         frame = view.step_to_end()
         assert frame["outcome"] == "stuck" and frame["deadlock"] is None
         assert "rank 0: task 0 (receive of 8 bytes from rank 1, tag 7) waits for a message of rank 1, which has ended" in frame["report"]
+    if record(tmp_path / "stuck.json", "-o", tmp_path / "stuck.html").returncode == 0:  # 3: built without the page
+        _, frames = unpack((tmp_path / "stuck.html").read_text())
+        assert frames[-1]["report"] == frame["report"] and "report" not in frames[0]
 
 
 def test_layouts_are_those_of_the_topologies(tmp_path):
