@@ -65,6 +65,7 @@ struct simured_port {
     uint16_t turn;    /* VC that may use the channel */
     bool is_shared;   /* by virtual channels that take turns */
     bool to_terminal;
+    bool looks_at_once; /* the VC in turn got it from an older packet: it looks for room in that cycle already */
 };
 
 /* Its block begins with it. */

@@ -80,18 +80,31 @@ static struct age linked_age(const struct simured *q, uint32_t router, uint32_t 
 }
 
 /*
+ * The VC in turn has no room. In SimuRed, flits move from the head of a packet to its tail, so that room which is made in
+ * this cycle comes before the turn is passed on. Here it has come by the cycle's last tick.
+ */
+static void pass_on(const struct simured *q, uint32_t router, uint32_t number, uint64_t others, tick_t edge, tick_t now)
+{
+    tick_t last = edge + q->cycle - 1;
+    if (others && now < last)
+        serve_at(q, router, number, last);
+    else if ((others = vcs_with_credit(q, router, number, others)))
+        pass_turn(q, router, number, others, edge);
+}
+
+/*
  * A flit has left. The next VC may find that it has no room. SimuRed moves packets one after the other, the oldest first:
  * if that VC's packet is the younger one, it finds so in the same cycle and passes the turn on.
  */
 static void hand_over(const struct simured *q, uint32_t router, uint32_t number, uint64_t others,
-                      const struct age *leaver, tick_t edge)
+                      const struct age *leaver, tick_t edge, tick_t now)
 {
-    const struct simured_port *port = port_at(q, router, number);
+    struct simured_port *port = port_at(q, router, number);
     pass_turn(q, router, number, others, edge);
     struct age next = linked_age(q, router, number);
-    if (!has_credit(q, router, number, port->turn) && is_older(leaver, &next) &&
-        (others = vcs_with_credit(q, router, number, port->linked)))
-        pass_turn(q, router, number, others, edge);
+    port->looks_at_once = is_older(leaver, &next);
+    if (port->looks_at_once && !has_credit(q, router, number, port->turn))
+        pass_on(q, router, number, port->linked & ~bit(port->turn), edge, now);
 }
 
 static void serve_turn(struct simured *q, uint32_t router, uint32_t number, tick_t edge, tick_t now)
@@ -104,15 +117,16 @@ static void serve_turn(struct simured *q, uint32_t router, uint32_t number, tick
     tick_t since = linked_since(q, router, number, port->turn);
     tick_t ready_at = (since > port->turn_from ? since : port->turn_from) + port->delay;
     uint64_t others = port->linked & ~bit(port->turn);
-    if (ready_at > edge) {
+    bool looks = ready_at <= edge || (port->turn_from == edge && port->looks_at_once);
+    if (looks && !has_credit(q, router, number, port->turn)) {
+        pass_on(q, router, number, others, edge, now);
+    } else if (ready_at > edge) {
         serve_at(q, router, number, ready_at);
-    } else if (has_credit(q, router, number, port->turn)) {
+    } else {
         struct age leaver = linked_age(q, router, number);
         leave(q, router, number, port->turn, edge, now);
         if (others)
-            hand_over(q, router, number, others, &leaver, edge);
-    } else if ((others = vcs_with_credit(q, router, number, others))) {
-        pass_turn(q, router, number, others, edge);
+            hand_over(q, router, number, others, &leaver, edge, now);
     }
 }
 
