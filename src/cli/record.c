@@ -45,8 +45,8 @@ static void add_frame(struct recording *recording)
     write_open(out, '{');
     viewed_run_end(recording->run);
     recorder_write(&recording->recorder, out);
-    if (recording->run->simulation.workload.outcome == OUTCOME_DEADLOCK)
-        view_write_deadlock(out, recording->run);
+    if (recording->run->has_ended)
+        view_write_end(out, recording->run);
     write_close(out, '}');
     recording->frames++;
     if (++recording->in_chunk == CHUNK_FRAMES)

@@ -52,7 +52,7 @@ static void write_wait(struct text *out, const struct viewed_run *run, const str
     write_close(out, '}');
 }
 
-void view_write_deadlock(struct text *out, struct viewed_run *run)
+static void write_deadlock(struct text *out, const struct viewed_run *run)
 {
     const struct deadlock *deadlock = &run->simulation.workload.deadlock;
     write_key(out, "deadlock");
@@ -71,11 +71,18 @@ void view_write_deadlock(struct text *out, struct viewed_run *run)
     write_close(out, '}');
 }
 
+/* A deadlock is told packet by packet; what applications wait for in vain, in their own words. */
+void view_write_end(struct text *out, const struct viewed_run *run)
+{
+    write_deadlock(out, run);
+    write_text_at(out, "report", run->simulation.workload.outcome == OUTCOME_STUCK ? run->report : NULL);
+}
+
 static void write_run_frame(struct text *out, struct viewed_run *run, const uint32_t *routers, uint32_t count)
 {
     viewed_run_end(run);
     frame_write(out, &run->watch, &(struct shown_list){count, routers});
-    view_write_deadlock(out, run);
+    view_write_end(out, run);
 }
 
 void view_write_scene(struct text *out, struct viewed_run *run)

@@ -8,6 +8,6 @@
 /* A server_answer whose context is a struct view_session. */
 void view_answer(void *session, const struct request *request, struct answer *answer);
 
-/* Members of the scene, and the one that tells of a deadlock, null where there is none. */
+/* Members of the scene, and those that tell why a run cannot go on, null where it can. */
 void view_write_scene(struct text *out, struct viewed_run *run);
-void view_write_deadlock(struct text *out, struct viewed_run *run);
+void view_write_end(struct text *out, const struct viewed_run *run);

@@ -31,13 +31,13 @@ struct leading_comment leading_comment_read(const char *text, struct arena *aren
     return comment;
 }
 
-/* A short first line that is no sentence, above one that begins anew. */
+/* A short first line that is no sentence and does not go on in the next. */
 static bool has_title(const struct leading_comment *comment)
 {
     enum { LONGEST_TITLE = 70 };
     size_t length = strlen(comment->first);
     return length > 0 && length <= LONGEST_TITLE && !strchr(".,;:", comment->first[length - 1]) &&
-           *comment->rest >= 'A' && *comment->rest <= 'Z';
+           !(*comment->rest >= 'a' && *comment->rest <= 'z');
 }
 
 /* A scenario's first line is its title; so is that of a file where it looks like one, else the file has its name. */
@@ -115,9 +115,13 @@ void viewed_run_end(struct viewed_run *run)
     if (run->has_ended || !workload->is_over)
         return;
     run->has_ended = true;
-    FILE *nowhere = fopen("/dev/null", "w"); /* the page shows what a report would say */
-    workload_end(workload, nowhere ? nowhere : stderr);
-    if (nowhere)
-        fclose(nowhere);
+    char *report = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&report, &length);
+    CHECK(stream, "no memory for a report");
+    workload_end(workload, stream);
+    fclose(stream);
+    run->report = arena_text(&run->arena, report);
+    free(report);
     run->results = simulation_results(&run->simulation);
 }

@@ -24,7 +24,8 @@ struct viewed_run {
     struct arena arena; /* owned: layout and texts */
     struct layout layout;
     const char *title, *about;
-    bool has_ended; /* numbers are put together */
+    bool has_ended;     /* numbers are put together */
+    const char *report; /* what `flitwarp run` would print of a run that cannot go on; NULL before the end */
     struct json *results;
 };
 

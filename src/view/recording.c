@@ -60,18 +60,29 @@ void write_packed(struct text *out, const char *bytes, size_t size)
 
 #endif
 
-/* Inside a script, "</" would end it: in texts of JavaScript and JSON "<\/" is the same. */
-static void print_inside(FILE *out, const char *bytes, size_t size)
+/* All of it, with another text wherever the first stands. */
+static void print_replaced(FILE *out, const char *bytes, size_t size, const char *text, const char *other)
 {
     for (size_t at = 0; at < size;) {
-        const char *end = memmem(bytes + at, size - at, "</", 2);
+        const char *end = memmem(bytes + at, size - at, text, strlen(text));
         size_t length = end ? (size_t)(end - bytes) - at : size - at;
         fwrite(bytes + at, 1, length, out);
         if (end)
-            fputs("<\\/", out);
-        at += length + (end ? 2 : 0);
+            fputs(other, out);
+        at += length + (end ? strlen(text) : 0);
     }
 }
+
+/* Inside a script, "</" would end it: in texts of JavaScript "<\/" is the same. */
+static void print_script(FILE *out, const char *bytes, size_t size) { print_replaced(out, bytes, size, "</", "<\\/"); }
+
+/* Settings have texts of any kind, and "<!--" with "<script" would hide the end: JSON has "<" inside texts alone. */
+static void print_json(FILE *out, const char *bytes, size_t size) { print_replaced(out, bytes, size, "<", "\\u003c"); }
+
+/* Who opens a recording that came by mail can be sure that it asks nobody for anything. */
+static const char policy[] = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src "
+                             "'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; "
+                             "form-action 'none'\">\n";
 
 /* Where an element begins that has this text in its first tag, and where it ends; NULL: nowhere. */
 static const char *find_element(const char *page, const char *begins, const char *has, const char *ends,
@@ -124,15 +135,16 @@ void recording_write(FILE *out, const char *json, size_t size)
     CHECK(page_find(&page), "there is no page");
     const char *html = page.html->bytes;
     fwrite(html, 1, (size_t)(page.style_at - html), out);
+    fputs(policy, out);
     fputs("<style>\n", out);
     fwrite(page.style->bytes, 1, page.style->size, out);
     fputs("</style>", out);
     fwrite(page.style_end, 1, (size_t)(page.script_at - page.style_end), out);
     fwrite(page.script_end, 1, (size_t)(page.body_end - page.script_end), out);
     fputs("<script type=\"application/json\" id=\"recording\">", out);
-    print_inside(out, json, size);
+    print_json(out, json, size);
     fputs("</script>\n<script>\n", out);
-    print_inside(out, page.script->bytes, page.script->size);
+    print_script(out, page.script->bytes, page.script->size);
     fputs("</script>\n", out);
     fwrite(page.body_end, 1, page.html->size - (size_t)(page.body_end - html), out);
 }

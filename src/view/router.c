@@ -118,7 +118,7 @@ static void write_input(struct text *out, const struct watch *watch, uint32_t ro
     else
         write_null(out);
     struct text why = {0};
-    if (is_occupied || input->state == SHOWN_ACTIVE)
+    if (is_occupied || input->state == SHOWN_ACTIVE || input->state == SHOWN_ROUTING)
         explain(&why, watch, lane, &waiting);
     write_text_at(out, "why", why.chars ? why.chars : "");
     text_release(&why);

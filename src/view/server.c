@@ -83,24 +83,30 @@ static int refuse(struct mg_connection *connection, int status)
     return status;
 }
 
+static void append(struct server *server, struct job *job)
+{
+    if (server->first)
+        server->last->next = job;
+    else
+        server->first = job;
+    server->last = job;
+    pthread_cond_signal(&server->asks);
+}
+
 /* Hands a request to the thread that works; false when there is none any more. */
 static bool wait_for_answer(struct server *server, const struct request *request, struct answer *answer)
 {
     struct job *job = memory_take(sizeof *job);
     *job = (struct job){.request = request, .answer = answer};
     pthread_mutex_lock(&server->lock);
-    if (server->first)
-        server->last->next = job;
-    else
-        server->first = job;
-    server->last = job;
     server->unsent++;
-    pthread_cond_signal(&server->asks);
+    if (!server->is_closing)
+        append(server, job);
     while (!job->is_done && !server->is_closing)
         pthread_cond_wait(&server->answers, &server->lock);
     bool is_done = job->is_done;
     pthread_mutex_unlock(&server->lock);
-    free(job); /* one that is not done is in the list still, but nobody works any more */
+    free(job); /* one that is not done is in the list still, but nobody looks at that any more */
     return is_done;
 }
 

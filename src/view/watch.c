@@ -46,6 +46,7 @@ void watch_init(struct watch *watch, struct workload *workload)
         watch->port_flits[i] = arena_array(&watch->arena, uint32_t, slots);
     watch->fronts = arena_array(&watch->arena, struct watched_front, slots * network->num_vcs);
     watch->arrivals = arena_array(&watch->arena, struct watched_arrival, ARRIVALS_KEPT);
+    watch->points = arena_array(&watch->arena, struct watched_point, POINTS_MOST);
     watch->crossings = arena_array(&watch->arena, struct crossing, network->ports * network->num_vcs);
     shown_init(&watch->shown, network);
 }
@@ -55,7 +56,6 @@ void watch_release(struct watch *watch)
     for (uint32_t i = 0; i < watch->path_count; i++)
         free(watch->paths[i].hops);
     free(watch->paths);
-    free(watch->points);
     shown_release(&watch->shown);
     arena_release(&watch->arena);
 }
@@ -145,24 +145,48 @@ struct watched_sums watch_count(const struct watch *watch)
     return sums;
 }
 
+/* Two windows as one. */
+static struct watched_point joined(struct watched_point first, struct watched_point second)
+{
+    uint64_t delivered = first.delivered + second.delivered;
+    double sum = (first.delivered ? first.latency * (double)first.delivered : 0) +
+                 (second.delivered ? second.latency * (double)second.delivered : 0);
+    return (struct watched_point){
+        .time = second.time,
+        .delivered = delivered,
+        .latency = delivered ? sum / (double)delivered : NAN,
+        .accepted = (first.accepted + second.accepted) / 2,
+        .offered = (first.offered + second.offered) / 2,
+        .in_flight = second.in_flight,
+    };
+}
+
+/* So that a run may be watched for days. */
+static void lengthen_windows(struct watch *watch)
+{
+    watch->window *= 2;
+    watch->point_count /= 2;
+    for (uint32_t i = 0; i < watch->point_count; i++)
+        watch->points[i] = joined(watch->points[2 * (size_t)i], watch->points[2 * (size_t)i + 1]);
+}
+
 static void add_point(struct watch *watch)
 {
     struct watched_sums sums = watch_count(watch), *before = &watch->sums;
     double terminals = watch->network->topology.terminals;
     double cycles = (double)watch->window / (double)watch->network->config->terminal_channel.cycle;
     uint64_t delivered = sums.delivered - before->delivered;
-    if (watch->point_count == watch->point_capacity) {
-        watch->point_capacity = watch->point_capacity ? 2 * watch->point_capacity : 256;
-        watch->points = memory_resize(watch->points, sizeof *watch->points * watch->point_capacity);
-    }
     watch->points[watch->point_count++] = (struct watched_point){
         .time = watch->now,
+        .delivered = delivered,
         .latency = delivered ? (double)(sums.latency - before->latency) / (double)delivered : NAN,
         .accepted = (double)(sums.accepted - before->accepted) / (cycles * terminals),
         .offered = (double)(sums.offered - before->offered) / (cycles * terminals),
         .in_flight = watch->network->in_network,
     };
     *before = sums;
+    if (watch->point_count == POINTS_MOST)
+        lengthen_windows(watch);
 }
 
 static void count_utilisation(struct watch *watch)

@@ -33,10 +33,13 @@ enum { ARRIVALS_KEPT = 4096 };
 /* What happened between two points in time, a window apart. */
 struct watched_point {
     tick_t time;
-    double latency;           /* mean of packets that have arrived, from creation; NAN: none has */
+    uint64_t delivered;       /* packets */
+    double latency;           /* mean of these, from creation; NAN: there is none */
     double accepted, offered; /* flits a terminal and cycle */
     uint64_t in_flight;       /* packets, at the end */
 };
+
+enum { POINTS_MOST = 2000 }; /* more than a chart can show: then windows become twice as long */
 
 /* Sums since the beginning. */
 struct watched_sums {
@@ -70,8 +73,8 @@ struct watch {
     uint64_t arrival_count;
     /* Of windows. */
     tick_t window;
-    struct watched_point *points; /* owned */
-    uint32_t point_count, point_capacity;
+    struct watched_point *points; /* at most POINTS_MOST */
+    uint32_t point_count;
     struct watched_sums sums;
     /* Flits that had left by each port, at two points in the past: the older is what utilisation is counted from. */
     uint32_t *port_flits[2];

@@ -102,6 +102,82 @@ def test_usual_delays_are_exact_with_a_tick_a_cycle():
         assert packet["tail_arrived"] - packet["injected"] - 1 == 3 * packet["hops"] + 2 + 7
 
 
+def counted_by_turns(packets, flits):
+    """Latencies of two packets (cycle, source, destination) on a line, each on a virtual channel of its own, in slots as above.
+
+    A packet moves all its flits before the younger one does. A flit on a channel, slot 3 of each four, leaves only in its turn, which
+    it has at once where it finds the channel idle. Then the other has it if it has a flit there, but not in the same cycle; also if the
+    first has no room and the other has. Heads need a cycle more before they cross, slot 1 of each four.
+    """
+    last = [4 * (destination - source) + 3 for _, source, destination in packets]
+    places = [[-1] * flits for _ in packets]
+    granted, turn, handed, ends = set(), {}, {}, {}
+
+    def on(packet, link):
+        """The slot of a packet on a link, if there is a flit in it."""
+        slot = 4 * (link - packets[packet][1]) + 3
+        return slot if 0 < slot < last[packet] and slot in places[packet] else None
+
+    def move(packet, flit, link, now):
+        slot = places[packet][flit] + 1
+        slot += slot % 2 == 0 and slot + 1 not in places[packet]
+        places[packet][flit] = slot
+        if link is not None and on(1 - packet, link) is not None:
+            turn[link], handed[link] = 1 - packet, now
+        reached = packets[packet][1] + slot // 4
+        if slot % 4 == 3 and slot < last[packet] and on(1 - packet, reached) is None:
+            turn[reached], handed[reached] = packet, None
+
+    def visit(packet, flit, now):
+        slot, other = places[packet][flit], 1 - packet
+        is_free = slot == last[packet] or slot + 1 not in places[packet]
+        if flit == 0 and slot % 4 == 1 and (packet, slot) not in granted:
+            granted.add((packet, slot))
+        elif slot % 4 == 3 and 0 < slot < last[packet]:
+            link = packets[packet][1] + slot // 4
+            there = on(other, link)
+            if turn[link] != packet:
+                return
+            if is_free and handed[link] != now:
+                move(packet, flit, link, now)
+            elif not is_free and there is not None and there + 1 not in places[other]:
+                turn[link], handed[link] = other, now
+        elif is_free and slot <= last[packet]:
+            move(packet, flit, None, now)
+            if flit == flits - 1 and slot == last[packet]:
+                ends[packet] = now - packets[packet][0] - 1
+
+    for now in range(1000):
+        for packet in sorted(range(2), key=lambda number: packets[number][:2]):
+            for flit in range(flits) if now >= packets[packet][0] else ():
+                visit(packet, flit, now)
+        if len(ends) == 2:
+            return [ends[packet] for packet in range(2)]
+
+
+def test_two_packets_share_channels_as_in_simured(tmp_path):
+    """Pairs on a line of 6, one pair after the other."""
+    draw, pairs = random.Random(1), []
+    for _ in range(60):
+        ways = [sorted(draw.sample(range(6), 2)) for _ in range(2)]
+        pairs.append([(0, *ways[0]), (draw.randrange(6), *ways[1])])
+    (tmp_path / "pairs.trc").write_text("".join(
+        f"{(200 * number + cycle) * CYCLE} {source} {destination} 32\n"
+        for number, pair in enumerate(pairs) for cycle, source, destination in pair))
+    network = {"topology": {"type": "mesh", "widths": [6]}, "routing": "dimension_order", "channel": {"cycle": CYCLE},
+               "router": simured(num_vcs=2, cycle=CYCLE), "interface": {"injection_channels": 2, "ejection_channels": 2}}
+    _, logged = run_logged({"network": network, "workload": {
+        "applications": [{"type": "trace", "file": str(tmp_path / "pairs.trc")}]}})
+    found = {}
+    for packet in logged:
+        begin, end = packet["injected"] // CYCLE, packet["tail_arrived"] // CYCLE
+        found.setdefault(begin // 200, []).append((packet["source"], packet["destination"], end - begin - 1))
+    for number, pair in enumerate(pairs):
+        latencies = counted_by_turns(pair, 32)
+        expected = [(source, destination, latency) for (_, source, destination), latency in zip(pair, latencies)]
+        assert sorted(found[number]) == sorted(expected), pair
+
+
 def carried_by_a_channel(**router):
     """Flits a cycle from four terminals of one router to those of another, all that they can."""
     network = network_of({"type": "mesh", "widths": [2], "concentration": 4}, "dimension_order", simured(num_vcs=2, **router))

@@ -145,6 +145,54 @@ def test_inspectors_tell_what_the_engine_knows(small):
     wait_for(lambda: small.window.run("return window.flitwarp.drawn().now") > now)
 
 
+def test_the_past_is_found_again(small):
+    small.go_to(60)
+    before = flits_of_page(small.at(60))
+    small.go_to(90)
+    assert flits_of_page(small.at(90)) != before
+    small.go_to(60)
+    assert flits_of_page(small.at(60)) == before
+
+
+def lightness(colour):
+    return sum(int(colour[i:i + 2], 16) for i in (1, 3, 5))
+
+
+def test_colours_tell_how_full_routers_are_and_how_busy_channels(window):
+    window.tell("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "light"}])
+    with viewed(window, ROOT / "examples" / "view" / "05_hotspot.json") as page:
+        page.go_to(400)
+        drawn = page.at(400)
+        filled = ask(page.address, "frame")["occupancy"]
+        routers = sorted(drawn["routers"], key=lambda each: filled[each["router"]])
+        # Left of the label, away from flits that come in at the middle of the edge and from the terminal's corner.
+        shown = page.colours_at([[each["x"] - 0.6 * each["half"], each["y"] - 0.6 * each["half"]] for each in routers])
+        lights = {filled[each["router"]]: lightness(colour) for each, colour in zip(routers, shown)}
+        assert len(lights) > 10 and list(lights.values()) == sorted(lights.values(), reverse=True)
+        assert max(lights.values()) - min(lights.values()) > 200
+    with viewed(window, ROOT / "examples" / "view" / "02_tornado_torus.json") as page:
+        page.go_to(1500)
+        places = {each["router"]: each for each in page.at(1500)["routers"]}
+
+        def darkest(one, other):
+            """Of a short line across both channels between two neighbours; flits are dots of other colours, so several are taken."""
+            a, b = places[one], places[other]
+            found = []
+            for part in (0.4, 0.5, 0.6):
+                x, y = a["x"] + part * (b["x"] - a["x"]), a["y"] + part * (b["y"] - a["y"])
+                across = (0, 1) if other == one + 1 else (1, 0)
+                found.append(min(map(lightness, page.colours_at([[x + across[0] * i, y + across[1] * i] for i in range(-14, 15)]))))
+            return sorted(found)[1]
+
+        # Tornado traffic along the rows: their channels are in use, those of the columns idle.
+        assert all(darkest(router, router + 1) + 60 < darkest(router, router + 8) for router in (9, 18, 27, 36))
+
+
+def test_a_terminal_is_found_at_its_router(small):
+    small.find_router("t5")
+    wait_for(lambda: "Router (2,1)" in small.text("#inspect h2"))
+
+
 def test_a_run_to_deadlock_shows_its_circle(window):
     with viewed(window, ROOT / "examples" / "view" / "03_torus_deadlock.json") as page:
         page.go_to(100000)
@@ -214,6 +262,51 @@ def test_every_scenario_of_the_gallery_opens(window, small_file):
             assert page.at(100)["flits"], scenario["name"]
 
 
+def test_buffers_on_both_sides_are_drawn(window):
+    """SimuRed's router has buffers before and behind its crossbar: 2 slots a VC each, in examples/simured.json."""
+    with viewed(window, ROOT / "examples" / "simured.json", "workload.applications.0.load=0.9") as page:
+        page.go_to(3200)
+        page.at(3200)
+        page.find_router("(1,1)")
+        drawn = page.drawn()
+        middle = next(router for router in drawn["routers"] if router["router"] == 5)
+        expected = [flit for flit in flits_of_engine(ask(page.address, "frame?routers=5")) if flit[0] in ("input", "output")]
+        assert {flit[0] for flit in expected} == {"input", "output"}
+        assert [flit for flit in flits_of_page(drawn) if flit[0] in ("input", "output") and flit[1] == 5] == expected
+        places = [(flit["screen"]["x"], flit["screen"]["y"]) for flit in drawn["flits"] if flit["where"].get("router") == 5]
+        assert len({(round(x), round(y)) for x, y in places}) == len(places)  # each in a slot of its own
+        assert all(max(abs(x - middle["x"]), abs(y - middle["y"])) < middle["half"] for x, y in places)
+
+
+def test_an_application_that_cannot_go_on_is_shown_to(window, tmp_path):
+    (tmp_path / "one.goal").write_text("num_ranks 2\nrank 0 {\n a: recv 8b from 1 tag 7\n}\nrank 1 {\n}\n")
+    config = config_of(network_of({"type": "mesh", "widths": [2]}), {"type": "trace", "file": str(tmp_path / "one.goal")})
+    (tmp_path / "stuck.json").write_text(json.dumps(config))
+    with viewed(window, tmp_path / "stuck.json") as page:
+        page.go_to(100000)
+        wait_for(lambda: "rank 0: task 0 (receive of 8 bytes from rank 1, tag 7) waits" in page.text("#notice p"))
+        assert not window.run("return document.getElementById('notice').hidden") and page.text("#status b") == "stuck"
+        page.press("r")
+        wait_for(lambda: window.run("return document.getElementById('notice').hidden"))
+
+
+def test_a_study_is_drawn_as_it_was_varied(window, tmp_path):
+    """One that flitwarp-sweep has run."""
+    (tmp_path / "base.json").write_text(json.dumps(config_of(SMALL["network"], blast(0.1, flits=5, warmup=200, sample=500))))
+    study = {"name": "vcs", "base": str(tmp_path / "base.json"), "load": {"values": [0.05, 0.15]},
+             "variables": [{"name": "VCs", "short": "VC", "values": [1, 2], "path": "network.router.num_vcs"}]}
+    (tmp_path / "study.json").write_text(json.dumps(study))
+    subprocess.run([ROOT / "bin" / "flitwarp-sweep", tmp_path / "study.json", "--out", tmp_path / "out", "--no-report", "--quiet"], check=True)
+    with viewed(window, tmp_path / "out" / "study.sqlite") as page:
+        assert len(window.texts("#runs tbody tr")) == 4
+        assert window.texts(".figure:nth-child(1) .legend li") == ["VCs 1", "VCs 2"]
+        window.run("document.querySelector('.export-data').click()")
+        rows = list(csv.DictReader(downloaded(window, "latency.csv").decode().splitlines()))
+        runs = {(f"VCs {run['variables']['VCs']}", run["x"]): run["results"]["applications"][0]["packet_latency"]["mean"]
+                for run in ask(page.address, "results")["documents"]}
+        assert {(row["line"], float(row["load, flits a terminal and cycle"])): float(row["packet latency, ticks"]) for row in rows} == runs
+
+
 def test_results_are_drawn_compared_and_taken_away(window, tmp_path):
     documents = {}
     for load in (0.1, 0.3):
@@ -226,7 +319,12 @@ def test_results_are_drawn_compared_and_taken_away(window, tmp_path):
         rows = list(csv.DictReader(downloaded(window, "latency.csv").decode().splitlines()))
         found = {float(row["load, flits a terminal and cycle"]): float(row["packet latency, ticks"]) for row in rows}
         assert found == {load: document["applications"][0]["packet_latency"]["mean"] for load, document in documents.items()}
-        assert window.run("return document.querySelectorAll('.figure canvas').length") == 5
+        assert window.run("return document.querySelectorAll('.figure canvas').length") == 6
+        window.run("document.querySelectorAll('.export-data')[3].click()")
+        rows = list(csv.DictReader(downloaded(window, "hops.csv").decode().splitlines()))
+        counted = dict(documents[0.1]["applications"][0]["hop_distribution"])
+        assert {int(row["hops"]): float(row["share of packets"]) for row in rows if row["line"].startswith("load0.1")} == {
+            hops: pytest.approx(count / sum(counted.values())) for hops, count in counted.items()}
         window.run("[...document.querySelectorAll('.export-data')].at(-1).click()")
         rows = list(csv.DictReader(downloaded(window, "channels.csv").decode().splitlines()))
         assert len(rows) == 24  # 12 links of a 3x3 mesh, both ways
@@ -265,6 +363,12 @@ def test_a_recording_plays_from_a_file_as_the_engine_ran(window, small_file, tmp
             assert flits_of_page(drawn) == flits_of_engine(frame) and drawn["flits"]
             if tick == 41:
                 kept = flits_of_page(drawn)
+                page.find_router(4)
+                wait_for(lambda: "Router (1,1)" in page.text("#inspect h2"))
+                words = window.texts(".lanes .note")
+                spoken = [lane["why"] for lane in frame["detail"]["4"]["inputs"]]
+                # Whose turn it was is told by the port alone.
+                assert len(words) == len(spoken) > 3 and all(why.startswith(word) for word, why in zip(words, spoken)), (words, spoken)
     page.press(",")
     page.at(89)
     window.run("const line = document.getElementById('timeline'); line.value = 41; line.dispatchEvent(new Event('input'))")
@@ -389,3 +493,30 @@ def test_a_large_mesh_plays_and_can_be_stopped(window, tmp_path, capsys):
         assert ask(page.address, "frame")["now"] == stopped < 10000000
         with capsys.disabled():
             print(f"\n32x32 mesh at load 0.2: {1000 * (last - first) / (end - start):.0f} frames a second, {milliseconds:.1f} ms to draw one")
+
+
+def test_ten_thousand_routers_can_be_dragged(window, tmp_path, capsys):
+    """Its frame rate is printed, not asserted."""
+    huge = config_of(network_of({"type": "mesh", "widths": [100, 100]}, router={"num_vcs": 2}), blast(0.1, warmup=100, sample=1000))
+    (tmp_path / "huge.json").write_text(json.dumps(huge))
+    with viewed(window, tmp_path / "huge.json") as page:
+        page.drawn()
+        before, after, milliseconds = window.run("""
+            const place = () => { const [first] = window.flitwarp.drawn().routers; return [first.x, first.y]; };
+            const before = place(), start = performance.now();
+            return new Promise((done) => {
+                let moves = 0;
+                const move = () => {
+                    if (moves++ === 60) {
+                        const took = performance.now() - start;
+                        done([before, place(), took]);
+                        return;
+                    }
+                    window.flitwarp.pan(1, 1);
+                    requestAnimationFrame(move);
+                };
+                move();
+            })""")
+        assert [round(b - a) for a, b in zip(before, after)] == [60, 60]
+        with capsys.disabled():
+            print(f"\n100x100 mesh, dragged: {60000 / milliseconds:.0f} frames a second")

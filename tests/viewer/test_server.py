@@ -4,6 +4,7 @@ import os
 import random
 import socket
 import subprocess
+import time
 
 import pytest
 
@@ -187,6 +188,52 @@ def test_it_ends_while_somebody_holds_a_connection_open():
     with socket.create_connection(("127.0.0.1", view.port)) as idle:
         idle.sendall(b"GET / HT")
         assert view.end("SIGTERM") == 0
+
+
+def test_requests_that_come_while_it_ends_are_refused():
+    """Somebody does not read what was sent to them, so that ending takes a moment; others wait, and more come."""
+    view = View(ROOT / "examples" / "view" / "02_tornado_torus.json", "workload.applications.0.sample=10000000",
+                program=ASAN if os.path.exists(ASAN) else PROGRAM)
+
+    def connect(receives=None):
+        connection = socket.socket()
+        if receives:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receives)
+        connection.settimeout(10)
+        connection.connect(("127.0.0.1", view.port))
+        return connection
+
+    def ask(connection, path, body=None):
+        head = f"{'POST' if body else 'GET'} {view.home}api/{path} HTTP/1.1\r\nHost: {view.host}\r\n"
+        if body:
+            head += f"Content-Type: {JSON}\r\nContent-Length: {len(body)}\r\n"
+        connection.sendall((head + "\r\n" + (body or "")).encode())
+
+    slow, quitting, first, second = connect(receives=4096), connect(), connect(), connect()
+    waiting = [connect() for _ in range(3)]
+    for _ in range(500):
+        ask(slow, "options")
+    time.sleep(1)
+    ask(waiting[0], "step", '{"cycles": 1000000}')  # takes 0.2 s, the others queue up behind it
+    time.sleep(0.05)
+    ask(quitting, "quit", "{}")
+    time.sleep(0.05)
+    for connection in waiting[1:]:
+        ask(connection, "step", '{"cycles": 1000000}')
+    assert b" 200 " in quitting.recv(4096)
+    for connection in (waiting[1], first, second):
+        try:
+            if connection is not waiting[1]:
+                ask(connection, "frame")
+            answer = connection.recv(4096)
+        except OSError:
+            answer = b""  # it has ended already: all depends on how busy this machine is
+        assert answer == b"" or b" 503 " in answer
+    for connection in (slow, quitting, first, second, *waiting):
+        connection.close()
+    view.connection.close()
+    _, errors = view.process.communicate(timeout=30)
+    assert view.process.returncode == 0 and "ERROR" not in errors, errors
 
 
 def test_each_start_has_an_address_of_its_own():

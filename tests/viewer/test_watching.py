@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from support import PROGRAM, ROOT, shorter
+from support import PROGRAM, ROOT, config_of, network_of, shorter
 from viewed import View
 
 EXAMPLES = ROOT / "examples"
@@ -179,6 +179,23 @@ def test_titles_come_from_comments():
         scene = view.get("api/scene")
         assert scene["title"] == "alltoall.json" and scene["about"].startswith("Every terminal of a torus sends")
         assert scene["about"].endswith("shows what happens otherwise.")  # up to an empty line
+    with View(SCENARIOS[8]) as view:
+        scene = view.get("api/scene")
+        assert scene["title"] == "A Slim Fly: everybody two channels away" and scene["about"].startswith("50 routers with 7 channels")
+
+
+def test_an_application_that_cannot_go_on_says_why(tmp_path):
+    (tmp_path / "one.goal").write_text("num_ranks 2\nrank 0 {\n a: recv 8b from 1 tag 7\n}\nrank 1 {\n}\n")
+    config = config_of(network_of({"type": "mesh", "widths": [2]}), {"type": "trace", "file": str(tmp_path / "one.goal")})
+    (tmp_path / "stuck.json").write_text(json.dumps(config))
+    with View(tmp_path / "stuck.json") as view:
+        assert view.get("api/frame")["report"] is None
+        frame = view.step_to_end()
+        assert frame["outcome"] == "stuck" and frame["deadlock"] is None
+        assert "rank 0: task 0 (receive of 8 bytes from rank 1, tag 7) waits for a message of rank 1, which has ended" in frame["report"]
+    if record(tmp_path / "stuck.json", "-o", tmp_path / "stuck.html").returncode == 0:  # 3: built without the page
+        _, frames = unpack((tmp_path / "stuck.html").read_text())
+        assert frames[-1]["report"] == frame["report"] and "report" not in frames[0]
 
 
 def test_layouts_are_those_of_the_topologies(tmp_path):
@@ -262,6 +279,19 @@ def test_series_have_a_point_for_each_window():
         assert series["offered"][2] == pytest.approx(0.5 * 7 / 8, abs=0.1)
 
 
+def test_series_of_long_runs_have_longer_windows():
+    """After 2000 points they are joined by twos, so that a page that is left open does not grow without end."""
+    with View(SCENARIOS[5], "workload.applications.0.sample=1000000") as view:
+        while (frame := view.post("api/step", until=200150))["more"]:
+            pass
+        assert frame["now"] == 200150
+        series = view.get("api/series")
+        assert series["window"] == 200 and series["time"] == list(range(200, 200001, 200))
+        assert len(series["latency"]) == 1000 and series["accepted"][500] == pytest.approx(1 / 8, abs=0.005)
+        view.post("api/step", until=200400)
+        assert view.get("api/series?from=1000")["time"] == [200200, 200400]
+
+
 # ---- results ----
 
 def test_results_documents_are_shown(tmp_path):
@@ -336,6 +366,23 @@ def test_a_recording_holds_what_the_viewer_shows(tmp_path):
                      for router, state in shown["detail"].items() for lane in state["inputs"] if lane["flits"]}
             assert frame["lanes"] == lanes
             shown = view.post(f"api/step?routers={everywhere}", cycles=1)
+
+
+def test_a_recording_is_whole_whatever_its_settings_say(tmp_path):
+    config = json.loads(re.sub(r"^//.*$", "", SCENARIOS[0].read_text(), flags=re.M))
+    config["workload"]["applications"][0]["name"] = "<!--<script></script>"
+    (tmp_path / "odd.json").write_text("// <!-- <script> & co\n" + json.dumps(config))
+    ended = record(tmp_path / "odd.json", "-o", tmp_path / "odd.html", "--cycles", "5")
+    if ended.returncode == 3 and "without the viewer's page" in ended.stderr:
+        pytest.skip("flitwarp is built without the viewer's page")
+    assert ended.returncode == 0, ended.stderr
+    text = (tmp_path / "odd.html").read_text()
+    data = re.search(r'<script type="application/json" id="recording">(.*?)</script>', text, re.S)[1]
+    assert "<" not in data
+    recording, frames = unpack(text)
+    assert recording["title"] == "<!-- <script> & co" and len(frames) == 6
+    assert recording["config"]["workload"]["applications"][0]["name"] == "<!--<script></script>"
+    assert re.search(r"Content-Security-Policy\" content=\"default-src 'none';", text)
 
 
 @pytest.mark.parametrize("arguments, message", [

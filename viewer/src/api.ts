@@ -39,7 +39,7 @@ export interface Scene {
     /** An entry for each port with a terminal behind it; its channels come after those between routers: into the network
      *  number `channels + 2 * entry`, out of it the next. */
     terminals: {terminal: number[]; router: number[]; port: number[]; latency: number[]; in: number[]; out: number[]};
-    router: {type: string; ports: number; terminal_ports: number; num_vcs: number; input_depth: number; output_depth?: number; delay: number};
+    router: {type: string; ports: number; terminal_ports: number; num_vcs: number; input_depth: number; delay: number};
 }
 
 export interface InputLane {
@@ -102,6 +102,8 @@ export interface Frame {
     links: LinkFlit[];
     detail: Record<string, RouterState>;
     deadlock: Deadlock | null;
+    /** What an application says that waits for what will never come. */
+    report?: string | null;
     more?: boolean;
 }
 
@@ -120,6 +122,8 @@ export interface PacketState {
 }
 
 export interface Series {
+    /** Ticks between two points; in long runs it doubles, and all points are others. */
+    window?: number;
     time: number[];
     latency: (number | null)[];
     accepted: (number | null)[];

@@ -5,6 +5,9 @@ import type {Scene} from "./api";
 /** Drawn of a queue that has no limit. */
 const ENDLESS = 8;
 
+/** Routers whose output buffers are like their input buffers. */
+const ALIKE = ["omnipath", "simured"];
+
 interface RouterOptions {
     network?: {router?: {output_depth?: number}};
 }
@@ -16,9 +19,9 @@ export function inputDepth(scene: Scene): number {
 
 /** Slots of each VC before an output; 0 where routers have none there. */
 export function outputDepth(scene: Scene): number {
-    const {output_depth, type} = scene.router;
+    const {type} = scene.router;
     const configured = (scene.config as RouterOptions).network?.router?.output_depth;
-    return output_depth ?? (type.includes("output") ? configured || ENDLESS : 0);
+    return ALIKE.includes(type) ? inputDepth(scene) : type.includes("output") ? configured || ENDLESS : 0;
 }
 
 /** Flits that fill all of its buffers. */

@@ -14,8 +14,10 @@ const HIGHEST = 130;
 /** More for the last chart, which has the time below it. */
 const TIME = 20;
 
+type Column = Exclude<keyof Series, "window">;
+
 interface Line {
-    key: keyof Series;
+    key: Column;
     label: string;
 }
 
@@ -87,12 +89,16 @@ export class Charts {
     private async ask(source: Source): Promise<void> {
         const run = this.run;
         const from = source.isLive ? this.series.time.length : 0;
-        const added = await source.series(from).catch(() => EMPTY);
+        let added = await source.series(from).catch(() => EMPTY);
+        const isCoarser = from > 0 && added.window !== undefined && added.window !== this.series.window;
+        if (isCoarser) {
+            added = await source.series(0).catch(() => EMPTY);
+        }
         if (run !== this.run || (source.isLive && from !== this.series.time.length)) {
             return; // of a run that is over, or come already
         }
-        const join = <K extends keyof Series>(key: K) => (from ? [...this.series[key], ...added[key]] : added[key]) as Series[K];
-        this.series = {time: join("time"), latency: join("latency"), accepted: join("accepted"), in_flight: join("in_flight"), offered: join("offered")};
+        const join = <K extends Column>(key: K) => (from && !isCoarser ? [...this.series[key], ...added[key]] : added[key]) as Series[K];
+        this.series = {window: added.window, time: join("time"), latency: join("latency"), accepted: join("accepted"), in_flight: join("in_flight"), offered: join("offered")};
         this.draw();
     }
 

@@ -115,9 +115,10 @@ export class Controls {
         if (this.timeline) {
             this.timeline.value = String(frame.now);
         }
-        const ended = frame.deadlock ? "deadlock" : frame.over ? "ended" : frame.phase;
+        const isBad = frame.outcome === "deadlock" || frame.outcome === "stuck";
+        const ended = isBad ? frame.outcome : frame.over ? "ended" : frame.phase;
         this.status.replaceChildren(
-            h("b", {class: frame.deadlock ? "bad" : ""}, ended), ` \u00b7 ${short(frame.in_flight)} in flight \u00b7 ${short(frame.delivered)} delivered`);
+            h("b", {class: isBad ? "bad" : ""}, ended), ` \u00b7 ${short(frame.in_flight)} in flight \u00b7 ${short(frame.delivered)} delivered`);
         this.status.title = "packets";
     }
 }

@@ -18,6 +18,12 @@ export interface FigureOptions {
 
 const HEIGHT = 260;
 
+/** What a logarithmic axis spans: what there is, and no further up to the next power of ten. */
+function decades(low: number | null, high: number | null): [number, number] {
+    const least = low && low > 0 ? low : 1;
+    return [least, high && high > least ? high : 10 * least];
+}
+
 export class Figure {
     readonly element = h("figure", {class: "figure"});
     private readonly place = h("div", {class: "plot"});
@@ -53,7 +59,7 @@ export class Figure {
         const fewest = Math.min(...lines.map(({points}) => points.length));
         this.plot = new uPlot({
             width: this.place.clientWidth || 480, height: HEIGHT, padding: [10, 16, 0, 0], legend: {show: false}, cursor: {points: {size: 6}},
-            scales: {x: {time: false, distr: this.options.isLogarithmic ? 3 : 1}, y: {range: (_, low, high) => [Math.min(0, low ?? 0), (high ?? 0) > 0 ? high * 1.08 : 1]}},
+            scales: {x: this.options.isLogarithmic ? {time: false, distr: 3, range: (_, low, high) => decades(low, high)} : {time: false}, y: {range: (_, low, high) => [Math.min(0, low ?? 0), (high ?? 0) > 0 ? high * 1.08 : 1]}},
             axes: [{...axis, label: this.options.x, labelSize: 18, size: 28}, {...axis, label: this.options.y, labelSize: 18, size: 52}],
             series: [{}, ...lines.map(({name}, i) => ({label: name, stroke: colour(i), width: 2, dash: i >= palette.lines.length ? [6, 4] : undefined,
                                                        spanGaps: true, points: {show: fewest < 40, size: 6}}))],

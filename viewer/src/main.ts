@@ -50,6 +50,8 @@ class App {
     private readonly settings: Settings;
     private readonly gallery: Gallery;
     private show: Show | null = null;
+    /** What an application has said that cannot go on. */
+    private reported: string | null = null;
     /** The dimensions that a grid of many shows as planes. */
     private plane: Pair = [0, 1];
 
@@ -104,6 +106,7 @@ class App {
         const before = this.show;
         before?.player.pause();
         before?.view.release();
+        byId("notice").hidden = true;
         byId("title").textContent = scene.title;
         document.title = `${scene.title} \u2013 flitwarp`;
         const network = new Network(scene);
@@ -146,6 +149,10 @@ class App {
             this.tabs.show("deadlock");
             view.fit();
         }
+        if (frame.report && frame.report !== this.reported) {
+            this.failed(new Refused(frame.report.trimEnd().split("\n")));
+        }
+        this.reported = frame.report ?? null;
         byId("open-results").hidden = !this.source.isLive || !frame.over;
         this.charts.update(this.source);
         if (!this.show!.player.isPlaying && !frame.deadlock) {
@@ -235,7 +242,7 @@ class App {
     private failed(error: unknown): void {
         const reasons = error instanceof Refused ? error.reasons : [error instanceof Error ? error.message : String(error)];
         const notice = byId("notice");
-        notice.replaceChildren(...reasons.map((reason) => h("p", {}, reason)), h("button", {type: "button", onclick: () => (notice.hidden = true)}, "Close"));
+        notice.replaceChildren(h("div", {}, ...reasons.map((reason) => h("p", {}, reason))), h("button", {type: "button", onclick: () => (notice.hidden = true)}, "Close"));
         notice.hidden = false;
     }
 

@@ -2,6 +2,7 @@
 // The frames of a recording, written as few words as will do (src/view/recorder.h): chunks of gzip in base64, in each of which the
 // first frame tells all and the others what is new. Read in order; going back begins again at the start of a chunk.
 import type {Deadlock, Frame, InputLane, OutputLane, PacketId, PacketState, RouterState, Run, Scene, Series} from "./api";
+import {waitWords} from "./wait_words";
 
 type PackedLink = [channel: number, vc: number, packet: PacketId, position: number, size: number, arrives: number, flits?: number];
 type PackedRuns = (PacketId | number)[];
@@ -14,6 +15,7 @@ interface PackedFrame extends Pick<Frame, "now" | "phase" | "outcome" | "over" |
     utilisation?: number[];
     occupancy?: number[];
     deadlock?: Deadlock | null;
+    report?: string | null;
 }
 
 /** A scene with frames. */
@@ -69,19 +71,21 @@ export class RecordingFrames {
 
     /** What is shown now, with the buffers of some routers. */
     frame(routers: number[]): Frame {
-        const {now, phase, outcome, over, in_flight, delivered, deadlock} = this.packed!;
+        const {now, phase, outcome, over, in_flight, delivered, deadlock, report} = this.packed!;
         return {
             now, phase, outcome, over: over || this.at === this.last, in_flight, delivered, occupancy: this.occupancy, utilisation: this.utilisation,
             links: this.links.map(([channel, vc, packet, position, size, arrives, flits]) =>
                 [channel, vc, packet, position, size, this.progress(channel, arrives), flits]),
-            detail: Object.fromEntries(routers.map((router) => [router, this.router(router)])), deadlock: deadlock ?? null,
+            detail: Object.fromEntries(routers.map((router) => [router, this.router(router)])), deadlock: deadlock ?? null, report,
         };
     }
 
     router(router: number): RouterState {
         const lanes = this.lanes[router];
-        return {inputs: [...lanes.inputs.values()], outputs: [...lanes.outputs.values()],
-                crossbar: lanes.crossedAt === this.packed!.now ? lanes.crossbar : []};
+        const state = {inputs: inOrder(lanes.inputs), outputs: inOrder(lanes.outputs),
+                       crossbar: lanes.crossedAt === this.packed!.now ? lanes.crossbar : []};
+        state.inputs.forEach((lane) => (lane.why = waitWords(lane, state, this.recording.router.num_vcs)));
+        return state;
     }
 
     path(packet: PacketId): PacketState["path"] {
@@ -166,6 +170,9 @@ export class RecordingFrames {
         return chunk;
     }
 }
+
+/** As a live router tells them, whichever changed last. */
+const inOrder = <T extends {lane: number}>(lanes: Map<number, T>): T[] => [...lanes.values()].sort((a, b) => a.lane - b.lane);
 
 /** [packet, position, size, count, packet, ...] */
 function runsOf(packed: PackedRuns): Run[] {

@@ -64,7 +64,7 @@ export class RecordingSource implements Source {
         const {series} = this.recording;
         const {now} = this.frames.frame([]);
         const known = series.time.filter((tick) => tick <= now).length;
-        return {time: series.time.slice(0, known), latency: series.latency.slice(0, known), accepted: series.accepted.slice(0, known),
+        return {window: series.window, time: series.time.slice(0, known), latency: series.latency.slice(0, known), accepted: series.accepted.slice(0, known),
                 in_flight: series.in_flight.slice(0, known), offered: series.offered.slice(0, known)};
     }
 
@@ -75,7 +75,7 @@ export class RecordingSource implements Source {
         const last = path.length ? path[path.length - 1][0] : -1;
         const lane = last < 0 ? undefined : this.frames.router(last).inputs.find(({flits}) => flits[0]?.[0] === id);
         return {source: Number(id.split(".")[0]), destination: -1, size: lane?.flits[0][2] ?? link?.[4] ?? -1, created: -1, entered: null, path, at: last < 0 ? undefined : last,
-                waits: lane?.state === "waiting" ? "It waits for an output." : ""};
+                waits: lane?.why || "its head is behind other packets, or on a channel"};
     }
 
     private async toEvent(print: () => string): Promise<void> {

@@ -5,7 +5,7 @@ import type {ThemeSwitch} from "./colours";
 import {byId, download, h, short} from "./dom";
 import {Figure} from "./figure";
 import {HeatMap} from "./heat_map";
-import {acceptedCurves, csvOf, distributions, latencyCurves, latencySeries, runsOf, type Run, type Statistic} from "./results_data";
+import {acceptedCurves, csvOf, distributions, hopShares, latencyCurves, latencySeries, runsOf, type Run, type Statistic} from "./results_data";
 
 /** So many runs are told apart in one figure. */
 const MOST_CHOSEN = 8;
@@ -35,6 +35,7 @@ export class ResultsView {
     private readonly curves: Figure;
     private readonly accepted: Figure;
     private readonly distribution: Figure;
+    private readonly hops: Figure;
     private readonly series: Figure;
     private readonly heat: HeatMap;
     private readonly tableBody = h("tbody");
@@ -56,6 +57,7 @@ export class ResultsView {
                 this.isCumulative = value === "cumulative";
                 this.draw();
             }));
+        this.hops = new Figure({title: "Hops of the chosen runs", x: "hops", y: "share of packets", file: "hops", nothing}, theme);
         this.series = new Figure({title: "Latency over time", x: "tick", y: "packet latency, ticks", file: "series",
                                   nothing: "These runs did not record a series: workload.series_interval=500 does, for example."}, theme);
         const withChannels = this.runs.find((run) => run.results.channels?.list) ?? this.runs[0];
@@ -71,7 +73,7 @@ export class ResultsView {
         place.hidden = false;
         place.replaceChildren(
             h("section", {class: "figures", "aria-label": "figures"},
-              ...[this.curves, this.accepted, this.distribution, this.series, this.heat].map(({element}) => element)),
+              ...[this.curves, this.accepted, this.distribution, this.hops, this.series, this.heat].map(({element}) => element)),
             h("section", {"aria-label": "runs"},
               h("div", {class: "head"}, h("h2", {}, this.runs.length === 1 ? "One run" : `${this.runs.length} runs`),
                 h("button", {type: "button", id: "export-runs", onclick: () => this.saveTable()}, "Data")),
@@ -89,6 +91,7 @@ export class ResultsView {
         this.curves.show(latencyCurves(this.runs, this.statistic));
         this.accepted.show(acceptedCurves(this.runs));
         this.distribution.show(distributions(chosen, this.isCumulative));
+        this.hops.show(hopShares(chosen));
         this.series.show(latencySeries(chosen));
     }
 

@@ -97,6 +97,15 @@ export function distributions(runs: Run[], isCumulative: boolean): Line[] {
     });
 }
 
+/** Share of packets that took so many hops. */
+export function hopShares(runs: Run[]): Line[] {
+    return runs.filter((run) => run.main?.hop_distribution?.length).map((run) => {
+        const bins = run.main!.hop_distribution!;
+        const total = bins.reduce((sum, [, count]) => sum + count, 0);
+        return {name: run.name, points: bins.map(([hops, count]) => [hops, count / total])};
+    });
+}
+
 export function latencySeries(runs: Run[]): Line[] {
     return runs.filter((run) => run.main?.series).map((run) => {
         const {interval, packet_latency} = run.main!.series!;

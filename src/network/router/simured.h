@@ -19,15 +19,17 @@ struct simured_config {
     struct choice congestion;
 };
 
-/* Since when a packet has been in the network, which decides who is served first; sources are for those of one tick. */
+/* Since when a packet has been in the network, which decides who is served first; the others are for those of one tick. */
 struct age {
     tick_t injected;
-    uint32_t source, unused;
+    uint32_t source, sequence;
 };
 
 static inline bool is_older(const struct age *a, const struct age *b)
 {
-    return a->injected != b->injected ? a->injected < b->injected : a->source < b->source;
+    return a->injected != b->injected ? a->injected < b->injected
+           : a->source != b->source   ? a->source < b->source
+                                      : a->sequence < b->sequence;
 }
 
 /* An input lane, and how far the packet at its front has come. */
@@ -65,6 +67,7 @@ struct simured_port {
     uint16_t turn;    /* VC that may use the channel */
     bool is_shared;   /* by virtual channels that take turns */
     bool to_terminal;
+    bool looks_at_once; /* the VC in turn got it from an older packet: it looks for room in that cycle already */
 };
 
 /* Its block begins with it. */
@@ -172,7 +175,7 @@ static inline uint16_t *order_of(const struct simured *q, uint32_t router)
 static inline struct age age_of(const struct simured *q, uint32_t packet)
 {
     const struct packet *record = network_packet(q->network, packet);
-    return (struct age){.injected = record->injected, .source = record->source};
+    return (struct age){.injected = record->injected, .source = record->source, .sequence = record->sequence};
 }
 
 /* The last edge of the clock up to a tick. */

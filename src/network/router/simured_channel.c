@@ -80,39 +80,69 @@ static struct age linked_age(const struct simured *q, uint32_t router, uint32_t 
 }
 
 /*
- * A flit has left. The next VC may find that it has no room. SimuRed moves packets one after the other, the oldest first:
- * if that VC's packet is the younger one, it finds so in the same cycle and passes the turn on.
+ * The other VCs with a flit, as the packet in turn sees them. SimuRed moves packets one after the other, the oldest first:
+ * a flit that a younger one has brought in this cycle is not there yet.
  */
-static void hand_over(const struct simured *q, uint32_t router, uint32_t number, uint64_t others,
-                      const struct age *leaver, tick_t edge)
+static uint64_t others_in_turn(const struct simured *q, uint32_t router, uint32_t number, tick_t edge)
 {
     const struct simured_port *port = port_at(q, router, number);
+    uint64_t others = port->linked & ~bit(port->turn);
+    struct age age = linked_age(q, router, number);
+    for (uint64_t left = others; left; left &= left - 1) {
+        const struct simured_output *other = output_at(q, router, number * q->num_vcs + (uint32_t)lowest_bit(left));
+        if (other->since == edge && is_older(&age, &other->linked_age))
+            others &= ~(left & -left);
+    }
+    return others;
+}
+
+/*
+ * The VC in turn has no room. In SimuRed, flits move from the head of a packet to its tail, so that room which is made in
+ * this cycle comes before the turn is passed on. Here it has come by the cycle's last tick.
+ */
+static void pass_on(const struct simured *q, uint32_t router, uint32_t number, uint64_t others, tick_t edge, tick_t now)
+{
+    tick_t last = edge + q->cycle - 1;
+    if (others && now < last)
+        serve_at(q, router, number, last);
+    else if ((others = vcs_with_credit(q, router, number, others)))
+        pass_turn(q, router, number, others, edge);
+}
+
+/* A flit has left. The next VC may find that it has no room; if its packet is the younger one, in the same cycle. */
+static void hand_over(const struct simured *q, uint32_t router, uint32_t number, uint64_t others,
+                      const struct age *leaver, tick_t edge, tick_t now)
+{
+    struct simured_port *port = port_at(q, router, number);
     pass_turn(q, router, number, others, edge);
     struct age next = linked_age(q, router, number);
-    if (!has_credit(q, router, number, port->turn) && is_older(leaver, &next) &&
-        (others = vcs_with_credit(q, router, number, port->linked)))
-        pass_turn(q, router, number, others, edge);
+    port->looks_at_once = is_older(leaver, &next);
+    if (port->looks_at_once && !has_credit(q, router, number, port->turn))
+        pass_on(q, router, number, others_in_turn(q, router, number, edge), edge, now);
 }
 
 static void serve_turn(struct simured *q, uint32_t router, uint32_t number, tick_t edge, tick_t now)
 {
     struct simured_port *port = port_at(q, router, number);
-    if (!(port->linked & bit(port->turn))) { /* nobody had a flit */
+    if (!(port->linked & bit(port->turn))) { /* it has none behind the one that left */
         port->turn = (uint16_t)bits_next_after(&port->linked, 1, port->turn);
         port->turn_from = 0;
     }
     tick_t since = linked_since(q, router, number, port->turn);
     tick_t ready_at = (since > port->turn_from ? since : port->turn_from) + port->delay;
-    uint64_t others = port->linked & ~bit(port->turn);
-    if (ready_at > edge) {
+    uint64_t others = others_in_turn(q, router, number, edge);
+    if (port->linked & ~bit(port->turn) & ~others)
+        serve_at(q, router, number, edge + q->cycle); /* some will be seen then */
+    bool looks = ready_at <= edge || (port->turn_from == edge && port->looks_at_once);
+    if (looks && !has_credit(q, router, number, port->turn)) {
+        pass_on(q, router, number, others, edge, now);
+    } else if (ready_at > edge) {
         serve_at(q, router, number, ready_at);
-    } else if (has_credit(q, router, number, port->turn)) {
+    } else {
         struct age leaver = linked_age(q, router, number);
         leave(q, router, number, port->turn, edge, now);
         if (others)
-            hand_over(q, router, number, others, &leaver, edge);
-    } else if ((others = vcs_with_credit(q, router, number, others))) {
-        pass_turn(q, router, number, others, edge);
+            hand_over(q, router, number, others, &leaver, edge, now);
     }
 }
 

@@ -7,7 +7,8 @@
  * Virtual channels that share a channel take turns. The VC in turn keeps it until its
  * flit has left; then the next one with a flit has it, from the next cycle on. When the far end
  * of the VC in turn has no room, the turn goes on to the next one whose flit could
- * leave. A flit that finds the channel idle has the turn at once.
+ * leave. A flit that finds the channel idle has the turn at once. What the packet in turn
+ * sees of the others depends on their age, and room may come until a cycle's last tick.
  */
 #include "network/router/simured.h"
 
@@ -58,10 +59,27 @@ static inline void offer_room(struct simured *q, uint32_t router, uint32_t lane,
     struct simured_output *output = output_at(q, router, lane);
     if (output->owner != NOBODY) {
         bits_add(set_of(q, router, SET_CROSSING), output->owner);
-    } else {
+    } else if (!bits_test(set_of(q, router, SET_OPEN), lane)) {
         release_of(q, router, lane)->edge = edge;
         bits_add(set_of(q, router, SET_OPEN), lane);
         head_at(q, router)->opened = true;
+    }
+}
+
+/*
+ * A flit is coming to a shared channel. One that finds it idle has the turn at once: of several in a cycle, that of the oldest
+ * packet, which SimuRed moves first. Where a flit has left in this cycle and its packet's next one is there, the same holds: an
+ * older packet's flit was there before, and the turn handed over to it.
+ */
+static inline void join_turns(const struct simured *q, uint32_t router, struct simured_port *port, uint32_t lane,
+                              uint32_t vc, tick_t edge)
+{
+    const struct simured_output *holder = output_at(q, router, lane - vc + port->turn);
+    bool is_idle = !(port->linked & bit(port->turn));
+    if (is_idle || (holder->since == edge && port->turn_from < edge &&
+                    is_older(&output_at(q, router, lane)->linked_age, &holder->linked_age))) {
+        port->turn = (uint16_t)vc;
+        port->turn_from = 0;
     }
 }
 
@@ -70,12 +88,15 @@ static inline void reach_channel(struct simured *q, uint32_t router, uint32_t la
 {
     uint32_t number = q->port_of[lane], vc = lane - number * q->num_vcs;
     struct simured_port *port = port_at(q, router, number);
-    port->linked |= bit(vc);
     struct flit flit = buffer_front(&q->buffers, output_buffer(q, router, lane));
     struct simured_output *output = output_at(q, router, lane);
+    if (port->is_shared) {
+        if (flit.place & FLIT_HEAD)
+            output->linked_age = age_of(q, flit.packet);
+        join_turns(q, router, port, lane, vc, edge);
+    }
+    port->linked |= bit(vc);
     output->since = edge;
-    if (port->is_shared && (flit.place & FLIT_HEAD))
-        output->linked_age = age_of(q, flit.packet);
     serve_at(q, router, number, edge + port->delay);
     if (port->to_terminal) {
         struct place to = {.target = port->to.target, .lane = port->to.lane + vc};
