@@ -226,6 +226,15 @@ def test_recovery_is_refused_where_a_router_cannot_give_a_packet_up():
     assert refused.value.status == 1 and 'accepted: router "input_queued", or "report"' in refused.value.message
 
 
+def test_recovery_is_refused_where_levels_are_told_apart():
+    config = deadlocking("fully adaptive on a mesh", deadlock="recover", protocol_classes=2, service={"levels": [0, 1]})
+    with pytest.raises(Failed, match='network.service.arbitration: .*; accepted: "alike", or "report"') as refused:
+        run(config, network__router__num_vcs=2)
+    assert refused.value.status == 1
+    alike = run(config, network__router__num_vcs=2, network__service__arbitration="alike", network__deadlock_interval=100)
+    assert alike["recoveries"]["packets"] > 0
+
+
 @pytest.mark.parametrize("injection, ejection", [(1, 2), (2, 1), (3, 3)])
 def test_recovery_goes_on_whatever_channels_terminals_have(injection, ejection):
     """Several packets of a terminal enter at once, or none where its other channels lead out."""

@@ -206,12 +206,14 @@ def test_levels_share_a_channel_by_their_weights(weights, terminals):
 # --- What is refused, and deadlock ------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("router, message", [
-    ({"ports": 10}, "network.router.ports: 10 is no multiple of 4"),
-    ({"ports": 12}, "network.router.ports: 12, but the routers of this topology have 16"),
-    ({"queue_unit": "flits"}, "network.router.queue_size: 256 flits hold 64 credits of 4 flits, but 8 lanes have 16 each"),
+    ({"ports": 10}, "network.router.ports: 10 is no multiple of 4, the ports of an MPort; accepted: 8 or 12"),
+    ({"ports": 12}, "network.router.ports: 12, but the routers of this topology have 16; accepted: 16 or more, or null"),
+    ({"queue_unit": "flits"}, "network.router.queue_size: 256 flits hold 64 credits of 4 flits, but 8 lanes have 16 each "
+     "for themselves; accepted: 128 credits or more"),
     ({"central_queue_size": 100}, "network.router.central_queue_size: 100 credits hold 100 credits"),
     ({"max_credits": 8}, "network.router.max_credits: 8 is below exclusive_credits (16)"),
-    ({"num_vcs": 2, "queue_size": 40}, "network.router.max_credits: 48, but queue_size is 40 credits"),
+    ({"num_vcs": 2, "queue_size": 40}, "network.router.max_credits: 48, but queue_size is 40 credits; "
+     "accepted: exclusive_credits (16) to that"),
     ({"queue_size": 65535}, "network.router.queue_size: 65535 credits are 262140 flits; accepted: at most 65535"),
     ({"exclusive_credits": 1}, "exclusive_credits"),  # packets of 16 flits
 ], ids=str)

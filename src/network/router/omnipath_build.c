@@ -131,7 +131,9 @@ void *omnipath_build(struct network *network, const struct choice *self, struct 
     uint32_t before = errors->count;
     check_lanes(network, self, errors);
     if (c->ports && c->ports < network->ports)
-        choice_error(errors, self, "ports", "%u, but the routers of this topology have %u", c->ports, network->ports);
+        choice_error(errors, self, "ports",
+                     "%u, but the routers of this topology have %u; accepted: %u or more, or null", c->ports,
+                     network->ports, whole_mports(network->ports));
     struct congestion *congestion =
         network_sense(network, &c->congestion, c->max_credits * c->flits_per_credit, errors);
     if (errors->count > before)
