@@ -137,6 +137,15 @@ def test_neighbour_traffic_is_carried_as_fast_as_inputs_send(router, carried):
         assert throughput == pytest.approx(min(load, carried), rel=0.005)
 
 
+@pytest.mark.parametrize("flits", [1, 2, 4, 8])
+def test_short_packets_wait_for_their_arbitration(flits):
+    """Within an MPort an input carries a packet in 8 cycles and those that it takes to cross; over the centre, where all traffic
+    but that to 3 of 47 goes, two central buffers carry one each."""
+    inside, over = throughputs(*(config_of(omnipath(terminals), steady(1.0, flits=flits)) for terminals in (4, 48)))
+    assert inside == pytest.approx(flits / (8 + -(-flits // 3)), rel=0.01)
+    assert over == pytest.approx(2 * flits / (8 + -(-flits // 4)) / 4 * 47 / 44, rel=0.015)
+
+
 # --- Buffers ----------------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("flits, credits", [(16, 48), (16, 32), (2, 64), (6, 48)])
