@@ -170,6 +170,18 @@ def test_a_jammed_lane_leaves_others_their_share():
     assert jammed["applications"][0]["network_latency"]["p50"] <= alone["applications"][0]["network_latency"]["p50"] + 40
 
 
+@pytest.mark.parametrize("router", [{}, {"num_vcs": 1}, {"pipelined_arbitration": True}, {"allocator": "islip", "candidates": "all"}],
+                         ids=str)
+def test_all_inputs_have_their_part_of_an_output_that_is_full(router):
+    """Fifteen terminals send to one, three of them from its own MPort: packets of 16 flits, one of each in 15 * 16 cycles."""
+    hot = blast(1.0, {"type": "hotspot", "terminals": [0], "share": 1.0}, 16, warmup=0, sample=24000, finish_limit=1)
+    _, packets = run_logged(config_of(omnipath(16, **router), hot))
+    arrived = [packet["source"] for packet in packets if 12000 < packet["tail_arrived"] <= 24000]
+    assert len(arrived) == pytest.approx(12000 / 16, abs=1)
+    for terminal in range(1, 16):
+        assert arrived.count(terminal) == pytest.approx(12000 / 16 / 15, abs=4)
+
+
 # --- Levels of service ------------------------------------------------------------------------------------------
 
 @pytest.fixture(scope="module")
