@@ -220,22 +220,18 @@ bool network_share_out(struct network *network, const struct network_split *spli
     if (network->routing.looks_afar) {
         choice_error(errors, &network->config->routing, "knowledge",
                      "'global' reads other routers at no delay, which threads cannot; accepted: 'local', or 1 thread");
-        network->part_count = 1;
         return false;
     }
     if (!network->router_ops->share || !network->interface_ops->share) {
         const struct choice *what = network->router_ops->share ? &network->config->interface : &network->config->router;
         choice_error(errors, what, NULL, "cannot be run in parts; accepted: 1 thread");
-        network->part_count = 1;
         return false;
     }
     uint32_t with_routers = network->all_parts < topology->routers ? network->all_parts : topology->routers;
     uint16_t *owner = arena_array(network->arena, uint16_t, topology->routers);
     uint16_t *terminal_owner = arena_array(network->arena, uint16_t, topology->terminals);
-    if (!partition_routers(network, with_routers, split->method, owner, errors)) {
-        network->part_count = 1;
+    if (!partition_routers(network, with_routers, split->method, owner, errors))
         return false;
-    }
     for (uint32_t terminal = 0; terminal < topology->terminals; terminal++) { /* each plane's parts have their share */
         size_t plane = terminal % network->plane_count;
         terminal_owner[terminal] = owner[network->terminal_router[plane * topology->terminals + terminal]];
@@ -331,7 +327,7 @@ void network_release_parts(struct network *network)
         crew_end(network->exchange->schedule->crew);
     if (network_ranks(network))
         mail_release(&network->exchange->schedule->mail);
-    for (uint32_t i = 0; i < network->part_count; i++) {
+    for (uint32_t i = 0; i < network->part_count && network->parts[i]; i++) { /* not all of a network that is refused */
         struct network *part = network->parts[i];
         for (uint32_t box = 0; part->exchange && box < 2 * network->all_parts; box++)
             free(part->exchange->boxes[box % 2][box / 2].words);

@@ -3,6 +3,7 @@
 #include "network/recovery.h"
 
 #include "network/parts.h"
+#include "network/service.h"
 
 #include <stdlib.h>
 
@@ -19,9 +20,8 @@ bool recovery_is_possible(const struct network *network, struct errors *errors)
         choice_error(errors, router, "buffer_exclusive",
                      "network.deadlock \"recover\" does not know shared buffers; accepted: null, or \"report\"");
     else if (network->service.groups > 1) /* who has the channel of a terminal would have to be told */
-        choice_error(errors, router, NULL,
-                     "network.deadlock \"recover\" does not know levels of service that are arbitrated; accepted: "
-                     "\"report\"");
+        node_error(errors, service_node(network), "arbitration",
+                   "network.deadlock \"recover\" does not tell levels apart; accepted: \"alike\", or \"report\"");
     else
         return true;
     return false;

@@ -24,7 +24,7 @@ const struct option service_options[] = {
 };
 
 /* Blocks do not know where they stand, but the topology beside them does. */
-static const struct json *service_node(const struct network *network)
+const struct json *service_node(const struct network *network)
 {
     const struct json *parent = network->config->topology.node->parent, *node = json_find(parent, "service");
     return node ? node : parent;

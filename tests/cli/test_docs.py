@@ -109,3 +109,15 @@ def test_links_lead_somewhere(document):
         path = (here.parent / name) if name else here
         assert path.exists(), target
         assert not anchor or anchor in anchors(path), target
+
+
+COUNTED = {"topologies": "topology", "routing algorithms": "routing", "allocators": "allocator", "arbiters": "arbiter",
+           "traffic patterns": "traffic", "injection processes": "injection", "kinds of message sizes": "size",
+           "applications": "application"}
+
+
+@pytest.mark.parametrize("words", COUNTED)
+def test_the_changes_count_what_there_is(words):
+    listed = subprocess.run([FLITWARP, "list", COUNTED[words]], capture_output=True, text=True, check=True).stdout
+    counted = re.search(r"(\d+)\s+" + words.replace(" ", r"\s+"), (ROOT / "CHANGELOG.md").read_text())
+    assert int(counted[1]) == len(listed.splitlines())

@@ -320,6 +320,16 @@ def test_network_is_refused(settings, expected, tmp_path):
     refuse(tmp_path, changed(**settings), "config.json:", *expected)
 
 
+ON_THREADS = {name: case for name, case in NETWORKS.items() if not any(path.startswith("simulator") for path in case[0])}
+
+
+@pytest.mark.parametrize("settings, expected", [(case[0], case[1:]) for case in ON_THREADS.values()], ids=ON_THREADS)
+def test_network_is_refused_on_several_threads_alike(settings, expected, tmp_path):
+    """Some of it is there for each thread by then, and some is not."""
+    threads = {"simulator__sync": "conservative", "simulator__threads": 2}
+    refuse(tmp_path, changed(**settings, **threads), "config.json:", *expected, program=PROGRAM)
+
+
 @pytest.mark.parametrize("setting, value", WHOLE_PACKETS, ids=[value for _, value in WHOLE_PACKETS])
 def test_a_packet_as_large_as_the_buffer_is_accepted(setting, value, tmp_path):
     (tmp_path / "config.json").write_text(json.dumps(changed(**{

@@ -224,3 +224,26 @@ def test_recovery_is_refused_where_a_router_cannot_give_a_packet_up():
     with pytest.raises(Failed, match='network.router: "output_queued" cannot give a packet up') as refused:
         run(deadlocking("fully adaptive on a mesh", "output_queued", deadlock="recover"))
     assert refused.value.status == 1 and 'accepted: router "input_queued", or "report"' in refused.value.message
+
+
+def test_recovery_is_refused_where_levels_are_told_apart():
+    config = deadlocking("fully adaptive on a mesh", deadlock="recover", protocol_classes=2, service={"levels": [0, 1]})
+    with pytest.raises(Failed, match='network.service.arbitration: .*; accepted: "alike", or "report"') as refused:
+        run(config, network__router__num_vcs=2)
+    assert refused.value.status == 1
+    alike = run(config, network__router__num_vcs=2, network__service__arbitration="alike", network__deadlock_interval=100)
+    assert alike["recoveries"]["packets"] > 0
+
+
+@pytest.mark.parametrize("injection, ejection", [(1, 2), (2, 1), (3, 3)])
+def test_recovery_goes_on_whatever_channels_terminals_have(injection, ejection):
+    """Several packets of a terminal enter at once, or none where its other channels lead out."""
+    channels = {"type": "standard", "injection_channels": injection, "ejection_channels": ejection}
+    network = network_of({**MESH, "concentration": 2}, "fully_adaptive",
+                         {"num_vcs": 1, "buffer_depth": 8, "switching": "virtual_cut_through"}, channel=2,
+                         interface=channels, deadlock="recover", deadlock_interval=20)
+    config = config_of(network, blast(0.9, flits=8, warmup=200, sample=600, finish_limit=1), check_interval=20)
+    results = [json.loads(invoke(config, arguments=mode)[0]) for mode in ((), *MODES)]
+    assert results[0]["complete"] and results[0]["recoveries"]["packets"] > 0
+    for other in results[1:]:
+        assert other["recoveries"] == results[0]["recoveries"] and other["applications"] == results[0]["applications"]

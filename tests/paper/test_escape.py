@@ -12,11 +12,21 @@ CASES = [("output_queued", 2, 2), ("input_output_queued", 1, 1), ("input_output_
 
 
 @pytest.mark.parametrize("router, buffer_depth, output_depth", CASES)
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_adaptive_packets_always_escape(router, buffer_depth, output_depth, seed):
+@pytest.mark.parametrize("routing, seed", [("torus_adaptive", 1), ("torus_adaptive", 2), ("torus_adaptive", 3), ("duato", 1)])
+def test_adaptive_packets_always_escape(router, buffer_depth, output_depth, routing, seed):
     depths = {"buffer_depth": buffer_depth, **({"output_depth": output_depth} if output_depth else {})}
-    network = network_of({"type": "torus", "widths": [8, 8]}, "torus_adaptive",
+    network = network_of({"type": "torus", "widths": [8, 8]}, routing,
                          router={"type": router, "num_vcs": 3, **depths})
     application = blast(0.95, flits=5, warmup=1000, sample=10000, traffic="tornado")
     result = run(config_of(network, application, seed=seed))
     assert result["complete"] and result["applications"][0]["accepted_load"] > 0.01
+
+
+@pytest.mark.parametrize("router", ["input_queued", "input_output_queued", "output_queued", "omnipath", "packet"])
+@pytest.mark.parametrize("topology, vcs", [({"type": "torus", "widths": [4, 3]}, 2), ({"type": "mesh", "widths": [4, 3]}, 1),
+                                           ({"type": "hypercube", "dimensions": 3}, 1)], ids=["torus", "mesh", "hypercube"])
+def test_duato_with_nothing_but_escape_vcs_is_dimension_order(router, topology, vcs):
+    order = {"type": "dimension_order", "dateline": "fixed", "tie": "up"}
+    digests = {run(config_of(network_of(topology, routing, {"type": router, "num_vcs": vcs}),
+                             blast(0.5, flits=4, warmup=100, sample=400)))["simulation"]["digest"] for routing in ("duato", order)}
+    assert len(digests) == 1 and "0" * 32 not in digests  # which would say that no packet was sampled

@@ -137,6 +137,15 @@ def test_neighbour_traffic_is_carried_as_fast_as_inputs_send(router, carried):
         assert throughput == pytest.approx(min(load, carried), rel=0.005)
 
 
+@pytest.mark.parametrize("flits", [1, 2, 4, 8])
+def test_short_packets_wait_for_their_arbitration(flits):
+    """Within an MPort an input carries a packet in 8 cycles and those that it takes to cross; over the centre, where all traffic
+    but that to 3 of 47 goes, two central buffers carry one each."""
+    inside, over = throughputs(*(config_of(omnipath(terminals), steady(1.0, flits=flits)) for terminals in (4, 48)))
+    assert inside == pytest.approx(flits / (8 + -(-flits // 3)), rel=0.01)
+    assert over == pytest.approx(2 * flits / (8 + -(-flits // 4)) / 4 * 47 / 44, rel=0.015)
+
+
 # --- Buffers ----------------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("flits, credits", [(16, 48), (16, 32), (2, 64), (6, 48)])
@@ -159,6 +168,18 @@ def test_a_jammed_lane_leaves_others_their_share():
     alone, jammed = run_all([config_of(network, calm), config_of(network, calm, jam)])
     assert accepted(jammed) == pytest.approx(accepted(alone), rel=0.01)
     assert jammed["applications"][0]["network_latency"]["p50"] <= alone["applications"][0]["network_latency"]["p50"] + 40
+
+
+@pytest.mark.parametrize("router", [{}, {"num_vcs": 1}, {"pipelined_arbitration": True}, {"allocator": "islip", "candidates": "all"}],
+                         ids=str)
+def test_all_inputs_have_their_part_of_an_output_that_is_full(router):
+    """Fifteen terminals send to one, three of them from its own MPort: packets of 16 flits, one of each in 15 * 16 cycles."""
+    hot = blast(1.0, {"type": "hotspot", "terminals": [0], "share": 1.0}, 16, warmup=0, sample=24000, finish_limit=1)
+    _, packets = run_logged(config_of(omnipath(16, **router), hot))
+    arrived = [packet["source"] for packet in packets if 12000 < packet["tail_arrived"] <= 24000]
+    assert len(arrived) == pytest.approx(12000 / 16, abs=1)
+    for terminal in range(1, 16):
+        assert arrived.count(terminal) == pytest.approx(12000 / 16 / 15, abs=4)
 
 
 # --- Levels of service ------------------------------------------------------------------------------------------
@@ -206,12 +227,14 @@ def test_levels_share_a_channel_by_their_weights(weights, terminals):
 # --- What is refused, and deadlock ------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("router, message", [
-    ({"ports": 10}, "network.router.ports: 10 is no multiple of 4"),
-    ({"ports": 12}, "network.router.ports: 12, but the routers of this topology have 16"),
-    ({"queue_unit": "flits"}, "network.router.queue_size: 256 flits hold 64 credits of 4 flits, but 8 lanes have 16 each"),
+    ({"ports": 10}, "network.router.ports: 10 is no multiple of 4, the ports of an MPort; accepted: 8 or 12"),
+    ({"ports": 12}, "network.router.ports: 12, but the routers of this topology have 16; accepted: 16 or more, or null"),
+    ({"queue_unit": "flits"}, "network.router.queue_size: 256 flits hold 64 credits of 4 flits, but 8 lanes have 16 each "
+     "for themselves; accepted: 128 credits or more"),
     ({"central_queue_size": 100}, "network.router.central_queue_size: 100 credits hold 100 credits"),
     ({"max_credits": 8}, "network.router.max_credits: 8 is below exclusive_credits (16)"),
-    ({"num_vcs": 2, "queue_size": 40}, "network.router.max_credits: 48, but queue_size is 40 credits"),
+    ({"num_vcs": 2, "queue_size": 40}, "network.router.max_credits: 48, but queue_size is 40 credits; "
+     "accepted: exclusive_credits (16) to that"),
     ({"queue_size": 65535}, "network.router.queue_size: 65535 credits are 262140 flits; accepted: at most 65535"),
     ({"exclusive_credits": 1}, "exclusive_credits"),  # packets of 16 flits
 ], ids=str)

@@ -77,7 +77,7 @@ FOR_EITHER void step_channel(struct interfaces *n, uint32_t number, struct injec
 
 FOR_EITHER void step_channels(struct interfaces *n, uint32_t number, tick_t now, bool chunks)
 {
-    struct injector *injector = &n->injectors[(size_t)number * n->ports];
+    struct injector *injector = &n->injectors[(size_t)number * n->channels];
     for (uint32_t left = n->channels; left; left--)
         step_channel(n, number, injector++, now, chunks);
 }
@@ -89,7 +89,7 @@ FOR_EITHER void enqueue_packet(struct interfaces *n, uint32_t number, uint32_t h
 {
     tick_t now = n->engine->now;
     struct outlet *outlet = &n->outlets[number];
-    struct injector *injector = &n->injectors[(size_t)number * n->ports];
+    struct injector *injector = &n->injectors[(size_t)number * n->channels];
     /* Credits of this tick are in already, so what can be sent now need not wait for the end of the tick. */
     if (outlet->source.first == NONE && injector->packet == NONE && injector->free_at <= now &&
         take_packet(n, injector, handle, now, chunks)) {
@@ -170,7 +170,7 @@ FOR_EITHER void receive_credit(struct interfaces *n, struct place at, uint32_t f
           (unsigned long long)now, at.target, at.lane);
     *credits += flits;
     uint32_t channel = n->channels == 1 ? 0 : to.lane / n->num_vcs;
-    const struct injector *injector = &n->injectors[(size_t)to.target * n->ports + channel];
+    const struct injector *injector = &n->injectors[(size_t)to.target * n->channels + channel];
     if (injector->packet != NONE || n->outlets[to.target].source.first != NONE)
         wake(n, to.target, now);
 }

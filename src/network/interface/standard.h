@@ -57,9 +57,8 @@ struct interfaces {
     struct standard_config config;
     uint32_t num_vcs;
     uint32_t planes;   /* outlets of a terminal */
-    uint32_t ports;    /* of an outlet, at its router */
-    uint32_t channels; /* of those, injection channels */
-    uint32_t lanes;    /* of an outlet */
+    uint32_t channels; /* of an outlet: where it injects */
+    uint32_t lanes;    /* of an outlet, those where it ejects included */
     uint32_t chunk;    /* flits that move at once at most; 0: flits move one by one */
     bool is_plain;     /* one plane, one by one, and none of the following */
     bool is_by_level;  /* levels of service, or buffers that VCs share: see standard_levels.c */
@@ -68,7 +67,7 @@ struct interfaces {
     uint64_t (*injection_vcs)(const struct routing *routing, const struct packet *packet); /* NULL: all */
     tick_t channel_cycle;
     struct outlet *outlets;     /* by terminal * planes + plane */
-    struct injector *injectors; /* by (outlet * ports + channel) * groups + group */
+    struct injector *injectors; /* by (outlet * channels + channel) * groups + group */
     uint32_t *credits;          /* by outlet * lanes + lane */
     struct plane_queue *queues; /* by outlet: what is in its source queue; NULL: there is one plane, and nobody asks */
     struct feed *feeds;         /* by terminal; NULL: packets are handed over at once */

@@ -26,7 +26,7 @@ static void build_outlet(struct interfaces *n, uint32_t number)
     };
     for (uint32_t i = 0; i < n->channels * n->groups; i++) {
         uint32_t channel = i / n->groups;
-        n->injectors[(size_t)number * n->ports * n->groups + i] = (struct injector){
+        n->injectors[(size_t)number * n->channels * n->groups + i] = (struct injector){
             .packet = NONE,
             .channel = (uint16_t)channel,
             .latency = n->config.latency + link->latency + network->transfer.delay,
@@ -56,12 +56,11 @@ void *standard_build(struct network *network, const struct choice *self, struct 
     n->groups = network->service.groups;
     n->is_by_level = n->groups > 1 || network->room_exclusive;
     n->is_plain = n->planes == 1 && !n->chunk && !n->config.feed_cycle && !n->is_by_level;
-    n->ports = network->terminal_ports;
     n->channels = network->injection_channels;
-    n->lanes = n->ports * n->num_vcs;
+    n->lanes = network->terminal_ports * n->num_vcs;
     uint32_t outlets = network->topology.terminals * n->planes;
     n->outlets = arena_array(arena, struct outlet, outlets);
-    n->injectors = arena_array(arena, struct injector, (size_t)outlets * n->ports * n->groups);
+    n->injectors = arena_array(arena, struct injector, (size_t)outlets * n->channels * n->groups);
     n->credits = arena_array(arena, uint32_t, (size_t)outlets * n->lanes);
     n->queues = n->planes > 1 ? arena_array(arena, struct plane_queue, outlets) : NULL;
     for (uint32_t number = 0; number < outlets; number++)
@@ -108,7 +107,7 @@ uint64_t standard_withdraw(void *interfaces, void (*withdrawn)(void *context, ui
 /* What a terminal sends, by its source and sequence; NULL: nothing of it any more. */
 static struct injector *injector_of(const struct interfaces *n, uint32_t source, uint32_t sequence)
 {
-    uint32_t each = n->planes * n->ports * n->groups;
+    uint32_t each = n->planes * n->channels * n->groups;
     struct injector *injector = &n->injectors[(size_t)source * each];
     for (const struct injector *end = injector + each; injector < end; injector++)
         if (injector->packet != NONE && network_packet(n->network, injector->packet)->sequence == sequence)
@@ -131,7 +130,7 @@ void standard_take_out(void *interfaces, uint32_t handle, tick_t now)
     struct interfaces *n = interfaces;
     const struct packet *packet = network_packet(n->network, handle);
     struct injector *injector = injector_of(n, packet->source, packet->sequence);
-    uint32_t number = (uint32_t)((size_t)(injector - n->injectors) / (n->ports * n->groups));
+    uint32_t number = (uint32_t)((size_t)(injector - n->injectors) / (n->channels * n->groups));
     injector->packet = NONE;
     wake(n, number, injector->free_at > now ? injector->free_at : now); /* for the next one, if there is any */
 }

@@ -14,9 +14,9 @@
 
 struct levels {
     struct lane_scheduler scheduler;
-    struct source_queue *sources;   /* by outlet * groups + group */
-    unsigned char *choices;         /* by outlet * ports + channel: the scheduler's state */
-    unsigned char *rooms;           /* by outlet * ports + channel: the buffer behind it; NULL: VCs do not share it */
+    struct source_queue *sources; /* by outlet * groups + group */
+    unsigned char *choices;       /* by outlet * channels + channel: the scheduler's state */
+    unsigned char *rooms;         /* by outlet * channels + channel: the buffer behind it; NULL: VCs do not share it */
     struct shared_room_rule *rules; /* by outlet; NULL likewise */
 };
 
@@ -28,7 +28,7 @@ struct source_queue *levels_source(const struct interfaces *n, uint32_t outlet, 
 /* Of a channel, by group. */
 static struct injector *injectors_of(const struct interfaces *n, uint32_t outlet, uint32_t channel)
 {
-    return &n->injectors[((size_t)outlet * n->ports + channel) * n->groups];
+    return &n->injectors[((size_t)outlet * n->channels + channel) * n->groups];
 }
 
 bool levels_wait(const struct interfaces *n, uint32_t outlet)
@@ -45,7 +45,7 @@ bool levels_wait(const struct interfaces *n, uint32_t outlet)
 
 static struct shared_room *room_of(const struct interfaces *n, uint32_t outlet, uint32_t channel)
 {
-    size_t number = (size_t)outlet * n->ports + channel;
+    size_t number = (size_t)outlet * n->channels + channel;
     return (struct shared_room *)(void *)(n->levels->rooms + number * shared_room_bytes(n->num_vcs));
 }
 
@@ -118,7 +118,7 @@ static void step_channel(struct interfaces *n, uint32_t outlet, uint32_t channel
     }
     if (!ready)
         return;
-    void *state = n->levels->choices + ((size_t)outlet * n->ports + channel) * scheduler->bytes;
+    void *state = n->levels->choices + ((size_t)outlet * n->channels + channel) * scheduler->bytes;
     const struct arbitration arbitration = {.requests = &ready, .inputs = n->num_vcs, .words = 1};
     uint32_t vc = lane_scheduler_pick(scheduler, state, &arbitration), group = scheduler->service->vc_group[vc];
     struct injector *injector = &injectors[group];
@@ -152,7 +152,7 @@ void levels_enqueue(struct interfaces *n, uint32_t outlet, uint32_t handle)
 void levels_build(struct interfaces *n, struct arena *arena)
 {
     const struct network *network = n->network;
-    size_t outlets = (size_t)network->topology.terminals * n->planes, channels = outlets * n->ports;
+    size_t outlets = (size_t)network->topology.terminals * n->planes, channels = outlets * n->channels;
     struct levels *levels = n->levels = arena_take(arena, sizeof *levels);
     lane_scheduler_init(&levels->scheduler, &network->service, NULL, n->num_vcs, true);
     levels->sources = arena_array(arena, struct source_queue, outlets * n->groups);

@@ -6,7 +6,7 @@
 static struct plane_queue waiting_at(const struct interfaces *n, uint32_t number)
 {
     struct plane_queue queue = n->queues[number];
-    const struct injector *injector = &n->injectors[(size_t)number * n->ports * n->groups];
+    const struct injector *injector = &n->injectors[(size_t)number * n->channels * n->groups];
     for (const struct injector *end = injector + n->channels * n->groups; injector < end; injector++)
         if (injector->packet != NONE) {
             queue.packets++;

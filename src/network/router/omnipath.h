@@ -65,6 +65,12 @@ struct omnipath_port {
     uint32_t unused;
 };
 
+/* Who takes the room of an output lane where it does not last for all that wait: one input after the other. */
+struct omnipath_turn {
+    uint16_t last; /* input that took some */
+    uint16_t next; /* input that has a claim to it; NOBODY: none yet */
+};
+
 /* A flit that is being stored at an input, or a head that is being routed, until `at`. */
 struct omnipath_timer {
     tick_t at;
@@ -129,6 +135,7 @@ struct omnipath {
     uint16_t *targets;                              /* by central lane the same: output lanes of its packets */
     tick_t *ready_times;                            /* by lane of a source */
     tick_t *free_times;                             /* by source and level */
+    struct omnipath_turn *turns;                    /* by router * lanes */
     uint64_t *wants;                                /* by input lane, `words` each: the answer of routing */
     unsigned char *rooms;                           /* by router * buffers: what is taken of each buffer */
     unsigned char *downstream;                      /* by router * ports: and of the input buffer at the far end */

@@ -43,6 +43,7 @@ static void take_memory(struct omnipath *q, struct arena *arena)
     q->targets = arena_array(arena, uint16_t, central * (q->ring_mask + 1));
     q->ready_times = arena_array(arena, tick_t, sources * q->num_vcs);
     q->free_times = arena_array(arena, tick_t, sources * q->network->service.groups);
+    q->turns = arena_array(arena, struct omnipath_turn, routers * q->lanes);
     q->wants = arena_array(arena, uint64_t, ports * q->num_vcs * q->words);
     q->rooms = arena_take(arena, routers * q->buffers * q->room_bytes);
     q->downstream = arena_take(arena, ports * q->room_bytes);
@@ -91,6 +92,8 @@ static void init_router(struct omnipath *q, uint32_t router)
         for (uint32_t vl = 0; vl < q->num_vcs; vl++)
             q->lane_states[lane_number(q, router, source, vl)].target = LANE_IDLE;
     }
+    for (uint32_t lane = 0; lane < q->lanes; lane++)
+        q->turns[(size_t)router * q->lanes + lane].next = NOBODY;
 }
 
 /* Flits, or heads, that the inputs of a router take in while one of them is stored, or stored and routed. */
@@ -131,7 +134,9 @@ void *omnipath_build(struct network *network, const struct choice *self, struct 
     uint32_t before = errors->count;
     check_lanes(network, self, errors);
     if (c->ports && c->ports < network->ports)
-        choice_error(errors, self, "ports", "%u, but the routers of this topology have %u", c->ports, network->ports);
+        choice_error(errors, self, "ports",
+                     "%u, but the routers of this topology have %u; accepted: %u or more, or null", c->ports,
+                     network->ports, whole_mports(network->ports));
     struct congestion *congestion =
         network_sense(network, &c->congestion, c->max_credits * c->flits_per_credit, errors);
     if (errors->count > before)

@@ -68,7 +68,8 @@ static void check_room(const struct choice *self, const char *key, uint32_t queu
     uint64_t own = (uint64_t)c->num_vcs * c->exclusive_credits;
     if (own > in_credits(c, queue_size))
         choice_error(errors, self, key,
-                     "%u %s hold %u credits of %u flits, but %u lanes have %u each for themselves, %llu in all",
+                     "%u %s hold %u credits of %u flits, but %u lanes have %u each for themselves; accepted: "
+                     "%llu credits or more",
                      queue_size, queue_unit_names[c->queue_unit], in_credits(c, queue_size), c->flits_per_credit,
                      c->num_vcs, c->exclusive_credits, (unsigned long long)own);
     else if ((uint64_t)in_credits(c, queue_size) * c->flits_per_credit > UINT16_MAX)
@@ -76,15 +77,17 @@ static void check_room(const struct choice *self, const char *key, uint32_t queu
                      queue_unit_names[c->queue_unit],
                      (unsigned long long)in_credits(c, queue_size) * c->flits_per_credit, UINT16_MAX);
     else if (c->max_credits > in_credits(c, queue_size))
-        choice_error(errors, self, "max_credits", "%u, but %s is %u credits", c->max_credits, key,
-                     in_credits(c, queue_size));
+        choice_error(errors, self, "max_credits", "%u, but %s is %u credits; accepted: exclusive_credits (%u) to that",
+                     c->max_credits, key, in_credits(c, queue_size), c->exclusive_credits);
 }
 
 static void check_settings(const struct choice *self, struct errors *errors)
 {
     const struct omnipath_config *c = self->config;
     if (c->ports % MPORT_PORTS)
-        choice_error(errors, self, "ports", "%u is no multiple of 4, the ports of an MPort", c->ports);
+        choice_error(errors, self, "ports", "%u is no multiple of 4, the ports of an MPort; accepted: %u or %u, say",
+                     c->ports, c->ports / MPORT_PORTS * MPORT_PORTS,
+                     c->ports / MPORT_PORTS * MPORT_PORTS + MPORT_PORTS);
     if (c->max_credits < c->exclusive_credits)
         choice_error(errors, self, "max_credits", "%u is below exclusive_credits (%u)", c->max_credits,
                      c->exclusive_credits);

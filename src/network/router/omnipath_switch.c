@@ -23,9 +23,46 @@ static bool has_room(const struct omnipath *q, uint32_t router, uint32_t buffer,
     return shared_room_can_take(&q->rule[is_central(q, buffer)], room_at(q, router, buffer), vl, credits);
 }
 
-static bool output_has_room(const struct omnipath *q, uint32_t router, uint32_t output, uint32_t credits)
+static struct omnipath_turn *turn_at(const struct omnipath *q, uint32_t router, uint32_t output)
 {
-    return has_room(q, router, output_buffer(q, output / q->num_vcs), output % q->num_vcs, credits);
+    return &q->turns[(size_t)router * q->lanes + output];
+}
+
+/* Waits a packet at an input that may leave by an output lane? */
+static bool waits_for_output(const struct omnipath *q, uint32_t router, uint32_t input, uint32_t output)
+{
+    uint64_t vls = source_at(q, router, input)->ready;
+    BITS_EACH(vl, &vls, 1)
+        if (bits_test(wants_of(q, router, input, (uint32_t)vl), output))
+            return true;
+    return false;
+}
+
+/*
+ * Is it an input's turn to take room of an output lane? Sinks alone cannot see to that: inputs that get different ones
+ * may want the same room, and who comes first by number, or by the sinks' turns, would have it for ever.
+ */
+static bool is_in_turn(const struct omnipath *q, uint32_t router, uint32_t input, uint32_t output)
+{
+    struct omnipath_turn *turn = turn_at(q, router, output);
+    if (turn->next != NOBODY && waits_for_output(q, router, turn->next, output))
+        return turn->next == input;
+    const uint64_t *asking = q->asking + (size_t)router * q->source_words;
+    uint32_t next = turn->last;
+    do
+        next = next + 1 < q->ports ? next + 1 : 0;
+    while (next != input && !(bits_test(asking, next) && waits_for_output(q, router, next, output)));
+    turn->next = (uint16_t)next;
+    return next == input;
+}
+
+/* Is there room for an input's packet: and for another one behind it (none is larger than a lane's own share), or is it its turn? */
+static bool output_has_room(const struct omnipath *q, uint32_t router, uint32_t input, uint32_t output,
+                            uint32_t credits)
+{
+    uint32_t buffer = output_buffer(q, output / q->num_vcs), vl = output % q->num_vcs;
+    return has_room(q, router, buffer, vl, credits + q->rule[0].exclusive) ||
+           (has_room(q, router, buffer, vl, credits) && is_in_turn(q, router, input, output));
 }
 
 /* Of the output lanes that routing offered, one with room for the packet: on the same VL if there is one, in turn. */
@@ -36,7 +73,7 @@ static uint32_t choose_output(struct omnipath *q, uint32_t router, uint32_t inpu
     for (uint32_t w = 0; w < q->words; w++) {
         q->offered[w] = wants[w];
         for (uint64_t left = wants[w]; left; left &= left - 1)
-            if (!output_has_room(q, router, (uint32_t)(w * WORD_BITS + lowest_bit(left)), credits))
+            if (!output_has_room(q, router, input, (uint32_t)(w * WORD_BITS + lowest_bit(left)), credits))
                 q->offered[w] &= ~(left & -left);
         some |= q->offered[w];
         some_same |= q->offered[w] & same[w];
@@ -54,7 +91,7 @@ static uint32_t target_of(struct omnipath *q, uint32_t router, uint32_t source, 
     struct omnipath_lane *lane = &q->lane_states[lane_number(q, router, source, vl)];
     if (source >= q->ports)
         return lane->target; /* whose room it has taken already */
-    if (lane->target == LANE_WAITS || !output_has_room(q, router, lane->target, credits))
+    if (lane->target == LANE_WAITS || !output_has_room(q, router, source, lane->target, credits))
         lane->target = (uint16_t)choose_output(q, router, source, vl, credits);
     return lane->target;
 }
@@ -190,6 +227,7 @@ static void begin_crossing(struct omnipath *q, uint32_t router, uint32_t source,
                          credits);
         report(q, router, output, (int32_t)network_packet(q->network, packet)->size, now);
         from->last = (uint16_t)output;
+        *turn_at(q, router, output) = (struct omnipath_turn){.last = (uint16_t)source, .next = NOBODY};
     }
     if (is_central(q, sink))
         shared_room_take(&q->rule[1], room_at(q, router, sink), output % q->num_vcs, credits);

@@ -92,10 +92,6 @@ static inline uint32_t credits_for(uint32_t flits, uint32_t flits_per_credit)
 {
     return (flits + flits_per_credit - 1) / flits_per_credit;
 }
-static inline bool credit_begins_at(uint32_t position, uint32_t flits_per_credit)
-{
-    return position % flits_per_credit == 0;
-}
 static inline bool credit_ends_at(uint32_t position, bool is_tail, uint32_t flits_per_credit)
 {
     return is_tail || position % flits_per_credit == flits_per_credit - 1;
