@@ -57,7 +57,7 @@ def read_listing(text):
 RANKS = sorted(path for path in TRACES.glob("*/*.bin") if path.with_suffix(".ascii.xz").exists()) if TRACES.is_dir() else []
 
 
-@pytest.mark.parametrize("path", RANKS, ids=lambda path: f"{path.parent.name}-{path.stem[-4:]}")
+@pytest.mark.parametrize("path", RANKS, ids=[f"{path.parent.name}-{path.stem[-4:]}" for path in RANKS])
 def test_calls_and_arguments_equal_the_listing(path):
     ours, our_tables = read_listing(info(path, "--list"))
     theirs, their_tables = read_listing(lzma.open(path.with_suffix(".ascii.xz"), "rt").read())
