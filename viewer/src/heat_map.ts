@@ -66,7 +66,7 @@ export class HeatMap {
         for (const [router, , target, used] of list) {
             const [x, y] = place(router);
             let [dx, dy] = coordinates[target].map((each, i) => each - coordinates[router][i]);
-            if (Math.abs(dx) > 1 || Math.abs(dy) > 1) { // around the edge: a stub that points outwards
+            if (Math.abs(dx) > 1 || Math.abs(dy) > 1) { // around the edge: a short line that points outwards
                 [dx, dy] = [-0.75 * Math.sign(dx), -0.75 * Math.sign(dy)];
             }
             const shift = 0.1 * unit;
