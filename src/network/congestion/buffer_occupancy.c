@@ -76,10 +76,12 @@ struct buffer_occupancy {
     struct buffer_occupancy_config config;
     struct arena *arena; /* borrowed: rings grow in it */
     bool counts[2];      /* by enum queue */
+    bool is_simple;      /* a lane's value is what is seen of it alone, not rounded */
     uint32_t lanes;
     uint32_t *seen;        /* by router * lanes + lane: flits that routing knows of */
     struct unseen *unseen; /* by router */
     struct window *wires;  /* by router * lanes + lane: flits that count as on the channel; NULL: none do */
+    double *capacity;      /* by router * ports + port: flits that a lane's queues can hold, as far as they count */
 };
 
 static void check_settings(const struct choice *self, const struct congestion *shape, struct errors *errors)
@@ -95,6 +97,16 @@ static void check_settings(const struct choice *self, const struct congestion *s
     if (c->accounting == ACCOUNT_OUTPUT && c->phantom_value > 0)
         choice_error(errors, self, "phantom_value",
                      "%g is above 0, but accounting 'output' does not count flits on the channel", c->phantom_value);
+}
+
+static void measure_queues(struct buffer_occupancy *sensor, struct arena *arena)
+{
+    const struct congestion *common = &sensor->common;
+    size_t ports = (size_t)common->routers * common->ports;
+    sensor->capacity = arena_array(arena, double, ports);
+    for (size_t port = 0; port < ports; port++)
+        sensor->capacity[port] = (sensor->counts[QUEUE_OUTPUT] ? common->depth[QUEUE_OUTPUT] : 0) +
+                                 (double)(sensor->counts[QUEUE_DOWNSTREAM] ? common->links[port].depth : 0);
 }
 
 static struct congestion *buffer_occupancy_build(const struct choice *self, const struct congestion *shape,
@@ -115,18 +127,21 @@ static struct congestion *buffer_occupancy_build(const struct choice *self, cons
         sensor->wires = arena_array(arena, struct window, (size_t)shape->routers * sensor->lanes);
     sensor->seen = arena_array(arena, uint32_t, (size_t)shape->routers * sensor->lanes);
     sensor->unseen = arena_array(arena, struct unseen, shape->routers);
+    sensor->is_simple = sensor->config.per == PER_VC && !sensor->wires && sensor->config.granularity == 0;
+    measure_queues(sensor, arena);
     return &sensor->common;
 }
 
-static const struct link *link_of(const struct buffer_occupancy *sensor, uint32_t router, uint32_t lane)
+static size_t port_number(const struct buffer_occupancy *sensor, uint32_t router, uint32_t lane)
 {
-    return &sensor->common.links[(size_t)router * sensor->common.ports + lane / sensor->common.num_vcs];
+    return (size_t)router * sensor->common.ports + lane / sensor->common.num_vcs;
 }
 
 /* Flits that are seen to have been sent are on the channel for some time from then on. */
 static void enter_wire(struct buffer_occupancy *sensor, uint32_t router, const struct change *sent)
 {
-    tick_t length = (tick_t)(link_of(sensor, router, sent->lane)->latency * sensor->config.phantom_length);
+    const struct link *link = &sensor->common.links[port_number(sensor, router, sent->lane)];
+    tick_t length = (tick_t)(link->latency * sensor->config.phantom_length);
     for (int32_t flit = 0; flit < sent->change; flit++)
         window_add(&sensor->wires[(size_t)router * sensor->lanes + sent->lane], sensor->arena,
                    sent->when + sensor->config.latency + length);
@@ -167,6 +182,14 @@ static void buffer_occupancy_change(struct congestion *congestion, uint32_t rout
         catch_up(sensor, router, now);
         if (unseen->count == unseen->size)
             grow(sensor, unseen);
+    }
+    if (!sensor->wires &&
+        unseen->count) { /* a flit that moves on from one queue of a lane to the other stays in its count */
+        struct change *last = &unseen->ring[(unseen->first + unseen->count - 1) & (unseen->size - 1)];
+        if (last->when == now && last->lane == lane && last->change == -change) {
+            unseen->count--;
+            return;
+        }
     }
     unseen->ring[(unseen->first + unseen->count++) & (unseen->size - 1)] =
         (struct change){.when = now, .lane = lane, .is_downstream = queue == QUEUE_DOWNSTREAM, .change = change};
@@ -210,24 +233,44 @@ static double flits_of(struct buffer_occupancy *sensor, uint32_t router, uint32_
     }
 }
 
-/* Flits that a lane's queues can hold, as far as they count. */
-static double capacity_of(const struct buffer_occupancy *sensor, uint32_t router, uint32_t lane)
+/* What a lane is seen to hold, as a value. Settings that leave it alone are the compiler's to skip where it knows them. */
+static inline __attribute__((always_inline)) double value_of(const struct buffer_occupancy_config *c, double flits,
+                                                             double capacity, bool is_rounded)
 {
-    return (sensor->counts[QUEUE_OUTPUT] ? sensor->common.depth[QUEUE_OUTPUT] : 0) +
-           (double)(sensor->counts[QUEUE_DOWNSTREAM] ? link_of(sensor, router, lane)->depth : 0);
+    double value = c->normalised ? flits / capacity : flits;
+    if (is_rounded && c->granularity > 0)
+        value = floor(value / c->granularity + 0.5) * c->granularity;
+    return (value < c->minimum ? c->minimum : value) + c->offset;
 }
 
 static double buffer_occupancy_value(struct congestion *congestion, uint32_t router, uint32_t lane, tick_t now)
 {
     struct buffer_occupancy *sensor = (struct buffer_occupancy *)congestion;
-    const struct buffer_occupancy_config *c = &sensor->config;
     catch_up(sensor, router, now);
-    double value = flits_of(sensor, router, lane, now);
-    if (c->normalised)
-        value /= capacity_of(sensor, router, lane);
-    if (c->granularity > 0)
-        value = floor(value / c->granularity + 0.5) * c->granularity;
-    return (value < c->minimum ? c->minimum : value) + c->offset;
+    return value_of(&sensor->config, flits_of(sensor, router, lane, now),
+                    sensor->capacity[port_number(sensor, router, lane)], true);
+}
+
+static void buffer_occupancy_values(struct congestion *congestion, uint32_t router, uint32_t lane, uint32_t count,
+                                    tick_t now, double *values)
+{
+    struct buffer_occupancy *sensor = (struct buffer_occupancy *)congestion;
+    if (!sensor->is_simple) {
+        for (uint32_t i = 0; i < count; i++)
+            values[i] = buffer_occupancy_value(congestion, router, lane + i, now);
+        return;
+    }
+    catch_up(sensor, router, now);
+    const uint32_t *seen = sensor->seen + (size_t)router * sensor->lanes + lane;
+    const double *capacity = &sensor->capacity[port_number(sensor, router, lane)];
+    uint32_t num_vcs = congestion->num_vcs, vc = lane % num_vcs;
+    for (uint32_t i = 0; i < count; i++) {
+        values[i] = value_of(&sensor->config, seen[i], *capacity, false);
+        if (++vc == num_vcs) {
+            vc = 0;
+            capacity++;
+        }
+    }
 }
 
 static const struct congestion_ops buffer_occupancy = {
@@ -239,5 +282,6 @@ static const struct congestion_ops buffer_occupancy = {
     .build = buffer_occupancy_build,
     .change = buffer_occupancy_change,
     .value = buffer_occupancy_value,
+    .values = buffer_occupancy_values,
 };
 REGISTER_CONGESTION(buffer_occupancy);
