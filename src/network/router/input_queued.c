@@ -281,7 +281,7 @@ static __attribute__((noinline)) bool step_traced(struct input_queued *q, tick_t
 {
     bool any = false;
     for (const uint32_t *at = q->order, *end = at + list_due(q, now); at < end; at++)
-        any |= step_due(q, *at, now, to, (struct variant){.plain = true, .traced = true, .words = 1});
+        any |= step_due(q, *at, now, to, (struct variant){.plain = true, .turns = true, .traced = true, .words = 1});
     return any;
 }
 
@@ -290,7 +290,7 @@ static __attribute__((noinline)) bool step_parted(struct input_queued *q, tick_t
     bool any = false;
     for (const uint32_t *at = q->order, *end = at + list_due(q, now); at < end; at++) {
         fetch_ahead(q, at, end);
-        any |= step_due(q, *at, now, to, (struct variant){.plain = true, .parted = true, .words = 1});
+        any |= step_due(q, *at, now, to, (struct variant){.plain = true, .turns = true, .parted = true, .words = 1});
     }
     return any;
 }
@@ -321,20 +321,42 @@ STAGE void step_general(struct input_queued *q, tick_t now, const struct step_ev
     }
 }
 
+/* These are apart for the same reason. Few words of lanes are made constants. */
+static __attribute__((noinline)) void step_by_turns(struct input_queued *q, tick_t now, const struct step_event *event,
+                                                    uint32_t count)
+{
+    bool traced = q->network->trace_out != NULL;
+    if (q->words == 1)
+        step_general(q, now, event, count, (struct variant){.turns = true, .traced = traced, .words = 1});
+    else if (q->words == 2)
+        step_general(q, now, event, count, (struct variant){.turns = true, .traced = traced, .words = 2});
+    else
+        step_general(q, now, event, count, (struct variant){.turns = true, .traced = traced, .words = q->words});
+}
+
+static __attribute__((noinline)) void step_by_matching(struct input_queued *q, tick_t now,
+                                                       const struct step_event *event, uint32_t count)
+{
+    bool traced = q->network->trace_out != NULL;
+    if (q->is_extended)
+        step_general(q, now, event, count, (struct variant){.extended = true, .traced = traced, .words = q->words});
+    else if (q->words == 1)
+        step_general(q, now, event, count, (struct variant){.traced = traced, .words = 1});
+    else if (q->words == 2)
+        step_general(q, now, event, count, (struct variant){.traced = traced, .words = 2});
+    else
+        step_general(q, now, event, count, (struct variant){.traced = traced, .words = q->words});
+}
+
 void input_queued_step(void *routers, tick_t now, const void *events, uint32_t count)
 {
     struct input_queued *q = routers;
-    const struct variant is = {.traced = q->network->trace_out != NULL, .words = q->words};
     if (q->is_plain)
         step_plain(q, now);
-    else if (q->is_extended)
-        step_general(q, now, events, count, (struct variant){.extended = true, .traced = is.traced, .words = q->words});
-    else if (q->words == 1)
-        step_general(q, now, events, count, (struct variant){.traced = is.traced, .words = 1});
-    else if (q->words == 2)
-        step_general(q, now, events, count, (struct variant){.traced = is.traced, .words = 2});
+    else if (q->takes_turns)
+        step_by_turns(q, now, events, count);
     else
-        step_general(q, now, events, count, is);
+        step_by_matching(q, now, events, count);
 }
 
 static const struct router_ops input_queued = {

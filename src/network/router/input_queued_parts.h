@@ -12,12 +12,13 @@
 /* How a stage is compiled; constants wherever it is used. */
 struct variant {
     bool plain;
+    bool turns; /* allocators and arbiters take turns, and no matching need be filled; always where plain */
     bool traced;
     bool extended; /* VCs share buffers downstream, or levels the switch; only asked where not plain */
     bool parted;   /* the network is in parts: what is sent may leave this one; only asked where plain */
     uint32_t words;
 };
-#define PLAIN ((struct variant){.plain = true, .words = 1})
+#define PLAIN ((struct variant){.plain = true, .turns = true, .words = 1})
 
 /* Sets of lanes: one word in the plain variant, so that the compiler can keep it in a register. */
 STAGE void add(uint64_t *set, size_t lane, struct variant is) { set[is.plain ? 0 : lane / WORD_BITS] |= bit(lane); }
@@ -103,7 +104,7 @@ STAGE void keep_busy(const struct input_queued *q, struct router_head *head, uin
                      struct variant is)
 {
     add(busy, lane, is);
-    if (!is.plain)
+    if (!is.plain && !q->ends_in_a_cycle)
         q->ready_at[(size_t)head->number * q->lanes + lane] = when;
 }
 
