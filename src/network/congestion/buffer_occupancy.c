@@ -59,16 +59,16 @@ static const struct option buffer_occupancy_options[] = {
 
 struct change {
     tick_t when;
-    uint32_t lane : 31;
-    bool is_downstream : 1;
     int32_t change;
+    uint16_t lane; /* routers have fewer than 2^16 */
+    bool is_downstream;
 };
 
 /* What a router has reported and nobody can see yet. */
 struct unseen {
     struct change *ring; /* of a power of two */
     uint32_t size;
-    uint32_t first, count; /* free-running */
+    uint32_t first, end; /* free-running */
 };
 
 struct buffer_occupancy {
@@ -76,7 +76,8 @@ struct buffer_occupancy {
     struct buffer_occupancy_config config;
     struct arena *arena; /* borrowed: rings grow in it */
     bool counts[2];      /* by enum queue */
-    bool is_simple;      /* a lane's value is what is seen of it alone, not rounded */
+    bool is_simple;      /* a lane's value is what is seen of it, or the mean of its port, and not rounded */
+    bool merges;         /* a flit that leaves the output queue for the buffer downstream stays in the count */
     uint32_t lanes;
     uint32_t *seen;        /* by router * lanes + lane: flits that routing knows of */
     struct unseen *unseen; /* by router */
@@ -127,7 +128,9 @@ static struct congestion *buffer_occupancy_build(const struct choice *self, cons
         sensor->wires = arena_array(arena, struct window, (size_t)shape->routers * sensor->lanes);
     sensor->seen = arena_array(arena, uint32_t, (size_t)shape->routers * sensor->lanes);
     sensor->unseen = arena_array(arena, struct unseen, shape->routers);
-    sensor->is_simple = sensor->config.per == PER_VC && !sensor->wires && sensor->config.granularity == 0;
+    sensor->is_simple = (sensor->config.per == PER_VC || sensor->config.per == PER_PORT) && !sensor->wires &&
+                        sensor->config.granularity == 0;
+    sensor->merges = sensor->config.accounting == ACCOUNT_BOTH && shape->depth[QUEUE_OUTPUT] && !sensor->wires;
     measure_queues(sensor, arena);
     return &sensor->common;
 }
@@ -147,28 +150,68 @@ static void enter_wire(struct buffer_occupancy *sensor, uint32_t router, const s
                    sent->when + sensor->config.latency + length);
 }
 
-/* What is old enough is seen from now on. */
-static void catch_up(struct buffer_occupancy *sensor, uint32_t router, tick_t now)
+static inline struct change *change_at(const struct unseen *unseen, uint32_t at)
 {
-    struct unseen *unseen = &sensor->unseen[router];
-    uint32_t *seen = sensor->seen + (size_t)router * sensor->lanes;
-    for (; unseen->count; unseen->count--, unseen->first++) {
-        const struct change *oldest = &unseen->ring[unseen->first & (unseen->size - 1)];
-        if (oldest->when + sensor->config.latency > now)
-            return;
-        seen[oldest->lane] += (uint32_t)oldest->change;
-        if (sensor->wires && oldest->is_downstream)
-            enter_wire(sensor, router, oldest);
-    }
+    return &unseen->ring[at & (unseen->size - 1)];
 }
 
-static __attribute__((noinline)) void grow(struct buffer_occupancy *sensor, struct unseen *unseen)
+static __attribute__((noinline)) void see(struct buffer_occupancy *sensor, uint32_t router, tick_t now)
 {
-    uint32_t size = unseen->size ? 2 * unseen->size : 64;
+    struct unseen *unseen = &sensor->unseen[router];
+    uint32_t *seen = sensor->seen + (size_t)router * sensor->lanes, at = unseen->first;
+    tick_t latest = now - sensor->config.latency;
+    for (; at != unseen->end; at++) {
+        const struct change *oldest = change_at(unseen, at);
+        if (oldest->when > latest)
+            break;
+        seen[oldest->lane] += (uint32_t)oldest->change;
+        if (__builtin_expect(sensor->wires != NULL, 0) && oldest->is_downstream)
+            enter_wire(sensor, router, oldest);
+    }
+    unseen->first = at;
+}
+
+/* What is old enough is seen from now on. */
+static inline void catch_up(struct buffer_occupancy *sensor, uint32_t router, tick_t now)
+{
+    const struct unseen *unseen = &sensor->unseen[router];
+    if (unseen->first != unseen->end && change_at(unseen, unseen->first)->when + sensor->config.latency <= now)
+        see(sensor, router, now);
+}
+
+static void grow(struct buffer_occupancy *sensor, struct unseen *unseen)
+{
+    uint32_t size = unseen->size ? 2 * unseen->size : 64, count = unseen->end - unseen->first;
     struct change *ring = arena_array(sensor->arena, struct change, size);
-    for (uint32_t i = 0; i < unseen->count; i++)
-        ring[i] = unseen->ring[(unseen->first + i) & (unseen->size - 1)];
-    *unseen = (struct unseen){.ring = ring, .size = size, .count = unseen->count};
+    for (uint32_t i = 0; i < count; i++)
+        ring[i] = *change_at(unseen, unseen->first + i);
+    *unseen = (struct unseen){.ring = ring, .size = size, .end = count};
+}
+
+static inline void add_change(struct unseen *unseen, uint32_t lane, enum queue queue, int32_t change, tick_t now)
+{
+    *change_at(unseen, unseen->end++) = (struct change){
+        .when = now, .change = change, .lane = (uint16_t)lane, .is_downstream = queue == QUEUE_DOWNSTREAM};
+}
+
+static __attribute__((noinline)) void add_to_full(struct buffer_occupancy *sensor, uint32_t router, uint32_t lane,
+                                                  enum queue queue, int32_t change, tick_t now)
+{
+    struct unseen *unseen = &sensor->unseen[router];
+    catch_up(sensor, router, now);
+    if (unseen->end - unseen->first == unseen->size)
+        grow(sensor, unseen);
+    add_change(unseen, lane, queue, change, now);
+}
+
+/* Takes back the last change where this one is its opposite. */
+static inline bool merge(struct unseen *unseen, uint32_t lane, int32_t change, tick_t now)
+{
+    const struct change *last = change_at(unseen, unseen->end - 1);
+    if (unseen->first == unseen->end || last->when != now || last->lane != lane || last->change != -change)
+        return false;
+    unseen->end--;
+    return true;
 }
 
 static void buffer_occupancy_change(struct congestion *congestion, uint32_t router, uint32_t lane, enum queue queue,
@@ -176,23 +219,12 @@ static void buffer_occupancy_change(struct congestion *congestion, uint32_t rout
 {
     struct buffer_occupancy *sensor = (struct buffer_occupancy *)congestion;
     struct unseen *unseen = &sensor->unseen[router];
-    if (!sensor->counts[queue])
+    if (!sensor->counts[queue] || (sensor->merges && merge(unseen, lane, change, now)))
         return;
-    if (unseen->count == unseen->size) {
-        catch_up(sensor, router, now);
-        if (unseen->count == unseen->size)
-            grow(sensor, unseen);
-    }
-    if (!sensor->wires &&
-        unseen->count) { /* a flit that moves on from one queue of a lane to the other stays in its count */
-        struct change *last = &unseen->ring[(unseen->first + unseen->count - 1) & (unseen->size - 1)];
-        if (last->when == now && last->lane == lane && last->change == -change) {
-            unseen->count--;
-            return;
-        }
-    }
-    unseen->ring[(unseen->first + unseen->count++) & (unseen->size - 1)] =
-        (struct change){.when = now, .lane = lane, .is_downstream = queue == QUEUE_DOWNSTREAM, .change = change};
+    if (unseen->end - unseen->first == unseen->size)
+        add_to_full(sensor, router, lane, queue, change, now);
+    else
+        add_change(unseen, lane, queue, change, now);
 }
 
 /* Flits of one lane, less those on the wire. */
@@ -251,6 +283,15 @@ static double buffer_occupancy_value(struct congestion *congestion, uint32_t rou
                     sensor->capacity[port_number(sensor, router, lane)], true);
 }
 
+/* The mean of the VCs of a port, from what is seen of them. */
+static double mean_of(const uint32_t *seen, uint32_t num_vcs)
+{
+    double sum = 0;
+    for (uint32_t vc = 0; vc < num_vcs; vc++)
+        sum += seen[vc];
+    return sum / num_vcs;
+}
+
 static void buffer_occupancy_values(struct congestion *congestion, uint32_t router, uint32_t lane, uint32_t count,
                                     tick_t now, double *values)
 {
@@ -261,15 +302,14 @@ static void buffer_occupancy_values(struct congestion *congestion, uint32_t rout
         return;
     }
     catch_up(sensor, router, now);
-    const uint32_t *seen = sensor->seen + (size_t)router * sensor->lanes + lane;
-    const double *capacity = &sensor->capacity[port_number(sensor, router, lane)];
-    uint32_t num_vcs = congestion->num_vcs, vc = lane % num_vcs;
-    for (uint32_t i = 0; i < count; i++) {
-        values[i] = value_of(&sensor->config, seen[i], *capacity, false);
-        if (++vc == num_vcs) {
-            vc = 0;
-            capacity++;
-        }
+    uint32_t num_vcs = congestion->num_vcs, port = lane / num_vcs, vc = lane - port * num_vcs;
+    const uint32_t *seen = sensor->seen + (size_t)router * sensor->lanes + port * num_vcs;
+    const double *capacity = &sensor->capacity[(size_t)router * congestion->ports + port];
+    for (const double *end = values + count; values < end; seen += num_vcs, capacity++, vc = 0) {
+        double mean =
+            sensor->config.per == PER_PORT ? value_of(&sensor->config, mean_of(seen, num_vcs), *capacity, false) : 0;
+        for (; vc < num_vcs && values < end; vc++)
+            *values++ = sensor->config.per == PER_PORT ? mean : value_of(&sensor->config, seen[vc], *capacity, false);
     }
 }
 

@@ -9,7 +9,7 @@
 const char *const congestion_mode_names[] = {"vc", "port_average", "port_minimum", "port_maximum", NULL};
 
 /* How congested `count` lanes in a row seem; without sensors, not at all. */
-static void read_lanes(const struct route *route, uint32_t router, uint32_t lane, uint32_t count, double *values)
+static inline void read_lanes(const struct route *route, uint32_t router, uint32_t lane, uint32_t count, double *values)
 {
     struct congestion *congestion = route->congestion;
     router += route->first_router;
