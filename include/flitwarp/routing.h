@@ -99,11 +99,7 @@ static inline uint32_t route_pick(struct route *route, uint32_t options)
 static inline void route_add_vcs(struct route *route, uint32_t port, uint64_t vcs)
 {
     const struct routing *routing = route->routing;
-    uint32_t first = (routing->local_ports + port) * routing->num_vcs;
-    uint32_t shift = first % WORD_BITS;
-    route->vcs[first / WORD_BITS] |= vcs << shift;
-    if (routing->words > 1 && shift && vcs >> (WORD_BITS - shift))
-        route->vcs[first / WORD_BITS + 1] |= vcs >> (WORD_BITS - shift);
+    bits_add_word(route->vcs, (routing->local_ports + port) * routing->num_vcs, vcs);
 }
 
 /* Offers the VCs of one class at a port between routers. */

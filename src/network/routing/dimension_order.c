@@ -147,6 +147,9 @@ struct dimension_order *dimension_order_create(const struct routing *routing, co
             .first_bit = {(routing->local_ports + grid_port(grid, d, false, 0)) * routing->num_vcs,
                           (routing->local_ports + grid_port(grid, d, true, 0)) * routing->num_vcs},
         };
+        for (uint32_t channel = 0; channel < ring->channels && ring->channels * routing->num_vcs <= WORD_BITS;
+             channel++)
+            ring->each_channel |= bit(channel * routing->num_vcs);
         ring->hops = grid->wraps ? bake_hops(order, ring, arena) : NULL;
         bake_offers(order, ring, routing->vcs);
     }
@@ -157,9 +160,12 @@ struct dimension_order *dimension_order_create(const struct routing *routing, co
 __attribute__((noinline)) static void offer_each(struct route *route, const struct ring *ring, bool down, uint64_t vcs)
 {
     uint32_t first = ring->first_bit[down];
+    if (ring->each_channel) {
+        bits_add_word(route->vcs, first, vcs * ring->each_channel);
+        return;
+    }
     for (uint32_t channel = 0; channel < ring->channels; channel++, first += route->routing->num_vcs)
-        BITS_EACH(vc, &vcs, 1)
-            bits_add(route->vcs, first + (uint32_t)vc);
+        bits_add_word(route->vcs, first, vcs);
 }
 
 static inline void offer(struct route *route, const struct ring *ring, bool down, uint64_t vcs)
