@@ -108,6 +108,9 @@ static inline void route_add(struct route *route, uint32_t port, uint32_t class)
     route_add_vcs(route, port, route->routing->class_vcs[class]);
 }
 
+/* Offers every VC that leads to the terminal at a place. */
+void route_eject_by(struct route *route, uint32_t slot);
+
 /* Offers every VC of the packet's destination terminal. */
 static inline void route_eject(struct route *route)
 {
@@ -116,6 +119,5 @@ static inline void route_eject(struct route *route)
     if (routing->words == 1)
         route->vcs[0] |= routing->eject_vcs[slot];
     else
-        for (uint32_t channel = 0; channel < routing->ejection_channels; channel++)
-            bits_add_range(route->vcs, (slot * routing->terminal_ports + channel) * routing->num_vcs, routing->vcs);
+        route_eject_by(route, slot);
 }
