@@ -272,7 +272,7 @@ STAGE void find_eligible(struct view *v, uint64_t *eligible, struct variant is)
 STAGE void share_switch(struct view *v, struct variant is)
 {
     struct input_queued *q = v->q;
-    uint8_t *last = (uint8_t *)v->head + q->switch_state_at;
+    uint8_t *last_port = (uint8_t *)v->head + q->switch_state_at, *last_row = last_port + q->ports;
     uint8_t asker[WORD_BITS];          /* by port: the lane that it takes */
     uint64_t asked = 0, contested = 0; /* sets of output ports; of inputs */
     uint64_t left[MOST_TURNS / WORD_BITS];
@@ -288,8 +288,7 @@ STAGE void share_switch(struct view *v, struct variant is)
                 contested |= (uint64_t)(chosen >> 31) << facts->port;
             }
             size_t port = v->inputs[lane].out_port;
-            if ((asked & bit(port)) &&
-                !turn_is_before(facts->port, facts_of(q, asker[port], is)->port, last[q->ports + port]))
+            if ((asked & bit(port)) && !turn_is_before(facts->port, facts_of(q, asker[port], is)->port, last_row[port]))
                 continue;
             asker[port] = (uint8_t)lane;
             asked |= bit(port);
@@ -301,8 +300,8 @@ STAGE void share_switch(struct view *v, struct variant is)
     for (; asked; asked &= asked - 1) {
         /* cppcheck-suppress uninitvar -- asker is set for each bit of asked */
         size_t port = lowest_bit(asked), lane = asker[port], row = facts_of(q, lane, is)->port;
-        last[row] = (uint8_t)port;
-        last[q->ports + port] = (uint8_t)row;
+        last_port[row] = (uint8_t)port;
+        last_row[port] = (uint8_t)row;
         traverse(v, lane, is);
     }
 }

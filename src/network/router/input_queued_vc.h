@@ -165,16 +165,16 @@ STAGE bool is_sooner(size_t lane, size_t other, size_t last, struct variant is)
 STAGE void share_outputs(struct view *v, struct variant is)
 {
     struct input_queued *q = v->q;
-    uint8_t *last = (uint8_t *)v->head + q->vc_state_at;
+    /* By lane its last output, by output its last lane. Pointers of their own: bytes may alias all that q holds. */
+    uint8_t *last_output = (uint8_t *)v->head + q->vc_state_at, *last_lane = last_output + q->lanes;
     uint8_t asker[MOST_TURNS]; /* by output: the lane that it takes */
     uint64_t asked[MOST_TURNS / WORD_BITS] = {0}, any = 0, granted = 0;
     for (uint32_t w = 0; w < is.words; w++)
         /* nobody is busy yet in a plain step */
         for (uint64_t left = is.plain ? *v->waiting : v->waiting[w] & ~v->busy[w]; left; left &= left - 1) {
             size_t lane = w * WORD_BITS + lowest_bit(left);
-            uint32_t output = next_output(v, lane, last[lane], is);
-            if (output == NONE ||
-                (bits_test(asked, output) && !is_sooner(lane, asker[output], last[q->lanes + output], is)))
+            uint32_t output = next_output(v, lane, last_output[lane], is);
+            if (output == NONE || (bits_test(asked, output) && !is_sooner(lane, asker[output], last_lane[output], is)))
                 continue;
             asker[output] = (uint8_t)lane;
             add(asked, output, is);
@@ -184,8 +184,8 @@ STAGE void share_outputs(struct view *v, struct variant is)
         v->free[w] &= ~asked[w];
         for (uint64_t left = asked[w]; left; left &= left - 1) {
             size_t output = w * WORD_BITS + lowest_bit(left), lane = asker[output];
-            last[lane] = (uint8_t)output;
-            last[q->lanes + output] = (uint8_t)lane;
+            last_output[lane] = (uint8_t)output;
+            last_lane[output] = (uint8_t)lane;
             hold_output(v, lane, output, is);
             if (is.plain) {
                 granted |= bit(lane);
