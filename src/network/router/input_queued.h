@@ -172,8 +172,8 @@ struct input_queued {
 
     unsigned char *blocks; /* by router */
     size_t stride;
-    uint32_t outputs_at, vc_state_at, switch_state_at, arbiter_state_at, arbiter_state_size, arbiters_each, free_at_at,
-        locks_at, credited_at, rooms_at, shares_at, rings_at;
+    uint32_t outputs_at, vc_state_at, switch_state_at, arbiter_state_at, arbiter_state_size, arbiters_each,
+        arbiter_port_mask, free_at_at, locks_at, credited_at, rooms_at, shares_at, rings_at;
 };
 
 static inline struct router_head *block_of(const struct input_queued *q, uint32_t router)

@@ -77,6 +77,7 @@ static void place_allocators(struct input_queued *q, size_t *size)
 static void place_arbiters(struct input_queued *q, size_t *size)
 {
     q->arbiters_each = q->arbiter->remembers_last && q->num_vcs > 2 ? q->ports : 1;
+    q->arbiter_port_mask = q->arbiters_each > 1 ? UINT32_MAX : 0;
     q->arbiter_state_size =
         (uint32_t)(arbiter_state_size(q->arbiter, q->config.arbiter.config, q->num_vcs) + 3) / 4 * 4;
     q->arbiter_state_at = place(size, (size_t)q->arbiter_state_size * q->switch_rows * q->arbiters_each,
@@ -189,7 +190,7 @@ static bool takes_turns(const struct input_queued *q)
     const struct input_queued_config *c = &q->config;
     return !q->is_extended && c->input_speedup == 1 && c->output_speedup == 1 && q->lanes <= MOST_TURNS &&
            q->ports <= WORD_BITS && q->switch_allocator->takes_turns && q->vc_allocator->takes_turns &&
-           q->arbiter->remembers_last && !q->arbiter->needs_age;
+           q->arbiter->takes_turns;
 }
 
 /* Is this the usual router? See input_queued.c. */

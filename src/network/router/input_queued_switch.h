@@ -119,7 +119,7 @@ STAGE void traverse(struct view *v, size_t lane, struct variant is)
 /* The VC arbiter of a switch input, for an output port; it remembers whom it served. */
 STAGE size_t arbiter_number(const struct input_queued *q, size_t row, size_t port)
 {
-    return row * q->arbiters_each + (q->arbiters_each > 1 ? port : 0);
+    return row * q->arbiters_each + (port & q->arbiter_port_mask);
 }
 STAGE void *arbiter_state(const struct view *v, size_t row, size_t port)
 {
@@ -210,28 +210,29 @@ STAGE void match_switch(struct view *v, struct variant is)
 #define CONTESTED 0x80000000u
 
 /* An input with several VCs that can send: the lane that asks for its output port, CONTESTED if others wanted that. */
-static __attribute__((noinline)) uint32_t choose_among(struct input_queued *q, struct router_head *head,
-                                                       const struct input_lane *inputs, uint32_t row, uint64_t ready)
+SELDOM uint32_t choose_among(const struct input_queued *q, struct router_head *head, const struct input_lane *inputs,
+                             uint32_t row, uint64_t ready)
 {
-    const uint8_t *last = PART(const uint8_t, q->switch_state_at);
-    uint64_t ports = 0, vcs = 0;
+    size_t last = PART(const uint8_t, q->switch_state_at)[row], least = WORD_BITS;
+    uint64_t vcs = 0;
     inputs += row * q->num_vcs;
-    for (uint64_t left = ready; left; left &= left - 1)
-        ports |= bit(inputs[lowest_bit(left)].out_port);
-    size_t port = turn_after(ports, last[row]);
-    for (uint64_t left = ready; left; left &= left - 1)
-        if (inputs[lowest_bit(left)].out_port == port)
-            vcs |= left & -left;
-    const struct arbitration arbitration = {
-        .requests = &vcs, .inputs = q->num_vcs, .words = 1, .random = &q->random[head->number]};
-    void *state = PART(uint32_t, q->arbiter_state_at) + arbiter_number(q, row, port);
-    return row * q->num_vcs +
-           (vcs & (vcs - 1) ? q->arbiter->pick(state, &arbitration) | CONTESTED : (uint32_t)lowest_bit(vcs));
+    for (uint64_t left = ready; left; left &= left - 1) {
+        size_t turns = (inputs[lowest_bit(left)].out_port - last - 1) % WORD_BITS; /* until this port is next */
+        vcs = turns < least ? 0 : vcs;
+        least = turns < least ? turns : least;
+        vcs |= turns == least ? left & -left : 0;
+    }
+    uint32_t first = row * q->num_vcs;
+    if (!(vcs & (vcs - 1)))
+        return first + (uint32_t)lowest_bit(vcs);
+    const uint32_t *last_vc = PART(const uint32_t, q->arbiter_state_at);
+    return (first + (uint32_t)turn_after(vcs, last_vc[arbiter_number(q, row, (last + 1 + least) % WORD_BITS)])) |
+           CONTESTED;
 }
 
 /* Of the winners, by output port, those that other VCs of their input stood back for have had their turn. */
-static __attribute__((noinline)) void note_turns(const struct input_queued *q, struct router_head *head,
-                                                 const uint8_t *winner, uint64_t ports, uint64_t contested)
+SELDOM void note_turns(const struct input_queued *q, struct router_head *head, const uint8_t *winner, uint64_t ports,
+                       uint64_t contested)
 {
     uint32_t *last_vc = PART(uint32_t, q->arbiter_state_at);
     for (; ports; ports &= ports - 1) {

@@ -245,14 +245,15 @@ STAGE void step_port(struct output_stage *stage, uint32_t router, uint32_t port,
     CHECK(output->sendable && output->free_at <= now, "tick %llu router %u port %u: steps without a flit",
           (unsigned long long)now, router, port);
     uint64_t sendable = output->sendable;
-    uint32_t vc =
-        sendable & (sendable - 1) ? choose_vc(stage, number, queues, sendable) : (uint32_t)lowest_bit(sendable);
+    uint32_t vc, *last = lane_scheduler_arbiter(&stage->scheduler, choice_at(stage, number), 0);
+    if (usual)
+        vc = *last = (uint32_t)turn_after(sendable, *last);
+    else
+        vc = sendable & (sendable - 1) ? choose_vc(stage, number, queues, sendable) : (uint32_t)lowest_bit(sendable);
     struct flit flit = leave(stage, router, port * stage->num_vcs + vc, &queues[vc], now);
     struct place to = {.target = output->to.target, .lane = output->to.lane + vc};
     send_flit(stage->network, output->kind, to, flit, now + output->latency);
-    if (usual)
-        *(uint32_t *)lane_scheduler_arbiter(&stage->scheduler, choice_at(stage, number), 0) = vc;
-    else
+    if (!usual)
         lane_scheduler_sent(&stage->scheduler, choice_at(stage, number), vc, flit.place & FLIT_TAIL);
     output->free_at = now + output->cycle;
     if (!usual && stage->rooms)
@@ -325,8 +326,8 @@ struct output_stage *output_stage_build(struct network *network, const struct ou
     };
     size_t ports = (size_t)network->topology.routers * stage->ports;
     lane_scheduler_init(&stage->scheduler, &network->service, config->arbiter, stage->num_vcs, config->holds);
-    stage->is_usual = stage->scheduler.is_plain && stage->scheduler.arbiter->remembers_last &&
-                      !stage->scheduler.arbiter->needs_age && !network->room_exclusive && !stage->reserves_packet;
+    stage->is_usual = stage->scheduler.is_plain && stage->scheduler.arbiter->takes_turns && !network->room_exclusive &&
+                      !stage->reserves_packet;
     stage->choices = arena_take(arena, ports * stage->scheduler.bytes);
     if (network->room_exclusive)
         stage->rooms = arena_take(arena, ports * shared_room_bytes(stage->num_vcs));
