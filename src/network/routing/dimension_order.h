@@ -39,6 +39,7 @@ struct ring {
 struct dimension_order {
     const uint16_t *coordinates; /* by router * dimensions + dimension */
     const uint64_t *packed;      /* by router: coordinates in 16 bits each; NULL where that is not enough */
+    const uint32_t *flat;        /* by router, on a mesh of up to two dimensions: both coordinates; else NULL */
     uint32_t dimensions;
     bool wraps;
     enum dateline dateline;
