@@ -72,5 +72,8 @@ void adaptive_check(const struct routing *routing, const struct choice *self, ui
 /* Adds VCs of a port as one candidate, or by mode `vc` as one each. */
 void candidates_add(struct candidates *candidates, const struct route *route, const struct adaptive_config *config,
                     const struct candidate *candidate);
+/* The same for as many ports in a row, of which the candidate names the first. */
+void candidates_add_ports(struct candidates *candidates, const struct route *route,
+                          const struct adaptive_config *config, const struct candidate *first, uint32_t ports);
 /* Offers the lightest. */
 void candidates_offer(struct candidates *candidates, struct route *route, const struct adaptive_config *config);
