@@ -10,7 +10,7 @@ install(DIRECTORY DESTINATION lib/flitwarp) # for plugins
 
 install(DIRECTORY docs examples DESTINATION share/doc/flitwarp PATTERN __pycache__ EXCLUDE PATTERN gallery.py EXCLUDE
         PATTERN screenshots.py EXCLUDE)
-install(FILES README.md CHANGELOG.md CITATION.cff packaging/debian/copyright DESTINATION share/doc/flitwarp)
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md CITATION.cff LICENSE packaging/debian/copyright DESTINATION share/doc/flitwarp)
 
 install(FILES packaging/completion/flitwarp.bash DESTINATION share/bash-completion/completions RENAME flitwarp)
 foreach(TOOL flitwarp-sweep flitwarp-plot)

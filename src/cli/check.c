@@ -10,7 +10,7 @@
 
 #include "network/dependency.h"
 
-static int check(int argc, char **argv)
+static int cli_check(int argc, char **argv)
 {
     struct arguments arguments;
     if (!arguments_read(&arguments, argc, argv, &check_command, NULL, stderr))
@@ -45,5 +45,5 @@ const struct command check_command = {
     .name = "check",
     .words = "CONFIG [PATH=VALUE ...]",
     .summary = "settings, sizes, routing deadlock; runs nothing",
-    .call = check,
+    .call = cli_check,
 };

@@ -97,7 +97,7 @@ static void suggest_word(struct suggestions *suggestions, const struct line *lin
     }
 }
 
-static int complete(int argc, char **argv)
+static int cli_complete(int argc, char **argv)
 {
     int first = argc > 1 && strcmp(argv[1], "--") == 0 ? 2 : 1;
     if (first >= argc)
@@ -116,5 +116,5 @@ const struct command complete_command = {
     .name = "complete",
     .words = "-- [WORD ...]",
     .summary = "what could stand in the place of the last word, for shells",
-    .call = complete,
+    .call = cli_complete,
 };

@@ -10,7 +10,7 @@
 #include "config/registry.h"
 #include "config/suggest.h"
 
-static int explain(int argc, char **argv)
+static int cli_explain(int argc, char **argv)
 {
     if (argc < 2 || argc > 3 || argv[1][0] == '-') {
         command_usage(stderr, &explain_command);
@@ -40,5 +40,5 @@ const struct command explain_command = {
     .words = "NAME\nKIND NAME\nBLOCK",
     .summary = "options, defaults, units and ranges of a component or a block of settings",
     .suggest = suggest_names,
-    .call = explain,
+    .call = cli_explain,
 };

@@ -4,7 +4,7 @@
 
 #include "config/suggest.h"
 
-static int help(int argc, char **argv)
+static int cli_help(int argc, char **argv)
 {
     const struct command *command = argc > 1 ? command_find(argv[1]) : NULL;
     if (argc > 2 || (argc == 2 && !command)) {
@@ -32,5 +32,5 @@ const struct command help_command = {
     .words = "[COMMAND]",
     .summary = "this text, or all about one command",
     .suggest = suggest_command,
-    .call = help,
+    .call = cli_help,
 };

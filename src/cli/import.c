@@ -162,7 +162,7 @@ static bool find_format(const char *name, const struct format **format)
     return false;
 }
 
-static int import_any(int argc, char **argv)
+static int cli_import(int argc, char **argv)
 {
     struct import_request request = {0};
     struct arguments arguments;
@@ -197,5 +197,5 @@ const struct command import_command = {
     .notes =
         "Reads a configuration of BookSim, SimuRed or SuperSim. What is not carried over is listed on standard error:\n"
         "the setting, its value, why, and what comes nearest here.",
-    .call = import_any,
+    .call = cli_import,
 };

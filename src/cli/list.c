@@ -64,7 +64,7 @@ static const struct flag list_flags[] = {
     FLAG_END,
 };
 
-static int list(int argc, char **argv)
+static int cli_list(int argc, char **argv)
 {
     struct list_request request = {0};
     const char *kind = NULL;
@@ -100,5 +100,5 @@ const struct command list_command = {
     .summary = "registered components",
     .flags = list_flags,
     .suggest = suggest_kind,
-    .call = list,
+    .call = cli_list,
 };

@@ -277,7 +277,7 @@ static const struct flag manual_flags[] = {
     FLAG_END,
 };
 
-static int manual(int argc, char **argv)
+static int cli_manual(int argc, char **argv)
 {
     struct arena arena = {0};
     struct errors errors = {.arena = &arena};
@@ -315,5 +315,5 @@ const struct command manual_command = {
     .summary = "a manual page as roff: flitwarp manual run | man -l -",
     .flags = manual_flags,
     .suggest = suggest_page,
-    .call = manual,
+    .call = cli_manual,
 };

@@ -280,7 +280,7 @@ static int make(struct arena *arena, const char *kind, const char *name, const c
     return EXIT_DONE;
 }
 
-static int new (int argc, char **argv)
+static int cli_new(int argc, char **argv)
 {
     struct new_request request = {.dir = "."};
     const char *words[2] = {0}, *wrong = NULL;
@@ -322,5 +322,5 @@ const struct command new_command = {
     .summary = "a new component's file, example and test",
     .flags = new_flags,
     .suggest = suggest_kind,
-    .call = new,
+    .call = cli_new,
 };

@@ -136,7 +136,7 @@ static int run_pass(struct pass *pass)
     return status;
 }
 
-static int parse(int argc, char **argv)
+static int cli_parse(int argc, char **argv)
 {
     struct pass pass = {0};
     struct errors errors = {.arena = &pass.arena};
@@ -174,5 +174,5 @@ const struct command parse_command = {
         "  -NAME=VALUES          drops what has one of the values\n"
         "VALUES are numbers and ranges: 3,5-7 or 500- or -100. NAME is one of",
     .more = parse_filters,
-    .call = parse,
+    .call = cli_parse,
 };

@@ -120,7 +120,7 @@ static bool read_number(const char *word, const char *flag, uint64_t least, uint
     return false;
 }
 
-static int record_page(int argc, char **argv)
+static int cli_record(int argc, char **argv)
 {
     struct record_request request = {.cycles = "1000", .from = "0"};
     struct arguments arguments;
@@ -158,5 +158,5 @@ const struct command record_command = {
     .words = "CONFIG -o FILE.html [PATH=VALUE ...]",
     .summary = "some cycles of a run as a page that plays by itself",
     .flags = record_flags,
-    .call = record_page,
+    .call = cli_record,
 };

@@ -238,7 +238,7 @@ static int join_ranks(struct run_request *request)
     return status;
 }
 
-static int run_configuration(int argc, char **argv)
+static int cli_run(int argc, char **argv)
 {
     struct run_request request = {0};
     FILE *complains = ranks_launched_as() == 0 ? stderr : NULL;
@@ -255,5 +255,5 @@ const struct command run_command = {
     .notes = "PATH=VALUE overrides a setting: network.router.num_vcs=4. flitwarp explain tells what there is. An "
              "interrupted\n"
              "run writes what was measured so far, marked as not complete.",
-    .call = run_configuration,
+    .call = cli_run,
 };

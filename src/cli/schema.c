@@ -8,7 +8,7 @@
 
 #include "config/describe.h"
 
-static int schema(int argc, char **argv)
+static int cli_schema(int argc, char **argv)
 {
     if (argc > 1) {
         fprintf(stderr, "flitwarp schema: found '%s', expected no arguments\n", argv[1]);
@@ -25,5 +25,5 @@ const struct command schema_command = {
     .name = "schema",
     .words = "",
     .summary = "JSON schema of the whole configuration",
-    .call = schema,
+    .call = cli_schema,
 };

@@ -152,7 +152,7 @@ static const struct flag settings_flags[] = {
     FLAG_END,
 };
 
-static int settings(int argc, char **argv)
+static int cli_settings(int argc, char **argv)
 {
     struct settings_request request = {0};
     struct arguments arguments;
@@ -176,5 +176,5 @@ const struct command settings_command = {
     .words = "CONFIG [PATH=VALUE ...]",
     .summary = "effective settings and the files they come from, as JSON",
     .flags = settings_flags,
-    .call = settings,
+    .call = cli_settings,
 };

@@ -132,7 +132,7 @@ static int survey(const struct request *request, struct blueprint *blueprints, s
     return EXIT_DONE;
 }
 
-static int topology(int argc, char **argv)
+static int cli_topology(int argc, char **argv)
 {
     struct arena arena = {0};
     struct errors errors = {.arena = &arena};
@@ -162,5 +162,5 @@ const struct command topology_command = {
     .words = "CONFIG [CONFIG ...] [PATH=VALUE ...]",
     .summary = "sizes, distances, bisection, cost; as files and pictures too",
     .flags = topology_flags,
-    .call = topology,
+    .call = cli_topology,
 };

@@ -45,7 +45,7 @@ static void stop_when_arrived(void *context, const struct workload *workload, ti
     *has_arrived = is_made && workload->network->traced == NONE;
 }
 
-static int trace(int argc, char **argv)
+static int cli_trace(int argc, char **argv)
 {
     struct trace_request request = {0};
     struct arguments arguments;
@@ -97,5 +97,5 @@ const struct command trace_command = {
     .words = "CONFIG --packet N|SOURCE.N [PATH=VALUE ...]",
     .summary = "one packet's walk, stage by stage",
     .flags = trace_flags,
-    .call = trace,
+    .call = cli_trace,
 };

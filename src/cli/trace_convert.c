@@ -95,7 +95,7 @@ static int convert(const struct request *request, struct arena *arena, struct er
     return status;
 }
 
-static int trace_convert(int argc, char **argv)
+static int cli_trace_convert(int argc, char **argv)
 {
     struct arena arena = {0};
     struct errors errors = {.arena = &arena};
@@ -119,5 +119,5 @@ const struct command trace_convert_command = {
     .notes =
         "ALGORITHM=NAME says how collectives become messages: allreduce=ring, say. format.KEY=VALUE is a setting of\n"
         "the format that is read: flitwarp explain astrasim, say.",
-    .call = trace_convert,
+    .call = cli_trace_convert,
 };

@@ -186,7 +186,7 @@ static int survey_file(const struct request *request, struct trace_source *sourc
     return status;
 }
 
-static int trace_info(int argc, char **argv)
+static int cli_trace_info(int argc, char **argv)
 {
     struct arena arena = {0};
     struct errors errors = {.arena = &arena};
@@ -211,5 +211,5 @@ const struct command trace_info_command = {
     .summary = "what a workload trace holds; its communication matrix",
     .flags = trace_info_flags,
     .notes = "format.KEY=VALUE is a setting of the format: flitwarp explain astrasim, say.",
-    .call = trace_info,
+    .call = cli_trace_info,
 };

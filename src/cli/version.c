@@ -16,7 +16,7 @@
 #define COMPILER "gcc " __VERSION__
 #endif
 
-static int version(int argc, char **argv)
+static int cli_version(int argc, char **argv)
 {
     if (argc > 1) {
         fprintf(stderr, "flitwarp version: found '%s', expected no arguments\n", argv[1]);
@@ -41,5 +41,5 @@ const struct command version_command = {
     .name = "version",
     .words = "",
     .summary = "version and how it was built",
-    .call = version,
+    .call = cli_version,
 };

@@ -121,7 +121,7 @@ static bool open_files(struct view_session *session, const struct view_request *
     return session->run;
 }
 
-static int view(int argc, char **argv)
+static int cli_view(int argc, char **argv)
 {
     struct view_session session = {0};
     struct errors errors = {.arena = &session.arena};
@@ -150,5 +150,5 @@ const struct command view_command = {
     .notes =
         "The page is served on the loopback interface only, under an address that cannot be guessed. It ends when the\n"
         "page says so, or by Ctrl-C.",
-    .call = view,
+    .call = cli_view,
 };

@@ -126,7 +126,7 @@ static void walk_list(struct walk *walk, const struct option *row, const struct 
     const char *rest = walk->suggestions->begun + walk->at;
     uint32_t index = 0, count = list && list->type == JSON_ARRAY && list->count ? list->count : 1;
     size_t digits = 0;
-    for (; isdigit((unsigned char)rest[digits]) && digits < 9; digits++)
+    for (; digits < 9 && isdigit((unsigned char)rest[digits]); digits++)
         index = index * 10 + (uint32_t)(rest[digits] - '0');
     char number[16];
     for (uint32_t i = 0; !rest[digits] && i < count; i++) {
