@@ -36,10 +36,12 @@ static bool load_plugins(int *argc, char ***argv)
     return ok;
 }
 
+static bool is_help(const char *word) { return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0; }
+
 static bool asks_for_help(int count, char **words)
 {
     for (int i = 0; i < count && strcmp(words[i], "--") != 0; i++)
-        if (strcmp(words[i], "--help") == 0)
+        if (is_help(words[i]))
             return true;
     return false;
 }
@@ -52,12 +54,12 @@ int main(int argc, char **argv)
         program_usage(stderr);
         return EXIT_USAGE;
     }
-    const char *name = argv[1];
-    if (strcmp(name, "--help") == 0 || strcmp(name, "--version") == 0)
-        name += 2; /* there are commands of these names */
-    const struct command *command = command_find(name);
+    bool asks_version = strcmp(argv[1], "--version") == 0;
+    const struct command *command = is_help(argv[1]) ? &help_command
+                                    : asks_version   ? &version_command
+                                                     : command_find(argv[1]);
     if (!command)
-        return unknown_command(name);
+        return unknown_command(argv[1]);
     if (!asks_for_help(argc - 2, argv + 2))
         return command->call(argc - 1, argv + 1);
     if (ranks_launched_as() == 0)

@@ -224,6 +224,7 @@ def test_every_command_tells_its_usage_and_flags():
         assert shown.startswith(f"usage: flitwarp {command}") and shown == call(PROGRAM, "help", command)
         for flag in flags(command):
             assert re.search(rf"[\[ ]{flag}[\] =]", shown.split("\n\n")[0] + " "), (command, flag)
+    assert call(PROGRAM, "run", "x.json", "-h") == call(PROGRAM, "help", "run") and call(PROGRAM, "-h") == call(PROGRAM, "help")
     assert "did you mean 'run'" in call(PROGRAM, "help", "rum", status=1)
 
 
