@@ -9,8 +9,8 @@ find_program(PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
 # The Python package goes where the system's Python looks below this prefix; else where it would look below /usr.
 set(PYTHON_DIR lib/python3/dist-packages)
 if(PYTHON)
-  execute_process(COMMAND ${PYTHON} -I -c "import sys
-print(next((p for p in sys.path if p.startswith('${PREFIX}/lib/') and p.endswith('-packages')), ''), end='')"
+  execute_process(COMMAND ${PYTHON} -I -c "import site
+print(next((p for p in site.getsitepackages() if p.startswith('${PREFIX}/lib/') and p.endswith('-packages')), ''), end='')"
                   OUTPUT_VARIABLE FOUND)
   if(FOUND)
     file(RELATIVE_PATH PYTHON_DIR "${PREFIX}" "${FOUND}")

@@ -6,7 +6,6 @@
 #include "cli/cli.h"
 #include "cli/version.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define LINE_WIDTH 72 /* that a manual page has for it */

@@ -188,8 +188,9 @@ static const char *include_folder(struct arena *arena)
 
 static const char *compile_command(struct arena *arena, const char *name)
 {
-    return arena_format(arena, "gcc -std=c17 -O2 -Wall -Wextra -ffp-contract=off -fPIC -shared -I%s %s.c -o %s.so",
-                        include_folder(arena), name, name);
+    const char *folder = include_folder(arena), *quote = strchr(folder, ' ') ? "\"" : "";
+    return arena_format(arena, "gcc -std=c17 -O2 -Wall -Wextra -ffp-contract=off -fPIC -shared -I%s%s%s %s.c -o %s.so",
+                        quote, folder, quote, name, name);
 }
 
 /* The test that a component of any kind must pass; what is special about this one its author adds. */

@@ -306,6 +306,7 @@ def test_version_tells_how_the_program_was_built():
     assert re.search(rf"^version: {version}$", (ROOT / "CITATION.cff").read_text(), re.M)
 
 
+@pytest.mark.skipif(not shutil.which("git"), reason="there is no git here")
 def test_the_commit_is_the_last_that_changed_the_program(tmp_path):
     """By packaging/commit.cmake, in a repository of its own; and from the file that an archive has in its place."""
     tree, out = tmp_path / "tree", tmp_path / "commit.c"
