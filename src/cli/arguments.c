@@ -2,6 +2,8 @@
 /* Reading a subcommand's arguments, see arguments.h. Overrides are moved to the front of argv, in order. */
 #include "cli/arguments.h"
 
+#include "base/text.h"
+
 #include <string.h>
 
 static const struct flag *find_flag(const struct command *command, const char *argument, const char **attached)
@@ -54,11 +56,27 @@ bool words_next(const struct command *command, void *request, int argc, char **a
     return false;
 }
 
+/* A flag that nobody knows, with the one that it is spelt like. */
+static void report_unknown(FILE *out, const struct command *command, const char *word)
+{
+    if (strcmp(word, "--plugin") == 0) {
+        fprintf(out, "flitwarp %s: '--plugin' comes before the command: flitwarp --plugin FILE.so %s ...\n",
+                command->name, command->name);
+        return;
+    }
+    struct nearest nearest = {.wanted = word};
+    for (const struct flag *flag = command->flags; flag && flag->name; flag++)
+        nearest_try(&nearest, flag->name);
+    const char *near = nearest_word(&nearest);
+    fprintf(out, "flitwarp %s: '%s' is not understood%s%s%s\n", command->name, word, near ? ", did you mean '" : "",
+            near ? near : "", near ? "'?" : "");
+}
+
 bool arguments_read(struct arguments *arguments, int argc, char **argv, const struct command *command, void *request,
                     FILE *complains)
 {
     *arguments = (struct arguments){.overrides = argv + 1};
-    const char *wrong = NULL, *problem = "is not understood";
+    const char *wrong = NULL, *problem = NULL;
     for (int i = 1; i < argc && !wrong; i++) {
         enum flag_found found = flag_take(command, request, argc, argv, &i);
         if (found == FLAG_TAKEN)
@@ -78,7 +96,9 @@ bool arguments_read(struct arguments *arguments, int argc, char **argv, const st
     bool is_good = !wrong && arguments->config;
     if (is_good || !complains)
         return is_good;
-    if (wrong)
+    if (wrong && !problem)
+        report_unknown(complains, command, wrong);
+    else if (wrong)
         fprintf(complains, "flitwarp %s: '%s' %s\n", command->name, wrong, problem);
     else
         fprintf(complains, "flitwarp %s: no configuration is given\n", command->name);

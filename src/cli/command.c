@@ -133,5 +133,8 @@ void program_usage(FILE *out)
             FLITWARP_VERSION);
     for (const struct command *const *at = commands; *at; at++)
         fprintf(out, "  %-13s  %s\n", (*at)->name, (*at)->summary);
-    fprintf(out, "\nflitwarp help COMMAND tells more.\n");
+    fprintf(out, "\nbeside it:\n"
+                 "  flitwarp-sweep STUDY.json      many runs, their figures and a report\n"
+                 "  flitwarp-plot KIND FILE ...    figures from results, logs and studies\n"
+                 "\nflitwarp help COMMAND tells more.\n");
 }

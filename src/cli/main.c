@@ -12,7 +12,9 @@ static int unknown_command(const char *name)
 {
     const char *near = command_nearest(name);
     fprintf(stderr, "flitwarp: unknown command '%s'", name);
-    if (near)
+    if (strcmp(name, "sweep") == 0 || strcmp(name, "plot") == 0)
+        fprintf(stderr, ", did you mean the program flitwarp-%s?", name);
+    else if (near)
         fprintf(stderr, ", did you mean '%s'?", near);
     fprintf(stderr, "\n");
     program_usage(stderr);
@@ -46,7 +48,7 @@ static bool asks_for_help(int count, char **words)
     return false;
 }
 
-int main(int argc, char **argv)
+static int call_command(int argc, char **argv)
 {
     if (!load_plugins(&argc, &argv))
         return EXIT_USAGE;
@@ -66,3 +68,5 @@ int main(int argc, char **argv)
         command_help(stdout, command);
     return EXIT_DONE;
 }
+
+int main(int argc, char **argv) { return call_command(argc, argv); }

@@ -179,6 +179,13 @@ static const char *config_text(struct arena *arena, const struct template *templ
     return text;
 }
 
+/* It may not be on the path. */
+static const char *this_program(struct arena *arena)
+{
+    const char *path = program_path(arena);
+    return path ? path : "flitwarp";
+}
+
 /* Of the headers that belong to this very program: those of the tree, or the installed ones. */
 static const char *include_folder(struct arena *arena)
 {
@@ -221,9 +228,7 @@ static const char test_format[] =
 
 static const char *test_text(struct arena *arena, const struct template *template, const char *name)
 {
-    const char *program = program_path(arena);
-    return arena_format(arena, test_format, template->kind, name, program ? program : "flitwarp",
-                        include_folder(arena));
+    return arena_format(arena, test_format, template->kind, name, this_program(arena), include_folder(arena));
 }
 
 /* Writes a file that is not there yet; 0 or an errno. */
@@ -274,8 +279,8 @@ static int make(struct arena *arena, const char *kind, const char *name, const c
         return status;
     for (int i = 0; i < FILES; i++)
         printf("wrote %s\n", files[i].path);
-    printf("as a plugin, in %s:\n  %s\n  flitwarp --plugin ./%s.so run %s.json\n", dir, compile_command(arena, name),
-           name, name);
+    printf("as a plugin, in %s:\n  %s\n  %s --plugin ./%s.so run %s.json\n", dir, compile_command(arena, name),
+           this_program(arena), name, name);
     printf("in the tree: move %s.c into %s/ and %s.json into examples/, then ./dev build\n", name, template->folder,
            name);
     return EXIT_DONE;

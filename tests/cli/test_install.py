@@ -136,7 +136,7 @@ def test_installed_tools_run_a_study_and_draw_it_outside_of_the_tree(prefix, tmp
 
 
 def commands():
-    return re.findall(r"^  ([a-z-]+) ", call(PROGRAM, "help"), re.M)
+    return re.findall(r"^  ([a-z-]+) ", call(PROGRAM, "help").split("beside it:")[0], re.M)
 
 
 def flags(command):
@@ -226,6 +226,9 @@ def test_every_command_tells_its_usage_and_flags():
             assert re.search(rf"[\[ ]{flag}[\] =]", shown.split("\n\n")[0] + " "), (command, flag)
     assert call(PROGRAM, "run", "x.json", "-h") == call(PROGRAM, "help", "run") and call(PROGRAM, "-h") == call(PROGRAM, "help")
     assert "did you mean 'run'" in call(PROGRAM, "help", "rum", status=1)
+    assert "did you mean '--results'" in call(PROGRAM, "run", "x.json", "--result", "y", status=1)
+    assert "comes before the command" in call(PROGRAM, "run", "--plugin", "x.so", status=1)
+    assert "program flitwarp-plot" in call(PROGRAM, "plot", status=1)
 
 
 # ---- completion ----
