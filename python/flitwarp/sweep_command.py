@@ -58,7 +58,7 @@ def _parser(program: str | None, takes_file: bool, description: str) -> argparse
     todo.add_argument("--makefile", metavar="FILE", help="write a Makefile that makes all runs (- prints it)")
     todo.add_argument("--report", action="store_true", help="only draw figures and report of what is there")
     how = parser.add_argument_group("running")
-    how.add_argument("--cores", type=count_of, metavar="N", help=f"use N cores (default: all, {cores()} here)")
+    how.add_argument("--cores", type=count_of, metavar="N", help="use N cores (default: all)")
     how.add_argument("--memory", type=size_of, metavar="SIZE", help="use so much memory at most (default: all)")
     how.add_argument("--memory-per-run", type=size_of, default=0, metavar="SIZE", help="what a run needs")
     how.add_argument("--backend", choices=("local", "slurm"), help="where runs run (default: local)")
@@ -182,6 +182,11 @@ def _guarded(program: str, action: Callable[[], int]) -> int:
         return 130
 
 
+def command_parser() -> argparse.ArgumentParser:
+    """That of flitwarp-sweep."""
+    return _parser("flitwarp-sweep", True, "Runs a study: its runs, figures and report.")
+
+
 def sweep_main(sweep: Sweep, argv: Sequence[str] | None = None) -> int:
     """The command line of a script that defines a sweep."""
     parser = _parser(None, False, sweep.title)
@@ -191,6 +196,6 @@ def sweep_main(sweep: Sweep, argv: Sequence[str] | None = None) -> int:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line of flitwarp-sweep."""
-    parser = _parser("flitwarp-sweep", True, "Runs a study: its runs, figures and report.")
+    parser = command_parser()
     options = parser.parse_args(argv)
     return _guarded(parser.prog, lambda: _do(read_sweep(options.study), options))

@@ -9,20 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const run_log_flags[RUN_LOG_KINDS] = {"--log", "--message-log", "--traffic-log", "--rate-log",
-                                                  "--channel-log"};
-
 static bool names_are_good(const struct logs *logs, struct errors *errors)
 {
     uint32_t before = errors->count;
     for (uint32_t i = 0; i < RUN_LOG_KINDS; i++) {
         const char *name = logs->names[i];
         if (name && !packet_log_name_is_valid(name))
-            errors_add(errors, "%s: '%s' is no %s; accepted: names that end in .csv or .csv.zst", run_log_flags[i],
-                       name, i == RUN_LOG_PACKETS ? "packet log" : "log");
+            errors_add(errors, "%s: '%s' is no %s; accepted: names that end in .csv or .csv.zst", run_log_flag(i), name,
+                       i == RUN_LOG_PACKETS ? "packet log" : "log");
         for (uint32_t other = 0; name && other < i; other++)
             if (logs->names[other] && strcmp(name, logs->names[other]) == 0)
-                errors_add(errors, "%s: '%s' is the file of %s too", run_log_flags[i], name, run_log_flags[other]);
+                errors_add(errors, "%s: '%s' is the file of %s too", run_log_flag(i), name, run_log_flag(other));
     }
     return errors->count == before;
 }
@@ -58,7 +55,7 @@ const char *logs_first(const struct logs *logs)
 {
     for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
         if (logs->names[i])
-            return run_log_flags[i];
+            return run_log_flag(i);
     return NULL;
 }
 

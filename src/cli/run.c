@@ -19,19 +19,38 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char usage[] = "flitwarp run CONFIG [PATH=VALUE ...] [--results FILE] [--log FILE.csv.zst] [--quiet] "
-                            "[--sync sequential|conservative|optimistic] [--threads N]\n"
-                            "  jobs: [--baseline], runs each of them by itself as well\n"
-                            "  optimistic: [--check-reversal]\n"
-                            "  logs, .csv or .csv.zst: [--message-log FILE] [--traffic-log FILE] [--channel-log FILE] "
-                            "[--rate-log FILE [--rate-interval TICKS]]";
-
 struct run_request {
     const char *results, *sync, *threads;
     bool quiet, check_reversal, baseline;
     struct logs logs;
     struct arguments arguments;
 };
+
+#define FIRST_LOG 1 /* of the flags; the others follow it in the order of enum run_log */
+#define LOG_FLAG(log, name, help)                                                                                      \
+    [FIRST_LOG + (log)] = FLAG_VALUE(struct run_request, logs.names[log], name, "FILE", help)
+
+static const struct flag run_flags[] = {
+    FLAG_VALUE(struct run_request, results, "--results", "FILE", "where results go; standard output if not given"),
+    LOG_FLAG(RUN_LOG_PACKETS, "--log", "a line for each sampled packet; logs are .csv or .csv.zst, compressed"),
+    LOG_FLAG(RUN_LOG_MESSAGES, "--message-log", "a line for each sampled message"),
+    LOG_FLAG(RUN_LOG_TRAFFIC, "--traffic-log", "a line for each pair of terminals, with what went between them"),
+    LOG_FLAG(RUN_LOG_RATES, "--rate-log", "what each terminal sent and got, interval by interval"),
+    LOG_FLAG(RUN_LOG_CHANNELS, "--channel-log", "a line for each channel, with its flits by VC"),
+    FLAG_VALUE(struct run_request, logs.rate_interval, "--rate-interval", "TICKS",
+               "of the rate log; workload.series_interval if not given"),
+    FLAG(struct run_request, quiet, "--quiet", "no progress and no summary on standard error"),
+    FLAG_VALUE(struct run_request, sync, "--sync", "sequential|conservative|optimistic",
+               "short for simulator.sync=..."),
+    FLAG_VALUE(struct run_request, threads, "--threads", "N", "short for simulator.threads=N"),
+    FLAG(struct run_request, baseline, "--baseline",
+         "run each job by itself as well, and tell how much slower it is among others"),
+    FLAG(struct run_request, check_reversal, "--check-reversal",
+         "optimistic: do, undo and do again every event, and compare"),
+    FLAG_END,
+};
+
+const char *run_log_flag(enum run_log log) { return run_flags[FIRST_LOG + log].name; }
 
 struct progress {
     struct timespec last;
@@ -219,19 +238,22 @@ static int join_ranks(struct run_request *request)
     return status;
 }
 
-int cli_run(int argc, char **argv)
+static int cli_run(int argc, char **argv)
 {
     struct run_request request = {0};
-    struct flag flags[RUN_LOG_KINDS + 8] = {{"--results", &request.results, NULL},
-                                            {"--quiet", NULL, &request.quiet},
-                                            {"--check-reversal", NULL, &request.check_reversal},
-                                            {"--baseline", NULL, &request.baseline},
-                                            {"--sync", &request.sync, NULL},
-                                            {"--threads", &request.threads, NULL},
-                                            {"--rate-interval", &request.logs.rate_interval, NULL}};
-    for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
-        flags[7 + i] = (struct flag){run_log_flags[i], &request.logs.names[i], NULL};
-    if (!arguments_read(&request.arguments, argc, argv, flags, ranks_launched_as() == 0 ? usage : NULL))
+    FILE *complains = ranks_launched_as() == 0 ? stderr : NULL;
+    if (!arguments_read(&request.arguments, argc, argv, &run_command, &request, complains))
         return EXIT_USAGE;
     return ranks_launched() > 1 ? join_ranks(&request) : run_request(&request, NULL);
 }
+
+const struct command run_command = {
+    .name = "run",
+    .words = "CONFIG [PATH=VALUE ...]",
+    .summary = "simulate; results as JSON",
+    .flags = run_flags,
+    .notes = "PATH=VALUE overrides a setting: network.router.num_vcs=4. flitwarp explain tells what there is. An "
+             "interrupted\n"
+             "run writes what was measured so far, marked as not complete.",
+    .call = cli_run,
+};

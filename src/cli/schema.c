@@ -8,7 +8,7 @@
 
 #include "config/describe.h"
 
-int cli_schema(int argc, char **argv)
+static int cli_schema(int argc, char **argv)
 {
     if (argc > 1) {
         fprintf(stderr, "flitwarp schema: found '%s', expected no arguments\n", argv[1]);
@@ -20,3 +20,10 @@ int cli_schema(int argc, char **argv)
     arena_release(&arena);
     return ferror(stdout) ? EXIT_IO : EXIT_DONE;
 }
+
+const struct command schema_command = {
+    .name = "schema",
+    .words = "",
+    .summary = "JSON schema of the whole configuration",
+    .call = cli_schema,
+};

@@ -6,7 +6,6 @@
  */
 #include "config/describe.h"
 
-#include "base/text.h"
 #include "config/options.h"
 #include "config/registry.h"
 
@@ -53,8 +52,7 @@ static void table_row(struct table *table, const char *const cells[COLUMNS])
         measure_cells(table, cells);
 }
 
-/* What a row takes, in the few words that fit a table. */
-static void add_short_type(struct text *text, const struct option *row)
+void describe_accepted(struct text *text, const struct option *row)
 {
     static const char *const names[] = {
         [OPTION_TYPE_BOOL] = "true or false",
@@ -102,7 +100,7 @@ static void table_rows(struct table *table, const struct option *rows, const cha
     for (const struct option *row = rows; row->type != OPTION_TYPE_END; row++) {
         struct text key = {0}, accepts = {0};
         text_addf(&key, "%s%s", prefix, row->key);
-        add_short_type(&accepts, row);
+        describe_accepted(&accepts, row);
         bool is_block = row->type == OPTION_TYPE_BLOCK;
         const char *fallback = is_block ? "" : row->fallback ? row->fallback : "required";
         table_row(table, (const char *[COLUMNS]){key.chars, accepts.chars, fallback, row->help});

@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FLITWARP = os.environ.get("FLITWARP", str(ROOT / "build" / "flitwarp"))
 RUN = ("README.md", "docs/guide.md", "docs/extending.md", "docs/sweeps.md", "docs/booksim.md", "docs/supersim.md", "docs/torus.md",
        "docs/scaling.md", "docs/fitfly.md", "docs/omnipath.md", "docs/simured.md")
-ALL = ("README.md", "CHANGELOG.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))))
+ALL = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))))
 PROGRAMS = ("build/flitwarp", "./build/flitwarp", "bin/flitwarp-", "gcc")
 
 
