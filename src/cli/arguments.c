@@ -2,6 +2,8 @@
 /* Reading a subcommand's arguments, see arguments.h. Overrides are moved to the front of argv, in order. */
 #include "cli/arguments.h"
 
+#include "base/text.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,10 +56,21 @@ bool words_next(const struct flag *flags, int argc, char **argv, int *index, str
     return false;
 }
 
+/* An option that nobody knows, with the one that it is spelt like. */
+static void report_unknown_flag(const struct flag *flags, const char *command, const char *word)
+{
+    struct nearest nearest = {.wanted = word};
+    for (const struct flag *flag = flags; flag->name; flag++)
+        nearest_try(&nearest, flag->name);
+    const char *near = nearest_word(&nearest);
+    fprintf(stderr, "flitwarp %s: '%s' is not understood%s%s%s\n", command, word, near ? ", did you mean '" : "",
+            near ? near : "", near ? "'?" : "");
+}
+
 bool arguments_read(struct arguments *arguments, int argc, char **argv, const struct flag *flags, const char *usage)
 {
     *arguments = (struct arguments){.overrides = argv + 1};
-    const char *wrong = NULL, *problem = "is not understood";
+    const char *wrong = NULL, *problem = NULL;
     for (int i = 1; i < argc && !wrong; i++) {
         if (strcmp(argv[i], "--help") == 0) {
             if (usage)
@@ -81,7 +94,9 @@ bool arguments_read(struct arguments *arguments, int argc, char **argv, const st
     }
     if (!usage)
         return !wrong && arguments->config;
-    if (wrong)
+    if (wrong && !problem)
+        report_unknown_flag(flags, argv[0], wrong);
+    else if (wrong)
         fprintf(stderr, "flitwarp %s: '%s' %s\n", argv[0], wrong, problem);
     else if (!arguments->config)
         fprintf(stderr, "flitwarp %s: no configuration is given\n", argv[0]);

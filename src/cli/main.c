@@ -39,6 +39,9 @@ static void print_usage(FILE *out)
             FLITWARP_VERSION);
     for (size_t i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-13s %s\n", commands[i].name, commands[i].help);
+    fprintf(out, "beside it:\n  %-29s %s\n  %-29s %s\n", "flitwarp-sweep STUDY.json",
+            "many runs, their figures and a report", "flitwarp-plot  KIND FILE ...",
+            "figures from results, logs and studies");
 }
 
 static int unknown_command(const char *name)
@@ -47,7 +50,9 @@ static int unknown_command(const char *name)
     for (size_t i = 0; i < COMMANDS; i++)
         nearest_try(&nearest, commands[i].name);
     fprintf(stderr, "flitwarp: unknown command '%s'", name);
-    if (nearest_word(&nearest))
+    if (strcmp(name, "sweep") == 0 || strcmp(name, "plot") == 0)
+        fprintf(stderr, ", did you mean the program flitwarp-%s?", name);
+    else if (nearest_word(&nearest))
         fprintf(stderr, ", did you mean '%s'?", nearest_word(&nearest));
     fprintf(stderr, "\n");
     print_usage(stderr);

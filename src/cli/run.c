@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "flitwarp/random.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -67,6 +68,14 @@ static void show_progress(void *context, const struct workload *workload, tick_t
             (unsigned long long)workload->totals.in_flight, elapsed);
 }
 
+/* So many digits of a number, and no exponent: a latency of 1.2e+06 is hard to read. */
+static const char *digits(char out[static 32], int count, double number)
+{
+    bool is_large = number > pow(10, count) - 0.5;
+    snprintf(out, 32, is_large ? "%.*f" : "%.*g", is_large ? 0 : count, number);
+    return out;
+}
+
 static void print_summary(const struct simulation *simulation)
 {
     for (uint32_t i = 0; i < simulation->workload.count; i++) {
@@ -81,17 +90,17 @@ static void print_summary(const struct simulation *simulation)
                     measurement_is_saturated(m) ? "; SATURATED" : "");
             continue;
         }
-        char interval[32] = "";
-        if (estimate.half_width < 1e300) /* else there are too few batches to tell */
-            snprintf(interval, sizeof interval, " +- %.2g", estimate.half_width);
-        char transactions[48] = "";
+        char mean[32], interval[32] = "";
+        bool has_interval = estimate.half_width < 1e300; /* else there are too few batches to tell */
+        char transactions[64] = "";
         if (m->transactions_ended)
-            snprintf(transactions, sizeof transactions, "; transaction latency %.4g",
-                     histogram_mean(&m->transaction_latency));
+            snprintf(transactions, sizeof transactions, "; transaction latency %s",
+                     digits(mean, 4, histogram_mean(&m->transaction_latency)));
         fprintf(stderr,
-                "%s: offered %.4g, accepted %.4g flits/terminal/cycle; packet latency %.4g%s ticks, p99 %llu%s%s\n",
+                "%s: offered %.4g, accepted %.4g flits/terminal/cycle; packet latency %s%s%s ticks, p99 %llu%s%s\n",
                 a->name, (double)(m->offered_at_end - m->offered_at_start) / cycles,
-                (double)(m->accepted_at_end - m->accepted_at_start) / cycles, estimate.mean, interval,
+                (double)(m->accepted_at_end - m->accepted_at_start) / cycles, digits(mean, 4, estimate.mean),
+                has_interval ? " +- " : "", has_interval ? digits(interval, 2, estimate.half_width) : "",
                 (unsigned long long)histogram_percentile(&m->packet_latency, 99), transactions,
                 measurement_is_saturated(m) ? "; SATURATED" : "");
     }
