@@ -60,6 +60,11 @@ bool words_next(const struct flag *flags, int argc, char **argv, int *index, str
 static void report_unknown_flag(const struct flag *flags, const char *command, const char *word)
 {
     struct nearest nearest = {.wanted = word};
+    if (strcmp(word, "--plugin") == 0) {
+        fprintf(stderr, "flitwarp %s: '--plugin' comes before the command: flitwarp --plugin FILE.so %s ...\n", command,
+                command);
+        return;
+    }
     for (const struct flag *flag = flags; flag->name; flag++)
         nearest_try(&nearest, flag->name);
     const char *near = nearest_word(&nearest);

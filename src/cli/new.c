@@ -203,12 +203,18 @@ static const char test_format[] =
     "    results = json.loads(ended.stdout)\n"
     "    assert results[\"complete\"] and results[\"applications\"][0][\"packets\"] > 0\n";
 
-static const char *test_text(struct arena *arena, const struct template *template, const char *name)
+/* Where this program lies: it may not be on the path. */
+static const char *program_path(struct arena *arena)
 {
     char program[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     program[length > 0 ? length : 0] = 0;
-    return arena_format(arena, test_format, template->kind, name, length > 0 ? program : "flitwarp", templates_include);
+    return arena_text(arena, length > 0 ? program : "flitwarp");
+}
+
+static const char *test_text(struct arena *arena, const struct template *template, const char *name)
+{
+    return arena_format(arena, test_format, template->kind, name, program_path(arena), templates_include);
 }
 
 /* Writes a file that is not there yet; 0 or an errno. */
@@ -259,8 +265,8 @@ static int make(struct arena *arena, const char *kind, const char *name, const c
         return status;
     for (int i = 0; i < FILES; i++)
         printf("wrote %s\n", files[i].path);
-    printf("as a plugin, in %s:\n  %s\n  flitwarp --plugin ./%s.so run %s.json\n", dir, compile_command(arena, name),
-           name, name);
+    printf("as a plugin, in %s:\n  %s\n  %s --plugin ./%s.so run %s.json\n", dir, compile_command(arena, name),
+           program_path(arena), name, name);
     printf("in the tree: move %s.c into %s/ and %s.json into examples/, then ./dev build\n", name, template->folder,
            name);
     return EXIT_DONE;

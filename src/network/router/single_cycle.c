@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A router to read and to copy: `flitwarp new router mine` starts from it. Virtual
- * channels, wormhole and credits as in the input-queued router, in one file and
- * without a pipeline: one step does all that a flit needs, in this order.
+ * A router to read and to copy: `flitwarp new` starts from it. Virtual channels,
+ * wormhole and credits as in the input-queued router, in one file and without a
+ * pipeline: one step does all that a flit needs, in this order.
  *
  *   route     a packet that has come to the front of its lane asks the algorithm, once
  *   take      a packet without an output lane takes one that is free, input lanes in turn
@@ -181,11 +181,18 @@ static void nominate(const struct single_cycle *q, const struct router *router, 
         q->nominee[port] = number;
 }
 
+/* Is an input port to be served before another? */
+static bool is_before(const struct single_cycle *q, const struct router *router, uint32_t output, uint32_t one,
+                      uint32_t other)
+{
+    uint32_t last = router->ports[output].last_input, ports = q->network->ports;
+    return turns(last, one, ports) < turns(last, other, ports);
+}
+
 static void grant(const struct single_cycle *q, const struct router *router, uint32_t input)
 {
-    uint32_t ports = q->network->ports, output = router->lanes[q->nominee[input]].output / q->num_vcs;
-    uint32_t *winner = &q->winner[output], last = router->ports[output].last_input;
-    if (*winner == NONE || turns(last, input, ports) < turns(last, *winner / q->num_vcs, ports))
+    uint32_t output = router->lanes[q->nominee[input]].output / q->num_vcs, *winner = &q->winner[output];
+    if (*winner == NONE || is_before(q, router, output, input, *winner / q->num_vcs))
         *winner = q->nominee[input];
 }
 
