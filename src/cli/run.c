@@ -76,18 +76,30 @@ static const char *digits(char out[static 32], int count, double number)
     return out;
 }
 
-static void print_summary(const struct simulation *simulation)
+/* An application that comes to an end by itself took so long. */
+static const char *ending(char out[static 48], const struct json *results, uint32_t application)
+{
+    const struct json *block = json_at(json_find(results, "applications"), application);
+    const struct json *time = json_find(block, "completion_time");
+    *out = 0;
+    if (time && time->type == JSON_NUMBER)
+        snprintf(out, 48, "; done in %.0f ticks", time->number);
+    return out;
+}
+
+static void print_summary(const struct simulation *simulation, const struct json *results)
 {
     for (uint32_t i = 0; i < simulation->workload.count; i++) {
         const struct application *a = &simulation->workload.applications[i];
         const struct measurement *m = a->measurement;
         struct estimate estimate = batch_means_estimate(&m->batches);
+        char time[48];
         double cycles = (double)(m->window_end - m->window_start) / (double)a->cycle * a->allocated.count;
         if (!m->sampled_delivered) {
-            fprintf(stderr, "%s: offered %.4g, accepted %.4g flits/terminal/cycle; no sampled packet has arrived%s\n",
+            fprintf(stderr, "%s: offered %.4g, accepted %.4g flits/terminal/cycle; no sampled packet has arrived%s%s\n",
                     a->name, cycles > 0 ? (double)(m->offered_at_end - m->offered_at_start) / cycles : 0,
                     cycles > 0 ? (double)(m->accepted_at_end - m->accepted_at_start) / cycles : 0,
-                    measurement_is_saturated(m) ? "; SATURATED" : "");
+                    measurement_is_saturated(m) ? "; SATURATED" : "", ending(time, results, i));
             continue;
         }
         char mean[32], interval[32] = "";
@@ -97,12 +109,12 @@ static void print_summary(const struct simulation *simulation)
             snprintf(transactions, sizeof transactions, "; transaction latency %s",
                      digits(mean, 4, histogram_mean(&m->transaction_latency)));
         fprintf(stderr,
-                "%s: offered %.4g, accepted %.4g flits/terminal/cycle; packet latency %s%s%s ticks, p99 %llu%s%s\n",
+                "%s: offered %.4g, accepted %.4g flits/terminal/cycle; packet latency %s%s%s ticks, p99 %llu%s%s%s\n",
                 a->name, (double)(m->offered_at_end - m->offered_at_start) / cycles,
                 (double)(m->accepted_at_end - m->accepted_at_start) / cycles, digits(mean, 4, estimate.mean),
                 has_interval ? " +- " : "", has_interval ? digits(interval, 2, estimate.half_width) : "",
                 (unsigned long long)histogram_percentile(&m->packet_latency, 99), transactions,
-                measurement_is_saturated(m) ? "; SATURATED" : "");
+                measurement_is_saturated(m) ? "; SATURATED" : "", ending(time, results, i));
     }
 }
 
@@ -128,7 +140,7 @@ static int run(struct simulation *simulation, struct run_request *request)
         status = baseline_add(simulation, document, request->quiet);
     bool is_written = !leads || results_write(simulation, document, request->results);
     if (leads && !request->quiet)
-        print_summary(simulation);
+        print_summary(simulation, document);
     return logs_are_kept && is_written ? status : EXIT_IO;
 }
 
