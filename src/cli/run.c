@@ -87,7 +87,8 @@ static const char *ending(char out[static 48], const struct json *results, uint3
     return out;
 }
 
-static void print_summary(const struct simulation *simulation, const struct json *results)
+/* A run that an error ended says of an application what it has measured, if it has come so far. */
+static void print_summary(const struct simulation *simulation, const struct json *results, int status)
 {
     for (uint32_t i = 0; i < simulation->workload.count; i++) {
         const struct application *a = &simulation->workload.applications[i];
@@ -95,6 +96,8 @@ static void print_summary(const struct simulation *simulation, const struct json
         struct estimate estimate = batch_means_estimate(&m->batches);
         char time[48];
         double cycles = (double)(m->window_end - m->window_start) / (double)a->cycle * a->allocated.count;
+        if (!m->sampled_delivered && status == EXIT_SIMULATION)
+            continue;
         if (!m->sampled_delivered) {
             fprintf(stderr, "%s: offered %.4g, accepted %.4g flits/terminal/cycle; no sampled packet has arrived%s%s\n",
                     a->name, cycles > 0 ? (double)(m->offered_at_end - m->offered_at_start) / cycles : 0,
@@ -140,7 +143,7 @@ static int run(struct simulation *simulation, struct run_request *request)
         status = baseline_add(simulation, document, request->quiet);
     bool is_written = !leads || results_write(simulation, document, request->results);
     if (leads && !request->quiet)
-        print_summary(simulation, document);
+        print_summary(simulation, document, status);
     return logs_are_kept && is_written ? status : EXIT_IO;
 }
 
