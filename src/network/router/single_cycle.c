@@ -14,6 +14,7 @@
  */
 #include "flitwarp/congestion.h"
 #include "flitwarp/lane.h"
+#include "flitwarp/shown.h"
 
 struct single_cycle_config {
     uint32_t num_vcs, buffer_depth;
@@ -379,6 +380,27 @@ static bool waits_for(void *routers, uint32_t router, uint32_t number, struct wa
     return true;
 }
 
+/* For the viewer. */
+static void show(const void *routers, uint32_t router, struct shown_router *shown)
+{
+    const struct single_cycle *q = routers;
+    for (uint32_t number = 0; number < q->lanes; number++) {
+        const struct lane *lane = &q->routers[router].lanes[number];
+        struct shown_input *input = &shown->inputs[number];
+        input->output = lane->output;
+        input->state = lane->output < LANE_WAITS    ? SHOWN_ACTIVE
+                       : lane->output == LANE_WAITS ? SHOWN_WAITING
+                       : lane->count                ? SHOWN_ROUTING
+                                                    : SHOWN_IDLE;
+        for (uint32_t i = 0; i < lane->count; i++) {
+            const struct flit *flit = flit_at(q, lane, i);
+            shown_add(shown, &input->queue, flit->packet, flit->place & FLIT_POSITION, 1);
+        }
+        shown->outputs[number].holder = lane->owner;
+        shown->outputs[number].credits = lane->credits;
+    }
+}
+
 static uint64_t flit_hops(const void *routers) { return ((const struct single_cycle *)routers)->flit_hops; }
 
 static uint32_t lane_flits(const void *routers, uint32_t router, uint32_t lane)
@@ -403,5 +425,6 @@ static const struct router_ops single_cycle = {
     .waits_for = waits_for,
     .flit_hops = flit_hops,
     .lane_flits = lane_flits,
+    .show = show,
 };
 REGISTER_ROUTER(single_cycle);
