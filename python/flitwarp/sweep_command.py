@@ -132,10 +132,12 @@ def _estimate(sweep: Sweep, limit: int | None) -> int:
     return 0
 
 
-def _summary(study: Study, files: Sequence[Path], seconds: float) -> int:
+def _summary(study: Study, files: Sequence[Path], began: float) -> int:
     """Prints what came of it; the exit status."""
     failed = [run for run in study.runs if not run.outcome or not run.outcome.ok]
-    print(f"{len(study.runs)} runs in {duration(seconds)}:")
+    before = sum(1 for run in study.runs if run.outcome and run.outcome.started < began)
+    there = "" if not before else f", {before if before < len(study.runs) else 'all'} of them done before"
+    print(f"{len(study.runs)} runs in {duration(time.time() - began)}{there}:")
     made = {path.name: path for path in files}
     for name, what in (("report.html", "everything on one page"), ("results.csv", "all numbers, a line a run")):
         if name in made:
@@ -162,12 +164,12 @@ def _do(sweep: Sweep, options: argparse.Namespace) -> int:
         return _makefile(sweep, options.makefile)
     if options.estimate:
         return _estimate(sweep, options.cores)
-    start = time.monotonic()
+    began = time.time()
     study = open_study(sweep.path) if options.report else sweep.run(**_settings(sweep, options))
     files = [] if options.no_report else sweep.write(study)
     if options.quiet:
         return 0 if all(run.outcome and run.outcome.ok for run in study.runs) else 2
-    return _summary(study, files, time.monotonic() - start)
+    return _summary(study, files, began)
 
 
 def _guarded(program: str, action: Callable[[], int]) -> int:

@@ -46,6 +46,7 @@ static const struct place {
 } places[] = {
     {"topology", "network.topology", "", ""},
     {"routing", "network.routing", "", ""},
+    {"router", "network.router", "", ""},
     {"arbiter", "network.router.arbiter", "", ""},
     {"allocator", "network.router.allocator", "", ""},
     {"selection", "network.planes", "{\"count\": 2, \"selection\": ", "}"},

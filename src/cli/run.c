@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "flitwarp/random.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -86,33 +87,56 @@ static void show_progress(void *context, const struct workload *workload, tick_t
             (unsigned long long)workload->totals.in_flight, elapsed);
 }
 
-static void print_summary(const struct simulation *simulation)
+/* So many digits of a number, and no exponent: a latency of 1.2e+06 is hard to read. */
+static const char *digits(char out[static 32], int count, double number)
+{
+    bool is_large = number > pow(10, count) - 0.5;
+    snprintf(out, 32, is_large ? "%.*f" : "%.*g", is_large ? 0 : count, number);
+    return out;
+}
+
+/* An application that comes to an end by itself took so long. */
+static const char *ending(char out[static 48], const struct json *results, uint32_t application)
+{
+    const struct json *block = json_at(json_find(results, "applications"), application);
+    const struct json *time = json_find(block, "completion_time");
+    *out = 0;
+    if (time && time->type == JSON_NUMBER)
+        snprintf(out, 48, "; done in %.0f ticks", time->number);
+    return out;
+}
+
+/* A run that an error ended says of an application what it has measured, if it has come so far. */
+static void print_summary(const struct simulation *simulation, const struct json *results, int status)
 {
     for (uint32_t i = 0; i < simulation->workload.count; i++) {
         const struct application *a = &simulation->workload.applications[i];
         const struct measurement *m = a->measurement;
         struct estimate estimate = batch_means_estimate(&m->batches);
+        char time[48];
         double cycles = (double)(m->window_end - m->window_start) / (double)a->cycle * a->allocated.count;
+        if (!m->sampled_delivered && status == EXIT_SIMULATION)
+            continue;
         if (!m->sampled_delivered) {
-            fprintf(stderr, "%s: offered %.4g, accepted %.4g flits/terminal/cycle; no sampled packet has arrived%s\n",
+            fprintf(stderr, "%s: offered %.4g, accepted %.4g flits/terminal/cycle; no sampled packet has arrived%s%s\n",
                     a->name, cycles > 0 ? (double)(m->offered_at_end - m->offered_at_start) / cycles : 0,
                     cycles > 0 ? (double)(m->accepted_at_end - m->accepted_at_start) / cycles : 0,
-                    measurement_is_saturated(m) ? "; SATURATED" : "");
+                    measurement_is_saturated(m) ? "; SATURATED" : "", ending(time, results, i));
             continue;
         }
-        char interval[32] = "";
-        if (estimate.half_width < 1e300) /* else there are too few batches to tell */
-            snprintf(interval, sizeof interval, " +- %.2g", estimate.half_width);
-        char transactions[48] = "";
+        char mean[32], interval[32] = "";
+        bool has_interval = estimate.half_width < 1e300; /* else there are too few batches to tell */
+        char transactions[64] = "";
         if (m->transactions_ended)
-            snprintf(transactions, sizeof transactions, "; transaction latency %.4g",
-                     histogram_mean(&m->transaction_latency));
+            snprintf(transactions, sizeof transactions, "; transaction latency %s",
+                     digits(mean, 4, histogram_mean(&m->transaction_latency)));
         fprintf(stderr,
-                "%s: offered %.4g, accepted %.4g flits/terminal/cycle; packet latency %.4g%s ticks, p99 %llu%s%s\n",
+                "%s: offered %.4g, accepted %.4g flits/terminal/cycle; packet latency %s%s%s ticks, p99 %llu%s%s%s\n",
                 a->name, (double)(m->offered_at_end - m->offered_at_start) / cycles,
-                (double)(m->accepted_at_end - m->accepted_at_start) / cycles, estimate.mean, interval,
+                (double)(m->accepted_at_end - m->accepted_at_start) / cycles, digits(mean, 4, estimate.mean),
+                has_interval ? " +- " : "", has_interval ? digits(interval, 2, estimate.half_width) : "",
                 (unsigned long long)histogram_percentile(&m->packet_latency, 99), transactions,
-                measurement_is_saturated(m) ? "; SATURATED" : "");
+                measurement_is_saturated(m) ? "; SATURATED" : "", ending(time, results, i));
     }
 }
 
@@ -138,7 +162,7 @@ static int run(struct simulation *simulation, struct run_request *request)
         status = baseline_add(simulation, document, request->quiet);
     bool is_written = !leads || results_write(simulation, document, request->results);
     if (leads && !request->quiet)
-        print_summary(simulation);
+        print_summary(simulation, document, status);
     return logs_are_kept && is_written ? status : EXIT_IO;
 }
 

@@ -15,6 +15,7 @@
 #include "network/parts.h"
 
 #include <string.h>
+#include <unistd.h>
 
 static const char *const sync_names[] = {"sequential", "conservative", "optimistic", NULL};
 
@@ -66,10 +67,21 @@ void simulation_init(struct simulation *simulation)
     simulation->errors.arena = &simulation->setup;
 }
 
+/* What is no JSON may be another simulator's. */
+static void hint_at_import(struct simulation *simulation, const char *path)
+{
+    const char *end = strrchr(path, '.');
+    if (end && strcmp(end, ".json") != 0 && !strchr(end, '/') && access(path, R_OK) == 0)
+        errors_add(&simulation->errors,
+                   "configurations of other simulators are read by `flitwarp import %s -o FILE.json`", path);
+}
+
 bool simulation_load(struct simulation *simulation, const char *path, char **overrides, int count)
 {
     const struct source source = {&simulation->setup, &simulation->errors, &simulation->files};
     simulation->json = source_load(&source, path, (const char *const *)overrides, (uint32_t)count);
+    if (!simulation->json)
+        hint_at_import(simulation, path);
     return simulation->json && simulation_read(simulation);
 }
 

@@ -91,6 +91,8 @@ static int serve(struct view_session *session, const struct view_request *reques
                         "interface; with npm installed, ./dev build makes both\n");
     printf("%s\n", server_address(server));
     fflush(stdout);
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "the page is there until Ctrl-C\n");
     if (has_page && !request->stays_closed)
         open_browser(server_address(server));
     while (!*interrupted && !session->wants_quit)

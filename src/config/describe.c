@@ -172,7 +172,45 @@ static bool fits(const struct registration *registration, const char *name)
            strcmp(registration->component->name, slash + 1) == 0;
 }
 
-static bool report_unknown(const struct option *root, const char *name, struct errors *errors)
+static bool has_key(const struct option *rows, const char *key)
+{
+    for (; rows && rows->type != OPTION_TYPE_END; rows++)
+        if (strcmp(rows->key, key) == 0)
+            return true;
+    return false;
+}
+
+/* Blocks of the configuration, by their paths, and components, as KIND/NAME, that have a setting of this name. */
+static void add_owners(struct text *text, const struct option *rows, const char *path, const char *key)
+{
+    for (; rows->type != OPTION_TYPE_END; rows++) {
+        if (rows->type != OPTION_TYPE_BLOCK)
+            continue;
+        struct text below = {0};
+        text_addf(&below, "%s%s%s", path, *path ? "." : "", rows->key);
+        if (has_key(rows->rows, key))
+            text_addf(text, "%s%s", text->length ? ", " : "", below.chars);
+        add_owners(text, rows->rows, below.chars, key);
+        text_release(&below);
+    }
+}
+
+/* A setting is no component, but it is told where it belongs. */
+static bool report_setting(const struct option *root, const char *name, struct errors *errors)
+{
+    struct text owners = {0};
+    add_owners(&owners, root, "", name);
+    for (const struct registration *at = registry_first(); at; at = at->next)
+        if (has_key(at->component->options, name))
+            text_addf(&owners, "%s%s/%s", owners.length ? ", " : "", at->kind, at->component->name);
+    bool is_setting = owners.length;
+    if (is_setting)
+        errors_add(errors, "'%s' is a setting; explain what has it: %s", name, owners.chars);
+    text_release(&owners);
+    return is_setting;
+}
+
+static void report_unknown(const struct option *root, const char *name, struct errors *errors)
 {
     const char *slash = strchr(name, '/');
     struct nearest nearest = {.wanted = slash ? slash + 1 : name};
@@ -188,7 +226,6 @@ static bool report_unknown(const struct option *root, const char *name, struct e
     errors_add(errors, "nothing is called '%s'%s%s%s, expected a component, a kind or a block (kinds: %s)", name,
                near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", text.length ? text.chars : "none");
     text_release(&text);
-    return false;
 }
 
 bool describe_name(FILE *out, const struct option *root, const char *name, struct errors *errors)
@@ -212,5 +249,7 @@ bool describe_name(FILE *out, const struct option *root, const char *name, struc
         describe_component(out, at->kind, at->component);
         separator = "\n";
     }
-    return *separator ? true : report_unknown(root, name, errors);
+    if (!*separator && !report_setting(root, name, errors))
+        report_unknown(root, name, errors);
+    return *separator;
 }

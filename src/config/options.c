@@ -6,6 +6,7 @@
  */
 #include "config/options.h"
 
+#include "config/place.h"
 #include "config/registry.h"
 
 #include <string.h>
@@ -29,6 +30,37 @@ static const struct option *find_row(const struct option *rows, const char *key)
     return NULL;
 }
 
+/* A key of this name in another place of the tree; NULL: none. */
+static const struct json *find_elsewhere(const struct json *node, const struct json *here)
+{
+    for (const struct json *child = node->first; child; child = child->next) {
+        if (child != here && child->key && strcmp(child->key, here->key) == 0)
+            return child;
+        const struct json *below = child == here ? NULL : find_elsewhere(child, here);
+        if (below)
+            return below;
+    }
+    return NULL;
+}
+
+/* What was meant: a key of this block but for one letter, that very key in another block, or one that is spelt like it. */
+static void add_meant_key(struct text *text, const struct nearest *nearest, const struct json *child)
+{
+    const struct json *root = child;
+    while (root->parent)
+        root = root->parent;
+    bool is_slip = nearest_word(nearest) && nearest->distance == 1;
+    const struct json *elsewhere = is_slip ? NULL : find_elsewhere(root, child);
+    struct text path = {0};
+    if (elsewhere)
+        json_add_path(&path, elsewhere);
+    else if (nearest_word(nearest))
+        text_add(&path, nearest_word(nearest));
+    if (path.length)
+        text_addf(text, " (did you mean '%s'?)", path.chars);
+    text_release(&path);
+}
+
 static void report_unknown_key(struct config_reader *reader, const struct option *rows, const char *first_key,
                                const struct json *child)
 {
@@ -39,8 +71,7 @@ static void report_unknown_key(struct config_reader *reader, const struct option
         nearest_try(&nearest, row->key);
     struct text text = {0};
     text_add(&text, "unknown key");
-    if (nearest_word(&nearest))
-        text_addf(&text, " (did you mean '%s'?)", nearest_word(&nearest));
+    add_meant_key(&text, &nearest, child);
     text_add(&text, ", expected one of ");
     add_known_keys(&text, rows, first_key);
     node_error(reader->errors, child, NULL, "%s", text.chars);

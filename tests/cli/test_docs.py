@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FLITWARP = os.environ.get("FLITWARP", str(ROOT / "build" / "flitwarp"))
 RUN = ("README.md", "docs/guide.md", "docs/extending.md", "docs/sweeps.md", "docs/booksim.md", "docs/supersim.md", "docs/torus.md",
        "docs/scaling.md", "docs/fitfly.md", "docs/omnipath.md", "docs/simured.md")
-ALL = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))))
+ALL = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", *(str(path.relative_to(ROOT)) for path in sorted((ROOT / "docs").rglob("*.md"))))
 PROGRAMS = ("build/flitwarp", "./build/flitwarp", "bin/flitwarp-", "gcc")
 
 
@@ -43,18 +43,23 @@ def steps(document):
                     yield pytest.param(document, ("run", line, info[1:] == ["fails"]), id=f"{document}: {line[:90]}")
 
 
+def make_clone(path):
+    """A folder in which commands of the documents work as they do in a clone where ./dev build has run."""
+    shutil.copytree(ROOT / "examples", path / "examples")
+    (path / "include").symlink_to(ROOT / "include")
+    (path / "bin").symlink_to(ROOT / "bin")
+    (path / "build").mkdir()
+    (path / "build" / "flitwarp").symlink_to(Path(FLITWARP).resolve())
+    return path
+
+
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
     made = {}
 
     def folder(document):
         if document not in made:
-            path = made[document] = tmp_path_factory.mktemp("docs")
-            shutil.copytree(ROOT / "examples", path / "examples")
-            (path / "include").symlink_to(ROOT / "include")
-            (path / "bin").symlink_to(ROOT / "bin")
-            (path / "build").mkdir()
-            (path / "build" / "flitwarp").symlink_to(Path(FLITWARP).resolve())
+            made[document] = make_clone(tmp_path_factory.mktemp("docs"))
         return made[document]
 
     return folder

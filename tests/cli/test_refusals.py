@@ -650,6 +650,9 @@ def test_override_is_refused(override, expected, tmp_path):
 ARGUMENTS = {
     "nothing": ([], 1, "usage:"),
     "an unknown command": (["rum"], 1, "unknown command 'rum'", "did you mean 'run'?", "usage:"),
+    "a command that is a program": (["plot"], 1, "did you mean the program flitwarp-plot?"),
+    "a plugin behind the command": (["run", "--plugin", "x.so", "config.json"], 1, "'--plugin' comes before the command"),
+    "an option that is spelt like another": (["run", "config.json", "--result", "x"], 1, "did you mean '--results'?", "usage:"),
     "an unknown flag before the command": (["--fast", "run", "good.json"], 1, "--fast", "usage:"),
     "no configuration": (["run"], 1, "no configuration", "usage:"),
     "an unknown flag": (["run", "good.json", "--fast"], 1, "--fast", "usage:"),

@@ -29,6 +29,12 @@ PROGRAMS = [[PROGRAM], [built("FLITWARP_ASAN"), "--sync", "conservative", "--thr
 TSAN = [built("FLITWARP_TSAN"), "--sync", "conservative", "--threads", "2"]
 RUNS_A_PAIR = int(os.environ.get("FLITWARP_RUNS_A_PAIR", 6))
 
+
+def runs_a_pair(router):
+    """The usual router has most to draw, the one to be copied least."""
+    return {"input_queued": RUNS_A_PAIR, "single_cycle": 1}.get(router, max(1, RUNS_A_PAIR // 2))
+
+
 # Small forms; a topology that is not here takes part with its example.
 TOPOLOGIES = {
     "torus": [{"widths": [4, 3]}, {"widths": [2, 2, 3]}, {"widths": [5], "concentration": 2},
@@ -219,8 +225,14 @@ def simured(draw, num_vcs, packet):
     }
 
 
+def single_cycle(draw, num_vcs, packet):
+    del packet  # any size
+    return {"type": "single_cycle", "num_vcs": num_vcs, "buffer_depth": draw.choice([1, 2, 3, 5, 8]),
+            "latency": draw.choice([0, 1, 1, 4]), "congestion": some_sensor(draw)}
+
+
 ROUTERS = {"input_queued": input_queued, "output_queued": output_queued, "input_output_queued": input_output_queued,
-           "packet": packet_router, "omnipath": omnipath, "simured": simured}
+           "packet": packet_router, "omnipath": omnipath, "simured": simured, "single_cycle": single_cycle}
 
 
 def router_of(draw, name, num_vcs, packet):
@@ -327,7 +339,7 @@ PAIRS = [(routing, topology) for routing in sorted(registered()["routing"]) for 
 def test_pair_is_refused_or_runs_and_drains_in_every_router(routing, topology, router, tmp_path):
     draw = random.Random(f"{routing} {topology}" + (f" {router}" if router != "input_queued" else ""))
     ran = 0
-    for number in range(RUNS_A_PAIR if router == "input_queued" else max(1, RUNS_A_PAIR // 2)):
+    for number in range(runs_a_pair(router)):
         shape = topology_of(number, topology)
         block = draw.choice([routing, registered()["routing"][routing]])
         if not is_accepted(block, shape):

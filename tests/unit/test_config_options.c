@@ -241,6 +241,8 @@ TEST(unknown_keys_name_the_nearest_and_all_that_are_accepted)
     expect_refusal("\"zzzzzz\": 4", "zzzzzz: unknown key, expected one of tick,");
     expect_refusal("\"inner\": {\"depht\": 4}",
                    "inner.depht: unknown key (did you mean 'depth'?), expected one of depth, delay");
+    expect_refusal("\"inner\": {\"depth\": 4}, \"depth\": 4",
+                   "depth: unknown key (did you mean 'inner.depth'?), expected one of tick,");
     expect_refusal("\"shape\": {\"type\": \"test_dot\", \"sides\": 4}",
                    "shape.sides: unknown key, expected one of type");
     expect_refusal("\"shape\": {\"type\": \"test_box\", \"side\": 4}",

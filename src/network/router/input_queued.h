@@ -16,7 +16,7 @@
  */
 #include "flitwarp/allocator.h"
 #include "network/router/buffer_size.h"
-#include "network/router/lane.h"
+#include "flitwarp/lane.h"
 #include "network/router/output_stage.h"
 
 enum switching { WORMHOLE, VIRTUAL_CUT_THROUGH, STORE_AND_FORWARD };
