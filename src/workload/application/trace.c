@@ -71,8 +71,8 @@ static struct replay_settings settings_of(const struct application *application)
     const struct trace_config *config = application->config;
     double ticks = PICOSECOND / application->tick_seconds;
     return (struct replay_settings){
-        .ticks_per_picosecond = ticks * config->compute_scale,
-        .until_scale = ticks,
+        .ticks_per_picosecond = ticks,
+        .compute_ticks_per_picosecond = ticks * config->compute_scale,
         .overhead = config->overhead,
         .overhead_per_byte = config->overhead_per_byte,
         .gap = config->gap,
