@@ -98,18 +98,20 @@ void describe_accepted(struct text *text, const struct option *row)
 static void table_rows(struct table *table, const struct option *rows, const char *prefix)
 {
     for (const struct option *row = rows; row->type != OPTION_TYPE_END; row++) {
-        struct text key = {0}, accepts = {0};
+        struct text key = {0}, accepts = {0}, meaning = {0};
         text_addf(&key, "%s%s", prefix, row->key);
         describe_accepted(&accepts, row);
+        option_add_meaning(&meaning, row);
         bool is_block = row->type == OPTION_TYPE_BLOCK;
         const char *fallback = is_block ? "" : row->fallback ? row->fallback : "required";
-        table_row(table, (const char *[COLUMNS]){key.chars, accepts.chars, fallback, row->help});
+        table_row(table, (const char *[COLUMNS]){key.chars, accepts.chars, fallback, meaning.chars});
         if (is_block) {
             text_add(&key, ".");
             table_rows(table, row->rows, key.chars);
         }
         text_release(&key);
         text_release(&accepts);
+        text_release(&meaning);
     }
 }
 
@@ -152,12 +154,10 @@ static void describe_kind(FILE *out, const char *kind)
 static const struct option *find_block(const struct option *rows, const char *path)
 {
     size_t length = strcspn(path, ".");
-    for (const struct option *row = rows; row->type != OPTION_TYPE_END; row++) {
-        if (row->type != OPTION_TYPE_BLOCK || strlen(row->key) != length || strncmp(row->key, path, length) != 0)
-            continue;
-        return path[length] ? find_block(row->rows, path + length + 1) : row;
-    }
-    return NULL;
+    const struct option *row = option_find(rows, path, length);
+    if (!row || row->type != OPTION_TYPE_BLOCK)
+        return NULL;
+    return path[length] ? find_block(row->rows, path + length + 1) : row;
 }
 
 /* "NAME" fits components of every kind, "KIND/NAME" of one. */

@@ -22,10 +22,10 @@ static void add_known_keys(struct text *text, const struct option *rows, const c
         text_addf(text, "%s%s", comma, row->key);
 }
 
-static const struct option *find_row(const struct option *rows, const char *key)
+const struct option *option_find(const struct option *rows, const char *key, size_t length)
 {
     for (; rows->type != OPTION_TYPE_END; rows++)
-        if (strcmp(rows->key, key) == 0)
+        if (strlen(rows->key) == length && memcmp(rows->key, key, length) == 0)
             return rows;
     return NULL;
 }
@@ -83,7 +83,7 @@ static bool refuse_unknown_keys(struct config_reader *reader, const struct optio
 {
     bool is_good = true;
     for (const struct json *child = node->first; child; child = child->next) {
-        if (find_row(rows, child->key) || (first_key && strcmp(child->key, first_key) == 0))
+        if (option_find(rows, child->key, strlen(child->key)) || (first_key && strcmp(child->key, first_key) == 0))
             continue;
         report_unknown_key(reader, rows, first_key, child);
         is_good = false;
@@ -160,6 +160,8 @@ bool settings_read(struct config_reader *reader, const struct option *rows, void
     for (const struct option *row = rows; row->type != OPTION_TYPE_END; row++)
         if (row != reader->done)
             is_good &= row_read(reader, row, config, node);
+    if (is_good)
+        is_good = conditions_check(reader, rows, node);
     order_keys(node, rows, first_key);
     reader->depth--;
     return is_good;
@@ -176,7 +178,7 @@ bool config_read(struct config_reader *reader, const struct option *rows, void *
 bool config_read_first(struct config_reader *reader, const struct option *rows, const char *key, void *config,
                        struct json *node)
 {
-    const struct option *row = find_row(rows, key);
+    const struct option *row = option_find(rows, key, strlen(key));
     CHECK(row, "no row '%s' to be read first", key);
     if (node->type != JSON_OBJECT)
         return true; /* config_read reports it */

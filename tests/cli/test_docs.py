@@ -83,13 +83,26 @@ def test_document_has_commands(document):
     assert any(info[0] == "sh" for info, _ in blocks(document))
 
 
-def test_every_function_of_the_walk_exists():
-    sources = "\n".join(path.read_text() for folder in ("src", "include") for path in (ROOT / folder).rglob("*.[ch]"))
-    named = sorted(set(re.findall(r"`(\w+)\(\)`", (ROOT / "docs" / "walk.md").read_text())))
-    assert len(named) > 40
-    # Defined: a function's name after a type, at the beginning of a line.
-    missing = [name for name in named if not re.search(rf"^[A-Za-z_][^\n;={{}}#]*\b{name}\(", sources, re.M)]
+def defines(path, function):
+    """A function's name after a type at the beginning of a line, and a body behind its parameters."""
+    found = re.finditer(rf"^[A-Za-z_][^\n;={{}}#]*\b{function}\([^;{{]*([;{{])", (ROOT / path).read_text(), re.M)
+    return any(match[1] == "{" for match in found)
+
+
+def steps_of_the_walk():
+    """(first words, files, functions) of each item of its lists; an item goes on in lines that are set in."""
+    text = (ROOT / "docs" / "walk.md").read_text()
+    for item in re.findall(r"^(?:\d+\.|-) .*(?:\n +.*)*", text, re.M):
+        yield item[:60], re.findall(r"`((?:src|include)/[\w/]+\.[ch])`", item), re.findall(r"`(\w+)\(\)`", item)
+
+
+def test_every_function_of_the_walk_is_in_a_file_of_its_step():
+    steps = list(steps_of_the_walk())
+    assert len(steps) > 50
+    missing = [(step, name) for step, files, names in steps for name in names if not any(defines(path, name) for path in files)]
     assert not missing
+    unused = [(step, path) for step, files, names in steps for path in files if not any(defines(path, name) for name in names)]
+    assert not unused
 
 
 @pytest.mark.parametrize("document", ALL)

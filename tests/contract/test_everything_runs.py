@@ -133,7 +133,7 @@ def input_queued(draw, num_vcs, packet):
     settings = {
         "type": "input_queued", "num_vcs": num_vcs,
         "buffer_depth": draw.choice([1, 2, 3, 5, 8]) + (packet - 1 if moves_whole else 0),
-        "buffer_per_latency": draw.choice([0, 0, 0.5, 2]), "buffer_min": packet if moves_whole else 1,
+        "buffer_per_latency": draw.choice([0, 0, 0.5, 2]),
         "cycle": 1 if is_usual else draw.choice([1, 1, 2, 3]),
         "routing_latency": 0 if is_usual else latency(), "vc_allocation_latency": latency(),
         "switch_allocation_latency": latency(), "crossbar_latency": latency(), "credit_latency": latency(),
@@ -145,8 +145,10 @@ def input_queued(draw, num_vcs, packet):
         "arbiter": some(draw, "arbiter"),
         "congestion": some_sensor(draw),
     }
+    if settings["buffer_per_latency"]:
+        settings["buffer_min"] = packet if moves_whole else 1
     if draw.random() < 0.3:
-        least = settings["buffer_min"] if settings["buffer_per_latency"] else settings["buffer_depth"]
+        least = settings.get("buffer_min", settings["buffer_depth"])
         exclusive = draw.randint(packet if moves_whole else 1, least)
         settings.update(buffer_exclusive=exclusive, buffer_maximum=draw.choice([None, exclusive, exclusive + 3]))
     return settings
@@ -242,6 +244,10 @@ def router_of(draw, name, num_vcs, packet):
     return {**registered()["router"][name], "num_vcs": num_vcs}
 
 
+def answers(application):
+    return application["type"] == "memory" or "reply" in application
+
+
 def config_for(draw, topology, routing, router, num_vcs):
     packet = draw.choice([1, 1, 2, 4])
     channels = {"injection_channels": draw.randint(1, 2), "ejection_channels": draw.randint(1, 2)}
@@ -278,7 +284,7 @@ def config_for(draw, topology, routing, router, num_vcs):
             {"levels": [0, 1], "preemption": draw.random() < 0.5}, {"levels": [1, 0], "arbitration": "alike"},
             {"levels": [0, 1], "arbitration": "weighted", "weights": [draw.randint(1, 5), 2]}])}
         for number, one in enumerate(applications):
-            one.update(protocol_class=number % 2, reply_protocol_class=1)
+            one.update(protocol_class=number % 2, **({"reply_protocol_class": 1} if answers(one) else {}))
         if "by_class" in json.dumps(planes):
             planes["selection"] = {"type": "by_class", "planes": [[0], [0, 1]]}
     return {

@@ -53,7 +53,8 @@ static const struct option buffer_occupancy_options[] = {
     OPTION_F64(struct buffer_occupancy_config, phantom_value, "0", 0, 1e3, NULL,
                "taken off for each flit that counts as on the channel; 1: it is no congestion at all"),
     OPTION_F64(struct buffer_occupancy_config, phantom_length, "1", 0, 1e3, NULL,
-               "how long a flit counts as on the channel, in latencies of that; 2: until its credit could be back"),
+               "how long a flit counts as on the channel, in latencies of that; 2: until its credit could be back",
+               ONLY_WITH("phantom_value")),
     OPTION_END,
 };
 
