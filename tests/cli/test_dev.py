@@ -40,7 +40,7 @@ def python(*arguments, cwd=ROOT, **environment):
 def test_help_has_a_line_for_every_command(arguments, tmp_path):
     ended = dev(*arguments, cwd=tmp_path)
     assert ended.returncode == 0
-    for command in ("build", "run", "test", "bench", "reproduce", "format", "lint", "fuzz", "package", "help"):
+    for command in ("build", "run", "test", "coverage", "bench", "reproduce", "format", "lint", "fuzz", "package", "help"):
         assert re.search(rf"^  {command} ", ended.stdout, re.M), command
 
 
@@ -61,6 +61,28 @@ def test_wrong_arguments_are_refused(arguments):
 def test_continuous_integration_calls_dev_test():
     assert (ROOT / ".ci" / "run").read_text().rstrip().endswith("./dev test")
     assert os.access(ROOT / ".ci" / "run", os.X_OK) and os.access(ROOT / "dev", os.X_OK)
+
+
+# ---- coverage ----
+
+
+def test_coverage_names_the_lines_that_never_ran_and_fails_below_the_target(tmp_path):
+    """One of the program's two lines."""
+    source, objects = tmp_path / "src" / "some.c", tmp_path / "build" / "CMakeFiles" / "flitwarp.dir"
+    source.parent.mkdir()
+    objects.mkdir(parents=True)
+    source.write_text("static int never(void) { return -1; }\n"
+                      "int main(int count, char **words) { return words[0] ? count - 1 : never(); }\n")
+    subprocess.run(["gcc", "--coverage", source, "-o", objects / "some"], cwd=objects, check=True)
+    subprocess.run([objects / "some"], check=True)
+    report = ROOT / "tests" / "coverage" / "report.py"
+    settings = (tmp_path / "build", tmp_path / "out", "--sources", source.parent)
+    ended = python(report, *settings, "--target", 50)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.splitlines()[-1].split() == ["1", "2", "50.0", "%", "total"]
+    marked = (tmp_path / "out" / "src" / "some.c.txt").read_text().splitlines()
+    assert [line for line in marked if line.startswith(">")] == [">    1 static int never(void) { return -1; }"]
+    assert python(report, *settings, "--target", 51).returncode == 1
 
 
 # ---- bench ----

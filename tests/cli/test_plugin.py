@@ -276,7 +276,8 @@ def test_one_file_each_in_a_copy_of_the_tree_is_enough(plugins, tmp_path):
     copy = tmp_path / "copy"
     for part in ("src", "include", "packaging"):
         shutil.copytree(ROOT / part, copy / part)
-    (copy / "tests" / "unit").mkdir(parents=True)
+    shutil.copytree(ROOT / "tests" / "coverage", copy / "tests" / "coverage")
+    (copy / "tests" / "unit").mkdir()
     shutil.copy(ROOT / "CMakeLists.txt", copy)
     folders = {"topology": "network", "arbiter": "network", "traffic": "workload", "motif": "workload"}
     for name, (kind, text) in SOURCES.items():
@@ -285,8 +286,9 @@ def test_one_file_each_in_a_copy_of_the_tree_is_enough(plugins, tmp_path):
     reuse = tmp_path / "reuse"
     reuse.write_text(REUSE.replace("{folder}", str(Path(PROGRAM).resolve().parent)))
     reuse.chmod(0o755)
+    counts = "FLITWARP_COVERAGE:BOOL=ON" in (Path(PROGRAM).resolve().parent / "CMakeCache.txt").read_text()
     for command in (["cmake", "-S", copy, "-B", tmp_path / "build", "-G", "Ninja", "-DCMAKE_C_FLAGS_RELEASE=-O0",
-                     f"-DCMAKE_C_COMPILER_LAUNCHER={reuse}"],
+                     f"-DCMAKE_C_COMPILER_LAUNCHER={reuse}", f"-DFLITWARP_COVERAGE={'ON' if counts else 'OFF'}"],
                     ["cmake", "--build", tmp_path / "build", "--target", "flitwarp"]):
         subprocess.run(command, capture_output=True, check=True, timeout=300)
     program = tmp_path / "build" / "flitwarp"

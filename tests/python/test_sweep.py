@@ -467,7 +467,7 @@ def define(Sweep, out):
     "adaptive": """
 def define(Sweep, out):
     sweep = Sweep(BASE, "killed", out=out)
-    sweep.add_variable("VCs", "VC", [2, 3, 4, 6, 8], "network.router.num_vcs")
+    sweep.add_variable("VCs", "VC", [2, 4, 8], "network.router.num_vcs")
     sweep.add_variable("traffic", "T", ["uniform_random", "tornado"], "workload.applications.0.traffic")
     sweep.add_loads(0.05, 1.0, 0.05, past=2, refine=3)
     return sweep.add_seeds(2, 4, precision=0.02)

@@ -304,6 +304,7 @@ TEST(times_are_whole_numbers_of_ticks)
     expect_refusal("\"latency\": \"0ns\"", "0ns is below 1");
     expect_refusal("\"warmup\": \"-1ns\"", "-1ns is below 0");
     expect_refusal("\"warmup\": \"1e300s\"", "1e300s is above");
+    expect_refusal("\"warmup\": \"18446744073709551616ns\"", "is above 1.844674407370955e+19"); /* 2^64 ticks */
     expect_refusal("\"warmup\": \"nanns\"", "expected a whole number of ticks, a time like \"10ns\" or \"auto\"");
 }
 
