@@ -3,10 +3,14 @@
 #include "cli/cli.h"
 
 #include "base/text.h"
+#include "cli/interrupt.h"
 #include "cli/version.h"
 #include "config/registry.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const struct {
     const char *name;
@@ -71,7 +75,24 @@ static bool load_plugins(int *argc, char ***argv)
     return ok;
 }
 
-int main(int argc, char **argv)
+/*
+ * What a command has printed must have arrived: a full disk behind standard output is no success. A reader that has seen
+ * enough (head) is told nothing.
+ */
+static int flush_output(int status)
+{
+    struct stat about;
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    bool is_pipe = fstat(STDOUT_FILENO, &about) == 0 && S_ISFIFO(about.st_mode);
+    if (status == EXIT_DONE && !is_pipe)
+        fprintf(stderr, "flitwarp: cannot write to standard output%s%s\n", errno ? ": " : "",
+                errno ? strerror(errno) : "");
+    return status == EXIT_DONE ? EXIT_IO : status;
+}
+
+static int run_command(int argc, char **argv)
 {
     if (!load_plugins(&argc, &argv))
         return EXIT_USAGE;
@@ -91,4 +112,11 @@ int main(int argc, char **argv)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].call(argc - 1, argv + 1);
     return unknown_command(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+    interrupt_end();
+    signal(SIGPIPE, SIG_IGN); /* a reader that goes away is an error like others, and files are finished or dropped */
+    return flush_output(run_command(argc, argv));
 }

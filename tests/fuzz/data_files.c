@@ -10,7 +10,7 @@
 static void simulate_with(const uint8_t *data, size_t size, char *override)
 {
     fuzz_file(FILE_NAME, data, size);
-    fuzz_simulate(fuzz_small, (char *[]){override, "network.routing={\"type\": \"minimal\"}"}, 2);
+    fuzz_simulate(fuzz_small, (char *[]){override, "network.routing=minimal", "network.router.num_vcs=4"}, 3);
 }
 
 FUZZ_TARGET(network_file)

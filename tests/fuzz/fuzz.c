@@ -17,6 +17,7 @@
 int LLVMFuzzerInitialize(int *count, char ***arguments);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 void __wrap_check_failed(const char *file, int line, const char *claim, const char *format, ...);
+void __wrap_need_failed(const char *format, ...);
 
 static struct fuzz_target *targets;
 static const struct fuzz_target *chosen;
@@ -28,7 +29,13 @@ void fuzz_register(struct fuzz_target *target)
     targets = target;
 }
 
-/* In place of the program's own, which would end it behind libFuzzer's back. */
+/* These two are in place of the program's own, which would end it behind libFuzzer's back. */
+void __wrap_need_failed(const char *format, ...)
+{
+    fprintf(stderr, "%s\n", format);
+    abort();
+}
+
 void __wrap_check_failed(const char *file, int line, const char *claim, const char *format, ...)
 {
     va_list arguments;

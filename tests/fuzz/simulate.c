@@ -18,10 +18,11 @@ enum {
     MOST_POINTS = 30,    /* of the grid on which phases change */
 };
 
-const char fuzz_small[] = "{\"network\": {\"topology\": {\"type\": \"mesh\", \"widths\": [2, 2]}, \"routing\": \"dimension_order\","
-                          " \"router\": {\"type\": \"input_queued\", \"num_vcs\": 2}},\n"
-                          " \"workload\": {\"applications\": [{\"type\": \"blast\", \"load\": 0.2, \"warmup\": 50, \"sample\": 100}],"
-                          " \"check_interval\": 10}}";
+const char fuzz_small[] =
+    "{\"network\": {\"topology\": {\"type\": \"mesh\", \"widths\": [2, 2]}, \"routing\": \"dimension_order\","
+    " \"router\": {\"type\": \"input_queued\", \"num_vcs\": 2}},\n"
+    " \"workload\": {\"applications\": [{\"type\": \"blast\", \"load\": 0.2, \"warmup\": 50, \"sample\": 100}],"
+    " \"check_interval\": 10}}";
 
 static double product(const struct json *node)
 {
@@ -33,9 +34,12 @@ static double product(const struct json *node)
 
 static bool is_small(const struct json *node)
 {
-    static const char *const making[] = {"topology", "motif"}, *const free_of_limits[] = {
-        "latency", "latencies", "delay", "limit", "finish_limit", "warmup", "sample", "min_sample", "max_sample", "seed",
-        "eager_limit", "bandwidth", "compute", "compute_scale", "interval", "segment", "large_from", "precision", "window"};
+    static const char *const making[] = {"topology", "motif"},
+                             *const free_of_limits[] = {
+                                 "latency", "latencies",         "delay",       "limit",    "finish_limit", "warmup",
+                                 "sample",  "min_sample",        "max_sample",  "seed",     "eager_limit",  "bandwidth",
+                                 "compute", "compute_scale",     "interval",    "segment",  "large_from",   "precision",
+                                 "window",  "deadlock_interval", "collectives", "overhead", "gap"};
     for (size_t i = 0; node->key && i < sizeof making / sizeof *making; i++)
         if (strcmp(node->key, making[i]) == 0)
             return product(node) <= MOST_PRODUCT;

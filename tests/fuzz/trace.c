@@ -129,5 +129,6 @@ FUZZ_TARGET(replay)
 {
     fuzz_file("made.goal", data, size);
     fuzz_simulate(fuzz_small,
-                  (char *[]){"workload.applications=[{\"type\": \"trace\", \"file\": \"made.goal\", \"limit\": 1000}]"}, 1);
+                  (char *[]){"workload.applications=[{\"type\": \"trace\", \"file\": \"made.goal\", \"limit\": 1000}]"},
+                  1);
 }
