@@ -116,18 +116,22 @@ const char *nearest_word(const struct nearest *nearest)
     return nearest->distance <= tolerated ? nearest->word : NULL;
 }
 
+#define MOST_BYTES ((size_t)1 << 28) /* of what has no end that could be known: a pipe, or /dev/zero */
+
 /* Reads to the end instead of asking for the size: pipes have none. */
 char *file_read(struct arena *arena, const char *path, size_t *size)
 {
     FILE *file = fopen(path, "rbe");
     if (!file)
         return NULL;
+    struct stat about;
+    size_t most = fstat(fileno(file), &about) == 0 && S_ISREG(about.st_mode) ? SIZE_MAX : MOST_BYTES;
     struct text text = {0};
     char part[16384];
     size_t count;
-    while ((count = fread(part, 1, sizeof(part), file)) > 0)
+    while (text.length <= most && (count = fread(part, 1, sizeof(part), file)) > 0)
         text_add_bytes(&text, part, count);
-    int failure = ferror(file) ? errno : 0;
+    int failure = ferror(file) ? errno : text.length > most ? EFBIG : 0;
     fclose(file);
     if (failure) {
         text_release(&text);

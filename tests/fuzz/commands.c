@@ -59,8 +59,10 @@ FUZZ_TARGET(log_packed)
 FUZZ_TARGET(filters)
 {
     static const char log[] =
-        "application,source,destination,packet,message,flits,message_flits,created,injected,arrived,hops\n"
-        "0,1,2,0,0,4,4,100,105,120,3\n0,2,1,0,0,4,8,110,115,130,3\n0,2,1,1,0,4,8,110,119,140,3\n";
+        "application,source,destination,packet,message,message_flits,packet_flits,hops,minimal_hops,"
+        "created,injected,head_arrived,tail_arrived,initiator,transaction,transaction_messages\n"
+        "0,1,2,0,0,4,4,3,3,100,105,120,123,1,0,1\n0,2,1,0,0,8,4,3,3,110,115,130,133,2,0,2\n"
+        "0,2,1,1,0,8,4,5,3,110,119,140,143,2,0,2\n1,1,2,1,1,2,2,3,3,150,150,160,161,2,0,2\n";
     size_t length;
     char *words[MOST_WORDS] = {"parse", "packets.csv"}, *text = fuzz_part(&data, &size, &length);
     int count = 2 + fuzz_lines(text, words + 2, MOST_WORDS - 2);

@@ -13,9 +13,11 @@
 #include <string.h>
 
 enum {
-    MOST_PRODUCT = 4096, /* of all numbers of a topology or a motif: no more routers or tasks than that, or not much */
+    MOST_PRODUCT = 128,  /* of all numbers of a topology or a motif: no more routers or tasks than that, or not much */
     MOST_NUMBER = 4096,  /* of any other setting that things are made by */
-    MOST_POINTS = 30,    /* of the grid on which phases change */
+    MOST_INTERVAL = 100, /* ticks between two points of the grid on which phases change */
+    MOST_POINTS = 20,    /* of it */
+    MOST_EVENTS = 20000,
 };
 
 const char fuzz_small[] =
@@ -62,8 +64,8 @@ struct patience {
 static void count_points(void *context, const struct workload *workload, tick_t now)
 {
     struct patience *patience = context;
-    (void)workload, (void)now;
-    patience->is_over = ++patience->points >= MOST_POINTS;
+    (void)now;
+    patience->is_over = ++patience->points >= MOST_POINTS || workload->totals.events >= MOST_EVENTS;
 }
 
 static void run(struct simulation *simulation)
@@ -85,7 +87,8 @@ void fuzz_simulate(const char *config, char **overrides, int count)
     simulation_init(&simulation);
     bool is_good = simulation_load_text(&simulation, "fuzz.json", config, strlen(config), overrides, count);
     CHECK(is_good == (simulation.errors.count == 0), "success and messages disagree");
-    if (is_good && !simulation.config.model.component && is_small(simulation.json)) {
+    bool is_quick = simulation.config.workload.check_interval <= MOST_INTERVAL;
+    if (is_good && !simulation.config.model.component && is_quick && is_small(simulation.json)) {
         simulation_make_sequential(&simulation);
         is_good = simulation_build(&simulation);
         CHECK(is_good == (simulation.errors.count == 0), "success and messages disagree");
