@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -172,7 +173,12 @@ def _do(sweep: Sweep, options: argparse.Namespace) -> int:
     return _summary(study, files, began)
 
 
+def _stop(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
+
+
 def _guarded(program: str, action: Callable[[], int]) -> int:
+    signal.signal(signal.SIGTERM, _stop)  # as by Ctrl-C: runs end with it, and are not left on their own
     try:
         return action()
     except (WrongSettings, StudyError, NotResults, Stopped, ValueError, OSError, ImportError, sqlite3.Error,

@@ -3,6 +3,7 @@
 #include "base/spill.h"
 
 #include "flitwarp/arena.h"
+#include "flitwarp/error.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -70,10 +71,7 @@ static struct mapping map(struct spill *spill, size_t size)
     if (mapping.bytes)
         return mapping;
     void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (bytes == MAP_FAILED) {
-        fprintf(stderr, "flitwarp: out of memory: %zu more bytes were needed\n", size);
-        exit(3);
-    }
+    NEED(bytes != MAP_FAILED, "out of memory: %zu more bytes were needed", size);
     mapping.bytes = bytes;
     spill->in_memory -= size < spill->in_memory ? size : spill->in_memory;
     return mapping;

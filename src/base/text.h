@@ -49,16 +49,22 @@ char *file_read(struct arena *arena, const char *path, size_t *size);
 const char *path_beside(struct arena *arena, const char *file, const char *path);
 
 /*
- * A file that is written beside its target and takes its place on commit, so
- * that nobody ever sees half of it. What is not a regular file (a terminal, a
- * pipe, /dev/null) is written directly; "-" is standard output.
+ * A file that is written without a name in the folder of its target and takes its
+ * place on commit: nobody ever sees half of it, and whatever ends the program, nothing
+ * is left behind. Where the file system has no files without a name, it has a temporary
+ * one. What is not a regular file (a terminal, a pipe, /dev/null) is written directly;
+ * "-" is standard output.
  */
 struct output_file {
     FILE *stream;
-    char *path;      /* owned */
-    char *temporary; /* owned; NULL: written directly */
+    char *path;       /* owned */
+    char *temporary;  /* owned; NULL: written directly */
+    bool is_nameless; /* there is no file by the temporary name yet */
+    int failure;      /* the first errno of output_write; 0: none */
 };
 bool output_open(struct output_file *output, const char *path, struct errors *errors);
+/* To the stream; what fails comes out on commit, with its reason. */
+void output_write(struct output_file *output, const void *bytes, size_t count);
 /* False, with a message and the old file untouched, when anything could not be written. */
 bool output_commit(struct output_file *output, struct errors *errors);
 /* Drops what was written; harmless after a commit or a failed open. */

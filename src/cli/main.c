@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The program: picks the subcommand, after loading what --plugin names. */
 #include "cli/cli.h"
+#include "cli/interrupt.h"
 #include "cli/places.h"
 
 #include "config/registry.h"
 #include "engine/ranks.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static int unknown_command(const char *name)
 {
@@ -36,6 +40,23 @@ static bool load_plugins(int *argc, char ***argv)
     bool ok = errors.count == 0;
     arena_release(&arena);
     return ok;
+}
+
+/*
+ * What a command has printed must have arrived: a full disk behind standard output is no success. A reader that has seen
+ * enough (head) is told nothing.
+ */
+static int flush_output(int status)
+{
+    struct stat about;
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    bool is_pipe = fstat(STDOUT_FILENO, &about) == 0 && S_ISFIFO(about.st_mode);
+    if (status == EXIT_DONE && !is_pipe)
+        fprintf(stderr, "flitwarp: cannot write to standard output%s%s\n", errno ? ": " : "",
+                errno ? strerror(errno) : "");
+    return status == EXIT_DONE ? EXIT_IO : status;
 }
 
 static bool is_help(const char *word) { return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0; }
@@ -69,4 +90,9 @@ static int call_command(int argc, char **argv)
     return EXIT_DONE;
 }
 
-int main(int argc, char **argv) { return call_command(argc, argv); }
+int main(int argc, char **argv)
+{
+    interrupt_end();
+    signal(SIGPIPE, SIG_IGN); /* a reader that goes away is an error like others, and files are finished or dropped */
+    return flush_output(call_command(argc, argv));
+}

@@ -169,7 +169,7 @@ static const char *config_text(struct arena *arena, const struct template *templ
     char *written = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&written, &size);
-    CHECK(stream, "no memory for an example");
+    NEED(stream, "out of memory for an example");
     fprintf(stream, "// The %s \"%s\" in use:\n//   flitwarp --plugin ./%s.so run %s.json\n", template->kind, name,
             name, name);
     json_write(stream, root, 2);
@@ -239,7 +239,7 @@ static int write_new(const struct new_file *file)
     if (descriptor < 0)
         return errno;
     FILE *stream = fdopen(descriptor, "wb");
-    CHECK(stream, "no memory for a file");
+    NEED(stream, "out of memory for a file");
     bool is_good = fputs(file->text, stream) != EOF;
     int reason = is_good ? 0 : errno;
     if (fclose(stream) != 0 && !reason)

@@ -212,7 +212,7 @@ static int compare_settings(struct simulation *simulation)
     char *text = NULL;
     size_t length = 0;
     FILE *stream = open_memstream(&text, &length);
-    CHECK(stream, "no memory for the settings as text");
+    NEED(stream, "out of memory for the settings as text");
     json_write(stream, simulation->json, 0);
     fclose(stream);
     uint64_t hash = 0;

@@ -25,7 +25,7 @@ static struct process_worker *worker_create(struct process_run *run, uint32_t nu
     worker->next_serial = among_all;
     queue_init(&worker->queue, run->event_size);
     worker->rank_boxes = calloc(run->rank_count, sizeof *worker->rank_boxes);
-    CHECK(worker->rank_boxes, "no memory for a worker");
+    NEED(worker->rank_boxes, "out of memory for a worker");
     worker->partitions = memory_take_aligned(sizeof *worker->partitions * worker->partition_count);
     const struct model *model = run->model;
     for (uint32_t i = 0; i < worker->partition_count; i++) {
@@ -111,7 +111,7 @@ void process_run_init(struct process_run *run, const struct model *model, const 
         mailbox_init(&run->mailboxes[i], run->event_size);
     barrier_init(&run->barrier, run->worker_count, ranks ? ranks->sharing_cores : 1);
     run->sums = calloc((size_t)model->sum_count + model->maximum_count + 1, sizeof *run->sums);
-    CHECK(run->sums, "no memory for statistics");
+    NEED(run->sums, "out of memory for statistics");
     run->maxima = run->sums + model->sum_count;
 }
 
@@ -149,7 +149,7 @@ static void run_threads(struct process_run *run)
     for (uint32_t i = 1; i < run->worker_count; i++) {
         starts[i] = (struct start){run, i};
         int reason = pthread_create(&threads[i], NULL, thread_main, &starts[i]);
-        CHECK(reason == 0, "thread %u of %u cannot be started: %s", i, run->worker_count, strerror(reason));
+        NEED(reason == 0, "the system refuses thread %u of %u: %s", i + 1, run->worker_count, strerror(reason));
     }
     run_worker(run, 0);
     for (uint32_t i = 1; i < run->worker_count; i++)

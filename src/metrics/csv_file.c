@@ -30,7 +30,7 @@ struct csv_file {
 static ZSTD_CCtx *compressor_create(void)
 {
     ZSTD_CCtx *compressor = ZSTD_createCCtx();
-    CHECK(compressor, "no memory for the compressor");
+    NEED(compressor, "out of memory for the compressor");
     ZSTD_CCtx_setParameter(compressor, ZSTD_c_compressionLevel, COMPRESSION_LEVEL);
     ZSTD_CCtx_setParameter(compressor, ZSTD_c_checksumFlag, 1);
     return compressor;
@@ -44,8 +44,8 @@ static void compress_text(struct csv_file *file, ZSTD_EndDirective directive)
     do {
         ZSTD_outBuffer out = {.dst = file->compressed, .size = sizeof(file->compressed)};
         left = ZSTD_compressStream2(file->compressor, &out, &in, directive);
-        CHECK(!ZSTD_isError(left), "zstd: %s", ZSTD_getErrorName(left));
-        fwrite(file->compressed, 1, out.pos, file->output.stream);
+        NEED(!ZSTD_isError(left), "zstd: %s", ZSTD_getErrorName(left)); /* of memory */
+        output_write(&file->output, file->compressed, out.pos);
     } while (directive == ZSTD_e_end ? left > 0 : in.pos < in.size);
 }
 
@@ -54,7 +54,7 @@ static void write_text(struct csv_file *file, ZSTD_EndDirective directive)
     if (file->compressor)
         compress_text(file, directive);
     else
-        fwrite(file->text, 1, file->used, file->output.stream);
+        output_write(&file->output, file->text, file->used);
     file->used = 0;
 }
 

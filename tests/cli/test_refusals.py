@@ -698,6 +698,18 @@ def test_arguments_are_refused(arguments, status, expected, tmp_path):
         assert part in ended.stderr, f"no '{part}' in: {ended.stderr}"
 
 
+@pytest.mark.parametrize("text", ['{"a": ', "5", '{"flitwarp": 1', ""])
+def test_what_is_no_json_is_not_viewed(text, tmp_path):
+    (tmp_path / "broken.json").write_text(text)
+    ended = start(tmp_path, "view", "broken.json", "--no-open")
+    assert ended.returncode == 1 and "broken.json:1:" in ended.stderr, ended.stderr
+
+
+def test_a_file_without_end_is_refused(tmp_path):
+    ended = start(tmp_path, "check", "/dev/zero", program=PROGRAM)
+    assert ended.returncode == 1 and "'/dev/zero': File too large" in ended.stderr, ended.stderr
+
+
 def test_results_that_cannot_be_written_are_refused_before_the_run(tmp_path):
     """A run of days must not find out at its end that there is nowhere to write to."""
     long = changed(workload__applications__0__sample=10**12)
