@@ -14,6 +14,7 @@ int cli_list(int argc, char **argv);
 int cli_explain(int argc, char **argv);
 int cli_schema(int argc, char **argv);
 int cli_run(int argc, char **argv);
+int cli_restart(int argc, char **argv); /* run --restart */
 int cli_check(int argc, char **argv);
 int cli_settings(int argc, char **argv);
 int cli_topology(int argc, char **argv);

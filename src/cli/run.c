@@ -8,12 +8,13 @@
 #include "cli/baseline.h"
 #include "cli/cli.h"
 #include "cli/interrupt.h"
-#include "cli/logs.h"
-#include "cli/run_model.h"
+#include "cli/run.h"
 
+#include "base/heap.h"
 #include "base/text.h"
 #include "flitwarp/random.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -21,17 +22,12 @@
 
 static const char usage[] = "flitwarp run CONFIG [PATH=VALUE ...] [--results FILE] [--log FILE.csv.zst] [--quiet] "
                             "[--sync sequential|conservative|optimistic] [--threads N]\n"
+                            "  long runs: [--checkpoint-every TICKS|30s|10min|2h [--checkpoint FILE]]; "
+                            "and to go on: flitwarp run --restart FILE\n"
                             "  jobs: [--baseline], runs each of them by itself as well\n"
                             "  optimistic: [--check-reversal]\n"
                             "  logs, .csv or .csv.zst: [--message-log FILE] [--traffic-log FILE] [--channel-log FILE] "
                             "[--rate-log FILE [--rate-interval TICKS]]";
-
-struct run_request {
-    const char *results, *sync, *threads;
-    bool quiet, check_reversal, baseline;
-    struct logs logs;
-    struct arguments arguments;
-};
 
 struct progress {
     struct timespec last;
@@ -97,9 +93,40 @@ static void print_summary(const struct simulation *simulation)
     }
 }
 
-/* All ranks run; the first shows progress and writes, once all numbers are put together. */
-static int run(struct simulation *simulation, struct run_request *request)
+/* After a grid point. Nothing of the run may lie outside its heap when that is written. */
+static void pause_network(void *context, tick_t now)
 {
+    struct run *run = context;
+    struct simulation *simulation = &run->simulation;
+    if (!ranks_largest(simulation->ranks, checkpoint_is_due(&run->checkpoint, now)))
+        return;
+    network_rest(&simulation->network);
+    logs_rest(&run->request.logs);
+    stopwatch_note(&simulation->watch);
+    checkpoint_write(&run->checkpoint, now);
+    if (!logs_wake(&run->request.logs, &simulation->errors)) {
+        errors_print(&simulation->errors, stderr);
+        check_end(EXIT_IO);
+    }
+}
+
+static void watch_signals(struct run *run)
+{
+    struct workload *workload = &run->simulation.workload;
+    workload->interrupt = interrupt_catch();
+    if (!run->checkpoint.path)
+        return;
+    checkpoint_begin(&run->checkpoint);
+    workload->interrupt = &run->checkpoint.stops;
+    workload->pause = pause_network;
+    workload->pause_context = run;
+}
+
+/* All ranks run; the first shows progress and writes, once all numbers are put together. */
+static int run_built(struct run *run)
+{
+    struct simulation *simulation = &run->simulation;
+    struct run_request *request = &run->request;
     struct progress progress = {.is_optimistic = simulation->rewind};
     bool leads = ranks_lead(simulation->ranks);
     clock_gettime(CLOCK_MONOTONIC, &progress.start);
@@ -108,12 +135,15 @@ static int run(struct simulation *simulation, struct run_request *request)
         simulation->workload.progress = show_progress;
         simulation->workload.progress_context = &progress;
     }
-    simulation->workload.interrupt = interrupt_catch();
+    watch_signals(run);
     simulation_run(simulation, stderr);
     if (progress.shown)
         fprintf(stderr, "\r\033[K");
     int status = simulation_status(simulation);
-    bool logs_are_kept = !leads || logs_commit(&request->logs, simulation);
+    bool goes_on = run->checkpoint.stops && run->checkpoint.is_kept; /* later, and its logs with it */
+    if (goes_on)
+        logs_leave(&request->logs);
+    bool logs_are_kept = !leads || goes_on || logs_commit(&request->logs, simulation);
     struct json *document = leads ? simulation_results(simulation) : NULL;
     if (request->baseline && status == EXIT_DONE)
         status = baseline_add(simulation, document, request->quiet);
@@ -138,13 +168,29 @@ static int agree(struct simulation *simulation, int status)
     return (int)ranks_largest(simulation->ranks, (uint64_t)status);
 }
 
-static int run_network(struct simulation *simulation, struct run_request *request)
+static int run_network(struct run *run)
 {
-    int status = simulation_build(simulation) ? open_files(simulation, request->results, &request->logs) : EXIT_USAGE;
+    int status = agree(&run->simulation, run_built(run));
+    logs_release(&run->request.logs);
+    return status;
+}
+
+static int build_network(struct run *run)
+{
+    struct simulation *simulation = &run->simulation;
+    struct logs *logs = &run->request.logs;
+    int status = simulation_build(simulation) ? open_files(simulation, run->request.results, logs) : EXIT_USAGE;
+    const char *restless = run->checkpoint.path ? logs_restless(logs) : NULL;
+    if (restless) {
+        errors_add(
+            &simulation->errors,
+            "%s: found no regular file, expected one: with --checkpoint-every a log is gone on with after a restart",
+            restless);
+        status = EXIT_USAGE;
+    }
     status = agree(simulation, status);
-    if (status == EXIT_DONE)
-        status = agree(simulation, run(simulation, request));
-    logs_release(&request->logs);
+    if (status != EXIT_DONE)
+        logs_release(logs);
     return status;
 }
 
@@ -183,27 +229,102 @@ static int compare_settings(struct simulation *simulation)
     return agree(simulation, is_same ? EXIT_DONE : EXIT_USAGE);
 }
 
-static int run_request(struct run_request *request, struct ranks *ranks)
+/* The name of a run: no two have the same. */
+static uint64_t draw_number(const struct ranks *ranks)
 {
-    struct simulation simulation;
-    simulation_init(&simulation);
-    simulation.ranks = ranks;
-    int status = agree(&simulation, load(&simulation, request) ? EXIT_DONE : EXIT_USAGE);
-    if (status == EXIT_DONE && ranks)
-        status = compare_settings(&simulation);
-    if (status == EXIT_DONE && simulation.config.model.component && request->baseline) {
-        errors_add(&simulation.errors, "flitwarp run: --baseline: a model has no applications to run alone");
-        status = agree(&simulation, EXIT_USAGE);
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    uint64_t number = random_mix((uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec) ^ (uint64_t)getpid();
+    return ranks_largest(ranks, number);
+}
+
+/* FILE, the name of the results or that of the configuration, here. */
+static const char *checkpoint_name(const struct run_request *request, struct arena *arena)
+{
+    const char *slash = strrchr(request->arguments.config, '/');
+    const char *config = slash ? slash + 1 : request->arguments.config;
+    if (request->checkpoint)
+        return request->checkpoint;
+    bool has_results = request->results && strcmp(request->results, "-") != 0;
+    return arena_format(arena, "%s.checkpoint", has_results ? request->results : config);
+}
+
+static int plan_checkpoints(struct run *run)
+{
+    struct simulation *simulation = &run->simulation;
+    struct checkpoint *checkpoint = &run->checkpoint;
+    if (simulation->config.model.component && simulation->config.simulator.check_reversal) {
+        errors_add(
+            &simulation->errors,
+            "--checkpoint-every: found check_reversal with a model, expected one of them: that is a test of the model, "
+            "not a long run");
+        return EXIT_USAGE;
     }
-    if (status == EXIT_DONE && simulation.config.model.component)
-        status = run_model(&simulation, request->results, logs_first(&request->logs), request->quiet);
-    else if (status == EXIT_DONE)
-        status = run_network(&simulation, request);
-    simulation_release(&simulation);
+    if (!checkpoint_read_every(checkpoint, run->request.checkpoint_every, &simulation->errors))
+        return EXIT_USAGE;
+    const struct ranks *ranks = simulation->ranks;
+    checkpoint->path = checkpoint_name(&run->request, &simulation->setup);
+    checkpoint->next_tick = checkpoint->ticks;
+    checkpoint->ranks = simulation->ranks;
+    checkpoint->facts = (struct checkpoint_facts){
+        .run = draw_number(ranks), .ranks = ranks ? ranks->count : 1, .rank = ranks ? ranks->number : 0};
+    return ranks_lead(ranks) ? results_try(checkpoint->path, &simulation->errors) : EXIT_DONE;
+}
+
+/* Settings into something that runs; an exit status, after messages. */
+static int prepare(struct run *run)
+{
+    struct simulation *simulation = &run->simulation;
+    int status = agree(simulation, load(simulation, &run->request) ? EXIT_DONE : EXIT_USAGE);
+    if (status == EXIT_DONE && simulation->ranks)
+        status = compare_settings(simulation);
+    if (status == EXIT_DONE && run->request.checkpoint_every)
+        status = agree(simulation, plan_checkpoints(run));
+    if (status != EXIT_DONE)
+        return status;
+    if (!simulation->config.model.component)
+        return build_network(run);
+    if (run->request.baseline) {
+        errors_add(&simulation->errors, "flitwarp run: --baseline: a model has no applications to run alone");
+        return agree(simulation, EXIT_USAGE);
+    }
+    return build_model(run);
+}
+
+int run_go_on(struct run *run)
+{
+    struct simulation *simulation = &run->simulation;
+    int status = simulation->config.model.component ? run_model(run) : run_network(run);
+    if (run->checkpoint.path)
+        checkpoint_end(&run->checkpoint, status != EXIT_INTERRUPTED && status != EXIT_IO);
     return status;
 }
 
-static int join_ranks(struct run_request *request)
+static int run_request(const struct run_request *request, const struct ranks *ranks)
+{
+    struct run *run = memory_take(sizeof *run);
+    *run = (struct run){.request = *request};
+    simulation_init(&run->simulation);
+    if (ranks) {
+        run->ranks = *ranks;
+        run->simulation.ranks = &run->ranks;
+    }
+    if (request->checkpoint_every)
+        heap_set_root(run);
+    int status = prepare(run);
+    if (status == EXIT_DONE)
+        status = run_go_on(run);
+    run_release(run);
+    return status;
+}
+
+void run_release(struct run *run)
+{
+    simulation_release(&run->simulation);
+    free(run);
+}
+
+static int join_ranks(const struct run_request *request)
 {
     struct arena arena = {0};
     struct errors errors = {.arena = &arena};
@@ -219,19 +340,61 @@ static int join_ranks(struct run_request *request)
     return status;
 }
 
+/* Where a checkpoint will find them again. */
+static void keep_arguments(struct run_request *request, const struct flag *flags)
+{
+    struct arguments *arguments = &request->arguments;
+    char **overrides = memory_take(sizeof *overrides * ((size_t)arguments->override_count + 1));
+    for (int i = 0; i < arguments->override_count; i++)
+        overrides[i] = text_copy(arguments->overrides[i]);
+    arguments->overrides = overrides;
+    arguments->config = text_copy(arguments->config);
+    for (const struct flag *flag = flags; flag->name; flag++)
+        if (flag->value && *flag->value)
+            *flag->value = text_copy(*flag->value);
+}
+
+/* Before anything is built that is to be kept. */
+static bool prepare_heap(struct run_request *request, const struct flag *flags)
+{
+    struct arena arena = {0};
+    struct errors errors = {.arena = &arena};
+    if (request->checkpoint && !request->checkpoint_every)
+        errors_add(&errors, "--checkpoint: there is no interval; expected --checkpoint-every as well");
+    if (request->checkpoint_every && checkpoint_is_possible("--checkpoint-every", &errors)) {
+        if (heap_fix())
+            keep_arguments(request, flags);
+        else
+            errors_add(&errors, "--checkpoint-every: the system has no room at the address that is kept for it: %s",
+                       strerror(errno));
+    }
+    bool is_good = errors.count == 0;
+    if (ranks_launched_as() == 0)
+        errors_print(&errors, stderr);
+    arena_release(&arena);
+    return is_good;
+}
+
 int cli_run(int argc, char **argv)
 {
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--restart") == 0 || strncmp(argv[i], "--restart=", 10) == 0)
+            return cli_restart(argc, argv);
     struct run_request request = {0};
-    struct flag flags[RUN_LOG_KINDS + 8] = {{"--results", &request.results, NULL},
-                                            {"--quiet", NULL, &request.quiet},
-                                            {"--check-reversal", NULL, &request.check_reversal},
-                                            {"--baseline", NULL, &request.baseline},
-                                            {"--sync", &request.sync, NULL},
-                                            {"--threads", &request.threads, NULL},
-                                            {"--rate-interval", &request.logs.rate_interval, NULL}};
+    struct flag flags[RUN_LOG_KINDS + 10] = {{"--results", &request.results, NULL},
+                                             {"--quiet", NULL, &request.quiet},
+                                             {"--check-reversal", NULL, &request.check_reversal},
+                                             {"--baseline", NULL, &request.baseline},
+                                             {"--sync", &request.sync, NULL},
+                                             {"--threads", &request.threads, NULL},
+                                             {"--rate-interval", &request.logs.rate_interval, NULL},
+                                             {"--checkpoint-every", &request.checkpoint_every, NULL},
+                                             {"--checkpoint", &request.checkpoint, NULL}};
     for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
-        flags[7 + i] = (struct flag){run_log_flags[i], &request.logs.names[i], NULL};
+        flags[9 + i] = (struct flag){run_log_flags[i], &request.logs.names[i], NULL};
     if (!arguments_read(&request.arguments, argc, argv, flags, ranks_launched_as() == 0 ? usage : NULL))
+        return EXIT_USAGE;
+    if (!prepare_heap(&request, flags))
         return EXIT_USAGE;
     return ranks_launched() > 1 ? join_ranks(&request) : run_request(&request, NULL);
 }
