@@ -54,6 +54,20 @@ bool checkpoint_is_due(const struct checkpoint *checkpoint, tick_t now)
 
 /* ---- names ---- */
 
+static const char in_name[] = "{tick}";
+
+static bool keeps_all(const struct checkpoint *checkpoint) { return strstr(checkpoint->path, in_name); }
+
+/* That of the checkpoint at hand. */
+static const char *file_name(const struct checkpoint *checkpoint, struct arena *arena)
+{
+    const char *at = strstr(checkpoint->path, in_name);
+    if (!at)
+        return checkpoint->path;
+    return arena_format(arena, "%.*s%llu%s", (int)(at - checkpoint->path), checkpoint->path,
+                        (unsigned long long)checkpoint->facts.tick, at + strlen(in_name));
+}
+
 static const char *rank_file(const char *path, const struct checkpoint_facts *facts, uint64_t generation,
                              struct arena *arena)
 {
@@ -69,18 +83,18 @@ static void remove_generation(const struct checkpoint *checkpoint, uint64_t gene
 
 /* ---- writing ---- */
 
-static bool write_ranks(struct checkpoint *checkpoint, struct errors *errors)
+static bool write_ranks(const struct checkpoint *checkpoint, const char *path, struct errors *errors)
 {
-    struct checkpoint_facts *facts = &checkpoint->facts;
-    bool is_good =
-        checkpoint_file_write(rank_file(checkpoint->path, facts, facts->generation, errors->arena), facts, errors);
+    const struct checkpoint_facts *facts = &checkpoint->facts;
+    bool is_good = checkpoint_file_write(rank_file(path, facts, facts->generation, errors->arena), facts, errors);
     is_good = !ranks_largest(checkpoint->ranks, !is_good);
     struct checkpoint_facts list = *facts;
     list.is_list = 1;
     if (is_good && facts->rank == 0)
-        is_good = checkpoint_file_write(checkpoint->path, &list, errors);
+        is_good = checkpoint_file_write(path, &list, errors);
     is_good = !ranks_largest(checkpoint->ranks, !is_good);
-    remove_generation(checkpoint, is_good ? facts->generation - 1 : facts->generation);
+    if (!keeps_all(checkpoint))
+        remove_generation(checkpoint, is_good ? facts->generation - 1 : facts->generation);
     return is_good;
 }
 
@@ -95,8 +109,9 @@ void checkpoint_write(struct checkpoint *checkpoint, tick_t now)
     facts->generation++;
     while (checkpoint->ticks && checkpoint->next_tick <= now)
         checkpoint->next_tick += checkpoint->ticks;
+    const char *path = file_name(checkpoint, &arena);
     checkpoint->is_kept =
-        checkpoint->ranks ? write_ranks(checkpoint, &errors) : checkpoint_file_write(checkpoint->path, facts, &errors);
+        checkpoint->ranks ? write_ranks(checkpoint, path, &errors) : checkpoint_file_write(path, facts, &errors);
     if (!checkpoint->is_kept)
         facts->generation--;
     if (ranks_first(checkpoint->ranks, errors.count > 0))
@@ -109,14 +124,16 @@ void checkpoint_write(struct checkpoint *checkpoint, tick_t now)
 
 void checkpoint_end(struct checkpoint *checkpoint, bool is_over)
 {
-    bool leads = ranks_lead(checkpoint->ranks);
-    if (is_over && leads)
+    struct arena arena = {0};
+    bool leads = ranks_lead(checkpoint->ranks), removes = is_over && !keeps_all(checkpoint);
+    if (removes && leads)
         unlink(checkpoint->path);
-    if (is_over && checkpoint->ranks)
+    if (removes && checkpoint->ranks)
         remove_generation(checkpoint, checkpoint->facts.generation);
-    else if (!is_over && leads && checkpoint->is_kept)
+    if (!is_over && leads && checkpoint->is_kept)
         fprintf(stderr, "flitwarp run: stopped at tick %llu; goes on from there by: flitwarp run --restart %s\n",
-                (unsigned long long)checkpoint->facts.tick, checkpoint->path);
+                (unsigned long long)checkpoint->facts.tick, file_name(checkpoint, &arena));
+    arena_release(&arena);
 }
 
 /* ---- reading ---- */

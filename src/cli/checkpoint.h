@@ -3,7 +3,8 @@
 /*
  * When a run writes checkpoints, and where. One rank writes FILE. Of several each writes a file of its own,
  * FILE.RANK.GENERATION; when all are whole, the first rank replaces FILE, which says which generation counts, and the
- * files of the one before go. So whatever is killed when, FILE means the last checkpoint that is whole.
+ * files of the one before go. So whatever is killed when, FILE means the last checkpoint that is whole. Where FILE has a
+ * {tick} in it, that is the tick of the checkpoint: all are kept then.
  */
 #include "cli/checkpoint_file.h"
 
