@@ -131,8 +131,9 @@ void checkpoint_end(struct checkpoint *checkpoint, bool is_over)
     if (removes && checkpoint->ranks)
         remove_generation(checkpoint, checkpoint->facts.generation);
     if (!is_over && leads && checkpoint->is_kept)
-        fprintf(stderr, "flitwarp run: stopped at tick %llu; goes on from there by: flitwarp run --restart %s\n",
-                (unsigned long long)checkpoint->facts.tick, file_name(checkpoint, &arena));
+        fprintf(stderr, "flitwarp run: stopped at tick %llu; goes on from there by: flitwarp run --restart %s%s\n",
+                (unsigned long long)checkpoint->facts.tick, file_name(checkpoint, &arena),
+                checkpoint->ranks ? ", on as many ranks" : "");
     arena_release(&arena);
 }
 
@@ -143,7 +144,7 @@ static bool fits_ranks(const char *path, const struct checkpoint_facts *facts, c
 {
     uint64_t count = ranks ? ranks->count : 1;
     if (facts->ranks != count)
-        errors_add(errors, "cannot restart from '%s': found %llu rank%s, expected %llu, as it was written by", path,
+        errors_add(errors, "cannot restart from '%s': found %llu rank%s, expected %llu, as many as wrote it", path,
                    (unsigned long long)count, count == 1 ? "" : "s", (unsigned long long)facts->ranks);
     else if (!facts->is_list == (count > 1))
         errors_add(errors, "cannot restart from '%s': it is the file of one rank, expected that of all", path);

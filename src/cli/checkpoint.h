@@ -21,7 +21,6 @@ struct checkpoint {
     tick_t next_tick;    /* when the next is due */
     double next_seconds; /* in this process's time */
     struct checkpoint_facts facts;
-    uint64_t restarts;
     struct ranks *ranks;                 /* borrowed; NULL: there is one */
     const volatile sig_atomic_t *caught; /* borrowed: somebody wants the run to end */
     volatile sig_atomic_t stops;         /* it may: the last one is written */

@@ -48,7 +48,7 @@ static void change(struct run *run, const struct restart *restart)
         checkpoint->next_tick = checkpoint->facts.tick + checkpoint->ticks;
     }
     run->request.quiet |= restart->quiet;
-    checkpoint->restarts++;
+    run->simulation.restarts++;
 }
 
 /* Files and ranks are the only things outside its memory. */

@@ -98,6 +98,8 @@ static struct json *results(struct simulation *simulation, const struct process_
     ADD_F64(block, "cpu_seconds", simulation->cpu_seconds);
     ADD_F64(block, "wall_seconds", simulation->wall_seconds);
     ADD_U64(block, "peak_rss_bytes", simulation->peak_bytes);
+    if (simulation->restarts)
+        ADD_U64(block, "restarts", simulation->restarts);
     json_add(block, "digest", json_text(arena, digest));
     json_add(block, "sync", sync_block(simulation, run));
     struct report report = {json_add(root, "model", json_object(arena)), arena};

@@ -44,6 +44,7 @@ struct simulation {
     struct stopwatch watch;           /* of this rank */
     double cpu_seconds, wall_seconds; /* of the run, without building */
     uint64_t peak_bytes;              /* memory, of all ranks */
+    uint32_t restarts;                /* from checkpoints */
 };
 
 extern const struct option simulator_options[];
