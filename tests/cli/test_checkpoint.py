@@ -23,7 +23,7 @@ OF_THE_RUN = {"cpu_seconds", "wall_seconds", "peak_rss_bytes", "sync", "restarts
 LOGS = {"--log": "packets.csv.zst", "--message-log": "messages.csv", "--traffic-log": "traffic.csv.zst",
         "--rate-log": "rates.csv", "--channel-log": "channels.csv.zst"}
 MESH = config_of(network_of({"type": "mesh", "widths": [4, 4]}), blast(0.3, warmup=500, sample=4000))
-LARGER = config_of(network_of({"type": "mesh", "widths": [8, 8]}), blast(0.3, warmup=500, sample=4000))
+LARGER = config_of(network_of({"type": "mesh", "widths": [8, 8]}), blast(0.3, warmup=500, sample=8000))
 
 
 def flitwarp(*arguments, program=PROGRAM, before=(), **options):
@@ -122,7 +122,7 @@ def test_killed_until_done(tmp_path):
         assert deaths < 100
         if (broken / "r.json.checkpoint").exists():
             arguments = ["run", "--restart", "r.json.checkpoint"]
-    assert deaths > 3
+    assert deaths > 1
     assert results(broken / "r.json") == results(whole / "r.json")
     for name in LOGS.values():
         assert unpacked(broken / name) == unpacked(whole / name), name
