@@ -152,3 +152,5 @@ void *memory_take_aligned(size_t bytes)
     prefer_huge_pages(memory, bytes);
     return memory;
 }
+
+void memory_give(void *memory) { free(memory); }

@@ -69,6 +69,8 @@ void text_release(struct text *text)
     *text = (struct text){0};
 }
 
+char *text_copy(const char *text) { return strcpy(memory_take(strlen(text) + 1), text); }
+
 bool name_ends_with(const char *name, const char *ending)
 {
     size_t length = strlen(name), tail = strlen(ending);
@@ -186,7 +188,9 @@ bool output_open(struct output_file *output, const char *path, struct errors *er
 {
     *output = (struct output_file){0};
     char *target = realpath(path, NULL); /* a link stays, what it points to is replaced */
-    output->path = target ? target : strcpy(memory_take(strlen(path) + 1), path);
+    const char *name = target ? target : path;
+    output->path = text_copy(name);
+    free(target);
     if (strcmp(path, "-") == 0) {
         output->stream = stdout;
         return true;
@@ -248,9 +252,46 @@ static int output_close(struct output_file *output, bool is_kept)
     return reason;
 }
 
+void output_rest(struct output_file *output)
+{
+    long length = fflush(output->stream) == 0 ? ftell(output->stream) : -1;
+    int reason = length < 0 || fsync(fileno(output->stream)) != 0 ? errno : 0;
+    int closing = output_close(output, true);
+    output->length = length < 0 ? 0 : (uint64_t)length;
+    if (!output->failure)
+        output->failure = reason ? reason : closing;
+}
+
+static bool wake_failed(struct output_file *output, struct errors *errors, const char *reason)
+{
+    errors_add(errors, "cannot go on writing '%s' from its byte %llu: %s", output->temporary,
+               (unsigned long long)output->length, reason);
+    return false;
+}
+
+bool output_wake(struct output_file *output, struct errors *errors)
+{
+    struct stat status;
+    int descriptor = open(output->temporary, O_WRONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return wake_failed(output, errors, strerror(errno));
+    if (fstat(descriptor, &status) != 0 || (uint64_t)status.st_size < output->length) {
+        close(descriptor);
+        return wake_failed(output, errors, "it is shorter than that");
+    }
+    if (ftruncate(descriptor, (off_t)output->length) == 0 && lseek(descriptor, 0, SEEK_END) >= 0)
+        output->stream = fdopen(descriptor, "wb");
+    if (output->stream)
+        return true;
+    int reason = errno;
+    close(descriptor);
+    return wake_failed(output, errors, strerror(reason));
+}
+
 bool output_commit(struct output_file *output, struct errors *errors)
 {
     int reason = output_close(output, true);
+    reason = output->failure ? output->failure : reason;
     if (!reason && output->temporary && rename(output->temporary, output->path) != 0)
         reason = errno;
     if (reason)
@@ -263,10 +304,15 @@ bool output_commit(struct output_file *output, struct errors *errors)
 
 void output_discard(struct output_file *output)
 {
-    if (output->stream)
-        output_close(output, false);
     if (output->temporary && !output->is_nameless)
         unlink(output->temporary);
+    output_leave(output);
+}
+
+void output_leave(struct output_file *output)
+{
+    if (output->stream)
+        output_close(output, false);
     free(output->temporary);
     free(output->path);
     *output = (struct output_file){0};

@@ -6,6 +6,8 @@
  */
 #include "cli/logs.h"
 
+#include "metrics/csv_file.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,6 +155,55 @@ bool logs_commit(struct logs *logs, struct simulation *simulation)
     is_good &= !logs->channels || csv_close(logs->channels, errors);
     logs->rates = logs->channels = NULL;
     return is_good;
+}
+
+/* By kind; NULL: not asked for, or already in its place. */
+static struct csv_file *log_file(const struct logs *logs, enum run_log kind)
+{
+    switch (kind) {
+    case RUN_LOG_PACKETS:
+        return logs->run.packets ? packet_log_file(logs->run.packets) : NULL;
+    case RUN_LOG_MESSAGES:
+        return logs->run.messages;
+    case RUN_LOG_TRAFFIC:
+        return logs->run.traffic;
+    case RUN_LOG_RATES:
+        return logs->rates;
+    default:
+        return logs->channels;
+    }
+}
+
+const char *logs_restless(const struct logs *logs)
+{
+    for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
+        if (log_file(logs, i) && !csv_can_rest(log_file(logs, i)))
+            return run_log_flag(i);
+    return NULL;
+}
+
+void logs_rest(struct logs *logs)
+{
+    for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
+        csv_rest(log_file(logs, i));
+}
+
+bool logs_wake(struct logs *logs, struct errors *errors)
+{
+    bool is_good = true;
+    for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
+        is_good &= csv_wake(log_file(logs, i), errors);
+    return is_good;
+}
+
+void logs_leave(struct logs *logs)
+{
+    if (logs->run.packets)
+        packet_log_leave(logs->run.packets);
+    logs->run.packets = NULL;
+    for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
+        csv_leave(log_file(logs, i));
+    logs->run.messages = logs->run.traffic = logs->rates = logs->channels = NULL;
 }
 
 void logs_release(struct logs *logs)

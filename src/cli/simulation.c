@@ -6,7 +6,6 @@
 #include "cli/simulation.h"
 
 #include "cli/cli.h"
-#include "cli/resources.h"
 #include "cli/run_model.h"
 #include "config/options.h"
 #include "config/source.h"
@@ -175,12 +174,19 @@ void simulation_make_sequential(struct simulation *simulation)
 
 enum outcome simulation_run(struct simulation *simulation, FILE *report)
 {
-    double cpu = cpu_seconds(), wall = wall_seconds();
+    stopwatch_start(&simulation->watch);
     enum outcome outcome = workload_run(&simulation->workload, report);
-    simulation->cpu_seconds = ranks_sum(simulation->ranks, cpu_seconds() - cpu);
-    simulation->wall_seconds = wall_seconds() - wall;
-    simulation->peak_bytes = (uint64_t)ranks_sum(simulation->ranks, (double)peak_memory());
+    simulation_add_up(simulation);
     return outcome;
+}
+
+void simulation_add_up(struct simulation *simulation)
+{
+    struct stopwatch *watch = &simulation->watch;
+    stopwatch_note(watch);
+    simulation->cpu_seconds = ranks_sum(simulation->ranks, watch->cpu);
+    simulation->wall_seconds = watch->wall;
+    simulation->peak_bytes = (uint64_t)ranks_sum(simulation->ranks, (double)watch->peak);
 }
 
 int simulation_status(const struct simulation *simulation)
