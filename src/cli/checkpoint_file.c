@@ -230,9 +230,11 @@ static const unsigned char *map_file(const char *path, size_t *bytes)
 static bool append_checksum(const struct output_file *output)
 {
     size_t bytes;
+    char itself[32]; /* it may have no name yet */
     if (fflush(output->stream) != 0)
         return false;
-    const unsigned char *mapped = map_file(output->temporary, &bytes);
+    snprintf(itself, sizeof itself, "/proc/self/fd/%d", fileno(output->stream));
+    const unsigned char *mapped = map_file(itself, &bytes);
     if (!mapped)
         return false;
     uint64_t sum = bytes_checksum(mapped, bytes);
