@@ -82,9 +82,8 @@ void packet_plan(struct network *network, const struct choice *self, struct erro
 static void lay_out(struct packets *q, struct arena *arena)
 {
     size_t size = sizeof(struct packet_head) + sizeof(uint64_t) * PACKET_SETS * q->words;
-    q->input_stride = 64;
     q->port_stride = (uint32_t)(sizeof(struct packet_port) + q->num_vcs * sizeof(struct packet_output) + 31) / 32 * 32;
-    q->inputs_at = place(&size, (size_t)q->input_stride * q->lanes, 64);
+    q->inputs_at = place(&size, (size_t)PACKET_LANE_STRIDE * q->lanes, 64);
     q->ports_at = place(&size, (size_t)q->port_stride * q->ports, 64);
     q->waits_at = place(&size, sizeof(uint16_t) * q->lanes, 8);
     q->owners_at = place(&size, sizeof(uint16_t) * q->lanes, 8);
