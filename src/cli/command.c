@@ -48,7 +48,7 @@ static bool has_word(const char *words, const char *word)
 {
     size_t length = strlen(word);
     for (const char *at = words; (at = strstr(at, word)); at += length)
-        if ((at == words || strchr(" [", at[-1])) && (!at[length] || strchr(" ]=", at[length])))
+        if ((at == words || strchr(" [\n", at[-1])) && (!at[length] || strchr(" ]=\n", at[length])))
             return true;
     return false;
 }
@@ -78,7 +78,10 @@ struct text command_usage_text(const struct command *command, const char *before
         size_t length = strcspn(at, "\n");
         text_addf(&line, "%*sflitwarp %s%s%.*s", (int)strlen(before), is_first ? before : "", command->name,
                   length ? " " : "", (int)length, at);
-        add_flags(&line, command, &usage);
+        if (is_first)
+            add_flags(&line, command, &usage);
+        else if (command->flags)
+            text_add(&line, " [OPTION ...]");
         text_addf(&usage, "%s%s", line.chars, at[length] ? "\n" : "");
         line.length = 0;
         at += length + (at[length] == '\n');

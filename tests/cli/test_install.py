@@ -251,7 +251,7 @@ def completed(prefix, line, tool="flitwarp"):
 def test_completion_knows_commands_flags_and_components(prefix):
     assert completed(prefix, "flitwarp re") == {"record"}
     assert completed(prefix, "flitwarp ") >= {"run", "view", "--plugin", "--version"}
-    assert completed(prefix, "flitwarp run x.json --r") == {"--results", "--rate-log", "--rate-interval"}
+    assert completed(prefix, "flitwarp run x.json --rate") == {"--rate-log", "--rate-interval"}
     assert completed(prefix, "flitwarp run x.json --sync ") == {"sequential", "conservative", "optimistic"}
     assert completed(prefix, "flitwarp list topol") == {"topology"}
     assert completed(prefix, "flitwarp explain parking") == {"parking_lot"}
