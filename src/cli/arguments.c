@@ -54,6 +54,17 @@ bool words_next(const struct flag *flags, int argc, char **argv, int *index, str
     return false;
 }
 
+bool words_end(bool wants_help, const char *usage, struct errors *errors)
+{
+    if (wants_help) {
+        printf("usage: %s\n", usage);
+        exit(EXIT_SUCCESS);
+    }
+    if (errors->count)
+        errors_add(errors, "usage: %s", usage);
+    return !errors->count;
+}
+
 bool arguments_read(struct arguments *arguments, int argc, char **argv, const struct flag *flags, const char *usage)
 {
     *arguments = (struct arguments){.overrides = argv + 1};

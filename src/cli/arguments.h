@@ -31,5 +31,8 @@ enum flag_found flag_take(const struct flag *flags, int argc, char **argv, int *
  */
 bool words_next(const struct flag *flags, int argc, char **argv, int *index, struct errors *errors);
 
+/* Behind the last word: where help is wanted the usage is printed and the program ends. Errors end with it; true: none. */
+bool words_end(bool wants_help, const char *usage, struct errors *errors);
+
 /* Sorts argv; flags end with a NULL name. False, after printing what is wrong, when something is not understood. */
 bool arguments_read(struct arguments *arguments, int argc, char **argv, const struct flag *flags, const char *usage);

@@ -139,14 +139,7 @@ int cli_topology(int argc, char **argv)
     struct errors errors = {.arena = &arena};
     struct request request;
     request_read(&request, argc, argv, &arena, &errors);
-    if (request.wants_help) {
-        printf("usage: %s\n", usage);
-        arena_release(&arena);
-        return EXIT_DONE;
-    }
-    if (errors.count)
-        errors_add(&errors, "usage: %s", usage);
-    int status = errors.count ? EXIT_USAGE : EXIT_DONE;
+    int status = words_end(request.wants_help, usage, &errors) ? EXIT_DONE : EXIT_USAGE;
     struct blueprint *blueprints = arena_array(&arena, struct blueprint, request.config_count);
     uint32_t opened = 0;
     for (; status == EXIT_DONE && opened < request.config_count; opened++)

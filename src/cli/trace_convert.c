@@ -101,14 +101,7 @@ int cli_trace_convert(int argc, char **argv)
     struct request request;
     int status = EXIT_USAGE;
     request_read(&request, argc, argv, &arena, &errors);
-    if (request.wants_help) {
-        printf("usage: %s\n", usage);
-        arena_release(&arena);
-        return EXIT_DONE;
-    }
-    if (errors.count)
-        errors_add(&errors, "usage: %s", usage);
-    else
+    if (words_end(request.wants_help, usage, &errors))
         status = convert(&request, &arena, &errors);
     errors_print(&errors, stderr);
     arena_release(&arena);

@@ -191,14 +191,7 @@ int cli_trace_info(int argc, char **argv)
     struct trace_source source;
     int status = EXIT_USAGE;
     request_read(&request, argc, argv, &arena, &errors);
-    if (request.wants_help) {
-        printf("usage: %s\n", usage);
-        arena_release(&arena);
-        return EXIT_DONE;
-    }
-    if (errors.count)
-        errors_add(&errors, "usage: %s", usage);
-    else if (trace_source_open(&source, request.file, &errors)) {
+    if (words_end(request.wants_help, usage, &errors) && trace_source_open(&source, request.file, &errors)) {
         status = survey_file(&request, &source, &errors);
         trace_source_close(&source);
     }
