@@ -6,8 +6,6 @@
  */
 #include "config/options.h"
 
-#include "config/registry.h"
-
 #include <string.h>
 
 static void add_known_keys(struct text *text, const struct option *rows, const char *first_key)
