@@ -9,7 +9,6 @@
 #include "base/text.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 void errors_add(struct errors *errors, const char *format, ...)

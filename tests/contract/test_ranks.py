@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from support import PROGRAM, ROOT, children, shorter, still_running
+from support import PROGRAM, ROOT, children, shorter, still_running, wait_for
 
 OF_THE_RUN = {"cpu_seconds", "wall_seconds", "peak_rss_bytes", "sync"}
 TORUS = ROOT / "examples" / "torus_uniform.json"
@@ -156,14 +156,6 @@ def start_endless(ranks, out):
             break
     time.sleep(1)
     return process, found
-
-
-def wait_for(process, seconds=60):
-    try:
-        return process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        raise
 
 
 @pytest.mark.parametrize("victim", [0, -1])
