@@ -123,7 +123,7 @@ def test_wrong_steps_are_told_so(view, body):
     assert view.get("api/frame")["now"] == before
 
 
-@pytest.mark.parametrize("path", ["api/frame?routers=25", "api/frame?routers=x", "api/frame?routers=1,,2", "api/router?id=-1",
+@pytest.mark.parametrize("path", ["api/frame?routers=25", "api/frame?routers=x", "api/frame?routers=1,,2", "api/frame?routers=1,1", "api/router?id=-1",
                                   "api/router", "api/packet?id=1", "api/packet?id=999.0", "api/series?from=x",
                                   "api/frame?routers=" + ",".join(["1"] * 65)])
 def test_wrong_questions_are_told_so(view, path):
