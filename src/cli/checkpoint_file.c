@@ -196,7 +196,7 @@ static void write_all(FILE *stream, const struct checkpoint_facts *facts)
     head.mended = put_mended(NULL, plugins, heap_start(), head.heap_used);
     fwrite(&head, sizeof head, 1, stream);
     struct sink sink = {.stream = stream, .compressor = ZSTD_createCCtx(), .buffer = memory_take(BUFFER_BYTES)};
-    CHECK(sink.compressor, "no memory for the compressor");
+    NEED(sink.compressor, "out of memory for the compressor");
     ZSTD_CCtx_setParameter(sink.compressor, ZSTD_c_compressionLevel, COMPRESSION_LEVEL);
     put(&sink, plugins->list, sizeof *plugins->list * plugins->count, ZSTD_e_continue);
     put_mended(&sink, plugins, heap_start(), head.heap_used);

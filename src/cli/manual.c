@@ -47,8 +47,9 @@ static void write_see_also(FILE *out)
 static void write_rows(FILE *out, const struct option *rows, const char *prefix)
 {
     for (const struct option *row = rows; row->type != OPTION_TYPE_END; row++) {
-        struct text key = {0}, behind = {0};
+        struct text key = {0}, behind = {0}, meaning = {0};
         text_addf(&key, "%s%s", prefix, row->key);
+        option_add_meaning(&meaning, row);
         bool is_block = row->type == OPTION_TYPE_BLOCK;
         text_add(&behind, is_block ? "" : "(");
         if (row->kind)
@@ -57,12 +58,13 @@ static void write_rows(FILE *out, const struct option *rows, const char *prefix)
             describe_accepted(&behind, row);
         if (!is_block)
             text_addf(&behind, "; %s%s)", row->fallback ? "default " : "required", row->fallback ? row->fallback : "");
-        roff_item(out, key.chars, behind.chars, row->help);
+        roff_item(out, key.chars, behind.chars, meaning.chars);
         text_add(&key, ".");
         if (is_block)
             write_rows(out, row->rows, key.chars);
         text_release(&key);
         text_release(&behind);
+        text_release(&meaning);
     }
 }
 
@@ -85,7 +87,7 @@ static void write_program(FILE *out)
     for (const struct command *const *at = commands; *at; at++) {
         size_t length = strcspn((*at)->words, "\n");
         char *words = strndup((*at)->words, length);
-        CHECK(words, "no memory for a page");
+        NEED(words, "out of memory for a page");
         roff_item(out, (*at)->name, words, (*at)->summary);
         free(words);
     }
@@ -104,7 +106,7 @@ static void write_notes(FILE *out, const struct command *command)
     char *lines = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&lines, &size);
-    CHECK(stream, "no memory for a page");
+    NEED(stream, "out of memory for a page");
     fprintf(stream, "%s%s", command->notes ? command->notes : "", command->notes && command->more ? "\n" : "");
     if (command->more)
         command->more(stream);

@@ -83,7 +83,7 @@ void roff_text(FILE *out, const char *text)
         if ((*text == ' ') != are_lines && length)
             fputs((are_lines = !are_lines) ? ".nf\n" : ".fi\n", out);
         char *line = strndup(text, length);
-        CHECK(line, "no memory for a line");
+        NEED(line, "out of memory for a line");
         if (length)
             put_text(out, line);
         else
