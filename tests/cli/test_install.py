@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `cmake --install` and the Debian package leave works by itself: nothing of it needs the tree that it was built in.
 
-The build of the program under test is installed into a folder of its own; all that runs here gets an empty environment.
+The build of the program under test is installed into a folder of its own; what runs here knows nothing of the tree: neither FLITWARP nor PYTHONPATH.
 """
 import json
 import os
@@ -15,7 +15,7 @@ import pytest
 from support import PROGRAM, ROOT
 
 BUILD = Path(PROGRAM).resolve().parent
-CLEAN = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LC_ALL": "C.UTF-8"}
+CLEAN = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "LC_ALL": "C.UTF-8"}
 
 pytestmark = pytest.mark.skipif(not (BUILD / "cmake_install.cmake").exists() or not shutil.which("cmake"),
                                 reason="the program under test was not built by CMake here")
