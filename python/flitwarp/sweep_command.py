@@ -175,6 +175,9 @@ def _do(sweep: Sweep, options: argparse.Namespace) -> int:
 def _guarded(program: str, action: Callable[[], int]) -> int:
     try:
         return action()
+    except ModuleNotFoundError as error:
+        print(f"{program}: {error}; install it (Debian: python3-matplotlib, python3-numpy). What has run is kept", file=sys.stderr)
+        return 1
     except (WrongSettings, StudyError, NotResults, Stopped, ValueError, OSError, ImportError, sqlite3.Error,
             subprocess.SubprocessError, SlurmError) as error:
         print(f"{program}: {error}", file=sys.stderr)
