@@ -181,6 +181,9 @@ def _guarded(program: str, action: Callable[[], int]) -> int:
     signal.signal(signal.SIGTERM, _stop)  # as by Ctrl-C: runs end with it, and are not left on their own
     try:
         return action()
+    except ModuleNotFoundError as error:
+        print(f"{program}: {error}; install it (Debian: python3-matplotlib, python3-numpy). What has run is kept", file=sys.stderr)
+        return 1
     except (WrongSettings, StudyError, NotResults, Stopped, ValueError, OSError, ImportError, sqlite3.Error,
             subprocess.SubprocessError, SlurmError) as error:
         print(f"{program}: {error}", file=sys.stderr)

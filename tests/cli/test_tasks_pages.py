@@ -23,6 +23,11 @@ def environment():
     return {**os.environ, "FLITWARP": FLITWARP, "PYTHONDONTWRITEBYTECODE": "1"}
 
 
+def is_lacking(line):
+    """Says the program that it was built without something, the viewer's page say?"""
+    return "built without" in line
+
+
 def do(block, folder):
     """The exit status and the lines that a block prints."""
     ended = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", block], cwd=folder, env=environment(), stdout=subprocess.PIPE,
@@ -42,8 +47,9 @@ def do_at_screen(block, folder):
     while not (address := re.search(r"http://\S+", lines[-1] if lines else "")):
         lines.append(process.stdout.readline().rstrip())
         assert lines[-1], "\n".join(lines)
-    with urllib.request.urlopen(address[0], timeout=30) as page:
-        assert page.status == 200
+    if not any(map(is_lacking, lines)):
+        with urllib.request.urlopen(address[0], timeout=30) as page:
+            assert page.status == 200
     process.send_signal(signal.SIGINT)
     rest, _ = process.communicate(timeout=30)
     return process.returncode, lines + rest.splitlines()
@@ -66,6 +72,8 @@ def test_page_does_what_it_says(page, tmp_path):
         if info[0] == "sh":
             number += 1
             status, printed = (do_at_screen if "screen" in info else do)(body, folder)
+            if lacking := [line for line in printed if is_lacking(line)]:
+                pytest.skip(lacking[0])
             is_right = (status != 0) if "fails" in info else status == 0
             assert is_right, f"block {number} ended with status {status}:\n{body}\n" + "\n".join(printed)
         elif info[0] == "text":
