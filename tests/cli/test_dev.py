@@ -50,6 +50,16 @@ def test_unknown_command_is_refused():
     assert "unknown command 'biuld'" in ended.stderr and "usage:" in ended.stderr
 
 
+def test_soak_samples_the_memory_of_a_run(tmp_path):
+    ended = python(ROOT / "bench" / "soak.py", "0.0003", "flit level", "model", "--out", tmp_path)
+    assert ended.returncode in (0, 1), ended.stderr  # a second is no time to judge in
+    assert re.search(r"^flit level +[0-9,]+ +[0-9,]+ .*events", ended.stdout, re.M)
+    rows = list(csv.DictReader(open(tmp_path / "soak.csv")))
+    assert len(rows) > 100 and all(int(row["flit level"]) > 1 << 20 for row in rows[10:])
+    assert (tmp_path / "soak.svg").stat().st_size > 1000
+    assert python(ROOT / "bench" / "soak.py", "1", "flat level").returncode == 2
+
+
 @pytest.mark.parametrize("arguments", [("fuzz", "soon"), ("fuzz", "-1"), ("fuzz", "0"), ("fuzz", "1", "2"),
                                        ("format", "src"), ("lint", "src")])
 def test_wrong_arguments_are_refused(arguments):
