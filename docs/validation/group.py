@@ -39,7 +39,7 @@ class Group:
     tasks: Callable[[], Iterable]
     figures: Callable[[Results], Iterable[Figure]]
     explained: str = ""  # what is outside, and why
-    by_hand: bool = False  # needs more than a minute, or the reference data
+    wide: bool = False  # a line of the page has all that was measured at a place
 
     @property
     def source(self):
@@ -51,3 +51,8 @@ def maker(group):
     def make(place, what, unit, theirs, ours, tolerance, remark=""):
         return Figure(group, place, what, unit, shown(theirs), shown(ours), tolerance, remark)
     return make
+
+
+def says(make, place, claim, holds, remark=""):
+    """A figure that is a sentence: what the source says of its results, and whether it is so here."""
+    return make(place, claim, "", "so", "so" if holds else "not so", "same", remark)

@@ -19,10 +19,11 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "python")]
 import figure  # noqa: E402
+import page  # noqa: E402
 from group import Results  # noqa: E402
 from work import ROOT, run_all  # noqa: E402
 
-SOURCES = sorted(path.stem.removeprefix("source_") for path in HERE.glob("source_*.py"))
+SOURCES = ("supersim", "simured", "fitfly", "torus", "opasim", "booksim", "published", "codes")
 
 
 def groups_of(source):
@@ -75,8 +76,7 @@ def main():
     elif options.groups:
         store(measured(chosen(options.groups), options.keep, options.processes))
     if options.page:
-        import page
-        page.write()
+        page.write({source: groups_of(source) for source in SOURCES})
     return 0
 
 

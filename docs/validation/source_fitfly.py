@@ -6,7 +6,7 @@ import math
 import sys
 from statistics import fmean
 
-from group import Group, maker
+from group import Group, maker, says
 from work import ROOT, of_sweep, settings, simulate, study, task, topology
 
 sys.path.insert(0, str(ROOT / "examples" / "papers" / "fitfly" / "common"))
@@ -15,10 +15,6 @@ BESIDE = study("fitfly", "figures_4_to_9_interference")
 SPEED = study("fitfly", "full_size_speed")
 FOUR, TOP = BESIDE.FOUR, BESIDE.TOP
 FOLDER = ROOT / "examples" / "papers" / "fitfly"
-
-
-def says(make, place, claim, holds, remark=""):
-    return make(place, claim, "", "so", "so" if holds else "not so", "same", remark)
 
 
 # ---- Tables 2 and 4 ----------------------------------------------------------------------------------------------

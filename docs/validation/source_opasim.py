@@ -3,15 +3,11 @@
 import functools
 from statistics import fmean
 
-from group import Group, maker
+from group import Group, maker, says
 from work import of_sweep, simulate, study, task
 
 FIGURES = study("opasim", "figures_3_to_5")
 LOADS = tuple(i / 10 for i in range(1, 11))
-
-
-def says(make, place, claim, holds, remark=""):
-    return make(place, claim, "", "so", "so" if holds else "not so", "same", remark)
 
 
 @functools.cache

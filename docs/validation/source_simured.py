@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from statistics import fmean, stdev
 
-from group import Group, maker
+from group import Group, maker, says
 from simured import FLITS, NETWORKS, ROUTINGS, TICKS, in_cycles, network_of
 from work import ROOT, replay, simulate, simured_point, simured_speed, task
 
@@ -160,10 +160,6 @@ def highest(accepted, latency, network, routing, channels):
     carried = [load for key, load in accepted.items() if key[:3] == (network, routing, channels)]
     offered = [key[3] for key in latency if key not in accepted and key[:3] == (network, routing, channels)]
     return max(carried + offered)
-
-
-def says(make, place, claim, holds, remark=""):
-    return make(place, claim, "", "so", "so" if holds else "not so", "same", remark)
 
 
 def section6_paper(results):
@@ -337,7 +333,7 @@ differ by up to 13 % there. The same for heads, as cycles. Past saturation (less
 where all arrive, three standard errors of their sample and the like of ours; 5 % where the far ones do not. Ours: means of four
 seeds, packets made as SimuRed makes them below saturation, by each terminal past it. Latencies past saturation say how long the run was
 and have no line.""",
-          "python3 docs/validation/measure.py simured.section6 (./dev reproduce simured has the same points of one seed)", section6_tasks, section6_figures),
+          "python3 docs/validation/measure.py simured.section6 (./dev reproduce simured has the same points of one seed)", section6_tasks, section6_figures, wide=True),
     Group("simured.paper", "SimuRed: what its paper says of Figures 7 to 10", """
 The paper prints curves and says what they show. "Hardly", "little", "nearly the same" are 5 % here, "a little" 10 %.""",
           "python3 docs/validation/measure.py simured.paper", section6_tasks, section6_paper),

@@ -4,7 +4,7 @@ import copy
 import functools
 from statistics import fmean
 
-from group import Group, maker
+from group import Group, maker, says
 from work import ROOT, flitwarp, of_sweep, settings, simulate, study, task, topology
 
 A = study("supersim", "A_latent_congestion")
@@ -12,10 +12,6 @@ B = study("supersim", "B_credit_accounting")
 C = study("supersim", "C_flow_control")
 FIGURE_8 = study("supersim", "figure_8_phantom_congestion")
 FIGURE_5 = study("supersim", "figure_5_pulse")
-
-
-def says(make, place, claim, holds, remark=""):
-    return make(place, claim, "", "so", "so" if holds else "not so", "same", remark)
 
 
 def accepted(results, tasks):

@@ -121,6 +121,15 @@ def topology(config, prices=None):
         return without_distributions(json.loads(done.stdout)["networks"][0])
 
 
+def instructions(benchmark):
+    """Of a hop, counted by callgrind as `./dev bench --instructions` does."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "bench.json"
+        subprocess.run([sys.executable, ROOT / "bench" / "bench.py", "--instructions", "--json", file, benchmark], check=True,
+                       env={**os.environ, "FLITWARP": PROGRAM}, stdout=subprocess.DEVNULL)
+        return json.loads(file.read_text())["benchmarks"][benchmark]["instructions_per_hop"]
+
+
 # ---- where configurations come from --------------------------------------------------------------------------------
 
 
