@@ -13,16 +13,17 @@ TITLES = {"supersim": "SuperSim (McDonald and others, 2018)", "simured": "SimuRe
           "published": "Theory and the literature", "codes": "ROSS and CODES, measured"}
 HEAD = """# The validation table
 
-Every figure of the five papers that flitwarp unites and every row of the reference data: theirs, ours, and whether the two are as near as they should
-be. [validation.md](validation.md) explains; this page is made by `docs/validation/measure.py --page` from `docs/validation/*.csv`, one line a figure, where all digits
-and the tolerance of each line stand. Any group is measured again by
+Every figure of the five papers that flitwarp unites and every row of the reference data: theirs, ours, and whether the two are
+as near as they should be. [validation.md](validation.md) explains. This page is made by `docs/validation/measure.py --page` from
+`docs/validation/*.csv`, one line a figure, where all digits and the tolerance of each line stand. Any group is measured again by
 
-    docs/validation/measure.py GROUP --page       # SOURCE for all of its groups; --list names them; all: some three hours of one core
+    docs/validation/measure.py GROUP --page     # or all of a SOURCE, or all: some three hours of one core; --list names them
 
-A tolerance comes from what was asked for before (the issues of this project), from counting, or from the chance that is in a run like
-theirs; the group says which. *Inside*: ours is within it. What cannot be held against ours is listed and not compared, and counts as not inside. Left out are
-figures of other people's programs that are no results (lines of code, how they take wrong input: `tests/cli/test_refusals.py` is our side of that) and plots
-of which no number is printed. Speeds and memory of ours are those of one run on one core of a server with 16 such runs side by side.
+A tolerance comes from what was asked for beforehand, from counting, or from the chance that is in a run like theirs; the group
+says which. *Inside*: ours is within it. What cannot be held against ours is listed and not compared; it counts as not inside.
+Left out are figures of other people's programs that are no results (lines of code, how they take wrong input:
+`tests/cli/test_refusals.py` is our side of that) and plots of which no number is printed. Speeds and memory of ours are those of
+single runs on a server of 16 cores with as many side by side, unless a line says more.
 """
 
 
@@ -52,7 +53,8 @@ def verdict(one):
 def long_rows(figures):
     """A line for each figure."""
     return table(("place", "what", "unit", "theirs", "ours", "difference", "tolerance", ""), (
-        (cell(one.place), cell(one.what), one.unit, short(one.theirs), short(one.ours), one.difference, one.tolerance, verdict(one))
+        (cell(one.place), cell(one.what), one.unit, short(one.theirs), short(one.ours), one.difference, one.tolerance,
+         verdict(one))
         for one in figures))
 
 
@@ -81,7 +83,8 @@ def explanation(one, groups):
 def counted(figures):
     compared = [one for one in figures if one.compared]
     inside = sum(one.inside for one in compared)
-    return (f"{len(figures)}", f"{inside}", f"{len(compared) - inside}", f"{len(figures) - len(compared)}", f"{100 * inside / len(figures):.1f} %")
+    return (f"{len(figures)}", f"{inside}", f"{len(compared) - inside}", f"{len(figures) - len(compared)}",
+            f"{100 * inside / len(figures):.1f} %")
 
 
 def text(sources):
@@ -96,16 +99,19 @@ def text(sources):
     parts.append("## Outside their tolerance\n")
     outside = [one for one in everything if one.compared and not one.inside]
     parts.append(table(("figure", "theirs", "ours", "difference", "tolerance", "why"), (
-        (cell(f"{one.group}: {one.place}, {one.what}"), short(one.theirs), short(one.ours), one.difference, one.tolerance, cell(explanation(one, groups)))
+        (cell(f"{one.group}: {one.place}, {one.what}"), short(one.theirs), short(one.ours), one.difference, one.tolerance,
+         cell(explanation(one, groups)))
         for one in outside)))
     parts.append("## Not compared\n")
     why = collections.Counter((one.group, one.remark) for one in everything if not one.compared)
-    parts.append(table(("group", "figures", "why"), ((group, str(count), cell(remark)) for (group, remark), count in why.items())))
+    parts.append(table(("group", "figures", "why"), ((group, str(count), cell(remark)) for (group, remark),
+                                                     count in why.items())))
     for name, each in sources.items():
         parts.append(f"## {TITLES[name]}\n")
         for group in each:
             own = [one for one in figures[name] if one.group == group.name]
-            parts.append(f"### {group.title}\n\n`{group.name}`, {len(own)} figures. {' '.join(group.tolerance.split())} Ours: `{group.command}`\n")
+            parts.append(f"### {group.title}\n\n`{group.name}`, {len(own)} figures. {' '.join(group.tolerance.split())} Ours: "
+                         f"`{group.command}`\n")
             if group.explained:
                 parts.append(group.explained.strip() + "\n")
             parts.append((wide_rows if group.wide else long_rows)(own))

@@ -87,7 +87,8 @@ def of_row(make, name, rows, row, latency, tasks, results, flits, limit):
         return
     packets = 64 * 10000 * row["offered"] / flits
     deviation = math.sqrt((1 - row["offered"] / flits) / packets)  # of the number of packets, by chance
-    yield make(place, "accepted load", "flits/cycle", row["accepted"], column("accepted_load"), f"{100 * SPREAD * deviation:.2g} %")
+    yield make(place, "accepted load", "flits/cycle", row["accepted"], column("accepted_load"),
+               f"{100 * SPREAD * deviation:.2g} %")
     yield make(place, "packet latency", "cycles", row["packet_latency"], latency,
                latency_tolerance(rows, row, "packet_latency", limit))
     yield make(place, "network latency", "cycles", row["network_latency"], column("network_latency/mean") + OFFSET,
@@ -121,17 +122,20 @@ def speed_figures(results):
         found = results[task(simulate, benchmark(name))]["simulation"]
         yield make("README", f"{what}: speed", "flit-hops/CPU s", speed, found["flit_hops"] / found["cpu_seconds"], "at least")
         yield make("README", f"{what}: memory", "bytes a router", memory, found["bytes_per_router"], "at most")
-    yield make("README", "instructions for a flit-hop, mesh 8x8", "instructions", 9200, results[task(instructions, "mesh_8x8")], "at most")
+    yield make("README", "instructions for a flit-hop, mesh 8x8", "instructions", 9200, results[task(instructions, "mesh_8x8")],
+               "at most")
 
 
 GROUPS = [
     Group("booksim.tables", "BookSim 2, seven tables: one seed there, the mean of ten here", """
-Latencies after a constant of 1 cycle (4 H + 2 through H routers there, 4 H + 1 here). Below 80 % of saturation 3 %, as issue 2
-asks; from there on as far as 3 % of *load* reaches, the tolerance of the saturation point itself, read off BookSim's own
-curve. Accepted load and routers visited of stable rows: three standard errors of a run like theirs (packets are made by chance; hops
-vary as the pattern says); past saturation 3 %. The longest latency is that of one packet: three standard deviations of ten runs. Latencies
-of rows that are not stable say how long the run was, as the reference itself says: they have no line here.""",
+Latencies after a constant of 1 cycle (4 H + 2 through H routers there, 4 H + 1 here). Below 80 % of saturation 3 %, as was asked
+for beforehand; from there on as far as 3 % of *load* reaches, the tolerance of the saturation point itself, read off BookSim's own
+curve. Accepted load and routers visited of stable rows: three standard errors of a run like theirs (packets are made by
+chance; hops vary as the pattern says); past saturation 3 %. The longest latency is that of one packet: three standard
+deviations of ten runs. Latencies of rows that are not stable say how long the run was, as the reference itself says: they
+have no line here.""",
           "python3 docs/validation/measure.py booksim.tables", tasks, figures, wide=True),
-    Group("booksim.speed", "BookSim 2: speed and memory", "At least as fast, and no more memory: one core, the program's own count.",
+    Group("booksim.speed", "BookSim 2: speed and memory",
+          "At least as fast, and no more memory: one core, the program's own count.",
           "./dev bench; ./dev bench --instructions mesh_8x8", speed_tasks, speed_figures),
 ]

@@ -5,7 +5,7 @@ import functools
 from statistics import fmean
 
 from group import Group, maker, says
-from work import ROOT, flitwarp, of_sweep, settings, simulate, study, task, topology
+from work import ROOT, flat, flitwarp, of_sweep, settings, simulate, study, task, topology
 
 A = study("supersim", "A_latent_congestion")
 B = study("supersim", "B_credit_accounting")
@@ -36,8 +36,10 @@ def table_1(results):
     make = maker("supersim.table_1")
     for what, (_, routers, terminals, radix) in NETWORKS.items():
         found = results[described(what)]
-        yield make("Table I" if "smaller" not in what else "VI.A", f"{what}: terminals", "terminals", terminals, found["terminals"], "exact")
-        yield make("Table I" if "smaller" not in what else "VI.A", f"{what}: ports of a router", "ports", radix, found["radix"]["max"], "exact")
+        yield make("Table I" if "smaller" not in what else "VI.A", f"{what}: terminals", "terminals", terminals,
+                   found["terminals"], "exact")
+        yield make("Table I" if "smaller" not in what else "VI.A", f"{what}: ports of a router", "ports", radix,
+                   found["radix"]["max"], "exact")
         if routers:
             yield make("Table I", f"{what}: routers", "routers", routers, found["routers"], "exact")
     script = (ROOT / "examples" / "papers" / "supersim" / "C_flow_control.py").read_text().splitlines()
@@ -89,7 +91,8 @@ def a_figures(results):
     yield make("VI.A, Figure 9b", "4096 terminals, sensed after 1 ns: good throughput", "share", "good", best, "0.85 to 1")
     for sensing, theirs in LOSSES.items():
         ours = 100 * (1 - accepted(results, late(32)["64 flits", f"{sensing} ns"]) / best)
-        yield make("VI.A, Figure 9b", f"4096 terminals, sensed after {sensing} ns: throughput lost against 1 ns", "points", theirs, ours, "+- 10")
+        yield make("VI.A, Figure 9b", f"4096 terminals, sensed after {sensing} ns: throughput lost against 1 ns", "points",
+                   theirs, ours, "+- 10")
     for radix in (16, 32):
         values = [accepted(results, late(radix)["infinite", f"{n} ns"]) for n in (1, 2, 4, 8)]
         yield says(make, "VI.A, Figure 9a", f"{radix ** 3 // 8} terminals, endless queues: throughput not affected by 1 to 8 ns "
@@ -99,11 +102,15 @@ def a_figures(results):
                    f"({means[0]:.0f}, {means[1]:.0f} ns)", means[1] > means[0])
     for radix, small in ((32, 16),):
         for n in (2, 4, 8):
-            lost = [1 - accepted(results, late(r)["64 flits", f"{n} ns"]) / accepted(results, late(r)["64 flits", "1 ns"]) for r in (small, radix)]
-            yield says(make, "VI.A", f"512 terminals lose less than 4096, {n} ns ({100 * lost[0]:.0f}, {100 * lost[1]:.0f} %)", lost[0] < lost[1])
+            lost = [1 - accepted(results, late(r)["64 flits", f"{n} ns"]) / accepted(results, late(r)["64 flits", "1 ns"])
+                    for r in (small, radix)]
+            yield says(make, "VI.A", f"512 terminals lose less than 4096, {n} ns ({100 * lost[0]:.0f}, {100 * lost[1]:.0f} %)",
+                       lost[0] < lost[1])
     for (load, sensing), row in MEASURED_A.items():
-        yield from measured_a(make, results, f"{load:g} offered, 64-flit queues, sensed after {sensing} ns", window()["64 flits", f"{sensing} ns", load], row)
-    yield from measured_a(make, results, "1 offered, endless queues, sensed after 8 ns", window()["infinite", "8 ns", 1.0], MEASURED_ENDLESS)
+        yield from measured_a(make, results, f"{load:g} offered, 64-flit queues, sensed after {sensing} ns",
+                              window()["64 flits", f"{sensing} ns", load], row)
+    yield from measured_a(make, results, "1 offered, endless queues, sensed after 8 ns", window()["infinite", "8 ns", 1.0],
+                          MEASURED_ENDLESS)
 
 
 def measured_a(make, results, what, tasks, row):
@@ -145,19 +152,24 @@ def b_figures(results):
                "which VCs packets that go straight may use is not printed, and decides the size: docs/validation.md")
     latency = {per: fmean(results.application(accounting()["second", "uniform", per, counts, 0.6][0])["packet_latency"]["mean"]
                           for counts in COUNTS) for per in ("vc", "port")}
-    yield says(make, "VI.B, Figure 10a", f"uniform at 0.6: latency by port below by VC ({latency['port']:.0f}, {latency['vc']:.0f} ticks)",
+    yield says(make, "VI.B, Figure 10a",
+               f"uniform at 0.6: latency by port below by VC ({latency['port']:.0f}, {latency['vc']:.0f} ticks)",
                latency["port"] < latency["vc"])
     ports = [most["second", "uniform", "port", counts] for counts in COUNTS]
-    yield says(make, "VI.B, Figure 10a", f"uniform, by port: output, downstream or both make no difference ({', '.join(f'{p:.3f}' for p in ports)})",
+    yield says(make, "VI.B, Figure 10a",
+               f"uniform, by port: output, downstream or both make no difference ({', '.join(f'{p:.3f}' for p in ports)})",
                max(ports) < 1.05 * min(ports))
     vcs = [most["second", "uniform", "vc", counts] for counts in COUNTS]
-    yield says(make, "VI.B, Figure 10a", f"uniform, by VC: output, downstream or both make no difference ({', '.join(f'{p:.3f}' for p in vcs)})",
-               max(vcs) < 1.05 * min(vcs), "a buffer downstream of 128 flits does not show all that waits; with output queues it differs by 20 %")
+    yield says(make, "VI.B, Figure 10a",
+               f"uniform, by VC: output, downstream or both make no difference ({', '.join(f'{p:.3f}' for p in vcs)})",
+               max(vcs) < 1.05 * min(vcs), "a buffer downstream of 128 flits does not show all that waits; with output queues "
+                                           "it differs by 20 %")
     yield says(make, "VI.B, Figure 10b", "bit complement: by VC ahead of by port in mean throughput", complement > 0)
     yield make("VI.B, Figure 10b", "bit complement: by VC ahead of by port by", "%", 3.33, complement, "+- 5",
                "as for uniform traffic: with straight packets in all VCs both reach the bound of 1/2")
     for per in ("vc", "port"):
-        yield says(make, "VI.B, Figure 10b", f"bit complement, by {per}: the buffer downstream alone does not show the congestion "
+        yield says(make, "VI.B, Figure 10b",
+                   f"bit complement, by {per}: the buffer downstream alone does not show the congestion "
                    f"({most['second', 'complement', per, 'downstream']:.3f} of {most['second', 'complement', per, 'both']:.3f})",
                    most["second", "complement", per, "downstream"] < most["second", "complement", per, "both"])
 
@@ -171,8 +183,10 @@ def figure_8(results):
     carried = max(accepted(results, tasks) for tasks in phantom().values())
     yield make("V, Figure 8", "the network saturates at", "share", 0.98, carried, "5 %")
     quantile = results.application(phantom()[0.02,][0])["packet_latency"]
-    yield make("V, Figure 8", "a detour costs a channel and a router, 50 ns each", "ns", 100, (quantile["p99"] - quantile["p50"]) / 2, "5 %")
-    yield make("V, Figure 7", "99.9 % latency of a sample plot", "ns", 592, "", "not compared", "its network and load are not printed")
+    yield make("V, Figure 8", "a detour costs a channel and a router, 50 ns each", "ns", 100,
+               (quantile["p99"] - quantile["p50"]) / 2, "5 %")
+    yield make("V, Figure 7", "99.9 % latency of a sample plot", "ns", 592, "", "not compared",
+               "its network and load are not printed")
 
 
 def pulse_figures(results):
@@ -234,16 +248,22 @@ def c_figures(results):
     make = maker("supersim.C")
     for vcs in (2, 4, 8):
         digests = {results[full_load()[vcs, 1, technique][0]]["simulation"]["digest"] for technique in C.TECHNIQUES}
-        yield make("VI.C, Figure 11", f"{vcs} VCs, single flits: different results of the three techniques", "digests", 1, len(digests), "exact")
+        yield make("VI.C, Figure 11", f"{vcs} VCs, single flits: different results of the three techniques", "digests", 1,
+                   len(digests), "exact")
         for flits in (2, 4, 8, 16, 32):
             carried = [accepted(results, full_load()[vcs, flits, technique]) for technique in C.TECHNIQUES]
-            yield make("VI.C, Figure 11", f"{vcs} VCs, {flits} flits: little difference of FB, PB, WTA ({', '.join(f'{c:.3f}' for c in carried)})",
+            yield make("VI.C, Figure 11",
+                       f"{vcs} VCs, {flits} flits: little difference of FB, PB, WTA ({', '.join(f'{c:.3f}' for c in carried)})",
                        "largest / smallest", 1, max(carried) / min(carried), "5 %")
     for load in LOADS_12:
-        times = {technique: results.application(figure_12()[load, technique][0])["packet_latency"]["mean"] for technique in C.TECHNIQUES}
+        times = {technique: results.application(figure_12()[load, technique][0])["packet_latency"]["mean"]
+                 for technique in C.TECHNIQUES}
         order = " < ".join(sorted(times, key=times.get))
-        yield make("VI.C, Figure 12", f"8 VCs, 32 flits, {load:g} offered: order of latency ({', '.join(f'{k} {v:.0f}' for k, v in times.items())} ns)", "",
-                   "FB < WTA < PB", order, "same", "WTA and PB differ by less than chance does (docs/validation.md); FB is first from saturation on" if order != "FB < WTA < PB" else "")
+        yield make("VI.C, Figure 12",
+                   f"8 VCs, 32 flits, {load:g} offered: order of latency "
+                   f"({', '.join(f'{k} {v:.0f}' for k, v in times.items())} ns)", "",
+                   "FB < WTA < PB", order, "same", "WTA and PB differ by less than chance does (docs/validation.md); FB is "
+                                                   "first from saturation on" if order != "FB < WTA < PB" else "")
     for vcs, row in MEASURED_C.items():
         for technique, (middle, tail) in row.items():
             tasks = small_torus()[vcs, technique]
@@ -257,7 +277,8 @@ def c_figures(results):
 
 
 def grid(kind, widths, vcs, depth, load, latency=1, crossbar=None, sample=1000):
-    router = {"type": "input_queued", "num_vcs": vcs, "buffer_depth": depth, **({"crossbar_latency": crossbar} if crossbar else {})}
+    router = {"type": "input_queued", "num_vcs": vcs, "buffer_depth": depth,
+              **({"crossbar_latency": crossbar} if crossbar else {})}
     return {"network": {"topology": {"type": kind, "widths": widths}, "routing": "dimension_order", "router": router,
                         "channel": {"latency": latency}},
             "workload": {"applications": [{"type": "blast", "load": load, "warmup": 500, "sample": sample}]}}
@@ -296,21 +317,27 @@ def speed_figures(results):
 # ---- inventory ---------------------------------------------------------------------------------------------------
 
 INVENTORY = {  # row of inventory.md: {SuperSim's name: what is here}; words with : are settings, others components
-    "Topologies": {"butterfly": "butterfly", "dragonfly": "dragonfly", "fat_tree": "folded_clos", "hyperx": "hyperx", "interface_only": None,
+    "Topologies": {"butterfly": "butterfly", "dragonfly": "dragonfly", "fat_tree": "folded_clos", "hyperx": "hyperx",
+                   "interface_only": None,
                    "mesh": "mesh", "parking_lot": "parking_lot", "single_router": "single_router", "torus": "torus"},
     "Protocol classes": {"protocol_classes": ":protocol_classes"},
     "Routing: butterfly": {"dest_tag": "destination_tag"},
-    "Routing: dragonfly": {"minimal": "dragonfly_minimal", "valiants": "valiant", "adaptive": "ugal", "progressive_adaptive": "par"},
+    "Routing: dragonfly": {"minimal": "dragonfly_minimal", "valiants": "valiant", "adaptive": "ugal",
+                           "progressive_adaptive": "par"},
     "Routing: fat_tree": {"common_ancestor": "up_down", "selection": ":selection", "least_common_ancestor": ":common_ancestor"},
-    "Routing: hyperx": {"dimension_order": "dimension_order", "minimal": "minimal_adaptive", "valiants": "valiant", "ugal": "ugal", "dal": "dal",
+    "Routing: hyperx": {"dimension_order": "dimension_order", "minimal": "minimal_adaptive", "valiants": "valiant",
+                        "ugal": "ugal", "dal": "dal",
                         "least_congested_queue": "least_congested_queue", "skipping_dimensions": "skipping_dimensions"},
     "Routing: mesh / torus": {"dimension_order": "dimension_order", "valiants": "valiant"},
     "Routing: parking_lot / single_router": {"exit_lot": "dimension_order", "direct": "minimal"},
     "Routing mode": {name: ":mode" for name in ("vc", "port_ave", "port_min", "port_max")},
     "Route reduction": {"all_minimal": "all_minimal", "least_congested_minimal": "least_congested", "weighted": "weighted"},
-    "Router architectures": {"input_queued": "input_queued", "output_queued": "output_queued", "input_output_queued": "input_output_queued"},
-    "Allocators": {"r_separable": "separable_output_first", "rc_separable": "islip", "cr_separable": "separable_input_first", "wavefront": "wavefront"},
-    "Arbiters": {"comparing": "age", "dual_stage_class": "dual_stage_class", "lru": "least_recently_served", "lslp": "round_robin", "random": "random",
+    "Router architectures": {"input_queued": "input_queued", "output_queued": "output_queued",
+                             "input_output_queued": "input_output_queued"},
+    "Allocators": {"r_separable": "separable_output_first", "rc_separable": "islip", "cr_separable": "separable_input_first",
+                   "wavefront": "wavefront"},
+    "Arbiters": {"comparing": "age", "dual_stage_class": "dual_stage_class", "lru": "least_recently_served",
+                 "lslp": "round_robin", "random": "random",
                  "random_priority": "random_priority"},
     "Crossbar scheduler": {name: ":crossbar_flow" for name in ("FB", "PB", "WTA")},
     "VC scheduler": {"any allocator": ":vc_allocator", "vca_swa_wait": ":vc_allocation_latency"},
@@ -318,7 +345,8 @@ INVENTORY = {  # row of inventory.md: {SuperSim's name: what is here}; words wit
     "Congestion mode": {name: ":accounting" for name in ("output", "downstream", "output_and_downstream")},
     "Interface": {"standard": "standard"},
     "Clocks": {"channel": ":cycle", "router": ":cycle"},
-    "Applications": {"blast": "blast", "pulse": "pulse", "stream": "stream", "alltoall": "alltoall", "simple_mem": "memory", "stencil": "stencil", "paragraph": None},
+    "Applications": {"blast": "blast", "pulse": "pulse", "stream": "stream", "alltoall": "alltoall", "simple_mem": "memory",
+                     "stencil": "stencil", "paragraph": None},
     "Application phases": {"four phases": ":check_interval"},
     "Traffic: continuous": {**{name: name for name in (
         "bit_complement", "dim_bisection_stress", "dim_complement_reverse", "dim_reverse", "dim_rotate", "dim_transpose", "group_attack",
@@ -335,33 +363,42 @@ def inventory_figures(_):
     components = {line.split()[1] for line in flitwarp("list").stdout.splitlines()}
     words = flitwarp("schema").stdout
     for row, names in INVENTORY.items():
-        there = [name for name, ours in names.items() if ours and (f'"{ours[1:]}"' in words if ours[0] == ":" else ours in components)]
+        there = [name for name, ours in names.items() if ours
+                 and (f'"{ours[1:]}"' in words if ours[0] == ":" else ours in components)]
         missing = sorted(set(names) - set(there))
         yield make("inventory.md", f"{row}: names with a counterpart", "names", len(names), len(there), "exact",
                    f"not here: {', '.join(missing)}; docs/supersim.md names what comes nearest" if missing else "")
 
 
 GROUPS = [
-    Group("supersim.table_1", "SuperSim's paper: networks of its case studies", "Exact: they are counted. The number of simulations is rounded in the paper: 2 %.",
+    Group("supersim.table_1", "SuperSim's paper: networks of its case studies",
+          "Exact: they are counted. The number of simulations is rounded in the paper: 2 %.",
           "build/flitwarp topology examples/hyperx.json network.topology.widths=[32] network.topology.concentration=32",
           lambda: [described(what) for what in NETWORKS], table_1),
     Group("supersim.A", "SuperSim A: congestion that is sensed late", """
-Issue 4: at 512 terminals no more than 5 points outside the span between the paper's 90, 90, 75, 40 % and the 91, 91, 81, 51 % that
-SuperSim was measured at; losses of 4096 terminals within 10 points. SuperSim's measured cells: 5 points of load and 5 % of latency,
-as much as its own two results differ by where they can be compared. "Not affected": 2 %.""",
+Asked for beforehand: at 512 terminals no more than 5 points outside the span between the paper's 90, 90, 75, 40 % and the 91,
+91, 81, 51 % that SuperSim was measured at; losses of 4096 terminals within 10 points. SuperSim's measured cells: 5 points of
+load and 5 % of latency, as much as its own two results differ by where they can be compared. "Not affected": 2 %.""",
           "./dev reproduce supersim A; the same with --full for 4096 terminals", a_tasks, a_figures),
     Group("supersim.B", "SuperSim B: what counts as congestion", """
 Orders as printed. Their sizes: 5 points, as in A. "No significant difference": 5 %.""",
-          "./dev reproduce supersim B", lambda: [one for tasks in accounting().values() for one in tasks], b_figures),
+          "./dev reproduce supersim B", lambda: flat(accounting()), b_figures),
     Group("supersim.figure_8", "SuperSim's Figure 8: phantom congestion", """
-"More than", "fewer than" as printed; "1 in 100" is read off a percentile curve: a factor of two; saturation and the length of a detour 5 %.""",
-          "./dev reproduce supersim figure_8", lambda: [one for tasks in phantom().values() for one in tasks], figure_8),
-    Group("supersim.figure_5", "SuperSim's Figure 5: a pulse disturbs a blast", "The shape: a peak that dies away to within 5 % of before.",
-          "./dev reproduce supersim figure_5", lambda: [one for tasks in pulse().values() for one in tasks], pulse_figures),
+"More than", "fewer than" as printed; "1 in 100" is read off a percentile curve: a factor of two; saturation and the length of
+a detour 5 %.""",
+          "./dev reproduce supersim figure_8", lambda: flat(phantom()), figure_8),
+    Group("supersim.figure_5", "SuperSim's Figure 5: a pulse disturbs a blast",
+          "The shape: a peak that dies away to within 5 % of before.",
+          "./dev reproduce supersim figure_5", lambda: flat(pulse()), pulse_figures),
     Group("supersim.C", "SuperSim C: flow control techniques", """
-Figure 11: "very little difference" is 5 %; single flits exactly alike. Figure 12: the order. SuperSim measured on an 8x8 torus: 5 %.""",
-          "examples/papers/supersim/C_flow_control.py runs all loads; python3 docs/validation/measure.py supersim.C those used here", c_tasks, c_figures),
-    Group("supersim.speed", "SuperSim: speed and memory", "At least as fast, no more memory. Flit-hops of ours leave out the way into the first router, which SuperSim counts.",
-          "python3 docs/validation/measure.py supersim.speed", lambda: [task(simulate, config) for config, *_ in speeds().values()], speed_figures),
-    Group("supersim.inventory", "SuperSim: components and their counterparts", "All of them.", "build/flitwarp list; docs/supersim.md", list, inventory_figures),
+Figure 11: "very little difference" is 5 %; single flits exactly alike. Figure 12: the order. SuperSim measured on an 8x8
+torus: 5 %.""",
+          "examples/papers/supersim/C_flow_control.py runs all loads; python3 docs/validation/measure.py supersim.C those used "
+          "here", c_tasks, c_figures),
+    Group("supersim.speed", "SuperSim: speed and memory",
+          "At least as fast, no more memory. Flit-hops of ours leave out the way into the first router, which SuperSim counts.",
+          "python3 docs/validation/measure.py supersim.speed", lambda: [task(simulate, config) for config,
+                                                                        *_ in speeds().values()], speed_figures),
+    Group("supersim.inventory", "SuperSim: components and their counterparts", "All of them.",
+          "build/flitwarp list; docs/supersim.md", list, inventory_figures),
 ]

@@ -156,6 +156,11 @@ def of_sweep(sweep, *names, **named):
         return found
 
 
+def flat(found):
+    """All tasks of such runs."""
+    return [one for tasks in found.values() for one in tasks]
+
+
 def study(paper, name):
     """A script of examples/papers as a module."""
     path = ROOT / "examples" / "papers" / paper / f"{name}.py"
