@@ -55,4 +55,4 @@ def maker(group):
 
 def says(make, place, claim, holds, remark=""):
     """A figure that is a sentence: what the source says of its results, and whether it is so here."""
-    return make(place, claim, "", "so", "so" if holds else "not so", "same", remark)
+    return make(place, claim, "", "so", "so" if holds else "not so", "same", "" if holds else remark)

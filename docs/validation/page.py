@@ -20,7 +20,7 @@ as near as they should be. [validation.md](validation.md) explains. This page is
     docs/validation/measure.py GROUP --page     # or all of a SOURCE, or all: some three hours of one core; --list names them
 
 A tolerance comes from what was asked for beforehand, from counting, or from the chance that is in a run like theirs; the group
-says which. *Inside*: ours is within it. What cannot be held against ours is listed and not compared; it counts as not inside.
+says which. *Inside*: ours is within it. What cannot be held against ours is listed, with the reason, and not compared.
 Left out are figures of other people's programs that are no results (lines of code, how they take wrong input:
 `tests/cli/test_refusals.py` is our side of that) and plots of which no number is printed. Speeds and memory of ours are those of
 single runs on a server of 16 cores with as many side by side, unless a line says more.
@@ -77,14 +77,15 @@ def wide_rows(figures):
 
 
 def explanation(one, groups):
-    return one.remark or groups[one.group].explained.strip().replace("\n", " ")
+    """Its own, or that of its group."""
+    return one.remark or (f"see [{one.group}](#{anchor(groups[one.group].title)})" if groups[one.group].explained else "")
 
 
 def counted(figures):
     compared = [one for one in figures if one.compared]
     inside = sum(one.inside for one in compared)
-    return (f"{len(figures)}", f"{inside}", f"{len(compared) - inside}", f"{len(figures) - len(compared)}",
-            f"{100 * inside / len(figures):.1f} %")
+    return (f"{len(figures)}", f"{len(figures) - len(compared)}", f"{len(compared)}", f"{inside}", f"{len(compared) - inside}",
+            f"{100 * inside / len(compared):.1f} %")
 
 
 def text(sources):
@@ -93,7 +94,7 @@ def text(sources):
     groups = {group.name: group for each in sources.values() for group in each}
     everything = [one for each in figures.values() for one in each]
     parts = [HEAD, "## Counts\n"]
-    head = ("", "figures", "inside", "outside", "not compared", "inside, of all")
+    head = ("", "figures", "not compared", "compared", "inside", "outside", "inside, of those compared")
     parts.append(table(head, [(f"[{TITLES[name]}](#{anchor(TITLES[name])})", *counted(each)) for name, each in figures.items()]
                        + [("all", *counted(everything))]))
     parts.append("## Outside their tolerance\n")

@@ -82,13 +82,14 @@ def of_row(make, name, rows, row, latency, tasks, results, flits, limit):
     def column(path):
         return fmean(results.column(tasks, path))
 
+    is_past = row["offered"] > limit
     if not row["stable"]:
         yield make(place, "accepted load", "flits/cycle", row["accepted"], column("accepted_load"), "3 %")
         return
     packets = 64 * 10000 * row["offered"] / flits
     deviation = math.sqrt((1 - row["offered"] / flits) / packets)  # of the number of packets, by chance
     yield make(place, "accepted load", "flits/cycle", row["accepted"], column("accepted_load"),
-               f"{100 * SPREAD * deviation:.2g} %")
+               "3 %" if is_past else f"{100 * SPREAD * deviation:.2g} %")
     yield make(place, "packet latency", "cycles", row["packet_latency"], latency,
                latency_tolerance(rows, row, "packet_latency", limit))
     yield make(place, "network latency", "cycles", row["network_latency"], column("network_latency/mean") + OFFSET,
@@ -102,7 +103,7 @@ def of_row(make, name, rows, row, latency, tasks, results, flits, limit):
     if "routers_visited" in row:
         error = SPREAD * math.sqrt(results[tasks[0]]["hop_variance"][0] / packets) / row["routers_visited"]
         yield make(place, "routers visited", "routers", row["routers_visited"], column("hops/mean") + 1,
-                   f"{100 * max(error, 5e-6):.2g} %")
+                   "3 %" if is_past else f"{100 * max(error, 5e-6):.2g} %")
     longest = [value + OFFSET for value in results.column(tasks, "packet_latency/max")]
     reach = SPREAD * stdev(longest)
     yield make(place, "longest packet latency", "cycles", row["max_latency"], fmean(longest), f"+- {max(reach, 1):.3g}")
@@ -128,13 +129,17 @@ def speed_figures(results):
 
 GROUPS = [
     Group("booksim.tables", "BookSim 2, seven tables: one seed there, the mean of ten here", """
-Latencies after a constant of 1 cycle (4 H + 2 through H routers there, 4 H + 1 here). Below 80 % of saturation 3 %, as was asked
-for beforehand; from there on as far as 3 % of *load* reaches, the tolerance of the saturation point itself, read off BookSim's own
-curve. Accepted load and routers visited of stable rows: three standard errors of a run like theirs (packets are made by
-chance; hops vary as the pattern says); past saturation 3 %. The longest latency is that of one packet: three standard
+Latencies after a constant of 1 cycle (4 H + 2 through H routers there, 4 H + 1 here). Below 80 % of saturation 3 %, as was
+asked for beforehand; from there on as far as 3 % of *load* reaches, the tolerance of the saturation point itself, read off
+BookSim's own curve. Accepted load and routers visited of stable rows: three standard errors of a run like theirs (packets are
+made by chance; hops vary as the pattern says); past saturation 3 %. The longest latency is that of one packet: three standard
 deviations of ten runs. Latencies of rows that are not stable say how long the run was, as the reference itself says: they
 have no line here.""",
-          "python3 docs/validation/measure.py booksim.tables", tasks, figures, wide=True),
+          "python3 docs/validation/measure.py booksim.tables", tasks, figures, """
+Mesh with 8 flits: latency at .33 is lower than BookSim's (68.1, where 68.5 would be inside), and more is carried at full
+load; other windows give the same, and we do not know why. One longest latency of 47 lies outside: extremes are skewed, and
+BookSim's is one run.""",
+          wide=True),
     Group("booksim.speed", "BookSim 2: speed and memory",
           "At least as fast, and no more memory: one core, the program's own count.",
           "./dev bench; ./dev bench --instructions mesh_8x8", speed_tasks, speed_figures),

@@ -71,10 +71,10 @@ def late(radix):
 
 @functools.cache
 def window():
-    """As SuperSim was measured: 900 to 1500 ns from an empty network; five seeds."""
+    """As SuperSim was measured: 900 to 1500 ns from an empty network, messages nearly as regular as a clock."""
     sweep = A.study(16, (0.4, 0.7, 1.0))
-    sweep.base["workload"]["applications"][0].update(warmup=900, sample=600)
-    return of_sweep(sweep.add_seeds(5), "queue", "sensing", "load")
+    sweep.base["workload"]["applications"][0].update(warmup=900, sample=600, injection="periodic")
+    return of_sweep(sweep.add_seeds(3), "queue", "sensing", "load")
 
 
 def a_tasks():
@@ -114,9 +114,12 @@ def a_figures(results):
 
 
 def measured_a(make, results, what, tasks, row):
+    """A cell of the table; where less than 97 % of what is offered arrives latency says how long the run was."""
     yield make("README, A", f"{what}: accepted", "share", row[0], accepted(results, tasks), "+- 0.05")
-    yield make("README, A", f"{what}: mean latency", "ns", row[1], fmean(results.column(tasks, "packet_latency/mean")), "5 %")
-    yield make("README, A", f"{what}: 99 % latency", "ns", row[2], fmean(results.column(tasks, "packet_latency/p99")), "5 %")
+    if row[0] >= 0.97 * float(what.split()[0]):
+        for name, key, theirs in (("mean", "mean", row[1]), ("99 %", "p99", row[2])):
+            yield make("README, A", f"{what}: {name} latency", "ns", theirs,
+                       fmean(results.column(tasks, f"packet_latency/{key}")), "5 %")
 
 
 # ---- B and Figure 8 ----------------------------------------------------------------------------------------------
@@ -162,8 +165,7 @@ def b_figures(results):
     vcs = [most["second", "uniform", "vc", counts] for counts in COUNTS]
     yield says(make, "VI.B, Figure 10a",
                f"uniform, by VC: output, downstream or both make no difference ({', '.join(f'{p:.3f}' for p in vcs)})",
-               max(vcs) < 1.05 * min(vcs), "a buffer downstream of 128 flits does not show all that waits; with output queues "
-                                           "it differs by 20 %")
+               max(vcs) < 1.05 * min(vcs), "by VC the buffer downstream alone carries 6 % less")
     yield says(make, "VI.B, Figure 10b", "bit complement: by VC ahead of by port in mean throughput", complement > 0)
     yield make("VI.B, Figure 10b", "bit complement: by VC ahead of by port by", "%", 3.33, complement, "+- 5",
                "as for uniform traffic: with straight packets in all VCs both reach the bound of 1/2")
@@ -221,7 +223,8 @@ def at_loads(sweep, *loads):
 @functools.cache
 def small_torus():
     sweep = C.study((8, 8), sizes=(8,))
-    return of_sweep(at_loads(sweep, 0.5).add_seeds(5), "VCs", "technique")
+    sweep.base["workload"]["applications"][0]["injection"] = "periodic"  # as SuperSim makes messages
+    return of_sweep(at_loads(sweep, 0.5).add_seeds(3), "VCs", "technique")
 
 
 @functools.cache
@@ -349,10 +352,10 @@ INVENTORY = {  # row of inventory.md: {SuperSim's name: what is here}; words wit
                      "stencil": "stencil", "paragraph": None},
     "Application phases": {"four phases": ":check_interval"},
     "Traffic: continuous": {**{name: name for name in (
-        "bit_complement", "dim_bisection_stress", "dim_complement_reverse", "dim_reverse", "dim_rotate", "dim_transpose", "group_attack",
-        "local_random_remote_attack", "local_remote_random", "loopback", "matrix", "neighbor", "random_block_out", "random_exchange",
-        "random_exchange_neighbor", "random_exchange_quadrant", "scan", "swap2", "tornado", "uniform_random", "uniform_random_bisection",
-        "uniform_random_quadrant")}, "BitReverse": "bit_reverse", "bit_rotate": "bit_rotation", "bit_transpose": "transpose"},
+        "bit_complement", "dim_bisection_stress", "dim_complement_reverse", "dim_reverse", "dim_rotate", "dim_transpose",
+        "group_attack", "local_random_remote_attack", "local_remote_random", "loopback", "matrix", "neighbor",
+        "random_block_out", "random_exchange", "random_exchange_neighbor", "random_exchange_quadrant", "scan", "swap2",
+        "tornado", "uniform_random", "uniform_random_bisection", "uniform_random_quadrant")}, "BitReverse": "bit_reverse", "bit_rotate": "bit_rotation", "bit_transpose": "transpose"},
     "Traffic: distribution": {"random": "alltoall"},
     "Message size": {"single": "fixed", "random": "uniform", "probability": "mix", "read_write": "read_write"},
 }
@@ -378,10 +381,13 @@ GROUPS = [
     Group("supersim.A", "SuperSim A: congestion that is sensed late", """
 Asked for beforehand: at 512 terminals no more than 5 points outside the span between the paper's 90, 90, 75, 40 % and the 91,
 91, 81, 51 % that SuperSim was measured at; losses of 4096 terminals within 10 points. SuperSim's measured cells: 5 points of
-load and 5 % of latency, as much as its own two results differ by where they can be compared. "Not affected": 2 %.""",
-          "./dev reproduce supersim A; the same with --full for 4096 terminals", a_tasks, a_figures),
-    Group("supersim.B", "SuperSim B: what counts as congestion", """
-Orders as printed. Their sizes: 5 points, as in A. "No significant difference": 5 %.""",
+load and 5 % of latency, as much as its own two results differ by where they can be compared. "Not affected": 2 %. Latencies
+of cells that are saturated have no line.""",
+          "./dev reproduce supersim A; the same with --full for 4096 terminals", a_tasks, a_figures, """
+4096 terminals with 4 ns lose less here than the paper says, and we do not know why; held against full load it would be 41 %.
+With endless queues at a load of exactly 1 terminals wait for their channels for as long as the run lasts; SuperSim's count of
+that is not known."""), Group("supersim.B", "SuperSim B: what counts as congestion", """ Orders as printed. Their sizes: 5
+points, as in A. "No significant difference": 5 %.""",
           "./dev reproduce supersim B", lambda: flat(accounting()), b_figures),
     Group("supersim.figure_8", "SuperSim's Figure 8: phantom congestion", """
 "More than", "fewer than" as printed; "1 in 100" is read off a percentile curve: a factor of two; saturation and the length of
@@ -394,7 +400,11 @@ a detour 5 %.""",
 Figure 11: "very little difference" is 5 %; single flits exactly alike. Figure 12: the order. SuperSim measured on an 8x8
 torus: 5 %.""",
           "examples/papers/supersim/C_flow_control.py runs all loads; python3 docs/validation/measure.py supersim.C those used "
-          "here", c_tasks, c_figures),
+          "here", c_tasks, c_figures, """
+Figure 12: by flit is first from saturation on; by packet and winner takes all do not differ by more than chance, since the two part
+only where a VC has fewer than 32 of 128 credits. The 8x8 torus: with 4 and 8 VCs SuperSim takes 3 cycles more in each router (15 of
+the mean over 5 routers, 27 of the farthest over 9): stages of its router that the reference does not record, and that we did not
+fit. With 2 VCs it takes 30 more, half of which is not explained."""),
     Group("supersim.speed", "SuperSim: speed and memory",
           "At least as fast, no more memory. Flit-hops of ours leave out the way into the first router, which SuperSim counts.",
           "python3 docs/validation/measure.py supersim.speed", lambda: [task(simulate, config) for config,
