@@ -355,7 +355,8 @@ INVENTORY = {  # row of inventory.md: {SuperSim's name: what is here}; words wit
         "bit_complement", "dim_bisection_stress", "dim_complement_reverse", "dim_reverse", "dim_rotate", "dim_transpose",
         "group_attack", "local_random_remote_attack", "local_remote_random", "loopback", "matrix", "neighbor",
         "random_block_out", "random_exchange", "random_exchange_neighbor", "random_exchange_quadrant", "scan", "swap2",
-        "tornado", "uniform_random", "uniform_random_bisection", "uniform_random_quadrant")}, "BitReverse": "bit_reverse", "bit_rotate": "bit_rotation", "bit_transpose": "transpose"},
+        "tornado", "uniform_random", "uniform_random_bisection", "uniform_random_quadrant")},
+        "BitReverse": "bit_reverse", "bit_rotate": "bit_rotation", "bit_transpose": "transpose"},
     "Traffic: distribution": {"random": "alltoall"},
     "Message size": {"single": "fixed", "random": "uniform", "probability": "mix", "read_write": "read_write"},
 }
