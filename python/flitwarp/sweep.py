@@ -258,6 +258,11 @@ class Sweep:
         with _Work(self) as work:
             return [task.job(work.spool) for task in work.grid_tasks()]
 
+    def planned(self) -> list[tuple[dict, int, dict]]:
+        """Values of the variables, seed and all settings of the runs that jobs() has."""
+        with _Work(self) as work:
+            return [(row.variables, row.seed, row.config) for row in work.grid_rows()]
+
     def estimate(self, samples: int = 8, *, cores_limit: int | None = None) -> tuple[int, float]:
         """Runs a few runs of the study, spread over its range, to tell how many there are at most and their seconds.
 
@@ -448,6 +453,10 @@ class _Work:
 
     def grid_tasks(self) -> list[Task]:
         return [line.task(x, seed) for line, _ in self.lines() for x, seed in line.expected]
+
+    def grid_rows(self) -> list[RunRow]:
+        self.grid_tasks()
+        return [row for _, row in self._tasks.values()]
 
     # ---- execution ----------------------------------------------------------------------------------------------
 
