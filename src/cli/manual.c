@@ -9,6 +9,7 @@
 #include "cli/roff.h"
 
 #include "config/describe.h"
+#include "config/options.h"
 #include "config/registry.h"
 #include "config/suggest.h"
 
