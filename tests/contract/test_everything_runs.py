@@ -190,6 +190,9 @@ def packet_router(draw, num_vcs, packet):
         if draw.random() < 0.5:  # buffers smaller than a packet
             settings = {key: value for key, value in settings.items() if key not in ("buffer", "buffer_depth")}
             settings["buffer_depth"] = settings["chunk"] // 32 + draw.choice([0, 0, 1, 2])
+    if settings["delay"] != "auto":  # which stands for the others
+        for stage in ("routing", "vc_allocation", "switch_allocation", "crossbar"):
+            del settings[stage + "_latency"]
     return settings
 
 
