@@ -155,11 +155,19 @@ static bool output_failed(struct output_file *output, struct errors *errors, int
     return false;
 }
 
-static char *format_name(const char *path)
+static char *format_name(const char *path, uint64_t process)
 {
     struct text name = {0};
-    text_addf(&name, "%s.%ld.tmp", path, (long)getpid());
+    text_addf(&name, "%s.%llu.tmp", path, (unsigned long long)process);
     return name.chars;
+}
+
+const char *output_temporary(const char *path, uint64_t process, struct arena *arena)
+{
+    char *name = format_name(path, process);
+    const char *kept = arena_text(arena, name);
+    free(name);
+    return kept;
 }
 
 bool output_open(struct output_file *output, const char *path, struct errors *errors)
@@ -179,7 +187,7 @@ bool output_open(struct output_file *output, const char *path, struct errors *er
         output->stream = fopen(output->path, "wbe");
         return output->stream ? true : output_failed(output, errors, errno);
     }
-    output->temporary = format_name(output->path);
+    output->temporary = format_name(output->path, (uint64_t)getpid());
     unlink(output->temporary); /* left by a killed process that had our number */
     mode_t mode = exists ? status.st_mode & 0777 : 0666;
     int descriptor = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);

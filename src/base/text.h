@@ -62,6 +62,8 @@ struct output_file {
     uint64_t length; /* while it rests */
     int failure;     /* errno of what went wrong before it rested; 0: nothing */
 };
+/* Where a process writes it. */
+const char *output_temporary(const char *path, uint64_t process, struct arena *arena);
 bool output_open(struct output_file *output, const char *path, struct errors *errors);
 /* False, with a message and the old file untouched, when anything could not be written. */
 bool output_commit(struct output_file *output, struct errors *errors);

@@ -39,6 +39,7 @@ static void change(struct run *run, const struct restart *restart)
 {
     struct arena *arena = &run->simulation.setup;
     struct checkpoint *checkpoint = &run->checkpoint;
+    checkpoint_clean(checkpoint);
     if (restart->results)
         run->request.results = arena_text(arena, restart->results);
     if (restart->checkpoint)
