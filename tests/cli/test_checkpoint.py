@@ -78,6 +78,12 @@ def test_every_example(example, tmp_path):
     check(example, tmp_path, *few)
 
 
+def test_a_topology_that_no_example_has(tmp_path):
+    (tmp_path / "config.json").write_text(json.dumps(config_of(
+        network_of({"type": "jellyfish"}, "valiant", {"num_vcs": 16}), blast(0.1, warmup=200, sample=500), check_interval=50)))
+    check(tmp_path / "config.json", tmp_path)
+
+
 MODES = [("torus_uniform", "conservative", 2, 1), ("goal_dissemination", "conservative", 2, 1), ("phold", "conservative", 2, 1),
          ("torus_uniform", "optimistic", 2, 1), ("goal_dissemination", "optimistic", 2, 1), ("phold", "optimistic", 2, 1),
          ("goal_dissemination", "conservative", 1, 2), ("phold", "optimistic", 1, 2)]
