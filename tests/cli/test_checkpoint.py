@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -179,21 +180,30 @@ LONG = {"mesh": config_of(MESH["network"], blast(0.1, warmup=500, sample=1000000
         "phold": {"model": {"type": "phold", "end": 1000000000000}}}
 
 
+def terminate(process):
+    """When it runs, that is, when it has said that it wants to hear of it."""
+    while True:
+        caught = re.search(r"SigCgt:\s*(\w+)", Path(f"/proc/{process.pid}/status").read_text())
+        if int(caught[1], 16) >> signal.SIGTERM - 1 & 1:
+            break
+        time.sleep(0.01)
+    time.sleep(0.1)
+    process.terminate()
+
+
 @pytest.mark.parametrize("name", LONG)
 def test_a_signal_leaves_a_checkpoint(name, tmp_path):
     (tmp_path / "config.json").write_text(json.dumps(LONG[name]))
     process = subprocess.Popen([PROGRAM, "run", "config.json", "--quiet", "--checkpoint-every", "1h"],
                                cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
-    time.sleep(0.5)
-    process.terminate()
+    terminate(process)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
     told = re.search(r"stopped at tick (\d+); goes on from there by: flitwarp (run --restart (\S+))", said)
     assert told and told[3] == "config.json.checkpoint"
     process = subprocess.Popen([PROGRAM, *told[2].split()], cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE,
                                text=True)
-    time.sleep(0.3)
-    process.terminate()
+    terminate(process)
     printed, said = process.communicate(timeout=60)
     assert process.returncode == 130
     assert json.loads(printed)["simulation"]["restarts"] == 1
