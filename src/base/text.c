@@ -159,11 +159,19 @@ static bool output_failed(struct output_file *output, struct errors *errors, int
     return false;
 }
 
-static char *format_name(const char *path)
+static char *format_name(const char *path, uint64_t process)
 {
     struct text name = {0};
-    text_addf(&name, "%s.%ld.tmp", path, (long)getpid());
+    text_addf(&name, "%s.%llu.tmp", path, (unsigned long long)process);
     return name.chars;
+}
+
+const char *output_temporary(const char *path, uint64_t process, struct arena *arena)
+{
+    char *name = format_name(path, process);
+    const char *kept = arena_text(arena, name);
+    free(name);
+    return kept;
 }
 
 /* In the folder of a path; -1 where there is no such file, or no way to give it a name later. */
@@ -201,7 +209,7 @@ bool output_open(struct output_file *output, const char *path, struct errors *er
         output->stream = fopen(output->path, "wbe");
         return output->stream ? true : output_failed(output, errors, errno);
     }
-    output->temporary = format_name(output->path);
+    output->temporary = format_name(output->path, (uint64_t)getpid());
     mode_t mode = exists ? status.st_mode & 0777 : 0666;
     int descriptor = open_nameless(output->path, mode);
     output->is_nameless = descriptor >= 0;

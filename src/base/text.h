@@ -65,6 +65,8 @@ struct output_file {
     uint64_t length;  /* while it rests */
     int failure;      /* the first errno of output_write, or before it rested; 0: none */
 };
+/* Where a process writes it. */
+const char *output_temporary(const char *path, uint64_t process, struct arena *arena);
 bool output_open(struct output_file *output, const char *path, struct errors *errors);
 /* To the stream; what fails comes out on commit, with its reason. */
 void output_write(struct output_file *output, const void *bytes, size_t count);

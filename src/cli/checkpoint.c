@@ -3,6 +3,7 @@
 #include "cli/checkpoint.h"
 
 #include "base/heap.h"
+#include "base/text.h"
 #include "cli/interrupt.h"
 #include "cli/resources.h"
 #include "flitwarp/arena.h"
@@ -42,6 +43,7 @@ void checkpoint_begin(struct checkpoint *checkpoint)
 {
     checkpoint->caught = interrupt_catch();
     checkpoint->stops = 0;
+    checkpoint->process = (uint64_t)getpid();
     checkpoint->next_seconds = wall_seconds() + checkpoint->seconds;
 }
 
@@ -78,6 +80,19 @@ static void remove_generation(const struct checkpoint *checkpoint, uint64_t gene
 {
     struct arena arena = {0};
     unlink(rank_file(checkpoint->path, &checkpoint->facts, generation, &arena));
+    arena_release(&arena);
+}
+
+void checkpoint_clean(const struct checkpoint *checkpoint)
+{
+    struct arena arena = {0};
+    const struct checkpoint_facts *facts = &checkpoint->facts;
+    const char *next = rank_file(checkpoint->path, facts, facts->generation + 1, &arena);
+    const char *written[] = {checkpoint->path, next};
+    for (uint32_t i = 0; i < 2; i++)
+        unlink(output_temporary(written[i], checkpoint->process, &arena));
+    unlink(next);
+    remove_generation(checkpoint, facts->generation - 1);
     arena_release(&arena);
 }
 

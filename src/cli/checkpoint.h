@@ -25,10 +25,13 @@ struct checkpoint {
     const volatile sig_atomic_t *caught; /* borrowed: somebody wants the run to end */
     volatile sig_atomic_t stops;         /* it may: the last one is written */
     bool is_kept;                        /* the last one could be written */
+    uint64_t process;                    /* that wrote it, by the system's number */
 };
 
 /* "100000": ticks; "30s", "10min", "2h": wall time. False with an error. */
 bool checkpoint_read_every(struct checkpoint *checkpoint, const char *every, struct errors *errors);
+/* After a restart: removes what a process that was killed while it wrote has left. */
+void checkpoint_clean(const struct checkpoint *checkpoint);
 /* Before a run, in each process that runs a part of it. */
 void checkpoint_begin(struct checkpoint *checkpoint);
 /* Whether one is to be written, by what this rank knows. */

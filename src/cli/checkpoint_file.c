@@ -9,6 +9,7 @@
 #include "base/heap.h"
 #include "base/loaded.h"
 #include "base/text.h"
+#include "cli/checkpoint_plugins.h"
 #include "cli/version.h"
 #include "config/registry.h"
 
@@ -23,7 +24,7 @@
 #include <zstd.h>
 
 static const char magic[8] = "FLITWCPT";
-enum { FORMAT = 1, COMPRESSION_LEVEL = 1, BUFFER_BYTES = 1 << 20, GRAIN = 1 << 16, MOST_PLUGINS = 64 };
+enum { FORMAT = 1, COMPRESSION_LEVEL = 1, BUFFER_BYTES = 1 << 20, GRAIN = 1 << 16 };
 
 struct head {
     char magic[8];
@@ -35,91 +36,11 @@ struct head {
     uint64_t plugins, mended;
 };
 
-struct plugin {
-    uint64_t fingerprint, base, start, end;
-    char path[PATH_MAX];
-};
-
 /* A word of the heap that points into a plugin. */
 struct mend {
     uint64_t offset; /* in the heap */
     uint64_t plugin;
 };
-
-static struct loaded program(void)
-{
-    struct loaded object;
-    bool is_known = loaded_find(magic, &object);
-    CHECK(is_known, "the dynamic linker does not know this program");
-    return object;
-}
-
-static uint64_t program_fingerprint(void)
-{
-    struct loaded object = program();
-    return loaded_fingerprint(&object);
-}
-
-/* ---- plugins ---- */
-
-struct plugins {
-    uint32_t count;
-    struct plugin list[MOST_PLUGINS];
-};
-
-/* Owned by the caller. */
-static struct plugins *find_plugins(void)
-{
-    struct plugins *plugins = memory_take(sizeof *plugins);
-    plugins->count = 0;
-    uintptr_t own = program().start;
-    for (const struct registration *at = registry_first(); at; at = at->next) {
-        struct loaded object;
-        bool is_known = loaded_find(at->component, &object) && object.start != own;
-        for (uint32_t i = 0; i < plugins->count; i++)
-            is_known &= plugins->list[i].start != object.start;
-        if (!is_known)
-            continue;
-        CHECK(plugins->count < MOST_PLUGINS, "more than %u plugins", MOST_PLUGINS);
-        struct plugin *plugin = &plugins->list[plugins->count++];
-        *plugin = (struct plugin){loaded_fingerprint(&object), object.base, object.start, object.end, {0}};
-        if (!realpath(object.path, plugin->path))
-            snprintf(plugin->path, sizeof plugin->path, "%s", object.path);
-    }
-    return plugins;
-}
-
-/* Their memory would not be in the heap that is kept. */
-static void check_plugins(const char *asked_by, struct errors *errors)
-{
-    static const char *const takers[] = {"malloc", "calloc",         "realloc", "aligned_alloc",
-                                         "free",   "posix_memalign", "strdup",  NULL};
-    struct plugins *plugins = find_plugins();
-    for (uint32_t i = 0; i < plugins->count; i++) {
-        struct loaded object;
-        loaded_find((const void *)plugins->list[i].start, &object);
-        const char *used = loaded_uses(&object, takers);
-        if (used)
-            errors_add(
-                errors,
-                "%s: plugin '%s' calls %s(), whose memory no checkpoint holds; expected memory of an arena, or of "
-                "memory_take() and memory_give()",
-                asked_by, plugins->list[i].path, used);
-    }
-    free(plugins);
-}
-
-bool checkpoint_is_possible(const char *asked_by, struct errors *errors)
-{
-    uint32_t before = errors->count;
-    if (program().base)
-        errors_add(errors,
-                   "%s: this program lies at another address in each process, so that pointers into it cannot be kept; "
-                   "expected one linked with -no-pie",
-                   asked_by);
-    check_plugins(asked_by, errors);
-    return errors->count == before;
-}
 
 /* ---- writing ---- */
 
@@ -184,7 +105,7 @@ static uint64_t put_mended(struct sink *sink, const struct plugins *plugins, con
 
 static void write_all(FILE *stream, const struct checkpoint_facts *facts)
 {
-    struct plugins *plugins = find_plugins();
+    struct plugins *plugins = plugins_find();
     struct head head = {.format = FORMAT,
                         .program = program_fingerprint(),
                         .facts = *facts,

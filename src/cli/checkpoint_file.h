@@ -19,9 +19,6 @@ struct checkpoint_facts {
     uint64_t is_list;
 };
 
-/* Whether this program can write and read checkpoints at all; false with errors, which begin with `asked_by`. */
-bool checkpoint_is_possible(const char *asked_by, struct errors *errors);
-
 /* The heap as it is. In its place when it is whole, and on the disk; false, with errors and the file before it untouched, if that failed. */
 bool checkpoint_file_write(const char *path, const struct checkpoint_facts *facts, struct errors *errors);
 

@@ -3,6 +3,7 @@
  * flitwarp run --restart FILE: puts a run back to where its last checkpoint was written, and goes on with it. All that
  * it was told is in the file; what may change is where results go and when the next checkpoints are written.
  */
+#include "cli/checkpoint_plugins.h"
 #include "cli/cli.h"
 #include "cli/run.h"
 
@@ -42,6 +43,7 @@ static void change(struct run *run, const struct restart *restart)
 {
     struct arena *arena = &run->simulation.setup;
     struct checkpoint *checkpoint = &run->checkpoint;
+    checkpoint_clean(checkpoint);
     if (restart->results)
         run->request.results = arena_text(arena, restart->results);
     if (restart->checkpoint)

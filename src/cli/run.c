@@ -6,6 +6,7 @@
  */
 #include "cli/arguments.h"
 #include "cli/baseline.h"
+#include "cli/checkpoint_plugins.h"
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 #include "cli/run.h"

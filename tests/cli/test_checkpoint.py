@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -78,6 +79,12 @@ def test_every_example(example, tmp_path):
     check(example, tmp_path, *few)
 
 
+def test_a_topology_that_no_example_has(tmp_path):
+    (tmp_path / "config.json").write_text(json.dumps(config_of(
+        network_of({"type": "jellyfish"}, "valiant", {"num_vcs": 16}), blast(0.1, warmup=200, sample=500), check_interval=50)))
+    check(tmp_path / "config.json", tmp_path)
+
+
 MODES = [("torus_uniform", "conservative", 2, 1), ("goal_dissemination", "conservative", 2, 1), ("phold", "conservative", 2, 1),
          ("torus_uniform", "optimistic", 2, 1), ("goal_dissemination", "optimistic", 2, 1), ("phold", "optimistic", 2, 1),
          ("goal_dissemination", "conservative", 1, 2), ("phold", "optimistic", 1, 2)]
@@ -126,7 +133,8 @@ def test_killed_until_done(tmp_path):
     assert results(broken / "r.json") == results(whole / "r.json")
     for name in LOGS.values():
         assert unpacked(broken / name) == unpacked(whole / name), name
-    assert not (broken / "r.json.checkpoint").exists()
+    left = {path.name for path in broken.iterdir()} - {path.name for path in whole.iterdir()}
+    assert not [name for name in left if "checkpoint" in name]
 
 
 def test_kill_9_of_a_group(tmp_path):
@@ -172,21 +180,30 @@ LONG = {"mesh": config_of(MESH["network"], blast(0.1, warmup=500, sample=1000000
         "phold": {"model": {"type": "phold", "end": 1000000000000}}}
 
 
+def terminate(process):
+    """When it runs, that is, when it has said that it wants to hear of it."""
+    while True:
+        caught = re.search(r"SigCgt:\s*(\w+)", Path(f"/proc/{process.pid}/status").read_text())
+        if int(caught[1], 16) >> signal.SIGTERM - 1 & 1:
+            break
+        time.sleep(0.01)
+    time.sleep(0.1)
+    process.terminate()
+
+
 @pytest.mark.parametrize("name", LONG)
 def test_a_signal_leaves_a_checkpoint(name, tmp_path):
     (tmp_path / "config.json").write_text(json.dumps(LONG[name]))
     process = subprocess.Popen([PROGRAM, "run", "config.json", "--quiet", "--checkpoint-every", "1h"],
                                cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
-    time.sleep(0.5)
-    process.terminate()
+    terminate(process)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
     told = re.search(r"stopped at tick (\d+); goes on from there by: flitwarp (run --restart (\S+))", said)
     assert told and told[3] == "config.json.checkpoint"
     process = subprocess.Popen([PROGRAM, *told[2].split()], cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE,
                                text=True)
-    time.sleep(0.3)
-    process.terminate()
+    terminate(process)
     printed, said = process.communicate(timeout=60)
     assert process.returncode == 130
     assert json.loads(printed)["simulation"]["restarts"] == 1
