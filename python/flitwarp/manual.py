@@ -44,14 +44,17 @@ def takes(action: argparse.Action) -> str:
 
 
 def meaning(action: argparse.Action) -> str:
+    """An option's help, as --help would print it."""
     return (action.help or "") % {"default": action.default, "prog": ""}
 
 
 def options(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+    """All that the parser takes."""
     return (action for action in parser._actions if action.option_strings)  # argparse offers no other way to ask
 
 
 def sweep_page() -> str:
+    """The page of flitwarp-sweep."""
     parser = sweep_command.command_parser()
     body = [".SH OPTIONS"]
     for action in options(parser):
