@@ -6,7 +6,8 @@ A hop is a flit's through a router, or a packet's where the router moves packets
 
 Run by ./dev bench. CPU time is the best of three runs, so that what else the machine does shows least.
 Instructions are counted by callgrind in two runs of different length, and the difference is divided by
-the difference in hops: start-up drops out, and the number is the same on a busy machine.
+the difference in hops: start-up drops out, and the number is the same on a busy machine. So it can be
+recorded (--record, history.py) and compared with what was recorded before (--check).
 """
 
 from __future__ import annotations
@@ -22,11 +23,12 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "python"))
+sys.path[:0] = [str(HERE.parent / "python"), str(HERE)]
 
+import history  # noqa: E402
 from flitwarp.binary import find_binary, version  # noqa: E402
 from flitwarp.run import RunFailed, run  # noqa: E402
-from flitwarp.settings import arguments  # noqa: E402
+from flitwarp.settings import Reader, arguments  # noqa: E402
 
 SAMPLE = "workload.applications.0.sample"  # what makes a network's run longer
 ENDS = ("end", "sample")  # and a model's
@@ -64,8 +66,8 @@ def work(results: dict) -> int:
     return simulation["flit_hops"] // config["workload"]["applications"][0]["size"]["flits"]
 
 
-def measure(path: Path) -> tuple[dict, str, int]:
-    """The best of some runs, and the setting that says how long the configuration runs."""
+def measure(path: Path) -> dict:
+    """The best of some runs."""
     results = min((run(path) for _ in range(RUNS)), key=lambda results: results["simulation"]["cpu_seconds"])
     best, config = results["simulation"], results["config"]
     seconds, hops = best["cpu_seconds"], work(results)
@@ -74,10 +76,22 @@ def measure(path: Path) -> tuple[dict, str, int]:
     if "model" in config:
         processes = results["model"].get("processes")
         row |= {"events": hops, "bytes_per_process": best["peak_rss_bytes"] / processes if processes else None}
-        key = next(key for key in ENDS if key in config["model"])
-        return row, f"model.{key}", config["model"][key]
-    row |= {"flit_hops": best["flit_hops"], "hops": hops, "bytes_per_router": best["bytes_per_router"]}
-    return row, SAMPLE, config["workload"]["applications"][0]["sample"]
+    else:
+        row |= {"flit_hops": best["flit_hops"], "hops": hops, "bytes_per_router": best["bytes_per_router"]}
+    return row
+
+
+def length_of(path: Path) -> tuple[str, int]:
+    """The setting that says how long a configuration runs, and its value."""
+    reader = Reader(path)
+    try:
+        config, _ = reader.effective([])
+    finally:
+        reader.close()
+    if "model" not in config:
+        return SAMPLE, config["workload"]["applications"][0]["sample"]
+    key = next(key for key in ENDS if key in config["model"])
+    return f"model.{key}", config["model"][key]
 
 
 def count(path: Path, setting: str, length: int) -> tuple[int, int]:
@@ -93,8 +107,9 @@ def count(path: Path, setting: str, length: int) -> tuple[int, int]:
         return int(collected.group(1)), work(json.loads(results.read_text()))
 
 
-def instructions_per_hop(path: Path, setting: str, length: int) -> float | None:
+def instructions_per_hop(path: Path) -> float | None:
     """From the difference of two runs; None when nothing moves."""
+    setting, length = length_of(path)
     short = max(100, length // 50)
     few, few_hops = count(path, setting, short)
     many, many_hops = count(path, setting, 4 * short)
@@ -105,30 +120,75 @@ def cell(value: float | None, width: int, digits: int = 0, scale: float = 1) -> 
     return f"{'-' if value is None else f'{value * scale:,.{digits}f}':>{width}}"
 
 
+def show(chosen: dict[str, Path], with_instructions: bool) -> dict[str, dict]:
+    """Measures, prints a table and returns its rows."""
+    width = max(9, *map(len, chosen))
+    print(f"{'name':{width}} {'hops, events':>13} {'CPU s':>8} {'M per CPU s':>12} {'peak MiB':>9} {'bytes each':>13}"
+          + (f" {'instr/hop':>10}" if with_instructions else ""))
+    rows = {}
+    for name, path in chosen.items():
+        row = measure(path)
+        each = row.get("bytes_per_router", row.get("bytes_per_process"))
+        line = (f"{name:{width}} {cell(row.get('hops', row.get('events')), 13)} {cell(row['cpu_seconds'], 8, 3)} "
+                f"{cell(row['hops_per_cpu_second'], 12, 2, 1e-6)} {cell(row['peak_rss_bytes'], 9, 1, 2**-20)} "
+                f"{cell(each, 13)}")
+        if with_instructions:
+            print(line, end="", flush=True)
+            row["instructions_per_hop"] = instructions_per_hop(path)
+            line = f" {cell(row['instructions_per_hop'], 10, 1)}"
+        print(line, flush=True)
+        rows[name] = row
+    return rows
+
+
+def record(chosen: dict[str, Path]) -> None:
+    """Adds what is measured to the history; speed only where nothing else runs."""
+    is_idle = os.getloadavg()[0] < 1
+    if not is_idle:
+        print(f"the machine is busy (load {os.getloadavg()[0]:.1f}): no speed is recorded", file=sys.stderr)
+    commit, date = history.commit()
+    compiler, flags = history.toolchain(find_binary())
+    for name, path in chosen.items():
+        speed = measure(path)["hops_per_cpu_second"] if is_idle else None
+        count_of = instructions_per_hop(path)
+        print(f"{name}: {cell(count_of, 1, 1)} instructions per hop", flush=True)
+        history.write([*history.read(), history.Record(commit, date, history.machine(), compiler, flags, name,
+                                                       count_of and round(count_of, 2), speed and round(speed * 1e-6, 2))])
+
+
+def check(chosen: dict[str, Path]) -> int:
+    """Counts instructions again; 1 where there are too many more than last recorded."""
+    records, tools, failed = history.read(), history.toolchain(find_binary()), []
+    for name, path in chosen.items():
+        count_of = instructions_per_hop(path)
+        if count_of is None:
+            continue
+        is_within, line = history.compare(records, name, count_of, tools)
+        print(line, flush=True)
+        if not is_within:
+            failed.append(name)
+    if failed:
+        print(f"./dev bench: more than {history.MOST_GROWTH:.0%} more instructions per hop than last recorded: "
+              f"{', '.join(failed)}", file=sys.stderr)
+    return 1 if failed else 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="./dev bench", description="hops per CPU second of bench/*.json")
     parser.add_argument("--instructions", action="store_true", help="instructions per hop, by callgrind")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers there too")
-    parser.add_argument("names", nargs="*", metavar="NAME", help="benchmarks or folders of them (growth)")
+    parser.add_argument("--record", action="store_true", help="add them to bench/HISTORY.md, with commit and machine")
+    parser.add_argument("--check", action="store_true",
+                        help="compare instructions per hop with those last recorded; fails on 5 %% more")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="benchmarks or folders of them (growth, short)")
     options = parser.parse_args()
     try:
         chosen = choose(options.names)
-        width = max(9, *map(len, chosen))
-        print(f"{'name':{width}} {'hops, events':>13} {'CPU s':>8} {'M per CPU s':>12} {'peak MiB':>9} {'bytes each':>13}"
-              + (f" {'instr/hop':>10}" if options.instructions else ""))
-        rows = {}
-        for name, path in chosen.items():
-            row, setting, length = measure(path)
-            each = row.get("bytes_per_router", row.get("bytes_per_process"))
-            line = (f"{name:{width}} {cell(row.get('hops', row.get('events')), 13)} {cell(row['cpu_seconds'], 8, 3)} "
-                    f"{cell(row['hops_per_cpu_second'], 12, 2, 1e-6)} {cell(row['peak_rss_bytes'], 9, 1, 2**-20)} "
-                    f"{cell(each, 13)}")
-            if options.instructions:
-                print(line, end="", flush=True)
-                row["instructions_per_hop"] = instructions_per_hop(path, setting, length)
-                line = f" {cell(row['instructions_per_hop'], 10, 1)}"
-            print(line, flush=True)
-            rows[name] = row
+        if options.record or options.check:
+            if options.record:
+                record(chosen)
+            return check(chosen) if options.check else 0
+        rows = show(chosen, options.instructions)
         if options.json:
             document = {"version": version(), "machine": platform.machine(), "benchmarks": rows}
             options.json.write_text(json.dumps(document, indent=2) + "\n")

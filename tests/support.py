@@ -199,6 +199,15 @@ def is_running(pid):
         return False
 
 
+def wait_for(process, seconds=60):
+    """Its exit status; one that takes longer is ended."""
+    try:
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise
+
+
 def still_running(pids, seconds=30):
     """Those that have not ended after a while: a launcher may be gone before the last of its ranks."""
     until = time.monotonic() + seconds

@@ -56,13 +56,6 @@ struct allocator_ops {
  * that is enough and of uint16_t where there are more than 256 rows or columns.
  */
 
-/* The next member after `last`, going round; the word is not empty. */
-static inline size_t turn_after(uint64_t word, uint32_t last)
-{
-    uint64_t after = word & (~(uint64_t)1 << last);
-    return lowest_bit(after ? after : word);
-}
-
 /* Does `row` come before `other` when they are counted round from after `last`? All are below 64. */
 static inline bool turn_is_before(size_t row, size_t other, size_t last)
 {

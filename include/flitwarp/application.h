@@ -39,8 +39,11 @@ struct application_config {
                    "messages above this are cut into several packets"),                                                \
         OPTION_U32(struct application_config, protocol_class, "0", 0, 63, NULL,                                        \
                    "class of its messages, below network.protocol_classes"),                                           \
-        OPTION_U32(struct application_config, reply_protocol_class, "0", 0, 63, NULL, "class of its replies"),         \
         OPTION_CHOICE(struct application_config, allocation, "allocation", "\"all\"", "terminals that it runs on")
+/* Of those that answer messages. */
+#define REPLY_CLASS_OPTION                                                                                             \
+    OPTION_U32(struct application_config, reply_protocol_class, "0", 0, 63, NULL,                                      \
+               "class of replies, below network.protocol_classes")
 
 struct application {
     const struct application_ops *ops;

@@ -25,11 +25,21 @@ static inline uint64_t bits_range(uint32_t first, uint32_t count)
     return (count >= WORD_BITS ? ~(uint64_t)0 : ((uint64_t)1 << count) - 1) << first;
 }
 
+/* Adds the members of a word, counted from `first` on: they may go on in the next word. */
+static inline void bits_add_word(uint64_t *set, uint32_t first, uint64_t word)
+{
+    uint32_t shift = first % WORD_BITS;
+    set[first / WORD_BITS] |= word << shift;
+    if (shift && word >> (WORD_BITS - shift))
+        set[first / WORD_BITS + 1] |= word >> (WORD_BITS - shift);
+}
+
 /* Adds [first, first + count), which may cross words. */
 static inline void bits_add_range(uint64_t *set, uint32_t first, uint32_t count)
 {
-    for (uint32_t i = first; i < first + count; i++)
-        bits_add(set, i);
+    for (; count > WORD_BITS; first += WORD_BITS, count -= WORD_BITS)
+        bits_add_word(set, first, ~(uint64_t)0);
+    bits_add_word(set, first, bits_range(0, count));
 }
 
 static inline bool bits_any(const uint64_t *set, uint32_t words)

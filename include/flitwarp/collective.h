@@ -18,6 +18,7 @@ enum collective_operation {
     OPERATION_EXSCAN,
     OPERATIONS,
 };
+extern const char *const collective_operation_names[]; /* "barrier" ..., NULL behind the last */
 
 #define WORLD 0u             /* the communicator of all ranks */
 #define NO_COUNTS UINT32_MAX /* all blocks of a collective are of the same size */

@@ -37,5 +37,8 @@ struct congestion_ops {
                    tick_t now);
     /* How congested a lane seems: 0 is free. */
     double (*value)(struct congestion *congestion, uint32_t router, uint32_t lane, tick_t now);
+    /* The same of `count` lanes in a row, for those who look at many; NULL: each is asked for by itself. */
+    void (*values)(struct congestion *congestion, uint32_t router, uint32_t lane, uint32_t count, tick_t now,
+                   double *values);
 };
 #define REGISTER_CONGESTION(ops) REGISTER_COMPONENT("congestion", ops)

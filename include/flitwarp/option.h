@@ -80,106 +80,116 @@ struct option {
     const char *const *names;  /* ENUM: accepted words, NULL-terminated */
     const char *kind;          /* CHOICE, CHOICES: the kind of component */
     const struct option *rows; /* BLOCK */
+    const char *only_with;     /* "key" or "key=word" of the same block, without which it has no effect; or NULL */
+    const char *not_with;      /* "key", beside which it has none; or NULL */
 };
 
 #define NO_LIMIT 1e300
+
+/*
+ * Behind a row's help: a setting that another one makes void is refused, unless it is at its default. Of the other one,
+ * anything but its default counts, or the word alone.
+ */
+#define ONLY_WITH(condition) .only_with = condition
+#define NOT_WITH(condition) .not_with = condition
 
 /* A compile-time error when the row's type differs from the field's. */
 #define OPTION_OFFSET_(config, field, type)                                                                            \
     (offsetof(config, field) + 0 * sizeof(_Generic(((config *)0)->field, type : 1)))
 
-#define OPTION_ROW_(config, field, ctype, row_type, default_text, low, high, unit_, help_)                             \
+#define OPTION_ROW_(config, field, ctype, row_type, default_text, low, high, unit_, ...)                               \
     .key = #field, .type = row_type, .offset = OPTION_OFFSET_(config, field, ctype), .fallback = default_text,         \
-    .min = (low), .max = (high), .unit = unit_, .help = help_
+    .min = (low), .max = (high), .unit = unit_, .help = __VA_ARGS__
 
 /* Defaults are JSON text; REQUIRED (NULL) means that the setting must be given. */
 #define REQUIRED NULL
 
-#define OPTION_BOOL(config, field, fallback, help)                                                                     \
+#define OPTION_BOOL(config, field, fallback, ...)                                                                      \
     {                                                                                                                  \
-        OPTION_ROW_(config, field, bool, OPTION_TYPE_BOOL, fallback, 0, 1, NULL, help)                                 \
+        OPTION_ROW_(config, field, bool, OPTION_TYPE_BOOL, fallback, 0, 1, NULL, __VA_ARGS__)                          \
     }
-#define OPTION_U32(config, field, fallback, min, max, unit, help)                                                      \
+#define OPTION_U32(config, field, fallback, min, max, unit, ...)                                                       \
     {                                                                                                                  \
-        OPTION_ROW_(config, field, uint32_t, OPTION_TYPE_U32, fallback, min, max, unit, help)                          \
+        OPTION_ROW_(config, field, uint32_t, OPTION_TYPE_U32, fallback, min, max, unit, __VA_ARGS__)                   \
     }
-#define OPTION_U64(config, field, fallback, min, max, unit, help)                                                      \
+#define OPTION_U64(config, field, fallback, min, max, unit, ...)                                                       \
     {                                                                                                                  \
-        OPTION_ROW_(config, field, uint64_t, OPTION_TYPE_U64, fallback, min, max, unit, help)                          \
+        OPTION_ROW_(config, field, uint64_t, OPTION_TYPE_U64, fallback, min, max, unit, __VA_ARGS__)                   \
     }
-#define OPTION_F64(config, field, fallback, min, max, unit, help)                                                      \
+#define OPTION_F64(config, field, fallback, min, max, unit, ...)                                                       \
     {                                                                                                                  \
-        OPTION_ROW_(config, field, double, OPTION_TYPE_F64, fallback, min, max, unit, help)                            \
+        OPTION_ROW_(config, field, double, OPTION_TYPE_F64, fallback, min, max, unit, __VA_ARGS__)                     \
     }
-#define OPTION_TEXT(config, field, fallback, help)                                                                     \
+#define OPTION_TEXT(config, field, fallback, ...)                                                                      \
     {                                                                                                                  \
-        OPTION_ROW_(config, field, const char *, OPTION_TYPE_TEXT, fallback, 0, 0, NULL, help)                         \
+        OPTION_ROW_(config, field, const char *, OPTION_TYPE_TEXT, fallback, 0, 0, NULL, __VA_ARGS__)                  \
     }
-#define OPTION_FILE(config, field, fallback, help)                                                                     \
+#define OPTION_FILE(config, field, fallback, ...)                                                                      \
     {                                                                                                                  \
-        OPTION_ROW_(config, field, const char *, OPTION_TYPE_FILE, fallback, 0, 0, NULL, help)                         \
+        OPTION_ROW_(config, field, const char *, OPTION_TYPE_FILE, fallback, 0, 0, NULL, __VA_ARGS__)                  \
     }
-#define OPTION_ENUM(config, field, fallback, words, help)                                                              \
+#define OPTION_ENUM(config, field, fallback, words, ...)                                                               \
     {                                                                                                                  \
-        OPTION_ROW_(config, field, uint32_t, OPTION_TYPE_ENUM, fallback, 0, 0, NULL, help), .names = words             \
+        OPTION_ROW_(config, field, uint32_t, OPTION_TYPE_ENUM, fallback, 0, 0, NULL, __VA_ARGS__), .names = words      \
     }
-#define OPTION_U32_LIST(config, field, fallback, min, max, unit, help)                                                 \
+#define OPTION_U32_LIST(config, field, fallback, min, max, unit, ...)                                                  \
     {                                                                                                                  \
-        OPTION_ROW_(config, field, struct u32_list, OPTION_TYPE_U32_LIST, fallback, min, max, unit, help)              \
+        OPTION_ROW_(config, field, struct u32_list, OPTION_TYPE_U32_LIST, fallback, min, max, unit, __VA_ARGS__)       \
     }
-#define OPTION_U32_LISTS(config, field, fallback, min, max, unit, help)                                                \
+#define OPTION_U32_LISTS(config, field, fallback, min, max, unit, ...)                                                 \
     {                                                                                                                  \
-        OPTION_ROW_(config, field, struct u32_lists, OPTION_TYPE_U32_LISTS, fallback, min, max, unit, help)            \
+        OPTION_ROW_(config, field, struct u32_lists, OPTION_TYPE_U32_LISTS, fallback, min, max, unit, __VA_ARGS__)     \
     }
-#define OPTION_F64_LIST(config, field, fallback, min, max, unit, help)                                                 \
+#define OPTION_F64_LIST(config, field, fallback, min, max, unit, ...)                                                  \
     {                                                                                                                  \
-        OPTION_ROW_(config, field, struct f64_list, OPTION_TYPE_F64_LIST, fallback, min, max, unit, help)              \
+        OPTION_ROW_(config, field, struct f64_list, OPTION_TYPE_F64_LIST, fallback, min, max, unit, __VA_ARGS__)       \
     }
-#define OPTION_TICKS(config, field, fallback, min, max, help)                                                          \
+#define OPTION_TICKS(config, field, fallback, min, max, ...)                                                           \
     {                                                                                                                  \
-        OPTION_ROW_(config, field, uint64_t, OPTION_TYPE_TICKS, fallback, min, max, "ticks", help)                     \
+        OPTION_ROW_(config, field, uint64_t, OPTION_TYPE_TICKS, fallback, min, max, "ticks", __VA_ARGS__)              \
     }
-#define OPTION_TICKS_AUTO(config, field, fallback, min, max, help)                                                     \
+#define OPTION_TICKS_AUTO(config, field, fallback, min, max, ...)                                                      \
     {                                                                                                                  \
-        OPTION_ROW_(config, field, uint64_t, OPTION_TYPE_TICKS_AUTO, fallback, min, max, "ticks", help)                \
+        OPTION_ROW_(config, field, uint64_t, OPTION_TYPE_TICKS_AUTO, fallback, min, max, "ticks", __VA_ARGS__)         \
     }
-#define OPTION_TICKS_LIST(config, field, fallback, min, max, help)                                                     \
+#define OPTION_TICKS_LIST(config, field, fallback, min, max, ...)                                                      \
     {                                                                                                                  \
-        OPTION_ROW_(config, field, struct u64_list, OPTION_TYPE_TICKS_LIST, fallback, min, max, "ticks", help)         \
+        OPTION_ROW_(config, field, struct u64_list, OPTION_TYPE_TICKS_LIST, fallback, min, max, "ticks", __VA_ARGS__)  \
     }
-#define OPTION_TICKS_F64(config, field, fallback, min, max, help)                                                      \
+#define OPTION_TICKS_F64(config, field, fallback, min, max, ...)                                                       \
     {                                                                                                                  \
-        OPTION_ROW_(config, field, double, OPTION_TYPE_TICKS_F64, fallback, min, max, "ticks", help)                   \
+        OPTION_ROW_(config, field, double, OPTION_TYPE_TICKS_F64, fallback, min, max, "ticks", __VA_ARGS__)            \
     }
-#define OPTION_SECONDS(config, field, fallback, min, max, help)                                                        \
+#define OPTION_SECONDS(config, field, fallback, min, max, ...)                                                         \
     {                                                                                                                  \
-        OPTION_ROW_(config, field, double, OPTION_TYPE_SECONDS, fallback, min, max, "s", help)                         \
+        OPTION_ROW_(config, field, double, OPTION_TYPE_SECONDS, fallback, min, max, "s", __VA_ARGS__)                  \
     }
-#define OPTION_RATE(config, field, fallback, min, max, help)                                                           \
+#define OPTION_RATE(config, field, fallback, min, max, ...)                                                            \
     {                                                                                                                  \
-        OPTION_ROW_(config, field, double, OPTION_TYPE_RATE, fallback, min, max, "b/s", help)                          \
+        OPTION_ROW_(config, field, double, OPTION_TYPE_RATE, fallback, min, max, "b/s", __VA_ARGS__)                   \
     }
-#define OPTION_BANDWIDTH(config, field, fallback, min, max, help)                                                      \
+#define OPTION_BANDWIDTH(config, field, fallback, min, max, ...)                                                       \
     {                                                                                                                  \
-        OPTION_ROW_(config, field, double, OPTION_TYPE_BANDWIDTH, fallback, min, max, "bytes/tick", help)              \
+        OPTION_ROW_(config, field, double, OPTION_TYPE_BANDWIDTH, fallback, min, max, "bytes/tick", __VA_ARGS__)       \
     }
-#define OPTION_BANDWIDTH_LIST(config, field, fallback, min, max, help)                                                 \
+#define OPTION_BANDWIDTH_LIST(config, field, fallback, min, max, ...)                                                  \
     {                                                                                                                  \
         OPTION_ROW_(config, field, struct f64_list, OPTION_TYPE_BANDWIDTH_LIST, fallback, min, max, "bytes/tick",      \
-                    help)                                                                                              \
+                    __VA_ARGS__)                                                                                       \
     }
 /* A nested struct of type `block` whose settings stand in an object of their own. */
-#define OPTION_BLOCK(config, field, block, block_rows, help)                                                           \
+#define OPTION_BLOCK(config, field, block, block_rows, ...)                                                            \
     {                                                                                                                  \
-        OPTION_ROW_(config, field, block, OPTION_TYPE_BLOCK, "{}", 0, 0, NULL, help), .rows = block_rows               \
+        OPTION_ROW_(config, field, block, OPTION_TYPE_BLOCK, "{}", 0, 0, NULL, __VA_ARGS__), .rows = block_rows        \
     }
-#define OPTION_CHOICE(config, field, kind_name, fallback, help)                                                        \
+#define OPTION_CHOICE(config, field, kind_name, fallback, ...)                                                         \
     {                                                                                                                  \
-        OPTION_ROW_(config, field, struct choice, OPTION_TYPE_CHOICE, fallback, 0, 0, NULL, help), .kind = kind_name   \
+        OPTION_ROW_(config, field, struct choice, OPTION_TYPE_CHOICE, fallback, 0, 0, NULL, __VA_ARGS__),              \
+            .kind = kind_name                                                                                          \
     }
-#define OPTION_CHOICES(config, field, kind_name, fallback, min, max, help)                                             \
+#define OPTION_CHOICES(config, field, kind_name, fallback, min, max, ...)                                              \
     {                                                                                                                  \
-        OPTION_ROW_(config, field, struct choice_list, OPTION_TYPE_CHOICES, fallback, min, max, NULL, help),           \
+        OPTION_ROW_(config, field, struct choice_list, OPTION_TYPE_CHOICES, fallback, min, max, NULL, __VA_ARGS__),    \
             .kind = kind_name                                                                                          \
     }
 #define OPTION_END                                                                                                     \

@@ -52,12 +52,15 @@ struct adaptive_config {
     uint32_t mode;
     struct choice reduction;
 };
-#define MODE_OPTION(config_type, default_mode)                                                                         \
+#define MODE_OPTION(config_type, default_mode, other)                                                                  \
     OPTION_ENUM(config_type, mode, default_mode, congestion_mode_names,                                                \
-                "what counts as congestion: that of each VC, or one value for all VCs of a port")
-#define ADAPTIVE_OPTIONS(default_reduction)                                                                            \
-    MODE_OPTION(struct adaptive_config, "\"vc\"")                                                                      \
-    , OPTION_CHOICE(struct adaptive_config, reduction, "reduction", default_reduction, "chooses among the candidates")
+                "what counts as congestion: that of each VC, or one value for all VCs of a port", ONLY_WITH(other))
+#define ADAPTIVE_OPTIONS(default_reduction) ADAPTIVE_OPTIONS_WITH(default_reduction, NULL)
+/* Those of an algorithm that gathers candidates with another of its settings only. */
+#define ADAPTIVE_OPTIONS_WITH(default_reduction, other)                                                                \
+    MODE_OPTION(struct adaptive_config, "\"vc\"", other)                                                               \
+    , OPTION_CHOICE(struct adaptive_config, reduction, "reduction", default_reduction, "chooses among the candidates", \
+                    ONLY_WITH(other))
 
 /* Whether all ways are to be gone through, rather than one chosen. */
 static inline bool route_is_checked(const struct route *route) { return route->decisions != NULL; }
@@ -72,5 +75,8 @@ void adaptive_check(const struct routing *routing, const struct choice *self, ui
 /* Adds VCs of a port as one candidate, or by mode `vc` as one each. */
 void candidates_add(struct candidates *candidates, const struct route *route, const struct adaptive_config *config,
                     const struct candidate *candidate);
+/* The same for as many ports in a row, of which the candidate names the first. */
+void candidates_add_ports(struct candidates *candidates, const struct route *route,
+                          const struct adaptive_config *config, const struct candidate *first, uint32_t ports);
 /* Offers the lightest. */
 void candidates_offer(struct candidates *candidates, struct route *route, const struct adaptive_config *config);

@@ -99,11 +99,7 @@ static inline uint32_t route_pick(struct route *route, uint32_t options)
 static inline void route_add_vcs(struct route *route, uint32_t port, uint64_t vcs)
 {
     const struct routing *routing = route->routing;
-    uint32_t first = (routing->local_ports + port) * routing->num_vcs;
-    uint32_t shift = first % WORD_BITS;
-    route->vcs[first / WORD_BITS] |= vcs << shift;
-    if (routing->words > 1 && shift && vcs >> (WORD_BITS - shift))
-        route->vcs[first / WORD_BITS + 1] |= vcs >> (WORD_BITS - shift);
+    bits_add_word(route->vcs, (routing->local_ports + port) * routing->num_vcs, vcs);
 }
 
 /* Offers the VCs of one class at a port between routers. */
@@ -111,6 +107,9 @@ static inline void route_add(struct route *route, uint32_t port, uint32_t class)
 {
     route_add_vcs(route, port, route->routing->class_vcs[class]);
 }
+
+/* Offers every VC that leads to the terminal at a place. */
+void route_eject_by(struct route *route, uint32_t slot);
 
 /* Offers every VC of the packet's destination terminal. */
 static inline void route_eject(struct route *route)
@@ -120,6 +119,5 @@ static inline void route_eject(struct route *route)
     if (routing->words == 1)
         route->vcs[0] |= routing->eject_vcs[slot];
     else
-        for (uint32_t channel = 0; channel < routing->ejection_channels; channel++)
-            bits_add_range(route->vcs, (slot * routing->terminal_ports + channel) * routing->num_vcs, routing->vcs);
+        route_eject_by(route, slot);
 }

@@ -88,9 +88,11 @@ static inline void steady_send(struct steady *steady, struct application *applic
         OPTION_CHOICE(config, size, "size", "\"fixed\"", "flits of a message"),                                        \
         OPTION_CHOICE(config, reply, "size", "null", "flits of the reply to each message; null: no replies"),          \
         OPTION_TICKS(config, reply_delay, "0", 0, 1e9, "with replies: from a message's arrival to its reply"),         \
+        REPLY_CLASS_OPTION,                                                                                            \
         OPTION_U32(config, messages_per_transaction, "1", 1, 1 << 20, NULL, "messages that are made at a time"),       \
         OPTION_ENUM(config, transaction_destinations, "\"same\"", steady_destinations,                                 \
-                    "whether messages of a transaction go to one terminal or each to another"),                        \
+                    "whether messages of a transaction go to one terminal or each to another",                         \
+                    ONLY_WITH("messages_per_transaction")),                                                            \
         OPTION_FILE(config, relative, "null", "CSV file of lines terminal,weight: its load is load * weight")
 #define STEADY_SETTINGS(config)                                                                                        \
     (&(struct steady_config){.load = (config)->load,                                                                   \
@@ -123,11 +125,13 @@ void window_prepare(struct window *window, const struct application *application
 /* For check(): gives the signal of the phase. */
 void window_check(struct window *window, struct application *application, tick_t now);
 
-#define WINDOW_OPTIONS(config)                                                                                         \
+#define WINDOW_OPTIONS(config) WINDOW_OPTIONS_NOT_WITH(config, NULL)
+/* Those of an application that has no window beside another of its settings. */
+#define WINDOW_OPTIONS_NOT_WITH(config, other)                                                                         \
     OPTION_TICKS_AUTO(config, warmup, "\"auto\"", 0, 1e15,                                                             \
-                      "before sampling begins; auto: until latency and throughput stand still"),                       \
+                      "before sampling begins; auto: until latency and throughput stand still", NOT_WITH(other)),      \
         OPTION_TICKS_AUTO(config, sample, "\"auto\"", 0, 1e15,                                                         \
-                          "sampling window; auto: until the mean latency is known to `precision`"),                    \
+                          "sampling window; auto: until the mean latency is known to `precision`", NOT_WITH(other)),   \
         OPTION_F64(config, precision, "0.01", 1e-6, 1, NULL,                                                           \
                    "with sample auto: half width of the 95 % interval, relative to the mean latency"),                 \
         OPTION_TICKS(config, min_sample, "5000", 1, 1e15, "with sample auto: the shortest window"),                    \
@@ -147,9 +151,12 @@ void errand_check(struct application *application, bool is_over, tick_t limit, t
 /* Its completion time, from `delay` ticks into sampling to `last`; null while it is not over. */
 void errand_report(const struct application *application, struct report *report, tick_t delay, bool is_over,
                    tick_t last);
-#define ERRAND_OPTIONS(config)                                                                                         \
-    OPTION_TICKS(config, delay, "0", 0, 1e15, "from the start of sampling to the first message"),                      \
-        OPTION_TICKS(config, limit, "1000000000000", 1, 1e15, "how long it may take before it is given up")
+#define ERRAND_OPTIONS(config) ERRAND_OPTIONS_WITH(config, NULL)
+/* Those of an application that comes to an end with another of its settings only. */
+#define ERRAND_OPTIONS_WITH(config, other)                                                                             \
+    OPTION_TICKS(config, delay, "0", 0, 1e15, "from the start of sampling to the first message", ONLY_WITH(other)),    \
+        OPTION_TICKS(config, limit, "1000000000000", 1, 1e15, "how long it may take before it is given up",            \
+                     ONLY_WITH(other))
 
 /*
  * Messages one behind the other, as fast as a load or as the injection channels

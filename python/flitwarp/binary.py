@@ -9,24 +9,32 @@ import shutil
 import subprocess
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[2]  # of the tree
+PREFIX = Path(__file__).resolve().parents[4]  # where it is installed: PREFIX/lib/python3/dist-packages/flitwarp
 
 
 def find_binary() -> Path:
-    """The program: the environment's FLITWARP, this tree's build/flitwarp, or the one on PATH."""
+    """The program: the environment's FLITWARP, this tree's build/flitwarp, the one installed with this, or that on PATH."""
     named = os.environ.get("FLITWARP")
     if named:
         path = Path(named).absolute()
         if not os.access(path, os.X_OK) or path.is_dir():
             raise FileNotFoundError(f"FLITWARP names '{named}', which is not a program")
         return path
-    built = ROOT / "build" / "flitwarp"
-    if os.access(built, os.X_OK):
-        return built
-    installed = shutil.which("flitwarp")
-    if installed:
-        return Path(installed)
-    raise FileNotFoundError(f"no flitwarp program: neither FLITWARP, '{built}' nor PATH has one; ./dev build makes it")
+    for near in (ROOT / "build" / "flitwarp", PREFIX / "bin" / "flitwarp"):
+        if os.access(near, os.X_OK) and near.is_file():
+            return near
+    found = shutil.which("flitwarp")
+    if found:
+        return Path(found)
+    raise FileNotFoundError(f"no flitwarp program: neither FLITWARP, '{ROOT / 'build' / 'flitwarp'}' nor PATH has one; "
+                            "./dev build makes it")
+
+
+def find_example(name: str) -> Path:
+    """A file of examples/, of the tree or as installed."""
+    in_tree = ROOT / "examples" / name
+    return in_tree if in_tree.exists() else PREFIX / "share" / "doc" / "flitwarp" / "examples" / name
 
 
 def _ask(*arguments: str) -> str:
@@ -38,8 +46,8 @@ def _ask(*arguments: str) -> str:
 
 
 def version() -> str:
-    """What `flitwarp --version` prints."""
-    return _ask("--version").strip()
+    """Such as "flitwarp 0.1.0": the first line of `flitwarp --version`; the others tell how it was built."""
+    return _ask("--version").splitlines()[0]
 
 
 def schema() -> dict:

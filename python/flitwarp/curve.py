@@ -89,6 +89,9 @@ def curves_of_files(documents: Sequence[Results], which: Which = 0) -> list[Curv
     for document, label in labelled(documents, [_load_path(documents, which), SEED]):
         curve = groups.setdefault(label, Curve(label or document.application(which)["name"]))
         x = float(document.value("target_load", which))  # type: ignore[arg-type]
+        if math.isnan(x):
+            raise ValueError(f"application '{document.application(which)['name']}' has no load to be drawn over; "
+                             "flitwarp-plot comparison --by SETTING draws bars over that of another")
         point = next((p for p in curve.points if p.x == x), None)
         if point is None:
             curve.points.append(point := Point(x))

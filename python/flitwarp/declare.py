@@ -24,7 +24,7 @@ from .study import same
 from .sweep import Sweep
 from .units import bytes_of
 
-KEYS = {"name", "title", "base", "overrides", "plugins", "logs", "variables", "load", "seeds", "exclude", "figures",
+KEYS = {"name", "title", "base", "overrides", "plugins", "logs", "baseline", "variables", "load", "seeds", "exclude", "figures",
         "runner"}
 RUNNER = {"backend": ("backend", (str, dict)), "cores": ("cores_limit", int), "memory": ("memory_limit", (int, str)),
           "retries": ("retries", int), "on_failure": ("on_failure", str), "cores_per_run": ("cores_per_run", int),
@@ -97,6 +97,7 @@ def make_sweep(document: object, folder: Path, place: str = "study") -> Sweep:
     base = root.need("base", (str, dict))
     sweep = Sweep(folder / base if isinstance(base, str) else base, str(root.need("name", str)),
                   title=root.get("title", str), overrides=root.get("overrides", dict), logs=bool(root.get("logs", bool)),
+                  baseline=bool(root.get("baseline", bool)),
                   plugins=[folder / str(p) for p in root.get("plugins", list, [])])
     for number, variable in enumerate(root.get("variables", list, [])):
         _add_variable(sweep, _Block(f"{place}.variables.{number}", variable, {"name", "short", "values", "path"}))

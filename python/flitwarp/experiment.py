@@ -7,14 +7,16 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
-from .binary import ROOT
+from .binary import ROOT, find_example
 from .sweep import Sweep
 
 
 def experiment(quick: bool = False) -> Sweep:
     """Two traffic patterns with two counts of virtual channels."""
-    sweep = Sweep(ROOT / "examples" / "torus_uniform.json", "torus", out=ROOT / "out",
+    out = ROOT / "out" if (ROOT / "dev").exists() else Path("out")
+    sweep = Sweep(find_example("torus_uniform.json"), "torus", out=out,
                   title="8x8 torus: load and latency",
                   overrides={"workload.applications.0.max_sample": 100000})  # near saturation no precision is reached
     sweep.add_variable("traffic", "T", {"uniform random": "uniform_random", "tornado": "tornado"},

@@ -336,7 +336,8 @@ def _place(text: str) -> str:
     return place
 
 
-def _parser(name: str) -> Parser:
+def kind_parser(name: str) -> Parser:
+    """The reader of the arguments of one kind of figure."""
     kind = KINDS[ALIASES[name][0] if name in ALIASES else name]
     what = "results documents (.json) or studies (.sqlite)" if kind.needs == "results" else \
         "a packet log (.csv, .csv.zst); the run's results (.json) beside it give units and names"
@@ -458,7 +459,7 @@ def _kind(asked: str) -> str:
 def plot(arguments: Sequence[str]) -> list[Path]:
     """Does what the command line asks; returns the files written."""
     name = _kind(arguments[0])
-    options = _parser(name).parse_intermixed_args(list(arguments[1:]))
+    options = kind_parser(name).parse_intermixed_args(list(arguments[1:]))
     from .figures.style import check_format, write
     outputs = [Path(output) for output in options.output or [f"{name}.png"]]
     for output in outputs:

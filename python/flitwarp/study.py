@@ -149,6 +149,8 @@ class Study:
     @staticmethod
     def label(name: str, value: object) -> str:
         """A value as a legend says it: numbers need their variable's name, words do not."""
+        if isinstance(value, bool):
+            return f"{name}: {'yes' if value else 'no'}"
         return str(value) if isinstance(value, str) else f"{value:g} {name}" if isinstance(value, float) else \
             f"{value} {name}"
 

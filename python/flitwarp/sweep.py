@@ -111,7 +111,8 @@ class Sweep:
     """The definition of a study."""
 
     def __init__(self, base: Config, name: str, *, out: str | Path | None = None, title: str | None = None,
-                 overrides: Overrides | None = None, plugins: Sequence[str | Path] = (), logs: bool = False):
+                 overrides: Overrides | None = None, plugins: Sequence[str | Path] = (), logs: bool = False,
+                 baseline: bool = False):
         if not re.fullmatch(r"[A-Za-z0-9][\w.+-]*", name):
             raise ValueError(f"name: '{name}' cannot name files; accepted: letters, digits and _ . + -")
         self.base, self.name, self.title = base, name, title or name
@@ -119,6 +120,7 @@ class Sweep:
         self.overrides = arguments(overrides)
         self.plugins = [Path(p).absolute() for p in plugins]
         self.logs = logs  # keep each run's packet log
+        self.baseline = baseline  # run each job by itself as well, for its slowdown
         self.variables: list[Variable] = []
         self.along: Along | None = None
         self.seeds = Seeds()
@@ -256,6 +258,11 @@ class Sweep:
         with _Work(self) as work:
             return [task.job(work.spool) for task in work.grid_tasks()]
 
+    def planned(self) -> list[tuple[dict, int, dict]]:
+        """Values of the variables, seed and all settings of the runs that jobs() has."""
+        with _Work(self) as work:
+            return [(row.variables, row.seed, row.config) for row in work.grid_rows()]
+
     def estimate(self, samples: int = 8, *, cores_limit: int | None = None) -> tuple[int, float]:
         """Runs a few runs of the study, spread over its range, to tell how many there are at most and their seconds.
 
@@ -361,7 +368,7 @@ class _Work:
             "name": sweep.name, "title": sweep.title, "x": sweep.along.variable.name if sweep.along else None,
             "variables": {v.name: list(v.values) for v in sweep.variables},
             "base": {"file": self.config.name, "text": self.config.read_text(), "overrides": sweep.overrides,
-                     "plugins": [plugin.name for plugin in sweep.plugins]},
+                     "plugins": [plugin.name for plugin in sweep.plugins], "baseline": sweep.baseline},
             "program": {"version": version(), "hash": self.program_hash},
             "figures": [spec.__dict__ for spec in sweep.figures],
         })
@@ -398,10 +405,10 @@ class _Work:
         except WrongSettings as error:
             raise WrongSettings(f"run {name} ({' '.join(overrides)}): {error}") from None
         log = sweep.out.absolute() / "logs" / f"{name}.csv.zst" if sweep.logs else None
-        key = hash_of([config, [self._hash(f) for f in files], self.program_hash, sweep.logs])
+        key = hash_of([config, [self._hash(f) for f in files], self.program_hash, sweep.logs, *(["baseline"] if sweep.baseline else [])])
         command = [self.program, *(word for p in sweep.plugins for word in ("--plugin", str(p))), "run",
                    str(self.config), *sweep.overrides, *overrides, "--quiet", "--results", "{product}",
-                   *(["--log", "{log}"] if log else [])]
+                   *(["--log", "{log}"] if log else []), *(["--baseline"] if sweep.baseline else [])]
         task = Task(name, command, key, product=True, outputs=[log] if log else [], log=log, cores=self.cores_per_run,
                     objection=lambda document: self._objection(config, document), memory=self.memory_per_run,
                     weight=max(x, 0.01) if x is not None else 1)
@@ -446,6 +453,10 @@ class _Work:
 
     def grid_tasks(self) -> list[Task]:
         return [line.task(x, seed) for line, _ in self.lines() for x, seed in line.expected]
+
+    def grid_rows(self) -> list[RunRow]:
+        self.grid_tasks()
+        return [row for _, row in self._tasks.values()]
 
     # ---- execution ----------------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -58,7 +59,7 @@ def _parser(program: str | None, takes_file: bool, description: str) -> argparse
     todo.add_argument("--makefile", metavar="FILE", help="write a Makefile that makes all runs (- prints it)")
     todo.add_argument("--report", action="store_true", help="only draw figures and report of what is there")
     how = parser.add_argument_group("running")
-    how.add_argument("--cores", type=count_of, metavar="N", help=f"use N cores (default: all, {cores()} here)")
+    how.add_argument("--cores", type=count_of, metavar="N", help="use N cores (default: all)")
     how.add_argument("--memory", type=size_of, metavar="SIZE", help="use so much memory at most (default: all)")
     how.add_argument("--memory-per-run", type=size_of, default=0, metavar="SIZE", help="what a run needs")
     how.add_argument("--backend", choices=("local", "slurm"), help="where runs run (default: local)")
@@ -132,10 +133,12 @@ def _estimate(sweep: Sweep, limit: int | None) -> int:
     return 0
 
 
-def _summary(study: Study, files: Sequence[Path], seconds: float) -> int:
+def _summary(study: Study, files: Sequence[Path], began: float) -> int:
     """Prints what came of it; the exit status."""
     failed = [run for run in study.runs if not run.outcome or not run.outcome.ok]
-    print(f"{len(study.runs)} runs in {duration(seconds)}:")
+    before = sum(1 for run in study.runs if run.outcome and run.outcome.started < began)
+    there = "" if not before else f", {before if before < len(study.runs) else 'all'} of them done before"
+    print(f"{len(study.runs)} runs in {duration(time.time() - began)}{there}:")
     made = {path.name: path for path in files}
     for name, what in (("report.html", "everything on one page"), ("results.csv", "all numbers, a line a run")):
         if name in made:
@@ -162,17 +165,25 @@ def _do(sweep: Sweep, options: argparse.Namespace) -> int:
         return _makefile(sweep, options.makefile)
     if options.estimate:
         return _estimate(sweep, options.cores)
-    start = time.monotonic()
+    began = time.time()
     study = open_study(sweep.path) if options.report else sweep.run(**_settings(sweep, options))
     files = [] if options.no_report else sweep.write(study)
     if options.quiet:
         return 0 if all(run.outcome and run.outcome.ok for run in study.runs) else 2
-    return _summary(study, files, time.monotonic() - start)
+    return _summary(study, files, began)
+
+
+def _stop(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
 
 
 def _guarded(program: str, action: Callable[[], int]) -> int:
+    signal.signal(signal.SIGTERM, _stop)  # as by Ctrl-C: runs end with it, and are not left on their own
     try:
         return action()
+    except ModuleNotFoundError as error:
+        print(f"{program}: {error}; install it (Debian: python3-matplotlib, python3-numpy). What has run is kept", file=sys.stderr)
+        return 1
     except (WrongSettings, StudyError, NotResults, Stopped, ValueError, OSError, ImportError, sqlite3.Error,
             subprocess.SubprocessError, SlurmError) as error:
         print(f"{program}: {error}", file=sys.stderr)
@@ -180,6 +191,11 @@ def _guarded(program: str, action: Callable[[], int]) -> int:
     except KeyboardInterrupt:
         print(f"\n{program}: interrupted; the same command goes on from here", file=sys.stderr)
         return 130
+
+
+def command_parser() -> argparse.ArgumentParser:
+    """That of flitwarp-sweep."""
+    return _parser("flitwarp-sweep", True, "Runs a study: its runs, figures and report.")
 
 
 def sweep_main(sweep: Sweep, argv: Sequence[str] | None = None) -> int:
@@ -191,6 +207,6 @@ def sweep_main(sweep: Sweep, argv: Sequence[str] | None = None) -> int:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line of flitwarp-sweep."""
-    parser = _parser("flitwarp-sweep", True, "Runs a study: its runs, figures and report.")
+    parser = command_parser()
     options = parser.parse_args(argv)
     return _guarded(parser.prog, lambda: _do(read_sweep(options.study), options))

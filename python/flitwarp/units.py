@@ -15,7 +15,8 @@ from .results import Results, UnknownColumn, seconds
 
 NAMES = ("fs", "ps", "ns", "us", "ms", "s")
 LOAD = "flits/terminal/cycle"
-TIMES = ("packet_latency", "network_latency", "message_latency", "transaction_latency")
+TIMES = ("packet_latency", "network_latency", "message_latency", "transaction_latency", "completion_time", "alone_time",
+         "communication_time", "rank_time")
 
 
 @dataclass(frozen=True)
@@ -80,8 +81,8 @@ def choose(runs: Iterable[Results], asked: str | None = None, ticks: float = 0) 
 def is_time(column: str) -> bool:
     """Whether a column of the results counts ticks.
 
-    >>> is_time("packet_latency.p99"), is_time("hops.mean"), is_time("sampled_ticks")
-    (True, False, True)
+    >>> is_time("packet_latency.p99"), is_time("hops.mean"), is_time("sampled_ticks"), is_time("completion_time")
+    (True, False, True, True)
     """
     return any(word in TIMES for word in column.split(".")[:3]) or column.endswith("_ticks") or column == "simulation.end_tick" \
         or column.startswith("phases.")

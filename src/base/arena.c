@@ -6,6 +6,7 @@
  */
 #include "flitwarp/arena.h"
 
+#include "flitwarp/error.h"
 #include "flitwarp/rewind.h"
 
 #include <sched.h>
@@ -27,11 +28,7 @@ struct arena_block {
     size_t used;
 };
 
-static void out_of_memory(size_t bytes)
-{
-    fprintf(stderr, "flitwarp: out of memory: %zu more bytes were needed\n", bytes);
-    exit(3);
-}
+static void out_of_memory(size_t bytes) { need_failed("out of memory: %zu more bytes were needed", bytes); }
 
 /*
  * A network of many routers is walked through once a tick: with small pages most
@@ -155,3 +152,5 @@ void *memory_take_aligned(size_t bytes)
     prefer_huge_pages(memory, bytes);
     return memory;
 }
+
+void memory_give(void *memory) { free(memory); }

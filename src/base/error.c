@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The user's errors are a list of texts in an arena. Our own, found by CHECK,
- * end the program at once and without running exit handlers: other threads
- * may be in the middle of anything.
+ * and the machine's, found by NEED, end the program at once and without running
+ * exit handlers: other threads may be in the middle of anything.
  */
 #include "flitwarp/error.h"
 
 #include "base/text.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 void errors_add(struct errors *errors, const char *format, ...)
@@ -58,4 +57,15 @@ void check_failed(const char *file, int line, const char *claim, const char *for
     fprintf(stderr, " (%s:%d: %s)\n", file, line, claim);
     fflush(stderr);
     check_end(EXIT_SIMULATION);
+}
+
+void need_failed(const char *format, ...)
+{
+    va_list arguments;
+    fprintf(stderr, "flitwarp: ");
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "\n");
+    check_end(EXIT_IO);
 }

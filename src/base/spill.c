@@ -2,7 +2,9 @@
 /* A list of mappings, see spill.h. A piece that is larger than a mapping gets one to itself. */
 #include "base/spill.h"
 
+#include "base/heap.h"
 #include "flitwarp/arena.h"
+#include "flitwarp/error.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,6 +18,7 @@ enum { ALIGNMENT = 64 };
 struct mapping {
     unsigned char *bytes;
     size_t size, used;
+    bool is_heap; /* to be freed; else to be unmapped */
 };
 
 struct spill {
@@ -64,16 +67,16 @@ static void *map_file(struct spill *spill, size_t size)
 
 static struct mapping map(struct spill *spill, size_t size)
 {
-    struct mapping mapping = {.size = size};
-    if (size > spill->in_memory)
+    struct mapping mapping = {.size = size, .is_heap = heap_is_fixed()};
+    if (mapping.is_heap)
+        mapping.bytes = calloc(1, size);
+    else if (size > spill->in_memory)
         mapping.bytes = map_file(spill, size);
     if (mapping.bytes)
         return mapping;
-    void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (bytes == MAP_FAILED) {
-        fprintf(stderr, "flitwarp: out of memory: %zu more bytes were needed\n", size);
-        exit(3);
-    }
+    void *bytes =
+        mapping.is_heap ? MAP_FAILED : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    NEED(bytes != MAP_FAILED, "out of memory: %zu more bytes were needed", size);
     mapping.bytes = bytes;
     spill->in_memory -= size < spill->in_memory ? size : spill->in_memory;
     return mapping;
@@ -103,7 +106,10 @@ void spill_destroy(struct spill *spill)
     if (!spill)
         return;
     for (uint32_t i = 0; i < spill->count; i++)
-        munmap(spill->mappings[i].bytes, spill->mappings[i].size);
+        if (spill->mappings[i].is_heap)
+            free(spill->mappings[i].bytes);
+        else
+            munmap(spill->mappings[i].bytes, spill->mappings[i].size);
     if (spill->file >= 0)
         close(spill->file);
     free(spill->mappings);

@@ -3,7 +3,8 @@
 /*
  * Memory for what may be larger than memory: taken piece by piece, given back as a
  * whole. What goes beyond a limit lies in a temporary file without a name ($TMPDIR,
- * or /tmp) that is mapped, so that the system can write it out when it needs the room.
+ * or /tmp) that is mapped, so that the system can write it out when it needs the room. In a run that keeps checkpoints it
+ * all lies in the heap, since the file would be gone when the run goes on.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Text builder and edit distance, and the few things we do with files as a
- * whole. Output files are renamed into place: a run that is killed leaves the
- * previous results as they were.
+ * whole. Output files are put into place when they are complete: a run that is
+ * killed leaves the previous results as they were.
  */
 #include "base/text.h"
 
@@ -69,6 +69,8 @@ void text_release(struct text *text)
     *text = (struct text){0};
 }
 
+char *text_copy(const char *text) { return strcpy(memory_take(strlen(text) + 1), text); }
+
 bool name_ends_with(const char *name, const char *ending)
 {
     size_t length = strlen(name), tail = strlen(ending);
@@ -116,18 +118,22 @@ const char *nearest_word(const struct nearest *nearest)
     return nearest->distance <= tolerated ? nearest->word : NULL;
 }
 
+#define MOST_BYTES ((size_t)1 << 28) /* of what has no end that could be known: a pipe, or /dev/zero */
+
 /* Reads to the end instead of asking for the size: pipes have none. */
 char *file_read(struct arena *arena, const char *path, size_t *size)
 {
     FILE *file = fopen(path, "rbe");
     if (!file)
         return NULL;
+    struct stat about;
+    size_t most = fstat(fileno(file), &about) == 0 && S_ISREG(about.st_mode) ? SIZE_MAX : MOST_BYTES;
     struct text text = {0};
     char part[16384];
     size_t count;
-    while ((count = fread(part, 1, sizeof(part), file)) > 0)
+    while (text.length <= most && (count = fread(part, 1, sizeof(part), file)) > 0)
         text_add_bytes(&text, part, count);
-    int failure = ferror(file) ? errno : 0;
+    int failure = ferror(file) ? errno : text.length > most ? EFBIG : 0;
     fclose(file);
     if (failure) {
         text_release(&text);
@@ -153,18 +159,46 @@ static bool output_failed(struct output_file *output, struct errors *errors, int
     return false;
 }
 
-static char *format_name(const char *path)
+static char *format_name(const char *path, uint64_t process)
 {
     struct text name = {0};
-    text_addf(&name, "%s.%ld.tmp", path, (long)getpid());
+    text_addf(&name, "%s.%llu.tmp", path, (unsigned long long)process);
     return name.chars;
+}
+
+const char *output_temporary(const char *path, uint64_t process, struct arena *arena)
+{
+    char *name = format_name(path, process);
+    const char *kept = arena_text(arena, name);
+    free(name);
+    return kept;
+}
+
+/* In the folder of a path; -1 where there is no such file, or no way to give it a name later. */
+static int open_nameless(const char *path, mode_t mode)
+{
+    const char *slash = strrchr(path, '/');
+    struct text folder = {0};
+    text_add_bytes(&folder, slash ? path : ".", slash ? (size_t)(slash - path) + 1 : 1);
+    int descriptor =
+        access("/proc/self/fd", X_OK) == 0 ? open(folder.chars, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode) : -1;
+    text_release(&folder);
+    return descriptor;
+}
+
+static int open_named(const char *path, mode_t mode)
+{
+    unlink(path); /* left by a killed process that had our number */
+    return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 }
 
 bool output_open(struct output_file *output, const char *path, struct errors *errors)
 {
     *output = (struct output_file){0};
     char *target = realpath(path, NULL); /* a link stays, what it points to is replaced */
-    output->path = target ? target : strcpy(memory_take(strlen(path) + 1), path);
+    const char *name = target ? target : path;
+    output->path = text_copy(name);
+    free(target);
     if (strcmp(path, "-") == 0) {
         output->stream = stdout;
         return true;
@@ -175,10 +209,12 @@ bool output_open(struct output_file *output, const char *path, struct errors *er
         output->stream = fopen(output->path, "wbe");
         return output->stream ? true : output_failed(output, errors, errno);
     }
-    output->temporary = format_name(output->path);
-    unlink(output->temporary); /* left by a killed process that had our number */
+    output->temporary = format_name(output->path, (uint64_t)getpid());
     mode_t mode = exists ? status.st_mode & 0777 : 0666;
-    int descriptor = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    int descriptor = open_nameless(output->path, mode);
+    output->is_nameless = descriptor >= 0;
+    if (!output->is_nameless)
+        descriptor = open_named(output->temporary, mode);
     if (descriptor < 0)
         return output_failed(output, errors, errno);
     output->stream = fdopen(descriptor, "wb");
@@ -190,22 +226,80 @@ bool output_open(struct output_file *output, const char *path, struct errors *er
     return true;
 }
 
+void output_write(struct output_file *output, const void *bytes, size_t count)
+{
+    errno = 0;
+    if (fwrite(bytes, 1, count, output->stream) < count && !output->failure)
+        output->failure = errno;
+}
+
+/* What is complete gets its temporary name, for a moment: only a rename replaces a file. 0 or an errno. */
+static int give_name(struct output_file *output)
+{
+    char itself[32];
+    snprintf(itself, sizeof itself, "/proc/self/fd/%d", fileno(output->stream));
+    unlink(output->temporary);
+    if (linkat(AT_FDCWD, itself, AT_FDCWD, output->temporary, AT_SYMLINK_FOLLOW) != 0)
+        return errno;
+    output->is_nameless = false;
+    return 0;
+}
+
 /* Closes the stream and says what went wrong since it was opened: 0 or an errno. */
-static int output_close(struct output_file *output)
+static int output_close(struct output_file *output, bool is_kept)
 {
     FILE *stream = output->stream;
-    output->stream = NULL;
     errno = 0;
     bool is_good = fflush(stream) == 0 && !ferror(stream);
-    int reason = is_good ? 0 : errno ? errno : EIO;
+    int reason = is_good ? 0 : output->failure ? output->failure : errno ? errno : EIO;
+    if (is_kept && is_good && output->is_nameless)
+        reason = give_name(output);
+    output->stream = NULL;
     if (stream != stdout && fclose(stream) != 0 && !reason)
         reason = errno;
     return reason;
 }
 
+void output_rest(struct output_file *output)
+{
+    long length = fflush(output->stream) == 0 ? ftell(output->stream) : -1;
+    int reason = length < 0 || fsync(fileno(output->stream)) != 0 ? errno : 0;
+    int closing = output_close(output, true);
+    output->length = length < 0 ? 0 : (uint64_t)length;
+    if (!output->failure)
+        output->failure = reason ? reason : closing;
+}
+
+static bool wake_failed(struct output_file *output, struct errors *errors, const char *reason)
+{
+    errors_add(errors, "cannot go on writing '%s' from its byte %llu: %s", output->temporary,
+               (unsigned long long)output->length, reason);
+    return false;
+}
+
+bool output_wake(struct output_file *output, struct errors *errors)
+{
+    struct stat status;
+    int descriptor = open(output->temporary, O_WRONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return wake_failed(output, errors, strerror(errno));
+    if (fstat(descriptor, &status) != 0 || (uint64_t)status.st_size < output->length) {
+        close(descriptor);
+        return wake_failed(output, errors, "it is shorter than that");
+    }
+    if (ftruncate(descriptor, (off_t)output->length) == 0 && lseek(descriptor, 0, SEEK_END) >= 0)
+        output->stream = fdopen(descriptor, "wb");
+    if (output->stream)
+        return true;
+    int reason = errno;
+    close(descriptor);
+    return wake_failed(output, errors, strerror(reason));
+}
+
 bool output_commit(struct output_file *output, struct errors *errors)
 {
-    int reason = output_close(output);
+    int reason = output_close(output, true);
+    reason = output->failure ? output->failure : reason;
     if (!reason && output->temporary && rename(output->temporary, output->path) != 0)
         reason = errno;
     if (reason)
@@ -218,10 +312,15 @@ bool output_commit(struct output_file *output, struct errors *errors)
 
 void output_discard(struct output_file *output)
 {
-    if (output->stream)
-        output_close(output);
-    if (output->temporary)
+    if (output->temporary && !output->is_nameless)
         unlink(output->temporary);
+    output_leave(output);
+}
+
+void output_leave(struct output_file *output)
+{
+    if (output->stream)
+        output_close(output, false);
     free(output->temporary);
     free(output->path);
     *output = (struct output_file){0};

@@ -27,6 +27,8 @@ void text_addv(struct text *text, const char *format, va_list arguments) __attri
 char *text_keep(struct text *text, struct arena *arena);
 void text_release(struct text *text);
 
+/* A copy of its own, to be freed. */
+char *text_copy(const char *text);
 /* Whether something stands before the ending, and the ending behind it. */
 bool name_ends_with(const char *name, const char *ending);
 
@@ -49,17 +51,35 @@ char *file_read(struct arena *arena, const char *path, size_t *size);
 const char *path_beside(struct arena *arena, const char *file, const char *path);
 
 /*
- * A file that is written beside its target and takes its place on commit, so
- * that nobody ever sees half of it. What is not a regular file (a terminal, a
- * pipe, /dev/null) is written directly; "-" is standard output.
+ * A file that is written without a name in the folder of its target and takes its
+ * place on commit: nobody ever sees half of it, and whatever ends the program, nothing
+ * is left behind. Where the file system has no files without a name, it has a temporary
+ * one. What is not a regular file (a terminal, a pipe, /dev/null) is written directly;
+ * "-" is standard output.
  */
 struct output_file {
-    FILE *stream;
-    char *path;      /* owned */
-    char *temporary; /* owned; NULL: written directly */
+    FILE *stream;     /* NULL: it rests */
+    char *path;       /* owned */
+    char *temporary;  /* owned; NULL: written directly */
+    bool is_nameless; /* there is no file by the temporary name yet */
+    uint64_t length;  /* while it rests */
+    int failure;      /* the first errno of output_write, or before it rested; 0: none */
 };
+/* Where a process writes it. */
+const char *output_temporary(const char *path, uint64_t process, struct arena *arena);
 bool output_open(struct output_file *output, const char *path, struct errors *errors);
+/* To the stream; what fails comes out on commit, with its reason. */
+void output_write(struct output_file *output, const void *bytes, size_t count);
 /* False, with a message and the old file untouched, when anything could not be written. */
 bool output_commit(struct output_file *output, struct errors *errors);
+/*
+ * Closes the stream for a while, with all that was written on the disk; and goes on from there, perhaps in another
+ * process: what lies behind is cut off. False, with a message, when the file is not there any more, or is too short. Not for what is
+ * written directly.
+ */
+void output_rest(struct output_file *output);
+bool output_wake(struct output_file *output, struct errors *errors);
+/* Leaves what was written under its temporary name, to be gone on with. */
+void output_leave(struct output_file *output);
 /* Drops what was written; harmless after a commit or a failed open. */
 void output_discard(struct output_file *output);

@@ -2,14 +2,14 @@
 /* Reading a subcommand's arguments, see arguments.h. Overrides are moved to the front of argv, in order. */
 #include "cli/arguments.h"
 
-#include <stdio.h>
-#include <stdlib.h>
+#include "base/text.h"
+
 #include <string.h>
 
-static const struct flag *find_flag(const struct flag *flags, const char *argument, const char **attached)
+static const struct flag *find_flag(const struct command *command, const char *argument, const char **attached)
 {
     *attached = NULL;
-    for (const struct flag *flag = flags; flag->name; flag++) {
+    for (const struct flag *flag = command->flags; flag && flag->name; flag++) {
         size_t length = strlen(flag->name);
         if (strncmp(argument, flag->name, length) != 0)
             continue;
@@ -23,26 +23,28 @@ static const struct flag *find_flag(const struct flag *flags, const char *argume
     return NULL;
 }
 
-enum flag_found flag_take(const struct flag *flags, int argc, char **argv, int *index)
+enum flag_found flag_take(const struct command *command, void *request, int argc, char **argv, int *index)
 {
     const char *attached;
-    const struct flag *flag = find_flag(flags, argv[*index], &attached);
+    const struct flag *flag = find_flag(command, argv[*index], &attached);
     if (!flag)
         return FLAG_NONE;
-    if (flag->given)
-        *flag->given = true;
+    void *field = (char *)request + flag->offset;
+    if (!flag->value) {
+        *(bool *)field = true;
+        return FLAG_TAKEN;
+    }
     bool is_last = *index + 1 == argc || strncmp(argv[*index + 1], "--", 2) == 0; /* a name with dashes: --csv=--name */
-    if (flag->value && !attached && is_last)
+    if (!attached && is_last)
         return FLAG_LACKS_VALUE;
-    if (flag->value)
-        *flag->value = attached ? attached : argv[++*index];
+    *(const char **)field = attached ? attached : argv[++*index];
     return FLAG_TAKEN;
 }
 
-bool words_next(const struct flag *flags, int argc, char **argv, int *index, struct errors *errors)
+bool words_next(const struct command *command, void *request, int argc, char **argv, int *index, struct errors *errors)
 {
     while (++*index < argc) {
-        enum flag_found found = flag_take(flags, argc, argv, index);
+        enum flag_found found = flag_take(command, request, argc, argv, index);
         const char *word = argv[*index];
         if (found == FLAG_LACKS_VALUE)
             errors_add(errors, "'%s' needs a value", word);
@@ -54,17 +56,29 @@ bool words_next(const struct flag *flags, int argc, char **argv, int *index, str
     return false;
 }
 
-bool arguments_read(struct arguments *arguments, int argc, char **argv, const struct flag *flags, const char *usage)
+/* A flag that nobody knows, with the one that it is spelt like. */
+static void report_unknown(FILE *out, const struct command *command, const char *word)
+{
+    if (strcmp(word, "--plugin") == 0) {
+        fprintf(out, "flitwarp %s: '--plugin' comes before the command: flitwarp --plugin FILE.so %s ...\n",
+                command->name, command->name);
+        return;
+    }
+    struct nearest nearest = {.wanted = word};
+    for (const struct flag *flag = command->flags; flag && flag->name; flag++)
+        nearest_try(&nearest, flag->name);
+    const char *near = nearest_word(&nearest);
+    fprintf(out, "flitwarp %s: '%s' is not understood%s%s%s\n", command->name, word, near ? ", did you mean '" : "",
+            near ? near : "", near ? "'?" : "");
+}
+
+bool arguments_read(struct arguments *arguments, int argc, char **argv, const struct command *command, void *request,
+                    FILE *complains)
 {
     *arguments = (struct arguments){.overrides = argv + 1};
-    const char *wrong = NULL, *problem = "is not understood";
+    const char *wrong = NULL, *problem = NULL;
     for (int i = 1; i < argc && !wrong; i++) {
-        if (strcmp(argv[i], "--help") == 0) {
-            if (usage)
-                printf("usage: %s\n", usage);
-            exit(EXIT_SUCCESS);
-        }
-        enum flag_found found = flag_take(flags, argc, argv, &i);
+        enum flag_found found = flag_take(command, request, argc, argv, &i);
         if (found == FLAG_TAKEN)
             continue;
         if (found == FLAG_LACKS_VALUE) {
@@ -79,13 +93,15 @@ bool arguments_read(struct arguments *arguments, int argc, char **argv, const st
             wrong = argv[i], problem = "comes after the configuration and is no PATH=VALUE";
         }
     }
-    if (!usage)
-        return !wrong && arguments->config;
-    if (wrong)
-        fprintf(stderr, "flitwarp %s: '%s' %s\n", argv[0], wrong, problem);
-    else if (!arguments->config)
-        fprintf(stderr, "flitwarp %s: no configuration is given\n", argv[0]);
-    if (wrong || !arguments->config)
-        fprintf(stderr, "usage: %s\n", usage);
-    return !wrong && arguments->config;
+    bool is_good = !wrong && arguments->config;
+    if (is_good || !complains)
+        return is_good;
+    if (wrong && !problem)
+        report_unknown(complains, command, wrong);
+    else if (wrong)
+        fprintf(complains, "flitwarp %s: '%s' %s\n", command->name, wrong, problem);
+    else
+        fprintf(complains, "flitwarp %s: no configuration is given\n", command->name);
+    command_usage(complains, command);
+    return false;
 }

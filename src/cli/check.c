@@ -10,13 +10,10 @@
 
 #include "network/dependency.h"
 
-static const char usage[] = "flitwarp check CONFIG [PATH=VALUE ...]";
-
-int cli_check(int argc, char **argv)
+static int cli_check(int argc, char **argv)
 {
-    const struct flag flags[] = {{0}};
     struct arguments arguments;
-    if (!arguments_read(&arguments, argc, argv, flags, usage))
+    if (!arguments_read(&arguments, argc, argv, &check_command, NULL, stderr))
         return EXIT_USAGE;
     struct simulation simulation;
     simulation_init(&simulation);
@@ -43,3 +40,10 @@ int cli_check(int argc, char **argv)
     simulation_release(&simulation);
     return status;
 }
+
+const struct command check_command = {
+    .name = "check",
+    .words = "CONFIG [PATH=VALUE ...]",
+    .summary = "settings, sizes, routing deadlock; runs nothing",
+    .call = cli_check,
+};

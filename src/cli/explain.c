@@ -7,11 +7,13 @@
 #include "cli/cli.h"
 
 #include "config/describe.h"
+#include "config/registry.h"
+#include "config/suggest.h"
 
-int cli_explain(int argc, char **argv)
+static int cli_explain(int argc, char **argv)
 {
     if (argc < 2 || argc > 3 || argv[1][0] == '-') {
-        fprintf(stderr, "usage: flitwarp explain NAME | KIND NAME | KIND/NAME | BLOCK\n");
+        command_usage(stderr, &explain_command);
         return EXIT_USAGE;
     }
     struct arena arena = {0};
@@ -22,3 +24,21 @@ int cli_explain(int argc, char **argv)
     arena_release(&arena);
     return is_good ? EXIT_DONE : EXIT_USAGE;
 }
+
+static void suggest_names(struct suggestions *suggestions, int place)
+{
+    if (place == 0)
+        suggest_kinds(suggestions);
+    if (place == 0)
+        suggest_blocks(suggestions, simulation_rows());
+    for (const struct registration *at = registry_first(); at; at = at->next)
+        suggest(suggestions, at->component->name);
+}
+
+const struct command explain_command = {
+    .name = "explain",
+    .words = "NAME\nKIND NAME\nBLOCK",
+    .summary = "options, defaults, units and ranges of a component or a block of settings",
+    .suggest = suggest_names,
+    .call = cli_explain,
+};

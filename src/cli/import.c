@@ -16,16 +16,19 @@
 #include <errno.h>
 #include <string.h>
 
-static const char usage[] = "flitwarp import FILE [--from booksim|simured|supersim] [-o OUT.json] [--strict]\n"
-                            "\n"
-                            "Reads another simulator's configuration and writes ours, to OUT.json or standard\n"
-                            "output. What is not carried over is listed on standard error: the setting, its\n"
-                            "value, why, and what comes nearest here.\n"
-                            "\n"
-                            "  --from FORMAT   booksim (key = value;), simured (KEY value) or supersim (JSON); by\n"
-                            "                  content if not given\n"
-                            "  -o OUT.json     where to write to\n"
-                            "  --strict        fail, with status 1 and no output, when anything is not carried over";
+struct import_request {
+    const char *from, *output;
+    bool is_strict;
+};
+
+static const struct flag import_flags[] = {
+    FLAG_VALUE(struct import_request, from, "--from", "booksim|simured|supersim",
+               "whose it is: key = value; or KEY value or JSON; by content if not given"),
+    FLAG_VALUE(struct import_request, output, "-o", "OUT.json", "where to write to; standard output if not given"),
+    FLAG(struct import_request, is_strict, "--strict",
+         "fail, with status 1 and no output, when anything is not carried over"),
+    FLAG_END,
+};
 
 static const struct format {
     const char *name, *title;
@@ -159,14 +162,13 @@ static bool find_format(const char *name, const struct format **format)
     return false;
 }
 
-int cli_import(int argc, char **argv)
+static int cli_import(int argc, char **argv)
 {
-    const char *from = NULL, *output = NULL;
-    bool is_strict = false;
-    const struct flag flags[] = {{"--from", &from, NULL}, {"-o", &output, NULL}, {"--strict", NULL, &is_strict}, {0}};
+    struct import_request request = {0};
     struct arguments arguments;
     const struct format *format = NULL;
-    if (!arguments_read(&arguments, argc, argv, flags, usage) || (from && !find_format(from, &format)))
+    if (!arguments_read(&arguments, argc, argv, &import_command, &request, stderr) ||
+        (request.from && !find_format(request.from, &format)))
         return EXIT_USAGE;
     if (arguments.override_count) {
         fprintf(stderr, "flitwarp import: '%s' comes after the file: overrides belong to run and check\n",
@@ -179,10 +181,21 @@ int cli_import(int argc, char **argv)
                             .errors = &errors,
                             .notes = &notes,
                             .file = arguments.config,
-                            .output = output,
+                            .output = request.output,
                             .ours = json_object(&arena)};
-    int status = import_file(&import, format, is_strict);
+    int status = import_file(&import, format, request.is_strict);
     errors_print(&errors, stderr);
     arena_release(&arena);
     return status;
 }
+
+const struct command import_command = {
+    .name = "import",
+    .words = "FILE",
+    .summary = "another simulator's configuration as ours",
+    .flags = import_flags,
+    .notes =
+        "Reads a configuration of BookSim, SimuRed or SuperSim. What is not carried over is listed on standard error:\n"
+        "the setting, its value, why, and what comes nearest here.",
+    .call = cli_import,
+};

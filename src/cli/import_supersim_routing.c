@@ -169,7 +169,8 @@ static void put_reduction(struct supersim *supersim, struct json *routing, struc
     struct json *block = json_find(routing, "reduction");
     bool has_own = block && block->type == JSON_OBJECT;
     const char *unsaid = has_own ? "weighted" : reduction_of(routing, ours);
-    if (!has_option(ours, "reduction") || !unsaid)
+    const struct json *selection = json_find(ours, "selection"); /* of ways up a tree: others choose by themselves */
+    if (!has_option(ours, "reduction") || !unsaid || (selection && strcmp(selection->text, "adaptive") != 0))
         return;
     block = has_own ? block : routing;
     const struct json *type = has_own ? import_take(block, "algorithm") : NULL;

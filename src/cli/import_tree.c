@@ -177,7 +177,7 @@ static char *compact(const struct json *node)
     char *chars = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&chars, &size);
-    CHECK(out, "no memory for a stream");
+    NEED(out, "out of memory for a stream");
     json_write(out, node, 0);
     fclose(out);
     return chars;

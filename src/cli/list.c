@@ -3,10 +3,12 @@
  * flitwarp list [KIND] [--json]: the registered components, sorted by kind and
  * name, one a line; or as a JSON array for programs.
  */
+#include "cli/arguments.h"
 #include "cli/cli.h"
 
 #include "config/json.h"
 #include "config/registry.h"
+#include "config/suggest.h"
 
 #include <string.h>
 
@@ -53,27 +55,50 @@ static int unknown_kind(const char *kind)
     return EXIT_USAGE;
 }
 
-int cli_list(int argc, char **argv)
+struct list_request {
+    bool as_json;
+};
+
+static const struct flag list_flags[] = {
+    FLAG(struct list_request, as_json, "--json", "as a JSON array"),
+    FLAG_END,
+};
+
+static int cli_list(int argc, char **argv)
 {
+    struct list_request request = {0};
     const char *kind = NULL;
-    bool as_json = false;
     for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--json") == 0) {
-            as_json = true;
-        } else if (kind || argv[i][0] == '-') {
+        if (flag_take(&list_command, &request, argc, argv, &i) == FLAG_TAKEN)
+            continue;
+        if (kind || argv[i][0] == '-') {
             fprintf(stderr, "flitwarp list: found '%s', expected at most one kind and --json\n", argv[i]);
             return EXIT_USAGE;
-        } else {
-            kind = argv[i];
         }
+        kind = argv[i];
     }
     if (kind && !registry_kind(kind))
         return unknown_kind(kind);
     struct arena arena = {0};
-    if (as_json)
+    if (request.as_json)
         print_json(&arena, kind);
     else
         print_table(kind);
     arena_release(&arena);
     return EXIT_DONE;
 }
+
+static void suggest_kind(struct suggestions *suggestions, int place)
+{
+    if (place == 0)
+        suggest_kinds(suggestions);
+}
+
+const struct command list_command = {
+    .name = "list",
+    .words = "[KIND]",
+    .summary = "registered components",
+    .flags = list_flags,
+    .suggest = suggest_kind,
+    .call = cli_list,
+};

@@ -6,11 +6,10 @@
  */
 #include "cli/logs.h"
 
+#include "metrics/csv_file.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-const char *const run_log_flags[RUN_LOG_KINDS] = {"--log", "--message-log", "--traffic-log", "--rate-log",
-                                                  "--channel-log"};
 
 static bool names_are_good(const struct logs *logs, struct errors *errors)
 {
@@ -18,11 +17,11 @@ static bool names_are_good(const struct logs *logs, struct errors *errors)
     for (uint32_t i = 0; i < RUN_LOG_KINDS; i++) {
         const char *name = logs->names[i];
         if (name && !packet_log_name_is_valid(name))
-            errors_add(errors, "%s: '%s' is no %s; accepted: names that end in .csv or .csv.zst", run_log_flags[i],
-                       name, i == RUN_LOG_PACKETS ? "packet log" : "log");
+            errors_add(errors, "%s: '%s' is no %s; accepted: names that end in .csv or .csv.zst", run_log_flag(i), name,
+                       i == RUN_LOG_PACKETS ? "packet log" : "log");
         for (uint32_t other = 0; name && other < i; other++)
             if (logs->names[other] && strcmp(name, logs->names[other]) == 0)
-                errors_add(errors, "%s: '%s' is the file of %s too", run_log_flags[i], name, run_log_flags[other]);
+                errors_add(errors, "%s: '%s' is the file of %s too", run_log_flag(i), name, run_log_flag(other));
     }
     return errors->count == before;
 }
@@ -58,7 +57,7 @@ const char *logs_first(const struct logs *logs)
 {
     for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
         if (logs->names[i])
-            return run_log_flags[i];
+            return run_log_flag(i);
     return NULL;
 }
 
@@ -156,6 +155,55 @@ bool logs_commit(struct logs *logs, struct simulation *simulation)
     is_good &= !logs->channels || csv_close(logs->channels, errors);
     logs->rates = logs->channels = NULL;
     return is_good;
+}
+
+/* By kind; NULL: not asked for, or already in its place. */
+static struct csv_file *log_file(const struct logs *logs, enum run_log kind)
+{
+    switch (kind) {
+    case RUN_LOG_PACKETS:
+        return logs->run.packets ? packet_log_file(logs->run.packets) : NULL;
+    case RUN_LOG_MESSAGES:
+        return logs->run.messages;
+    case RUN_LOG_TRAFFIC:
+        return logs->run.traffic;
+    case RUN_LOG_RATES:
+        return logs->rates;
+    default:
+        return logs->channels;
+    }
+}
+
+const char *logs_restless(const struct logs *logs)
+{
+    for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
+        if (log_file(logs, i) && !csv_can_rest(log_file(logs, i)))
+            return run_log_flag(i);
+    return NULL;
+}
+
+void logs_rest(struct logs *logs)
+{
+    for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
+        csv_rest(log_file(logs, i));
+}
+
+bool logs_wake(struct logs *logs, struct errors *errors)
+{
+    bool is_good = true;
+    for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
+        is_good &= csv_wake(log_file(logs, i), errors);
+    return is_good;
+}
+
+void logs_leave(struct logs *logs)
+{
+    if (logs->run.packets)
+        packet_log_leave(logs->run.packets);
+    logs->run.packets = NULL;
+    for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
+        csv_leave(log_file(logs, i));
+    logs->run.messages = logs->run.traffic = logs->rates = logs->channels = NULL;
 }
 
 void logs_release(struct logs *logs)

@@ -5,16 +5,18 @@
  * example configuration and a test. It compiles as it is, in the tree and as a
  * plugin outside. All three files are written, or none; nothing is overwritten.
  */
+#include "cli/arguments.h"
 #include "cli/cli.h"
+#include "cli/places.h"
 #include "cli/templates.h"
 
 #include "config/registry.h"
 #include "config/source.h"
+#include "config/suggest.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,7 +24,14 @@
 #define NAME_MAX_LENGTH 40
 #define FILES 3
 
-static const char usage[] = "flitwarp new KIND NAME [--dir DIR]";
+struct new_request {
+    const char *dir;
+};
+
+static const struct flag new_flags[] = {
+    FLAG_VALUE(struct new_request, dir, "--dir", "DIR", "folder to write to; the one where you are if not given"),
+    FLAG_END,
+};
 
 /* The configuration that the example starts from, and where each kind has its place in it. */
 static const char base_config[] =
@@ -37,6 +46,7 @@ static const struct place {
 } places[] = {
     {"topology", "network.topology", "", ""},
     {"routing", "network.routing", "", ""},
+    {"router", "network.router", "", ""},
     {"arbiter", "network.router.arbiter", "", ""},
     {"allocator", "network.router.allocator", "", ""},
     {"selection", "network.planes", "{\"count\": 2, \"selection\": ", "}"},
@@ -159,7 +169,7 @@ static const char *config_text(struct arena *arena, const struct template *templ
     char *written = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&written, &size);
-    CHECK(stream, "no memory for an example");
+    NEED(stream, "out of memory for an example");
     fprintf(stream, "// The %s \"%s\" in use:\n//   flitwarp --plugin ./%s.so run %s.json\n", template->kind, name,
             name, name);
     json_write(stream, root, 2);
@@ -170,10 +180,25 @@ static const char *config_text(struct arena *arena, const struct template *templ
     return text;
 }
 
+/* It may not be on the path. */
+static const char *this_program(struct arena *arena)
+{
+    const char *path = program_path(arena);
+    return path ? path : "flitwarp";
+}
+
+/* Of the headers that belong to this very program: those of the tree, or the installed ones. */
+static const char *include_folder(struct arena *arena)
+{
+    const char *folder = headers_folder(arena);
+    return folder ? folder : "/usr/include";
+}
+
 static const char *compile_command(struct arena *arena, const char *name)
 {
-    return arena_format(arena, "gcc -std=c17 -O2 -Wall -Wextra -fPIC -shared -I%s %s.c -o %s.so", templates_include,
-                        name, name);
+    const char *folder = include_folder(arena), *quote = strchr(folder, ' ') ? "\"" : "";
+    return arena_format(arena, "gcc -std=c17 -O2 -Wall -Wextra -ffp-contract=off -fPIC -shared -I%s%s%s %s.c -o %s.so",
+                        quote, folder, quote, name, name);
 }
 
 /* The test that a component of any kind must pass; what is special about this one its author adds. */
@@ -204,10 +229,7 @@ static const char test_format[] =
 
 static const char *test_text(struct arena *arena, const struct template *template, const char *name)
 {
-    char program[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length > 0 ? length : 0] = 0;
-    return arena_format(arena, test_format, template->kind, name, length > 0 ? program : "flitwarp", templates_include);
+    return arena_format(arena, test_format, template->kind, name, this_program(arena), include_folder(arena));
 }
 
 /* Writes a file that is not there yet; 0 or an errno. */
@@ -217,7 +239,7 @@ static int write_new(const struct new_file *file)
     if (descriptor < 0)
         return errno;
     FILE *stream = fdopen(descriptor, "wb");
-    CHECK(stream, "no memory for a file");
+    NEED(stream, "out of memory for a file");
     bool is_good = fputs(file->text, stream) != EOF;
     int reason = is_good ? 0 : errno;
     if (fclose(stream) != 0 && !reason)
@@ -258,23 +280,23 @@ static int make(struct arena *arena, const char *kind, const char *name, const c
         return status;
     for (int i = 0; i < FILES; i++)
         printf("wrote %s\n", files[i].path);
-    printf("as a plugin, in %s:\n  %s\n  flitwarp --plugin ./%s.so run %s.json\n", dir, compile_command(arena, name),
-           name, name);
+    printf("as a plugin, in %s:\n  %s\n  %s --plugin ./%s.so run %s.json\n", dir, compile_command(arena, name),
+           this_program(arena), name, name);
     printf("in the tree: move %s.c into %s/ and %s.json into examples/, then ./dev build\n", name, template->folder,
            name);
     return EXIT_DONE;
 }
 
-int cli_new(int argc, char **argv)
+static int cli_new(int argc, char **argv)
 {
-    const char *words[2] = {0}, *dir = ".", *wrong = NULL;
+    struct new_request request = {.dir = "."};
+    const char *words[2] = {0}, *wrong = NULL;
     int count = 0;
     for (int i = 1; i < argc && !wrong; i++) {
-        if (strcmp(argv[i], "--dir") == 0 && i + 1 < argc)
-            dir = argv[++i];
-        else if (strncmp(argv[i], "--dir=", 6) == 0)
-            dir = argv[i] + 6;
-        else if (argv[i][0] == '-' || count == 2)
+        enum flag_found found = flag_take(&new_command, &request, argc, argv, &i);
+        if (found == FLAG_TAKEN)
+            continue;
+        if (argv[i][0] == '-' || count == 2)
             wrong = argv[i];
         else
             words[count++] = argv[i];
@@ -284,13 +306,28 @@ int cli_new(int argc, char **argv)
             fprintf(stderr, "flitwarp new: '%s' is not understood\n", wrong);
         else
             fprintf(stderr, "flitwarp new: no %s is given\n", count ? "name" : "kind");
-        fprintf(stderr, "usage: %s\n", usage);
+        command_usage(stderr, &new_command);
         return EXIT_USAGE;
     }
     struct arena arena = {0};
     struct errors errors = {.arena = &arena};
-    int status = make(&arena, words[0], words[1], dir, &errors);
+    int status = make(&arena, words[0], words[1], request.dir, &errors);
     errors_print(&errors, stderr);
     arena_release(&arena);
     return status;
 }
+
+static void suggest_kind(struct suggestions *suggestions, int place)
+{
+    for (const struct template *at = templates; place == 0 && at->kind; at++)
+        suggest(suggestions, at->kind);
+}
+
+const struct command new_command = {
+    .name = "new",
+    .words = "KIND NAME",
+    .summary = "a new component's file, example and test",
+    .flags = new_flags,
+    .suggest = suggest_kind,
+    .call = cli_new,
+};

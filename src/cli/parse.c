@@ -136,7 +136,7 @@ static int run_pass(struct pass *pass)
     return status;
 }
 
-int cli_parse(int argc, char **argv)
+static int cli_parse(int argc, char **argv)
 {
     struct pass pass = {0};
     struct errors errors = {.arena = &pass.arena};
@@ -146,11 +146,9 @@ int cli_parse(int argc, char **argv)
     pass.request = &request;
     pass.filters = &request.filters;
     int status = EXIT_DONE;
-    if (request.wants_help) {
-        parse_help();
-    } else if (errors.count) {
+    if (errors.count) {
         status = EXIT_USAGE;
-        errors_add(&errors, "usage: %s", parse_usage);
+        errors_add_usage(&errors, &parse_command);
     } else {
         status = run_pass(&pass);
         log_reader_close(&pass.reader);
@@ -161,3 +159,20 @@ int cli_parse(int argc, char **argv)
     arena_release(&pass.arena);
     return status;
 }
+
+const struct command parse_command = {
+    .name = "parse",
+    .words = "LOG [FILTER ...]",
+    .summary = "filter and summarise a packet log",
+    .flags = parse_flags,
+    .notes =
+        "LOG is a packet log, plain or compressed with zstd; - is standard input. A summary goes to standard output.\n"
+        "Files are CSV, compressed when the name ends in .zst; - is standard output, in place of the summary.\n"
+        "\n"
+        "filters; a record counts when it passes all of them:\n"
+        "  +NAME=VALUES          keeps what has one of the values\n"
+        "  -NAME=VALUES          drops what has one of the values\n"
+        "VALUES are numbers and ranges: 3,5-7 or 500- or -100. NAME is one of",
+    .more = parse_filters,
+    .call = cli_parse,
+};

@@ -8,33 +8,27 @@
 
 #include "base/text.h"
 #include "cli/arguments.h"
+#include "cli/cli.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-const char parse_usage[] = "flitwarp parse LOG [FILTER ...] [--of packets|messages|transactions] [--json] [--csv FILE] "
-                           "[--distribution FILE] [--matrix FILE] [--series FILE --interval TICKS]";
-
-static const char help_before[] =
-    "\nLOG is a packet log, plain or compressed with zstd; - is standard input. A summary goes to standard output.\n"
-    "\nfilters; a record counts when it passes all of them:\n"
-    "  +NAME=VALUES          keeps what has one of the values\n"
-    "  -NAME=VALUES          drops what has one of the values\n"
-    "VALUES are numbers and ranges: 3,5-7 or 500- or -100. NAME is one of\n";
-
-static const char help_behind[] =
-    "\noptions:\n"
-    "  --of UNIT             what a record is: packets (default), messages or transactions\n"
-    "  --json                the summary as JSON\n"
-    "  --csv FILE            the records that passed\n"
-    "  --distribution FILE   latencies: low,high,count,cumulative_share\n"
-    "  --matrix FILE         pairs: source,destination,count,flits,latency_mean,latency_max\n"
-    "  --series FILE         by time of creation: start,count,flits,latency_mean,latency_p50,latency_p99,latency_max\n"
-    "  --interval TICKS      length of an interval of the series\n"
-    "Files are CSV, compressed when the name ends in .zst; - is standard output, in place of the summary.\n";
-
-/* The options that name files, in the order of enum log_output. */
-static const char *const output_flags[LOG_OUTPUTS] = {"--csv", "--distribution", "--matrix", "--series"};
+/* Those that name files come first, in the order of enum log_output. */
+const struct flag parse_flags[] = {
+    [LOG_RECORDS] = FLAG_VALUE(struct parse_request, names[LOG_RECORDS], "--csv", "FILE", "the records that passed"),
+    [LOG_DISTRIBUTION] = FLAG_VALUE(struct parse_request, names[LOG_DISTRIBUTION], "--distribution", "FILE",
+                                    "latencies: low,high,count,cumulative_share"),
+    [LOG_MATRIX] = FLAG_VALUE(struct parse_request, names[LOG_MATRIX], "--matrix", "FILE",
+                              "pairs: source,destination,count,flits,latency_mean,latency_max"),
+    [LOG_SERIES] = FLAG_VALUE(struct parse_request, names[LOG_SERIES], "--series", "FILE",
+                              "by time of creation: "
+                              "start,count,flits,latency_mean,latency_p50,latency_p99,latency_max"),
+    FLAG_VALUE(struct parse_request, interval_text, "--interval", "TICKS", "length of an interval of the series"),
+    FLAG_VALUE(struct parse_request, of, "--of", "packets|messages|transactions",
+               "what a record is; packets if not given"),
+    FLAG(struct parse_request, as_json, "--json", "the summary as JSON"),
+    FLAG_END,
+};
 
 /* The units in which a property means something: "messages or transactions". */
 static struct text units_of(const struct log_property *property, const char *before_each)
@@ -46,9 +40,8 @@ static struct text units_of(const struct log_property *property, const char *bef
     return units;
 }
 
-void parse_help(void)
+void parse_filters(FILE *out)
 {
-    printf("usage: %s\n%s", parse_usage, help_before);
     for (const struct log_property *property = log_properties; property->name; property++) {
         struct text names = {0}, units = units_of(property, "");
         text_add(&names, property->name);
@@ -57,12 +50,11 @@ void parse_help(void)
         if (property->alias)
             text_addf(&names, ", %s", property->alias);
         bool is_everywhere = property->units == LOG_ALL_UNITS;
-        printf("  %-28s %s%s%s\n", names.chars, property->help, is_everywhere ? "" : "; of ",
-               is_everywhere ? "" : units.chars);
+        fprintf(out, "  %-28s %s%s%s\n", names.chars, property->help, is_everywhere ? "" : "; of ",
+                is_everywhere ? "" : units.chars);
         text_release(&names);
         text_release(&units);
     }
-    fputs(help_behind, stdout);
 }
 
 static void take_word(struct parse_request *request, const char *word, struct errors *errors)
@@ -128,31 +120,22 @@ static void check_names(struct parse_request *request, struct errors *errors)
             continue;
         bool is_standard = strcmp(name, "-") == 0;
         if (is_standard && shown)
-            errors_add(errors, "%s and %s cannot both go to standard output", shown, output_flags[i]);
+            errors_add(errors, "%s and %s cannot both go to standard output", shown, parse_flags[i].name);
         if (is_standard)
-            shown = output_flags[i];
+            shown = parse_flags[i].name;
         if (!is_standard && request->log && strcmp(name, request->log) == 0)
-            errors_add(errors, "%s: '%s' is the log that is read, accepted: another file", output_flags[i], name);
+            errors_add(errors, "%s: '%s' is the log that is read, accepted: another file", parse_flags[i].name, name);
         for (uint32_t j = 0; j < i && !is_standard; j++)
             if (request->names[j] && strcmp(name, request->names[j]) == 0)
-                errors_add(errors, "%s and %s both name '%s'", output_flags[j], output_flags[i], name);
+                errors_add(errors, "%s and %s both name '%s'", parse_flags[j].name, parse_flags[i].name, name);
     }
     request->is_shown = request->as_json || !shown;
 }
 
 void parse_request_read(struct parse_request *request, int argc, char **argv, struct errors *errors)
 {
-    const struct flag flags[] = {{"--help", NULL, &request->wants_help},
-                                 {"--of", &request->of, NULL},
-                                 {"--json", NULL, &request->as_json},
-                                 {output_flags[LOG_RECORDS], &request->names[LOG_RECORDS], NULL},
-                                 {output_flags[LOG_DISTRIBUTION], &request->names[LOG_DISTRIBUTION], NULL},
-                                 {output_flags[LOG_MATRIX], &request->names[LOG_MATRIX], NULL},
-                                 {output_flags[LOG_SERIES], &request->names[LOG_SERIES], NULL},
-                                 {"--interval", &request->interval_text, NULL},
-                                 {0}};
     for (int i = 1; i < argc; i++) {
-        enum flag_found found = flag_take(flags, argc, argv, &i);
+        enum flag_found found = flag_take(&parse_command, request, argc, argv, &i);
         if (found == FLAG_NONE)
             take_word(request, argv[i], errors);
         else if (found == FLAG_LACKS_VALUE)

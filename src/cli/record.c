@@ -17,7 +17,16 @@ enum {
     MOST_CYCLES = 100 * 1000, /* a file that no browser opens is of no use */
 };
 
-static const char usage[] = "flitwarp record CONFIG [PATH=VALUE ...] -o FILE.html [--cycles N] [--from TICK]";
+struct record_request {
+    const char *path, *cycles, *from;
+};
+
+static const struct flag record_flags[] = {
+    FLAG_VALUE(struct record_request, path, "-o", "FILE.html", "the page to write"),
+    FLAG_VALUE(struct record_request, cycles, "--cycles", "N", "how many cycles; 1000 if not given"),
+    FLAG_VALUE(struct record_request, from, "--from", "TICK", "where to begin; 0 if not given"),
+    FLAG_END,
+};
 
 struct recording {
     struct viewed_run *run;
@@ -111,18 +120,18 @@ static bool read_number(const char *word, const char *flag, uint64_t least, uint
     return false;
 }
 
-int cli_record(int argc, char **argv)
+static int cli_record(int argc, char **argv)
 {
-    const char *path = NULL, *cycles = "1000", *from = "0";
-    const struct flag flags[] = {{"-o", &path, NULL}, {"--cycles", &cycles, NULL}, {"--from", &from, NULL}, {0}};
+    struct record_request request = {.cycles = "1000", .from = "0"};
     struct arguments arguments;
     struct recording recording = {0};
-    if (!arguments_read(&arguments, argc, argv, flags, usage) ||
-        !read_number(cycles, "--cycles", 1, MOST_CYCLES, &recording.cycles) ||
-        !read_number(from, "--from", 0, 1000000000000, &recording.from))
+    if (!arguments_read(&arguments, argc, argv, &record_command, &request, stderr) ||
+        !read_number(request.cycles, "--cycles", 1, MOST_CYCLES, &recording.cycles) ||
+        !read_number(request.from, "--from", 0, 1000000000000, &recording.from))
         return EXIT_USAGE;
-    if (!path) {
-        fprintf(stderr, "flitwarp record: -o FILE.html is missing\nusage: %s\n", usage);
+    if (!request.path) {
+        fprintf(stderr, "flitwarp record: -o FILE.html is missing\n");
+        command_usage(stderr, &record_command);
         return EXIT_USAGE;
     }
     struct arena arena = {0};
@@ -132,9 +141,9 @@ int cli_record(int argc, char **argv)
     int status = EXIT_USAGE;
     recording.run = viewed_run_open(&source, NULL, 0, &errors);
     if (recording.run)
-        status = recording_check(&errors) && write_recording(&recording, path, &errors) ? EXIT_DONE : EXIT_IO;
+        status = recording_check(&errors) && write_recording(&recording, request.path, &errors) ? EXIT_DONE : EXIT_IO;
     if (status == EXIT_DONE)
-        fprintf(stderr, "%s: %u frames up to tick %llu\n", path, recording.frames,
+        fprintf(stderr, "%s: %u frames up to tick %llu\n", request.path, recording.frames,
                 (unsigned long long)recording.run->watch.now);
     errors_print(&errors, stderr);
     viewed_run_close(recording.run);
@@ -143,3 +152,11 @@ int cli_record(int argc, char **argv)
     arena_release(&arena);
     return status;
 }
+
+const struct command record_command = {
+    .name = "record",
+    .words = "CONFIG -o FILE.html [PATH=VALUE ...]",
+    .summary = "some cycles of a run as a page that plays by itself",
+    .flags = record_flags,
+    .call = cli_record,
+};

@@ -23,6 +23,21 @@ double wall_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+void stopwatch_start(struct stopwatch *watch)
+{
+    watch->cpu_start = cpu_seconds();
+    watch->wall_start = wall_seconds();
+}
+
+void stopwatch_note(struct stopwatch *watch)
+{
+    uint64_t peak = peak_memory();
+    watch->cpu += cpu_seconds() - watch->cpu_start;
+    watch->wall += wall_seconds() - watch->wall_start;
+    watch->peak = peak > watch->peak ? peak : watch->peak;
+    stopwatch_start(watch);
+}
+
 /* What this program itself has used; getrusage would count what its parent had before. */
 uint64_t peak_memory(void)
 {

@@ -71,6 +71,8 @@ static struct json *simulation_block(struct simulation *simulation, struct arena
     ADD_F64(block, "cpu_seconds", simulation->cpu_seconds);
     ADD_F64(block, "wall_seconds", simulation->wall_seconds);
     ADD_U64(block, "peak_rss_bytes", simulation->peak_bytes);
+    if (simulation->restarts)
+        ADD_U64(block, "restarts", simulation->restarts);
     ADD_F64(block, "bytes_per_router", (double)network->bytes / network->topology.routers);
     json_add(block, "digest", json_text(arena, text));
     json_add(block, "sync", sync_block(simulation, arena));

@@ -3,7 +3,7 @@
  * flitwarp run and check for a configuration with a model: prepare, run over
  * threads, write the results.
  */
-#include "cli/run_model.h"
+#include "cli/run.h"
 
 #include "cli/interrupt.h"
 #include "cli/resources.h"
@@ -84,7 +84,7 @@ static struct json *sync_block(struct simulation *simulation, const struct proce
     return sync;
 }
 
-static struct json *results(struct simulation *simulation, const struct process_run *run, uint64_t memory)
+static struct json *results(struct simulation *simulation, const struct process_run *run)
 {
     struct arena *arena = &simulation->setup;
     struct json *root = results_document(simulation);
@@ -97,7 +97,9 @@ static struct json *results(struct simulation *simulation, const struct process_
     ADD_U64(block, "events", run->totals.events);
     ADD_F64(block, "cpu_seconds", simulation->cpu_seconds);
     ADD_F64(block, "wall_seconds", simulation->wall_seconds);
-    ADD_U64(block, "peak_rss_bytes", memory);
+    ADD_U64(block, "peak_rss_bytes", simulation->peak_bytes);
+    if (simulation->restarts)
+        ADD_U64(block, "restarts", simulation->restarts);
     json_add(block, "digest", json_text(arena, digest));
     json_add(block, "sync", sync_block(simulation, run));
     struct report report = {json_add(root, "model", json_object(arena)), arena};
@@ -120,56 +122,82 @@ static void print_summary(const struct simulation *simulation, const struct proc
         run->model->ops->print_summary(run->model, &run->totals, stderr);
 }
 
-static void time_run(struct simulation *simulation, struct process_run *run, struct progress *progress, bool shows)
+/* Whether the workers are to come to rest, and what is done then. */
+static bool wants_pause(void *context, tick_t now)
 {
+    const struct run *run = context;
+    return checkpoint_is_due(&run->checkpoint, now);
+}
+
+static void pause_model(void *context, tick_t now)
+{
+    struct run *run = context;
+    stopwatch_note(&run->simulation.watch);
+    checkpoint_write(&run->checkpoint, now);
+}
+
+static void watch_signals(struct run *run)
+{
+    struct process_run *process_run = &run->model.run;
+    process_run->interrupt = interrupt_catch();
+    if (!run->checkpoint.path)
+        return;
+    checkpoint_begin(&run->checkpoint);
+    process_run->interrupt = &run->checkpoint.stops;
+    process_run->pauses = (struct process_pauses){wants_pause, pause_model, run};
+}
+
+static void time_run(struct run *whole, struct progress *progress, bool shows)
+{
+    struct simulation *simulation = &whole->simulation;
+    struct process_run *run = &whole->model.run;
     progress->start = progress->last = wall_seconds();
     progress->time = run->settings.sync == SYNC_OPTIMISTIC ? "GVT" : "tick";
     if (shows && isatty(STDERR_FILENO)) {
         run->progress = show_progress;
         run->progress_context = progress;
     }
-    run->interrupt = interrupt_catch();
-    double cpu = cpu_seconds();
+    watch_signals(whole);
+    stopwatch_start(&simulation->watch);
     process_run(run);
-    simulation->cpu_seconds = ranks_sum(run->ranks, cpu_seconds() - cpu);
-    simulation->wall_seconds = wall_seconds() - progress->start;
+    simulation_add_up(simulation);
     if (progress->shown)
         fprintf(stderr, "\r\033[K");
 }
 
 /* Rank 0 alone writes; all of them have the same numbers. */
-static int run_prepared(struct simulation *simulation, struct process_run *run, const char *path, bool quiet)
+int run_model(struct run *whole)
 {
-    bool leads = run->rank == 0;
+    struct simulation *simulation = &whole->simulation;
+    struct process_run *run = &whole->model.run;
+    bool leads = run->rank == 0, is_told = leads && !whole->request.quiet;
     struct progress progress = {0};
-    time_run(simulation, run, &progress, leads && !quiet);
-    uint64_t memory = (uint64_t)ranks_sum(run->ranks, (double)peak_memory());
-    bool is_written = !leads || results_write(simulation, results(simulation, run, memory), path);
-    if (leads && !quiet)
+    time_run(whole, &progress, is_told);
+    bool is_written = !leads || results_write(simulation, results(simulation, run), whole->request.results);
+    if (is_told)
         print_summary(simulation, run);
     errors_print(&simulation->errors, stderr);
     int status = !is_written ? EXIT_IO : run->is_complete ? EXIT_DONE : EXIT_INTERRUPTED;
-    return (int)ranks_largest(run->ranks, (uint64_t)status);
+    status = (int)ranks_largest(run->ranks, (uint64_t)status);
+    process_run_release(run);
+    return status;
 }
 
-int run_model(struct simulation *simulation, const char *path, const char *log, bool quiet)
+int build_model(struct run *run)
 {
+    struct simulation *simulation = &run->simulation;
     struct ranks *ranks = simulation->ranks;
-    struct model model;
-    struct process_settings settings;
-    bool is_good = prepare(simulation, &model, &settings, ranks), leads = ranks_lead(ranks);
+    struct model_run *built = &run->model;
+    const char *path = run->request.results, *log = logs_first(&run->request.logs);
+    bool is_good = prepare(simulation, &built->model, &built->settings, ranks), leads = ranks_lead(ranks);
     if (log)
         errors_add(&simulation->errors, "flitwarp run: %s: a model has no packets or channels to log", log);
     int status = !is_good || log ? EXIT_USAGE : leads ? results_try(path, &simulation->errors) : EXIT_DONE;
     if (status != EXIT_DONE && leads)
         errors_print(&simulation->errors, stderr);
     status = (int)ranks_largest(ranks, (uint64_t)status);
-    if (status != EXIT_DONE)
-        return status;
-    struct process_run run;
-    process_run_init(&run, &model, &settings, ranks);
-    status = run_prepared(simulation, &run, path, quiet);
-    process_run_release(&run);
+    if (status == EXIT_DONE)
+        process_run_init(&built->run, &built->model, &built->settings, ranks);
     return status;
 }
 

@@ -6,6 +6,16 @@
 /* Rows of such a configuration. */
 extern const struct option model_root_options[];
 
-/* An exit status, after messages. `log` is the flag of a log that was asked for, which is refused; NULL: none. */
-int run_model(struct simulation *simulation, const char *results, const char *log, bool quiet);
+struct run;
+
+struct model_run {
+    struct model model;
+    struct process_settings settings;
+    struct process_run run;
+};
+
+/* Exit statuses, after messages. */
+int build_model(struct run *run);
+/* Runs what is built, and releases it. */
+int run_model(struct run *run);
 int check_model(struct simulation *simulation);

@@ -8,7 +8,7 @@
 
 #include "config/describe.h"
 
-int cli_schema(int argc, char **argv)
+static int cli_schema(int argc, char **argv)
 {
     if (argc > 1) {
         fprintf(stderr, "flitwarp schema: found '%s', expected no arguments\n", argv[1]);
@@ -18,5 +18,12 @@ int cli_schema(int argc, char **argv)
     json_write(stdout, schema_create(&arena, simulation_rows()), 2);
     putchar('\n');
     arena_release(&arena);
-    return ferror(stdout) ? EXIT_IO : EXIT_DONE;
+    return EXIT_DONE;
 }
+
+const struct command schema_command = {
+    .name = "schema",
+    .words = "",
+    .summary = "JSON schema of the whole configuration",
+    .call = cli_schema,
+};

@@ -18,8 +18,6 @@
 
 #define STANDARD_INPUT "standard input"
 
-static const char usage[] = "flitwarp settings CONFIG [PATH=VALUE ...] [--batch]";
-
 /* What all lines share: the configuration with what the command line overrides, references not yet resolved. */
 struct base {
     struct arena arena;
@@ -144,18 +142,27 @@ static bool print_batch(const struct base *base)
     return is_good;
 }
 
-int cli_settings(int argc, char **argv)
+struct settings_request {
+    bool batch;
+};
+
+static const struct flag settings_flags[] = {
+    FLAG(struct settings_request, batch, "--batch",
+         "each line of standard input is a JSON array of further overrides, each line of output the answer to one"),
+    FLAG_END,
+};
+
+static int cli_settings(int argc, char **argv)
 {
-    bool batch = false;
-    const struct flag flags[] = {{"--batch", NULL, &batch}, {0}};
+    struct settings_request request = {0};
     struct arguments arguments;
-    if (!arguments_read(&arguments, argc, argv, flags, usage))
+    if (!arguments_read(&arguments, argc, argv, &settings_command, &request, stderr))
         return EXIT_USAGE;
     struct base base;
     bool is_good = base_load(&base, &arguments);
     errors_print(&base.errors, stderr);
     if (is_good)
-        is_good = batch ? print_batch(&base) : print_one(&base);
+        is_good = request.batch ? print_batch(&base) : print_one(&base);
     arena_release(&base.arena);
     if (fflush(stdout) != 0 || ferror(stdout) || ferror(stdin)) {
         fprintf(stderr, "flitwarp settings: reading standard input or writing standard output failed\n");
@@ -163,3 +170,11 @@ int cli_settings(int argc, char **argv)
     }
     return is_good ? EXIT_DONE : EXIT_USAGE;
 }
+
+const struct command settings_command = {
+    .name = "settings",
+    .words = "CONFIG [PATH=VALUE ...]",
+    .summary = "effective settings and the files they come from, as JSON",
+    .flags = settings_flags,
+    .call = cli_settings,
+};

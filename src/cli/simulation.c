@@ -6,7 +6,6 @@
 #include "cli/simulation.h"
 
 #include "cli/cli.h"
-#include "cli/resources.h"
 #include "cli/run_model.h"
 #include "config/options.h"
 #include "config/source.h"
@@ -15,6 +14,7 @@
 #include "network/parts.h"
 
 #include <string.h>
+#include <unistd.h>
 
 static const char *const sync_names[] = {"sequential", "conservative", "optimistic", NULL};
 
@@ -66,10 +66,21 @@ void simulation_init(struct simulation *simulation)
     simulation->errors.arena = &simulation->setup;
 }
 
+/* What is no JSON may be another simulator's. */
+static void hint_at_import(struct simulation *simulation, const char *path)
+{
+    const char *end = strrchr(path, '.');
+    if (end && strcmp(end, ".json") != 0 && !strchr(end, '/') && access(path, R_OK) == 0)
+        errors_add(&simulation->errors,
+                   "configurations of other simulators are read by `flitwarp import %s -o FILE.json`", path);
+}
+
 bool simulation_load(struct simulation *simulation, const char *path, char **overrides, int count)
 {
     const struct source source = {&simulation->setup, &simulation->errors, &simulation->files};
     simulation->json = source_load(&source, path, (const char *const *)overrides, (uint32_t)count);
+    if (!simulation->json)
+        hint_at_import(simulation, path);
     return simulation->json && simulation_read(simulation);
 }
 
@@ -163,12 +174,19 @@ void simulation_make_sequential(struct simulation *simulation)
 
 enum outcome simulation_run(struct simulation *simulation, FILE *report)
 {
-    double cpu = cpu_seconds(), wall = wall_seconds();
+    stopwatch_start(&simulation->watch);
     enum outcome outcome = workload_run(&simulation->workload, report);
-    simulation->cpu_seconds = ranks_sum(simulation->ranks, cpu_seconds() - cpu);
-    simulation->wall_seconds = wall_seconds() - wall;
-    simulation->peak_bytes = (uint64_t)ranks_sum(simulation->ranks, (double)peak_memory());
+    simulation_add_up(simulation);
     return outcome;
+}
+
+void simulation_add_up(struct simulation *simulation)
+{
+    struct stopwatch *watch = &simulation->watch;
+    stopwatch_note(watch);
+    simulation->cpu_seconds = ranks_sum(simulation->ranks, watch->cpu);
+    simulation->wall_seconds = watch->wall;
+    simulation->peak_bytes = (uint64_t)ranks_sum(simulation->ranks, (double)watch->peak);
 }
 
 int simulation_status(const struct simulation *simulation)

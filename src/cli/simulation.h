@@ -6,6 +6,7 @@
  */
 #include "workload/workload.h"
 
+#include "cli/resources.h"
 #include "config/files.h"
 #include "config/json.h"
 #include "engine/process_run.h"
@@ -40,8 +41,10 @@ struct simulation {
     struct workload workload;
     struct rewind *rewind;            /* of an optimistic run: its state; else NULL */
     struct ranks *ranks;              /* borrowed, all of which have this simulation; NULL: there is one */
+    struct stopwatch watch;           /* of this rank */
     double cpu_seconds, wall_seconds; /* of the run, without building */
     uint64_t peak_bytes;              /* memory, of all ranks */
+    uint32_t restarts;                /* from checkpoints */
 };
 
 extern const struct option simulator_options[];
@@ -60,6 +63,8 @@ bool simulation_read(struct simulation *simulation);
 void simulation_make_sequential(struct simulation *simulation);
 bool simulation_build(struct simulation *simulation);
 enum outcome simulation_run(struct simulation *simulation, FILE *report);
+/* After it: what all ranks together took, by their watches. */
+void simulation_add_up(struct simulation *simulation);
 /* The exit status that says how the run ended. */
 int simulation_status(const struct simulation *simulation);
 /* The results document; afterwards or after an interruption. */

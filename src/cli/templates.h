@@ -10,4 +10,3 @@ struct template
 };
 
 extern const struct template templates[]; /* kind is NULL at the end */
-extern const char templates_include[];    /* the directory of the public headers */

@@ -14,16 +14,22 @@
 
 #include <string.h>
 
-static const char usage[] = "flitwarp topology CONFIG [CONFIG ...] [PATH=VALUE ...] [--json] [--prices FILE]\n"
-                            "         [--export FILE.graphml|.dot|.csv|.txt] [--picture FILE.svg [--terminals]]";
-
 struct request {
     const char **configs;
     uint32_t config_count;
     char **overrides;
     int override_count;
     const char *prices, *export, *picture;
-    bool as_json, with_terminals, wants_help;
+    bool as_json, with_terminals;
+};
+
+static const struct flag topology_flags[] = {
+    FLAG(struct request, as_json, "--json", "facts as JSON"),
+    FLAG_VALUE(struct request, prices, "--prices", "FILE", "JSON file of what routers and links cost"),
+    FLAG_VALUE(struct request, export, "--export", "FILE.graphml|.dot|.csv|.txt", "the network as a file"),
+    FLAG_VALUE(struct request, picture, "--picture", "FILE.svg", "a drawing of it"),
+    FLAG(struct request, with_terminals, "--terminals", "draw terminals too"),
+    FLAG_END,
 };
 
 static void take_word(struct request *request, char *word)
@@ -36,16 +42,9 @@ static void take_word(struct request *request, char *word)
 
 static void request_read(struct request *request, int argc, char **argv, struct arena *arena, struct errors *errors)
 {
-    const struct flag flags[] = {{"--help", NULL, &request->wants_help},
-                                 {"--json", NULL, &request->as_json},
-                                 {"--prices", &request->prices, NULL},
-                                 {"--export", &request->export, NULL},
-                                 {"--picture", &request->picture, NULL},
-                                 {"--terminals", NULL, &request->with_terminals},
-                                 {0}};
     *request = (struct request){.configs = arena_array(arena, const char *, argc),
                                 .overrides = arena_array(arena, char *, argc)};
-    for (int i = 0; words_next(flags, argc, argv, &i, errors);)
+    for (int i = 0; words_next(&topology_command, request, argc, argv, &i, errors);)
         take_word(request, argv[i]);
     if (!request->config_count)
         errors_add(errors, "no configuration is given");
@@ -133,19 +132,14 @@ static int survey(const struct request *request, struct blueprint *blueprints, s
     return EXIT_DONE;
 }
 
-int cli_topology(int argc, char **argv)
+static int cli_topology(int argc, char **argv)
 {
     struct arena arena = {0};
     struct errors errors = {.arena = &arena};
     struct request request;
     request_read(&request, argc, argv, &arena, &errors);
-    if (request.wants_help) {
-        printf("usage: %s\n", usage);
-        arena_release(&arena);
-        return EXIT_DONE;
-    }
     if (errors.count)
-        errors_add(&errors, "usage: %s", usage);
+        errors_add_usage(&errors, &topology_command);
     int status = errors.count ? EXIT_USAGE : EXIT_DONE;
     struct blueprint *blueprints = arena_array(&arena, struct blueprint, request.config_count);
     uint32_t opened = 0;
@@ -162,3 +156,11 @@ int cli_topology(int argc, char **argv)
     arena_release(&arena);
     return status;
 }
+
+const struct command topology_command = {
+    .name = "topology",
+    .words = "CONFIG [CONFIG ...] [PATH=VALUE ...]",
+    .summary = "sizes, distances, bisection, cost; as files and pictures too",
+    .flags = topology_flags,
+    .call = cli_topology,
+};

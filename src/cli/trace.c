@@ -10,7 +10,15 @@
 
 #include <stdlib.h>
 
-static const char usage[] = "flitwarp trace CONFIG --packet N|SOURCE.N [PATH=VALUE ...]";
+struct trace_request {
+    const char *packet;
+};
+
+static const struct flag trace_flags[] = {
+    FLAG_VALUE(struct trace_request, packet, "--packet", "N|SOURCE.N",
+               "number of the packet among those of terminal 0, or of terminal SOURCE"),
+    FLAG_END,
+};
 
 static bool read_packet(const char *text, uint32_t *source, uint32_t *sequence)
 {
@@ -37,17 +45,18 @@ static void stop_when_arrived(void *context, const struct workload *workload, ti
     *has_arrived = is_made && workload->network->traced == NONE;
 }
 
-int cli_trace(int argc, char **argv)
+static int cli_trace(int argc, char **argv)
 {
-    const char *packet = NULL;
-    const struct flag flags[] = {{"--packet", &packet, NULL}, {0}};
+    struct trace_request request = {0};
     struct arguments arguments;
-    if (!arguments_read(&arguments, argc, argv, flags, usage))
+    if (!arguments_read(&arguments, argc, argv, &trace_command, &request, stderr))
         return EXIT_USAGE;
+    const char *packet = request.packet;
     uint32_t source, sequence;
     if (!packet || !read_packet(packet, &source, &sequence)) {
-        fprintf(stderr, "flitwarp trace: --packet %s; accepted: a packet's number, or SOURCE.NUMBER\nusage: %s\n",
-                packet ? packet : "is missing", usage);
+        fprintf(stderr, "flitwarp trace: --packet %s; accepted: a packet's number, or SOURCE.NUMBER\n",
+                packet ? packet : "is missing");
+        command_usage(stderr, &trace_command);
         return EXIT_USAGE;
     }
     struct simulation simulation;
@@ -82,3 +91,11 @@ int cli_trace(int argc, char **argv)
     simulation_release(&simulation);
     return status;
 }
+
+const struct command trace_command = {
+    .name = "trace",
+    .words = "CONFIG --packet N|SOURCE.N [PATH=VALUE ...]",
+    .summary = "one packet's walk, stage by stage",
+    .flags = trace_flags,
+    .call = cli_trace,
+};

@@ -14,16 +14,20 @@
 
 #include <string.h>
 
-static const char usage[] =
-    "flitwarp trace-convert FILE -o OUT.goal|.bin|.csv [--format NAME] [--to goal|goal_binary|csv] [--lossy]\n"
-    "         [ALGORITHM=NAME ...]       how collectives become messages: allreduce=ring, say\n"
-    "         [format.KEY=VALUE ...]     settings of the format that is read: flitwarp explain astrasim, say";
-
 struct request {
     const char *file, *out, *to;
     struct trace_format format;
-    bool is_lossy, wants_help;
+    bool is_lossy;
     struct json *algorithms; /* KEY=VALUE words, as a block of settings */
+};
+
+static const struct flag trace_convert_flags[] = {
+    FLAG_VALUE(struct request, out, "-o", "OUT.goal|.bin|.csv", "the file to write; its ending says in which format"),
+    FLAG_COMPONENT(struct request, format.name, "--format", "NAME", "trace_reader",
+                   "how to read it; by content if not given"),
+    FLAG_VALUE(struct request, to, "--to", "goal|goal_binary|csv", "format to write, where the ending does not say it"),
+    FLAG(struct request, is_lossy, "--lossy", "leave out what that format cannot express"),
+    FLAG_END,
 };
 
 static void take_word(struct request *request, const char *word, struct arena *arena, struct errors *errors)
@@ -49,11 +53,8 @@ static const char *format_of(const char *out)
 
 static void request_read(struct request *request, int argc, char **argv, struct arena *arena, struct errors *errors)
 {
-    const struct flag flags[] = {{"--help", NULL, &request->wants_help},    {"-o", &request->out, NULL},
-                                 {"--format", &request->format.name, NULL}, {"--to", &request->to, NULL},
-                                 {"--lossy", NULL, &request->is_lossy},     {0}};
     *request = (struct request){.format = {.settings = format_settings(arena)}, .algorithms = json_object(arena)};
-    for (int i = 0; words_next(flags, argc, argv, &i, errors);)
+    for (int i = 0; words_next(&trace_convert_command, request, argc, argv, &i, errors);)
         take_word(request, argv[i], arena, errors);
     if (!request->file)
         errors_add(errors, "no trace is given");
@@ -94,23 +95,29 @@ static int convert(const struct request *request, struct arena *arena, struct er
     return status;
 }
 
-int cli_trace_convert(int argc, char **argv)
+static int cli_trace_convert(int argc, char **argv)
 {
     struct arena arena = {0};
     struct errors errors = {.arena = &arena};
     struct request request;
     int status = EXIT_USAGE;
     request_read(&request, argc, argv, &arena, &errors);
-    if (request.wants_help) {
-        printf("usage: %s\n", usage);
-        arena_release(&arena);
-        return EXIT_DONE;
-    }
     if (errors.count)
-        errors_add(&errors, "usage: %s", usage);
+        errors_add_usage(&errors, &trace_convert_command);
     else
         status = convert(&request, &arena, &errors);
     errors_print(&errors, stderr);
     arena_release(&arena);
     return status;
 }
+
+const struct command trace_convert_command = {
+    .name = "trace-convert",
+    .words = "FILE -o OUT.goal|.bin|.csv [ALGORITHM=NAME ...] [format.KEY=VALUE ...]",
+    .summary = "a workload trace in another format",
+    .flags = trace_convert_flags,
+    .notes =
+        "ALGORITHM=NAME says how collectives become messages: allreduce=ring, say. format.KEY=VALUE is a setting of\n"
+        "the format that is read: flitwarp explain astrasim, say.",
+    .call = cli_trace_convert,
+};

@@ -10,23 +10,26 @@
 
 #include <string.h>
 
-static const char usage[] =
-    "flitwarp trace-info FILE [--format NAME] [--json] [--matrix FILE.csv|.svg] [--list]\n"
-    "         [format.KEY=VALUE ...]     settings of the format: flitwarp explain astrasim, say";
-
 struct request {
     const char *file, *matrix;
     struct trace_format format;
-    bool as_json, as_list, wants_help;
+    bool as_json, as_list;
+};
+
+static const struct flag trace_info_flags[] = {
+    FLAG_COMPONENT(struct request, format.name, "--format", "NAME", "trace_reader",
+                   "how to read it; by content if not given"),
+    FLAG(struct request, as_json, "--json", "facts as JSON"),
+    FLAG_VALUE(struct request, matrix, "--matrix", "FILE.csv|.svg",
+               "who sends how much to whom, as numbers or a picture"),
+    FLAG(struct request, as_list, "--list", "what is in the file, entry by entry, where its format has a listing"),
+    FLAG_END,
 };
 
 static void request_read(struct request *request, int argc, char **argv, struct arena *arena, struct errors *errors)
 {
-    const struct flag flags[] = {{"--help", NULL, &request->wants_help},    {"--json", NULL, &request->as_json},
-                                 {"--format", &request->format.name, NULL}, {"--matrix", &request->matrix, NULL},
-                                 {"--list", NULL, &request->as_list},       {0}};
     *request = (struct request){.format = {.settings = format_settings(arena)}};
-    for (int i = 0; words_next(flags, argc, argv, &i, errors);) {
+    for (int i = 0; words_next(&trace_info_command, request, argc, argv, &i, errors);) {
         if (format_setting_take(request->format.settings, argv[i], arena, errors))
             continue;
         if (request->file)
@@ -183,7 +186,7 @@ static int survey_file(const struct request *request, struct trace_source *sourc
     return status;
 }
 
-int cli_trace_info(int argc, char **argv)
+static int cli_trace_info(int argc, char **argv)
 {
     struct arena arena = {0};
     struct errors errors = {.arena = &arena};
@@ -191,13 +194,8 @@ int cli_trace_info(int argc, char **argv)
     struct trace_source source;
     int status = EXIT_USAGE;
     request_read(&request, argc, argv, &arena, &errors);
-    if (request.wants_help) {
-        printf("usage: %s\n", usage);
-        arena_release(&arena);
-        return EXIT_DONE;
-    }
     if (errors.count)
-        errors_add(&errors, "usage: %s", usage);
+        errors_add_usage(&errors, &trace_info_command);
     else if (trace_source_open(&source, request.file, &errors)) {
         status = survey_file(&request, &source, &errors);
         trace_source_close(&source);
@@ -206,3 +204,12 @@ int cli_trace_info(int argc, char **argv)
     arena_release(&arena);
     return status;
 }
+
+const struct command trace_info_command = {
+    .name = "trace-info",
+    .words = "FILE [format.KEY=VALUE ...]",
+    .summary = "what a workload trace holds; its communication matrix",
+    .flags = trace_info_flags,
+    .notes = "format.KEY=VALUE is a setting of the format: flitwarp explain astrasim, say.",
+    .call = cli_trace_info,
+};

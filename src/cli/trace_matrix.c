@@ -156,7 +156,7 @@ static bool write_picture(const char *path, const char *title, const struct trac
     matrix.cells = (matrix.ranks + matrix.ranks_per_cell - 1) / matrix.ranks_per_cell;
     matrix.cell = CANVAS / matrix.cells;
     matrix.bytes = calloc((size_t)matrix.cells * matrix.cells, sizeof *matrix.bytes);
-    CHECK(matrix.bytes, "no memory for %u x %u squares", matrix.cells, matrix.cells);
+    NEED(matrix.bytes, "out of memory for %u x %u squares", matrix.cells, matrix.cells);
     fill(&matrix, survey);
     double width = LEFT + CANVAS + RIGHT, height = TOP + CANVAS + BOTTOM;
     fprintf(matrix.out,

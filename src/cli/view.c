@@ -16,16 +16,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char usage[] = "flitwarp view CONFIG [PATH=VALUE ...] [--port N] [--no-open]\n"
-                            "       flitwarp view RESULTS.json|STUDY.sqlite ... [--port N] [--no-open]";
-
 struct view_request {
     const char **files;
     uint32_t file_count;
     char **overrides;
     int override_count;
+    const char *port_text;
     uint32_t port;
-    bool stays_closed, wants_help;
+    bool stays_closed;
+};
+
+static const struct flag view_flags[] = {
+    FLAG_VALUE(struct view_request, port_text, "--port", "N", "port of the server; 0, the default: any that is free"),
+    FLAG(struct view_request, stays_closed, "--no-open", "only print the address"),
+    FLAG_END,
 };
 
 static bool read_port(const char *word, uint32_t *port)
@@ -38,15 +42,11 @@ static bool read_port(const char *word, uint32_t *port)
 
 static void request_read(struct view_request *request, int argc, char **argv, struct errors *errors)
 {
-    const char *port = "0";
-    const struct flag flags[] = {{"--port", &port, NULL},
-                                 {"--no-open", NULL, &request->stays_closed},
-                                 {"--help", NULL, &request->wants_help},
-                                 {0}};
     *request = (struct view_request){.files = arena_array(errors->arena, const char *, argc),
-                                     .overrides = arena_array(errors->arena, char *, argc)};
+                                     .overrides = arena_array(errors->arena, char *, argc),
+                                     .port_text = "0"};
     for (int i = 1; i < argc; i++) {
-        enum flag_found found = flag_take(flags, argc, argv, &i);
+        enum flag_found found = flag_take(&view_command, request, argc, argv, &i);
         if (found == FLAG_LACKS_VALUE)
             errors_add(errors, "'%s' needs a value", argv[i]);
         else if (found == FLAG_NONE && argv[i][0] == '-')
@@ -56,8 +56,8 @@ static void request_read(struct view_request *request, int argc, char **argv, st
         else if (found == FLAG_NONE)
             request->files[request->file_count++] = argv[i];
     }
-    if (!read_port(port, &request->port))
-        errors_add(errors, "--port %s; accepted: 0 (any that is free) to 65535", port);
+    if (!read_port(request->port_text, &request->port))
+        errors_add(errors, "--port %s; accepted: 0 (any that is free) to 65535", request->port_text);
     if (!request->file_count)
         errors_add(errors, "no configuration is given, and no results");
 }
@@ -91,6 +91,8 @@ static int serve(struct view_session *session, const struct view_request *reques
                         "interface; with npm installed, ./dev build makes both\n");
     printf("%s\n", server_address(server));
     fflush(stdout);
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "the page is there until Ctrl-C\n");
     if (has_page && !request->stays_closed)
         open_browser(server_address(server));
     while (!*interrupted && !session->wants_quit)
@@ -121,27 +123,34 @@ static bool open_files(struct view_session *session, const struct view_request *
     return session->run;
 }
 
-int cli_view(int argc, char **argv)
+static int cli_view(int argc, char **argv)
 {
     struct view_session session = {0};
     struct errors errors = {.arena = &session.arena};
     struct view_request request;
     int status = EXIT_USAGE;
     request_read(&request, argc, argv, &errors);
-    if (request.wants_help) {
-        printf("usage: %s\n", usage);
-        arena_release(&session.arena);
-        return EXIT_DONE;
-    }
     bool is_understood = errors.count == 0;
     if (is_understood && open_files(&session, &request, &errors))
         status = serve(&session, &request, &errors);
     for (const struct error_message *message = errors.first; message; message = message->next)
         fprintf(stderr, "%s%s\n", is_understood ? "" : "flitwarp view: ", message->text);
     if (!is_understood)
-        fprintf(stderr, "usage: %s\n", usage);
+        command_usage(stderr, &view_command);
     viewed_run_close(session.run);
     text_release(&session.documents);
     arena_release(&session.arena);
     return status;
 }
+
+const struct command view_command = {
+    .name = "view",
+    .words = "CONFIG [PATH=VALUE ...]\n"
+             "RESULTS.json|STUDY.sqlite ...",
+    .summary = "watch a run in a browser, cycle by cycle; or look at results",
+    .flags = view_flags,
+    .notes =
+        "The page is served on the loopback interface only, under an address that cannot be guessed. It ends when the\n"
+        "page says so, or by Ctrl-C.",
+    .call = cli_view,
+};

@@ -110,7 +110,8 @@ static void write_frame(struct call *call)
     if (query_numbers(call->request, "routers", last, routers, DETAILS_MOST, &count))
         write_run_frame(call->out, call->run, routers, count);
     else
-        errors_add(&call->errors, "routers: expected at most %u numbers from 0 to %u with commas between them",
+        errors_add(&call->errors,
+                   "routers: expected at most %u numbers from 0 to %u with commas between them, each once",
                    DETAILS_MOST, last);
 }
 

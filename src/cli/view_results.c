@@ -27,8 +27,10 @@ bool is_results_file(const char *path)
     size_t size;
     const char *bytes = file_read(&arena, path, &size);
     bool is_one = bytes && is_study(bytes, size);
-    if (bytes && !is_one)
-        is_one = json_find(json_parse(&arena, &errors, path, bytes, size), "flitwarp");
+    if (bytes && !is_one) {
+        const struct json *root = json_parse(&arena, &errors, path, bytes, size);
+        is_one = root && json_find(root, "flitwarp");
+    }
     arena_release(&arena);
     return is_one;
 }

@@ -118,7 +118,7 @@ void viewed_run_end(struct viewed_run *run)
     char *report = NULL;
     size_t length = 0;
     FILE *stream = open_memstream(&report, &length);
-    CHECK(stream, "no memory for a report");
+    NEED(stream, "out of memory for a report");
     workload_end(workload, stream);
     fclose(stream);
     run->report = arena_text(&run->arena, report);

@@ -6,7 +6,6 @@
  */
 #include "config/describe.h"
 
-#include "base/text.h"
 #include "config/options.h"
 #include "config/registry.h"
 
@@ -53,8 +52,7 @@ static void table_row(struct table *table, const char *const cells[COLUMNS])
         measure_cells(table, cells);
 }
 
-/* What a row takes, in the few words that fit a table. */
-static void add_short_type(struct text *text, const struct option *row)
+void describe_accepted(struct text *text, const struct option *row)
 {
     static const char *const names[] = {
         [OPTION_TYPE_BOOL] = "true or false",
@@ -100,18 +98,20 @@ static void add_short_type(struct text *text, const struct option *row)
 static void table_rows(struct table *table, const struct option *rows, const char *prefix)
 {
     for (const struct option *row = rows; row->type != OPTION_TYPE_END; row++) {
-        struct text key = {0}, accepts = {0};
+        struct text key = {0}, accepts = {0}, meaning = {0};
         text_addf(&key, "%s%s", prefix, row->key);
-        add_short_type(&accepts, row);
+        describe_accepted(&accepts, row);
+        option_add_meaning(&meaning, row);
         bool is_block = row->type == OPTION_TYPE_BLOCK;
         const char *fallback = is_block ? "" : row->fallback ? row->fallback : "required";
-        table_row(table, (const char *[COLUMNS]){key.chars, accepts.chars, fallback, row->help});
+        table_row(table, (const char *[COLUMNS]){key.chars, accepts.chars, fallback, meaning.chars});
         if (is_block) {
             text_add(&key, ".");
             table_rows(table, row->rows, key.chars);
         }
         text_release(&key);
         text_release(&accepts);
+        text_release(&meaning);
     }
 }
 
@@ -154,12 +154,10 @@ static void describe_kind(FILE *out, const char *kind)
 static const struct option *find_block(const struct option *rows, const char *path)
 {
     size_t length = strcspn(path, ".");
-    for (const struct option *row = rows; row->type != OPTION_TYPE_END; row++) {
-        if (row->type != OPTION_TYPE_BLOCK || strlen(row->key) != length || strncmp(row->key, path, length) != 0)
-            continue;
-        return path[length] ? find_block(row->rows, path + length + 1) : row;
-    }
-    return NULL;
+    const struct option *row = option_find(rows, path, length);
+    if (!row || row->type != OPTION_TYPE_BLOCK)
+        return NULL;
+    return path[length] ? find_block(row->rows, path + length + 1) : row;
 }
 
 /* "NAME" fits components of every kind, "KIND/NAME" of one. */
@@ -174,7 +172,45 @@ static bool fits(const struct registration *registration, const char *name)
            strcmp(registration->component->name, slash + 1) == 0;
 }
 
-static bool report_unknown(const struct option *root, const char *name, struct errors *errors)
+static bool has_key(const struct option *rows, const char *key)
+{
+    for (; rows && rows->type != OPTION_TYPE_END; rows++)
+        if (strcmp(rows->key, key) == 0)
+            return true;
+    return false;
+}
+
+/* Blocks of the configuration, by their paths, and components, as KIND/NAME, that have a setting of this name. */
+static void add_owners(struct text *text, const struct option *rows, const char *path, const char *key)
+{
+    for (; rows->type != OPTION_TYPE_END; rows++) {
+        if (rows->type != OPTION_TYPE_BLOCK)
+            continue;
+        struct text below = {0};
+        text_addf(&below, "%s%s%s", path, *path ? "." : "", rows->key);
+        if (has_key(rows->rows, key))
+            text_addf(text, "%s%s", text->length ? ", " : "", below.chars);
+        add_owners(text, rows->rows, below.chars, key);
+        text_release(&below);
+    }
+}
+
+/* A setting is no component, but it is told where it belongs. */
+static bool report_setting(const struct option *root, const char *name, struct errors *errors)
+{
+    struct text owners = {0};
+    add_owners(&owners, root, "", name);
+    for (const struct registration *at = registry_first(); at; at = at->next)
+        if (has_key(at->component->options, name))
+            text_addf(&owners, "%s%s/%s", owners.length ? ", " : "", at->kind, at->component->name);
+    bool is_setting = owners.length;
+    if (is_setting)
+        errors_add(errors, "'%s' is a setting; explain what has it: %s", name, owners.chars);
+    text_release(&owners);
+    return is_setting;
+}
+
+static void report_unknown(const struct option *root, const char *name, struct errors *errors)
 {
     const char *slash = strchr(name, '/');
     struct nearest nearest = {.wanted = slash ? slash + 1 : name};
@@ -190,7 +226,6 @@ static bool report_unknown(const struct option *root, const char *name, struct e
     errors_add(errors, "nothing is called '%s'%s%s%s, expected a component, a kind or a block (kinds: %s)", name,
                near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", text.length ? text.chars : "none");
     text_release(&text);
-    return false;
 }
 
 bool describe_name(FILE *out, const struct option *root, const char *name, struct errors *errors)
@@ -214,5 +249,7 @@ bool describe_name(FILE *out, const struct option *root, const char *name, struc
         describe_component(out, at->kind, at->component);
         separator = "\n";
     }
-    return *separator ? true : report_unknown(root, name, errors);
+    if (!*separator && !report_setting(root, name, errors))
+        report_unknown(root, name, errors);
+    return *separator;
 }

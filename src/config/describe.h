@@ -4,9 +4,12 @@
  * Option rows made readable: tables for people (`flitwarp explain`) and the
  * JSON schema of a whole configuration for editors and tools.
  */
+#include "base/text.h"
 #include "config/json.h"
 #include "flitwarp/component.h"
 
+/* What a row takes, in the few words that fit a table. */
+void describe_accepted(struct text *text, const struct option *row);
 /* A table of keys, accepted values, defaults and help; nested blocks as dotted keys. */
 void describe_rows(FILE *out, const struct option *rows);
 /* Summary, table and example of one component. */

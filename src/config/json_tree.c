@@ -114,6 +114,35 @@ void json_remove(struct json *parent, struct json *child)
     child->parent = child->next = NULL;
 }
 
+static bool has_equal_children(const struct json *a, const struct json *b)
+{
+    const struct json *other = b->first;
+    for (const struct json *child = a->first; child; child = child->next) {
+        if (a->type == JSON_OBJECT)
+            other = json_find(b, child->key);
+        if (!other || !json_is_equal(child, other))
+            return false;
+        other = other->next;
+    }
+    return a->count == b->count;
+}
+
+bool json_is_equal(const struct json *a, const struct json *b)
+{
+    if (a->type != b->type)
+        return false;
+    switch (a->type) {
+    case JSON_BOOL:
+        return a->truth == b->truth;
+    case JSON_NUMBER:
+        return a->number == b->number;
+    case JSON_TEXT:
+        return strcmp(a->text, b->text) == 0;
+    default:
+        return has_equal_children(a, b);
+    }
+}
+
 struct json *json_copy(struct arena *arena, const struct json *node)
 {
     struct json *copy = arena_take(arena, sizeof(*copy));

@@ -6,6 +6,7 @@
  */
 #include "config/options.h"
 
+#include "config/place.h"
 #include "config/registry.h"
 
 #include <string.h>
@@ -21,12 +22,43 @@ static void add_known_keys(struct text *text, const struct option *rows, const c
         text_addf(text, "%s%s", comma, row->key);
 }
 
-static const struct option *find_row(const struct option *rows, const char *key)
+const struct option *option_find(const struct option *rows, const char *key, size_t length)
 {
     for (; rows->type != OPTION_TYPE_END; rows++)
-        if (strcmp(rows->key, key) == 0)
+        if (strlen(rows->key) == length && memcmp(rows->key, key, length) == 0)
             return rows;
     return NULL;
+}
+
+/* A key of this name in another place of the tree; NULL: none. */
+static const struct json *find_elsewhere(const struct json *node, const struct json *here)
+{
+    for (const struct json *child = node->first; child; child = child->next) {
+        if (child != here && child->key && strcmp(child->key, here->key) == 0)
+            return child;
+        const struct json *below = child == here ? NULL : find_elsewhere(child, here);
+        if (below)
+            return below;
+    }
+    return NULL;
+}
+
+/* What was meant: a key of this block but for one letter, that very key in another block, or one that is spelt like it. */
+static void add_meant_key(struct text *text, const struct nearest *nearest, const struct json *child)
+{
+    const struct json *root = child;
+    while (root->parent)
+        root = root->parent;
+    bool is_slip = nearest_word(nearest) && nearest->distance == 1;
+    const struct json *elsewhere = is_slip ? NULL : find_elsewhere(root, child);
+    struct text path = {0};
+    if (elsewhere)
+        json_add_path(&path, elsewhere);
+    else if (nearest_word(nearest))
+        text_add(&path, nearest_word(nearest));
+    if (path.length)
+        text_addf(text, " (did you mean '%s'?)", path.chars);
+    text_release(&path);
 }
 
 static void report_unknown_key(struct config_reader *reader, const struct option *rows, const char *first_key,
@@ -39,8 +71,7 @@ static void report_unknown_key(struct config_reader *reader, const struct option
         nearest_try(&nearest, row->key);
     struct text text = {0};
     text_add(&text, "unknown key");
-    if (nearest_word(&nearest))
-        text_addf(&text, " (did you mean '%s'?)", nearest_word(&nearest));
+    add_meant_key(&text, &nearest, child);
     text_add(&text, ", expected one of ");
     add_known_keys(&text, rows, first_key);
     node_error(reader->errors, child, NULL, "%s", text.chars);
@@ -52,7 +83,7 @@ static bool refuse_unknown_keys(struct config_reader *reader, const struct optio
 {
     bool is_good = true;
     for (const struct json *child = node->first; child; child = child->next) {
-        if (find_row(rows, child->key) || (first_key && strcmp(child->key, first_key) == 0))
+        if (option_find(rows, child->key, strlen(child->key)) || (first_key && strcmp(child->key, first_key) == 0))
             continue;
         report_unknown_key(reader, rows, first_key, child);
         is_good = false;
@@ -129,6 +160,8 @@ bool settings_read(struct config_reader *reader, const struct option *rows, void
     for (const struct option *row = rows; row->type != OPTION_TYPE_END; row++)
         if (row != reader->done)
             is_good &= row_read(reader, row, config, node);
+    if (is_good)
+        is_good = conditions_check(reader, rows, node);
     order_keys(node, rows, first_key);
     reader->depth--;
     return is_good;
@@ -145,7 +178,7 @@ bool config_read(struct config_reader *reader, const struct option *rows, void *
 bool config_read_first(struct config_reader *reader, const struct option *rows, const char *key, void *config,
                        struct json *node)
 {
-    const struct option *row = find_row(rows, key);
+    const struct option *row = option_find(rows, key, strlen(key));
     CHECK(row, "no row '%s' to be read first", key);
     if (node->type != JSON_OBJECT)
         return true; /* config_read reports it */

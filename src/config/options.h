@@ -40,8 +40,13 @@ bool choices_read(struct config_reader *reader, const struct option *row, struct
 /* The rows of a component, below the keys that every one has (`type`). */
 bool settings_read(struct config_reader *reader, const struct option *rows, void *config, struct json *node,
                    const char *first_key);
+/* Refuses what another setting of the same object makes void; all rows have been read. */
+bool conditions_check(struct config_reader *reader, const struct option *rows, const struct json *settings);
 /* The type that a row's default names; NULL when it names none. */
 const char *fallback_type(struct arena *arena, const struct option *row);
+
+/* The row of a key of so many characters; NULL: there is none. */
+const struct option *option_find(const struct option *rows, const char *key, size_t length);
 
 /* Messages and descriptions. */
 
@@ -51,7 +56,9 @@ bool option_is_optional(const struct option *row);
 void option_add_accepted(struct text *text, const struct option *row);
 /* "2 to 65536 flits", "at least 0"; nothing when there are no bounds. */
 void option_add_range(struct text *text, const struct option *row);
-/* " (help, range)": the end of every message about a value. */
+/* What it is, in words, and what it has an effect with. */
+void option_add_meaning(struct text *text, const struct option *row);
+/* " (meaning, range)": the end of every message about a value. */
 void option_add_help(struct text *text, const struct option *row);
 /* Reports what was found, going on with what is accepted, the help and the range. Returns false. */
 bool value_error(const struct config_reader *reader, const struct option *row, const struct json *node,

@@ -81,7 +81,9 @@ void option_add_help(struct text *text, const struct option *row)
 {
     struct text range = {0};
     option_add_range(&range, row);
-    text_addf(text, " (%s%s%s)", row->help, range.length ? ", " : "", range.length ? range.chars : "");
+    text_add(text, " (");
+    option_add_meaning(text, row);
+    text_addf(text, "%s%s)", range.length ? ", " : "", range.length ? range.chars : "");
     text_release(&range);
 }
 

@@ -4,6 +4,7 @@
 
 #include "engine/barrier.h"
 #include "flitwarp/arena.h"
+#include "flitwarp/error.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -47,10 +48,8 @@ struct crew *crew_start(uint32_t count, uint32_t ranks_here, crew_work *work, vo
     crew->members = memory_take(sizeof *crew->members * count);
     for (uint32_t i = 1; i < count; i++) {
         crew->members[i] = (struct member){.crew = crew, .number = i};
-        if (pthread_create(&crew->members[i].thread, NULL, be_member, &crew->members[i])) {
-            fprintf(stderr, "flitwarp: the system refuses thread %u of %u\n", i + 1, count);
-            exit(3);
-        }
+        NEED(!pthread_create(&crew->members[i].thread, NULL, be_member, &crew->members[i]),
+             "the system refuses thread %u of %u", i + 1, count);
     }
     return crew;
 }

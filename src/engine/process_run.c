@@ -25,7 +25,7 @@ static struct process_worker *worker_create(struct process_run *run, uint32_t nu
     worker->next_serial = among_all;
     queue_init(&worker->queue, run->event_size);
     worker->rank_boxes = calloc(run->rank_count, sizeof *worker->rank_boxes);
-    CHECK(worker->rank_boxes, "no memory for a worker");
+    NEED(worker->rank_boxes, "out of memory for a worker");
     worker->partitions = memory_take_aligned(sizeof *worker->partitions * worker->partition_count);
     const struct model *model = run->model;
     for (uint32_t i = 0; i < worker->partition_count; i++) {
@@ -51,6 +51,7 @@ static void worker_destroy(struct process_worker *worker)
     event_buffer_release(&worker->from_ranks);
     event_buffer_release(&worker->taken_back);
     rollback_release(worker);
+    free(worker->round);
     free(worker->rank_boxes);
     free(worker->partitions);
     queue_release(&worker->queue);
@@ -104,14 +105,14 @@ void process_run_init(struct process_run *run, const struct model *model, const 
     run->partitions_each = settings->sync == SYNC_OPTIMISTIC && !settings->check_reversal ? settings->partitions : 1;
     run->partition_count = run->rank_count * run->worker_count * run->partitions_each;
     run->workers = memory_take_aligned(sizeof(struct process_worker *) * run->worker_count);
+    memset(run->workers, 0, sizeof(struct process_worker *) * run->worker_count);
     for (uint32_t i = 0; i < 2; i++)
         run->slots[i] = memory_take_aligned(sizeof *run->slots[i] * run->worker_count);
     run->mailboxes = memory_take_aligned(sizeof *run->mailboxes * run->worker_count * run->worker_count);
     for (uint32_t i = 0; i < run->worker_count * run->worker_count; i++)
         mailbox_init(&run->mailboxes[i], run->event_size);
-    barrier_init(&run->barrier, run->worker_count, ranks ? ranks->sharing_cores : 1);
     run->sums = calloc((size_t)model->sum_count + model->maximum_count + 1, sizeof *run->sums);
-    CHECK(run->sums, "no memory for statistics");
+    NEED(run->sums, "out of memory for statistics");
     run->maxima = run->sums + model->sum_count;
 }
 
@@ -122,7 +123,8 @@ static void run_worker(struct process_run *run, uint32_t number)
         [SYNC_CONSERVATIVE] = run_conservative,
         [SYNC_OPTIMISTIC] = run_optimistic,
     };
-    run->workers[number] = worker_create(run, number);
+    if (!run->workers[number])
+        run->workers[number] = worker_create(run, number);
     if (run->settings.check_reversal)
         run_reversal(run->workers[number]);
     else
@@ -144,12 +146,13 @@ static void *thread_main(void *argument)
 /* Worker 0 is the calling thread, which may draw progress. */
 static void run_threads(struct process_run *run)
 {
+    barrier_init(&run->barrier, run->worker_count, run->ranks ? run->ranks->sharing_cores : 1);
     pthread_t *threads = memory_take(sizeof *threads * run->worker_count);
     struct start *starts = memory_take(sizeof *starts * run->worker_count);
     for (uint32_t i = 1; i < run->worker_count; i++) {
         starts[i] = (struct start){run, i};
         int reason = pthread_create(&threads[i], NULL, thread_main, &starts[i]);
-        CHECK(reason == 0, "thread %u of %u cannot be started: %s", i, run->worker_count, strerror(reason));
+        NEED(reason == 0, "the system refuses thread %u of %u: %s", i + 1, run->worker_count, strerror(reason));
     }
     run_worker(run, 0);
     for (uint32_t i = 1; i < run->worker_count; i++)
@@ -180,9 +183,18 @@ static void add_worker(struct process_run *run, const struct process_worker *wor
         add_partition(run, &worker->partitions[i]);
 }
 
+/* To the end, with pauses: the workers go on from where they are. */
+static void run_workers(struct process_run *run)
+{
+    for (run_threads(run); run->is_paused; run_threads(run)) {
+        run->is_paused = false;
+        run->pauses.take(run->pauses.context, run->now);
+    }
+}
+
 void process_run(struct process_run *run)
 {
-    run_threads(run);
+    run_workers(run);
     for (uint32_t i = 0; i < run->worker_count; i++)
         add_worker(run, run->workers[i]);
     if (run->rank_count > 1)

@@ -44,9 +44,11 @@ struct process_counts {
 struct sync_values {
     tick_t time;                   /* smallest: of any event that may still be handled */
     tick_t furthest;               /* largest: of any event that was handled */
-    uint64_t stop;                 /* largest */
+    uint64_t stop;                 /* largest: enum process_stop */
     uint64_t handled, rolled_back; /* sums, since the last time */
 };
+
+enum process_stop { STOP_NOT, STOP_PAUSE, STOP_END };
 
 struct sync_slot {
     _Alignas(64) struct sync_values values;
@@ -68,8 +70,10 @@ struct process_worker {
     uint32_t number;              /* on this rank */
     uint32_t first_partition, partition_count;
     struct process_counts counts;
-    tick_t last_time; /* of what it committed */
-    bool is_second;   /* which of the two sets of slots is next */
+    tick_t last_time;     /* of what it committed */
+    bool is_second;       /* which of the two sets of slots is next */
+    bool is_built;        /* it goes on after a pause where it is */
+    uint64_t all_handled; /* by all workers, at the last meeting */
 
     tick_t sent_time;                /* smallest, of what it sent away since all workers last met */
     tick_t horizon;                  /* conservative: nothing sent away may come before it */
@@ -84,12 +88,20 @@ struct process_worker {
     uint32_t next_serial;
     uint64_t uncommitted; /* events in all logs */
     tick_t furthest;
+    struct round *round; /* owned: where it is */
 };
 
 struct process_progress {
     tick_t time;
     uint64_t events;
     double efficiency; /* 1 - rolled back / committed */
+};
+
+/* Moments at which all workers come to rest, as if the run had ended there. */
+struct process_pauses {
+    bool (*is_wanted)(void *context, tick_t now); /* asked now and then by worker 0 of each rank; NULL: never */
+    void (*take)(void *context, tick_t now);      /* by the calling thread, while there is no other */
+    void *context;
 };
 
 struct process_run {
@@ -108,9 +120,12 @@ struct process_run {
     struct sync_values agreed;       /* over all ranks; written by worker 0 */
     struct barrier barrier;
 
-    volatile sig_atomic_t *interrupt;                                         /* borrowed; NULL: nobody interrupts */
+    const volatile sig_atomic_t *interrupt;                                   /* borrowed; NULL: nobody interrupts */
     void (*progress)(void *context, const struct process_progress *progress); /* now and then; may be NULL */
     void *progress_context;
+    struct process_pauses pauses;
+    bool is_paused; /* written by worker 0, as the time is */
+    tick_t now;     /* of the last meeting */
 
     bool is_complete;
     uint64_t meetings;            /* windows, or rounds that made a GVT */
@@ -132,6 +147,8 @@ void process_run_release(struct process_run *run);
 /* ---- within the engine ---- */
 
 void worker_build(struct process_worker *worker);
+/* Whether the run is to end here or to pause, as worker 0 sees it; the others do not ask. */
+enum process_stop worker_wants_stop(const struct process_worker *worker, tick_t now);
 static inline uint32_t worker_of(const struct process_run *run, uint32_t partition)
 {
     return partition / run->partitions_each; /* over all ranks */

@@ -30,6 +30,17 @@ void worker_build(struct process_worker *worker)
         ops->build(&worker->partitions[i]);
     for (uint32_t i = 0; i < worker->partition_count; i++)
         ops->begin(&worker->partitions[i]);
+    worker->is_built = true;
+}
+
+enum process_stop worker_wants_stop(const struct process_worker *worker, tick_t now)
+{
+    const struct process_run *run = worker->run;
+    if (worker->number)
+        return STOP_NOT;
+    if (run->interrupt && *run->interrupt)
+        return STOP_END;
+    return run->pauses.is_wanted && run->pauses.is_wanted(run->pauses.context, now) ? STOP_PAUSE : STOP_NOT;
 }
 
 void worker_send(struct process_worker *worker, const struct event *event)

@@ -50,25 +50,31 @@ void run_conservative(struct process_worker *worker)
 {
     struct process_run *run = worker->run;
     const struct model *model = run->model;
-    worker->post = post;
-    worker->sent_time = TICK_NEVER;
-    worker_build(worker);
+    if (!worker->is_built) {
+        worker->post = post;
+        worker->sent_time = TICK_NEVER;
+        worker_build(worker);
+    }
     bool leads = worker->number == 0;
-    for (uint64_t mine = 0, all = 0;;) {
+    tick_t now = run->now; /* the same for all: what the run has of it is the leader's */
+    for (uint64_t mine = worker->counts.handled;;) {
         tick_t first = queue_first_time(&worker->queue);
         struct sync_values values = {.time = first < worker->sent_time ? first : worker->sent_time,
                                      .handled = worker->counts.handled - mine,
-                                     .stop = leads && run->interrupt && *run->interrupt};
+                                     .stop = worker_wants_stop(worker, now)};
         mine = worker->counts.handled;
         values = worker_meet(worker, values);
+        now = values.time;
         worker_drain(worker, receive);
         bool is_complete = values.time > model->end || values.time == TICK_NEVER;
-        all += values.handled;
+        worker->all_handled += values.handled;
         if (leads) {
+            run->now = now;
             run->is_complete = is_complete;
-            run->meetings++;
+            run->is_paused = !is_complete && values.stop == STOP_PAUSE;
+            run->meetings += !run->is_paused; /* it will be met again */
             if (run->progress)
-                run->progress(run->progress_context, &(struct process_progress){values.time, all, 1});
+                run->progress(run->progress_context, &(struct process_progress){values.time, worker->all_handled, 1});
         }
         if (values.stop || is_complete)
             break;

@@ -14,6 +14,7 @@
  */
 #include "engine/process_rollback.h"
 
+#include "flitwarp/arena.h"
 #include "flitwarp/error.h"
 
 enum {
@@ -77,7 +78,7 @@ static bool meet(struct round *round)
         .furthest = worker->furthest,
         .handled = worker->counts.handled - round->handled,
         .rolled_back = worker->counts.rolled_back - round->rolled_back,
-        .stop = worker->number == 0 && run->interrupt && *run->interrupt,
+        .stop = worker_wants_stop(worker, round->gvt),
     };
     round->handled = worker->counts.handled;
     round->rolled_back = worker->counts.rolled_back;
@@ -89,8 +90,10 @@ static bool meet(struct round *round)
     adapt_window(round, &values);
     bool is_complete = values.time > run->model->end || values.time == TICK_NEVER;
     if (worker->number == 0) {
+        run->now = values.time;
         run->is_complete = is_complete;
-        run->meetings++;
+        run->is_paused = !is_complete && values.stop == STOP_PAUSE;
+        run->meetings += !run->is_paused; /* it will be met again */
         double committed = (double)(round->all_handled - round->all_rolled_back);
         if (run->progress)
             run->progress(run->progress_context,
@@ -100,18 +103,24 @@ static bool meet(struct round *round)
     return !is_complete && !values.stop;
 }
 
-void run_optimistic(struct process_worker *worker)
+static void begin(struct process_worker *worker)
 {
-    struct process_run *run = worker->run;
+    tick_t window = worker->run->settings.window;
     rollback_init(worker);
     worker->sent_time = TICK_NEVER;
     worker_build(worker);
-    struct round round = {.worker = worker, .window = run->settings.window, .window_is_set = run->settings.window > 0};
-    if (!round.window_is_set)
-        round.window = WIDEST;
-    while (meet(&round)) {
-        rollback_commit(worker, round.gvt);
-        run_round(&round);
+    worker->round = memory_take(sizeof *worker->round);
+    *worker->round = (struct round){.worker = worker, .window = window ? window : WIDEST, .window_is_set = window > 0};
+}
+
+void run_optimistic(struct process_worker *worker)
+{
+    if (!worker->is_built)
+        begin(worker);
+    struct round *round = worker->round;
+    while (meet(round)) {
+        rollback_commit(worker, round->gvt);
+        run_round(round);
     }
-    rollback_commit(worker, round.gvt);
+    rollback_commit(worker, round->gvt);
 }

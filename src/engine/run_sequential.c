@@ -29,12 +29,16 @@ static bool run_slice(struct process_worker *worker)
 void run_sequential(struct process_worker *worker)
 {
     struct process_run *run = worker->run;
-    worker_build(worker);
-    while (!run->is_complete && !(run->interrupt && *run->interrupt)) {
+    if (!worker->is_built)
+        worker_build(worker);
+    enum process_stop stop = worker_wants_stop(worker, worker->last_time);
+    for (; !run->is_complete && stop == STOP_NOT; stop = worker_wants_stop(worker, worker->last_time)) {
         run->is_complete = !run_slice(worker);
         if (run->progress)
             run->progress(run->progress_context,
                           &(struct process_progress){worker->last_time, worker->counts.handled, 1});
     }
+    run->is_paused = !run->is_complete && stop == STOP_PAUSE;
+    run->now = worker->last_time;
     worker->counts.committed = worker->counts.handled;
 }

@@ -21,8 +21,10 @@
 
 struct csv_file {
     struct output_file output;
-    ZSTD_CCtx *compressor; /* owned; NULL: plain text */
-    size_t used;           /* of text */
+    ZSTD_CCtx *compressor; /* owned; NULL: plain text, or it rests */
+    bool is_compressed;
+    bool has_frame; /* that is not ended */
+    size_t used;    /* of text */
     char text[BUFFER_BYTES];
     char compressed[BUFFER_BYTES];
 };
@@ -30,7 +32,7 @@ struct csv_file {
 static ZSTD_CCtx *compressor_create(void)
 {
     ZSTD_CCtx *compressor = ZSTD_createCCtx();
-    CHECK(compressor, "no memory for the compressor");
+    NEED(compressor, "out of memory for the compressor");
     ZSTD_CCtx_setParameter(compressor, ZSTD_c_compressionLevel, COMPRESSION_LEVEL);
     ZSTD_CCtx_setParameter(compressor, ZSTD_c_checksumFlag, 1);
     return compressor;
@@ -44,17 +46,18 @@ static void compress_text(struct csv_file *file, ZSTD_EndDirective directive)
     do {
         ZSTD_outBuffer out = {.dst = file->compressed, .size = sizeof(file->compressed)};
         left = ZSTD_compressStream2(file->compressor, &out, &in, directive);
-        CHECK(!ZSTD_isError(left), "zstd: %s", ZSTD_getErrorName(left));
-        fwrite(file->compressed, 1, out.pos, file->output.stream);
+        NEED(!ZSTD_isError(left), "zstd: %s", ZSTD_getErrorName(left)); /* of memory */
+        output_write(&file->output, file->compressed, out.pos);
     } while (directive == ZSTD_e_end ? left > 0 : in.pos < in.size);
 }
 
 static void write_text(struct csv_file *file, ZSTD_EndDirective directive)
 {
-    if (file->compressor)
+    file->has_frame = directive != ZSTD_e_end;
+    if (file->is_compressed)
         compress_text(file, directive);
     else
-        fwrite(file->text, 1, file->used, file->output.stream);
+        output_write(&file->output, file->text, file->used);
     file->used = 0;
 }
 
@@ -65,7 +68,9 @@ struct csv_file *csv_open(const char *name, struct errors *errors)
         return NULL;
     struct csv_file *file = memory_take(sizeof(*file));
     file->output = output;
-    file->compressor = name_ends_with(name, ".zst") ? compressor_create() : NULL;
+    file->is_compressed = name_ends_with(name, ".zst");
+    file->compressor = file->is_compressed ? compressor_create() : NULL;
+    file->has_frame = false;
     file->used = 0;
     return file;
 }
@@ -145,12 +150,43 @@ static void release(struct csv_file *file)
     free(file);
 }
 
+bool csv_can_rest(const struct csv_file *file) { return file->output.temporary; }
+
+void csv_rest(struct csv_file *file)
+{
+    if (!file)
+        return;
+    if (file->used || file->has_frame)
+        write_text(file, ZSTD_e_end);
+    output_rest(&file->output);
+    ZSTD_freeCCtx(file->compressor);
+    file->compressor = NULL;
+}
+
+bool csv_wake(struct csv_file *file, struct errors *errors)
+{
+    if (!file)
+        return true;
+    if (!output_wake(&file->output, errors))
+        return false;
+    file->compressor = file->is_compressed ? compressor_create() : NULL;
+    return true;
+}
+
 bool csv_close(struct csv_file *file, struct errors *errors)
 {
     write_text(file, ZSTD_e_end);
     bool is_good = output_commit(&file->output, errors);
     release(file);
     return is_good;
+}
+
+void csv_leave(struct csv_file *file)
+{
+    if (!file)
+        return;
+    output_leave(&file->output);
+    release(file);
 }
 
 void csv_discard(struct csv_file *file)

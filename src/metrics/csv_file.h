@@ -25,5 +25,15 @@ void csv_ratio(struct csv_file *file, unsigned __int128 sum, uint64_t count, cha
 void csv_line(struct csv_file *file, const uint64_t *numbers, size_t count);
 /* Puts the finished file in its place; false, with a message, when something could not be written. Frees the file. */
 bool csv_close(struct csv_file *file, struct errors *errors);
+/* Whether it can rest: not what goes to standard output or into a pipe. */
+bool csv_can_rest(const struct csv_file *file);
+/*
+ * Puts all that was written on the disk and closes it for a while; a compressed file ends a frame. And goes on from there,
+ * perhaps in another process: false, with a message, when the file is not there as it was left. NULL is none.
+ */
+void csv_rest(struct csv_file *file);
+bool csv_wake(struct csv_file *file, struct errors *errors);
+/* Leaves what was written beside its place, for another process to go on with, and frees the file. NULL is none. */
+void csv_leave(struct csv_file *file);
 /* Drops what was written and frees the file; NULL is none. */
 void csv_discard(struct csv_file *file);

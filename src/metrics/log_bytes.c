@@ -62,7 +62,7 @@ bool log_bytes_open(struct log_bytes *bytes, const char *path, struct errors *er
     }
     if (is_zstd(bytes->raw, bytes->raw_end)) {
         bytes->unpacker = ZSTD_createDCtx();
-        CHECK(bytes->unpacker, "no memory for unpacking");
+        NEED(bytes->unpacker, "out of memory for unpacking");
     }
     return true;
 }

@@ -98,7 +98,7 @@ static bool read_filter(struct log_filter *filter, struct errors *errors)
 {
     const char *name = filter->text + 1, *equals = strchr(name, '=');
     char *word = equals ? strndup(name, (size_t)(equals - name)) : strdup(name);
-    CHECK(word, "no memory for a filter");
+    NEED(word, "out of memory for a filter");
     filter->property = log_property_find(word);
     bool is_known = filter->property || report_unknown(filter->text, word, errors);
     free(word);

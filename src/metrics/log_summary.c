@@ -33,7 +33,7 @@ void log_summary_init(struct log_summary *summary, enum log_unit unit)
 {
     *summary = (struct log_summary){.unit = unit, .first_created = UINT64_MAX};
     summary->spreads = calloc(LOG_SPREADS, sizeof(*summary->spreads));
-    CHECK(summary->spreads, "no memory for a summary");
+    NEED(summary->spreads, "out of memory for a summary");
 }
 
 void log_summary_release(struct log_summary *summary)

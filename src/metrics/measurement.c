@@ -99,8 +99,8 @@ void measurement_open(struct measurement *measurement, tick_t now)
     measurement->offered_at_start = measurement->created_flits;
     measurement->accepted_at_start = measurement->accepted_flits;
     memcpy(measurement->accepted_from_at_start, measurement->accepted_from, sizeof(uint64_t) * measurement->terminals);
-    for (struct level_count *level = measurement->by_level; level < measurement->by_level + measurement->levels;
-         level++) {
+    for (uint32_t i = 0; i < measurement->levels; i++) {
+        struct level_count *level = &measurement->by_level[i];
         level->offered_at_start = level->created_flits;
         level->accepted_at_start = level->accepted_flits;
     }
@@ -112,8 +112,8 @@ void measurement_close(struct measurement *measurement, tick_t now)
     measurement->offered_at_end = measurement->created_flits;
     measurement->accepted_at_end = measurement->accepted_flits;
     memcpy(measurement->accepted_from_at_end, measurement->accepted_from, sizeof(uint64_t) * measurement->terminals);
-    for (struct level_count *level = measurement->by_level; level < measurement->by_level + measurement->levels;
-         level++) {
+    for (uint32_t i = 0; i < measurement->levels; i++) {
+        struct level_count *level = &measurement->by_level[i];
         level->offered_at_end = level->created_flits;
         level->accepted_at_end = level->accepted_flits;
     }

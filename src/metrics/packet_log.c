@@ -48,11 +48,19 @@ void packet_log_add(struct packet_log *log, const struct packet_record *record)
     csv_line(log->file, fields, columns);
 }
 
+struct csv_file *packet_log_file(struct packet_log *log) { return log->file; }
+
 bool packet_log_close(struct packet_log *log, struct errors *errors)
 {
     bool is_good = csv_close(log->file, errors);
     free(log);
     return is_good;
+}
+
+void packet_log_leave(struct packet_log *log)
+{
+    csv_leave(log->file);
+    free(log);
 }
 
 void packet_log_discard(struct packet_log *log)

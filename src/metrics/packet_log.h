@@ -52,5 +52,9 @@ struct packet_log *packet_log_open(const char *name, uint32_t extras, struct err
 void packet_log_add(struct packet_log *log, const struct packet_record *record);
 /* Puts the finished file in its place; false, with a message, when something could not be written. Frees the log. */
 bool packet_log_close(struct packet_log *log, struct errors *errors);
+/* The file that it writes, borrowed. */
+struct csv_file *packet_log_file(struct packet_log *log);
+/* Leaves what was written beside its place, for another process to go on with, and frees the log. */
+void packet_log_leave(struct packet_log *log);
 /* Drops what was written and frees the log. */
 void packet_log_discard(struct packet_log *log);

@@ -35,12 +35,6 @@ static void make_room(struct series *series, uint64_t bins)
     series->room = room;
 }
 
-void series_reserve(struct series *series, uint64_t end)
-{
-    if (end > series->start)
-        make_room(series, (end - series->start - 1) / series->length + 1);
-}
-
 struct series_bin *series_seek(struct series *series, uint64_t tick)
 {
     CHECK(tick >= series->start, "tick %llu is before the series starts", (unsigned long long)tick);

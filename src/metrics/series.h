@@ -32,8 +32,6 @@ struct series {
 
 void series_init(struct series *series, uint64_t start, uint64_t length, struct rewind *rewind);
 void series_release(struct series *series);
-/* Room for every tick before `end`. */
-void series_reserve(struct series *series, uint64_t end);
 
 /* Finds the bin of a tick, and makes it if need be. */
 struct series_bin *series_seek(struct series *series, uint64_t tick);

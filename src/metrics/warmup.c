@@ -45,16 +45,6 @@ void warmup_add(struct warmup *warmup, uint64_t packets, uint64_t latency_sum, u
         (struct warmup_interval){.packets = packets, .latency_sum = latency_sum, .flits = flits};
 }
 
-void warmup_merge(struct warmup *into, const struct warmup *from)
-{
-    CHECK(into->count == from->count, "warm-up of %u and %u intervals", into->count, from->count);
-    for (uint32_t i = 0; i < into->count; i++) {
-        into->intervals[i].packets += from->intervals[i].packets;
-        into->intervals[i].latency_sum += from->intervals[i].latency_sum;
-        into->intervals[i].flits += from->intervals[i].flits;
-    }
-}
-
 static struct samples sum_over(const struct warmup_interval *intervals, uint32_t count, samples_of *read)
 {
     struct samples total = {0};

@@ -42,8 +42,6 @@ struct warmup {
 void warmup_init(struct warmup *warmup, const struct warmup_rule *rule, struct arena *arena);
 /* The next interval; not after max_intervals. */
 void warmup_add(struct warmup *warmup, uint64_t packets, uint64_t latency_sum, uint64_t flits);
-/* Adds the intervals of another part of the network, one by one; both have seen as many. */
-void warmup_merge(struct warmup *into, const struct warmup *from);
 
 /* Both answer for the intervals so far and remember nothing. */
 bool warmup_is_over(const struct warmup *warmup);

@@ -64,18 +64,6 @@ void node_torus_init(struct node_torus *torus, const struct u32_list *widths, ui
     make_blocks(torus, blocks, arena);
 }
 
-uint32_t node_torus_distance(const struct node_torus *torus, uint64_t from, uint64_t to)
-{
-    uint32_t hops = 0;
-    for (uint32_t d = 0; d < torus->dimensions; d++) {
-        uint32_t here = (uint32_t)(from >> torus->shifts[d] & torus->masks[d]);
-        uint32_t there = (uint32_t)(to >> torus->shifts[d] & torus->masks[d]);
-        uint32_t apart = here > there ? here - there : there - here;
-        hops += apart < torus->widths[d] - apart ? apart : torus->widths[d] - apart;
-    }
-    return hops;
-}
-
 /* A ring of k nodes: floor(k^2 / 4) / k from a node to all, itself included. */
 double node_torus_mean_distance(const struct node_torus *torus)
 {

@@ -65,7 +65,6 @@ static inline struct node_step node_torus_step(const struct node_torus *torus, u
     return (struct node_step){node + ((next - here) << shift), 2 * d + !is_up};
 }
 
-uint32_t node_torus_distance(const struct node_torus *torus, uint64_t from, uint64_t to);
 /* Mean over all pairs of different nodes. */
 double node_torus_mean_distance(const struct node_torus *torus);
 uint64_t node_torus_pack(const struct node_torus *torus, const uint32_t *coordinates);

@@ -75,7 +75,7 @@ void adjacency_init(struct adjacency *adjacency, const struct topology *topology
         .leaving = arena_array(arena, uint32_t, routers),
     };
     uint32_t *room = count_ports(topology), *count = calloc((size_t)routers + 1, sizeof *count);
-    CHECK(count, "no memory for %u routers", routers);
+    NEED(count, "out of memory for %u routers", routers);
     adjacency->neighbours = arena_array(arena, struct neighbour, room[routers]);
     enter_all(adjacency, room, adjacency->neighbours, count);
     for (uint32_t router = 0; router < routers; router++) {

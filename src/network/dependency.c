@@ -17,7 +17,6 @@
 
 #include "network/channel_graph.h"
 #include "network/planes.h"
-#include "network/routing/routing.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

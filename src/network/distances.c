@@ -8,7 +8,6 @@
 #include "network/distances.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct pair_mean ratio_of_sums(const double *sums, const double *counts, uint32_t sources, uint32_t all)

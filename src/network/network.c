@@ -211,6 +211,40 @@ static void place_terminals(struct network *network)
     network->ejection_slot = spread_slots(network, network->routing.terminal_slot);
 }
 
+#define TRIED_PORTS 65536 /* of larger networks nobody asks: they have the same code */
+
+/* Slips of a topology's author that would come out as broken invariants far from here. */
+static void check_shape(const struct topology *topology, const struct choice *choice, struct errors *errors)
+{
+    uint64_t seats = (uint64_t)topology->routers * topology->concentration;
+    if (!topology->routers || !topology->terminals || (!topology->ops->router_of && topology->terminals > seats))
+        choice_error(
+            errors, choice, NULL,
+            "shape() of \"%s\" says %u routers, %u terminals and %u at each router (concentration), which do not fit",
+            topology->ops->name, topology->routers, topology->terminals, topology->concentration);
+}
+
+static void check_peers(const struct topology *topology, const struct choice *choice, struct errors *errors)
+{
+    uint64_t ports = (uint64_t)topology->routers * topology->ports;
+    for (uint32_t i = 0; ports <= TRIED_PORTS && i < ports; i++) {
+        struct router_port from = {i / topology->ports, i % topology->ports}, to, back = {NONE, NONE};
+        if (!topology->ops->peer(topology, from.router, from.port, &to))
+            continue;
+        bool is_there = to.router < topology->routers && to.port < topology->ports;
+        if (is_there && topology->ops->peer(topology, to.router, to.port, &back) && back.router == from.router &&
+            back.port == from.port)
+            continue;
+        choice_error(
+            errors, choice, NULL,
+            "peer() of \"%s\" leads from router %u port %u to router %u port %u, which %s; accepted: a channel "
+            "that both its ends know",
+            topology->ops->name, from.router, from.port, to.router, to.port,
+            is_there ? "does not lead back" : "is not there");
+        return;
+    }
+}
+
 bool topology_init(struct topology *topology, const struct choice *choice, struct arena *arena, struct errors *errors)
 {
     uint32_t before = errors->count;
@@ -220,7 +254,10 @@ bool topology_init(struct topology *topology, const struct choice *choice, struc
     if (errors->count > before)
         return false;
     topology->ops->shape(topology->config, arena, topology);
-    return true;
+    check_shape(topology, choice, errors);
+    if (errors->count == before)
+        check_peers(topology, choice, errors);
+    return errors->count == before;
 }
 
 /* Topology and routing: what can be judged before anything large is built. */

@@ -321,10 +321,18 @@ void network_make_parts(struct network *network, const struct network_split *spl
     }
 }
 
+void network_rest(struct network *network)
+{
+    struct schedule *schedule = network->exchange ? network->exchange->schedule : NULL;
+    if (!schedule || !schedule->crew)
+        return;
+    crew_end(schedule->crew);
+    schedule->crew = NULL;
+}
+
 void network_release_parts(struct network *network)
 {
-    if (network->exchange && network->exchange->schedule->crew)
-        crew_end(network->exchange->schedule->crew);
+    network_rest(network);
     if (network_ranks(network))
         mail_release(&network->exchange->schedule->mail);
     for (uint32_t i = 0; i < network->part_count && network->parts[i]; i++) { /* not all of a network that is refused */

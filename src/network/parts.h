@@ -31,6 +31,8 @@ void network_run(struct network *network, tick_t last);
 tick_t network_next(const struct network *network);
 /* Time goes on to a tick that is not after it. */
 void network_advance(struct network *network, tick_t tick);
+/* Sends the threads home until the next network_run: then nothing of the network lies outside its memory. */
+void network_rest(struct network *network);
 void network_release_parts(struct network *network);
 
 /* Over all parts of this rank. */

@@ -93,26 +93,14 @@ static uint32_t repeated_channel_class(const struct topology *topology, uint32_t
     return one->ops->channel_class(one, router % one->routers, port);
 }
 
-/* In the first plane, as for all who ask for one router. */
-static uint32_t repeated_router_of(const struct topology *topology, uint32_t terminal)
-{
-    return topology_router_of(&planes_of(topology)->one, terminal);
-}
-
-static uint32_t repeated_ejects_at(const struct topology *topology, uint32_t terminal)
-{
-    return topology_ejects_at(&planes_of(topology)->one, terminal);
-}
-
-/* By the name of the topology, but for routers of all planes; distances are asked for in one plane only. */
+/* By the name of the topology, but for routers of all planes; distances and terminals' routers are asked for in one plane only. */
 static const struct topology_ops *repeated_ops(const struct topology_ops *one, struct arena *arena)
 {
     struct topology_ops *ops = arena_array(arena, struct topology_ops, 1);
     *ops = *one;
     ops->peer = repeated_peer;
     ops->channel_class = one->channel_class ? repeated_channel_class : NULL;
-    ops->router_of = repeated_router_of;
-    ops->ejects_at = one->ejects_at ? repeated_ejects_at : NULL;
+    ops->router_of = ops->ejects_at = NULL;
     ops->distance = NULL;
     return ops;
 }

@@ -15,7 +15,8 @@ const struct option service_options[] = {
     OPTION_U32_LIST(struct service_config, levels, "[]", 0, MAX_LEVELS - 1, NULL,
                     "level of each protocol class, 0 the highest; empty: all are of one"),
     OPTION_ENUM(struct service_config, arbitration, "\"strict\"", arbitration_names,
-                "how levels share channels and crossbars: no difference, by weights, or the higher one first"),
+                "how levels share channels and crossbars: no difference, by weights, or the higher one first",
+                ONLY_WITH("levels")),
     OPTION_U32_LIST(struct service_config, weights, "[]", 1, 65535, NULL, "of each level, with weighted arbitration"),
     OPTION_BOOL(
         struct service_config, preemption, "false",

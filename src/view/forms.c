@@ -73,7 +73,10 @@ static void write_form(struct text *out, const struct option *row, const struct 
     write_text_at(out, "unit", row->unit);
     write_choices(out, row);
     write_value(out, type ? type : value);
-    write_text_at(out, "meaning", row->help);
+    struct text meaning = {0};
+    option_add_meaning(&meaning, row);
+    write_text_at(out, "meaning", meaning.chars);
+    text_release(&meaning);
     write_close(out, '}');
 }
 

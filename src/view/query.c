@@ -75,6 +75,14 @@ bool query_number(const struct request *request, const char *key, uint64_t fallb
     return query_find(request, key, value, sizeof value) && read_digits(&text, most, number) && *text == 0;
 }
 
+static bool is_among(const uint32_t *numbers, uint32_t count, uint32_t number)
+{
+    uint32_t i = 0;
+    while (i < count && numbers[i] != number)
+        i++;
+    return i < count;
+}
+
 bool query_numbers(const struct request *request, const char *key, uint64_t most, uint32_t *numbers, uint32_t room,
                    uint32_t *count)
 {
@@ -87,7 +95,7 @@ bool query_numbers(const struct request *request, const char *key, uint64_t most
     if (!query_find(request, key, value, sizeof value))
         return false;
     while (*text) {
-        if (*count == room || !read_digits(&text, most, &number))
+        if (*count == room || !read_digits(&text, most, &number) || is_among(numbers, *count, (uint32_t)number))
             return false;
         numbers[(*count)++] = (uint32_t)number;
         if (*text == ',')

@@ -7,7 +7,7 @@
 bool query_find(const struct request *request, const char *key, char *value, size_t size);
 /* A number from 0 to `most`; `fallback` when it is not there. False when it is something else. */
 bool query_number(const struct request *request, const char *key, uint64_t fallback, uint64_t most, uint64_t *number);
-/* Numbers with commas between them; false when one is none, is above `most`, or there are too many. */
+/* Numbers with commas between them; false when one is none, is above `most` or is there twice, or there are too many. */
 bool query_numbers(const struct request *request, const char *key, uint64_t most, uint32_t *numbers, uint32_t room,
                    uint32_t *count);
 /* "12.3": SOURCE.NUMBER, a packet's name. */

@@ -104,7 +104,7 @@ void write_json(struct text *out, const struct json *node)
     char *chars = NULL;
     size_t length = 0;
     FILE *stream = open_memstream(&chars, &length);
-    CHECK(stream, "no memory for a JSON text");
+    NEED(stream, "out of memory for a JSON text");
     json_write(stream, node, 0);
     fclose(stream);
     begin(out);

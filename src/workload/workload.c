@@ -292,6 +292,8 @@ bool workload_run_to(struct workload *workload, tick_t last)
         control(workload, check);
         workload->is_over = workload->outcome != OUTCOME_RUNNING;
         workload->next_check = check + workload->config->check_interval;
+        if (workload->pause && !workload->is_over)
+            workload->pause(workload->pause_context, check);
     }
     return !workload->is_over;
 }

@@ -62,6 +62,8 @@ struct workload {
     const volatile sig_atomic_t *interrupt;            /* borrowed; NULL: never */
     void (*progress)(void *context, const struct workload *workload, tick_t now); /* at grid points; NULL: none */
     void *progress_context;
+    void (*pause)(void *context, tick_t now); /* after grid points, with all parts at rest; NULL: none */
+    void *pause_context;
     uint32_t alone;                        /* the application that runs, while the others keep still; NONE: all run */
     uint32_t trace_source, trace_sequence; /* packet to follow, when network->trace_out is set */
 };

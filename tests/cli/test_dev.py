@@ -40,7 +40,7 @@ def python(*arguments, cwd=ROOT, **environment):
 def test_help_has_a_line_for_every_command(arguments, tmp_path):
     ended = dev(*arguments, cwd=tmp_path)
     assert ended.returncode == 0
-    for command in ("build", "run", "test", "bench", "reproduce", "format", "lint", "fuzz", "help"):
+    for command in ("build", "run", "test", "coverage", "bench", "reproduce", "format", "lint", "fuzz", "soak", "package", "help"):
         assert re.search(rf"^  {command} ", ended.stdout, re.M), command
 
 
@@ -48,6 +48,16 @@ def test_unknown_command_is_refused():
     ended = dev("biuld")
     assert ended.returncode == 1
     assert "unknown command 'biuld'" in ended.stderr and "usage:" in ended.stderr
+
+
+def test_soak_samples_the_memory_of_a_run(tmp_path):
+    ended = python(ROOT / "bench" / "soak.py", "0.0003", "flit level", "model", "--out", tmp_path)
+    assert ended.returncode in (0, 1), ended.stderr  # a second is no time to judge in
+    assert re.search(r"^flit level +[0-9,]+ +[0-9,]+ .*events", ended.stdout, re.M)
+    rows = list(csv.DictReader(open(tmp_path / "soak.csv")))
+    assert len(rows) > 100 and all(int(row["flit level"]) > 1 << 20 for row in rows[10:])
+    assert (tmp_path / "soak.svg").stat().st_size > 1000
+    assert python(ROOT / "bench" / "soak.py", "1", "flat level").returncode == 2
 
 
 @pytest.mark.parametrize("arguments", [("fuzz", "soon"), ("fuzz", "-1"), ("fuzz", "0"), ("fuzz", "1", "2"),
@@ -61,6 +71,28 @@ def test_wrong_arguments_are_refused(arguments):
 def test_continuous_integration_calls_dev_test():
     assert (ROOT / ".ci" / "run").read_text().rstrip().endswith("./dev test")
     assert os.access(ROOT / ".ci" / "run", os.X_OK) and os.access(ROOT / "dev", os.X_OK)
+
+
+# ---- coverage ----
+
+
+def test_coverage_names_the_lines_that_never_ran_and_fails_below_the_target(tmp_path):
+    """One of the program's two lines."""
+    source, objects = tmp_path / "src" / "some.c", tmp_path / "build" / "CMakeFiles" / "flitwarp.dir"
+    source.parent.mkdir()
+    objects.mkdir(parents=True)
+    source.write_text("static int never(void) { return -1; }\n"
+                      "int main(int count, char **words) { return words[0] ? count - 1 : never(); }\n")
+    subprocess.run(["gcc", "--coverage", source, "-o", objects / "some"], cwd=objects, check=True)
+    subprocess.run([objects / "some"], check=True)
+    report = ROOT / "tests" / "coverage" / "report.py"
+    settings = (tmp_path / "build", tmp_path / "out", "--sources", source.parent)
+    ended = python(report, *settings, "--target", 50)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.splitlines()[-1].split() == ["1", "2", "50.0", "%", "total"]
+    marked = (tmp_path / "out" / "src" / "some.c.txt").read_text().splitlines()
+    assert [line for line in marked if line.startswith(">")] == [">    1 static int never(void) { return -1; }"]
+    assert python(report, *settings, "--target", 51).returncode == 1
 
 
 # ---- bench ----

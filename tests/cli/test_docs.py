@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FLITWARP = os.environ.get("FLITWARP", str(ROOT / "build" / "flitwarp"))
 RUN = ("README.md", "docs/guide.md", "docs/extending.md", "docs/sweeps.md", "docs/booksim.md", "docs/supersim.md", "docs/torus.md",
        "docs/scaling.md", "docs/fitfly.md", "docs/omnipath.md", "docs/simured.md")
-ALL = ("README.md", "CHANGELOG.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))))
+ALL = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", *(str(path.relative_to(ROOT)) for path in sorted((ROOT / "docs").rglob("*.md"))))
 PROGRAMS = ("build/flitwarp", "./build/flitwarp", "bin/flitwarp-", "gcc")
 
 
@@ -43,18 +43,23 @@ def steps(document):
                     yield pytest.param(document, ("run", line, info[1:] == ["fails"]), id=f"{document}: {line[:90]}")
 
 
+def make_clone(path):
+    """A folder in which commands of the documents work as they do in a clone where ./dev build has run."""
+    shutil.copytree(ROOT / "examples", path / "examples")
+    (path / "include").symlink_to(ROOT / "include")
+    (path / "bin").symlink_to(ROOT / "bin")
+    (path / "build").mkdir()
+    (path / "build" / "flitwarp").symlink_to(Path(FLITWARP).resolve())
+    return path
+
+
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
     made = {}
 
     def folder(document):
         if document not in made:
-            path = made[document] = tmp_path_factory.mktemp("docs")
-            shutil.copytree(ROOT / "examples", path / "examples")
-            (path / "include").symlink_to(ROOT / "include")
-            (path / "bin").symlink_to(ROOT / "bin")
-            (path / "build").mkdir()
-            (path / "build" / "flitwarp").symlink_to(Path(FLITWARP).resolve())
+            made[document] = make_clone(tmp_path_factory.mktemp("docs"))
         return made[document]
 
     return folder
@@ -78,13 +83,26 @@ def test_document_has_commands(document):
     assert any(info[0] == "sh" for info, _ in blocks(document))
 
 
-def test_every_function_of_the_walk_exists():
-    sources = "\n".join(path.read_text() for folder in ("src", "include") for path in (ROOT / folder).rglob("*.[ch]"))
-    named = sorted(set(re.findall(r"`(\w+)\(\)`", (ROOT / "docs" / "walk.md").read_text())))
-    assert len(named) > 40
-    # Defined: a function's name after a type, at the beginning of a line.
-    missing = [name for name in named if not re.search(rf"^[A-Za-z_][^\n;={{}}#]*\b{name}\(", sources, re.M)]
+def defines(path, function):
+    """A function's name after a type at the beginning of a line, and a body behind its parameters."""
+    found = re.finditer(rf"^[A-Za-z_][^\n;={{}}#]*\b{function}\([^;{{]*([;{{])", (ROOT / path).read_text(), re.M)
+    return any(match[1] == "{" for match in found)
+
+
+def steps_of_the_walk():
+    """(first words, files, functions) of each item of its lists; an item goes on in lines that are set in."""
+    text = (ROOT / "docs" / "walk.md").read_text()
+    for item in re.findall(r"^(?:\d+\.|-) .*(?:\n +.*)*", text, re.M):
+        yield item[:60], re.findall(r"`((?:src|include)/[\w/]+\.[ch])`", item), re.findall(r"`(\w+)\(\)`", item)
+
+
+def test_every_function_of_the_walk_is_in_a_file_of_its_step():
+    steps = list(steps_of_the_walk())
+    assert len(steps) > 50
+    missing = [(step, name) for step, files, names in steps for name in names if not any(defines(path, name) for path in files)]
     assert not missing
+    unused = [(step, path) for step, files, names in steps for path in files if not any(defines(path, name) for name in names)]
+    assert not unused
 
 
 @pytest.mark.parametrize("document", ALL)

@@ -95,6 +95,18 @@ def test_groups_are_united_and_taken_apart(tmp_path):
     assert [[int(peer) for peer, _ in found] for found in sends_of(tmp_path, ranks)] == [[2, 3], [], [2, 3], [2, 3]]
 
 
+def test_a_rank_is_alone_in_its_own_communicator_and_unknown_ones_have_all(tmp_path):
+    """Handle 3 is MPI_COMM_SELF; 12 was made before the trace begins."""
+    sends = sends_of(tmp_path, [[send(0, 3), send(2, 12)] for _ in range(3)])
+    assert [[int(peer) for peer, _ in found] for found in sends] == [[rank, 2] for rank in range(3)]
+
+
+def test_calls_are_listed_with_arrays_of_arrays(tmp_path):
+    write_trace(tmp_path, [[("Comm_group", WORLD, H(3)), ("Group_range_incl", H(3), 2, [[0, 0, 1], [5, 1, -2]], H(4))]])
+    listed = info(tmp_path / "made-0000.bin", "--list")
+    assert "MPI_Group group=3\n" in listed and "int ranges[2]=[[0, 0, 1], [5, 1, -2]]\n" in listed
+
+
 def test_counts_that_only_the_root_knows_reach_all_ranks(tmp_path):
     """MPI_Gatherv to rank 1 of 3: blocks of 10, 20 and 30 bytes, the root's own included."""
     def gather(rank, count):

@@ -14,7 +14,7 @@ import time
 
 import pytest
 
-from support import PROGRAM, ROOT, children, still_running
+from support import PROGRAM, ROOT, children, still_running, wait_for
 
 PHOLD = ROOT / "examples" / "phold.json"
 SANITIZED = [os.environ[name] for name in ("FLITWARP_ASAN", "FLITWARP_TSAN")
@@ -288,14 +288,6 @@ def test_two_events_with_one_key_are_refused(faulty):
 # ---- ends ----
 
 ENDLESS = ["model.end=1e18", "model.processes=100"]
-
-
-def wait_for(process, seconds=60):
-    try:
-        return process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        raise
 
 
 @pytest.mark.parametrize("how", [["--sync", "sequential"], ["--sync", "conservative", "--threads", "3"],

@@ -10,8 +10,8 @@ import pytest
 
 from support import PROGRAM, ROOT
 
-KINDS = ["topology", "routing", "arbiter", "allocator", "traffic", "injection", "size", "application", "allocation",
-         "motif", "selection"]
+KINDS = ["topology", "routing", "router", "arbiter", "allocator", "traffic", "injection", "size", "application",
+         "allocation", "motif", "selection"]
 STRICT = ["-std=c17", "-Wall", "-Wextra", "-Wshadow", "-Werror", "-fPIC", "-shared", f"-I{ROOT / 'include'}"]
 
 
@@ -138,7 +138,6 @@ def test_name_of_another_kind_is_free(tmp_path):
     (("topology", "a", "--fast"), "'--fast' is not understood"),
     (("topology", "a", "--dir"), "'--dir' is not understood"),
     (("topologie", "a"), "unknown kind 'topologie'"),
-    (("router", "a"), "there is no small router to copy"),
     (("interface", "a"), "there is no small interface to copy"),
 ])
 def test_wrong_arguments_are_refused(arguments, expected, tmp_path):

@@ -241,6 +241,18 @@ def test_two_plugins_of_one_name_are_refused(tmp_path):
     assert "one.so" in message and "two.so" in message
 
 
+@pytest.mark.parametrize("right, wrong, message", [
+    ("1 - port}", "port}", 'peer() of "ring" leads from router 0 port 0 to router 1 port 0, which does not lead back'),
+    ("1 - port}", "2}", 'peer() of "ring" leads from router 0 port 0 to router 1 port 2, which is not there'),
+    ("concentration = 1", "concentration = 0", 'shape() of "ring" says 8 routers, 8 terminals and 0 at each router'),
+], ids=["one way", "no port", "no place for terminals"])
+@pytest.mark.parametrize("command", ["run", "check", "topology"])
+def test_a_topology_that_contradicts_itself_is_refused(right, wrong, message, command, tmp_path):
+    plugin = compile_plugin(tmp_path, "wrong", RING.replace(right, wrong))
+    (tmp_path / "config.json").write_text(json.dumps(config_of(network_of("ring", "minimal", {"num_vcs": 4}), blast(0.1))))
+    assert f"network.topology: {message}" in call(PROGRAM, "--plugin", plugin, command, tmp_path / "config.json", status=1).stderr
+
+
 def test_a_plugin_named_twice_is_loaded_once(tmp_path):
     compile_plugin(tmp_path, "one", REVERSE)
     call(PROGRAM, "--plugin", "one.so", "--plugin", "./one.so", "list", cwd=tmp_path)
@@ -262,9 +274,10 @@ built={folder}/$object
 def test_one_file_each_in_a_copy_of_the_tree_is_enough(plugins, tmp_path):
     """A file each is added, nothing else is touched, and the results are those of the plugins."""
     copy = tmp_path / "copy"
-    for part in ("src", "include"):
+    for part in ("src", "include", "packaging"):
         shutil.copytree(ROOT / part, copy / part)
-    (copy / "tests" / "unit").mkdir(parents=True)
+    shutil.copytree(ROOT / "tests" / "coverage", copy / "tests" / "coverage")
+    (copy / "tests" / "unit").mkdir()
     shutil.copy(ROOT / "CMakeLists.txt", copy)
     folders = {"topology": "network", "arbiter": "network", "traffic": "workload", "motif": "workload"}
     for name, (kind, text) in SOURCES.items():
@@ -273,8 +286,9 @@ def test_one_file_each_in_a_copy_of_the_tree_is_enough(plugins, tmp_path):
     reuse = tmp_path / "reuse"
     reuse.write_text(REUSE.replace("{folder}", str(Path(PROGRAM).resolve().parent)))
     reuse.chmod(0o755)
+    counts = "FLITWARP_COVERAGE:BOOL=ON" in (Path(PROGRAM).resolve().parent / "CMakeCache.txt").read_text()
     for command in (["cmake", "-S", copy, "-B", tmp_path / "build", "-G", "Ninja", "-DCMAKE_C_FLAGS_RELEASE=-O0",
-                     f"-DCMAKE_C_COMPILER_LAUNCHER={reuse}"],
+                     f"-DCMAKE_C_COMPILER_LAUNCHER={reuse}", f"-DFLITWARP_COVERAGE={'ON' if counts else 'OFF'}"],
                     ["cmake", "--build", tmp_path / "build", "--target", "flitwarp"]):
         subprocess.run(command, capture_output=True, check=True, timeout=300)
     program = tmp_path / "build" / "flitwarp"

@@ -226,7 +226,8 @@ NETWORKS = {
                                         "needs topology \"hyperx\""),
     "skipping_dimensions on a mesh": ({"network__routing": "skipping_dimensions"}, "network.routing",
                                       "needs topology \"hyperx\""),
-    "least buffer above the largest": ({"network__router__buffer_min": 9}, "network.router.buffer_min",
+    "least buffer above the largest": ({"network__router": {"type": "input_queued", "buffer_per_latency": 2, "buffer_min": 9}},
+                                       "network.router.buffer_min",
                                        "9 is above buffer_depth (8)"),
     "packet larger than the least buffer": ({"network__router": {"type": "input_queued", "switching": "virtual_cut_through",
                                                                 "buffer_per_latency": 2, "buffer_min": 3},
@@ -650,6 +651,9 @@ def test_override_is_refused(override, expected, tmp_path):
 ARGUMENTS = {
     "nothing": ([], 1, "usage:"),
     "an unknown command": (["rum"], 1, "unknown command 'rum'", "did you mean 'run'?", "usage:"),
+    "a command that is a program": (["plot"], 1, "did you mean the program flitwarp-plot?"),
+    "a plugin behind the command": (["run", "--plugin", "x.so", "config.json"], 1, "'--plugin' comes before the command"),
+    "an option that is spelt like another": (["run", "config.json", "--result", "x"], 1, "did you mean '--results'?", "usage:"),
     "an unknown flag before the command": (["--fast", "run", "good.json"], 1, "--fast", "usage:"),
     "no configuration": (["run"], 1, "no configuration", "usage:"),
     "an unknown flag": (["run", "good.json", "--fast"], 1, "--fast", "usage:"),
@@ -692,6 +696,18 @@ def test_arguments_are_refused(arguments, status, expected, tmp_path):
     assert os.listdir(tmp_path) == ["good.json"], "a file was left behind"
     for part in expected:
         assert part in ended.stderr, f"no '{part}' in: {ended.stderr}"
+
+
+@pytest.mark.parametrize("text", ['{"a": ', "5", '{"flitwarp": 1', ""])
+def test_what_is_no_json_is_not_viewed(text, tmp_path):
+    (tmp_path / "broken.json").write_text(text)
+    ended = start(tmp_path, "view", "broken.json", "--no-open")
+    assert ended.returncode == 1 and "broken.json:1:" in ended.stderr, ended.stderr
+
+
+def test_a_file_without_end_is_refused(tmp_path):
+    ended = start(tmp_path, "check", "/dev/zero", program=PROGRAM)
+    assert ended.returncode == 1 and "'/dev/zero': File too large" in ended.stderr, ended.stderr
 
 
 def test_results_that_cannot_be_written_are_refused_before_the_run(tmp_path):

@@ -240,11 +240,18 @@ def test_probes_are_no_goal(tmp_path):
     (["-o", "out.goal", "--format", "gaol"], "there is no trace format 'gaol'; accepted: auto"),
     ([], "no file to write is given: -o OUT"),
     (["-o"], "'-o' needs a value"),
+    (["-o", "out.goal", "other.goal"], "'other.goal' is not understood; one trace is converted at a time"),
+    (["-o", "out.goal", "allreduce=ring", "allreduce=ring"], "'allreduce' is given twice"),
 ])
 def test_wrong_usage_is_refused(tmp_path, arguments, message):
     (tmp_path / "in.goal").write_text(GOAL)
     ended = subprocess.run([CHECKED, "trace-convert", "in.goal", *arguments], cwd=tmp_path, capture_output=True, text=True)
     assert ended.returncode == 1 and message in ended.stderr and not (tmp_path / "out.goal").exists()
+
+
+def test_a_trace_has_to_be_given():
+    ended = subprocess.run([CHECKED, "trace-convert", "-o", "out.goal"], capture_output=True, text=True, check=False)
+    assert ended.returncode == 1 and "no trace is given" in ended.stderr
 
 
 def test_a_file_that_cannot_be_written_is_an_error_of_output(tmp_path):

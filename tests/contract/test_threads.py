@@ -43,7 +43,7 @@ NETWORKS = [example for example in EXAMPLES if is_of_network(example)]
 def test_threads_do_not_show(example, tmp_path):
     few = shorter(example)  # threads on fewer cores take long to meet
     alone = outcome(PROGRAM, example, 1, tmp_path, *few)
-    for threads in (2, 3, 4, 8):
+    for threads in (2, 3, 8):
         assert outcome(PROGRAM, example, threads, tmp_path, *few) == alone, threads
         assert outcome(PROGRAM, example, threads, tmp_path, *few, sync="optimistic") == alone, ("optimistic", threads)
     # Windows that are too long nearly always, and every tick run twice.
@@ -65,10 +65,14 @@ def test_running_ahead_is_tried_where_nothing_is_set(tmp_path):
 @pytest.mark.parametrize("name", ["request_reply", "memory", "dragonfly_ugal", "butterfly", "input_output_queued", "output_queued", "simured"])
 def test_threads_share_nothing_that_changes(name, tmp_path):
     example = ROOT / "examples" / f"{name}.json"
-    few = ["workload.applications.0.sample=300", "workload.applications.0.warmup=200"]
+    # Under this sanitizer threads take longest of all to meet: longer channels let them do so more rarely.
+    few = ["workload.applications.0.sample=300", "workload.applications.0.warmup=200", "network.channel.latency=10",
+           "network.terminal_channel.latency=10"]
+    if "single_router" in example.read_text():  # which has no parts
+        few += ['network.topology={"type": "mesh", "widths": [4, 4]}', "network.routing=dimension_order", "workload.applications.0.load=0.3"]
     alone = outcome(PROGRAM, example, 1, tmp_path, *few)
     assert outcome(TSAN, example, 3, tmp_path, *few) == alone
-    assert outcome(TSAN, example, 3, tmp_path, *few, "simulator.window=20", sync="optimistic") == alone
+    assert outcome(TSAN, example, 3, tmp_path, *few, "simulator.window=25", sync="optimistic") == alone
 
 
 def run(*arguments):

@@ -109,8 +109,8 @@ def test_large_operations_have_algorithms_of_their_own(size, name):
 
 def test_roots_and_repetitions_make_no_difference():
     """A chain of three trees from rank 5 takes three times what one from rank 0 does: all of its ranks wait for the last."""
-    for root, iterations in ((0, 1), (5, 1), (0, 3)):
-        motif = collective("allreduce", 64, iterations=iterations, root=root)
+    for iterations in (1, 3):
+        motif = collective("allreduce", 64, iterations=iterations)
         result = run(config(8, motif, allreduce="ring"))
         assert result["applications"][0]["completion_time"] == iterations * 14 * (ALPHA + 8)
     times = [run(config(8, collective("broadcast", 300, root=root)))["applications"][0]["completion_time"] for root in range(8)]
@@ -135,7 +135,8 @@ def test_blocks_that_differ_take_what_their_bytes_take(ranks):
         return 20 + 7 * (rank % ranks)
 
     def time(operation, **settings):
-        motif = collective(operation, 20, growth=7, root=ranks // 2)
+        root = {"root": ranks // 2} if operation in ("gather", "scatter") else {}
+        motif = collective(operation, 20, growth=7, **root)
         return run(config(ranks, motif, **settings))["applications"][0]["completion_time"]
 
     others = sum(block(rank) for rank in range(ranks)) - block(ranks // 2)

@@ -27,6 +27,7 @@ ROUTERS = {
     "packet": {"type": "packet", "buffer_depth": 12},
     "chunks": {"type": "packet", "buffer_depth": 4, "chunk": 64},
     "simured": {"type": "simured", "buffer_depth": 2},
+    "single_cycle": {"type": "single_cycle"},
 }
 
 

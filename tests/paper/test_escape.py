@@ -22,7 +22,7 @@ def test_adaptive_packets_always_escape(router, buffer_depth, output_depth, rout
     assert result["complete"] and result["applications"][0]["accepted_load"] > 0.01
 
 
-@pytest.mark.parametrize("router", ["input_queued", "input_output_queued", "output_queued", "omnipath", "packet"])
+@pytest.mark.parametrize("router", ["input_queued", "input_output_queued", "output_queued", "omnipath", "packet", "single_cycle"])
 @pytest.mark.parametrize("topology, vcs", [({"type": "torus", "widths": [4, 3]}, 2), ({"type": "mesh", "widths": [4, 3]}, 1),
                                            ({"type": "hypercube", "dimensions": 3}, 1)], ids=["torus", "mesh", "hypercube"])
 def test_duato_with_nothing_but_escape_vcs_is_dimension_order(router, topology, vcs):

@@ -115,7 +115,7 @@ def test_recovery_from_deadlock_wants_buffers_that_are_not_shared():
     ({"buffer_exclusive": 9}, "buffer_exclusive: 9 is above the smallest buffer of a virtual channel (8)"),
     ({"buffer_exclusive": 3, "buffer_per_latency": 2, "buffer_min": 2}, "above the smallest buffer of a virtual channel (2)"),
     ({"buffer_exclusive": 4, "buffer_maximum": 3}, "buffer_maximum: 3 is below buffer_exclusive (4)"),
-    ({"buffer_maximum": 3}, "buffer_maximum: 3, but buffers are not shared"),
+    ({"buffer_maximum": 3}, "buffer_maximum: has no effect without buffer_exclusive"),
     ({"buffer_exclusive": 0}, "buffer_exclusive: 0 is below 1"),
     ({"buffer_exclusive": 4, "num_vcs": 32, "buffer_depth": 4096}, "32 virtual channels share 131072 flits"),
     ({"buffer_exclusive": 3, "switching": "virtual_cut_through"}, "buffer_exclusive"),  # packets of 4 flits

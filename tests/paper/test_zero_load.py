@@ -118,6 +118,15 @@ def test_latency_at_zero_load_is_the_sum_of_its_parts(topology, stages, c, ct, f
         assert packet["tail_arrived"] - packet["created"] == head + (stores + 1) * (flits - 1)
 
 
+@pytest.mark.parametrize("topology, latency, c, ct, flits", [
+    (mesh(4, 4), 1, 1, 1, 1), (mesh(4, 4), 0, 3, 2, 5), (torus(5, 4), 4, 2, 1, 9)], ids=["mesh", "no latency", "torus"])
+def test_the_small_router_has_one_latency_for_all_stages(topology, latency, c, ct, flits):
+    for packet in send_seldom(topology, [latency], flits, c, ct, router={"type": "single_cycle"}, latencies=["latency"]):
+        head = 2 * ct + (packet["hops"] + 1) * latency + packet["hops"] * c
+        assert packet["head_arrived"] - packet["created"] == head
+        assert packet["tail_arrived"] - packet["created"] == head + flits - 1
+
+
 @pytest.mark.parametrize("delay", [1, 5])
 def test_interface_latency_is_paid_once(delay):
     # 8x8 mesh of 3-cycle routers, single flits: 2 + 3 H + (H - 1), and the way from the source queue to the channel

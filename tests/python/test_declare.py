@@ -113,6 +113,13 @@ def test_the_command_lists_estimates_and_runs(folder):
     ended = command("study.json", "--no-report", "--cores", 1)
     assert ended.returncode == 0 and "out/vcs/study.sqlite" in ended.stdout, ended.stderr
     assert len(open_study("out/vcs").runs) == 6
+    assert "all of them done before" in command("study.json", "--no-report").stdout
+
+
+def test_a_study_with_a_baseline_knows_how_much_jobs_slow_each_other_down(folder):
+    declared = write(folder, base=str(ROOT / "examples" / "many_jobs.json"), baseline=True, variables=[], load={"values": [0.9]})
+    study = read_sweep(declared).run(quiet=True)
+    assert study.runs[0].results.value("slowdown", "transpose") >= 1
 
 
 def test_make_runs_what_a_makefile_says_and_the_study_takes_it_in(folder):

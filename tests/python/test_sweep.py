@@ -45,6 +45,16 @@ def content(path):
     return outcomes, list(base.execute("select * from runs order by name")), list(base.execute("select * from facts"))
 
 
+def test_what_a_sweep_would_run_is_told_with_its_settings(folder):
+    sweep = Sweep(SMALL, "planned").add_variable("VCs", "V", [2, 4], VCS).add_loads(values=[0.1, 0.2]).add_seeds(2)
+    found = [(values["VCs"], values["load"], seed) for values, seed, _ in sweep.planned()]
+    assert sorted(found) == [(vcs, load, seed) for vcs in (2, 4) for load in (0.1, 0.2) for seed in (1, 2)]
+    for values, seed, config in sweep.planned():
+        assert config["network"]["router"]["num_vcs"] == values["VCs"] and config["simulator"]["seed"] == seed
+        assert config["workload"]["applications"][0]["load"] == values["load"]
+    assert not (folder / "out" / "planned" / "study.sqlite").exists()
+
+
 @pytest.fixture
 def counted(folder, monkeypatch):
     """A program that notes each run; the function tells how many there were for each results file."""
@@ -467,7 +477,7 @@ def define(Sweep, out):
     "adaptive": """
 def define(Sweep, out):
     sweep = Sweep(BASE, "killed", out=out)
-    sweep.add_variable("VCs", "VC", [2, 3, 4, 6, 8], "network.router.num_vcs")
+    sweep.add_variable("VCs", "VC", [2, 4, 8], "network.router.num_vcs")
     sweep.add_variable("traffic", "T", ["uniform_random", "tornado"], "workload.applications.0.traffic")
     sweep.add_loads(0.05, 1.0, 0.05, past=2, refine=3)
     return sweep.add_seeds(2, 4, precision=0.02)

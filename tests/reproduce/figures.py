@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The figures and tables of docs/validation.md: python3 tests/reproduce/figures.py [table]"""
+"""The picture of docs/validation.md that has BookSim's curves and ours: python3 tests/reproduce/figures.py"""
 import sys
 from pathlib import Path
 
@@ -11,7 +11,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 from support import BOOKSIM_TABLES, ROOT
-from test_booksim import curves, saturations
+from test_booksim import curves
 
 TITLES = {"a_mesh8x8_p1": "mesh, uniform, 1 flit", "a_mesh8x8_p8": "mesh, uniform, 8 flits",
           "b_torus8x8_uniform": "torus, uniform", "b_torus8x8_uniform_lat1": "torus, uniform, channel latency 1",
@@ -47,20 +47,5 @@ def figure():
     figure.savefig(ROOT / "docs" / "images" / "booksim.png", dpi=110)
 
 
-def table():
-    for name in BOOKSIM_TABLES:
-        print(f"\n{TITLES[name]} (`{name}`)\n\n| offered | BookSim latency | flitwarp + 1 | difference | BookSim accepted | flitwarp |")
-        print("|---|---|---|---|---|---|")
-        for row, latency, accepted in curves(name):
-            theirs, difference = row["packet_latency"], latency / row["packet_latency"] - 1
-            shown = f"{theirs:.2f} | {latency:.2f} | {difference:+.1%}" if row["stable"] else "saturated | saturated | "
-            print(f"| {row['offered']:.3g} | {shown} | {row['accepted']:.4f} | {accepted:.4f} |")
-        if not name.endswith("lat1"):
-            theirs, ours = saturations(name)
-            print(f"\nSaturation: {theirs:.4f} and {ours:.4f} ({ours / theirs - 1:+.1%}).")
-
-
 if __name__ == "__main__":
     figure()
-    if "table" in sys.argv:
-        table()

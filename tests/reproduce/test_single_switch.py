@@ -37,6 +37,15 @@ def test_fifo_queues_saturate_where_head_of_line_blocking_says(allocator):
     assert found == [pytest.approx(expected, rel=0.005) for expected in FIFO.values()]
 
 
+def test_the_small_router_saturates_there_too():
+    # How many wait for an output changes alike whoever is served first: the table holds for inputs in turn.
+    network = lambda n: network_of({"type": "single_router", "terminals": n}, "minimal", {
+        "type": "single_cycle", "num_vcs": 1, "buffer_depth": 32, "latency": 0})
+    sizes = [2, 4, 8]
+    found = accepted(run_all([config_of(network(n), blast(1.0, UNIFORM, warmup=2000, sample=800000 // n, finish_limit=1)) for n in sizes]))
+    assert found == [pytest.approx(FIFO[n], rel=0.005) for n in sizes]
+
+
 def test_one_round_of_random_matching_wastes_what_collides():
     # Each output offers itself to one input: an input gets none of N offers with (1 - 1/N)^N. All queues must
     # be backlogged: they are deep (1024), and a terminal makes more than it can send.

@@ -66,6 +66,12 @@ static void plan_all(struct play *play)
     EXPECT(shape.blocks <= BLOCKS);
 }
 
+static bool block_set_has(const struct block_set *set, uint32_t blocks, uint32_t block)
+{
+    uint32_t offset = block >= set->first ? block - set->first : block + (blocks - set->first);
+    return offset < set->count && (!set->bit || block & set->bit);
+}
+
 /* What a message is from all that this test knows of blocks. */
 static uint64_t expected_bytes(const struct play *play, uint32_t from, const struct plan_message *message)
 {

@@ -115,6 +115,8 @@ TEST(explain_finds_components_kinds_and_blocks)
     EXPECT_TEXT_CONTAINS(explained(&arena, "inner"), "depth of the inner buffer");
     EXPECT_TEXT_CONTAINS(explained(&arena, "test_bxo"), "nothing is called 'test_bxo' (did you mean 'test_box'?)");
     EXPECT_TEXT_CONTAINS(explained(&arena, "test_shape/test_bxo"), "did you mean 'test_box'?");
+    EXPECT_TEXT_EQ(explained(&arena, "depth"), "'depth' is a setting; explain what has it: inner\n");
+    EXPECT_TEXT_EQ(explained(&arena, "sides"), "'sides' is a setting; explain what has it: test_shape/test_box\n");
     EXPECT_TEXT_CONTAINS(explained(&arena, "inner.gone"), "nothing is called 'inner.gone'");
     arena_release(&arena);
 }

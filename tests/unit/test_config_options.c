@@ -241,6 +241,8 @@ TEST(unknown_keys_name_the_nearest_and_all_that_are_accepted)
     expect_refusal("\"zzzzzz\": 4", "zzzzzz: unknown key, expected one of tick,");
     expect_refusal("\"inner\": {\"depht\": 4}",
                    "inner.depht: unknown key (did you mean 'depth'?), expected one of depth, delay");
+    expect_refusal("\"inner\": {\"depth\": 4}, \"depth\": 4",
+                   "depth: unknown key (did you mean 'inner.depth'?), expected one of tick,");
     expect_refusal("\"shape\": {\"type\": \"test_dot\", \"sides\": 4}",
                    "shape.sides: unknown key, expected one of type");
     expect_refusal("\"shape\": {\"type\": \"test_box\", \"side\": 4}",
@@ -302,6 +304,7 @@ TEST(times_are_whole_numbers_of_ticks)
     expect_refusal("\"latency\": \"0ns\"", "0ns is below 1");
     expect_refusal("\"warmup\": \"-1ns\"", "-1ns is below 0");
     expect_refusal("\"warmup\": \"1e300s\"", "1e300s is above");
+    expect_refusal("\"warmup\": \"18446744073709551616ns\"", "is above 1.844674407370955e+19"); /* 2^64 ticks */
     expect_refusal("\"warmup\": \"nanns\"", "expected a whole number of ticks, a time like \"10ns\" or \"auto\"");
 }
 

@@ -242,8 +242,7 @@ TEST(too_few_global_channels_are_refused_with_what_would_do)
     expect_topology_refused("{\"type\": \"dragonfly_2d\", \"columns\": 1024, \"rows\": 64}",
                             "65536 routers in a group; accepted: up to 32768");
     expect_topology_refused(DRAGONFLY(", \"arrangement\": \"file\""), "arrangement: \"file\" needs a file");
-    expect_topology_refused(DRAGONFLY(", \"file\": \"links.csv\""),
-                            "file: a file is for arrangement \"file\", not for \"absolute\"");
+    expect_topology_refused(DRAGONFLY(", \"file\": \"links.csv\""), "file: has no effect without arrangement \"file\"");
     expect_topology_refused(DRAGONFLY(", \"arrangement\": \"file\", \"file\": \"/nowhere/links.csv\""), "cannot read");
     expect_topology_refused(DRAGONFLY(", \"arrangement\": \"file\", \"file\": \"/\""),
                             "cannot read \"/\": Is a directory");

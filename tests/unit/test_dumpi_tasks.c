@@ -179,3 +179,76 @@ TEST(dumpi_sizes_of_datatypes_follow_the_calls)
     EXPECT_EQ_U64(traced_task(&traced, 0, 1)->amount, 192);
     traced_close(&traced);
 }
+
+static void put_send(struct dumpi_bytes *out, uint32_t at_ns, int64_t count, int64_t type)
+{
+    put_call(out, SEND, at_ns);
+    PUT(out, 4, count, 2, type, 4, 0, 4, 7, 2, 2);
+}
+
+/* Each makes datatype 28 anew, of doubles (14: 8 bytes) or ints (9: 4 bytes), and three of it are sent. */
+TEST(dumpi_every_way_to_make_a_datatype_has_its_size)
+{
+    static const struct {
+        uint32_t id;
+        uint64_t bytes; /* of three */
+        int64_t arguments[40];
+    } ways[] = {
+        {37, 3 * 4 * 6, {4, 2, 4, 3, 4, 100, 2, 9, 2, 28}},                         /* hvector: 2 blocks of 3 ints */
+        {38, 3 * 4 * 7, {4, 2, 4, 2, 4, 3, 4, 4, 4, 2, 4, 0, 4, 10, 2, 9, 2, 28}},  /* indexed: 3 and 4 ints */
+        {39, 3 * 8 * 3, {4, 2, 4, 2, 4, 1, 4, 2, 4, 2, 4, 0, 4, 80, 2, 14, 2, 28}}, /* hindexed: 1 and 2 doubles */
+        {40, 3 * 28, {4, 2, 4, 2, 4, 2, 4, 3, 4, 2, 4, 0, 4, 16, 4, 2, 2, 14, 2, 9, 2, 28}}, /* 2 doubles, 3 ints */
+        {178, 3 * 4, {2, 9, 2, 28}},                                                         /* dup */
+        {218, 3 * 8 * 5, {4, 1, 4, 1, 4, 5, 4, 1, 4, 0, 2, 14, 2, 28}},      /* create_hindexed: 5 doubles */
+        {219, 3 * 4 * 6, {4, 2, 4, 3, 4, 100, 2, 9, 2, 28}},                 /* create_hvector */
+        {220, 3 * 4 * 6, {4, 3, 4, 2, 4, 3, 4, 0, 4, 4, 4, 8, 2, 9, 2, 28}}, /* create_indexed_block: 3 of 2 ints */
+        {221, 3 * 8, {2, 14, 4, 0, 4, 64, 2, 28}},                           /* create_resized: gaps are not sent */
+        {222, 3 * 12, {4, 2, 4, 2, 4, 1, 4, 1, 4, 2, 4, 0, 4, 8, 4, 2, 2, 14, 2, 9, 2, 28}}, /* a double, an int */
+        {223, 3 * 8 * 6, {4, 2, 4, 2, 4, 8, 4, 8, 4, 2, 4, 2, 4, 3, 4, 2, 4, 0, 4, 0, 1, 1, 2, 14, 2, 28}}, /* 2 x 3 */
+    };
+    for (uint32_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        struct dumpi_bytes bytes = {.size = 0};
+        struct traced traced;
+        put_start(&bytes);
+        put_call(&bytes, ways[i].id, 1000);
+        put_numbers(&bytes, ways[i].arguments);
+        put_send(&bytes, 1100, 3, 28);
+        opened(&traced, &bytes);
+        EXPECT_EQ_U64(traced_task(&traced, 0, 0)->amount, ways[i].bytes);
+        traced_close(&traced);
+    }
+}
+
+static void refused(struct dumpi_bytes *bytes, const char *text)
+{
+    put_end(bytes, 13, 0, 0, 7);
+    expect_refused("dumpi", bytes->bytes, bytes->size, text);
+}
+
+TEST(dumpi_sizes_that_cannot_be_are_refused)
+{
+    struct dumpi_bytes negative = {.size = 0}, large = {.size = 0};
+    put_start(&negative);
+    put_call(&negative, 38, 1000); /* indexed, under an id that the table does not have */
+    PUT(&negative, 4, 1, 4, 1, 4, -3, 4, 1, 4, 0, 2, 9, 2, 40);
+    put_send(&negative, 1100, 3, 40);
+    refused(&negative, "MPI_Send: the size of datatype 40 is not known");
+    put_start(&large);
+    put_call(&large, 35, 1000); /* contiguous: 2^30 doubles */
+    PUT(&large, 4, 1 << 30, 2, 14, 2, 40);
+    put_send(&large, 1100, 1 << 20, 40);
+    refused(&large, "MPI_Send: 1048576 elements of 8589934592 bytes are too much");
+}
+
+TEST(dumpi_requests_that_cannot_be_are_refused)
+{
+    struct dumpi_bytes null = {.size = 0}, plain = {.size = 0};
+    put_start(&null);
+    put_message(&null, ISEND, 1000, 0, 7, 1);
+    refused(&null, "MPI_Isend: it gives MPI_REQUEST_NULL");
+    put_start(&plain);
+    put_message(&plain, IRECV, 1000, 0, 7, 3);
+    put_call(&plain, START, 1100);
+    PUT(&plain, 4, 3);
+    refused(&plain, "MPI_Start: request 3 was not made to be started");
+}

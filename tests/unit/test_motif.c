@@ -217,17 +217,20 @@ TEST(all_to_all_in_rows_and_columns_or_among_all)
 
 TEST(collective_motif_names_every_operation)
 {
+    const uint32_t rooted =
+        1u << OPERATION_BROADCAST | 1u << OPERATION_REDUCE | 1u << OPERATION_GATHER | 1u << OPERATION_SCATTER;
     for (uint32_t operation = 0; operation < OPERATIONS; operation++) {
         struct chosen chosen = CHOSEN_INIT(chosen);
+        uint32_t root = rooted >> operation & 1 ? 4 : 0;
         uint64_t bytes;
         struct made *made = make(arena_format(&chosen.arena,
                                               "{\"type\": \"collective\", \"operation\": \"%s\", \"bytes\": 6, "
-                                              "\"iterations\": 2, \"root\": 4}",
-                                              collective_operation_name(operation)),
+                                              "\"iterations\": 2, \"root\": %u}",
+                                              collective_operation_name(operation), root),
                                  5);
         EXPECT_EQ_U64(count_collectives(made, 3, operation, 5, &bytes), 2);
         EXPECT_EQ_U64(bytes, 2 * 6);
-        EXPECT_EQ_U64(made->trace->ranks[3].tasks[0].peer, 4);
+        EXPECT_EQ_U64(made->trace->ranks[3].tasks[0].peer, root);
         release(made);
         arena_release(&chosen.arena);
     }

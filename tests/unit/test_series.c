@@ -45,20 +45,6 @@ TEST(series_grows_and_leaves_gaps_empty)
     EXPECT_EQ_U64(series.count, 0);
 }
 
-TEST(reserved_series_does_not_move)
-{
-    struct series series;
-    series_init(&series, 50, 7, NULL);
-    series_reserve(&series, 50 + 7000);
-    struct series_bin *bins = series.bins;
-    for (uint32_t tick = 50; tick < 50 + 7000; tick++)
-        series_created(&series, tick, 1, 1);
-    EXPECT(series.bins == bins);
-    EXPECT_EQ_U64(series.count, 1000);
-    EXPECT_EQ_U64(series.bins[999].packets_created, 7);
-    series_release(&series);
-}
-
 static void expect_same(const struct series *a, const struct series *b)
 {
     EXPECT_EQ_U64(a->count, b->count);

@@ -279,7 +279,7 @@ TEST(impossible_networks_are_refused)
     expect_topology_refused("{\"type\": \"folded_clos\", \"radix\": 64, \"levels\": 16}", "terminals are more than");
     expect_topology_refused("{\"type\": \"folded_clos\", \"down\": [4, 4], \"up\": [4, 4]}", "2 values for 2 levels");
     expect_topology_refused("{\"type\": \"folded_clos\", \"down\": [4, 4], \"up\": [4], \"radix\": 8}", "give either");
-    expect_topology_refused("{\"type\": \"folded_clos\", \"up\": [4, 4]}", "ports up without ports down");
+    expect_topology_refused("{\"type\": \"folded_clos\", \"up\": [4, 4]}", "up: has no effect without down");
     expect_topology_refused("{\"type\": \"folded_clos\", \"down\": [1, 1, 1], \"up\": [65535, 65535]}",
                             "ports between routers");
     expect_topology_refused("{\"type\": \"folded_clos\", \"down\": [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1], \"up\": [1]}",

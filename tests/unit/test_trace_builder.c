@@ -155,6 +155,10 @@ TEST(builder_refuses_peers_that_are_not_there)
     uint32_t pair = builder_communicator(builder, (const uint32_t[]){3, 1}, 2);
     builder_add(builder, 0, &(struct task){.kind = TASK_COLLECTIVE, .peer = 3, .communicator = pair});
     expect_refusal(builder, "its rank is not in the communicator");
+    builder = of_ranks(4);
+    builder_add(builder, 0, &(struct task){.kind = TASK_COLLECTIVE, .communicator = 1}); /* 0: all ranks */
+    expect_refusal(builder, "there is no such communicator");
+    expect_refusal(trace_builder_create(), "there are no ranks");
 }
 
 TEST(builder_keeps_equal_rows_of_counts_once)

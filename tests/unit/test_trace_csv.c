@@ -81,8 +81,18 @@ TEST(csv_faults_are_named_with_their_line)
     expect_csv_refused("0,0,1,8\n1e30,0,1,8\n", "made:2: \"1e30\" where a time is due");
     expect_csv_refused("0,0,1,8\n99999999999999999999,0,1,8\n", "where a time is due");
     expect_csv_refused("0,0,1,8\n1.2.3,0,1,8\n", "\"1.2.3\" where a time is due");
+    expect_csv_refused("0,0,1,8\n1e-x,0,1,8\n", "\"1e-x\" where a time is due");
     expect_csv_refused("0,0,1,8\n0,1048576,1,8\n", "\"1048576\" where a source is due");
     expect_csv_refused("time,source,destination,bytes\n", "made: 0 messages; accepted: from 1 to ");
+}
+
+TEST(csv_times_are_rounded_to_picoseconds)
+{
+    struct traced traced;
+    read_text(&traced, "1234567e-6,0,1,8\n1234.5674,0,1,8\n"); /* ns */
+    expect_task(&traced, 0, 1, TASK_UNTIL, 1235);
+    expect_task(&traced, 0, 3, TASK_UNTIL, 1234567);
+    traced_close(&traced);
 }
 
 TEST(csv_header_must_name_all_columns_once)

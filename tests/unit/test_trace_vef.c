@@ -102,6 +102,8 @@ TEST(vef_faults_of_the_header_are_named)
 {
     expect_vef_refused("VEF3 2 99 1 0 0 0 1000\nC0 0 1\n", "made:1: \"99\" where the number of messages");
     expect_vef_refused("VEF3 2 0 1 0 0 0\n", "made:1: the line ends where the number of ps in a tick is due");
+    expect_vef_refused("VEF3 2 0 1 0 0 0 0\nC0 0 1\n",
+                       "made:1: \"0\" where the number of ps in a tick is due; accepted: from 1");
     expect_vef_refused("VEF3 0 0 1 0 0 0 1\nC0\n", "made:1: 0 ranks and 1 communicators; accepted: 1 or more");
     expect_vef_refused("VEF3 2 0 2 0 0 0 1000\nC0 0 1    \n", "made: the file ends where communicator C1 is due");
     expect_vef_refused("VEF3 2 0 1 0 0 0 1\nC1 0 1\n", "made:2: \"C1\" where communicator C0 is due");

@@ -2,22 +2,9 @@
 /* Traffic patterns of dimensions, groups and blocks against their definitions, and what they refuse. */
 #include "test.h"
 
-#include "chosen.h"
-#include "flitwarp/traffic.h"
+#include "chosen_traffic.h"
 
-static const struct grid grid_8x8 = {.dimensions = 2, .width = {8, 8}};
 static const struct grid grid_4x4x4 = {.dimensions = 3, .width = {4, 4, 4}};
-
-static struct traffic make(struct chosen *chosen, const char *json, uint32_t terminals, const struct grid *grid,
-                           uint32_t concentration)
-{
-    struct traffic_space space = {terminals, concentration, grid, 42, &chosen->arena};
-    struct choice *choice = arena_array(&chosen->arena, struct choice, 1);
-    *choice = choose(chosen, "traffic", json);
-    struct traffic traffic;
-    traffic_init(&traffic, choice, &space, &chosen->errors);
-    return traffic;
-}
 
 static uint32_t destination(const struct traffic *traffic, uint32_t source)
 {

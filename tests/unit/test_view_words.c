@@ -46,6 +46,7 @@ TEST(queries_are_decoded_and_numbers_in_them_judged)
     EXPECT(!query_numbers(&request, "routers", 19, numbers, 3, &count));
     EXPECT(!query_numbers(&request, "routers", 20, numbers, 2, &count));
     EXPECT(!query_numbers(&request, "bad", 20, numbers, 3, &count));
+    EXPECT(!query_numbers(&(struct request){.query = "routers=7,7"}, "routers", 20, numbers, 3, &count));
     EXPECT(query_number(&request, "from", 0, 100, &number) && number == 7);
     EXPECT(query_number(&request, "absent", 5, 100, &number) && number == 5);
     EXPECT(!query_number(&request, "id", 0, 100, &number));

@@ -124,24 +124,3 @@ TEST(rising_throughput_is_waited_for)
     }
     arena_release(&arena);
 }
-
-TEST(warmup_of_merged_parts_is_that_of_the_whole)
-{
-    struct arena arena = {0};
-    struct warmup whole, parts[2];
-    warmup_init(&whole, &WARMUP_RULE_DEFAULT, &arena);
-    warmup_init(&parts[0], &WARMUP_RULE_DEFAULT, &arena);
-    warmup_init(&parts[1], &WARMUP_RULE_DEFAULT, &arena);
-    for (uint32_t i = 0; i < 40; i++) {
-        warmup_add(&whole, 30 + i, 900 + 2 * i, 100);
-        warmup_add(&parts[0], 10 + i, 400, 70);
-        warmup_add(&parts[1], 20, 500 + 2 * i, 30);
-    }
-    warmup_merge(&parts[0], &parts[1]);
-    for (uint32_t i = 0; i < 40; i++) {
-        EXPECT_EQ_U64(parts[0].intervals[i].packets, whole.intervals[i].packets);
-        EXPECT_EQ_U64(parts[0].intervals[i].latency_sum, whole.intervals[i].latency_sum);
-        EXPECT_EQ_U64(parts[0].intervals[i].flits, whole.intervals[i].flits);
-    }
-    arena_release(&arena);
-}

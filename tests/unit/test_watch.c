@@ -173,6 +173,36 @@ TEST(a_router_that_does_not_show_itself_has_its_front_packets_seen)
     simulation_release(&simulation);
 }
 
+/* Looked at tick by tick, each flit crosses each router on its way once. */
+static void expect_crossings_to_be_hops(char *override)
+{
+    static struct simulation simulation;
+    static struct watch watch;
+    EXPECT(make(&simulation, override));
+    watch_init(&watch, &simulation.workload);
+    struct network *network = &simulation.network;
+    uint64_t crossings = 0;
+    while (!simulation.workload.is_over && watch.now < 5000) {
+        watch_run(&watch, watch.now + 1, &never);
+        for (uint32_t router = 0; router < network->topology.routers; router++) {
+            network_show(network, router, &watch.shown);
+            watch_crossings(&watch, router);
+            crossings += watch.crossing_count;
+        }
+    }
+    EXPECT_EQ_U64(crossings, network_count(network).flit_hops);
+    watch_release(&watch);
+    simulation_release(&simulation);
+}
+
+TEST(a_flit_is_seen_to_cross_each_router_of_its_way_once) { expect_crossings_to_be_hops(NULL); }
+TEST(crossings_are_seen_where_allocation_is_in_the_same_tick)
+{
+    expect_crossings_to_be_hops("network.router={\"type\": \"input_queued\", \"num_vcs\": 2, \"routing_latency\": 0, "
+                                "\"vc_allocation_latency\": 0, \"switch_allocation_latency\": 0, "
+                                "\"crossbar_latency\": 0}");
+}
+
 /* ---- stops ---- */
 
 TEST(a_step_ends_at_the_next_event_of_a_packet_and_of_a_router)

@@ -123,7 +123,7 @@ def test_wrong_steps_are_told_so(view, body):
     assert view.get("api/frame")["now"] == before
 
 
-@pytest.mark.parametrize("path", ["api/frame?routers=25", "api/frame?routers=x", "api/frame?routers=1,,2", "api/router?id=-1",
+@pytest.mark.parametrize("path", ["api/frame?routers=25", "api/frame?routers=x", "api/frame?routers=1,,2", "api/frame?routers=1,1", "api/router?id=-1",
                                   "api/router", "api/packet?id=1", "api/packet?id=999.0", "api/series?from=x",
                                   "api/frame?routers=" + ",".join(["1"] * 65)])
 def test_wrong_questions_are_told_so(view, path):
@@ -181,6 +181,30 @@ def test_it_ends_when_asked_and_leaves_no_process(by):
     assert view.errors == "" or "without the viewer's page" in view.errors
     with pytest.raises(OSError):
         socket.create_connection(("127.0.0.1", view.port), timeout=1)
+
+
+def test_the_desktop_s_browser_is_given_the_address(tmp_path):
+    """Where there is a desktop: a script stands for what opens pages there."""
+    with View(SCENARIO) as view:
+        if view.ask("GET", "")[0] != 200:
+            pytest.skip("flitwarp is built without the viewer's page")
+    opener, opened = tmp_path / "xdg-open", tmp_path / "opened"
+    opener.write_text(f'#!/bin/sh\necho "$1" > {opened}.part && mv {opened}.part {opened}\n')
+    opener.chmod(0o755)
+    environment = {**os.environ, "DISPLAY": ":9", "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    with subprocess.Popen([PROGRAM, "view", SCENARIO], stdout=subprocess.PIPE, text=True, env=environment) as process:
+        address = process.stdout.readline()
+        until = time.monotonic() + 30
+        while not opened.exists() and time.monotonic() < until:
+            time.sleep(0.02)
+        process.terminate()
+    assert process.returncode == 0 and opened.read_text() == address
+
+
+@pytest.mark.parametrize("command", ["view", "trace-info", "trace-convert"])
+def test_help_is_the_usage(command):
+    ended = subprocess.run([PROGRAM, command, "--help"], capture_output=True, text=True, check=True)
+    assert ended.stdout.startswith(f"usage: flitwarp {command} ") and not ended.stderr
 
 
 def test_it_ends_while_somebody_holds_a_connection_open():

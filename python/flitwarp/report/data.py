@@ -132,7 +132,7 @@ def data_of(study: Study, settings: Settings) -> dict:
         })
     return {
         "name": study.name, "config": base.get("file") or "CONFIG", "overrides": shared,
-        "plugins": list(base.get("plugins") or []),
+        "plugins": list(base.get("plugins") or []), "baseline": bool(base.get("baseline")),
         "variables": [{"name": name, "values": values[name]} for name in names],
         "applications": [a["name"] for a in applications], "columns": columns,
         "settings": [{"path": path, "values": texts} for path, texts in zip(settings.paths, settings.values)],

@@ -420,7 +420,7 @@ const dialog = byId("details");
 const STATISTICS = ["mean", "ci95", "min", "p50", "p90", "p99", "p99.9", "p99.99", "max"];
 const shellWord = word => /^[\w@%+=:,./-]+$/.test(word) ? word : "'" + word.replaceAll("'", "'\\''") + "'";
 const commandOf = run => ["flitwarp", ...data.plugins.flatMap(plugin => ["--plugin", plugin]), "run", data.config, ...data.overrides,
-  ...run.overrides].map(shellWord).join(" ");
+  ...run.overrides, ...(data.baseline ? ["--baseline"] : [])].map(shellWord).join(" ");
 
 function table(heads, rows, className) {
   return make("div", {class: "scroll"}, make("table", {class: className}, make("thead", {}, make("tr", {}, ...heads.map((head, i) =>

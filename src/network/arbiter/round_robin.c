@@ -15,6 +15,7 @@ static const struct arbiter_ops round_robin = {
     .name = "round_robin",
     .summary = "the next input after the last served one",
     .remembers_last = true,
+    .takes_turns = true,
     .pick = round_robin_pick,
 };
 REGISTER_ARBITER(round_robin);

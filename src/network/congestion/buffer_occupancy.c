@@ -53,22 +53,23 @@ static const struct option buffer_occupancy_options[] = {
     OPTION_F64(struct buffer_occupancy_config, phantom_value, "0", 0, 1e3, NULL,
                "taken off for each flit that counts as on the channel; 1: it is no congestion at all"),
     OPTION_F64(struct buffer_occupancy_config, phantom_length, "1", 0, 1e3, NULL,
-               "how long a flit counts as on the channel, in latencies of that; 2: until its credit could be back"),
+               "how long a flit counts as on the channel, in latencies of that; 2: until its credit could be back",
+               ONLY_WITH("phantom_value")),
     OPTION_END,
 };
 
 struct change {
     tick_t when;
-    uint32_t lane : 31;
-    bool is_downstream : 1;
     int32_t change;
+    uint16_t lane; /* routers have fewer than 2^16 */
+    bool is_downstream;
 };
 
 /* What a router has reported and nobody can see yet. */
 struct unseen {
     struct change *ring; /* of a power of two */
     uint32_t size;
-    uint32_t first, count; /* free-running */
+    uint32_t first, end; /* free-running */
 };
 
 struct buffer_occupancy {
@@ -76,10 +77,13 @@ struct buffer_occupancy {
     struct buffer_occupancy_config config;
     struct arena *arena; /* borrowed: rings grow in it */
     bool counts[2];      /* by enum queue */
+    bool is_simple;      /* a lane's value is what is seen of it, or the mean of its port, and not rounded */
+    bool merges;         /* a flit that leaves the output queue for the buffer downstream stays in the count */
     uint32_t lanes;
     uint32_t *seen;        /* by router * lanes + lane: flits that routing knows of */
     struct unseen *unseen; /* by router */
     struct window *wires;  /* by router * lanes + lane: flits that count as on the channel; NULL: none do */
+    double *capacity;      /* by router * ports + port: flits that a lane's queues can hold, as far as they count */
 };
 
 static void check_settings(const struct choice *self, const struct congestion *shape, struct errors *errors)
@@ -95,6 +99,16 @@ static void check_settings(const struct choice *self, const struct congestion *s
     if (c->accounting == ACCOUNT_OUTPUT && c->phantom_value > 0)
         choice_error(errors, self, "phantom_value",
                      "%g is above 0, but accounting 'output' does not count flits on the channel", c->phantom_value);
+}
+
+static void measure_queues(struct buffer_occupancy *sensor, struct arena *arena)
+{
+    const struct congestion *common = &sensor->common;
+    size_t ports = (size_t)common->routers * common->ports;
+    sensor->capacity = arena_array(arena, double, ports);
+    for (size_t port = 0; port < ports; port++)
+        sensor->capacity[port] = (sensor->counts[QUEUE_OUTPUT] ? common->depth[QUEUE_OUTPUT] : 0) +
+                                 (double)(sensor->counts[QUEUE_DOWNSTREAM] ? common->links[port].depth : 0);
 }
 
 static struct congestion *buffer_occupancy_build(const struct choice *self, const struct congestion *shape,
@@ -115,45 +129,90 @@ static struct congestion *buffer_occupancy_build(const struct choice *self, cons
         sensor->wires = arena_array(arena, struct window, (size_t)shape->routers * sensor->lanes);
     sensor->seen = arena_array(arena, uint32_t, (size_t)shape->routers * sensor->lanes);
     sensor->unseen = arena_array(arena, struct unseen, shape->routers);
+    sensor->is_simple = (sensor->config.per == PER_VC || sensor->config.per == PER_PORT) && !sensor->wires &&
+                        sensor->config.granularity == 0;
+    sensor->merges = sensor->config.accounting == ACCOUNT_BOTH && shape->depth[QUEUE_OUTPUT] && !sensor->wires;
+    measure_queues(sensor, arena);
     return &sensor->common;
 }
 
-static const struct link *link_of(const struct buffer_occupancy *sensor, uint32_t router, uint32_t lane)
+static size_t port_number(const struct buffer_occupancy *sensor, uint32_t router, uint32_t lane)
 {
-    return &sensor->common.links[(size_t)router * sensor->common.ports + lane / sensor->common.num_vcs];
+    return (size_t)router * sensor->common.ports + lane / sensor->common.num_vcs;
 }
 
 /* Flits that are seen to have been sent are on the channel for some time from then on. */
 static void enter_wire(struct buffer_occupancy *sensor, uint32_t router, const struct change *sent)
 {
-    tick_t length = (tick_t)(link_of(sensor, router, sent->lane)->latency * sensor->config.phantom_length);
+    const struct link *link = &sensor->common.links[port_number(sensor, router, sent->lane)];
+    tick_t length = (tick_t)(link->latency * sensor->config.phantom_length);
     for (int32_t flit = 0; flit < sent->change; flit++)
         window_add(&sensor->wires[(size_t)router * sensor->lanes + sent->lane], sensor->arena,
                    sent->when + sensor->config.latency + length);
 }
 
-/* What is old enough is seen from now on. */
-static void catch_up(struct buffer_occupancy *sensor, uint32_t router, tick_t now)
+static inline struct change *change_at(const struct unseen *unseen, uint32_t at)
 {
-    struct unseen *unseen = &sensor->unseen[router];
-    uint32_t *seen = sensor->seen + (size_t)router * sensor->lanes;
-    for (; unseen->count; unseen->count--, unseen->first++) {
-        const struct change *oldest = &unseen->ring[unseen->first & (unseen->size - 1)];
-        if (oldest->when + sensor->config.latency > now)
-            return;
-        seen[oldest->lane] += (uint32_t)oldest->change;
-        if (sensor->wires && oldest->is_downstream)
-            enter_wire(sensor, router, oldest);
-    }
+    return &unseen->ring[at & (unseen->size - 1)];
 }
 
-static __attribute__((noinline)) void grow(struct buffer_occupancy *sensor, struct unseen *unseen)
+static __attribute__((noinline)) void see(struct buffer_occupancy *sensor, uint32_t router, tick_t now)
 {
-    uint32_t size = unseen->size ? 2 * unseen->size : 64;
+    struct unseen *unseen = &sensor->unseen[router];
+    uint32_t *seen = sensor->seen + (size_t)router * sensor->lanes, at = unseen->first;
+    tick_t latest = now - sensor->config.latency;
+    for (; at != unseen->end; at++) {
+        const struct change *oldest = change_at(unseen, at);
+        if (oldest->when > latest)
+            break;
+        seen[oldest->lane] += (uint32_t)oldest->change;
+        if (__builtin_expect(sensor->wires != NULL, 0) && oldest->is_downstream)
+            enter_wire(sensor, router, oldest);
+    }
+    unseen->first = at;
+}
+
+/* What is old enough is seen from now on. */
+static inline void catch_up(struct buffer_occupancy *sensor, uint32_t router, tick_t now)
+{
+    const struct unseen *unseen = &sensor->unseen[router];
+    if (unseen->first != unseen->end && change_at(unseen, unseen->first)->when + sensor->config.latency <= now)
+        see(sensor, router, now);
+}
+
+static void grow(struct buffer_occupancy *sensor, struct unseen *unseen)
+{
+    uint32_t size = unseen->size ? 2 * unseen->size : 64, count = unseen->end - unseen->first;
     struct change *ring = arena_array(sensor->arena, struct change, size);
-    for (uint32_t i = 0; i < unseen->count; i++)
-        ring[i] = unseen->ring[(unseen->first + i) & (unseen->size - 1)];
-    *unseen = (struct unseen){.ring = ring, .size = size, .count = unseen->count};
+    for (uint32_t i = 0; i < count; i++)
+        ring[i] = *change_at(unseen, unseen->first + i);
+    *unseen = (struct unseen){.ring = ring, .size = size, .end = count};
+}
+
+static inline void add_change(struct unseen *unseen, uint32_t lane, enum queue queue, int32_t change, tick_t now)
+{
+    *change_at(unseen, unseen->end++) = (struct change){
+        .when = now, .change = change, .lane = (uint16_t)lane, .is_downstream = queue == QUEUE_DOWNSTREAM};
+}
+
+static __attribute__((noinline)) void add_to_full(struct buffer_occupancy *sensor, uint32_t router, uint32_t lane,
+                                                  enum queue queue, int32_t change, tick_t now)
+{
+    struct unseen *unseen = &sensor->unseen[router];
+    catch_up(sensor, router, now);
+    if (unseen->end - unseen->first == unseen->size)
+        grow(sensor, unseen);
+    add_change(unseen, lane, queue, change, now);
+}
+
+/* Takes back the last change where this one is its opposite. */
+static inline bool merge(struct unseen *unseen, uint32_t lane, int32_t change, tick_t now)
+{
+    const struct change *last = change_at(unseen, unseen->end - 1);
+    if (unseen->first == unseen->end || last->when != now || last->lane != lane || last->change != -change)
+        return false;
+    unseen->end--;
+    return true;
 }
 
 static void buffer_occupancy_change(struct congestion *congestion, uint32_t router, uint32_t lane, enum queue queue,
@@ -161,15 +220,12 @@ static void buffer_occupancy_change(struct congestion *congestion, uint32_t rout
 {
     struct buffer_occupancy *sensor = (struct buffer_occupancy *)congestion;
     struct unseen *unseen = &sensor->unseen[router];
-    if (!sensor->counts[queue])
+    if (!sensor->counts[queue] || (sensor->merges && merge(unseen, lane, change, now)))
         return;
-    if (unseen->count == unseen->size) {
-        catch_up(sensor, router, now);
-        if (unseen->count == unseen->size)
-            grow(sensor, unseen);
-    }
-    unseen->ring[(unseen->first + unseen->count++) & (unseen->size - 1)] =
-        (struct change){.when = now, .lane = lane, .is_downstream = queue == QUEUE_DOWNSTREAM, .change = change};
+    if (unseen->end - unseen->first == unseen->size)
+        add_to_full(sensor, router, lane, queue, change, now);
+    else
+        add_change(unseen, lane, queue, change, now);
 }
 
 /* Flits of one lane, less those on the wire. */
@@ -210,24 +266,52 @@ static double flits_of(struct buffer_occupancy *sensor, uint32_t router, uint32_
     }
 }
 
-/* Flits that a lane's queues can hold, as far as they count. */
-static double capacity_of(const struct buffer_occupancy *sensor, uint32_t router, uint32_t lane)
+/* What a lane is seen to hold, as a value. Settings that leave it alone are the compiler's to skip where it knows them. */
+static inline __attribute__((always_inline)) double value_of(const struct buffer_occupancy_config *c, double flits,
+                                                             double capacity, bool is_rounded)
 {
-    return (sensor->counts[QUEUE_OUTPUT] ? sensor->common.depth[QUEUE_OUTPUT] : 0) +
-           (double)(sensor->counts[QUEUE_DOWNSTREAM] ? link_of(sensor, router, lane)->depth : 0);
+    double value = c->normalised ? flits / capacity : flits;
+    if (is_rounded && c->granularity > 0)
+        value = floor(value / c->granularity + 0.5) * c->granularity;
+    return (value < c->minimum ? c->minimum : value) + c->offset;
 }
 
 static double buffer_occupancy_value(struct congestion *congestion, uint32_t router, uint32_t lane, tick_t now)
 {
     struct buffer_occupancy *sensor = (struct buffer_occupancy *)congestion;
-    const struct buffer_occupancy_config *c = &sensor->config;
     catch_up(sensor, router, now);
-    double value = flits_of(sensor, router, lane, now);
-    if (c->normalised)
-        value /= capacity_of(sensor, router, lane);
-    if (c->granularity > 0)
-        value = floor(value / c->granularity + 0.5) * c->granularity;
-    return (value < c->minimum ? c->minimum : value) + c->offset;
+    return value_of(&sensor->config, flits_of(sensor, router, lane, now),
+                    sensor->capacity[port_number(sensor, router, lane)], true);
+}
+
+/* The mean of the VCs of a port, from what is seen of them. */
+static double mean_of(const uint32_t *seen, uint32_t num_vcs)
+{
+    double sum = 0;
+    for (uint32_t vc = 0; vc < num_vcs; vc++)
+        sum += seen[vc];
+    return sum / num_vcs;
+}
+
+static void buffer_occupancy_values(struct congestion *congestion, uint32_t router, uint32_t lane, uint32_t count,
+                                    tick_t now, double *values)
+{
+    struct buffer_occupancy *sensor = (struct buffer_occupancy *)congestion;
+    if (!sensor->is_simple) {
+        for (uint32_t i = 0; i < count; i++)
+            values[i] = buffer_occupancy_value(congestion, router, lane + i, now);
+        return;
+    }
+    catch_up(sensor, router, now);
+    uint32_t num_vcs = congestion->num_vcs, port = lane / num_vcs, vc = lane - port * num_vcs;
+    const uint32_t *seen = sensor->seen + (size_t)router * sensor->lanes + port * num_vcs;
+    const double *capacity = &sensor->capacity[(size_t)router * congestion->ports + port];
+    for (const double *end = values + count; values < end; seen += num_vcs, capacity++, vc = 0) {
+        double mean =
+            sensor->config.per == PER_PORT ? value_of(&sensor->config, mean_of(seen, num_vcs), *capacity, false) : 0;
+        for (; vc < num_vcs && values < end; vc++)
+            *values++ = sensor->config.per == PER_PORT ? mean : value_of(&sensor->config, seen[vc], *capacity, false);
+    }
 }
 
 static const struct congestion_ops buffer_occupancy = {
@@ -239,5 +323,6 @@ static const struct congestion_ops buffer_occupancy = {
     .build = buffer_occupancy_build,
     .change = buffer_occupancy_change,
     .value = buffer_occupancy_value,
+    .values = buffer_occupancy_values,
 };
 REGISTER_CONGESTION(buffer_occupancy);

@@ -136,12 +136,13 @@ FOR_EITHER uint32_t pick_vc(const struct interfaces *n, const struct packet *pac
     uint32_t room = chunks                        ? transfer_flits(&n->network->transfer, packet, 0)
                     : n->network->reserves_packet ? network_room_for(n->network, packet->size)
                                                   : 1;
-    uint32_t vc = last;
-    for (uint32_t i = 0; i < n->num_vcs; i++) {
-        vc = vc + 1 < n->num_vcs ? vc + 1 : 0;
-        if ((allowed & bit(vc)) && credits[vc] >= room)
-            return vc;
-    }
+    uint64_t behind = allowed & (~(uint64_t)1 << last);
+    for (uint64_t left = behind; left; left &= left - 1)
+        if (credits[lowest_bit(left)] >= room)
+            return (uint32_t)lowest_bit(left);
+    for (uint64_t left = allowed ^ behind; left; left &= left - 1)
+        if (credits[lowest_bit(left)] >= room)
+            return (uint32_t)lowest_bit(left);
     return NONE;
 }
 

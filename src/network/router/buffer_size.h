@@ -15,14 +15,15 @@
     OPTION_U32(config_type, buffer_depth, "8", 1, 32768, "flits", "input buffer of each virtual channel, at most"),    \
         OPTION_F64(config_type, buffer_per_latency, "0", 0, 32768, "flits",                                            \
                    "input buffer for each cycle of latency of the channel that fills it; 0: all have buffer_depth"),   \
-        OPTION_U32(config_type, buffer_min, "1", 1, 32768, "flits", "input buffer at least, with buffer_per_latency")
+        OPTION_U32(config_type, buffer_min, "1", 1, 32768, "flits", "input buffer at least",                           \
+                   ONLY_WITH("buffer_per_latency"))
 
 /* Those of one whose VCs can share their buffers. */
 #define BUFFER_SHARE_OPTIONS(config_type)                                                                              \
     OPTION_U32(config_type, buffer_exclusive, "null", 1, 32768, "flits",                                               \
                "of each virtual channel's buffer its own; the rest is for all VCs of the port; null: all is its own"), \
         OPTION_U32(config_type, buffer_maximum, "null", 1, 65535, "flits",                                             \
-                   "that a virtual channel may fill where buffers are shared; null: all but the others' own")
+                   "that a virtual channel may fill; null: all but the others' own", ONLY_WITH("buffer_exclusive"))
 
 /* Flits of a buffer behind a channel of this latency in cycles. */
 static inline uint32_t buffer_size(uint32_t least, uint32_t most, double per_latency, double latency)
@@ -61,10 +62,7 @@ static inline void buffer_check_shares(uint32_t num_vcs, uint32_t exclusive, uin
     else if (exclusive && (uint64_t)num_vcs * most > UINT16_MAX)
         choice_error(errors, self, "buffer_exclusive", "%u virtual channels share %llu flits; accepted: at most %u",
                      num_vcs, (unsigned long long)num_vcs * most, UINT16_MAX);
-    if (maximum && !exclusive)
-        choice_error(errors, self, "buffer_maximum", "%u, but buffers are not shared: buffer_exclusive is not set",
-                     maximum);
-    else if (maximum && maximum < exclusive)
+    if (maximum && maximum < exclusive)
         choice_error(errors, self, "buffer_maximum", "%u is below buffer_exclusive (%u)", maximum, exclusive);
 }
 

@@ -24,7 +24,9 @@
  * (`plain`: lanes fit one word, wormhole switching with a flit-wise crossbar, no
  * stage longer than a cycle, round-robin allocators), where most questions are
  * answered by the compiler, and once for all others. On the 8x8 mesh that is 18
- * million flit-hops a second against 6.
+ * million flit-hops a second against 6. The others do without matchings too where
+ * allocators and arbiters take turns (`turns`): a third of all instructions of a
+ * dragonfly.
  */
 #include "network/router/input_queued_switch.h"
 #include "network/router/input_queued_vc.h"
@@ -57,12 +59,19 @@ STAGE void receive_flit(const struct input_queued *q, const struct flit_event *e
 }
 
 /* What a flit will touch, in networks that do not fit the cache. */
-STAGE void fetch_for(const struct input_queued *q, const struct flit_event *event)
+STAGE void fetch_for(const struct input_queued *q, const struct flit_event *event, struct variant is)
 {
     struct router_head *head = block_of(q, event->to.target);
     __builtin_prefetch(head, 1);
-    __builtin_prefetch(&inputs_of(head, q->words)[event->to.lane], 1);
+    __builtin_prefetch(&inputs_of(head, is.words)[event->to.lane], 1);
 }
+
+STAGE void fetch_credit_of(const struct input_queued *q, const struct credit_event *event)
+{
+    __builtin_prefetch(&outputs_of(q, block_of(q, event->to.target))[event->to.lane], 1);
+}
+
+#define EVENTS_AHEAD 12
 
 void input_queued_receive_flits(void *routers, tick_t now, const void *events, uint32_t count)
 {
@@ -73,17 +82,18 @@ void input_queued_receive_flits(void *routers, tick_t now, const void *events, u
             receive_flit(q, event, now, PLAIN);
     } else if (q->is_plain) {
         for (; event < end; event++) {
-            if (event + 12 < end)
-                fetch_for(q, event + 12);
+            if (event + EVENTS_AHEAD < end)
+                fetch_for(q, event + EVENTS_AHEAD, PLAIN);
             receive_flit(q, event, now, PLAIN);
         }
     } else {
+        const struct variant is = {.words = q->words};
         for (; event < end; event++) {
-            if (q->fetches_ahead && event + 12 < end) {
-                fetch_for(q, event + 12);
-                __builtin_prefetch(network_packet(q->network, event[12].flit.packet), 1);
+            if (q->fetches_ahead && event + EVENTS_AHEAD < end) {
+                fetch_for(q, event + EVENTS_AHEAD, is);
+                __builtin_prefetch(network_packet(q->network, event[EVENTS_AHEAD].flit.packet), 1);
             }
-            receive_flit(q, event, now, (struct variant){.words = q->words});
+            receive_flit(q, event, now, is);
         }
     }
 }
@@ -126,17 +136,21 @@ void input_queued_receive_credits(void *routers, tick_t now, const void *events,
     if (q->is_plain && !q->fetches_ahead) {
         for (; event < end; event++)
             receive_credit(q, event, now, PLAIN);
-        return;
-    }
-    for (; event < end; event++) {
-        if (q->fetches_ahead && event + 12 < end)
-            __builtin_prefetch(&outputs_of(q, block_of(q, event[12].to.target))[event[12].to.lane], 1);
-        if (q->is_plain)
+    } else if (q->is_plain) {
+        for (; event < end; event++) {
+            if (event + EVENTS_AHEAD < end)
+                fetch_credit_of(q, event + EVENTS_AHEAD);
             receive_credit(q, event, now, PLAIN);
-        else if (q->shares_room)
-            receive_shared_credit(q, event, now);
-        else
-            receive_credit(q, event, now, (struct variant){.words = q->words});
+        }
+    } else {
+        for (; event < end; event++) {
+            if (q->fetches_ahead && event + EVENTS_AHEAD < end)
+                fetch_credit_of(q, event + EVENTS_AHEAD);
+            if (q->shares_room)
+                receive_shared_credit(q, event, now);
+            else
+                receive_credit(q, event, now, (struct variant){.words = q->words});
+        }
     }
 }
 
@@ -281,7 +295,7 @@ static __attribute__((noinline)) bool step_traced(struct input_queued *q, tick_t
 {
     bool any = false;
     for (const uint32_t *at = q->order, *end = at + list_due(q, now); at < end; at++)
-        any |= step_due(q, *at, now, to, (struct variant){.plain = true, .traced = true, .words = 1});
+        any |= step_due(q, *at, now, to, (struct variant){.plain = true, .turns = true, .traced = true, .words = 1});
     return any;
 }
 
@@ -290,7 +304,7 @@ static __attribute__((noinline)) bool step_parted(struct input_queued *q, tick_t
     bool any = false;
     for (const uint32_t *at = q->order, *end = at + list_due(q, now); at < end; at++) {
         fetch_ahead(q, at, end);
-        any |= step_due(q, *at, now, to, (struct variant){.plain = true, .parted = true, .words = 1});
+        any |= step_due(q, *at, now, to, (struct variant){.plain = true, .turns = true, .parted = true, .words = 1});
     }
     return any;
 }
@@ -321,20 +335,42 @@ STAGE void step_general(struct input_queued *q, tick_t now, const struct step_ev
     }
 }
 
+/* These are apart for the same reason. Few words of lanes are made constants. */
+static __attribute__((noinline)) void step_by_turns(struct input_queued *q, tick_t now, const struct step_event *event,
+                                                    uint32_t count)
+{
+    bool traced = q->network->trace_out != NULL;
+    if (q->words == 1)
+        step_general(q, now, event, count, (struct variant){.turns = true, .traced = traced, .words = 1});
+    else if (q->words == 2)
+        step_general(q, now, event, count, (struct variant){.turns = true, .traced = traced, .words = 2});
+    else
+        step_general(q, now, event, count, (struct variant){.turns = true, .traced = traced, .words = q->words});
+}
+
+static __attribute__((noinline)) void step_by_matching(struct input_queued *q, tick_t now,
+                                                       const struct step_event *event, uint32_t count)
+{
+    bool traced = q->network->trace_out != NULL;
+    if (q->is_extended)
+        step_general(q, now, event, count, (struct variant){.extended = true, .traced = traced, .words = q->words});
+    else if (q->words == 1)
+        step_general(q, now, event, count, (struct variant){.traced = traced, .words = 1});
+    else if (q->words == 2)
+        step_general(q, now, event, count, (struct variant){.traced = traced, .words = 2});
+    else
+        step_general(q, now, event, count, (struct variant){.traced = traced, .words = q->words});
+}
+
 void input_queued_step(void *routers, tick_t now, const void *events, uint32_t count)
 {
     struct input_queued *q = routers;
-    const struct variant is = {.traced = q->network->trace_out != NULL, .words = q->words};
     if (q->is_plain)
         step_plain(q, now);
-    else if (q->is_extended)
-        step_general(q, now, events, count, (struct variant){.extended = true, .traced = is.traced, .words = q->words});
-    else if (q->words == 1)
-        step_general(q, now, events, count, (struct variant){.traced = is.traced, .words = 1});
-    else if (q->words == 2)
-        step_general(q, now, events, count, (struct variant){.traced = is.traced, .words = 2});
+    else if (q->takes_turns)
+        step_by_turns(q, now, events, count);
     else
-        step_general(q, now, events, count, is);
+        step_by_matching(q, now, events, count);
 }
 
 static const struct router_ops input_queued = {

@@ -16,7 +16,7 @@
  */
 #include "flitwarp/allocator.h"
 #include "network/router/buffer_size.h"
-#include "network/router/lane.h"
+#include "flitwarp/lane.h"
 #include "network/router/output_stage.h"
 
 enum switching { WORMHOLE, VIRTUAL_CUT_THROUGH, STORE_AND_FORWARD };
@@ -73,6 +73,7 @@ extern const char *const switching_names[], *const crossbar_flow_names[];
                       "what adaptive routing sees of the outputs")
 
 #define UNLOCKED 0xffffu
+#define MOST_TURNS 256 /* lanes of a router whose allocators take turns without a matching */
 
 /* An input lane: a queue of flits, and how far its front packet has come. */
 struct input_lane {
@@ -143,6 +144,7 @@ struct input_queued {
                              that there can be, so that no packet waits for an adaptive VC alone */
     bool shares_room;     /* the VCs of an output share the buffer downstream */
     bool is_extended;     /* that, or levels of service: the stages are compiled apart for it */
+    bool takes_turns;     /* allocators and arbiters are round robins, and their memory is small; see share_switch */
     bool is_plain;        /* the usual router, for which the stages are compiled apart; see input_queued.c */
     bool ends_in_a_cycle; /* no stage is longer than a cycle, so what was busy in the last step is not in the next */
     const struct allocator_ops *vc_allocator, *switch_allocator;
@@ -170,8 +172,8 @@ struct input_queued {
 
     unsigned char *blocks; /* by router */
     size_t stride;
-    uint32_t outputs_at, vc_state_at, switch_state_at, arbiter_state_at, arbiter_state_size, arbiters_each, free_at_at,
-        locks_at, credited_at, rooms_at, shares_at, rings_at;
+    uint32_t outputs_at, vc_state_at, switch_state_at, arbiter_state_at, arbiter_state_size, arbiters_each,
+        arbiter_port_mask, free_at_at, locks_at, credited_at, rooms_at, shares_at, rings_at;
 };
 
 static inline struct router_head *block_of(const struct input_queued *q, uint32_t router)

@@ -77,6 +77,7 @@ static void place_allocators(struct input_queued *q, size_t *size)
 static void place_arbiters(struct input_queued *q, size_t *size)
 {
     q->arbiters_each = q->arbiter->remembers_last && q->num_vcs > 2 ? q->ports : 1;
+    q->arbiter_port_mask = q->arbiters_each > 1 ? UINT32_MAX : 0;
     q->arbiter_state_size =
         (uint32_t)(arbiter_state_size(q->arbiter, q->config.arbiter.config, q->num_vcs) + 3) / 4 * 4;
     q->arbiter_state_at = place(size, (size_t)q->arbiter_state_size * q->switch_rows * q->arbiters_each,
@@ -183,19 +184,26 @@ void input_queued_check(const struct network *network, const struct choice *self
                      c->input_speedup, c->num_vcs);
 }
 
+/* Can the stages do without matchings? */
+static bool takes_turns(const struct input_queued *q)
+{
+    const struct input_queued_config *c = &q->config;
+    return !q->is_extended && c->input_speedup == 1 && c->output_speedup == 1 && q->lanes <= MOST_TURNS &&
+           q->ports <= WORD_BITS && q->switch_allocator->takes_turns && q->vc_allocator->takes_turns &&
+           q->arbiter->takes_turns;
+}
+
 /* Is this the usual router? See input_queued.c. */
 static bool is_plain(const struct input_queued *q)
 {
     const struct input_queued_config *c = &q->config;
     const struct network *network = q->network;
     tick_t within = q->to_channel + q->credit;
-    return !q->outputs && !q->is_extended && !network->routing.is_adaptive && q->words == 1 && c->cycle == 1 &&
+    return q->takes_turns && !q->outputs && !network->routing.is_adaptive && q->words == 1 && c->cycle == 1 &&
            network->channel_cycle == 1 && network->config->terminal_channel.cycle == 1 && network->channel_latency &&
            network->terminal_latency && network->channel_latency + within < WHEEL_SLOTS &&
-           network->terminal_latency + within < WHEEL_SLOTS && q->ends_in_a_cycle && c->input_speedup == 1 &&
-           c->output_speedup == 1 && !q->reserves_packet && c->crossbar_flow == FLIT_BUFFER && !c->vc_needs_credit &&
-           q->switch_allocator->takes_turns && q->vc_allocator->takes_turns && q->arbiter->remembers_last &&
-           !q->arbiter->needs_age;
+           network->terminal_latency + within < WHEEL_SLOTS && q->ends_in_a_cycle && !q->reserves_packet &&
+           c->crossbar_flow == FLIT_BUFFER && !c->vc_needs_credit;
 }
 
 void *input_queued_build(struct network *network, const struct choice *self, struct errors *errors)
@@ -296,6 +304,7 @@ struct input_queued *input_queued_make(struct network *network, const struct inp
     q->arbiter = CHOICE_OPS(&c->arbiter, struct arbiter_ops);
     q->random = arena_array(arena, struct random, network->topology.routers);
     q->ends_in_a_cycle = c->routing_latency == 0 && c->vc_allocation_latency <= 1 && c->switch_allocation_latency <= 1;
+    q->takes_turns = takes_turns(q);
     q->is_plain = is_plain(q);
     lay_out(q);
     make_facts(q, arena);

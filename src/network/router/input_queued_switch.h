@@ -119,7 +119,7 @@ STAGE void traverse(struct view *v, size_t lane, struct variant is)
 /* The VC arbiter of a switch input, for an output port; it remembers whom it served. */
 STAGE size_t arbiter_number(const struct input_queued *q, size_t row, size_t port)
 {
-    return row * q->arbiters_each + (q->arbiters_each > 1 ? port : 0);
+    return row * q->arbiters_each + (port & q->arbiter_port_mask);
 }
 STAGE void *arbiter_state(const struct view *v, size_t row, size_t port)
 {
@@ -209,63 +209,91 @@ STAGE void match_switch(struct view *v, struct variant is)
 
 #define CONTESTED 0x80000000u
 
-/* An input with several lanes that can send: the one that asks for its output port, CONTESTED if others wanted that. */
-static __attribute__((noinline)) uint32_t choose_among(struct input_queued *q, struct router_head *head, uint64_t lanes)
+/* An input with several VCs that can send: the lane that asks for its output port, CONTESTED if others wanted that. */
+SELDOM uint32_t choose_among(const struct input_queued *q, struct router_head *head, const struct input_lane *inputs,
+                             uint32_t row, uint64_t ready)
 {
-    const struct input_lane *inputs = inputs_of(head, 1);
-    const uint8_t *last = PART(const uint8_t, q->switch_state_at);
-    size_t row = facts_of(q, lowest_bit(lanes), PLAIN)->port;
-    uint64_t ports = 0, vcs = 0;
-    for (uint64_t left = lanes; left; left &= left - 1)
-        ports |= bit(inputs[lowest_bit(left)].out_port);
-    size_t port = turn_after(ports, last[row]);
-    for (uint64_t left = lanes; left; left &= left - 1)
-        if (inputs[lowest_bit(left)].out_port == port)
-            vcs |= bit(facts_of(q, lowest_bit(left), PLAIN)->vc);
-    const struct arbitration arbitration = {
-        .requests = &vcs, .inputs = q->num_vcs, .words = 1, .random = &q->random[head->number]};
-    void *state = PART(uint32_t, q->arbiter_state_at) + arbiter_number(q, row, port);
-    return (uint32_t)(row * q->num_vcs) +
-           (vcs & (vcs - 1) ? q->arbiter->pick(state, &arbitration) | CONTESTED : (uint32_t)lowest_bit(vcs));
+    size_t last = PART(const uint8_t, q->switch_state_at)[row], least = WORD_BITS;
+    uint64_t vcs = 0;
+    inputs += row * q->num_vcs;
+    for (uint64_t left = ready; left; left &= left - 1) {
+        size_t turns = (inputs[lowest_bit(left)].out_port - last - 1) % WORD_BITS; /* until this port is next */
+        vcs = turns < least ? 0 : vcs;
+        least = turns < least ? turns : least;
+        vcs |= turns == least ? left & -left : 0;
+    }
+    uint32_t first = row * q->num_vcs;
+    if (!(vcs & (vcs - 1)))
+        return first + (uint32_t)lowest_bit(vcs);
+    const uint32_t *last_vc = PART(const uint32_t, q->arbiter_state_at);
+    return (first + (uint32_t)turn_after(vcs, last_vc[arbiter_number(q, row, (last + 1 + least) % WORD_BITS)])) |
+           CONTESTED;
 }
 
 /* Of the winners, by output port, those that other VCs of their input stood back for have had their turn. */
-static __attribute__((noinline)) void note_turns(const struct input_queued *q, struct router_head *head,
-                                                 const uint8_t *winner, uint64_t ports, uint64_t contested)
+SELDOM void note_turns(const struct input_queued *q, struct router_head *head, const uint8_t *winner, uint64_t ports,
+                       uint64_t contested)
 {
     uint32_t *last_vc = PART(uint32_t, q->arbiter_state_at);
     for (; ports; ports &= ports - 1) {
         size_t port = lowest_bit(ports);
-        const struct lane_facts *facts = facts_of(q, winner[port], PLAIN);
+        const struct lane_facts *facts = &q->facts[winner[port]];
         if (contested & bit(facts->port))
             last_vc[arbiter_number(q, facts->port, port)] = facts->vc;
     }
+}
+
+/* Takes the lanes of one port, which may go on in the next word, out of a set: those of the first lane's. As VCs. */
+STAGE uint64_t take_port(const struct input_queued *q, uint64_t *left, size_t lane, uint32_t vc, struct variant is)
+{
+    uint32_t word = is.words == 1 ? 0 : (uint32_t)(lane / WORD_BITS), shift = lane % WORD_BITS;
+    uint64_t rest = q->port_lanes >> vc, vcs = left[word] >> shift & rest;
+    left[word] ^= vcs << shift;
+    if (is.words > 1 && word + 1 < is.words && shift + q->num_vcs - vc > WORD_BITS) {
+        uint64_t more = left[word + 1] << (WORD_BITS - shift) & rest;
+        left[word + 1] ^= more >> (WORD_BITS - shift);
+        vcs |= more;
+    }
+    return vcs << vc;
+}
+
+/* Lanes that may ask for the switch. */
+STAGE void find_eligible(struct view *v, uint64_t *eligible, struct variant is)
+{
+    const struct input_queued *q = v->q;
+    for (uint32_t w = 0; w < is.words; w++)
+        eligible[w] = v->sendable[w] & ~v->busy[w];
+    if (!is.plain && (q->reserves_packet || q->config.crossbar_flow != FLIT_BUFFER))
+        BITS_EACH(lane, eligible, is.words)
+            if (!may_send(v, lane))
+                bits_remove(eligible, lane);
 }
 
 /* What match_switch does with a round-robin allocator and an arbiter that remembers the last. */
 STAGE void share_switch(struct view *v, struct variant is)
 {
     struct input_queued *q = v->q;
-    uint8_t *last = (uint8_t *)v->head + q->switch_state_at;
+    uint8_t *last_port = (uint8_t *)v->head + q->switch_state_at, *last_row = last_port + q->ports;
     uint8_t asker[WORD_BITS];          /* by port: the lane that it takes */
     uint64_t asked = 0, contested = 0; /* sets of output ports; of inputs */
-    for (uint64_t left = *v->sendable & ~*v->busy; left;) {
-        size_t lane = lowest_bit(left);
-        const struct lane_facts *facts = facts_of(q, lane, is);
-        uint64_t rivals = left & q->port_lanes << (lane - facts->vc);
-        left ^= rivals;
-        if (rivals & (rivals - 1)) {
-            uint32_t chosen = choose_among(q, v->head, rivals);
-            lane = chosen & ~CONTESTED;
-            contested |= (uint64_t)(chosen >> 31) << facts->port;
+    uint64_t left[MOST_TURNS / WORD_BITS];
+    find_eligible(v, left, is);
+    for (uint32_t w = 0; w < is.words; w++)
+        while (left[w]) {
+            size_t lane = w * WORD_BITS + lowest_bit(left[w]);
+            const struct lane_facts *facts = facts_of(q, lane, is);
+            uint64_t vcs = take_port(q, left, lane, facts->vc, is);
+            if (vcs & (vcs - 1)) {
+                uint32_t chosen = choose_among(q, v->head, v->inputs, facts->port, vcs);
+                lane = chosen & ~CONTESTED;
+                contested |= (uint64_t)(chosen >> 31) << facts->port;
+            }
+            size_t port = v->inputs[lane].out_port;
+            if ((asked & bit(port)) && !turn_is_before(facts->port, facts_of(q, asker[port], is)->port, last_row[port]))
+                continue;
+            asker[port] = (uint8_t)lane;
+            asked |= bit(port);
         }
-        size_t port = v->inputs[lane].out_port;
-        if ((asked & bit(port)) &&
-            !turn_is_before(facts->port, facts_of(q, asker[port], is)->port, last[q->ports + port]))
-            continue;
-        asker[port] = (uint8_t)lane;
-        asked |= bit(port);
-    }
     if (contested)
         note_turns(q, v->head, asker, asked, contested);
     v->moved |= asked != 0;
@@ -273,8 +301,8 @@ STAGE void share_switch(struct view *v, struct variant is)
     for (; asked; asked &= asked - 1) {
         /* cppcheck-suppress uninitvar -- asker is set for each bit of asked */
         size_t port = lowest_bit(asked), lane = asker[port], row = facts_of(q, lane, is)->port;
-        last[row] = (uint8_t)port;
-        last[q->ports + port] = (uint8_t)row;
+        last_port[row] = (uint8_t)port;
+        last_row[port] = (uint8_t)row;
         traverse(v, lane, is);
     }
 }
@@ -303,15 +331,11 @@ STAGE void match_levels(struct view *v, struct variant is)
 STAGE void allocate_switch(struct view *v, struct variant is)
 {
     struct input_queued *q = v->q;
-    if (is.plain) {
+    if (is.turns) {
         share_switch(v, is);
         return;
     }
-    for (uint32_t w = 0; w < is.words; w++)
-        q->eligible[w] = v->sendable[w] & ~v->busy[w];
-    BITS_EACH(lane, q->eligible, is.words)
-        if (!may_send(v, lane))
-            bits_remove(q->eligible, lane);
+    find_eligible(v, q->eligible, is);
     if (bits_any(q->eligible, is.words)) {
         if (is.extended && q->network->service.groups > 1)
             match_levels(v, is);

@@ -140,37 +140,73 @@ STAGE bool match_outputs(struct view *v, struct variant is)
     return true;
 }
 
-STAGE void allocate_vc(struct view *v, struct variant is)
+/* The next free output after the last one, going round, of those that a lane wants; NONE: there is none. */
+STAGE uint32_t next_output(const struct view *v, size_t lane, uint32_t last, struct variant is)
+{
+    if (is.words == 1) {
+        uint64_t want = wanted_outputs(v, lane, 0, is);
+        return want ? (uint32_t)turn_after(want, last) : NONE;
+    }
+    uint32_t first = last / WORD_BITS, word = first;
+    uint64_t here = wanted_outputs(v, lane, first, is), want = here & (~(uint64_t)1 << last % WORD_BITS);
+    for (; !want && (word = word + 1 < is.words ? word + 1 : 0) != first;)
+        want = wanted_outputs(v, lane, word, is);
+    want = want ? want : here;
+    return want ? (uint32_t)(word * WORD_BITS + lowest_bit(want)) : NONE;
+}
+
+/* Does `lane` come before `other` when they are counted round from after `last`? */
+STAGE bool is_sooner(size_t lane, size_t other, size_t last, struct variant is)
+{
+    return is.words == 1 ? turn_is_before(lane, other, last) : (uint8_t)(lane - last - 1) < (uint8_t)(other - last - 1);
+}
+
+/* What match_outputs does with a round-robin allocator. */
+STAGE void share_outputs(struct view *v, struct variant is)
 {
     struct input_queued *q = v->q;
-    if (!is.plain) {
+    /* By lane its last output, by output its last lane. Pointers of their own: bytes may alias all that q holds. */
+    uint8_t *last_output = (uint8_t *)v->head + q->vc_state_at, *last_lane = last_output + q->lanes;
+    uint8_t asker[MOST_TURNS]; /* by output: the lane that it takes */
+    uint64_t asked[MOST_TURNS / WORD_BITS] = {0}, any = 0, granted = 0;
+    for (uint32_t w = 0; w < is.words; w++)
+        /* nobody is busy yet in a plain step */
+        for (uint64_t left = is.plain ? *v->waiting : v->waiting[w] & ~v->busy[w]; left; left &= left - 1) {
+            size_t lane = w * WORD_BITS + lowest_bit(left);
+            uint32_t output = next_output(v, lane, last_output[lane], is);
+            if (output == NONE || (bits_test(asked, output) && !is_sooner(lane, asker[output], last_lane[output], is)))
+                continue;
+            asker[output] = (uint8_t)lane;
+            add(asked, output, is);
+        }
+    for (uint32_t w = 0; w < is.words; w++) {
+        any |= asked[w];
+        v->free[w] &= ~asked[w];
+        for (uint64_t left = asked[w]; left; left &= left - 1) {
+            size_t output = w * WORD_BITS + lowest_bit(left), lane = asker[output];
+            last_output[lane] = (uint8_t)output;
+            last_lane[output] = (uint8_t)lane;
+            hold_output(v, lane, output, is);
+            if (is.plain) {
+                granted |= bit(lane);
+                continue;
+            }
+            drop(v->waiting, lane, is);
+            if (q->vc_allocation)
+                keep_busy(q, v->head, v->busy, lane, v->now + q->vc_allocation, is);
+        }
+    }
+    v->moved |= any != 0;
+    if (is.plain) {
+        *v->waiting &= ~granted;
+        *v->busy = granted & q->busy_after_grant;
+    }
+}
+
+STAGE void allocate_vc(struct view *v, struct variant is)
+{
+    if (is.turns)
+        share_outputs(v, is);
+    else
         v->moved |= match_outputs(v, is);
-        return;
-    }
-    uint8_t *last = (uint8_t *)v->head + q->vc_state_at;
-    uint8_t asker[WORD_BITS];
-    uint64_t asked = 0;
-    for (uint64_t left = *v->waiting; left; left &= left - 1) { /* nobody is busy yet in a plain step */
-        size_t lane = lowest_bit(left);
-        uint64_t want = wanted_outputs(v, lane, 0, is);
-        if (!want)
-            continue;
-        size_t output = turn_after(want, last[lane]);
-        if ((asked & bit(output)) && !turn_is_before(lane, asker[output], last[q->lanes + output]))
-            continue;
-        asker[output] = (uint8_t)lane;
-        asked |= bit(output);
-    }
-    v->moved |= asked != 0;
-    *v->free &= ~asked;
-    uint64_t granted = 0;
-    for (; asked; asked &= asked - 1) {
-        size_t output = lowest_bit(asked), lane = asker[output];
-        last[lane] = (uint8_t)output;
-        last[q->lanes + output] = (uint8_t)lane;
-        granted |= bit(lane);
-        hold_output(v, lane, output, is);
-    }
-    *v->waiting &= ~granted;
-    *v->busy = granted & q->busy_after_grant;
 }

@@ -15,7 +15,7 @@
  */
 #include "flitwarp/allocator.h"
 #include "flitwarp/congestion.h"
-#include "network/router/lane.h"
+#include "flitwarp/lane.h"
 #include "network/router/lane_scheduler.h"
 #include "network/router/shared_room.h"
 

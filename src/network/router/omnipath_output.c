@@ -80,7 +80,8 @@ static uint64_t sendable(const struct omnipath *q, uint32_t router, uint32_t num
     return vls;
 }
 
-static uint32_t choose_vl(struct omnipath *q, uint32_t router, uint32_t number, uint64_t vls)
+/* Which of several. */
+static __attribute__((noinline)) uint32_t choose_vl(struct omnipath *q, uint32_t router, uint32_t number, uint64_t vls)
 {
     if (q->scheduler.arbiter->needs_age)
         BITS_EACH(vl, &vls, 1) {
@@ -134,7 +135,7 @@ static void step_port(struct omnipath *q, uint32_t router, uint32_t number, tick
     uint64_t vls = sendable(q, router, number);
     if (!vls)
         return; /* until there are credits */
-    uint32_t vl = choose_vl(q, router, number, vls);
+    uint32_t vl = vls & (vls - 1) ? choose_vl(q, router, number, vls) : (uint32_t)lowest_bit(vls);
     struct flit flit = leave(q, router, number, vl, now);
     struct place to = {.target = port->far.target, .lane = port->far.lane + vl};
     port->free_at = now + port->cycle;

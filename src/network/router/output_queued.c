@@ -21,6 +21,8 @@
  */
 #include "network/router/output_queued.h"
 
+#define STAGE static inline __attribute__((always_inline)) /* for each number of words apart */
+
 /* The router steps at `when`, or at its clock's next edge. */
 static inline void wake(const struct output_queued *q, uint32_t router, tick_t when)
 {
@@ -195,17 +197,17 @@ static __attribute__((noinline)) uint64_t keep_roomy(struct output_queued *q, ui
 }
 
 /* A packet without a lane takes one and its head goes; false: none that it may have is open. */
-static bool take_lane(struct output_queued *q, uint32_t router, uint32_t lane, tick_t now)
+STAGE bool take_lane(struct output_queued *q, uint32_t router, uint32_t lane, tick_t now, uint32_t words)
 {
     const uint64_t *wants = wants_of(q, router, lane), *open = set_of(q->open, q, router);
     uint64_t some = 0;
-    for (uint32_t w = 0; w < q->words; w++)
+    for (uint32_t w = 0; w < words; w++)
         some |= q->offered[w] = wants[w] & open[w];
     if (some && q->needs_room)
         some = keep_roomy(q, router, network_packet(q->network, q->inputs[number_of(q, router, lane)].front.packet));
     if (some)
-        transfer(q, router, lane,
-                 bits_next_after(q->offered, q->words, q->inputs[number_of(q, router, lane)].last_output), now);
+        transfer(q, router, lane, bits_next_after(q->offered, words, q->inputs[number_of(q, router, lane)].last_output),
+                 now);
     return some;
 }
 
@@ -224,10 +226,10 @@ static void end_routing(struct output_queued *q, uint32_t router, tick_t now)
     }
 }
 
-static void move_bodies(struct output_queued *q, uint32_t router, tick_t now)
+STAGE void move_bodies(struct output_queued *q, uint32_t router, tick_t now, uint32_t words)
 {
     uint64_t *bodies = set_of(q->bodies, q, router);
-    for (uint32_t w = 0; w < q->words; w++) {
+    for (uint32_t w = 0; w < words; w++) {
         uint64_t left = bodies[w]; /* a lane that goes on puts itself into the set again, for the next cycle */
         for (bodies[w] = 0; left; left &= left - 1) {
             uint32_t lane = (uint32_t)(w * WORD_BITS + lowest_bit(left));
@@ -236,67 +238,78 @@ static void move_bodies(struct output_queued *q, uint32_t router, tick_t now)
     }
 }
 
-static void retry(struct output_queued *q, uint32_t router, tick_t now)
+STAGE void retry(struct output_queued *q, uint32_t router, tick_t now, uint32_t words)
 {
     struct router_head *head = &q->heads[router];
     uint16_t *order = q->wait_order + number_of(q, router, 0);
     uint32_t left = 0;
     for (uint32_t i = 0; i < head->waiting; i++)
-        if (!take_lane(q, router, order[i], now))
+        if (!take_lane(q, router, order[i], now, words))
             order[left++] = order[i];
     head->waiting = (uint16_t)left;
     head->opened = false;
 }
 
-static void route(struct output_queued *q, uint32_t router, uint32_t lane, tick_t now)
+STAGE void route(struct output_queued *q, uint32_t router, uint32_t lane, tick_t now, uint32_t words)
 {
     const struct input_lane *input = &q->inputs[number_of(q, router, lane)];
     ask_route(q->network, &q->question, input->front.packet, input->back_kind == EVENT_CREDIT,
-              wants_of(q, router, lane), set_of(q->usable, q, router), q->words, now);
+              wants_of(q, router, lane), set_of(q->usable, q, router), words, now);
     if (__builtin_expect(q->network->trace_out != NULL, 0) && input->front.packet == q->network->traced)
         trace_route(q->network, &q->question, lane, now);
 }
 
-static void take_fresh(struct output_queued *q, uint32_t router, tick_t now)
+STAGE void take_fresh(struct output_queued *q, uint32_t router, tick_t now, uint32_t words)
 {
     struct router_head *head = &q->heads[router];
     q->question.router = router;
     q->question.now = now;
-    BITS_EACH(lane, q->ready, q->words)
+    BITS_EACH(lane, q->ready, words)
         __builtin_prefetch(network_packet(q->network, q->inputs[number_of(q, router, lane)].front.packet), 1);
-    BITS_EACH(lane, q->ready, q->words) {
-        route(q, router, (uint32_t)lane, now);
-        if (!take_lane(q, router, (uint32_t)lane, now))
+    BITS_EACH(lane, q->ready, words) {
+        route(q, router, (uint32_t)lane, now, words);
+        if (!take_lane(q, router, (uint32_t)lane, now, words))
             q->wait_order[number_of(q, router, head->waiting++)] = (uint16_t)lane;
     }
 }
 
-static void step_router(struct output_queued *q, uint32_t router, tick_t now)
+STAGE void step_router(struct output_queued *q, uint32_t router, tick_t now, uint32_t words)
 {
     struct router_head *head = &q->heads[router];
     uint64_t *fresh = set_of(q->fresh, q, router);
-    for (uint32_t w = 0; w < q->words; w++) {
+    for (uint32_t w = 0; w < words; w++) {
         q->ready[w] = fresh[w];
         fresh[w] = 0;
     }
     if (head->routing)
         end_routing(q, router, now);
-    move_bodies(q, router, now);
+    move_bodies(q, router, now, words);
     if (head->opened)
-        retry(q, router, now);
-    take_fresh(q, router, now);
+        retry(q, router, now, words);
+    take_fresh(q, router, now, words);
 }
 
-static void step(void *routers, tick_t now, const void *events, uint32_t count)
+STAGE void step_due(struct output_queued *q, tick_t now, const struct step_event *event, uint32_t count, uint32_t words)
 {
-    struct output_queued *q = routers;
-    for (const struct step_event *event = events, *end = event + count; event < end; event++) {
+    for (const struct step_event *end = event + count; event < end; event++) {
         struct router_head *head = &q->heads[event->target];
         if (head->step_at != now)
             continue; /* it was woken earlier than this step was posted for */
         head->step_at = NEVER;
-        step_router(q, event->target, now);
+        step_router(q, event->target, now, words);
     }
+}
+
+/* Few words of lanes are made constants. */
+static void step(void *routers, tick_t now, const void *events, uint32_t count)
+{
+    struct output_queued *q = routers;
+    if (q->words == 1)
+        step_due(q, now, events, count, 1);
+    else if (q->words == 2)
+        step_due(q, now, events, count, 2);
+    else
+        step_due(q, now, events, count, q->words);
 }
 
 static const struct router_ops output_queued = {

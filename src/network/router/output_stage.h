@@ -60,6 +60,7 @@ struct output_stage {
     uint32_t depth;       /* flits of a queue, or ENDLESS */
     bool reports_all;     /* every place that is given back; else only those of full queues */
     bool reserves_packet; /* a head leaves only when the whole packet has room downstream */
+    bool is_usual;        /* one level of service, flits that take turns, no shared buffers: compiled apart */
     struct lane_scheduler scheduler;
     unsigned char *choices; /* by router * ports + port: the scheduler's state */
     unsigned char *rooms;  /* by router * ports + port: the buffer behind it, where VCs share that; NULL: they do not */

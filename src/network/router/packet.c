@@ -48,13 +48,12 @@ static inline struct route begin_questions(const struct packets *q, tick_t now)
  * Asks where the packet at the front of a lane may go. Sensors show nothing of this tick, so it does not matter when in
  * the tick that is.
  */
-FOR_WORDS void route(const struct packets *q, struct packet_head *head, uint32_t lane, struct route *question,
-                     uint32_t words)
+FOR_WORDS void route(const struct packets *q, struct packet_head *head, struct packet_lane *input, uint32_t lane,
+                     struct route *question, uint32_t words)
 {
-    struct packet_lane *input = packet_input(q, head, lane);
     question->router = head->number;
-    ask_route(q->network, question, input->first, input->back_kind == EVENT_CREDIT, packet_wants(q, head, lane, words),
-              packet_set(head, SET_USABLE, words), words, question->now);
+    ask_route(q->network, question, input->first, input->back_kind == EVENT_CREDIT,
+              packet_wants_of(q, head, input, lane, words), packet_set(head, SET_USABLE, words), words, question->now);
     if (__builtin_expect(q->network->trace_out != NULL, 0) && input->first == q->network->traced)
         trace_route(q->network, question, lane, question->now);
 }
@@ -95,7 +94,7 @@ FOR_WORDS void receive_chunk(const struct packets *q, const struct flit_event *e
     input->arrived += flits;
     input->flits += flits;
     if (is_alone) {
-        route(q, head, lane, question, words);
+        route(q, head, input, lane, question, words);
         input->output = LANE_ROUTED;
         if (words == 1) /* the step will look at it */
             __builtin_prefetch(PACKET_PART(head, void, q->places[lowest_bit(input->wants)].port_at), 1);
@@ -256,15 +255,14 @@ FOR_WORDS uint32_t find_room(const struct packets *q, struct packet_head *head, 
 enum attempt { BLOCKED, BEGUN, THROUGH };
 
 /* A packet without an output lane takes one and begins to leave, if one that it may have is free. */
-FOR_WORDS enum attempt take_lane(const struct packets *q, struct packet_head *head, uint32_t lane, uint32_t words,
-                                 tick_t now)
+FOR_WORDS enum attempt take_lane(const struct packets *q, struct packet_head *head, struct packet_lane *input,
+                                 uint32_t lane, uint32_t words, tick_t now)
 {
-    struct packet_lane *input = packet_input(q, head, lane);
     const struct packet *packet = network_packet(q->network, input->first);
     uint32_t flits = transfer_flits(&q->network->transfer, packet, 0), room = flits;
     if (q->whole_for_room)
         room = packet->size < q->depth ? packet->size : q->depth;
-    uint32_t output = find_room(q, head, input, packet_wants(q, head, lane, words), room, words);
+    uint32_t output = find_room(q, head, input, packet_wants_of(q, head, input, lane, words), room, words);
     if (output == NONE)
         return BLOCKED;
     input->last_output = (uint16_t)output;
@@ -325,8 +323,9 @@ FOR_WORDS void retry(const struct packets *q, struct packet_head *head, uint32_t
         claimed[w] = 0;
     for (uint32_t i = 0; i < head->waiting; i++) {
         uint32_t lane = order[i];
-        const uint64_t *wants = packet_wants(q, head, lane, words);
-        enum attempt attempt = meet(wants, opened, words) ? take_lane(q, head, lane, words, now) : BLOCKED;
+        struct packet_lane *input = packet_input(q, head, lane);
+        const uint64_t *wants = packet_wants_of(q, head, input, lane, words);
+        enum attempt attempt = meet(wants, opened, words) ? take_lane(q, head, input, lane, words, now) : BLOCKED;
         if (attempt == BLOCKED) {
             claim(q, head, lane, words);
             order[left++] = (uint16_t)lane;
@@ -334,7 +333,7 @@ FOR_WORDS void retry(const struct packets *q, struct packet_head *head, uint32_t
         }
         for (uint32_t w = 0; w < words; w++)
             opened[w] |= wants[w];
-        if (attempt == THROUGH && packet_input(q, head, lane)->first != NONE)
+        if (attempt == THROUGH && input->first != NONE)
             bits_add(packet_set(head, SET_FRESH, words), lane);
     }
     head->waiting = left;
@@ -348,8 +347,8 @@ FOR_WORDS void advance(const struct packets *q, struct packet_head *head, uint32
     enum attempt attempt;
     do {
         if (input->output == LANE_IDLE)
-            route(q, head, lane, question, words);
-        attempt = take_lane(q, head, lane, words, now);
+            route(q, head, input, lane, question, words);
+        attempt = take_lane(q, head, input, lane, words, now);
     } while (attempt == THROUGH && input->first != NONE);
     if (attempt != BLOCKED)
         return;

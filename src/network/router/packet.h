@@ -11,7 +11,7 @@
  * therefore a lane keeps what comes behind its first packet itself, and the link
  * in a packet is the farthest router's alone.
  */
-#include "network/router/lane.h"
+#include "flitwarp/lane.h"
 
 struct packet_config {
     uint32_t num_vcs, buffer_depth, buffer, chunk;
@@ -39,7 +39,8 @@ struct packet_lane {
     struct place back; /* where they go */
     uint64_t wants;    /* output lanes that the first may take, where one word holds them */
 };
-_Static_assert(sizeof(struct packet_lane) == 56, "an input lane fits a cache line");
+#define PACKET_LANE_STRIDE 64
+_Static_assert(sizeof(struct packet_lane) <= PACKET_LANE_STRIDE, "an input lane fits a cache line");
 
 /* The channel that leaves by a port. Its output lanes lie behind it: with up to five VCs that is one cache line. */
 struct packet_port {
@@ -90,7 +91,7 @@ struct packets {
     struct congestion *congestion; /* NULL: nobody looks */
     unsigned char *blocks;
     size_t stride; /* of a block */
-    uint32_t inputs_at, input_stride, ports_at, port_stride, waits_at, owners_at;
+    uint32_t inputs_at, ports_at, port_stride, waits_at, owners_at;
     uint32_t num_vcs, ports, lanes, words;
     uint32_t depth;      /* flits of a lane's buffer */
     bool divides;        /* packets may move in chunks */
@@ -109,7 +110,7 @@ static inline struct packet_head *packet_head(const struct packets *q, uint32_t 
 
 static inline struct packet_lane *packet_input(const struct packets *q, struct packet_head *head, uint32_t lane)
 {
-    return PACKET_PART(head, struct packet_lane, q->inputs_at + (size_t)lane * q->input_stride);
+    return PACKET_PART(head, struct packet_lane, q->inputs_at + (size_t)lane * PACKET_LANE_STRIDE);
 }
 
 static inline struct packet_output *packet_output(const struct packets *q, struct packet_head *head, uint32_t lane)
@@ -139,10 +140,14 @@ static inline uint64_t *packet_set(struct packet_head *head, enum packet_set set
     return head->sets + set * words;
 }
 
+static inline uint64_t *packet_wants_of(const struct packets *q, const struct packet_head *head,
+                                        struct packet_lane *input, uint32_t lane, uint32_t words)
+{
+    return words == 1 ? &input->wants : q->wants + ((size_t)head->number * q->lanes + lane) * words;
+}
 static inline uint64_t *packet_wants(const struct packets *q, struct packet_head *head, uint32_t lane, uint32_t words)
 {
-    return words == 1 ? &packet_input(q, head, lane)->wants
-                      : q->wants + ((size_t)head->number * q->lanes + lane) * words;
+    return packet_wants_of(q, head, packet_input(q, head, lane), lane, words);
 }
 
 /* Building and checking, in packet_build.c. */

@@ -15,7 +15,8 @@ static const char *const switching_words[] = {"virtual_cut_through", "store_and_
 
 const struct option packet_options[] = {
     OPTION_U32(struct packet_config, num_vcs, "2", 1, 64, NULL, "virtual channels of each port"),
-    OPTION_U32(struct packet_config, buffer_depth, "8", 1, MAX_FLITS, "flits", "buffer of each virtual channel"),
+    OPTION_U32(struct packet_config, buffer_depth, "8", 1, MAX_FLITS, "flits", "buffer of each virtual channel",
+               NOT_WITH("buffer")),
     OPTION_U32(struct packet_config, buffer, "null", 1, 4294967295.0, "bytes", "instead of buffer_depth"),
     OPTION_U32(struct packet_config, chunk, "null", 1, 4294967295.0, "bytes",
                "larger packets move in parts of this size; null: every packet moves whole"),
@@ -24,11 +25,14 @@ const struct option packet_options[] = {
     OPTION_TICKS_AUTO(struct packet_config, delay, "\"auto\"", 0, MAX_DELAY,
                       "from a packet's arrival until it can leave; auto: the four latencies below"),
     OPTION_TICKS(struct packet_config, cycle, "1", 1, 1000000, "that latencies count"),
-    OPTION_U32(struct packet_config, routing_latency, "0", 0, 10000, "cycles", "to route a packet"),
+    OPTION_U32(struct packet_config, routing_latency, "0", 0, 10000, "cycles", "to route a packet",
+               ONLY_WITH("delay=auto")),
     OPTION_U32(struct packet_config, vc_allocation_latency, "1", 0, 10000, "cycles",
-               "to allocate an output virtual channel"),
-    OPTION_U32(struct packet_config, switch_allocation_latency, "1", 0, 10000, "cycles", "to allocate the crossbar"),
-    OPTION_U32(struct packet_config, crossbar_latency, "1", 0, 10000, "cycles", "to cross the router"),
+               "to allocate an output virtual channel", ONLY_WITH("delay=auto")),
+    OPTION_U32(struct packet_config, switch_allocation_latency, "1", 0, 10000, "cycles", "to allocate the crossbar",
+               ONLY_WITH("delay=auto")),
+    OPTION_U32(struct packet_config, crossbar_latency, "1", 0, 10000, "cycles", "to cross the router",
+               ONLY_WITH("delay=auto")),
     OPTION_U32(struct packet_config, credit_latency, "1", 0, 10000, "cycles",
                "to process a credit, beyond the channel's latency"),
     OPTION_CHOICE(struct packet_config, congestion, "congestion", "\"buffer_occupancy\"",
@@ -78,9 +82,8 @@ void packet_plan(struct network *network, const struct choice *self, struct erro
 static void lay_out(struct packets *q, struct arena *arena)
 {
     size_t size = sizeof(struct packet_head) + sizeof(uint64_t) * PACKET_SETS * q->words;
-    q->input_stride = 64;
     q->port_stride = (uint32_t)(sizeof(struct packet_port) + q->num_vcs * sizeof(struct packet_output) + 31) / 32 * 32;
-    q->inputs_at = place(&size, (size_t)q->input_stride * q->lanes, 64);
+    q->inputs_at = place(&size, (size_t)PACKET_LANE_STRIDE * q->lanes, 64);
     q->ports_at = place(&size, (size_t)q->port_stride * q->ports, 64);
     q->waits_at = place(&size, sizeof(uint16_t) * q->lanes, 8);
     q->owners_at = place(&size, sizeof(uint16_t) * q->lanes, 8);

@@ -3,8 +3,9 @@
 #include "network/router/shared_room.h"
 
 /* No VC above its maximum, and nothing of the others' shares used: they are all that the pool is not. */
-static void set_taken(const struct shared_room_rule *rule, struct shared_room *room, uint32_t vc, uint32_t taken)
+void shared_room_take(const struct shared_room_rule *rule, struct shared_room *room, uint32_t vc, uint32_t credits)
 {
+    uint32_t taken = room->taken[vc] + credits;
     uint32_t from_pool =
         room->from_pool + shared_room_borrowed(rule, taken) - shared_room_borrowed(rule, room->taken[vc]);
     CHECK(taken <= rule->maximum, "vc %u takes %u credits of a shared buffer, its maximum is %u", vc, taken,
@@ -13,18 +14,6 @@ static void set_taken(const struct shared_room_rule *rule, struct shared_room *r
           from_pool, shared_room_pool(rule));
     room->taken[vc] = (uint16_t)taken;
     room->from_pool = (uint16_t)from_pool;
-}
-
-void shared_room_take(const struct shared_room_rule *rule, struct shared_room *room, uint32_t vc, uint32_t credits)
-{
-    set_taken(rule, room, vc, room->taken[vc] + credits);
-}
-
-void shared_room_give(const struct shared_room_rule *rule, struct shared_room *room, uint32_t vc, uint32_t credits)
-{
-    CHECK(credits <= room->taken[vc], "vc %u gives %u credits of a shared buffer back and has %u", vc, credits,
-          room->taken[vc]);
-    set_taken(rule, room, vc, room->taken[vc] - credits);
 }
 
 void shared_room_reserve(const struct shared_room_rule *rule, struct shared_room *room, uint32_t vc, uint32_t credits)

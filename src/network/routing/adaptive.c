@@ -8,27 +8,48 @@
 
 const char *const congestion_mode_names[] = {"vc", "port_average", "port_minimum", "port_maximum", NULL};
 
-static double lane_value(const struct route *route, uint32_t router, uint32_t lane)
+/* How congested `count` lanes in a row seem; without sensors, not at all. */
+static inline void read_lanes(const struct route *route, uint32_t router, uint32_t lane, uint32_t count, double *values)
 {
-    return route->congestion->ops->value(route->congestion, route->first_router + router, lane, route->now);
+    struct congestion *congestion = route->congestion;
+    router += route->first_router;
+    if (congestion && congestion->ops->values)
+        congestion->ops->values(congestion, router, lane, count, route->now, values);
+    else
+        for (uint32_t i = 0; i < count; i++)
+            values[i] = congestion ? congestion->ops->value(congestion, router, lane + i, route->now) : 0;
+}
+
+/* What some VCs of a port make together; a port as a whole is all its VCs. */
+static inline double together(enum congestion_mode mode, const double *values, uint32_t num_vcs, uint64_t vcs)
+{
+    double least = INFINITY, most = 0, sum = 0;
+    if (mode == CONGESTION_VC) {
+        for (; vcs; vcs &= vcs - 1)
+            least = values[lowest_bit(vcs)] < least ? values[lowest_bit(vcs)] : least;
+        return least;
+    }
+    for (uint32_t vc = 0; vc < num_vcs; vc++) {
+        least = values[vc] < least ? values[vc] : least;
+        most = values[vc] > most ? values[vc] : most;
+        sum += values[vc];
+    }
+    return mode == CONGESTION_PORT_AVERAGE ? sum / num_vcs : mode == CONGESTION_PORT_MAXIMUM ? most : least;
 }
 
 double route_congestion(const struct route *route, enum congestion_mode mode, uint32_t router, uint32_t port,
                         uint64_t vcs)
 {
-    if (!route->congestion)
-        return 0;
     const struct routing *routing = route->routing;
-    uint32_t num_vcs = routing->num_vcs, first = (routing->local_ports + port) * num_vcs;
-    double least = INFINITY, most = 0, sum = 0;
-    vcs = mode == CONGESTION_VC ? vcs << route->packet->protocol * routing->vcs : bits_range(0, num_vcs);
-    BITS_EACH(vc, &vcs, 1) {
-        double value = lane_value(route, router, first + (uint32_t)vc);
-        least = value < least ? value : least;
-        most = value > most ? value : most;
-        sum += value;
+    uint32_t lane = (routing->local_ports + port) * routing->num_vcs, count = routing->num_vcs;
+    double values[WORD_BITS];
+    if (mode == CONGESTION_VC) { /* only from the first of them to the last */
+        lane += route->packet->protocol * routing->vcs + (uint32_t)lowest_bit(vcs);
+        vcs >>= lowest_bit(vcs);
+        count = WORD_BITS - (uint32_t)__builtin_clzll(vcs);
     }
-    return mode == CONGESTION_PORT_AVERAGE ? sum / num_vcs : mode == CONGESTION_PORT_MAXIMUM ? most : least;
+    read_lanes(route, router, lane, count, values);
+    return together(mode, values, count, vcs);
 }
 
 void adaptive_check(const struct routing *routing, const struct choice *self, uint32_t ways, struct errors *errors)
@@ -43,25 +64,49 @@ void adaptive_check(const struct routing *routing, const struct choice *self, ui
                      self->component->name, MAX_CANDIDATES, (unsigned long long)ways * vcs);
 }
 
-static void add_one(struct candidates *candidates, const struct route *route, enum congestion_mode mode,
-                    struct candidate candidate)
+static inline void add_one(struct candidates *candidates, const struct candidate *like, uint32_t port, uint64_t vcs,
+                           double congestion)
 {
     CHECK(candidates->count < MAX_CANDIDATES, "more than %u candidates", MAX_CANDIDATES);
-    candidate.congestion = route_congestion(route, mode, route->router, candidate.port, candidate.vcs);
-    candidates->list[candidates->count++] = candidate;
+    struct candidate *one = &candidates->list[candidates->count++];
+    *one = *like;
+    one->port = port;
+    one->vcs = vcs;
+    one->congestion = congestion;
+}
+
+/* Adds a port, whose VCs seem as congested as `values` say. */
+static inline void add_port(struct candidates *candidates, const struct route *route, enum congestion_mode mode,
+                            const struct candidate *like, uint32_t port, const double *values)
+{
+    const struct routing *routing = route->routing;
+    if (mode != CONGESTION_VC) {
+        add_one(candidates, like, port, like->vcs, together(mode, values, routing->num_vcs, 0));
+        return;
+    }
+    const double *of_protocol = values + route->packet->protocol * routing->vcs;
+    for (uint64_t left = like->vcs; left; left &= left - 1)
+        add_one(candidates, like, port, left & -left, of_protocol[lowest_bit(left)]);
+}
+
+void candidates_add_ports(struct candidates *candidates, const struct route *route,
+                          const struct adaptive_config *config, const struct candidate *first, uint32_t ports)
+{
+    const struct routing *routing = route->routing;
+    uint32_t num_vcs = routing->num_vcs, at_once = WORD_BITS / num_vcs;
+    double values[WORD_BITS];
+    for (uint32_t done = 0; done < ports; done += at_once) {
+        uint32_t port = first->port + done, count = ports - done < at_once ? ports - done : at_once;
+        read_lanes(route, route->router, (routing->local_ports + port) * num_vcs, count * num_vcs, values);
+        for (uint32_t i = 0; i < count; i++)
+            add_port(candidates, route, config->mode, first, port + i, values + i * num_vcs);
+    }
 }
 
 void candidates_add(struct candidates *candidates, const struct route *route, const struct adaptive_config *config,
                     const struct candidate *candidate)
 {
-    struct candidate one = *candidate;
-    if (config->mode != CONGESTION_VC)
-        add_one(candidates, route, config->mode, one);
-    else
-        BITS_EACH(vc, &candidate->vcs, 1) {
-            one.vcs = bit((uint32_t)vc);
-            add_one(candidates, route, config->mode, one);
-        }
+    candidates_add_ports(candidates, route, config, candidate, 1);
 }
 
 /* Moves the lightest to the front; while routes are checked, all that could be. Returns how many. */

@@ -53,6 +53,17 @@ static const uint64_t *pack_coordinates(const uint16_t *coordinates, uint32_t di
     return packed;
 }
 
+/* The first coordinate above the second: that of two routers which differs first decides which of them is the larger. */
+static const uint32_t *flatten_coordinates(const uint16_t *coordinates, uint32_t dimensions, uint32_t routers,
+                                           struct arena *arena)
+{
+    uint32_t *flat = arena_array(arena, uint32_t, routers);
+    for (uint32_t router = 0; router < routers; router++)
+        for (uint32_t d = 0; d < dimensions; d++)
+            flat[router] |= (uint32_t)coordinates[(size_t)router * dimensions + d] << (d ? 0 : 16);
+    return flat;
+}
+
 /* What to do at a place in a ring for a target in it. */
 enum hop {
     HOP_PAST_PIVOT = ROUTE_PAST_PIVOT, /* the packet's bit after this hop */
@@ -131,6 +142,8 @@ struct dimension_order *dimension_order_create(const struct routing *routing, co
     struct dimension_order *order = arena_array(arena, struct dimension_order, 1);
     order->coordinates = grid_bake(routing->topology, arena);
     order->packed = pack_coordinates(order->coordinates, grid->dimensions, routing->topology->routers, arena);
+    if (!grid->wraps && grid->dimensions <= 2)
+        order->flat = flatten_coordinates(order->coordinates, grid->dimensions, routing->topology->routers, arena);
     order->dimensions = grid->dimensions;
     order->wraps = grid->wraps;
     order->dateline = config->dateline;
@@ -147,6 +160,9 @@ struct dimension_order *dimension_order_create(const struct routing *routing, co
             .first_bit = {(routing->local_ports + grid_port(grid, d, false, 0)) * routing->num_vcs,
                           (routing->local_ports + grid_port(grid, d, true, 0)) * routing->num_vcs},
         };
+        for (uint32_t channel = 0; channel < ring->channels && ring->channels * routing->num_vcs <= WORD_BITS;
+             channel++)
+            ring->each_channel |= bit(channel * routing->num_vcs);
         ring->hops = grid->wraps ? bake_hops(order, ring, arena) : NULL;
         bake_offers(order, ring, routing->vcs);
     }
@@ -157,9 +173,12 @@ struct dimension_order *dimension_order_create(const struct routing *routing, co
 __attribute__((noinline)) static void offer_each(struct route *route, const struct ring *ring, bool down, uint64_t vcs)
 {
     uint32_t first = ring->first_bit[down];
+    if (ring->each_channel) {
+        bits_add_word(route->vcs, first, vcs * ring->each_channel);
+        return;
+    }
     for (uint32_t channel = 0; channel < ring->channels; channel++, first += route->routing->num_vcs)
-        BITS_EACH(vc, &vcs, 1)
-            bits_add(route->vcs, first + (uint32_t)vc);
+        bits_add_word(route->vcs, first, vcs);
 }
 
 static inline void offer(struct route *route, const struct ring *ring, bool down, uint64_t vcs)
@@ -261,20 +280,19 @@ static void route_packed_mesh(struct route *route)
 static void inject_flat_mesh(struct route *route)
 {
     const struct dimension_order *order = route->routing->state;
-    route->packet->waypoint = (uint32_t)order->packed[route->packet->destination_router];
+    route->packet->waypoint = order->flat[route->packet->destination_router];
 }
 
 static void route_flat_mesh(struct route *route)
 {
     const struct dimension_order *order = route->routing->state;
-    uint32_t here = (uint32_t)order->packed[route->router], there = route->packet->waypoint;
+    uint32_t here = order->flat[route->router], there = route->packet->waypoint;
     if (here == there) {
         route_eject(route);
         return;
     }
-    uint32_t shift = lowest_bit(here ^ there) & 16;
-    bool down = (there >> shift & 0xffff) < (here >> shift & 0xffff);
-    route->vcs[0] |= order->mesh_offers[shift / 8 + down];
+    bool is_second = (here ^ there) < 1u << 16;
+    route->vcs[0] |= order->mesh_offers[2 * is_second + (there < here)];
 }
 
 static void route_packed_torus(struct route *route)
@@ -311,7 +329,7 @@ static void pick_route(struct routing *routing, struct dimension_order *order)
         for (uint32_t down = 0; down < 2; down++)
             order->mesh_offers[2 * d + down] = order->rings[d].offers[4 * down + 1];
     routing->route = order->wraps ? route_packed_torus : route_packed_mesh;
-    if (!order->wraps && order->dimensions <= 2) {
+    if (order->flat) {
         routing->inject = inject_flat_mesh;
         routing->route = route_flat_mesh;
     }

@@ -31,6 +31,7 @@ struct ring {
     uint32_t width;
     uint32_t channels;
     bool is_simple;        /* no parallel channels, and all VCs of a router in one word */
+    uint64_t each_channel; /* bit 0 of each parallel channel, where a word holds the VCs of all; else 0 */
     uint32_t first_bit[2]; /* up and down: of the direction's first port, in a set of output VCs */
     uint64_t offers[8];    /* by direction * 4 + classes (bits): the answer, where the ring is simple */
 };
@@ -38,6 +39,7 @@ struct ring {
 struct dimension_order {
     const uint16_t *coordinates; /* by router * dimensions + dimension */
     const uint64_t *packed;      /* by router: coordinates in 16 bits each; NULL where that is not enough */
+    const uint32_t *flat;        /* by router, on a mesh of up to two dimensions: both coordinates; else NULL */
     uint32_t dimensions;
     bool wraps;
     enum dateline dateline;

@@ -5,7 +5,6 @@
  * channels does; those that lead down carry nothing.
  */
 #include "network/routing/dimension_order.h"
-#include "network/routing/routing.h"
 
 struct one_way_config {
     uint32_t dateline;

@@ -55,6 +55,13 @@ static const uint64_t *bake_ejection(const struct routing *routing, struct arena
     return vcs;
 }
 
+void route_eject_by(struct route *route, uint32_t slot)
+{
+    const struct routing *routing = route->routing;
+    for (uint32_t channel = 0; channel < routing->ejection_channels; channel++)
+        bits_add_range(route->vcs, (slot * routing->terminal_ports + channel) * routing->num_vcs, routing->vcs);
+}
+
 /* Algorithms know the VCs of the first protocol class alone; others have the same ways in VCs further up. */
 static void route_and_move(struct route *route)
 {

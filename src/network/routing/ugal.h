@@ -28,7 +28,7 @@ struct ugal_config {
 #define UGAL_OPTIONS                                                                                                   \
     OPTION_ENUM(struct ugal_config, knowledge, "\"local\"", knowledge_names,                                           \
                 "local: congestion of the router's own outputs, times hops; global: sum of all outputs on the way"),   \
-        MODE_OPTION(struct ugal_config, "\"port_average\""),                                                           \
+        MODE_OPTION(struct ugal_config, "\"port_average\"", NULL),                                                     \
         OPTION_F64(struct ugal_config, threshold, "0", 0, 1e9, NULL,                                                   \
                    "congestion up to which a packet goes straight without looking at detours"),                        \
         OPTION_F64(struct ugal_config, bias, "0", -1e9, 1e9, NULL, "added to the weight of a detour"),                 \

@@ -42,6 +42,19 @@ bool ugal_init(struct routing *routing, const struct choice *self, bool is_progr
     return true;
 }
 
+/* The output that all lanes of an answer belong to; NONE: there are several. */
+static inline uint32_t only_output(const struct routing *routing, const uint64_t *vcs)
+{
+    uint32_t first = 0, last = routing->words - 1;
+    while (!vcs[first])
+        first++;
+    while (!vcs[last])
+        last--;
+    uint32_t lane = first * WORD_BITS + (uint32_t)lowest_bit(vcs[first]), output = lane / routing->num_vcs;
+    uint32_t end = (output + 1) * routing->num_vcs, highest = last * WORD_BITS + WORD_BITS - 1;
+    return highest - (uint32_t)__builtin_clzll(vcs[last]) < end ? output - routing->local_ports : NONE;
+}
+
 /* The congestion of the least congested outputs of an answer, which keeps these alone. It offers no terminal. */
 static double keep_best(const struct route *route, uint64_t *vcs, enum congestion_mode mode, uint32_t *port)
 {
@@ -49,6 +62,8 @@ static double keep_best(const struct route *route, uint64_t *vcs, enum congestio
     uint32_t num_vcs = routing->num_vcs, last = NONE;
     uint64_t best[MAX_WORDS];
     double least = INFINITY, value = 0;
+    if (mode != CONGESTION_VC && (*port = only_output(routing, vcs)) != NONE)
+        return route_congestion(route, mode, route->router, *port, 0);
     BITS_EACH(lane, vcs, routing->words) {
         uint32_t output = (uint32_t)lane / num_vcs - routing->local_ports;
         if (mode == CONGESTION_VC || output != last)
@@ -104,7 +119,8 @@ static void weigh(struct route *route, const struct ugal *ugal, uint32_t waypoin
     uint32_t port;
     way->packet = *packet;
     detour_start(&way->packet, waypoint);
-    memset(way->vcs, 0, sizeof *way->vcs * route->routing->words);
+    for (uint32_t w = 0; w < route->routing->words; w++)
+        way->vcs[w] = 0;
     route->packet = &way->packet;
     route->vcs = way->vcs;
     ugal->detours.step(route, &ugal->detours);
@@ -116,14 +132,12 @@ static void weigh(struct route *route, const struct ugal *ugal, uint32_t waypoin
         way->weight = keep_best(route, way->vcs, config->mode, &port);
 }
 
-/* The hops that a way's congestion is multiplied with. */
-static double hops_of(const struct route *route, const struct ugal *ugal, const struct way *way, double straight_hops)
+/* What a way's congestion is multiplied with. */
+static double hop_factor(const struct ugal_config *config, double hops, double straight_hops)
 {
-    const struct ugal_config *config = route->routing->config;
     if (config->knowledge == KNOWLEDGE_GLOBAL)
         return 1;
-    return ugal->detours.hops(&ugal->detours, route->router, &way->packet) /
-           (config->hop_count == HOPS_NORMALIZED ? straight_hops : 1);
+    return config->hop_count == HOPS_NORMALIZED ? hops / straight_hops : hops;
 }
 
 static void take(struct route *route, const struct way *way)
@@ -152,6 +166,22 @@ static bool goes_in_both(const struct route *route, const struct detours *detour
     return config->straight_vcs == STRAIGHT_IN_BOTH && detours->leg_classes && !is_first_hop;
 }
 
+/* Of a way that is not free and of detours the lightest. */
+static void compare_detours(struct route *route, const struct ugal *ugal, struct way **best, struct way **other)
+{
+    const struct ugal_config *config = route->routing->config;
+    const struct detours *detours = &ugal->detours;
+    double straight_hops = detours->hops(detours, route->router, &(*best)->packet);
+    (*best)->weight *= hop_factor(config, straight_hops, straight_hops);
+    for (uint32_t i = 0; i < config->detours; i++) {
+        weigh(route, ugal, detours->draw(route, detours), *other);
+        double hops = detours->hops(detours, route->router, &(*other)->packet);
+        (*other)->weight = (*other)->weight * hop_factor(config, hops, straight_hops) + config->bias;
+        if ((*other)->weight < (*best)->weight)
+            swap(best, other);
+    }
+}
+
 static void choose_by_weight(struct route *route, const struct ugal *ugal)
 {
     const struct ugal_config *config = route->routing->config;
@@ -163,15 +193,9 @@ static void choose_by_weight(struct route *route, const struct ugal *ugal)
         if (other->weight < best->weight || (other->weight == best->weight && route_pick(route, 2)))
             swap(&best, &other);
     }
-    double straight_hops = detours->hops(detours, route->router, &best->packet);
     bool is_free = best->weight <= config->threshold && (config->threshold > 0 || config->bias >= 0);
-    best->weight *= hops_of(route, ugal, best, straight_hops);
-    for (uint32_t i = 0; i < config->detours && !is_free; i++) {
-        weigh(route, ugal, detours->draw(route, detours), other);
-        other->weight = other->weight * hops_of(route, ugal, other, straight_hops) + config->bias;
-        if (other->weight < best->weight)
-            swap(&best, &other);
-    }
+    if (!is_free)
+        compare_detours(route, ugal, &best, &other);
     take(route, best);
 }
 

@@ -30,7 +30,7 @@ static const struct option up_down_options[] = {
                 "which port up: the least congested, any, or always the same for a destination or a flow"),
     OPTION_ENUM(struct up_down_config, common_ancestor, "\"least\"", ancestor_names,
                 "where to turn: as soon as the destination is below, or at the top"),
-    ADAPTIVE_OPTIONS("\"least_congested\""),
+    ADAPTIVE_OPTIONS_WITH("\"least_congested\"", "selection=adaptive"),
     OPTION_END,
 };
 
@@ -69,11 +69,11 @@ static void climb_adaptively(struct route *route, const struct tree *tree, uint3
     uint32_t left = 2 * (tree->levels - 1 - tree_level(tree, route->router)); /* the same by every port up */
     struct candidates candidates;
     candidates.count = 0;
-    struct candidate candidate = {.vcs = route->routing->class_vcs[0], .hops = (uint16_t)left, .is_minimal = true};
-    for (uint32_t i = 0; i < ports; i++) {
-        candidate.port = tree_first_up(tree, route->router) + i;
-        candidates_add(&candidates, route, &config->adaptive, &candidate);
-    }
+    struct candidate first = {.vcs = route->routing->class_vcs[0],
+                              .port = tree_first_up(tree, route->router),
+                              .hops = (uint16_t)left,
+                              .is_minimal = true};
+    candidates_add_ports(&candidates, route, &config->adaptive, &first, ports);
     candidates_offer(&candidates, route, &config->adaptive);
 }
 

@@ -45,7 +45,7 @@ static const struct option folded_clos_options[] = {
     OPTION_U32_LIST(struct folded_clos_config, down, "null", 1, 65535, "ports",
                     "instead of radix and levels: ports down of the routers at each level, from the leaves to the top"),
     OPTION_U32_LIST(struct folded_clos_config, up, "null", 1, 65535, "ports",
-                    "with down: ports up of the routers at each level but the top"),
+                    "ports up of the routers at each level but the top", ONLY_WITH("down")),
     OPTION_END,
 };
 
@@ -102,8 +102,6 @@ static void folded_clos_check(const struct choice *self, struct errors *errors)
                      config->up.count, count);
     if (count && (config->radix || config->levels))
         choice_error(errors, self, "down", "give either down and up, or radix and levels");
-    if (!count && config->up.count)
-        choice_error(errors, self, "up", "ports up without ports down; give down too");
     if (!count && config->radix % 2)
         choice_error(errors, self, "radix", "%u is odd; half of the ports go down and half up", config->radix);
     if (errors->count == before)

@@ -46,9 +46,6 @@ static void check_file(const struct choice *self, struct dragonfly *dragonfly, c
     bool is_wanted = config->arrangement == DRAGONFLY_FROM_FILE;
     if (is_wanted && !config->file)
         choice_error(errors, self, "arrangement", "\"file\" needs a file: give its name as file");
-    else if (!is_wanted && config->file)
-        choice_error(errors, self, "file", "a file is for arrangement \"file\", not for \"%s\"",
-                     arrangement_names[config->arrangement]);
     else if (is_wanted && dragonfly->groups > MAX_FILE_GROUPS)
         choice_error(errors, self, "groups", "%u groups; accepted with a file: 2 to %u", dragonfly->groups,
                      MAX_FILE_GROUPS);

@@ -26,8 +26,8 @@ extern const char *const arrangement_names[];
         OPTION_ENUM(struct global_config, arrangement, "\"absolute\"", arrangement_names,                              \
                     "which group a global channel leads to: all in order; the next first; one up, one down, two up; "  \
                     "the one before first; or as a file says"),                                                        \
-        OPTION_FILE(struct global_config, file, "null",                                                                \
-                    "with arrangement \"file\": CSV lines router,router[,channels], a global channel each")
+        OPTION_FILE(struct global_config, file, "null", "CSV lines router,router[,channels], a global channel each",   \
+                    ONLY_WITH("arrangement=file"))
 
 /* As many as were asked for, or else as `gates` routers with global channels in each group can join. */
 uint32_t global_groups(const struct global_config *config, uint64_t gates);

@@ -190,9 +190,10 @@ static struct mention join(const struct mention *there, const struct mention *ba
 /* Turns mentions into channels, in the order in which they are first named. */
 static void match_ends(struct file_reader *reader)
 {
+    if (!reader->count)
+        return; /* a router alone */
     struct mention *at = reader->mentions, *end = at + reader->count, *out = at;
-    if (reader->count)
-        qsort(at, reader->count, sizeof *at, by_pair);
+    qsort(at, reader->count, sizeof *at, by_pair);
     while (at < end) {
         struct mention *back = at, *next;
         while (back < end && back->from == at->from && back->to == at->to)
@@ -208,8 +209,7 @@ static void match_ends(struct file_reader *reader)
         at = next;
     }
     reader->count = (uint32_t)(out - reader->mentions);
-    if (reader->count)
-        qsort(reader->mentions, reader->count, sizeof *out, by_number);
+    qsort(reader->mentions, reader->count, sizeof *out, by_number);
 }
 
 /* False, with an error, where a hub among many routers would give all of them more ports than there can be. */

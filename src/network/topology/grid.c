@@ -28,9 +28,10 @@ void grid_init(struct grid *grid, const struct u32_list *widths, const struct u3
     }
 }
 
-void grid_check(const struct choice *self, const struct u32_list *widths, const struct u32_list *channels,
-                uint32_t concentration, struct errors *errors)
+void grid_check(const struct choice *self, struct errors *errors)
 {
+    const struct grid_config *config = self->config;
+    const struct u32_list *widths = &config->widths, *channels = &config->channels;
     if (widths->count == 0 || widths->count > MAX_DIMENSIONS) {
         choice_error(errors, self, "widths", "%u dimensions, but a grid has 1 to %u", widths->count, MAX_DIMENSIONS);
         return;
@@ -38,7 +39,7 @@ void grid_check(const struct choice *self, const struct u32_list *widths, const 
     if (channels->count != 1 && channels->count != widths->count)
         choice_error(errors, self, "channels", "%u values for %u dimensions; give one for all or one for each",
                      channels->count, widths->count);
-    uint64_t terminals = concentration;
+    uint64_t terminals = config->concentration;
     for (uint32_t d = 0; d < widths->count && terminals <= MAX_TERMINALS; d++)
         terminals *= widths->items[d];
     if (terminals > MAX_TERMINALS)
@@ -54,6 +55,13 @@ void grid_shape(struct topology *topology, const struct grid *grid, uint32_t con
     topology->ports = grid_ports(grid);
     topology->channel_classes = grid->dimensions;
     topology->channel_class_names = dimension_names;
+}
+
+void grid_shape_of(const struct grid_config *config, bool wraps, struct arena *arena, struct topology *topology)
+{
+    struct grid *grid = arena_array(arena, struct grid, 1);
+    grid_init(grid, &config->widths, &config->channels, wraps);
+    grid_shape(topology, grid, config->concentration);
 }
 
 uint32_t grid_routers(const struct grid *grid)

@@ -9,8 +9,21 @@
 #define MAX_TERMINALS ((uint64_t)INT32_MAX)
 #define MAX_CHANNELS ((uint64_t)INT32_MAX) /* of networks that keep a table of their routers */
 
-/* Adds an error for each setting that the rows let pass but no network can have. */
-void grid_check(const struct choice *self, const struct u32_list *widths, const struct u32_list *channels,
-                uint32_t concentration, struct errors *errors);
+/* Settings of a grid of any widths. */
+struct grid_config {
+    struct u32_list widths;
+    struct u32_list channels;
+    uint32_t concentration;
+};
+#define GRID_OPTIONS(default_widths, ends)                                                                             \
+    OPTION_U32_LIST(struct grid_config, widths, default_widths, 2, 65536, "routers", "routers along each dimension"),  \
+        OPTION_U32(struct grid_config, concentration, "1", 1, 1024, "terminals", "terminals at each router"),          \
+        OPTION_U32_LIST(struct grid_config, channels, "[1]", 1, 64, "channels",                                        \
+                        "parallel channels between " ends ", for all dimensions or for each")
+
+/* Adds an error for each setting that the rows let pass but no network can have; a topology's check(). */
+void grid_check(const struct choice *self, struct errors *errors);
+/* The shape of a grid with these settings; for a topology's shape(). */
+void grid_shape_of(const struct grid_config *config, bool wraps, struct arena *arena, struct topology *topology);
 /* Fills the shape from a grid that lives as long as the topology. */
 void grid_shape(struct topology *topology, const struct grid *grid, uint32_t concentration);

@@ -20,25 +20,13 @@
 
 #include "network/topology/grid.h"
 
-struct hyperx_config {
-    struct u32_list widths;
-    struct u32_list channels;
-    uint32_t concentration;
-};
-
-static const struct option hyperx_options[] = {
-    OPTION_U32_LIST(struct hyperx_config, widths, "[4, 4]", 2, 65536, "routers", "routers along each dimension"),
-    OPTION_U32(struct hyperx_config, concentration, "1", 1, 1024, "terminals", "terminals at each router"),
-    OPTION_U32_LIST(struct hyperx_config, channels, "[1]", 1, 64, "channels",
-                    "parallel channels between two routers, for all dimensions or for each"),
-    OPTION_END,
-};
+static const struct option hyperx_options[] = {GRID_OPTIONS("[4, 4]", "two routers"), OPTION_END};
 
 static void hyperx_check(const struct choice *self, struct errors *errors)
 {
-    const struct hyperx_config *config = self->config;
+    const struct grid_config *config = self->config;
     uint32_t before = errors->count;
-    grid_check(self, &config->widths, &config->channels, config->concentration, errors);
+    grid_check(self, errors);
     if (errors->count > before)
         return;
     uint64_t routers = 1, ports = 0;
@@ -61,7 +49,7 @@ static void bake_coordinates(struct hyperx *hyperx, uint32_t routers, struct are
 
 static void hyperx_shape(const void *config, struct arena *arena, struct topology *topology)
 {
-    const struct hyperx_config *settings = config;
+    const struct grid_config *settings = config;
     struct hyperx *hyperx = arena_array(arena, struct hyperx, 1);
     hyperx->dimensions = settings->widths.count;
     uint32_t routers = 1, ports = 0;
@@ -114,7 +102,7 @@ static const struct topology_ops hyperx = {
     .name = "hyperx",
     .summary = "grid of routers whose rows are fully connected: flattened butterflies, hypercubes",
     .options = hyperx_options,
-    .config_size = sizeof(struct hyperx_config),
+    .config_size = sizeof(struct grid_config),
     .example = "{\"type\": \"hyperx\", \"widths\": [4, 4], \"concentration\": 4}",
     .check = hyperx_check,
     .shape = hyperx_shape,

@@ -6,6 +6,20 @@
 
 const char *const steady_destinations[] = {"same", "each", NULL};
 
+/* Settings of replies that there are none of. */
+static void refuse_reply_settings(const struct application *application, const struct steady_config *config,
+                                  struct errors *errors)
+{
+    const struct application_config *common = application->config;
+    if (application->listens)
+        return;
+    if (config->reply_delay)
+        choice_error(errors, application->choice, "reply_delay", "has no effect without replies; accepted: 0, or both");
+    if (common->reply_protocol_class)
+        choice_error(errors, application->choice, "reply_protocol_class",
+                     "has no effect without replies; accepted: 0, or both");
+}
+
 /* The application hears of its messages only when it answers them: others need no more than packets. */
 static void prepare_replies(struct steady *steady, struct application *application, const struct steady_config *config,
                             struct errors *errors)
@@ -15,6 +29,7 @@ static void prepare_replies(struct steady *steady, struct application *applicati
         choice_error(errors, application->choice, "reply", "size \"%s\" brings replies of its own; accepted: null",
                      steady->size.ops->name);
     application->listens = has_own || steady->size.ops->reply;
+    refuse_reply_settings(application, config, errors);
     application->transaction_messages = config->messages * (application->listens ? 2 : 1);
     application->receive_delay = application->listens ? (uint32_t)config->reply_delay : 0;
     if (has_own)

@@ -29,8 +29,8 @@ static const struct option stream_options[] = {
     OPTION_CHOICE(struct stream_config, size, "size", "\"fixed\"", "flits of a message"),
     OPTION_U32(struct stream_config, messages, "0", 0, 1e9, NULL,
                "messages of each source, from the start of sampling; 0: all the time"),
-    ERRAND_OPTIONS(struct stream_config),
-    WINDOW_OPTIONS(struct stream_config),
+    ERRAND_OPTIONS_WITH(struct stream_config, "messages"),
+    WINDOW_OPTIONS_NOT_WITH(struct stream_config, "messages"),
     APPLICATION_OPTIONS,
     OPTION_END,
 };

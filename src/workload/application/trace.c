@@ -31,7 +31,7 @@ static const char *const placings[] = {[STACK_BLOCKS] = "block", [STACK_CYCLIC] 
 static const struct option trace_options[] = {
     OPTION_FILE(struct trace_config, file, "null", "the trace, or its main file"),
     OPTION_CHOICE(struct trace_config, format, "trace_reader", "null",
-                  "of the file, with settings of its own; null: found by its content"),
+                  "of the file, with settings of its own; null: found by its content", ONLY_WITH("file")),
     OPTION_CHOICE(struct trace_config, motif, "motif", "null", "in place of a file: the skeleton of an application"),
     OPTION_F64(struct trace_config, compute_scale, "1", 0, 1e9, NULL, "what compute times are multiplied by; 0: none"),
     OPTION_U64(struct trace_config, eager_limit, "65536", 0, 1e18, "bytes",
@@ -43,7 +43,8 @@ static const struct option trace_options[] = {
                  "from a message's beginning to the next of the same interface, beside its bytes"),
     OPTION_U32(struct trace_config, ranks_per_terminal, "1", 1, 65536, NULL, "ranks that share a terminal"),
     OPTION_ENUM(struct trace_config, placing, "\"block\"", placings,
-                "of these: ranks with neighbouring numbers together, or one rank to every terminal in turn"),
+                "of these: ranks with neighbouring numbers together, or one rank to every terminal in turn",
+                ONLY_WITH("ranks_per_terminal")),
     OPTION_TICKS(struct trace_config, local_latency, "1", 1, 1e12,
                  "of a message to a rank of the same terminal, which does not enter the network"),
     OPTION_BANDWIDTH(struct trace_config, local_bandwidth, "null", 1e-6, 1e9,
@@ -70,8 +71,8 @@ static struct replay_settings settings_of(const struct application *application)
     const struct trace_config *config = application->config;
     double ticks = PICOSECOND / application->tick_seconds;
     return (struct replay_settings){
-        .ticks_per_picosecond = ticks * config->compute_scale,
-        .until_scale = ticks,
+        .ticks_per_picosecond = ticks,
+        .compute_ticks_per_picosecond = ticks * config->compute_scale,
         .overhead = config->overhead,
         .overhead_per_byte = config->overhead_per_byte,
         .gap = config->gap,

@@ -11,14 +11,9 @@ struct collective_config {
     uint64_t bytes, growth;
 };
 
-/* In the order of enum collective_operation: a test compares them. */
-static const char *const operation_names[] = {"barrier",  "broadcast", "reduce",    "allreduce",
-                                              "gather",   "scatter",   "allgather", "reduce_scatter",
-                                              "alltoall", "scan",      "exscan",    NULL};
-
 static const struct option collective_motif_options[] = {
     MOTIF_ROUNDS_OPTIONS,
-    OPTION_ENUM(struct collective_config, operation, "\"allreduce\"", operation_names, "what all ranks do"),
+    OPTION_ENUM(struct collective_config, operation, "\"allreduce\"", collective_operation_names, "what all ranks do"),
     OPTION_U32(struct collective_config, root, "0", 0, UINT32_MAX - 1, NULL, "rank that has one, or gets one"),
     OPTION_U64(struct collective_config, bytes, "1024", 0, MOTIF_MAX_BYTES, "bytes",
                "of each rank; where each rank has or gets a block of its own, of a block"),
@@ -26,6 +21,12 @@ static const struct option collective_motif_options[] = {
                "that the block of a rank has more than that of the rank before"),
     OPTION_END,
 };
+
+static bool has_root(enum collective_operation operation)
+{
+    return operation == OPERATION_BROADCAST || operation == OPERATION_REDUCE || operation == OPERATION_GATHER ||
+           operation == OPERATION_SCATTER;
+}
 
 static bool has_blocks(enum collective_operation operation)
 {
@@ -44,13 +45,12 @@ static uint32_t *make_counts(const struct motif *motif, struct trace_builder *bu
     const struct collective_config *config = motif->config;
     uint32_t ranks = motif->ranks, *rows = arena_array(motif->arena, uint32_t, ranks);
     uint64_t *counts = arena_array(motif->arena, uint64_t, 2 * (size_t)ranks);
-    bool is_rooted = config->operation == OPERATION_GATHER || config->operation == OPERATION_SCATTER;
     for (uint32_t other = 0; other < ranks; other++)
         counts[other] = block_of(config, other);
     for (uint32_t rank = 0; rank < ranks; rank++) {
         for (uint32_t other = 0; other < ranks; other++) /* in an all-to-all everybody sends a rank what is its block */
             counts[ranks + other] = block_of(config, rank);
-        bool knows = !is_rooted || rank == config->root;
+        bool knows = !has_root(config->operation) || rank == config->root;
         uint32_t count = config->operation == OPERATION_ALLTOALL ? 2 * ranks : ranks;
         rows[rank] = knows ? builder_counts(builder, counts, count) : NO_COUNTS;
     }
@@ -63,9 +63,12 @@ static void collective_prepare(struct motif *motif, struct trace_builder *builde
     if (config->root >= motif->ranks)
         choice_error(errors, motif->choice, "root", "%u is not among %u ranks; accepted: 0 to %u", config->root,
                      motif->ranks, motif->ranks - 1);
+    else if (config->root && !has_root(config->operation))
+        choice_error(errors, motif->choice, "root", "%s has no root; accepted: 0",
+                     collective_operation_names[config->operation]);
     else if (config->growth && !has_blocks(config->operation))
         choice_error(errors, motif->choice, "growth", "%s has no blocks of ranks; accepted: 0",
-                     operation_names[config->operation]);
+                     collective_operation_names[config->operation]);
     else if (config->growth)
         motif->state = make_counts(motif, builder);
 }

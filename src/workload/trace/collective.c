@@ -137,9 +137,3 @@ struct plan_step plan_step(const struct plan *plan, uint32_t rank, uint32_t step
     plan->algorithm->step(plan, rank, step, &out);
     return out;
 }
-
-bool block_set_has(const struct block_set *set, uint32_t blocks, uint32_t block)
-{
-    uint32_t offset = block >= set->first ? block - set->first : block + (blocks - set->first);
-    return offset < set->count && (!set->bit || block & set->bit);
-}

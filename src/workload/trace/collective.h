@@ -90,5 +90,3 @@ struct plan plan_of_task(const struct collective_settings *settings, const struc
 uint32_t communicator_place(const struct trace_communicator *communicator, uint32_t rank);
 struct plan_shape plan_shape(const struct plan *plan);
 struct plan_step plan_step(const struct plan *plan, uint32_t rank, uint32_t step);
-/* Whether a set has a block, of `blocks` in all. */
-bool block_set_has(const struct block_set *set, uint32_t blocks, uint32_t block);

@@ -33,17 +33,18 @@ const char *task_kind_name(uint32_t kind)
     return kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }
 
+const char *const collective_operation_names[] = {
+    [OPERATION_BARRIER] = "barrier",     [OPERATION_BROADCAST] = "broadcast",
+    [OPERATION_REDUCE] = "reduce",       [OPERATION_ALLREDUCE] = "allreduce",
+    [OPERATION_GATHER] = "gather",       [OPERATION_SCATTER] = "scatter",
+    [OPERATION_ALLGATHER] = "allgather", [OPERATION_REDUCE_SCATTER] = "reduce_scatter",
+    [OPERATION_ALLTOALL] = "alltoall",   [OPERATION_SCAN] = "scan",
+    [OPERATION_EXSCAN] = "exscan",       [OPERATIONS] = NULL,
+};
+
 const char *collective_operation_name(uint32_t operation)
 {
-    static const char *const names[OPERATIONS] = {
-        [OPERATION_BARRIER] = "barrier",     [OPERATION_BROADCAST] = "broadcast",
-        [OPERATION_REDUCE] = "reduce",       [OPERATION_ALLREDUCE] = "allreduce",
-        [OPERATION_GATHER] = "gather",       [OPERATION_SCATTER] = "scatter",
-        [OPERATION_ALLGATHER] = "allgather", [OPERATION_REDUCE_SCATTER] = "reduce_scatter",
-        [OPERATION_ALLTOALL] = "alltoall",   [OPERATION_SCAN] = "scan",
-        [OPERATION_EXSCAN] = "exscan",
-    };
-    return operation < OPERATIONS ? names[operation] : "unknown";
+    return operation < OPERATIONS ? collective_operation_names[operation] : "unknown";
 }
 
 static void describe_message(const struct task *task, struct text *text)

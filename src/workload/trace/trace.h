@@ -112,7 +112,7 @@ uint32_t trace_collective_number(const struct trace *trace, uint32_t rank, uint3
 
 void trace_destroy(struct trace *trace);
 
-/* "send", "receive" ...; "barrier", "broadcast" ... */
+/* "send", "receive" ...; of a collective as collective_operation_names */
 const char *task_kind_name(uint32_t kind);
 const char *collective_operation_name(uint32_t operation);
 /* One task in words, for reports: "task 7 (receive of 8 bytes from rank 3, tag 5)". */

@@ -17,8 +17,8 @@ static const struct option local_random_remote_attack_options[] = {
     LOCAL_OPTIONS(struct local_random_remote_attack_config),
     OPTION_ENUM(struct local_random_remote_attack_config, target, "\"offset\"", block_targets,
                 "the attacked block: `offset` blocks further, half way round, or the opposite one"),
-    OPTION_U32(struct local_random_remote_attack_config, offset, "1", 0, NONE - 1, NULL,
-               "with target offset: blocks further"),
+    OPTION_U32(struct local_random_remote_attack_config, offset, "1", 0, NONE - 1, NULL, "blocks further",
+               ONLY_WITH("target=offset")),
     OPTION_END,
 };
 

@@ -21,7 +21,7 @@ static const struct option scan_options[] = {
                 "by number; random: each terminal has one of the two"),
     OPTION_ENUM(struct scan_config, start, "\"first\"", scan_starts,
                 "whether all begin with `first`, or each somewhere else"),
-    OPTION_U32(struct scan_config, first, "0", 0, NONE - 1, NULL, "terminal to begin with"),
+    OPTION_U32(struct scan_config, first, "0", 0, NONE - 1, NULL, "terminal to begin with", ONLY_WITH("start=first")),
     OPTION_BOOL(struct scan_config, self, "false", "whether a terminal also sends to itself"),
     OPTION_END,
 };

@@ -2,8 +2,6 @@
 /* Groups: lists of ranks of the job, in the order of the group. */
 #include "workload/trace/reader/dumpi_groups.h"
 
-#include <stdlib.h>
-
 #define EMPTY_GROUP 2
 
 void dumpi_groups_init(struct dumpi_groups *groups, uint32_t ranks, struct arena *arena)

@@ -84,7 +84,7 @@ static uint64_t bytes_of(const struct replay *replay, uint32_t rank, struct work
 {
     const struct task *task = replay_task(replay, rank, work.task);
     if (task->kind == TASK_COLLECTIVE)
-        return collective_message(replay, rank, work.task, work.detail, work.kind == WORK_TAKE).bytes;
+        return collective_message(replay, rank, work.task, work.step, work.kind == WORK_TAKE).bytes;
     return task->kind == TASK_GET ? 0 : task->amount; /* what it sends is that it wants them */
 }
 
@@ -102,7 +102,7 @@ static tick_t reduction(const struct replay *replay, uint32_t rank, struct work 
 {
     double ticks = replay->settings.reduction_ticks;
     if (ticks <= 0 || work.kind != WORK_TAKE || replay_task(replay, rank, work.task)->kind != TASK_COLLECTIVE ||
-        !collective_reduces(replay, rank, work.task, work.detail))
+        !collective_reduces(replay, rank, work.task, work.step))
         return 0;
     return (tick_t)llrint(ticks * (double)bytes_of(replay, rank, work));
 }
@@ -111,7 +111,7 @@ static tick_t duration_of(const struct replay *replay, uint32_t rank, struct wor
 {
     if (work.kind != WORK_COMPUTE)
         return overhead(replay, rank, work) + reduction(replay, rank, work);
-    double ticks = (double)replay_task(replay, rank, work.task)->amount * replay->settings.ticks_per_picosecond;
+    double ticks = (double)replay_task(replay, rank, work.task)->amount * replay->settings.compute_ticks_per_picosecond;
     return (tick_t)llrint(ticks);
 }
 
@@ -145,7 +145,7 @@ static void finish(struct replay *replay, uint32_t rank, struct work work, tick_
 {
     bool is_collective = replay_task(replay, rank, work.task)->kind == TASK_COLLECTIVE;
     if (work.kind == WORK_SEND || work.kind == WORK_BOOKED)
-        replay_send(replay, rank, work.task, work.detail, now);
+        replay_send(replay, rank, work.task, work.step, now);
     else if (is_collective)
         collective_go_on(replay, rank, work.task, now);
     else
@@ -198,7 +198,7 @@ static void cpu_is_done(struct replay *replay, uint32_t rank, uint32_t number, t
 
 static void wait_until(struct replay *replay, uint32_t rank, uint32_t number, tick_t now)
 {
-    double ticks = (double)replay_task(replay, rank, number)->amount * replay->settings.until_scale;
+    double ticks = (double)replay_task(replay, rank, number)->amount * replay->settings.ticks_per_picosecond;
     tick_t when = replay->start + (tick_t)llrint(ticks);
     if (when > now)
         set_timer(replay, rank, when, (struct work){.kind = WORK_END, .task = number});
@@ -282,12 +282,18 @@ static void do_work(struct replay *replay, uint32_t rank, struct work work, tick
     }
 }
 
-/* As far as it goes; then says whether there is more to come by itself. */
-static void go_on(struct replay *replay, uint32_t rank, tick_t now)
+/* As far as it goes. */
+static void clear_agenda(struct replay *replay, uint32_t rank, tick_t now)
+{
+    struct work_queue *agenda = &replay->ranks[rank].agenda;
+    while (agenda->count)
+        do_work(replay, rank, work_queue_take(agenda), now);
+}
+
+/* Says whether there is more to come by itself. */
+static void note_activity(struct replay *replay, uint32_t rank)
 {
     struct replay_rank *state = &replay->ranks[rank];
-    while (state->agenda.count)
-        do_work(replay, rank, work_queue_take(&state->agenda), now);
     bool is_active = state->timers.count > 0;
     if (is_active != state->is_active)
         application_count(replay->application, &replay->active_ranks, is_active ? 1 : -1);
@@ -299,16 +305,16 @@ void replay_wake(struct replay *replay, uint32_t rank, tick_t now)
     struct replay_rank *state = &replay->ranks[rank];
     for (struct work work; timers_take(&state->timers, now, &work);) {
         do_work(replay, rank, work, now);
-        while (state->agenda.count)
-            do_work(replay, rank, work_queue_take(&state->agenda), now);
+        clear_agenda(replay, rank, now);
     }
-    go_on(replay, rank, now);
+    note_activity(replay, rank);
 }
 
 void replay_receive(struct replay *replay, uint32_t rank, const struct message *message, tick_t now)
 {
     replay_take_message(replay, rank, message, now);
-    go_on(replay, rank, now);
+    clear_agenda(replay, rank, now);
+    note_activity(replay, rank);
 }
 
 /* ---- the whole ---- */

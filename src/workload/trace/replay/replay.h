@@ -21,9 +21,9 @@
 
 /* What messages cost beside the network, in ticks; and the rest of the settings. */
 struct replay_settings {
-    double ticks_per_picosecond; /* of compute, scaled */
-    double until_scale;          /* ticks per picosecond of times since the start */
-    tick_t overhead;             /* of a cpu, for each message sent and each received */
+    double ticks_per_picosecond;         /* of times since the start */
+    double compute_ticks_per_picosecond; /* the same, scaled */
+    tick_t overhead;                     /* of a cpu, for each message sent and each received */
     double overhead_per_byte;
     tick_t gap;                  /* between messages of one interface */
     tick_t local_latency;        /* of messages within a terminal */
@@ -38,7 +38,7 @@ enum work_kind {
     WORK_BEGIN,   /* all that the task waits for is over */
     WORK_END,     /* it has ended */
     WORK_COMPUTE, /* on the task's cpu */
-    WORK_SEND,    /* the same; of a collective: detail is the step, as of the next two */
+    WORK_SEND,    /* the same; of a collective: with its step, as the next two */
     WORK_BOOKED,  /* the same send, whose turn it is at its interface */
     WORK_TAKE,    /* the same: a message has arrived for the task */
     WORK_CPU,     /* a timer: cpu number `task` has done its work */
@@ -60,8 +60,8 @@ struct active_collective {
     uint32_t is_beginning; /* a step, whose messages may be done at once */
 };
 
-/* A message that came before one that was sent earlier. */
-struct held_message {
+/* A message that is there as a whole, or an offer of one. */
+struct arrival {
     uint32_t source, order, task, detail;
 };
 
@@ -72,8 +72,8 @@ struct replay_rank {
     uint32_t cpu_count;
     tick_t *interface_free; /* by number; NULL: without a gap nobody asks */
     struct envelope_queue posted, unexpected;
-    struct table notes; /* by enum note_kind and two numbers: uint64_t */
-    struct held_message *held;
+    struct table notes;   /* by enum note_kind and two numbers: uint64_t */
+    struct arrival *held; /* before one that was sent earlier */
     struct active_collective *collectives;
     uint32_t *probes; /* tasks that wait for a message to look at */
     uint32_t held_count, held_room, collective_count, collective_room, probe_count, probe_room;
@@ -147,10 +147,10 @@ void *replay_grow(const struct replay *replay, void *items, uint32_t count, uint
 uint64_t *replay_note(struct replay_rank *rank, enum note_kind kind, uint64_t a, uint64_t b);
 void replay_drop_note(struct replay_rank *rank, enum note_kind kind, uint64_t a, uint64_t b);
 
-/* A message to send: of a task, or of a step of a collective (`sub`, else 0). */
-void replay_send(struct replay *replay, uint32_t rank, uint32_t task, uint32_t sub, tick_t now);
+/* A message to send: of a task, or of a step of a collective (else step is 0). */
+void replay_send(struct replay *replay, uint32_t rank, uint32_t task, uint32_t step, tick_t now);
 /* A receive, of a task or of a step of a collective, looks for its message. */
-void replay_post(struct replay *replay, uint32_t rank, const struct envelope *envelope, uint32_t task, uint32_t sub,
+void replay_post(struct replay *replay, uint32_t rank, const struct envelope *envelope, uint32_t task, uint32_t step,
                  tick_t now);
 void replay_probe(struct replay *replay, uint32_t rank, uint32_t task);
 /* A message, or a piece of one, has arrived. */
@@ -163,7 +163,7 @@ void collective_go_on(struct replay *replay, uint32_t rank, uint32_t task, tick_
 struct envelope collective_envelope(const struct replay *replay, uint32_t source, uint32_t rank, uint32_t task,
                                     uint32_t step);
 /* What a rank sends in a step of a collective, or receives; the peer by its rank in the job. */
-struct plan_message collective_message(const struct replay *replay, uint32_t rank, uint32_t task, uint32_t sub,
+struct plan_message collective_message(const struct replay *replay, uint32_t rank, uint32_t task, uint32_t step,
                                        bool is_received);
 /* Whether what a rank receives in a step is combined with what it has. */
-bool collective_reduces(const struct replay *replay, uint32_t rank, uint32_t task, uint32_t sub);
+bool collective_reduces(const struct replay *replay, uint32_t rank, uint32_t task, uint32_t step);

@@ -14,25 +14,25 @@ static struct active_collective *active_at(const struct replay *replay, uint32_t
     return active;
 }
 
-static struct plan_step step_of(const struct replay *replay, uint32_t rank, const struct task *task, uint32_t sub)
+static struct plan_step step_of(const struct replay *replay, uint32_t rank, const struct task *task, uint32_t step)
 {
     struct plan plan = plan_of_task(&replay->settings.collectives, replay->trace, task);
-    return plan_step(&plan, communicator_place(&replay->trace->communicators[task->communicator], rank), sub);
+    return plan_step(&plan, communicator_place(&replay->trace->communicators[task->communicator], rank), step);
 }
 
-struct plan_message collective_message(const struct replay *replay, uint32_t rank, uint32_t number, uint32_t sub,
+struct plan_message collective_message(const struct replay *replay, uint32_t rank, uint32_t number, uint32_t step,
                                        bool is_received)
 {
     const struct task *task = replay_task(replay, rank, number);
-    struct plan_step step = step_of(replay, rank, task, sub);
-    struct plan_message message = is_received ? step.receive : step.send;
+    struct plan_step planned = step_of(replay, rank, task, step);
+    struct plan_message message = is_received ? planned.receive : planned.send;
     message.peer = replay->trace->communicators[task->communicator].ranks[message.peer];
     return message;
 }
 
-bool collective_reduces(const struct replay *replay, uint32_t rank, uint32_t number, uint32_t sub)
+bool collective_reduces(const struct replay *replay, uint32_t rank, uint32_t number, uint32_t step)
 {
-    return step_of(replay, rank, replay_task(replay, rank, number), sub).reduces;
+    return step_of(replay, rank, replay_task(replay, rank, number), step).reduces;
 }
 
 struct envelope collective_envelope(const struct replay *replay, uint32_t source, uint32_t rank, uint32_t task,
@@ -48,7 +48,7 @@ static void begin_step(struct replay *replay, uint32_t rank, uint32_t own, const
     const struct trace_communicator *communicator = &replay->trace->communicators[task->communicator];
     /* First what others wait for: combining what has already come takes the cpu's time. */
     if (step->send.peer != NONE)
-        replay_use_cpu(replay, rank, (struct work){.kind = WORK_SEND, .task = own, .detail = number}, now);
+        replay_use_cpu(replay, rank, (struct work){.kind = WORK_SEND, .task = own, .step = number}, now);
     if (step->receive.peer != NONE) {
         const struct envelope envelope =
             collective_envelope(replay, communicator->ranks[step->receive.peer], rank, own, number);

@@ -29,9 +29,9 @@ enum message_kind { MESSAGE_EAGER, MESSAGE_OFFER, MESSAGE_ACCEPT, MESSAGE_DATA }
 /* Of a message's detail. */
 #define KIND_SHIFT 30
 #define IN_PIECES (1u << 29)
-#define SUB (IN_PIECES - 1)
-#define ANSWER SUB /* no step of a collective has this number */
-_Static_assert(MOST_STEPS == SUB, "steps are counted from 0");
+#define STEP (IN_PIECES - 1)
+#define ANSWER STEP /* no step of a collective has this number */
+_Static_assert(MOST_STEPS == STEP, "steps are counted from 0");
 
 #define PIECE ((uint64_t)1 << 30) /* flits: what a message can have */
 
@@ -42,19 +42,19 @@ static uint64_t flits_of(const struct replay *replay, uint64_t bytes)
 }
 
 /* Whom a message goes to, and with how many bytes. */
-static struct plan_message message_of(const struct replay *replay, uint32_t rank, uint32_t number, uint32_t sub)
+static struct plan_message message_of(const struct replay *replay, uint32_t rank, uint32_t number, uint32_t step)
 {
     const struct task *task = replay_task(replay, rank, number);
     if (task->kind == TASK_COLLECTIVE)
-        return collective_message(replay, rank, number, sub, false);
+        return collective_message(replay, rank, number, step, false);
     return (struct plan_message){.peer = task->peer, .bytes = task->amount};
 }
 
-static struct envelope envelope_of(const struct replay *replay, uint32_t source, uint32_t number, uint32_t sub)
+static struct envelope envelope_of(const struct replay *replay, uint32_t source, uint32_t number, uint32_t step)
 {
     const struct task *task = replay_task(replay, source, number);
     if (task->kind == TASK_COLLECTIVE)
-        return collective_envelope(replay, source, source, number, sub);
+        return collective_envelope(replay, source, source, number, step);
     return (struct envelope){source, task->tag, task->communicator};
 }
 
@@ -78,18 +78,18 @@ static void send(struct replay *replay, uint32_t rank, uint32_t to, uint64_t byt
 }
 
 static void send_control(struct replay *replay, uint32_t rank, uint32_t to, enum message_kind kind, uint32_t order,
-                         uint32_t task, uint32_t sub)
+                         uint32_t task, uint32_t step)
 {
-    const struct message_note note = {.tag = task, .order = order, .detail = (uint32_t)kind << KIND_SHIFT | sub};
+    const struct message_note note = {.tag = task, .order = order, .detail = (uint32_t)kind << KIND_SHIFT | step};
     send(replay, rank, to, 0, &note);
 }
 
 static void send_data(struct replay *replay, uint32_t rank, const struct plan_message *message, enum message_kind kind,
-                      uint32_t order, uint32_t task, uint32_t sub)
+                      uint32_t order, uint32_t task, uint32_t step)
 {
     uint64_t flits = flits_of(replay, message->bytes), most = PIECE * replay->settings.flit_bytes;
     const struct message_note note = {
-        .tag = task, .order = order, .detail = (uint32_t)kind << KIND_SHIFT | (flits > PIECE ? IN_PIECES : 0) | sub};
+        .tag = task, .order = order, .detail = (uint32_t)kind << KIND_SHIFT | (flits > PIECE ? IN_PIECES : 0) | step};
     uint64_t left = message->bytes;
     for (; left > most; left -= most)
         send(replay, rank, message->peer, most, &note);
@@ -124,11 +124,11 @@ static void reach(struct replay *replay, uint32_t rank, uint32_t number)
         send_control(replay, rank, task->peer, MESSAGE_OFFER, 0, number, 0);
 }
 
-void replay_send(struct replay *replay, uint32_t rank, uint32_t number, uint32_t sub, tick_t now)
+void replay_send(struct replay *replay, uint32_t rank, uint32_t number, uint32_t step, tick_t now)
 {
     struct replay_rank *state = &replay->ranks[rank];
     const struct task *task = replay_task(replay, rank, number);
-    struct plan_message message = message_of(replay, rank, number, sub);
+    struct plan_message message = message_of(replay, rank, number, step);
     state->bytes += message.bytes;
     if (task_is_one_sided(task)) {
         reach(replay, rank, number);
@@ -136,66 +136,68 @@ void replay_send(struct replay *replay, uint32_t rank, uint32_t number, uint32_t
     }
     uint32_t order = (uint32_t)(*replay_note(state, NOTE_SENT, message.peer, 0))++;
     if (!is_offered(replay, task, message.bytes)) {
-        send_data(replay, rank, &message, MESSAGE_EAGER, order, number, sub);
+        send_data(replay, rank, &message, MESSAGE_EAGER, order, number, step);
         has_left(replay, rank, number, now);
         return;
     }
-    *replay_note(state, NOTE_OFFERED, number, sub) = 1;
-    send_control(replay, rank, message.peer, MESSAGE_OFFER, order, number, sub);
+    *replay_note(state, NOTE_OFFERED, number, step) = 1;
+    send_control(replay, rank, message.peer, MESSAGE_OFFER, order, number, step);
     if (task->kind == TASK_SEND && task->flags & TASK_BUFFERED)
         has_left(replay, rank, number, now);
 }
 
 /* The receive is there: the rest of the message goes. Or what was put or wanted has arrived. */
-static void accepted(struct replay *replay, uint32_t rank, uint32_t number, uint32_t sub, tick_t now)
+static void accepted(struct replay *replay, uint32_t rank, uint32_t number, uint32_t step, tick_t now)
 {
     const struct task *task = replay_task(replay, rank, number);
-    struct plan_message message = message_of(replay, rank, number, sub);
-    replay_drop_note(&replay->ranks[rank], NOTE_OFFERED, number, sub);
+    struct plan_message message = message_of(replay, rank, number, step);
+    replay_drop_note(&replay->ranks[rank], NOTE_OFFERED, number, step);
     if (!task_is_one_sided(task))
-        send_data(replay, rank, &message, MESSAGE_DATA, 0, number, sub);
+        send_data(replay, rank, &message, MESSAGE_DATA, 0, number, step);
     if (!(task->kind == TASK_SEND && task->flags & TASK_BUFFERED))
         has_left(replay, rank, number, now);
 }
 
 /* ---- receiving ---- */
 
-static uint64_t wire_name(uint32_t task, uint32_t sub) { return (uint64_t)task << 32 | sub; }
+static uint64_t wire_name(uint32_t task, uint32_t step) { return (uint64_t)task << 32 | step; }
 
 /* A receive: of a task, or of a step of a collective. */
 struct receive {
-    uint32_t task, sub;
+    uint32_t task, step;
 };
 
 static void take(struct replay *replay, uint32_t rank, struct receive receive, tick_t now)
 {
-    const struct work work = {.kind = WORK_TAKE, .task = receive.task, .detail = receive.sub};
+    const struct work work = {.kind = WORK_TAKE, .task = receive.task, .step = receive.step};
     replay_use_cpu(replay, rank, work, now);
 }
 
 /* A message and a receive have found each other. */
-static void match(struct replay *replay, uint32_t rank, uint32_t source, uint32_t task, uint32_t detail,
-                  struct receive receive, tick_t now)
+static void match(struct replay *replay, uint32_t rank, const struct arrival *arrival, struct receive receive,
+                  tick_t now)
 {
-    uint32_t sub = detail & SUB;
-    if (detail >> KIND_SHIFT == MESSAGE_EAGER) {
+    uint32_t source = arrival->source, task = arrival->task, step = arrival->detail & STEP;
+    if (arrival->detail >> KIND_SHIFT == MESSAGE_EAGER) {
         take(replay, rank, receive, now);
         return;
     }
-    *replay_note(&replay->ranks[rank], NOTE_MATCHED, source, wire_name(task, sub)) =
-        wire_name(receive.task, receive.sub);
-    send_control(replay, rank, source, MESSAGE_ACCEPT, 0, task, sub);
+    *replay_note(&replay->ranks[rank], NOTE_MATCHED, source, wire_name(task, step)) =
+        wire_name(receive.task, receive.step);
+    send_control(replay, rank, source, MESSAGE_ACCEPT, 0, task, step);
 }
 
-void replay_post(struct replay *replay, uint32_t rank, const struct envelope *envelope, uint32_t task, uint32_t sub,
+void replay_post(struct replay *replay, uint32_t rank, const struct envelope *envelope, uint32_t task, uint32_t step,
                  tick_t now)
 {
     struct replay_rank *state = &replay->ranks[rank];
     struct envelope_entry found;
-    if (envelope_queue_find(&state->unexpected, envelope, false, &found))
-        match(replay, rank, found.envelope.source, found.task, found.detail, (struct receive){task, sub}, now);
-    else
-        envelope_queue_add(&state->posted, envelope, task, sub);
+    if (!envelope_queue_find(&state->unexpected, envelope, false, &found)) {
+        envelope_queue_add(&state->posted, envelope, task, step);
+        return;
+    }
+    const struct arrival arrival = {.source = found.envelope.source, .task = found.task, .detail = found.detail};
+    match(replay, rank, &arrival, (struct receive){task, step}, now);
 }
 
 void replay_probe(struct replay *replay, uint32_t rank, uint32_t number)
@@ -223,32 +225,32 @@ static void wake_probes(struct replay *replay, uint32_t rank)
 }
 
 /* A message whose turn it is looks for its receive. */
-static void arrive(struct replay *replay, uint32_t rank, uint32_t source, uint32_t task, uint32_t detail, tick_t now)
+static void arrive(struct replay *replay, uint32_t rank, const struct arrival *arrival, tick_t now)
 {
     struct replay_rank *state = &replay->ranks[rank];
-    struct envelope envelope = envelope_of(replay, source, task, detail & SUB);
+    struct envelope envelope = envelope_of(replay, arrival->source, arrival->task, arrival->detail & STEP);
     struct envelope_entry found;
     if (envelope_queue_find(&state->posted, &envelope, false, &found)) {
-        match(replay, rank, source, task, detail, (struct receive){found.task, found.detail}, now);
+        match(replay, rank, arrival, (struct receive){found.task, found.detail}, now);
         return;
     }
-    envelope_queue_add(&state->unexpected, &envelope, task, detail);
+    envelope_queue_add(&state->unexpected, &envelope, arrival->task, arrival->detail);
     wake_probes(replay, rank);
 }
 
-static void hold(struct replay *replay, uint32_t rank, const struct held_message *message)
+static void hold(struct replay *replay, uint32_t rank, const struct arrival *arrival)
 {
     struct replay_rank *state = &replay->ranks[rank];
     state->held = replay_grow(replay, state->held, state->held_count, &state->held_room, sizeof *state->held);
-    state->held[state->held_count++] = *message;
+    state->held[state->held_count++] = *arrival;
 }
 
 /* The message of this number, if it has come before its turn. */
-static bool release_held(struct replay_rank *state, uint32_t source, uint32_t order, struct held_message *message)
+static bool release_held(struct replay_rank *state, uint32_t source, uint32_t order, struct arrival *arrival)
 {
     for (uint32_t i = 0; i < state->held_count; i++)
         if (state->held[i].source == source && state->held[i].order == order) {
-            *message = state->held[i];
+            *arrival = state->held[i];
             state->held[i] = state->held[--state->held_count];
             return true;
         }
@@ -256,18 +258,18 @@ static bool release_held(struct replay_rank *state, uint32_t source, uint32_t or
 }
 
 /* Messages of a source are matched in the order in which they were sent. */
-static void arrive_in_order(struct replay *replay, uint32_t rank, struct held_message message, tick_t now)
+static void arrive_in_order(struct replay *replay, uint32_t rank, struct arrival arrival, tick_t now)
 {
     struct replay_rank *state = &replay->ranks[rank];
-    uint64_t expected = *replay_note(state, NOTE_EXPECTED, message.source, 0);
-    if (message.order != (uint32_t)expected) {
-        hold(replay, rank, &message);
+    uint64_t expected = *replay_note(state, NOTE_EXPECTED, arrival.source, 0);
+    if (arrival.order != (uint32_t)expected) {
+        hold(replay, rank, &arrival);
         return;
     }
     do {
-        *replay_note(state, NOTE_EXPECTED, message.source, 0) = ++expected;
-        arrive(replay, rank, message.source, message.task, message.detail, now);
-    } while (release_held(state, message.source, (uint32_t)expected, &message));
+        *replay_note(state, NOTE_EXPECTED, arrival.source, 0) = ++expected;
+        arrive(replay, rank, &arrival, now);
+    } while (release_held(state, arrival.source, (uint32_t)expected, &arrival));
 }
 
 /* A put or a get has reached its rank. */
@@ -284,43 +286,47 @@ static void answer(struct replay *replay, uint32_t rank, uint32_t source, uint32
 /* Is this the last piece of a message to arrive? */
 static bool is_whole(struct replay *replay, uint32_t rank, const struct message *message)
 {
-    uint32_t sub = message->detail & SUB;
+    uint32_t step = message->detail & STEP;
     if (!(message->detail & IN_PIECES))
         return true;
     struct replay_rank *state = &replay->ranks[rank];
-    uint64_t bytes = message_of(replay, sub == ANSWER ? rank : message->source, message->tag, sub).bytes;
+    uint64_t bytes = message_of(replay, step == ANSWER ? rank : message->source, message->tag, step).bytes;
     uint64_t pieces = (flits_of(replay, bytes) + PIECE - 1) / PIECE;
-    if (++*replay_note(state, NOTE_PIECES, message->source, wire_name(message->tag, sub)) < pieces)
+    if (++*replay_note(state, NOTE_PIECES, message->source, wire_name(message->tag, step)) < pieces)
         return false;
-    replay_drop_note(state, NOTE_PIECES, message->source, wire_name(message->tag, sub));
+    replay_drop_note(state, NOTE_PIECES, message->source, wire_name(message->tag, step));
     return true;
+}
+
+/* The rest of a message that was offered, for the receive that took the offer. */
+static void take_rest(struct replay *replay, uint32_t rank, const struct message *message, tick_t now)
+{
+    struct replay_rank *state = &replay->ranks[rank];
+    uint64_t name = wire_name(message->tag, message->detail & STEP);
+    uint64_t receive = *replay_note(state, NOTE_MATCHED, message->source, name);
+    replay_drop_note(state, NOTE_MATCHED, message->source, name);
+    take(replay, rank, (struct receive){(uint32_t)(receive >> 32), (uint32_t)receive}, now);
 }
 
 void replay_take_message(struct replay *replay, uint32_t rank, const struct message *message, tick_t now)
 {
-    struct replay_rank *state = &replay->ranks[rank];
-    uint32_t sub = message->detail & SUB, kind = message->detail >> KIND_SHIFT;
-    if (are_together(replay, rank, message->source))
+    uint32_t source = message->source, task = message->tag;
+    uint32_t step = message->detail & STEP, kind = message->detail >> KIND_SHIFT;
+    if (are_together(replay, rank, source))
         application_count(replay->application, &replay->local_messages, -1);
-    if (kind == MESSAGE_ACCEPT) {
-        accepted(replay, rank, message->tag, sub, now);
-    } else if (!is_whole(replay, rank, message)) {
+    if (kind == MESSAGE_ACCEPT)
+        accepted(replay, rank, task, step, now);
+    else if (!is_whole(replay, rank, message))
         return;
-    } else if (kind == MESSAGE_DATA && sub == ANSWER) {
-        accepted(replay, rank, message->tag, 0, now);
-    } else if (task_is_one_sided(replay_task(replay, message->source, message->tag))) {
-        answer(replay, rank, message->source, message->tag);
-    } else {
-        const struct held_message whole = {message->source, message->order, message->tag, message->detail & ~IN_PIECES};
-        if (kind != MESSAGE_DATA) {
-            arrive_in_order(replay, rank, whole, now);
-            return;
-        }
-        uint64_t name = wire_name(message->tag, sub);
-        uint64_t receive = *replay_note(state, NOTE_MATCHED, message->source, name);
-        replay_drop_note(state, NOTE_MATCHED, message->source, name);
-        take(replay, rank, (struct receive){(uint32_t)(receive >> 32), (uint32_t)receive}, now);
-    }
+    else if (kind == MESSAGE_DATA && step == ANSWER)
+        accepted(replay, rank, task, 0, now);
+    else if (task_is_one_sided(replay_task(replay, source, task)))
+        answer(replay, rank, source, task);
+    else if (kind == MESSAGE_DATA)
+        take_rest(replay, rank, message, now);
+    else
+        arrive_in_order(replay, rank, (struct arrival){source, message->order, task, message->detail & ~IN_PIECES},
+                        now);
 }
 
 uint32_t replay_max_message(const struct replay *replay)

@@ -6,7 +6,7 @@
 
 struct work {
     uint32_t kind; /* the owner's own, as what follows */
-    uint32_t task, detail;
+    uint32_t task, step;
 };
 
 /* A ring of a power of two of places. */

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libFuzzer target: any bytes as a configuration. The first line, when it is
+ * Any bytes as a configuration. The first line, when it is
  * not JSON, is taken as an override; the rest goes through the JSON reader,
  * references and the option rows of the unit tests. A configuration that is
  * accepted must be accepted again as it was completed, with nothing changed.
  * Includes are left out: the target reads no files.
- *
- *   clang -std=c17 -D_GNU_SOURCE -g -O1 -fsanitize=fuzzer,address,undefined -Iinclude -Isrc -Itests/unit \
- *     tests/fuzz/fuzz_config.c tests/unit/test_config_rows.c src/base/{arena,error,rewind,text}.c -ldl -lm
- *     and all of src/config
  */
+#include "fuzz.h"
 #include "test_config_rows.h"
 
 #include "config/options.h"
@@ -17,8 +14,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct outcome {
     struct arena arena;
@@ -79,7 +74,7 @@ static char *take_override(const char **bytes, size_t *size)
     return override;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(config)
 {
     const char *bytes = (const char *)data;
     char *override = take_override(&bytes, &size);
@@ -94,5 +89,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     arena_release(&outcome.arena);
     free(override);
-    return 0;
 }

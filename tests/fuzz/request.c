@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libFuzzer target for what the viewer's server reads before anybody else does: the
+ * What the viewer's server reads before anybody else does: the
  * lines of an input are the facts of a request. Whatever they are, only a request with
  * the token and the right host is let in, and texts come back from JSON as they were.
  */
+#include "fuzz.h"
+
 #include "view/query.h"
 #include "view/request.h"
 #include "view/writer.h"
@@ -69,7 +71,7 @@ static void write_and_read(const char *text)
     arena_release(&arena);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(requests)
 {
     const char *at = (const char *)data, *end = at + size;
     char *lines[7];
@@ -80,5 +82,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     write_and_read(lines[1]);
     for (uint32_t i = 0; i < 7; i++)
         free(lines[i]);
-    return 0;
 }

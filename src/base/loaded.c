@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loaded objects, see loaded.h, as the dynamic linker tells of them. */
+#include "base/loaded.h"
+
+#include "flitwarp/random.h"
+
+#include <link.h>
+#include <string.h>
+
+/* Four lanes, so that the processor can work on them side by side. A program has gaps that the sanitizer would not let us read. */
+__attribute__((no_sanitize("address"))) uint64_t bytes_checksum(const void *bytes, size_t count)
+{
+    typedef uint64_t __attribute__((may_alias, aligned(1))) any_word;
+    const unsigned char *at = bytes;
+    uint64_t lanes[4] = {1, 2, 3, 4};
+    size_t left = count;
+    for (; left >= sizeof lanes; left -= sizeof lanes, at += sizeof lanes)
+        for (uint32_t i = 0; i < 4; i++) {
+            uint64_t mixed = (lanes[i] ^ ((const any_word *)at)[i]) * 0x9e3779b97f4a7c15;
+            lanes[i] = mixed ^ mixed >> 29;
+        }
+    uint64_t rest[4] = {0};
+    for (size_t i = 0; i < left; i++)
+        rest[i / 8] |= (uint64_t)at[i] << i % 8 * 8;
+    uint64_t sum = random_mix(count);
+    for (uint32_t i = 0; i < 4; i++)
+        sum = random_mix(sum ^ random_mix(lanes[i] ^ random_mix(rest[i])));
+    return sum;
+}
+
+/* Those that the kernel brings along have no file. */
+static bool has_file(const struct dl_phdr_info *info) { return !*info->dlpi_name || strchr(info->dlpi_name, '/'); }
+
+static struct loaded describe(const struct dl_phdr_info *info)
+{
+    struct loaded object = {.path = info->dlpi_name, .base = info->dlpi_addr, .start = UINTPTR_MAX};
+    for (uint32_t i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        uintptr_t start = info->dlpi_addr + segment->p_vaddr, end = start + segment->p_memsz;
+        if (segment->p_type != PT_LOAD)
+            continue;
+        object.start = start < object.start ? start : object.start;
+        object.end = end > object.end ? end : object.end;
+    }
+    return object;
+}
+
+static uint64_t fingerprint(const struct dl_phdr_info *info)
+{
+    uint64_t print = 0;
+    for (uint32_t i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        if (segment->p_type == PT_LOAD && (segment->p_flags & (PF_R | PF_W)) == PF_R)
+            print = random_mix(print ^
+                               bytes_checksum((const void *)(info->dlpi_addr + segment->p_vaddr), segment->p_memsz));
+    }
+    return print;
+}
+
+struct search {
+    uintptr_t address;
+    uint64_t fingerprint;
+    struct loaded found;
+    bool is_found;
+};
+
+static int find_address(struct dl_phdr_info *info, size_t size, void *context)
+{
+    (void)size;
+    struct search *search = context;
+    search->found = describe(info);
+    return search->is_found =
+               has_file(info) && search->address - search->found.start < search->found.end - search->found.start;
+}
+
+static int find_build(struct dl_phdr_info *info, size_t size, void *context)
+{
+    (void)size;
+    struct search *search = context;
+    search->found = describe(info);
+    return search->is_found = has_file(info) && fingerprint(info) == search->fingerprint;
+}
+
+static int take_fingerprint(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct search *search = context;
+    bool is_found = find_address(info, size, context);
+    search->fingerprint = is_found ? fingerprint(info) : 0;
+    return is_found;
+}
+
+bool loaded_find(const void *address, struct loaded *object)
+{
+    struct search search = {.address = (uintptr_t)address};
+    dl_iterate_phdr(find_address, &search);
+    *object = search.found;
+    return search.is_found;
+}
+
+uint64_t loaded_fingerprint(const struct loaded *object)
+{
+    struct search search = {.address = object->start};
+    dl_iterate_phdr(take_fingerprint, &search);
+    return search.fingerprint;
+}
+
+bool loaded_find_build(uint64_t wanted, struct loaded *object)
+{
+    struct search search = {.fingerprint = wanted};
+    dl_iterate_phdr(find_build, &search);
+    *object = search.found;
+    return search.is_found;
+}
+
+/* ---- names ---- */
+
+/* What the dynamic linker needs to know of an object: relocations, and the symbols and names that they mean. */
+struct tables {
+    uintptr_t base; /* of the object */
+    const ElfW(Sym) * symbols;
+    const char *names;
+    const ElfW(Rela) * relocations[2];
+    size_t bytes[2];
+};
+
+static void read_tables(const ElfW(Dyn) * entry, struct tables *tables)
+{
+    for (; entry->d_tag != DT_NULL; entry++) {
+        uintptr_t at = entry->d_un.d_ptr; /* as in the file, or as the dynamic linker has set it right */
+        at += at < tables->base ? tables->base : 0;
+        if (entry->d_tag == DT_SYMTAB)
+            tables->symbols = (const void *)at;
+        else if (entry->d_tag == DT_STRTAB)
+            tables->names = (const void *)at;
+        else if (entry->d_tag == DT_RELA || entry->d_tag == DT_JMPREL)
+            tables->relocations[entry->d_tag == DT_JMPREL] = (const void *)at;
+        else if (entry->d_tag == DT_RELASZ || entry->d_tag == DT_PLTRELSZ)
+            tables->bytes[entry->d_tag == DT_PLTRELSZ] = entry->d_un.d_val;
+    }
+}
+
+static int find_tables(struct dl_phdr_info *info, size_t size, void *context)
+{
+    (void)size;
+    struct tables *tables = context;
+    for (uint32_t i = 0; i < info->dlpi_phnum && info->dlpi_addr == tables->base; i++)
+        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            read_tables((const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr), tables);
+    return info->dlpi_addr == tables->base;
+}
+
+static const char *find_name(const char *used, const char *const *names)
+{
+    while (*names && strcmp(used, *names) != 0)
+        names++;
+    return *names;
+}
+
+const char *loaded_uses(const struct loaded *object, const char *const *names)
+{
+    struct tables tables = {.base = object->base};
+    dl_iterate_phdr(find_tables, &tables);
+    for (uint32_t kind = 0; kind < 2 && tables.symbols && tables.names; kind++)
+        for (size_t i = 0; i < tables.bytes[kind] / sizeof(ElfW(Rela)); i++) {
+            const ElfW(Sym) *symbol = &tables.symbols[ELF64_R_SYM(tables.relocations[kind][i].r_info)];
+            const char *name = symbol->st_shndx == SHN_UNDEF ? find_name(tables.names + symbol->st_name, names) : NULL;
+            if (name)
+                return name;
+        }
+    return NULL;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/* A run of `flitwarp run`, from its arguments to its end: all that a checkpoint keeps hangs on it. */
+#include "cli/arguments.h"
+#include "cli/checkpoint.h"
+#include "cli/logs.h"
+#include "cli/run_model.h"
+#include "cli/simulation.h"
+
+struct run_request {
+    const char *results, *sync, *threads;
+    const char *checkpoint_every, *checkpoint;
+    const char *restart; /* a checkpoint to go on from, in place of a configuration */
+    bool quiet, check_reversal, baseline;
+    struct logs logs;
+    struct arguments arguments;
+};
+
+struct run {
+    struct run_request request;
+    struct ranks ranks; /* those that simulation.ranks points to, where there are several */
+    struct simulation simulation;
+    struct model_run model; /* in place of a network */
+    struct checkpoint checkpoint;
+};
+
+int cli_restart(int argc, char **argv); /* run --restart */
+/* Runs what is built, or goes on with what was put back; an exit status. */
+int run_go_on(struct run *run);
+void run_release(struct run *run);

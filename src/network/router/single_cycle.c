@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A router to read and to copy: `flitwarp new` starts from it. Virtual channels,
+ * wormhole and credits as in the input-queued router, in one file and without a
+ * pipeline: one step does all that a flit needs, in this order.
+ *
+ *   route     a packet that has come to the front of its lane asks the algorithm, once
+ *   take      a packet without an output lane takes one that is free, input lanes in turn
+ *   nominate  every input port names one lane that can send, its VCs in turn
+ *   grant     every output port picks one of the inputs that want it, in turn
+ *   send      the winner's flit leaves and a credit goes back; a tail frees the output lane
+ *
+ * After a step in which nothing left, the router sleeps until a flit or a credit comes.
+ */
+#include "flitwarp/congestion.h"
+#include "flitwarp/lane.h"
+#include "flitwarp/shown.h"
+
+struct single_cycle_config {
+    uint32_t num_vcs, buffer_depth;
+    uint64_t latency;
+    struct choice congestion;
+};
+
+static const struct option single_cycle_options[] = {
+    OPTION_U32(struct single_cycle_config, num_vcs, "2", 1, 64, NULL, "virtual channels of each port"),
+    OPTION_U32(struct single_cycle_config, buffer_depth, "8", 1, 4096, "flits", "input buffer of each virtual channel"),
+    OPTION_TICKS(struct single_cycle_config, latency, "1", 0, 100000, "of a flit that waits for nothing"),
+    OPTION_CHOICE(struct single_cycle_config, congestion, "congestion", "\"buffer_occupancy\"",
+                  "what adaptive routing sees of the outputs"),
+    OPTION_END,
+};
+
+/* One VC of one port, both ways. */
+struct lane {
+    const struct link *link;
+    /* Input: a ring of flits, and how far the packet at its front has come. */
+    struct flit *ring;
+    uint64_t *wants;       /* the answer of routing: a set of output lanes */
+    uint32_t first, count; /* of the ring; `first` runs freely */
+    uint16_t output;       /* lane held, LANE_IDLE (not routed yet) or LANE_WAITS */
+    uint16_t last_output;  /* that was held before */
+    /* Output: who holds it, and room for flits at the far end. */
+    uint16_t owner; /* input lane, or NOBODY */
+    uint32_t credits;
+    uint32_t flits; /* that have left, modulo 2^32 */
+};
+
+struct port {
+    tick_t free_at;      /* when its channel takes the next flit */
+    uint32_t last_lane;  /* as an input: what it sent last */
+    uint32_t last_input; /* as an output: the input port that it served last */
+};
+
+struct router {
+    tick_t step_at; /* when it steps next; NEVER: asleep */
+    uint32_t number;
+    uint32_t turn;      /* input lane that is asked first */
+    struct lane *lanes; /* by port * num_vcs + vc */
+    struct port *ports;
+    uint64_t *usable; /* output lanes that lead somewhere */
+};
+
+/* All routers of the network, or of the part of it that a thread steps. */
+struct single_cycle {
+    struct network *network;
+    const struct single_cycle_config *config;
+    struct router *routers;
+    uint32_t num_vcs, lanes, words, ring_mask;
+    uint64_t flit_hops;
+    struct route question;      /* scratch */
+    uint32_t *nominee, *winner; /* scratch, by port: an input lane, or NONE */
+};
+
+/* Places from the one that was served last to another, going round: the smallest is next. */
+static uint32_t turns(uint32_t last, uint32_t other, uint32_t count) { return (other + count - last - 1) % count; }
+
+static struct flit *flit_at(const struct single_cycle *q, const struct lane *lane, uint32_t place)
+{
+    return &lane->ring[(lane->first + place) & q->ring_mask];
+}
+
+static void wake(const struct single_cycle *q, struct router *router, tick_t when)
+{
+    if (when >= router->step_at)
+        return;
+    router->step_at = when;
+    struct step_event *event = engine_post(q->network->engine, EVENT_ROUTER_STEP, when, sizeof *event);
+    *event = (struct step_event){.target = router->number};
+}
+
+/* A flit more or less is downstream: adaptive routing may want to know. */
+static void report(const struct single_cycle *q, uint32_t router, uint32_t lane, int32_t flits, tick_t now)
+{
+    struct congestion *congestion = q->question.congestion;
+    if (congestion)
+        congestion->ops->change(congestion, router, lane, QUEUE_DOWNSTREAM, flits, now);
+}
+
+/* ---- what arrives is only stored, since the order of what arrives in a tick may not matter ---- */
+
+static void receive_flits(void *routers, tick_t now, const void *events, uint32_t count)
+{
+    struct single_cycle *q = routers;
+    for (const struct flit_event *event = events, *end = event + count; event < end; event++) {
+        struct router *router = &q->routers[event->to.target];
+        struct lane *lane = &router->lanes[event->to.lane];
+        CHECK(lane->count < q->config->buffer_depth, "tick %llu router %u lane %u: packet %u overruns the buffer",
+              (unsigned long long)now, router->number, event->to.lane, event->flit.packet);
+        *flit_at(q, lane, lane->count++) = event->flit;
+        wake(q, router, now);
+    }
+}
+
+static void receive_credits(void *routers, tick_t now, const void *events, uint32_t count)
+{
+    struct single_cycle *q = routers;
+    for (const struct credit_event *event = events, *end = event + count; event < end; event++) {
+        struct router *router = &q->routers[event->to.target];
+        struct lane *lane = &router->lanes[event->to.lane];
+        CHECK(lane->credits++ < lane->link->depth, "tick %llu router %u lane %u: a credit too many",
+              (unsigned long long)now, router->number, event->to.lane);
+        report(q, router->number, event->to.lane, -1, now);
+        wake(q, router, now);
+    }
+}
+
+/* ---- the stages of a step ---- */
+
+static void route(struct single_cycle *q, const struct router *router, uint32_t number, tick_t now)
+{
+    struct lane *lane = &router->lanes[number];
+    const struct flit *front = flit_at(q, lane, 0);
+    CHECK(front->place & FLIT_HEAD, "router %u lane %u: packet %u begins with flit %u", router->number, number,
+          front->packet, front->place & FLIT_POSITION);
+    q->question.router = router->number;
+    q->question.now = now;
+    ask_route(q->network, &q->question, front->packet, !lane->link->to_terminal, lane->wants, router->usable, q->words,
+              now);
+    lane->output = LANE_WAITS;
+    if (front->packet == q->network->traced)
+        trace_route(q->network, &q->question, number, now);
+}
+
+/* Escape VCs need room for the whole packet, or an empty buffer: nobody may wait behind another in theirs. */
+static bool has_room(const struct single_cycle *q, const struct lane *output, const struct packet *packet)
+{
+    uint32_t depth = output->link->depth;
+    return !q->network->routing.escape_vcs || output->credits >= (packet->size < depth ? packet->size : depth);
+}
+
+/* The first that is free after the one it had last. */
+static void take(const struct single_cycle *q, struct router *router, uint32_t number)
+{
+    struct lane *lane = &router->lanes[number];
+    const struct packet *packet = network_packet(q->network, flit_at(q, lane, 0)->packet);
+    uint32_t best = NONE;
+    BITS_EACH(output, lane->wants, q->words)
+        if (router->lanes[output].owner == NOBODY && has_room(q, &router->lanes[output], packet) &&
+            (best == NONE ||
+             turns(lane->last_output, (uint32_t)output, q->lanes) < turns(lane->last_output, best, q->lanes)))
+            best = (uint32_t)output;
+    if (best == NONE)
+        return;
+    lane->output = (uint16_t)best;
+    router->lanes[best].owner = (uint16_t)number;
+    router->turn = (number + 1) % q->lanes;
+}
+
+/* A lane that can send, or could as soon as its channel is free, at a time that goes into `soonest`. */
+static void nominate(const struct single_cycle *q, const struct router *router, uint32_t number, tick_t now,
+                     tick_t *soonest)
+{
+    const struct lane *lane = &router->lanes[number];
+    if (lane->output == LANE_WAITS || !router->lanes[lane->output].credits)
+        return;
+    tick_t free_at = router->ports[lane->output / q->num_vcs].free_at;
+    uint32_t port = number / q->num_vcs, last = router->ports[port].last_lane;
+    if (free_at > now)
+        *soonest = free_at < *soonest ? free_at : *soonest;
+    else if (q->nominee[port] == NONE || turns(last, number, q->lanes) < turns(last, q->nominee[port], q->lanes))
+        q->nominee[port] = number;
+}
+
+/* Is an input port to be served before another? */
+static bool is_before(const struct single_cycle *q, const struct router *router, uint32_t output, uint32_t one,
+                      uint32_t other)
+{
+    uint32_t last = router->ports[output].last_input, ports = q->network->ports;
+    return turns(last, one, ports) < turns(last, other, ports);
+}
+
+static void grant(const struct single_cycle *q, const struct router *router, uint32_t input)
+{
+    uint32_t output = router->lanes[q->nominee[input]].output / q->num_vcs, *winner = &q->winner[output];
+    if (*winner == NONE || is_before(q, router, output, input, *winner / q->num_vcs))
+        *winner = q->nominee[input];
+}
+
+static void send(struct single_cycle *q, struct router *router, uint32_t number, tick_t now)
+{
+    struct lane *lane = &router->lanes[number], *output = &router->lanes[lane->output];
+    struct port *from = &router->ports[number / q->num_vcs], *to = &router->ports[lane->output / q->num_vcs];
+    struct place back = link_place(lane->link, number % q->num_vcs);
+    struct place ahead = link_place(output->link, lane->output % q->num_vcs);
+    struct flit flit = *flit_at(q, lane, 0);
+    lane->first++;
+    lane->count--;
+    output->credits--;
+    output->flits++;
+    q->flit_hops++;
+    from->last_lane = number;
+    to->last_input = number / q->num_vcs;
+    to->free_at = now + output->link->cycle;
+    report(q, router->number, lane->output, 1, now);
+    send_flit(q->network, output->link->to_terminal ? EVENT_TERMINAL_FLIT : EVENT_FLIT, ahead, flit,
+              now + q->config->latency + output->link->latency);
+    send_credit(q->network, lane->link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT, back,
+                now + lane->link->latency);
+    if (flit.packet == q->network->traced)
+        network_trace(q->network, now, router->number, "send", "flit %u to port %u vc %u", flit.place & FLIT_POSITION,
+                      lane->output / q->num_vcs, lane->output % q->num_vcs);
+    if (flit.place & FLIT_TAIL) {
+        output->owner = NOBODY;
+        lane->last_output = lane->output;
+        lane->output = LANE_IDLE;
+    }
+}
+
+static void step_router(struct single_cycle *q, struct router *router, tick_t now)
+{
+    uint32_t ports = q->network->ports, begin = router->turn;
+    tick_t soonest = NEVER;
+    for (uint32_t port = 0; port < ports; port++)
+        q->nominee[port] = q->winner[port] = NONE;
+    for (uint32_t i = 0; i < q->lanes; i++) {
+        uint32_t number = (begin + i) % q->lanes;
+        const struct lane *lane = &router->lanes[number];
+        if (!lane->count)
+            continue;
+        if (lane->output == LANE_IDLE)
+            route(q, router, number, now);
+        if (lane->output == LANE_WAITS)
+            take(q, router, number);
+        nominate(q, router, number, now, &soonest);
+    }
+    for (uint32_t port = 0; port < ports; port++)
+        if (q->nominee[port] != NONE)
+            grant(q, router, port);
+    for (uint32_t port = 0; port < ports; port++)
+        if (q->winner[port] != NONE) {
+            send(q, router, q->winner[port], now);
+            soonest = now + 1;
+        }
+    wake(q, router, soonest);
+}
+
+static void step(void *routers, tick_t now, const void *events, uint32_t count)
+{
+    struct single_cycle *q = routers;
+    for (const struct step_event *event = events, *end = event + count; event < end; event++) {
+        struct router *router = &q->routers[event->target];
+        if (router->step_at != now)
+            continue; /* it was woken earlier than this step was posted for */
+        router->step_at = NEVER;
+        step_router(q, router, now);
+    }
+}
+
+/* ---- building ---- */
+
+static uint32_t num_vcs(const void *config) { return ((const struct single_cycle_config *)config)->num_vcs; }
+static uint32_t buffer_depth(const void *config) { return ((const struct single_cycle_config *)config)->buffer_depth; }
+
+static void build_router(const struct single_cycle *q, struct router *router, uint32_t number)
+{
+    struct arena *arena = q->network->arena;
+    *router = (struct router){
+        .step_at = NEVER,
+        .number = number,
+        .lanes = arena_array(arena, struct lane, q->lanes),
+        .ports = arena_array(arena, struct port, q->network->ports),
+        .usable = arena_array(arena, uint64_t, q->words),
+    };
+    for (uint32_t lane = 0; lane < q->lanes; lane++) {
+        const struct link *link = network_link(q->network, number, lane / q->num_vcs);
+        bool is_usable = link->target != NONE && link->carries_out;
+        router->lanes[lane] = (struct lane){
+            .link = link,
+            .ring = arena_array(arena, struct flit, q->ring_mask + 1),
+            .wants = arena_array(arena, uint64_t, q->words),
+            .output = LANE_IDLE,
+            .owner = NOBODY,
+            .credits = is_usable ? link->depth : 0,
+        };
+        if (is_usable)
+            bits_add(router->usable, lane);
+    }
+}
+
+static void take_scratch(struct single_cycle *q)
+{
+    q->nominee = arena_array(q->network->arena, uint32_t, q->network->ports);
+    q->winner = arena_array(q->network->arena, uint32_t, q->network->ports);
+}
+
+static void *build(struct network *network, const struct choice *self, struct errors *errors)
+{
+    const struct single_cycle_config *config = self->config;
+    uint32_t before = errors->count, routers = network->topology.routers;
+    check_lanes(network, self, errors);
+    struct congestion *congestion = network_sense(network, &config->congestion, 0, errors);
+    if (errors->count > before)
+        return NULL;
+    struct single_cycle *q = arena_take(network->arena, sizeof *q);
+    *q = (struct single_cycle){
+        .network = network,
+        .config = config,
+        .routers = arena_array(network->arena, struct router, routers),
+        .num_vcs = config->num_vcs,
+        .lanes = network->ports * config->num_vcs,
+        .words = words_for(network->ports * config->num_vcs),
+        .ring_mask = ring_mask_for(config->buffer_depth),
+        .question = {.routing = &network->routing, .congestion = congestion},
+    };
+    take_scratch(q);
+    for (uint32_t router = 0; router < routers; router++)
+        build_router(q, &q->routers[router], router);
+    return q;
+}
+
+/* For another thread: the same routers, of which it steps its own, with an engine, scratch and counter that are its own. */
+static void *share(const void *routers, struct network *part)
+{
+    struct single_cycle *q = arena_take(part->arena, sizeof *q);
+    *q = *(const struct single_cycle *)routers;
+    q->network = part;
+    q->question.routing = &part->routing;
+    q->flit_hops = 0;
+    take_scratch(q);
+    return q;
+}
+
+/* ---- for those who look from outside ---- */
+
+static void check_idle(void *routers)
+{
+    const struct single_cycle *q = routers;
+    for (uint32_t router = 0; router < q->network->topology.routers; router++)
+        for (uint32_t number = 0; number < q->lanes; number++) {
+            const struct lane *lane = &q->routers[router].lanes[number];
+            bool is_usable = bits_test(q->routers[router].usable, number);
+            CHECK(!lane->count, "router %u lane %u: %u flits are left at the end", router, number, lane->count);
+            CHECK(lane->owner == NOBODY && lane->credits == (is_usable ? lane->link->depth : 0),
+                  "router %u output lane %u: %u credits are back at the end", router, number, lane->credits);
+        }
+}
+
+static bool waits_for(void *routers, uint32_t router, uint32_t number, struct waiting *waiting)
+{
+    const struct single_cycle *q = routers;
+    const struct lane *lanes = q->routers[router].lanes, *lane = &lanes[number];
+    if (!lane->count)
+        return false;
+    *waiting = (struct waiting){.packet = flit_at(q, lane, 0)->packet, .flits = lane->count};
+    if (lane->output < LANE_WAITS) {
+        waiting->for_credit = true;
+        waiting->room = !lanes[lane->output].credits;
+        waiting->wanted[waiting->wanted_count++] = lane->output;
+    } else if (lane->output == LANE_WAITS) {
+        bool needs_room = q->network->routing.escape_vcs;
+        waiting->room = needs_room ? network_packet(q->network, waiting->packet)->size : 0;
+        BITS_EACH(output, lane->wants, q->words)
+            if (waiting->wanted_count < MAX_WANTED) {
+                uint16_t owner = lanes[output].owner;
+                waiting->holder[waiting->wanted_count] = owner == NOBODY && needs_room ? WITHOUT_ROOM : owner;
+                waiting->wanted[waiting->wanted_count++] = (uint16_t)output;
+            }
+    }
+    return true;
+}
+
+/* For the viewer. */
+static void show(const void *routers, uint32_t router, struct shown_router *shown)
+{
+    const struct single_cycle *q = routers;
+    for (uint32_t number = 0; number < q->lanes; number++) {
+        const struct lane *lane = &q->routers[router].lanes[number];
+        struct shown_input *input = &shown->inputs[number];
+        input->output = lane->output;
+        input->state = lane->output < LANE_WAITS    ? SHOWN_ACTIVE
+                       : lane->output == LANE_WAITS ? SHOWN_WAITING
+                       : lane->count                ? SHOWN_ROUTING
+                                                    : SHOWN_IDLE;
+        for (uint32_t i = 0; i < lane->count; i++) {
+            const struct flit *flit = flit_at(q, lane, i);
+            shown_add(shown, &input->queue, flit->packet, flit->place & FLIT_POSITION, 1);
+        }
+        shown->outputs[number].holder = lane->owner;
+        shown->outputs[number].credits = lane->credits;
+    }
+}
+
+static uint64_t flit_hops(const void *routers) { return ((const struct single_cycle *)routers)->flit_hops; }
+
+static uint32_t lane_flits(const void *routers, uint32_t router, uint32_t lane)
+{
+    return ((const struct single_cycle *)routers)->routers[router].lanes[lane].flits;
+}
+
+static const struct router_ops single_cycle = {
+    .name = "single_cycle",
+    .summary = "input-queued router without a pipeline, in one file: the one to copy",
+    .options = single_cycle_options,
+    .config_size = sizeof(struct single_cycle_config),
+    .example = "{\"type\": \"single_cycle\", \"num_vcs\": 8, \"buffer_depth\": 8}",
+    .num_vcs = num_vcs,
+    .buffer_depth = buffer_depth,
+    .build = build,
+    .share = share,
+    .receive_flits = receive_flits,
+    .receive_credits = receive_credits,
+    .step = step,
+    .check_idle = check_idle,
+    .waits_for = waits_for,
+    .flit_hops = flit_hops,
+    .lane_flits = lane_flits,
+    .show = show,
+};
+REGISTER_ROUTER(single_cycle);
