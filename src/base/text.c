@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -283,6 +284,10 @@ bool output_wake(struct output_file *output, struct errors *errors)
     int descriptor = open(output->temporary, O_WRONLY | O_CLOEXEC);
     if (descriptor < 0)
         return wake_failed(output, errors, strerror(errno));
+    if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        close(descriptor);
+        return wake_failed(output, errors, "another process is writing it");
+    }
     if (fstat(descriptor, &status) != 0 || (uint64_t)status.st_size < output->length) {
         close(descriptor);
         return wake_failed(output, errors, "it is shorter than that");
