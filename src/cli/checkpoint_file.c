@@ -131,7 +131,7 @@ static void write_all(FILE *stream, const struct checkpoint_facts *facts)
 static const unsigned char *map_file(const char *path, size_t *bytes)
 {
     struct stat status;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe is not waited for */
     if (file < 0)
         return NULL;
     void *mapped = MAP_FAILED;
@@ -197,6 +197,20 @@ bool checkpoint_file_write(const char *path, const struct checkpoint_facts *fact
     bool is_good = output_commit(&output, errors);
     sync_folder(path);
     return is_good;
+}
+
+bool checkpoint_file_is_free(const char *path, struct errors *errors)
+{
+    size_t bytes;
+    const unsigned char *mapped = map_file(path, &bytes);
+    if (!mapped)
+        return true; /* nothing to lose */
+    bool is_older = bytes >= sizeof magic && memcmp(mapped, magic, sizeof magic) == 0;
+    munmap((void *)mapped, bytes);
+    if (!is_older)
+        errors_add(errors, "--checkpoint: '%s' is another kind of file; accepted: an older checkpoint, or a new name",
+                   path);
+    return is_older;
 }
 
 /* ---- reading ---- */
@@ -295,7 +309,7 @@ static bool load_plugins(struct checkpoint_file *file, uint64_t count, int64_t m
 
 static bool get_heap(struct checkpoint_file *file, uint64_t used)
 {
-    uint64_t run[2];
+    uint64_t run[2] = {0, 1};
     while (get(file, run, sizeof run) && run[1]) {
         if (run[0] > used || run[1] > used - run[0] || !get(file, heap_start() + run[0], run[1]))
             return false;

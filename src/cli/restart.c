@@ -46,6 +46,7 @@ static void change(struct run *run, const struct restart *restart)
     checkpoint_clean(checkpoint);
     if (restart->results)
         run->request.results = arena_text(arena, restart->results);
+    checkpoint->is_kept = !restart->checkpoint; /* by that name */
     if (restart->checkpoint)
         checkpoint->path = arena_text(arena, restart->checkpoint);
     if (restart->every) {
@@ -66,7 +67,7 @@ static int reach_out(struct run *run, const struct ranks *ranks)
         return EXIT_DONE;
     int status = results_try(run->request.results, errors);
     if (status == EXIT_DONE)
-        status = results_try(run->checkpoint.path, errors);
+        status = run_try_checkpoint(run);
     return status == EXIT_DONE && !logs_wake(&run->request.logs, errors) ? EXIT_USAGE : status;
 }
 

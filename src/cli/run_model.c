@@ -179,6 +179,7 @@ int run_model(struct run *whole)
     errors_print(&simulation->errors, stderr);
     int status = !is_written ? EXIT_IO : run->is_complete ? EXIT_DONE : EXIT_INTERRUPTED;
     status = (int)ranks_largest(run->ranks, (uint64_t)status);
+    whole->goes_on = whole->checkpoint.is_kept && status != EXIT_DONE;
     process_run_release(run);
     return status;
 }

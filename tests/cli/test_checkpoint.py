@@ -275,6 +275,47 @@ def test_a_log_that_is_gone_is_refused(tmp_path):
     assert (tmp_path / "packets.csv.zst").exists()
 
 
+def test_no_other_file_is_lost(tmp_path):
+    """A checkpoint takes the place of what has its name, and goes at the end."""
+    run = kept_run(tmp_path, "--checkpoint-every", "1000", "--checkpoint")
+    assert "'r.json' is the file of --results too" in refused(*run[1:], "r.json", cwd=tmp_path)
+    assert "'rates.csv' is the file of --rate-log too" in refused(*run[1:], "rates.csv", cwd=tmp_path)
+    assert "'config.json' is another kind of file" in refused(*run[1:], "config.json", cwd=tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["config.json"]
+
+
+def test_an_older_one_stays_until_there_is_another(checkpoint, tmp_path):
+    (tmp_path / "config.json").write_text(json.dumps(MESH))
+    shutil.copy(checkpoint, tmp_path / "older")
+    assert flitwarp("run", "config.json", "--quiet", "--results", "r.json", "--checkpoint-every", "1000h", "--checkpoint",
+                    "older", cwd=tmp_path).returncode == 0
+    assert (tmp_path / "older").read_bytes() == checkpoint.read_bytes()
+
+
+def test_results_that_cannot_be_written(tmp_path):
+    """Nothing is lost: what the message says goes on, with the logs."""
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    for directory in (whole, broken):
+        directory.mkdir()
+    assert flitwarp(*kept_run(whole), cwd=whole).returncode == 0
+    run = kept_run(broken, "--checkpoint-every", "1000", "--checkpoint", "here")
+    run[run.index("r.json")] = "gone/r.json"
+    (broken / "gone").mkdir()
+    process = subprocess.Popen([PROGRAM, *run], cwd=broken, stderr=subprocess.PIPE, text=True)
+    while process.poll() is None and not (broken / "here").exists():
+        time.sleep(0.001)
+    (broken / "gone").rmdir()
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 3
+    told = re.search(r"goes on from there by: flitwarp (run --restart here)", said)
+    assert told, said
+    assert flitwarp(*told[1].split(), "--results", "r.json", cwd=broken).returncode == 0
+    assert results(broken / "r.json") == results(whole / "r.json")
+    for name in LOGS.values():
+        assert unpacked(broken / name) == unpacked(whole / name), name
+    assert {path.name for path in broken.iterdir()} == {path.name for path in whole.iterdir()}
+
+
 def test_the_disk_is_full(tmp_path):
     """The run goes on without, and says so."""
     (tmp_path / "config.json").write_text(json.dumps(LARGER))
