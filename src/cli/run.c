@@ -178,10 +178,9 @@ static int run_built(struct run *run)
     bool leads = ranks_lead(simulation->ranks);
     clock_gettime(CLOCK_MONOTONIC, &progress.start);
     progress.last = progress.start;
-    if (leads && !request->quiet && isatty(STDERR_FILENO)) {
-        simulation->workload.progress = show_progress;
-        simulation->workload.progress_context = &progress;
-    }
+    bool shows = leads && !request->quiet && isatty(STDERR_FILENO);
+    simulation->workload.progress = shows ? show_progress : NULL; /* another process may have shown it */
+    simulation->workload.progress_context = &progress;
     watch_signals(run);
     simulation_run(simulation, stderr);
     if (progress.shown)

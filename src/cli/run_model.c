@@ -153,10 +153,8 @@ static void time_run(struct run *whole, struct progress *progress, bool shows)
     struct process_run *run = &whole->model.run;
     progress->start = progress->last = wall_seconds();
     progress->time = run->settings.sync == SYNC_OPTIMISTIC ? "GVT" : "tick";
-    if (shows && isatty(STDERR_FILENO)) {
-        run->progress = show_progress;
-        run->progress_context = progress;
-    }
+    run->progress = shows && isatty(STDERR_FILENO) ? show_progress : NULL; /* another process may have shown it */
+    run->progress_context = progress;
     watch_signals(whole);
     stopwatch_start(&simulation->watch);
     process_run(run);

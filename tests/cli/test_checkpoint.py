@@ -210,6 +210,24 @@ def test_a_signal_leaves_a_checkpoint(name, tmp_path):
     assert int(re.search(r"tick (\d+)", said)[1]) > int(told[1])
 
 
+@pytest.mark.parametrize("name", LONG)
+def test_progress_is_shown_where_there_is_a_terminal(name, tmp_path):
+    """The run began on one, and goes on without."""
+    (tmp_path / "config.json").write_text(json.dumps(LONG[name]))
+    terminal, end = os.openpty()
+    process = subprocess.Popen([PROGRAM, "run", "config.json", "--results", "r.json", "--checkpoint-every", "1h"],
+                               cwd=tmp_path, stderr=end)
+    terminate(process)
+    assert process.wait(60) == 130
+    os.close(end)
+    os.close(terminal)
+    process = subprocess.Popen([PROGRAM, "run", "--restart", "r.json.checkpoint", "--checkpoint-every", "1h"],
+                               cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    terminate(process)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130 and "M events/s" not in said
+
+
 @pytest.fixture(scope="module")
 def checkpoint(tmp_path_factory):
     directory = tmp_path_factory.mktemp("checkpoint")
