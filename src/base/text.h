@@ -79,6 +79,8 @@ bool output_commit(struct output_file *output, struct errors *errors);
  */
 void output_rest(struct output_file *output);
 bool output_wake(struct output_file *output, struct errors *errors);
+/* Whether all that was written is there, as far as is known; false, with a message where errors are not NULL. */
+bool output_is_whole(const struct output_file *output, struct errors *errors);
 /* Leaves what was written under its temporary name, to be gone on with. */
 void output_leave(struct output_file *output);
 /* Drops what was written; harmless after a commit or a failed open. */

@@ -113,7 +113,7 @@ static bool write_ranks(const struct checkpoint *checkpoint, const char *path, s
     return is_good;
 }
 
-void checkpoint_write(struct checkpoint *checkpoint, tick_t now)
+void checkpoint_write(struct checkpoint *checkpoint, tick_t now, bool logs_are_whole)
 {
     heap_pass(true); /* what is taken here is no part of the run */
     struct arena arena = {0};
@@ -126,8 +126,12 @@ void checkpoint_write(struct checkpoint *checkpoint, tick_t now)
     while (checkpoint->ticks && checkpoint->next_tick <= now)
         checkpoint->next_tick += checkpoint->ticks;
     const char *path = file_name(checkpoint, &arena);
-    bool is_good =
-        checkpoint->ranks ? write_ranks(checkpoint, path, &errors) : checkpoint_file_write(path, facts, &errors);
+    bool is_good = !ranks_largest(checkpoint->ranks, !logs_are_whole);
+    if (!is_good)
+        errors_add(&errors, "cannot write '%s': a log could not be written, and a restart would go on with it", path);
+    else
+        is_good =
+            checkpoint->ranks ? write_ranks(checkpoint, path, &errors) : checkpoint_file_write(path, facts, &errors);
     checkpoint->is_kept |= is_good;
     if (!is_good) { /* the one before counts */
         facts->generation--;

@@ -36,8 +36,11 @@ void checkpoint_clean(const struct checkpoint *checkpoint);
 void checkpoint_begin(struct checkpoint *checkpoint);
 /* Whether one is to be written, by what this rank knows. */
 bool checkpoint_is_due(const struct checkpoint *checkpoint, tick_t now);
-/* All ranks together, with everything at rest. What goes wrong is said, and is no reason to end the run. */
-void checkpoint_write(struct checkpoint *checkpoint, tick_t now);
+/*
+ * All ranks together, with everything at rest. What goes wrong is said, and is no reason to end the run: the one before
+ * stays. So it does where the logs are not whole, which a restart would go on with.
+ */
+void checkpoint_write(struct checkpoint *checkpoint, tick_t now, bool logs_are_whole);
 /* All ranks together, after the run: removes what is needed no more, if it is over. */
 void checkpoint_end(const struct checkpoint *checkpoint, bool is_over);
 /* Says how to go on with a run that ended early. */

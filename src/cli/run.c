@@ -150,7 +150,7 @@ static void pause_network(void *context, tick_t now)
     network_rest(&simulation->network);
     logs_rest(&run->request.logs);
     stopwatch_note(&simulation->watch);
-    checkpoint_write(&run->checkpoint, now);
+    checkpoint_write(&run->checkpoint, now, logs_are_whole(&run->request.logs, NULL));
     if (!logs_wake(&run->request.logs, &simulation->errors)) {
         errors_print(&simulation->errors, stderr);
         check_end(EXIT_IO);
@@ -190,10 +190,12 @@ static int run_built(struct run *run)
     if (request->baseline && status == EXIT_DONE)
         status = baseline_add(simulation, document, request->quiet);
     bool is_written = !leads || results_write(simulation, document, request->results);
-    run->goes_on = run->checkpoint.is_kept && (status == EXIT_INTERRUPTED || !is_written);
+    bool logs_are_kept = !run->checkpoint.is_kept || logs_are_whole(&request->logs, &simulation->errors);
+    run->goes_on = run->checkpoint.is_kept && (status == EXIT_INTERRUPTED || !is_written || !logs_are_kept);
     if (run->goes_on)
         logs_leave(&request->logs); /* they go on with it */
-    bool logs_are_kept = !leads || run->goes_on || logs_commit(&request->logs, simulation);
+    else if (leads)
+        logs_are_kept = logs_commit(&request->logs, simulation);
     if (leads && !request->quiet)
         print_summary(simulation, document, status);
     return logs_are_kept && is_written ? status : EXIT_IO;

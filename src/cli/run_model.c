@@ -133,7 +133,7 @@ static void pause_model(void *context, tick_t now)
 {
     struct run *run = context;
     stopwatch_note(&run->simulation.watch);
-    checkpoint_write(&run->checkpoint, now);
+    checkpoint_write(&run->checkpoint, now, true);
 }
 
 static void watch_signals(struct run *run)

@@ -345,6 +345,26 @@ def test_the_disk_is_full(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["config.json", "r.json"]
 
 
+def test_the_disk_is_full_of_logs(tmp_path):
+    """The last checkpoint with whole logs stays, and the run goes on from there when there is room again."""
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    for directory in (whole, broken):
+        directory.mkdir()
+    assert flitwarp(*kept_run(whole), cwd=whole).returncode == 0
+    room = (whole / "messages.csv").stat().st_size // 2
+    ended = flitwarp(*kept_run(broken, "--checkpoint-every", "500"), cwd=broken,
+                     preexec_fn=lambda: (signal.signal(signal.SIGXFSZ, signal.SIG_IGN),
+                                         resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))))
+    assert ended.returncode == 3
+    assert "messages.csv': File too large" in ended.stderr and "a log could not be written" in ended.stderr
+    assert results(broken / "r.json") == results(whole / "r.json")
+    assert flitwarp("run", "--restart", "r.json.checkpoint", cwd=broken).returncode == 0
+    assert results(broken / "r.json") == results(whole / "r.json")
+    for name in LOGS.values():
+        assert unpacked(broken / name) == unpacked(whole / name), name
+    assert {path.name for path in broken.iterdir()} == {path.name for path in whole.iterdir()}
+
+
 PLUGIN = r"""
 #include "flitwarp/arena.h"
 #include "flitwarp/traffic.h"
