@@ -32,6 +32,7 @@ def page(name: str, summary: str, synopsis: str, body: Iterable[str]) -> str:
 
 
 def item(term: str, behind: str, meaning: str) -> list[str]:
+    """A bold term, what stands behind it, and below both what it means."""
     return [".TP", f"\\fB{escaped(term)}\\fR{' ' if behind else ''}{escaped(behind)}", escaped(meaning) or r"\&"]
 
 
