@@ -32,6 +32,7 @@ def page(name: str, summary: str, synopsis: str, body: Iterable[str]) -> str:
 
 
 def item(term: str, behind: str, meaning: str) -> list[str]:
+    """A bold term, what stands behind it, and below both what it means."""
     return [".TP", f"\\fB{escaped(term)}\\fR{' ' if behind else ''}{escaped(behind)}", escaped(meaning) or r"\&"]
 
 
@@ -43,14 +44,17 @@ def takes(action: argparse.Action) -> str:
 
 
 def meaning(action: argparse.Action) -> str:
+    """An option's help, as --help would print it."""
     return (action.help or "") % {"default": action.default, "prog": ""}
 
 
 def options(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+    """All that the parser takes."""
     return (action for action in parser._actions if action.option_strings)  # argparse offers no other way to ask
 
 
 def sweep_page() -> str:
+    """The page of flitwarp-sweep."""
     parser = sweep_command.command_parser()
     body = [".SH OPTIONS"]
     for action in options(parser):

@@ -337,6 +337,7 @@ def _place(text: str) -> str:
 
 
 def kind_parser(name: str) -> Parser:
+    """The reader of the arguments of one kind of figure."""
     kind = KINDS[ALIASES[name][0] if name in ALIASES else name]
     what = "results documents (.json) or studies (.sqlite)" if kind.needs == "results" else \
         "a packet log (.csv, .csv.zst); the run's results (.json) beside it give units and names"

@@ -252,7 +252,11 @@ struct checkpoint_file *checkpoint_file_open(const char *path, struct checkpoint
     struct checkpoint_file *file = memory_take(sizeof *file);
     *file = (struct checkpoint_file){.path = path};
     file->bytes = map_file(path, &file->size);
-    const char *fault = file->bytes ? find_fault(file, errors->arena) : strerror(errno);
+    const char *fault = strerror(errno);
+    if (file->bytes)
+        fault = find_fault(file, errors->arena);
+    else if (errno == EINVAL)
+        fault = "found an empty file or no file, expected a checkpoint";
     if (fault) {
         errors_add(errors, "cannot restart from '%s': %s", path, fault);
         checkpoint_file_close(file);

@@ -31,7 +31,7 @@ static const struct command restart_command = {
 static bool read_arguments(struct restart *restart, int argc, char **argv, struct errors *errors)
 {
     int at = 0;
-    while (words_next(&restart_command, restart, argc, argv, &at, errors))
+    while (words_next(&restart_command, restart, argc, argv, &at, errors) && errors->count == 0)
         errors_add(errors, "'%s': a restart takes no configuration and no settings; all are in the checkpoint",
                    argv[at]);
     struct checkpoint trial;

@@ -56,18 +56,20 @@ void run_conservative(struct process_worker *worker)
         worker_build(worker);
     }
     bool leads = worker->number == 0;
+    tick_t now = run->now; /* the same for all: what the run has of it is the leader's */
     for (uint64_t mine = worker->counts.handled;;) {
         tick_t first = queue_first_time(&worker->queue);
         struct sync_values values = {.time = first < worker->sent_time ? first : worker->sent_time,
                                      .handled = worker->counts.handled - mine,
-                                     .stop = worker_wants_stop(worker, run->now)};
+                                     .stop = worker_wants_stop(worker, now)};
         mine = worker->counts.handled;
         values = worker_meet(worker, values);
+        now = values.time;
         worker_drain(worker, receive);
         bool is_complete = values.time > model->end || values.time == TICK_NEVER;
         worker->all_handled += values.handled;
         if (leads) {
-            run->now = values.time;
+            run->now = now;
             run->is_complete = is_complete;
             run->is_paused = !is_complete && values.stop == STOP_PAUSE;
             run->meetings += !run->is_paused; /* it will be met again */

@@ -34,18 +34,15 @@
 #define UNPLACED HUGE_VAL /* the coordinate of a router that the plan has not named yet */
 
 static const struct option cable_options[] = {
-    OPTION_TICKS_F64(struct cable_config, per_metre, "\"5ns\"", 0, 1e9, "of a signal along a metre of cable",
-                     ONLY_WITH("plan")),
+    OPTION_TICKS_F64(struct cable_config, per_metre, "\"5ns\"", 0, 1e9, "of a signal along a metre of cable"),
     OPTION_FILE(struct cable_config, plan, "null", "CSV file of lines router,x,y[,z], in metres; null: no cables"),
     OPTION_END,
 };
 
 const struct option channel_options[] = {
-    OPTION_TICKS(struct channel_config, latency, "1", 1, MAX_LATENCY, "from one end to the other",
-                 NOT_WITH("latencies")),
+    OPTION_TICKS(struct channel_config, latency, "1", 1, MAX_LATENCY, "from one end to the other"),
     OPTION_TICKS(struct channel_config, cycle, "null", 1, MAX_CYCLE, CYCLE_HELP),
-    OPTION_BANDWIDTH(struct channel_config, bandwidth, "null", MIN_BANDWIDTH, MAX_BANDWIDTH, BANDWIDTH_HELP,
-                     NOT_WITH("bandwidths")),
+    OPTION_BANDWIDTH(struct channel_config, bandwidth, "null", MIN_BANDWIDTH, MAX_BANDWIDTH, BANDWIDTH_HELP),
     OPTION_TICKS_LIST(struct channel_config, latencies, "null", 1, MAX_LATENCY,
                       "instead of latency: for each of the topology's classes of channels (dimensions, levels, local "
                       "and global), or one for all"),

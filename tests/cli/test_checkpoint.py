@@ -280,7 +280,10 @@ def test_requests_that_make_no_sense(checkpoint, tmp_path):
     (tmp_path / "nowhere.csv").symlink_to("/dev/null")
     assert "--log: found no regular file" in refused(config, "--checkpoint-every", "5", "--log", tmp_path / "nowhere.csv")
     assert "'config.json': a restart takes no configuration" in refused("config.json", "--restart", checkpoint)
-    assert "'--threads' is not understood" in refused("--restart", checkpoint, "--threads", "2")
+    unknown = refused("--restart", checkpoint, "--threads", "2")
+    assert "'--threads' is not understood" in unknown and "no configuration" not in unknown
+    (tmp_path / "empty").touch()
+    assert "found an empty file or no file, expected a checkpoint" in refused("--restart", tmp_path / "empty")
     assert "check_reversal" in refused(ROOT / "examples" / "phold.json", "--sync", "optimistic", "--check-reversal",
                                        "--checkpoint-every", "5")
 

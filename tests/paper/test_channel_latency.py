@@ -95,7 +95,7 @@ def test_a_file_says_how_long_each_direction_and_each_terminal_takes(tmp_path):
         assert packet["tail_arrived"] - packet["created"] == ends + 3 * (len(way) + 1) + sum(way)
 
 
-@pytest.mark.parametrize("channel", [{"latencies": [5]}, {"latencies": [5, 5]}, {"latencies": ["5ns"]},
+@pytest.mark.parametrize("channel", [{"latencies": [5]}, {"latencies": [5, 5]}, {"latency": 3, "latencies": ["5ns"]},
                                      {"latency": 4, "cable": {"per_metre": 0, "plan": "plan.csv"}}])
 def test_equal_latencies_are_one_latency(channel, tmp_path):
     """However they are given: the same packets at the same ticks."""
