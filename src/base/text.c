@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -252,8 +253,8 @@ static int output_close(struct output_file *output, bool is_kept)
     errno = 0;
     bool is_good = fflush(stream) == 0 && !ferror(stream);
     int reason = is_good ? 0 : output->failure ? output->failure : errno ? errno : EIO;
-    if (is_kept && is_good && output->is_nameless)
-        reason = give_name(output);
+    int naming = is_kept && output->is_nameless ? give_name(output) : 0;
+    reason = reason ? reason : naming;
     output->stream = NULL;
     if (stream != stdout && fclose(stream) != 0 && !reason)
         reason = errno;
@@ -262,12 +263,21 @@ static int output_close(struct output_file *output, bool is_kept)
 
 void output_rest(struct output_file *output)
 {
-    long length = fflush(output->stream) == 0 ? ftell(output->stream) : -1;
-    int reason = length < 0 || fsync(fileno(output->stream)) != 0 ? errno : 0;
+    struct stat status = {0};
+    int reason = fflush(output->stream) != 0 || fsync(fileno(output->stream)) != 0 ? errno : 0;
+    if (fstat(fileno(output->stream), &status) != 0 && !reason)
+        reason = errno;
+    output->length = (uint64_t)status.st_size;
     int closing = output_close(output, true);
-    output->length = length < 0 ? 0 : (uint64_t)length;
     if (!output->failure)
         output->failure = reason ? reason : closing;
+}
+
+bool output_is_whole(const struct output_file *output, struct errors *errors)
+{
+    if (output->failure && errors)
+        errors_add(errors, "cannot write '%s': %s", output->path, strerror(output->failure));
+    return !output->failure;
 }
 
 static bool wake_failed(struct output_file *output, struct errors *errors, const char *reason)
@@ -283,6 +293,10 @@ bool output_wake(struct output_file *output, struct errors *errors)
     int descriptor = open(output->temporary, O_WRONLY | O_CLOEXEC);
     if (descriptor < 0)
         return wake_failed(output, errors, strerror(errno));
+    if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        close(descriptor);
+        return wake_failed(output, errors, "another process is writing it");
+    }
     if (fstat(descriptor, &status) != 0 || (uint64_t)status.st_size < output->length) {
         close(descriptor);
         return wake_failed(output, errors, "it is shorter than that");

@@ -74,11 +74,13 @@ void output_write(struct output_file *output, const void *bytes, size_t count);
 bool output_commit(struct output_file *output, struct errors *errors);
 /*
  * Closes the stream for a while, with all that was written on the disk; and goes on from there, perhaps in another
- * process: what lies behind is cut off. False, with a message, when the file is not there any more, or is too short. Not for what is
- * written directly.
+ * process: what lies behind is cut off. False, with a message, when the file is not there any more, is too short, or
+ * when another process has gone on with it and still does. Not for what is written directly.
  */
 void output_rest(struct output_file *output);
 bool output_wake(struct output_file *output, struct errors *errors);
+/* Whether all that was written is there, as far as is known; false, with a message where errors are not NULL. */
+bool output_is_whole(const struct output_file *output, struct errors *errors);
 /* Leaves what was written under its temporary name, to be gone on with. */
 void output_leave(struct output_file *output);
 /* Drops what was written; harmless after a commit or a failed open. */

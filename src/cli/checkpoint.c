@@ -113,22 +113,30 @@ static bool write_ranks(const struct checkpoint *checkpoint, const char *path, s
     return is_good;
 }
 
-void checkpoint_write(struct checkpoint *checkpoint, tick_t now)
+void checkpoint_write(struct checkpoint *checkpoint, tick_t now, bool logs_are_whole)
 {
     heap_pass(true); /* what is taken here is no part of the run */
     struct arena arena = {0};
     struct errors errors = {.arena = &arena};
     struct checkpoint_facts *facts = &checkpoint->facts;
     bool is_last = ranks_largest(checkpoint->ranks, *checkpoint->caught);
+    uint64_t tick_before = facts->tick;
     facts->tick = now;
     facts->generation++;
     while (checkpoint->ticks && checkpoint->next_tick <= now)
         checkpoint->next_tick += checkpoint->ticks;
     const char *path = file_name(checkpoint, &arena);
-    checkpoint->is_kept =
-        checkpoint->ranks ? write_ranks(checkpoint, path, &errors) : checkpoint_file_write(path, facts, &errors);
-    if (!checkpoint->is_kept)
+    bool is_good = !ranks_largest(checkpoint->ranks, !logs_are_whole);
+    if (!is_good)
+        errors_add(&errors, "cannot write '%s': a log could not be written, and a restart would go on with it", path);
+    else
+        is_good =
+            checkpoint->ranks ? write_ranks(checkpoint, path, &errors) : checkpoint_file_write(path, facts, &errors);
+    checkpoint->is_kept |= is_good;
+    if (!is_good) { /* the one before counts */
         facts->generation--;
+        facts->tick = tick_before;
+    }
     if (ranks_first(checkpoint->ranks, errors.count > 0))
         errors_print(&errors, stderr);
     arena_release(&arena);
@@ -137,18 +145,21 @@ void checkpoint_write(struct checkpoint *checkpoint, tick_t now)
     checkpoint->stops = is_last;
 }
 
-void checkpoint_end(struct checkpoint *checkpoint, bool is_over)
+void checkpoint_end(const struct checkpoint *checkpoint, bool is_over)
 {
-    struct arena arena = {0};
-    bool leads = ranks_lead(checkpoint->ranks), removes = is_over && !keeps_all(checkpoint);
-    if (removes && leads)
+    bool removes = is_over && checkpoint->is_kept && !keeps_all(checkpoint);
+    if (removes && ranks_lead(checkpoint->ranks))
         unlink(checkpoint->path);
     if (removes && checkpoint->ranks)
         remove_generation(checkpoint, checkpoint->facts.generation);
-    if (!is_over && leads && checkpoint->is_kept)
-        fprintf(stderr, "flitwarp run: stopped at tick %llu; goes on from there by: flitwarp run --restart %s%s\n",
-                (unsigned long long)checkpoint->facts.tick, file_name(checkpoint, &arena),
-                checkpoint->ranks ? ", on as many ranks" : "");
+}
+
+void checkpoint_tell(const struct checkpoint *checkpoint)
+{
+    struct arena arena = {0};
+    fprintf(stderr, "flitwarp run: stopped at tick %llu; goes on from there by: flitwarp run --restart %s%s\n",
+            (unsigned long long)checkpoint->facts.tick, file_name(checkpoint, &arena),
+            checkpoint->ranks ? ", on as many ranks" : "");
     arena_release(&arena);
 }
 

@@ -24,7 +24,7 @@ struct checkpoint {
     struct ranks *ranks;                 /* borrowed; NULL: there is one */
     const volatile sig_atomic_t *caught; /* borrowed: somebody wants the run to end */
     volatile sig_atomic_t stops;         /* it may: the last one is written */
-    bool is_kept;                        /* the last one could be written */
+    bool is_kept;                        /* there is one of this run, by that name */
     uint64_t process;                    /* that wrote it, by the system's number */
 };
 
@@ -36,10 +36,15 @@ void checkpoint_clean(const struct checkpoint *checkpoint);
 void checkpoint_begin(struct checkpoint *checkpoint);
 /* Whether one is to be written, by what this rank knows. */
 bool checkpoint_is_due(const struct checkpoint *checkpoint, tick_t now);
-/* All ranks together, with everything at rest. What goes wrong is said, and is no reason to end the run. */
-void checkpoint_write(struct checkpoint *checkpoint, tick_t now);
-/* All ranks together, after the run: says how to go on with it, or removes what is needed no more. */
-void checkpoint_end(struct checkpoint *checkpoint, bool is_over);
+/*
+ * All ranks together, with everything at rest. What goes wrong is said, and is no reason to end the run: the one before
+ * stays. So it does where the logs are not whole, which a restart would go on with.
+ */
+void checkpoint_write(struct checkpoint *checkpoint, tick_t now, bool logs_are_whole);
+/* All ranks together, after the run: removes what is needed no more, if it is over. */
+void checkpoint_end(const struct checkpoint *checkpoint, bool is_over);
+/* Says how to go on with a run that ended early. */
+void checkpoint_tell(const struct checkpoint *checkpoint);
 
 /* Opens what a rank is to be put back from, by the name of the file that counts for all; NULL with errors. */
 struct checkpoint_file *checkpoint_open(const char *path, const struct ranks *ranks, struct errors *errors);

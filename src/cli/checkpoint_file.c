@@ -131,7 +131,7 @@ static void write_all(FILE *stream, const struct checkpoint_facts *facts)
 static const unsigned char *map_file(const char *path, size_t *bytes)
 {
     struct stat status;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe is not waited for */
     if (file < 0)
         return NULL;
     void *mapped = MAP_FAILED;
@@ -199,6 +199,20 @@ bool checkpoint_file_write(const char *path, const struct checkpoint_facts *fact
     return is_good;
 }
 
+bool checkpoint_file_is_free(const char *path, struct errors *errors)
+{
+    size_t bytes;
+    const unsigned char *mapped = map_file(path, &bytes);
+    if (!mapped)
+        return true; /* nothing to lose */
+    bool is_older = bytes >= sizeof magic && memcmp(mapped, magic, sizeof magic) == 0;
+    munmap((void *)mapped, bytes);
+    if (!is_older)
+        errors_add(errors, "--checkpoint: '%s' is another kind of file; accepted: an older checkpoint, or a new name",
+                   path);
+    return is_older;
+}
+
 /* ---- reading ---- */
 
 struct checkpoint_file {
@@ -238,7 +252,11 @@ struct checkpoint_file *checkpoint_file_open(const char *path, struct checkpoint
     struct checkpoint_file *file = memory_take(sizeof *file);
     *file = (struct checkpoint_file){.path = path};
     file->bytes = map_file(path, &file->size);
-    const char *fault = file->bytes ? find_fault(file, errors->arena) : strerror(errno);
+    const char *fault = strerror(errno);
+    if (file->bytes)
+        fault = find_fault(file, errors->arena);
+    else if (errno == EINVAL)
+        fault = "found an empty file or no file, expected a checkpoint";
     if (fault) {
         errors_add(errors, "cannot restart from '%s': %s", path, fault);
         checkpoint_file_close(file);
@@ -295,7 +313,7 @@ static bool load_plugins(struct checkpoint_file *file, uint64_t count, int64_t m
 
 static bool get_heap(struct checkpoint_file *file, uint64_t used)
 {
-    uint64_t run[2];
+    uint64_t run[2] = {0, 1};
     while (get(file, run, sizeof run) && run[1]) {
         if (run[0] > used || run[1] > used - run[0] || !get(file, heap_start() + run[0], run[1]))
             return false;

@@ -22,6 +22,9 @@ struct checkpoint_facts {
 /* The heap as it is. In its place when it is whole, and on the disk; false, with errors and the file before it untouched, if that failed. */
 bool checkpoint_file_write(const char *path, const struct checkpoint_facts *facts, struct errors *errors);
 
+/* Whether one may be put there: there is nothing, or an older one that it replaces; false with errors. */
+bool checkpoint_file_is_free(const char *path, struct errors *errors);
+
 struct checkpoint_file;
 /* NULL, with errors, for what is no whole checkpoint of this build. */
 struct checkpoint_file *checkpoint_file_open(const char *path, struct checkpoint_facts *facts, struct errors *errors);

@@ -46,8 +46,9 @@ struct plugins *plugins_find(void)
 /* Their memory would not be in the heap that is kept. */
 static void check_plugins(const char *asked_by, struct errors *errors)
 {
-    static const char *const takers[] = {"malloc", "calloc",         "realloc", "aligned_alloc",
-                                         "free",   "posix_memalign", "strdup",  NULL};
+    static const char *const takers[] = {"malloc",         "calloc", "realloc", "reallocarray", "aligned_alloc",
+                                         "posix_memalign", "strdup", "strndup", "asprintf",     "vasprintf",
+                                         "mmap",           "free",   NULL};
     struct plugins *plugins = plugins_find();
     for (uint32_t i = 0; i < plugins->count; i++) {
         struct loaded object;

@@ -35,12 +35,25 @@ const struct command *command_find(const char *name)
     return NULL;
 }
 
-const char *command_nearest(const char *name)
+/* The name of the command that was probably meant; NULL when none is close. */
+static const char *nearest_command(const char *name)
 {
     struct nearest nearest = {.wanted = name};
     for (const struct command *const *at = commands; *at; at++)
         nearest_try(&nearest, (*at)->name);
     return nearest_word(&nearest);
+}
+
+int command_unknown(const char *name)
+{
+    const char *near = nearest_command(name);
+    fprintf(stderr, "flitwarp: unknown command '%s'", name);
+    if (strcmp(name, "sweep") == 0 || strcmp(name, "plot") == 0)
+        fprintf(stderr, ", did you mean the program flitwarp-%s?", name);
+    else if (near)
+        fprintf(stderr, ", did you mean '%s'?", near);
+    fprintf(stderr, "\nusage: flitwarp [--plugin FILE.so ...] COMMAND ...; flitwarp help names the commands\n");
+    return EXIT_USAGE;
 }
 
 /* Flags that the words themselves have are those that must be given, or belong at a certain place. */

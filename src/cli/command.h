@@ -63,8 +63,8 @@ extern const struct flag program_flags[];
 extern const struct command *const commands[];
 /* NULL when there is none of this name. */
 const struct command *command_find(const char *name);
-/* The name of the command that was probably meant; NULL when none is close. */
-const char *command_nearest(const char *name);
+/* Says that there is none of this name, and what was probably meant; returns the exit status of the program. */
+int command_unknown(const char *name);
 
 /* "flitwarp NAME ...", a line for each way to call it, the first behind a word of its own. */
 struct text command_usage_text(const struct command *command, const char *before);

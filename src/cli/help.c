@@ -6,14 +6,13 @@
 
 static int cli_help(int argc, char **argv)
 {
-    const struct command *command = argc > 1 ? command_find(argv[1]) : NULL;
-    if (argc > 2 || (argc == 2 && !command)) {
-        const char *near = argc == 2 ? command_nearest(argv[1]) : NULL;
-        fprintf(stderr, "flitwarp help: found '%s', expected at most one command%s%s%s\n", argv[argc - 1],
-                near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
-        program_usage(stderr);
+    if (argc > 2) {
+        fprintf(stderr, "flitwarp help: found '%s' as well, expected at most one command\n", argv[2]);
         return EXIT_USAGE;
     }
+    const struct command *command = argc == 2 ? command_find(argv[1]) : NULL;
+    if (argc == 2 && !command)
+        return command_unknown(argv[1]);
     if (command)
         command_help(stdout, command);
     else

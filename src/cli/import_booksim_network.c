@@ -193,15 +193,17 @@ void booksim_network(struct booksim *booksim)
     put_routing(booksim, row);
     import_put(import, import->ours, "network.router", json_object(import->arena));
     bool is_on_chip = !booksim_is(booksim, "use_noc_latency", "0");
-    struct json *latency =
-        import_put_u64(import, import->ours, "network.channel.latency", is_on_chip ? row->latency : 1);
     if (is_on_chip && strcmp(row->ours, "dragonfly") == 0) {
-        struct json *latencies = import_put(import, latency->parent, "latencies", json_array(import->arena));
+        struct json *latencies =
+            import_put(import, import->ours, "network.channel.latencies", json_array(import->arena));
         json_append(latencies, json_number_u64(import->arena, row->latency));
         json_append(latencies, json_number_u64(import->arena, 10 * row->latency));
+    } else {
+        struct json *latency =
+            import_put_u64(import, import->ours, "network.channel.latency", is_on_chip ? row->latency : 1);
+        if (is_on_chip && strcmp(name, "torus") == 0)
+            import_comment(import, latency, "use_noc_latency = 1: a folded torus, channels of two cycles");
     }
-    if (is_on_chip && strcmp(name, "torus") == 0)
-        import_comment(import, latency, "use_noc_latency = 1: a folded torus, channels of two cycles");
     import_put_u64(import, import->ours, "network.terminal_channel.latency", 1);
 }
 

@@ -163,7 +163,7 @@ static struct json *internal_latencies(struct supersim *supersim)
     return latencies;
 }
 
-static void put_channel(struct supersim *supersim, const char *name, uint64_t cycles)
+static struct json *put_channel(struct supersim *supersim, const char *name, uint64_t cycles)
 {
     struct import *import = supersim->import;
     struct json *block = import_put(import, import->ours, name, json_object(import->arena));
@@ -171,6 +171,7 @@ static void put_channel(struct supersim *supersim, const char *name, uint64_t cy
     if (supersim->channel_cycle > 1)
         import_comment(import, latency, "%llu times channel_cycle_time", (unsigned long long)cycles);
     import_put_u64(import, block, "cycle", supersim->channel_cycle);
+    return block;
 }
 
 /* Credits of an interface are its router's buffers: nothing of its own to carry over. */
@@ -224,10 +225,13 @@ void supersim_network(struct supersim *supersim)
     }
     struct json *external = json_find(supersim->network, "external_channel");
     struct json *latencies = internal_latencies(supersim);
-    put_channel(supersim, "network.channel",
-                latencies->count ? (uint64_t)latencies->first->number / supersim->channel_cycle : 1);
-    if (!are_equal(latencies))
-        import_put(import, import->ours, "network.channel.latencies", latencies);
+    struct json *channel =
+        put_channel(supersim, "network.channel",
+                    latencies->count ? (uint64_t)latencies->first->number / supersim->channel_cycle : 1);
+    if (!are_equal(latencies)) { /* one or the other */
+        json_remove(channel, json_find(channel, "latency"));
+        import_put(import, channel, "latencies", latencies);
+    }
     supersim->shortest = cycles_in(supersim, take_latency(supersim, external));
     put_channel(supersim, "network.terminal_channel", supersim->shortest);
     for (const struct json *one = latencies->first; one; one = one->next)

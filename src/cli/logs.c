@@ -196,6 +196,14 @@ bool logs_wake(struct logs *logs, struct errors *errors)
     return is_good;
 }
 
+bool logs_are_whole(const struct logs *logs, struct errors *errors)
+{
+    bool is_good = true;
+    for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
+        is_good &= csv_is_whole(log_file(logs, i), errors);
+    return is_good;
+}
+
 void logs_leave(struct logs *logs)
 {
     if (logs->run.packets)

@@ -27,6 +27,8 @@ bool logs_commit(struct logs *logs, struct simulation *simulation);
  */
 void logs_rest(struct logs *logs);
 bool logs_wake(struct logs *logs, struct errors *errors);
+/* Whether all lines so far could be written; false, with messages where errors are not NULL. */
+bool logs_are_whole(const struct logs *logs, struct errors *errors);
 /* The flag of a log that cannot rest; NULL: all can. */
 const char *logs_restless(const struct logs *logs);
 /* Leaves what was written beside its place, for another process to go on with. */

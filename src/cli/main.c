@@ -12,19 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int unknown_command(const char *name)
-{
-    const char *near = command_nearest(name);
-    fprintf(stderr, "flitwarp: unknown command '%s'", name);
-    if (strcmp(name, "sweep") == 0 || strcmp(name, "plot") == 0)
-        fprintf(stderr, ", did you mean the program flitwarp-%s?", name);
-    else if (near)
-        fprintf(stderr, ", did you mean '%s'?", near);
-    fprintf(stderr, "\n");
-    program_usage(stderr);
-    return EXIT_USAGE;
-}
-
 static bool load_plugins(int *argc, char ***argv)
 {
     struct arena arena = {0};
@@ -82,7 +69,7 @@ static int call_command(int argc, char **argv)
                                     : asks_version   ? &version_command
                                                      : command_find(argv[1]);
     if (!command)
-        return unknown_command(argv[1]);
+        return command_unknown(argv[1]);
     if (!asks_for_help(argc - 2, argv + 2))
         return command->call(argc - 1, argv + 1);
     if (ranks_launched_as() == 0)

@@ -31,7 +31,7 @@ static const struct command restart_command = {
 static bool read_arguments(struct restart *restart, int argc, char **argv, struct errors *errors)
 {
     int at = 0;
-    while (words_next(&restart_command, restart, argc, argv, &at, errors))
+    while (words_next(&restart_command, restart, argc, argv, &at, errors) && errors->count == 0)
         errors_add(errors, "'%s': a restart takes no configuration and no settings; all are in the checkpoint",
                    argv[at]);
     struct checkpoint trial;
@@ -46,6 +46,7 @@ static void change(struct run *run, const struct restart *restart)
     checkpoint_clean(checkpoint);
     if (restart->results)
         run->request.results = arena_text(arena, restart->results);
+    checkpoint->is_kept = !restart->checkpoint; /* by that name */
     if (restart->checkpoint)
         checkpoint->path = arena_text(arena, restart->checkpoint);
     if (restart->every) {
@@ -66,7 +67,7 @@ static int reach_out(struct run *run, const struct ranks *ranks)
         return EXIT_DONE;
     int status = results_try(run->request.results, errors);
     if (status == EXIT_DONE)
-        status = results_try(run->checkpoint.path, errors);
+        status = run_try_checkpoint(run);
     return status == EXIT_DONE && !logs_wake(&run->request.logs, errors) ? EXIT_USAGE : status;
 }
 

@@ -150,7 +150,7 @@ static void pause_network(void *context, tick_t now)
     network_rest(&simulation->network);
     logs_rest(&run->request.logs);
     stopwatch_note(&simulation->watch);
-    checkpoint_write(&run->checkpoint, now);
+    checkpoint_write(&run->checkpoint, now, logs_are_whole(&run->request.logs, NULL));
     if (!logs_wake(&run->request.logs, &simulation->errors)) {
         errors_print(&simulation->errors, stderr);
         check_end(EXIT_IO);
@@ -178,23 +178,24 @@ static int run_built(struct run *run)
     bool leads = ranks_lead(simulation->ranks);
     clock_gettime(CLOCK_MONOTONIC, &progress.start);
     progress.last = progress.start;
-    if (leads && !request->quiet && isatty(STDERR_FILENO)) {
-        simulation->workload.progress = show_progress;
-        simulation->workload.progress_context = &progress;
-    }
+    bool shows = leads && !request->quiet && isatty(STDERR_FILENO);
+    simulation->workload.progress = shows ? show_progress : NULL; /* another process may have shown it */
+    simulation->workload.progress_context = &progress;
     watch_signals(run);
     simulation_run(simulation, stderr);
     if (progress.shown)
         fprintf(stderr, "\r\033[K");
     int status = simulation_status(simulation);
-    bool goes_on = run->checkpoint.stops && run->checkpoint.is_kept; /* later, and its logs with it */
-    if (goes_on)
-        logs_leave(&request->logs);
-    bool logs_are_kept = !leads || goes_on || logs_commit(&request->logs, simulation);
     struct json *document = leads ? simulation_results(simulation) : NULL;
     if (request->baseline && status == EXIT_DONE)
         status = baseline_add(simulation, document, request->quiet);
     bool is_written = !leads || results_write(simulation, document, request->results);
+    bool logs_are_kept = !run->checkpoint.is_kept || logs_are_whole(&request->logs, &simulation->errors);
+    run->goes_on = run->checkpoint.is_kept && (status == EXIT_INTERRUPTED || !is_written || !logs_are_kept);
+    if (run->goes_on)
+        logs_leave(&request->logs); /* they go on with it */
+    else if (leads)
+        logs_are_kept = logs_commit(&request->logs, simulation);
     if (leads && !request->quiet)
         print_summary(simulation, document, status);
     return logs_are_kept && is_written ? status : EXIT_IO;
@@ -296,6 +297,26 @@ static const char *checkpoint_name(const struct run_request *request, struct are
     return arena_format(arena, "%s.checkpoint", has_results ? request->results : config);
 }
 
+/* Another file of the run that would be lost; NULL: none. */
+static const char *file_of_that_name(const struct run_request *request, const char *name)
+{
+    if (request->results && strcmp(request->results, name) == 0)
+        return "--results";
+    for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
+        if (request->logs.names[i] && strcmp(request->logs.names[i], name) == 0)
+            return run_log_flag(i);
+    return NULL;
+}
+
+int run_try_checkpoint(struct run *run)
+{
+    struct errors *errors = &run->simulation.errors;
+    const char *path = run->checkpoint.path, *flag = file_of_that_name(&run->request, path);
+    if (flag)
+        errors_add(errors, "--checkpoint: '%s' is the file of %s too", path, flag);
+    return !flag && checkpoint_file_is_free(path, errors) ? results_try(path, errors) : EXIT_USAGE;
+}
+
 static int plan_checkpoints(struct run *run)
 {
     struct simulation *simulation = &run->simulation;
@@ -315,7 +336,7 @@ static int plan_checkpoints(struct run *run)
     checkpoint->ranks = simulation->ranks;
     checkpoint->facts = (struct checkpoint_facts){
         .run = draw_number(ranks), .ranks = ranks ? ranks->count : 1, .rank = ranks ? ranks->number : 0};
-    return ranks_lead(ranks) ? results_try(checkpoint->path, &simulation->errors) : EXIT_DONE;
+    return ranks_lead(ranks) ? run_try_checkpoint(run) : EXIT_DONE;
 }
 
 /* Settings into something that runs; an exit status, after messages. */
@@ -344,6 +365,8 @@ int run_go_on(struct run *run)
     int status = simulation->config.model.component ? run_model(run) : run_network(run);
     if (run->checkpoint.path)
         checkpoint_end(&run->checkpoint, status != EXIT_INTERRUPTED && status != EXIT_IO);
+    if (run->goes_on && ranks_lead(simulation->ranks))
+        checkpoint_tell(&run->checkpoint);
     return status;
 }
 

@@ -22,9 +22,12 @@ struct run {
     struct simulation simulation;
     struct model_run model; /* in place of a network */
     struct checkpoint checkpoint;
+    bool goes_on; /* it ended early, and everything is there to go on from its last checkpoint */
 };
 
 int cli_restart(int argc, char **argv); /* run --restart */
+/* Looks whether checkpoints can be written by their name, and replace nothing else; an exit status, with errors. */
+int run_try_checkpoint(struct run *run);
 /* Runs what is built, or goes on with what was put back; an exit status. */
 int run_go_on(struct run *run);
 void run_release(struct run *run);

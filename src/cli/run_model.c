@@ -133,7 +133,7 @@ static void pause_model(void *context, tick_t now)
 {
     struct run *run = context;
     stopwatch_note(&run->simulation.watch);
-    checkpoint_write(&run->checkpoint, now);
+    checkpoint_write(&run->checkpoint, now, true);
 }
 
 static void watch_signals(struct run *run)
@@ -153,10 +153,8 @@ static void time_run(struct run *whole, struct progress *progress, bool shows)
     struct process_run *run = &whole->model.run;
     progress->start = progress->last = wall_seconds();
     progress->time = run->settings.sync == SYNC_OPTIMISTIC ? "GVT" : "tick";
-    if (shows && isatty(STDERR_FILENO)) {
-        run->progress = show_progress;
-        run->progress_context = progress;
-    }
+    run->progress = shows && isatty(STDERR_FILENO) ? show_progress : NULL; /* another process may have shown it */
+    run->progress_context = progress;
     watch_signals(whole);
     stopwatch_start(&simulation->watch);
     process_run(run);
@@ -179,6 +177,7 @@ int run_model(struct run *whole)
     errors_print(&simulation->errors, stderr);
     int status = !is_written ? EXIT_IO : run->is_complete ? EXIT_DONE : EXIT_INTERRUPTED;
     status = (int)ranks_largest(run->ranks, (uint64_t)status);
+    whole->goes_on = whole->checkpoint.is_kept && status != EXIT_DONE;
     process_run_release(run);
     return status;
 }

@@ -70,7 +70,8 @@ void simulation_init(struct simulation *simulation)
 static void hint_at_import(struct simulation *simulation, const char *path)
 {
     const char *end = strrchr(path, '.');
-    if (end && strcmp(end, ".json") != 0 && !strchr(end, '/') && access(path, R_OK) == 0)
+    bool has_ending = end && end[1] && !strchr(end, '/'); /* "." is a folder */
+    if (has_ending && strcmp(end, ".json") != 0 && access(path, R_OK) == 0)
         errors_add(&simulation->errors,
                    "configurations of other simulators are read by `flitwarp import %s -o FILE.json`", path);
 }

@@ -212,8 +212,8 @@ static bool report_setting(const struct option *root, const char *name, struct e
 
 static void report_unknown(const struct option *root, const char *name, struct errors *errors)
 {
-    const char *slash = strchr(name, '/');
-    struct nearest nearest = {.wanted = slash ? slash + 1 : name};
+    const char *before = strrchr(name, strchr(name, '/') ? '/' : '.'); /* KIND/NAME, or the path of a setting */
+    struct nearest nearest = {.wanted = before ? before + 1 : name};
     for (const struct option *row = root; row->type != OPTION_TYPE_END; row++)
         nearest_try(&nearest, row->key);
     for (const struct registration *at = registry_first(); at; at = at->next) {

@@ -163,6 +163,11 @@ void csv_rest(struct csv_file *file)
     file->compressor = NULL;
 }
 
+bool csv_is_whole(const struct csv_file *file, struct errors *errors)
+{
+    return !file || output_is_whole(&file->output, errors);
+}
+
 bool csv_wake(struct csv_file *file, struct errors *errors)
 {
     if (!file)

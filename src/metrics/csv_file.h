@@ -33,6 +33,8 @@ bool csv_can_rest(const struct csv_file *file);
  */
 void csv_rest(struct csv_file *file);
 bool csv_wake(struct csv_file *file, struct errors *errors);
+/* Whether all that was written is there, as far as is known; false, with a message where errors are not NULL. NULL is none. */
+bool csv_is_whole(const struct csv_file *file, struct errors *errors);
 /* Leaves what was written beside its place, for another process to go on with, and frees the file. NULL is none. */
 void csv_leave(struct csv_file *file);
 /* Drops what was written and frees the file; NULL is none. */

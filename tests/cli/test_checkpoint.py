@@ -210,6 +210,24 @@ def test_a_signal_leaves_a_checkpoint(name, tmp_path):
     assert int(re.search(r"tick (\d+)", said)[1]) > int(told[1])
 
 
+@pytest.mark.parametrize("name", LONG)
+def test_progress_is_shown_where_there_is_a_terminal(name, tmp_path):
+    """The run began on one, and goes on without."""
+    (tmp_path / "config.json").write_text(json.dumps(LONG[name]))
+    terminal, end = os.openpty()
+    process = subprocess.Popen([PROGRAM, "run", "config.json", "--results", "r.json", "--checkpoint-every", "1h"],
+                               cwd=tmp_path, stderr=end)
+    terminate(process)
+    assert process.wait(60) == 130
+    os.close(end)
+    os.close(terminal)
+    process = subprocess.Popen([PROGRAM, "run", "--restart", "r.json.checkpoint", "--checkpoint-every", "1h"],
+                               cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    terminate(process)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130 and "M events/s" not in said
+
+
 @pytest.fixture(scope="module")
 def checkpoint(tmp_path_factory):
     directory = tmp_path_factory.mktemp("checkpoint")
@@ -262,7 +280,10 @@ def test_requests_that_make_no_sense(checkpoint, tmp_path):
     (tmp_path / "nowhere.csv").symlink_to("/dev/null")
     assert "--log: found no regular file" in refused(config, "--checkpoint-every", "5", "--log", tmp_path / "nowhere.csv")
     assert "'config.json': a restart takes no configuration" in refused("config.json", "--restart", checkpoint)
-    assert "'--threads' is not understood" in refused("--restart", checkpoint, "--threads", "2")
+    unknown = refused("--restart", checkpoint, "--threads", "2")
+    assert "'--threads' is not understood" in unknown and "no configuration" not in unknown
+    (tmp_path / "empty").touch()
+    assert "found an empty file or no file, expected a checkpoint" in refused("--restart", tmp_path / "empty")
     assert "check_reversal" in refused(ROOT / "examples" / "phold.json", "--sync", "optimistic", "--check-reversal",
                                        "--checkpoint-every", "5")
 
@@ -275,6 +296,47 @@ def test_a_log_that_is_gone_is_refused(tmp_path):
     assert (tmp_path / "packets.csv.zst").exists()
 
 
+def test_no_other_file_is_lost(tmp_path):
+    """A checkpoint takes the place of what has its name, and goes at the end."""
+    run = kept_run(tmp_path, "--checkpoint-every", "1000", "--checkpoint")
+    assert "'r.json' is the file of --results too" in refused(*run[1:], "r.json", cwd=tmp_path)
+    assert "'rates.csv' is the file of --rate-log too" in refused(*run[1:], "rates.csv", cwd=tmp_path)
+    assert "'config.json' is another kind of file" in refused(*run[1:], "config.json", cwd=tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["config.json"]
+
+
+def test_an_older_one_stays_until_there_is_another(checkpoint, tmp_path):
+    (tmp_path / "config.json").write_text(json.dumps(MESH))
+    shutil.copy(checkpoint, tmp_path / "older")
+    assert flitwarp("run", "config.json", "--quiet", "--results", "r.json", "--checkpoint-every", "1000h", "--checkpoint",
+                    "older", cwd=tmp_path).returncode == 0
+    assert (tmp_path / "older").read_bytes() == checkpoint.read_bytes()
+
+
+def test_results_that_cannot_be_written(tmp_path):
+    """Nothing is lost: what the message says goes on, with the logs."""
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    for directory in (whole, broken):
+        directory.mkdir()
+    assert flitwarp(*kept_run(whole), cwd=whole).returncode == 0
+    run = kept_run(broken, "--checkpoint-every", "1000", "--checkpoint", "here")
+    run[run.index("r.json")] = "gone/r.json"
+    (broken / "gone").mkdir()
+    process = subprocess.Popen([PROGRAM, *run], cwd=broken, stderr=subprocess.PIPE, text=True)
+    while process.poll() is None and not (broken / "here").exists():
+        time.sleep(0.001)
+    (broken / "gone").rmdir()
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 3
+    told = re.search(r"goes on from there by: flitwarp (run --restart here)", said)
+    assert told, said
+    assert flitwarp(*told[1].split(), "--results", "r.json", cwd=broken).returncode == 0
+    assert results(broken / "r.json") == results(whole / "r.json")
+    for name in LOGS.values():
+        assert unpacked(broken / name) == unpacked(whole / name), name
+    assert {path.name for path in broken.iterdir()} == {path.name for path in whole.iterdir()}
+
+
 def test_the_disk_is_full(tmp_path):
     """The run goes on without, and says so."""
     (tmp_path / "config.json").write_text(json.dumps(LARGER))
@@ -284,6 +346,26 @@ def test_the_disk_is_full(tmp_path):
     assert ended.returncode == 0, ended.stderr
     assert "cannot write 'r.json.checkpoint': File too large" in ended.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["config.json", "r.json"]
+
+
+def test_the_disk_is_full_of_logs(tmp_path):
+    """The last checkpoint with whole logs stays, and the run goes on from there when there is room again."""
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    for directory in (whole, broken):
+        directory.mkdir()
+    assert flitwarp(*kept_run(whole), cwd=whole).returncode == 0
+    room = (whole / "messages.csv").stat().st_size // 2
+    ended = flitwarp(*kept_run(broken, "--checkpoint-every", "500"), cwd=broken,
+                     preexec_fn=lambda: (signal.signal(signal.SIGXFSZ, signal.SIG_IGN),
+                                         resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))))
+    assert ended.returncode == 3
+    assert "messages.csv': File too large" in ended.stderr and "a log could not be written" in ended.stderr
+    assert results(broken / "r.json") == results(whole / "r.json")
+    assert flitwarp("run", "--restart", "r.json.checkpoint", cwd=broken).returncode == 0
+    assert results(broken / "r.json") == results(whole / "r.json")
+    for name in LOGS.values():
+        assert unpacked(broken / name) == unpacked(whole / name), name
+    assert {path.name for path in broken.iterdir()} == {path.name for path in whole.iterdir()}
 
 
 PLUGIN = r"""

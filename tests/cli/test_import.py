@@ -453,6 +453,12 @@ def supersim(tmp_path):
                                                 *arguments)
 
 
+def test_channels_of_several_lengths_of_supersim(supersim):
+    imported = supersim(topology=DRAGONFLY, routing={"algorithm": "minimal"},
+                        channels={"local_channel": {"latency": 5}, "global_channel": {"latency": 50}})
+    assert imported["network.channel"] == {"cycle": 1, "latencies": [5, 50]}
+
+
 def test_a_whole_configuration_of_supersim(supersim):
     imported = supersim()
     assert imported.config == {

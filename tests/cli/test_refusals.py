@@ -651,6 +651,8 @@ def test_override_is_refused(override, expected, tmp_path):
 ARGUMENTS = {
     "nothing": ([], 1, "usage:"),
     "an unknown command": (["rum"], 1, "unknown command 'rum'", "did you mean 'run'?", "usage:"),
+    "help for an unknown command": (["help", "rum"], 1, "unknown command 'rum'", "did you mean 'run'?"),
+    "help for two commands": (["help", "run", "check"], 1, "found 'check' as well, expected at most one command"),
     "a command that is a program": (["plot"], 1, "did you mean the program flitwarp-plot?"),
     "a plugin behind the command": (["run", "--plugin", "x.so", "config.json"], 1, "'--plugin' comes before the command"),
     "an option that is spelt like another": (["run", "config.json", "--result", "x"], 1, "did you mean '--results'?", "usage:"),

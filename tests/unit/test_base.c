@@ -126,6 +126,29 @@ TEST(an_output_file_appears_only_on_commit)
     arena_release(&arena);
 }
 
+TEST(an_output_file_that_rests_is_gone_on_with_by_one_alone)
+{
+    char directory[64];
+    struct arena arena = {0};
+    struct errors errors = {.arena = &arena};
+    const char *path = arena_format(&arena, "%s/out", fresh_directory(directory));
+    struct output_file output;
+    size_t size;
+    EXPECT(output_open(&output, path, &errors));
+    fputs("first", output.stream);
+    output_rest(&output);
+    struct output_file other = output; /* as another process has it from a checkpoint */
+    EXPECT(output_wake(&output, &errors));
+    fputs(", second", output.stream);
+    EXPECT(!output_wake(&other, &errors));
+    EXPECT_TEXT_CONTAINS(errors_text(&errors), "another process is writing it");
+    EXPECT(output_commit(&output, &errors));
+    EXPECT_TEXT_EQ(file_read(&arena, path, &size), "first, second");
+    unlink(path);
+    EXPECT(rmdir(directory) == 0);
+    arena_release(&arena);
+}
+
 TEST(an_output_file_keeps_links_and_devices)
 {
     char directory[64];

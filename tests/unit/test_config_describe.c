@@ -118,6 +118,7 @@ TEST(explain_finds_components_kinds_and_blocks)
     EXPECT_TEXT_EQ(explained(&arena, "depth"), "'depth' is a setting; explain what has it: inner\n");
     EXPECT_TEXT_EQ(explained(&arena, "sides"), "'sides' is a setting; explain what has it: test_shape/test_box\n");
     EXPECT_TEXT_CONTAINS(explained(&arena, "inner.gone"), "nothing is called 'inner.gone'");
+    EXPECT_TEXT_CONTAINS(explained(&arena, "network.test_shape"), "(did you mean 'test_shape'?)");
     arena_release(&arena);
 }
 

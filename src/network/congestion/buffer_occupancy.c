@@ -208,8 +208,10 @@ static __attribute__((noinline)) void add_to_full(struct buffer_occupancy *senso
 /* Takes back the last change where this one is its opposite. */
 static inline bool merge(struct unseen *unseen, uint32_t lane, int32_t change, tick_t now)
 {
+    if (unseen->first == unseen->end)
+        return false;
     const struct change *last = change_at(unseen, unseen->end - 1);
-    if (unseen->first == unseen->end || last->when != now || last->lane != lane || last->change != -change)
+    if (last->when != now || last->lane != lane || last->change != -change)
         return false;
     unseen->end--;
     return true;
