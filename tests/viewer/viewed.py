@@ -46,16 +46,22 @@ class View:
             connection.close()
 
     def get(self, path):
-        self.connection.request("GET", self.home + path)
-        return self._answer()
+        return self._answer("GET", path)
 
     def post(self, path, **body):
-        self.connection.request("POST", self.home + path, json.dumps(body), {"Content-Type": "application/json"})
-        return self._answer()
+        return self._answer("POST", path, json.dumps(body), {"Content-Type": "application/json"})
 
-    def _answer(self):
-        answer = self.connection.getresponse()
-        return json.loads(answer.read())
+    def _answer(self, *request):
+        """The server ends connections that were idle for a second; browsers try once more then, and so does this."""
+        try:
+            return self._answer_at_once(*request)
+        except (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError):
+            self.connection.close()
+            return self._answer_at_once(*request)
+
+    def _answer_at_once(self, method, path, *rest):
+        self.connection.request(method, self.home + path, *rest)
+        return json.loads(self.connection.getresponse().read())
 
     def step_to_end(self, cycles=100000):
         frame = self.post("api/step", cycles=cycles)
