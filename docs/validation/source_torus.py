@@ -43,9 +43,6 @@ def table_figures(results):
         meant = MISPRINTS.get(label)
         yield make(place, f"{label} packets/ns: latency computed by Little's law", "ns", COMPUTED[label], in_flight / rate, "1 %",
                    f"a misprint: the paper's own packets and rate give {meant:,.0f}" if meant else "")
-        law = model["packets_in_flight"]["littles_law"]
-        yield make(place, f"{label} packets/ns: packets by Little's law against those counted, ours", "packets", in_flight, law,
-                   "1 %")
 
 
 # ---- latency curves and ping-pong ----------------------------------------------------------------------------------
