@@ -71,28 +71,20 @@ static int reach_out(struct run *run, const struct ranks *ranks)
     return status == EXIT_DONE && !logs_wake(&run->request.logs, errors) ? EXIT_USAGE : status;
 }
 
-/* The first rank that has something to say says it; all go on or none does. */
-static int agree(const struct ranks *ranks, const struct errors *errors, int status)
-{
-    if (ranks_first(ranks, errors->count > 0))
-        errors_print(errors, stderr);
-    return (int)ranks_largest(ranks, (uint64_t)status);
-}
-
 static int go_on(const struct restart *restart, const struct ranks *ranks, struct errors *errors)
 {
     struct checkpoint_file *file = NULL;
     if (checkpoint_is_possible("--restart", errors))
         file = checkpoint_open(restart->file, ranks, errors);
-    int status = agree(ranks, errors, file ? EXIT_DONE : EXIT_USAGE);
+    int status = run_agree(ranks, errors, file ? EXIT_DONE : EXIT_USAGE);
     if (status == EXIT_DONE)
-        status = agree(ranks, errors, checkpoint_file_restore(file, errors) ? EXIT_DONE : EXIT_USAGE);
+        status = run_agree(ranks, errors, checkpoint_file_restore(file, errors) ? EXIT_DONE : EXIT_USAGE);
     checkpoint_file_close(file);
     if (status != EXIT_DONE)
         return status;
     struct run *run = heap_root();
     change(run, restart);
-    status = agree(ranks, &run->simulation.errors, reach_out(run, ranks));
+    status = run_agree(ranks, &run->simulation.errors, reach_out(run, ranks));
     if (status == EXIT_DONE)
         status = run_go_on(run);
     else

@@ -208,12 +208,16 @@ static int open_files(struct simulation *simulation, const char *results, struct
     return status == EXIT_DONE ? logs_open(logs, simulation) : status;
 }
 
-/* All ranks go on or none does. The first that has something to say says it, since all have the same as a rule. */
-static int agree(struct simulation *simulation, int status)
+int run_agree(const struct ranks *ranks, const struct errors *errors, int status)
 {
-    if (ranks_first(simulation->ranks, simulation->errors.count > 0))
-        errors_print(&simulation->errors, stderr);
-    return (int)ranks_largest(simulation->ranks, (uint64_t)status);
+    if (ranks_first(ranks, errors->count > 0))
+        errors_print(errors, stderr);
+    return (int)ranks_largest(ranks, (uint64_t)status);
+}
+
+static int agree(const struct simulation *simulation, int status)
+{
+    return run_agree(simulation->ranks, &simulation->errors, status);
 }
 
 static int run_network(struct run *run)

@@ -31,3 +31,5 @@ int run_try_checkpoint(struct run *run);
 /* Runs what is built, or goes on with what was put back; an exit status. */
 int run_go_on(struct run *run);
 void run_release(struct run *run);
+/* All ranks go on or none does. The first that has something to say says it, since all have the same as a rule. */
+int run_agree(const struct ranks *ranks, const struct errors *errors, int status);
