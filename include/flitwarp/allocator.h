@@ -92,6 +92,6 @@ static inline __attribute__((always_inline)) void matching_clear(struct matching
         matching->active_cols[w] = 0;
 }
 
-/* Takes room for a matching of this size from an arena (src/network/matching.c). */
+/* Takes room for a matching of this size from an arena (src/network/allocator/matching.c). */
 void matching_init(struct matching *matching, struct arena *arena, uint32_t rows, uint32_t cols, bool needs_age,
                    struct random *random);

@@ -158,9 +158,9 @@ struct router_ops {
     event_handler *step_outputs;   /* struct step_event */
     /* After draining: every buffer empty, every credit back. CHECKs, or returns false while something is left. */
     void (*check_idle)(void *routers);
-    /* For deadlock reports: what the packet at the front of an input lane waits for. See network/wait_graph.h. */
+    /* For deadlock reports: what the packet at the front of an input lane waits for. See network/deadlock/wait_graph.h. */
     bool (*waits_for)(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);
-    /* For recovery from deadlock, see network/recovery.h; NULL: not with this router. What a lane has of a packet, by its
+    /* For recovery from deadlock, see network/deadlock/recovery.h; NULL: not with this router. What a lane has of a packet, by its
        source and sequence; and takes that out with all that it holds there, but for credits, which the caller sends. */
     struct piece (*find)(void *routers, uint32_t router, uint32_t lane, uint32_t source, uint32_t sequence);
     void (*take_out)(void *routers, uint32_t router, uint32_t lane, uint32_t packet, tick_t now);
@@ -362,7 +362,7 @@ static inline bool network_is_elsewhere(const struct network *network, uint32_t 
     return (is_terminal ? network->terminal_part : network->router_part)[to.target] != network->part;
 }
 
-/* To another part: a flit or chunk, with its packet if it is the head, a credit, or credits. See network/parts.h. */
+/* To another part: a flit or chunk, with its packet if it is the head, a credit, or credits. See network/parallel/parts.h. */
 void network_export_flit(struct network *network, uint32_t kind, struct place to, struct flit flit, tick_t arrival);
 void network_export_credit(struct network *network, uint32_t kind, struct place to, tick_t arrival);
 void network_export_credits(struct network *network, uint32_t kind, struct place to, uint32_t flits, tick_t arrival);

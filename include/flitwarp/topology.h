@@ -90,7 +90,7 @@ static inline uint32_t topology_ejects_at(const struct topology *topology, uint3
                                     : topology_router_of(topology, terminal);
 }
 
-/* Breadth-first searches in any topology (src/network/search.c). */
+/* Breadth-first searches in any topology (src/network/graph/search.c). */
 struct search {
     const struct topology *topology;
     uint32_t *neighbours; /* by router * ports + port; NONE: unused */

@@ -6,9 +6,9 @@
 #include "cli/arguments.h"
 #include "cli/cli.h"
 #include "cli/run_model.h"
-#include "cli/simulation.h"
+#include "run/simulation.h"
 
-#include "network/dependency.h"
+#include "network/graph/dependency.h"
 
 static int cli_check(int argc, char **argv)
 {

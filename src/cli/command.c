@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "cli/cli.h"
-#include "cli/version.h"
+#include "run/version.h"
 
 #include <string.h>
 

@@ -5,12 +5,12 @@
  * it could not carry over is listed on standard error and above the result. A
  * result that this program would refuse is not written.
  */
-#include "cli/import.h"
+#include "import/import.h"
 
 #include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/cli.h"
-#include "cli/simulation.h"
+#include "run/simulation.h"
 
 #include <ctype.h>
 #include <errno.h>

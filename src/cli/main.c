@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The program: picks the subcommand, after loading what --plugin names. */
 #include "cli/cli.h"
-#include "cli/interrupt.h"
-#include "cli/places.h"
+#include "run/interrupt.h"
+#include "run/places.h"
 
 #include "config/registry.h"
 #include "engine/ranks.h"

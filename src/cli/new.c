@@ -7,7 +7,7 @@
  */
 #include "cli/arguments.h"
 #include "cli/cli.h"
-#include "cli/places.h"
+#include "run/places.h"
 #include "cli/templates.h"
 
 #include "config/registry.h"

@@ -5,7 +5,7 @@
  */
 #include "cli/arguments.h"
 #include "cli/cli.h"
-#include "cli/view_api.h"
+#include "view/api.h"
 #include "view/recorder.h"
 #include "view/recording.h"
 

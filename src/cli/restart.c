@@ -3,7 +3,7 @@
  * flitwarp run --restart FILE: puts a run back to where its last checkpoint was written, and goes on with it. All that
  * it was told is in the file; what may change is where results go and when the next checkpoints are written.
  */
-#include "cli/checkpoint_plugins.h"
+#include "checkpoint/checkpoint_plugins.h"
 #include "cli/cli.h"
 #include "cli/run.h"
 

@@ -5,10 +5,10 @@
  * error.
  */
 #include "cli/arguments.h"
-#include "cli/baseline.h"
-#include "cli/checkpoint_plugins.h"
+#include "run/baseline.h"
+#include "checkpoint/checkpoint_plugins.h"
 #include "cli/cli.h"
-#include "cli/interrupt.h"
+#include "run/interrupt.h"
 #include "cli/run.h"
 
 #include "base/heap.h"

@@ -2,10 +2,10 @@
 #pragma once
 /* A run of `flitwarp run`, from its arguments to its end: all that a checkpoint keeps hangs on it. */
 #include "cli/arguments.h"
-#include "cli/checkpoint.h"
-#include "cli/logs.h"
+#include "checkpoint/checkpoint.h"
+#include "run/logs.h"
 #include "cli/run_model.h"
-#include "cli/simulation.h"
+#include "run/simulation.h"
 
 struct run_request {
     const char *results, *sync, *threads;

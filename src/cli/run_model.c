@@ -5,8 +5,8 @@
  */
 #include "cli/run.h"
 
-#include "cli/interrupt.h"
-#include "cli/resources.h"
+#include "run/interrupt.h"
+#include "run/resources.h"
 #include "engine/process_run.h"
 #include "workload/report.h"
 

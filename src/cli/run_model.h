@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /* Configurations with a model of processes in the place of network and workload. */
-#include "cli/simulation.h"
+#include "run/simulation.h"
 
 /* Rows of such a configuration. */
 extern const struct option model_root_options[];

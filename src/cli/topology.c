@@ -6,9 +6,9 @@
  */
 #include "cli/arguments.h"
 #include "cli/cli.h"
-#include "cli/topology_export.h"
-#include "cli/topology_facts.h"
-#include "cli/topology_picture.h"
+#include "blueprint/export.h"
+#include "blueprint/facts.h"
+#include "blueprint/picture.h"
 
 #include "base/text.h"
 

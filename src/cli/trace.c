@@ -6,7 +6,7 @@
  */
 #include "cli/arguments.h"
 #include "cli/cli.h"
-#include "cli/simulation.h"
+#include "run/simulation.h"
 
 #include <stdlib.h>
 

@@ -5,9 +5,9 @@
  */
 #include "cli/arguments.h"
 #include "cli/cli.h"
-#include "cli/trace_goal.h"
-#include "cli/trace_messages.h"
-#include "cli/trace_words.h"
+#include "traces/goal.h"
+#include "traces/messages.h"
+#include "traces/words.h"
 
 #include "base/text.h"
 #include "config/options.h"

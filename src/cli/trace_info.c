@@ -5,8 +5,8 @@
  */
 #include "cli/arguments.h"
 #include "cli/cli.h"
-#include "cli/trace_matrix.h"
-#include "cli/trace_words.h"
+#include "traces/matrix.h"
+#include "traces/words.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * for programs: "flitwarp 0.1.0". FLITWARP_BUILD, _FLAGS, _WITH and _WITHOUT come
  * from CMakeLists.txt, for this file alone.
  */
-#include "cli/version.h"
+#include "run/version.h"
 
 #include "cli/cli.h"
 

@@ -7,9 +7,9 @@
  */
 #include "cli/arguments.h"
 #include "cli/cli.h"
-#include "cli/interrupt.h"
-#include "cli/view_api.h"
-#include "cli/view_results.h"
+#include "run/interrupt.h"
+#include "view/api.h"
+#include "view/results.h"
 
 #include <stdlib.h>
 #include <string.h>

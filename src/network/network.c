@@ -9,9 +9,9 @@
 #include "flitwarp/congestion.h"
 #include "flitwarp/selection.h"
 #include "network/channel.h"
-#include "network/parts.h"
+#include "network/parallel/parts.h"
 #include "network/planes.h"
-#include "network/recovery.h"
+#include "network/deadlock/recovery.h"
 #include "network/routing/routing.h"
 #include "network/service.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /* Building a network from its settings, and taking it down. */
-#include "network/partition.h"
+#include "network/parallel/partition.h"
 
 /* In how many parts it is to run, and how routers are given to them. */
 struct network_split {

@@ -8,7 +8,7 @@
 #include "workload/workload.h"
 
 #include "network/network.h"
-#include "network/recovery.h"
+#include "network/deadlock/recovery.h"
 #include "workload/shared.h"
 #include "workload/together.h"
 

@@ -7,8 +7,8 @@
 #include "flitwarp/application.h"
 #include "flitwarp/network.h"
 
-#include "network/deadlock.h"
-#include "network/parts.h"
+#include "network/deadlock/deadlock.h"
+#include "network/parallel/parts.h"
 #include "workload/part.h"
 #include "workload/lane_counts.h"
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dependencies point one way: base <- config, engine <- network, workload, metrics <- view <- cli."""
+"""Dependencies point one way: base <- config, engine <- network, workload, metrics <- run, view, import, traces, blueprint <- cli."""
 import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-LEVELS = {"base": 0, "config": 1, "engine": 1, "network": 2, "workload": 2, "metrics": 2, "model": 2, "view": 3,
-          "cli": 4}
+LEVELS = {"base": 0, "config": 1, "engine": 1, "network": 2, "workload": 2, "metrics": 2, "model": 2, "view": 4, "run": 4, "checkpoint": 4, "blueprint": 4,
+          "import": 4, "traces": 4, "cli": 4}
 INCLUDE = re.compile(r'^#include "(\w+)/', re.M)
 
 

@@ -6,7 +6,7 @@
  */
 #include "fuzz.h"
 
-#include "cli/view_api.h"
+#include "view/api.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "cli/cli.h"
-#include "cli/view_results.h"
+#include "view/results.h"
 
 #include <stdlib.h>
 #include <string.h>

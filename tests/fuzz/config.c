@@ -7,7 +7,7 @@
  * Includes are left out: the target reads no files.
  */
 #include "fuzz.h"
-#include "test_config_rows.h"
+#include "config/test_config_rows.h"
 
 #include "config/options.h"
 #include "config/source.h"

@@ -7,7 +7,7 @@
 #include "fuzz.h"
 
 #include "cli/run_model.h"
-#include "cli/simulation.h"
+#include "run/simulation.h"
 
 #include <stdlib.h>
 #include <string.h>

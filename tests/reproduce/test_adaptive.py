@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What adaptive routing is for, in whole runs: spread traffic goes straight, other traffic is spread.
 
-Bounds are 1 / (the largest channel load), counted exactly in tests/unit/test_routing.c. The network is a flattened
+Bounds are 1 / (the largest channel load), counted exactly in tests/unit/network/routing/test_routing.c. The network is a flattened
 butterfly of 8 routers with 8 terminals each. Bit complement sends all terminals of a router to one other router: minimal
 ways carry 1/8 of it, Valiant's 1/2. Routers run at twice the clock of the channels, so that what waits waits in their
 output queues, where sensors see it: without that speedup it waits in input buffers, and UGAL carries half as much.

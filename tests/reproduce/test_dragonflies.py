@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The dragonfly family at overload meets what its channels allow, in flits and in packets.
 
-Bounds are derived and counted exactly in tests/unit/test_routing.c; those of the plain dragonfly are the rows of
+Bounds are derived and counted exactly in tests/unit/network/routing/test_routing.c; those of the plain dragonfly are the rows of
 published.md. Where all send to the next group, straight packets have one channel of their group and detours two of the
 g - 2 others: together they carry at most 1 + (g - 2) / 2 flits a cycle from a group, the sum of the two bounds.
 """

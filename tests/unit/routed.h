@@ -6,7 +6,7 @@
  * each: what the tests of topologies, routing and the dependency check share.
  */
 #include "config/options.h"
-#include "network/dependency.h"
+#include "network/graph/dependency.h"
 #include "network/network.h"
 #include "network/routing/routing.h"
 

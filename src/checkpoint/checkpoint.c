@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See checkpoint.h. */
+#include "checkpoint/checkpoint.h"
+
+#include "base/heap.h"
+#include "base/text.h"
+#include "run/interrupt.h"
+#include "run/resources.h"
+#include "flitwarp/arena.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool checkpoint_read_every(struct checkpoint *checkpoint, const char *every, struct errors *errors)
+{
+    static const struct {
+        const char *name;
+        double seconds;
+    } units[] = {{"s", 1}, {"min", 60}, {"h", 3600}};
+    char *end;
+    bool begins_well = every[0] >= '0' && every[0] <= '9';
+    double number = strtod(every, &end);
+    checkpoint->ticks = 0;
+    checkpoint->seconds = 0;
+    if (begins_well && !*end && number >= 1 && number <= 1e18 && number == floor(number))
+        checkpoint->ticks = strtoull(every, NULL, 10);
+    for (uint32_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (begins_well && strcmp(end, units[i].name) == 0 && number * units[i].seconds <= 1e9)
+            checkpoint->seconds = number * units[i].seconds;
+    if (checkpoint->ticks || checkpoint->seconds > 0)
+        return true;
+    errors_add(
+        errors,
+        "--checkpoint-every: '%s' is no interval; accepted: a number of ticks such as 1000000, or a time such as "
+        "30s, 10min or 2h",
+        every);
+    return false;
+}
+
+void checkpoint_begin(struct checkpoint *checkpoint)
+{
+    checkpoint->caught = interrupt_catch();
+    checkpoint->stops = 0;
+    checkpoint->process = (uint64_t)getpid();
+    checkpoint->next_seconds = wall_seconds() + checkpoint->seconds;
+}
+
+bool checkpoint_is_due(const struct checkpoint *checkpoint, tick_t now)
+{
+    if (*checkpoint->caught)
+        return true;
+    return checkpoint->ticks ? now >= checkpoint->next_tick : wall_seconds() >= checkpoint->next_seconds;
+}
+
+/* ---- names ---- */
+
+static const char in_name[] = "{tick}";
+
+static bool keeps_all(const struct checkpoint *checkpoint) { return strstr(checkpoint->path, in_name); }
+
+/* That of the checkpoint at hand. */
+static const char *file_name(const struct checkpoint *checkpoint, struct arena *arena)
+{
+    const char *at = strstr(checkpoint->path, in_name);
+    if (!at)
+        return checkpoint->path;
+    return arena_format(arena, "%.*s%llu%s", (int)(at - checkpoint->path), checkpoint->path,
+                        (unsigned long long)checkpoint->facts.tick, at + strlen(in_name));
+}
+
+static const char *rank_file(const char *path, const struct checkpoint_facts *facts, uint64_t generation,
+                             struct arena *arena)
+{
+    return arena_format(arena, "%s.%llu.%llu", path, (unsigned long long)facts->rank, (unsigned long long)generation);
+}
+
+static void remove_generation(const struct checkpoint *checkpoint, uint64_t generation)
+{
+    struct arena arena = {0};
+    unlink(rank_file(checkpoint->path, &checkpoint->facts, generation, &arena));
+    arena_release(&arena);
+}
+
+void checkpoint_clean(const struct checkpoint *checkpoint)
+{
+    struct arena arena = {0};
+    const struct checkpoint_facts *facts = &checkpoint->facts;
+    const char *next = rank_file(checkpoint->path, facts, facts->generation + 1, &arena);
+    const char *written[] = {checkpoint->path, next};
+    for (uint32_t i = 0; i < 2; i++)
+        unlink(output_temporary(written[i], checkpoint->process, &arena));
+    unlink(next);
+    remove_generation(checkpoint, facts->generation - 1);
+    arena_release(&arena);
+}
+
+/* ---- writing ---- */
+
+static bool write_ranks(const struct checkpoint *checkpoint, const char *path, struct errors *errors)
+{
+    const struct checkpoint_facts *facts = &checkpoint->facts;
+    bool is_good = checkpoint_file_write(rank_file(path, facts, facts->generation, errors->arena), facts, errors);
+    is_good = !ranks_largest(checkpoint->ranks, !is_good);
+    struct checkpoint_facts list = *facts;
+    list.is_list = 1;
+    if (is_good && facts->rank == 0)
+        is_good = checkpoint_file_write(path, &list, errors);
+    is_good = !ranks_largest(checkpoint->ranks, !is_good);
+    if (!keeps_all(checkpoint))
+        remove_generation(checkpoint, is_good ? facts->generation - 1 : facts->generation);
+    return is_good;
+}
+
+void checkpoint_write(struct checkpoint *checkpoint, tick_t now, bool logs_are_whole)
+{
+    heap_pass(true); /* what is taken here is no part of the run */
+    struct arena arena = {0};
+    struct errors errors = {.arena = &arena};
+    struct checkpoint_facts *facts = &checkpoint->facts;
+    bool is_last = ranks_largest(checkpoint->ranks, *checkpoint->caught);
+    uint64_t tick_before = facts->tick;
+    facts->tick = now;
+    facts->generation++;
+    while (checkpoint->ticks && checkpoint->next_tick <= now)
+        checkpoint->next_tick += checkpoint->ticks;
+    const char *path = file_name(checkpoint, &arena);
+    bool is_good = !ranks_largest(checkpoint->ranks, !logs_are_whole);
+    if (!is_good)
+        errors_add(&errors, "cannot write '%s': a log could not be written, and a restart would go on with it", path);
+    else
+        is_good =
+            checkpoint->ranks ? write_ranks(checkpoint, path, &errors) : checkpoint_file_write(path, facts, &errors);
+    checkpoint->is_kept |= is_good;
+    if (!is_good) { /* the one before counts */
+        facts->generation--;
+        facts->tick = tick_before;
+    }
+    if (ranks_first(checkpoint->ranks, errors.count > 0))
+        errors_print(&errors, stderr);
+    arena_release(&arena);
+    heap_pass(false);
+    checkpoint->next_seconds = wall_seconds() + checkpoint->seconds;
+    checkpoint->stops = is_last;
+}
+
+void checkpoint_end(const struct checkpoint *checkpoint, bool is_over)
+{
+    bool removes = is_over && checkpoint->is_kept && !keeps_all(checkpoint);
+    if (removes && ranks_lead(checkpoint->ranks))
+        unlink(checkpoint->path);
+    if (removes && checkpoint->ranks)
+        remove_generation(checkpoint, checkpoint->facts.generation);
+}
+
+void checkpoint_tell(const struct checkpoint *checkpoint)
+{
+    struct arena arena = {0};
+    fprintf(stderr, "flitwarp run: stopped at tick %llu; goes on from there by: flitwarp run --restart %s%s\n",
+            (unsigned long long)checkpoint->facts.tick, file_name(checkpoint, &arena),
+            checkpoint->ranks ? ", on as many ranks" : "");
+    arena_release(&arena);
+}
+
+/* ---- reading ---- */
+
+static bool fits_ranks(const char *path, const struct checkpoint_facts *facts, const struct ranks *ranks,
+                       struct errors *errors)
+{
+    uint64_t count = ranks ? ranks->count : 1;
+    if (facts->ranks != count)
+        errors_add(errors, "cannot restart from '%s': found %llu rank%s, expected %llu, as many as wrote it", path,
+                   (unsigned long long)count, count == 1 ? "" : "s", (unsigned long long)facts->ranks);
+    else if (!facts->is_list == (count > 1))
+        errors_add(errors, "cannot restart from '%s': it is the file of one rank, expected that of all", path);
+    else
+        return true;
+    return false;
+}
+
+static struct checkpoint_file *open_own(const char *path, const struct checkpoint_facts *list,
+                                        const struct ranks *ranks, struct errors *errors)
+{
+    struct checkpoint_facts own = *list, found;
+    own.rank = ranks->number;
+    const char *name = rank_file(path, &own, list->generation, errors->arena);
+    struct checkpoint_file *file = checkpoint_file_open(name, &found, errors);
+    if (!file || (found.run == list->run && found.generation == list->generation && found.rank == own.rank))
+        return file;
+    errors_add(errors, "cannot restart from '%s': '%s' belongs to another run", path, name);
+    checkpoint_file_close(file);
+    return NULL;
+}
+
+struct checkpoint_file *checkpoint_open(const char *path, const struct ranks *ranks, struct errors *errors)
+{
+    struct checkpoint_facts facts;
+    struct checkpoint_file *file = checkpoint_file_open(path, &facts, errors);
+    if (!file || (fits_ranks(path, &facts, ranks, errors) && !ranks))
+        return file;
+    checkpoint_file_close(file);
+    return errors->count ? NULL : open_own(path, &facts, ranks, errors);
+}

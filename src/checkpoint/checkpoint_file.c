@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Checkpoints as files, see checkpoint_file.h:
+ *
+ *   head | zstd: plugins, words that point into them, pieces of the heap that are not all 0 | checksum of all before
+ */
+#include "checkpoint/checkpoint_file.h"
+
+#include "base/heap.h"
+#include "base/loaded.h"
+#include "base/text.h"
+#include "checkpoint/checkpoint_plugins.h"
+#include "run/version.h"
+#include "config/registry.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+static const char magic[8] = "FLITWCPT";
+enum { FORMAT = 1, COMPRESSION_LEVEL = 1, BUFFER_BYTES = 1 << 20, GRAIN = 1 << 16 };
+
+struct head {
+    char magic[8];
+    uint64_t format;
+    char version[16]; /* of the program */
+    uint64_t program; /* its fingerprint */
+    struct checkpoint_facts facts;
+    uint64_t heap_start, heap_used;
+    uint64_t plugins, mended;
+};
+
+/* A word of the heap that points into a plugin. */
+struct mend {
+    uint64_t offset; /* in the heap */
+    uint64_t plugin;
+};
+
+/* ---- writing ---- */
+
+struct sink {
+    FILE *stream;
+    ZSTD_CCtx *compressor;
+    char *buffer;
+};
+
+static void put(struct sink *sink, const void *bytes, size_t count, ZSTD_EndDirective directive)
+{
+    ZSTD_inBuffer in = {.src = bytes, .size = count};
+    size_t left;
+    do {
+        ZSTD_outBuffer out = {.dst = sink->buffer, .size = BUFFER_BYTES};
+        left = ZSTD_compressStream2(sink->compressor, &out, &in, directive);
+        CHECK(!ZSTD_isError(left), "zstd: %s", ZSTD_getErrorName(left));
+        fwrite(sink->buffer, 1, out.pos, sink->stream);
+    } while (directive == ZSTD_e_end ? left > 0 : in.pos < in.size);
+}
+
+static bool is_zero(const unsigned char *bytes, size_t count)
+{
+    return !bytes[0] && memcmp(bytes, bytes + 1, count - 1) == 0;
+}
+
+static size_t grain_at(size_t offset, size_t used) { return used - offset < GRAIN ? used - offset : GRAIN; }
+
+/* Offset and length of each run of grains that are not all 0, then the run; at the end a length of 0. */
+static void put_heap(struct sink *sink, const unsigned char *heap, size_t used)
+{
+    size_t at = 0;
+    while (at < used) {
+        size_t end = at;
+        while (end < used && !is_zero(heap + end, grain_at(end, used)))
+            end += grain_at(end, used);
+        if (end > at) {
+            put(sink, (const uint64_t[]){at, end - at}, 16, ZSTD_e_continue);
+            put(sink, heap + at, end - at, ZSTD_e_continue);
+        }
+        at = end + (end < used ? grain_at(end, used) : 0);
+    }
+    put(sink, (const uint64_t[]){0, 0}, 16, ZSTD_e_end);
+}
+
+/* Words of the heap that point into plugins: those may lie elsewhere next time. Returns how many; without a sink counts. */
+static uint64_t put_mended(struct sink *sink, const struct plugins *plugins, const void *heap, size_t used)
+{
+    const uint64_t *words = heap;
+    uint64_t found = 0;
+    for (size_t i = 0; plugins->count && i < used / sizeof *words; i++)
+        for (uint32_t number = 0; number < plugins->count; number++) {
+            const struct plugin *plugin = &plugins->list[number];
+            if (words[i] - plugin->start >= plugin->end - plugin->start)
+                continue;
+            found++;
+            if (sink)
+                put(sink, &(struct mend){i * sizeof *words, number}, sizeof(struct mend), ZSTD_e_continue);
+        }
+    return found;
+}
+
+static void write_all(FILE *stream, const struct checkpoint_facts *facts)
+{
+    struct plugins *plugins = plugins_find();
+    struct head head = {.format = FORMAT,
+                        .program = program_fingerprint(),
+                        .facts = *facts,
+                        .heap_start = (uintptr_t)heap_start(),
+                        .heap_used = facts->is_list ? 0 : heap_used(),
+                        .plugins = plugins->count};
+    memcpy(head.magic, magic, sizeof magic);
+    snprintf(head.version, sizeof head.version, "%s", FLITWARP_VERSION);
+    head.mended = put_mended(NULL, plugins, heap_start(), head.heap_used);
+    fwrite(&head, sizeof head, 1, stream);
+    struct sink sink = {.stream = stream, .compressor = ZSTD_createCCtx(), .buffer = memory_take(BUFFER_BYTES)};
+    NEED(sink.compressor, "out of memory for the compressor");
+    ZSTD_CCtx_setParameter(sink.compressor, ZSTD_c_compressionLevel, COMPRESSION_LEVEL);
+    put(&sink, plugins->list, sizeof *plugins->list * plugins->count, ZSTD_e_continue);
+    put_mended(&sink, plugins, heap_start(), head.heap_used);
+    put_heap(&sink, heap_start(), head.heap_used);
+    ZSTD_freeCCtx(sink.compressor);
+    free(sink.buffer);
+    free(plugins);
+}
+
+/* A whole file as memory; NULL with errno. */
+static const unsigned char *map_file(const char *path, size_t *bytes)
+{
+    struct stat status;
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe is not waited for */
+    if (file < 0)
+        return NULL;
+    void *mapped = MAP_FAILED;
+    if (fstat(file, &status) == 0) {
+        *bytes = (size_t)status.st_size;
+        errno = S_ISREG(status.st_mode) && *bytes ? 0 : EINVAL;
+        if (!errno)
+            mapped = mmap(NULL, *bytes, PROT_READ, MAP_PRIVATE, file, 0);
+    }
+    int reason = errno;
+    close(file);
+    errno = reason;
+    return mapped == MAP_FAILED ? NULL : mapped;
+}
+
+/* Behind what was written: over what has reached the file. */
+static bool append_checksum(const struct output_file *output)
+{
+    size_t bytes;
+    char itself[32]; /* it may have no name yet */
+    if (fflush(output->stream) != 0)
+        return false;
+    snprintf(itself, sizeof itself, "/proc/self/fd/%d", fileno(output->stream));
+    const unsigned char *mapped = map_file(itself, &bytes);
+    if (!mapped)
+        return false;
+    uint64_t sum = bytes_checksum(mapped, bytes);
+    munmap((void *)mapped, bytes);
+    return fwrite(&sum, sizeof sum, 1, output->stream) == 1 && fflush(output->stream) == 0 &&
+           fsync(fileno(output->stream)) == 0;
+}
+
+/* The new name of a file is on the disk when its folder is. */
+static void sync_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char folder[PATH_MAX];
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor >= 0) {
+        fsync(descriptor);
+        close(descriptor);
+    }
+}
+
+bool checkpoint_file_write(const char *path, const struct checkpoint_facts *facts, struct errors *errors)
+{
+    struct output_file output;
+    if (!output_open(&output, path, errors))
+        return false;
+    if (!output.temporary) {
+        errors_add(errors, "cannot write '%s': found no regular file, expected one that can be replaced", path);
+        output_discard(&output);
+        return false;
+    }
+    errno = 0;
+    write_all(output.stream, facts);
+    if (ferror(output.stream) || !append_checksum(&output)) {
+        errors_add(errors, "cannot write '%s': %s", path, strerror(errno ? errno : EIO));
+        output_discard(&output);
+        return false;
+    }
+    bool is_good = output_commit(&output, errors);
+    sync_folder(path);
+    return is_good;
+}
+
+bool checkpoint_file_is_free(const char *path, struct errors *errors)
+{
+    size_t bytes;
+    const unsigned char *mapped = map_file(path, &bytes);
+    if (!mapped)
+        return true; /* nothing to lose */
+    bool is_older = bytes >= sizeof magic && memcmp(mapped, magic, sizeof magic) == 0;
+    munmap((void *)mapped, bytes);
+    if (!is_older)
+        errors_add(errors, "--checkpoint: '%s' is another kind of file; accepted: an older checkpoint, or a new name",
+                   path);
+    return is_older;
+}
+
+/* ---- reading ---- */
+
+struct checkpoint_file {
+    const char *path;           /* borrowed */
+    const unsigned char *bytes; /* mapped */
+    size_t size;
+    ZSTD_DCtx *decompressor; /* owned */
+    ZSTD_inBuffer in;
+    struct plugin plugins[MOST_PLUGINS];
+};
+
+static const struct head *head_of(const struct checkpoint_file *file) { return (const void *)file->bytes; }
+
+/* What is wrong with it as a file; NULL: nothing. */
+static const char *find_fault(const struct checkpoint_file *file, struct arena *arena)
+{
+    const struct head *head = head_of(file);
+    if (file->size < sizeof magic || memcmp(file->bytes, magic, sizeof magic) != 0)
+        return "found another kind of file, expected a checkpoint";
+    if (file->size < sizeof *head + sizeof(uint64_t))
+        return "it is cut short";
+    if (head->format != FORMAT)
+        return arena_format(arena, "found format %llu, expected %u", (unsigned long long)head->format, FORMAT);
+    uint64_t sum;
+    size_t before = file->size - sizeof sum;
+    memcpy(&sum, file->bytes + before, sizeof sum);
+    if (bytes_checksum(file->bytes, before) != sum)
+        return "it is cut short or damaged";
+    if (head->program != program_fingerprint() || head->heap_start != (uintptr_t)heap_start())
+        return arena_format(arena, "it is of another build of flitwarp (version %.16s), expected the one that wrote it",
+                            head->version);
+    return NULL;
+}
+
+struct checkpoint_file *checkpoint_file_open(const char *path, struct checkpoint_facts *facts, struct errors *errors)
+{
+    struct checkpoint_file *file = memory_take(sizeof *file);
+    *file = (struct checkpoint_file){.path = path};
+    file->bytes = map_file(path, &file->size);
+    const char *fault = strerror(errno);
+    if (file->bytes)
+        fault = find_fault(file, errors->arena);
+    else if (errno == EINVAL)
+        fault = "found an empty file or no file, expected a checkpoint";
+    if (fault) {
+        errors_add(errors, "cannot restart from '%s': %s", path, fault);
+        checkpoint_file_close(file);
+        return NULL;
+    }
+    *facts = head_of(file)->facts;
+    return file;
+}
+
+void checkpoint_file_close(struct checkpoint_file *file)
+{
+    if (!file)
+        return;
+    if (file->bytes)
+        munmap((void *)file->bytes, file->size);
+    ZSTD_freeDCtx(file->decompressor);
+    free(file);
+}
+
+static bool get(struct checkpoint_file *file, void *into, size_t bytes)
+{
+    ZSTD_outBuffer out = {.dst = into, .size = bytes};
+    while (out.pos < out.size) {
+        size_t before = file->in.pos, made = out.pos;
+        size_t left = ZSTD_decompressStream(file->decompressor, &out, &file->in);
+        if (ZSTD_isError(left) || (file->in.pos == before && out.pos == made))
+            return false;
+    }
+    return true;
+}
+
+/* Finds each plugin among those that are loaded, or loads it from where it was. */
+static bool load_plugins(struct checkpoint_file *file, uint64_t count, int64_t moved[MOST_PLUGINS],
+                         struct errors *errors)
+{
+    uint32_t before = errors->count;
+    for (uint64_t i = 0; i < count; i++) {
+        const struct plugin *plugin = &file->plugins[i];
+        struct loaded object;
+        if (!loaded_find_build(plugin->fingerprint, &object) && !plugin_load(plugin->path, errors))
+            return false;
+        if (!loaded_find_build(plugin->fingerprint, &object)) {
+            errors_add(errors,
+                       "cannot restart from '%s': plugin '%s' is of another build, expected the one that it was "
+                       "written with (or that by --plugin, where it has moved)",
+                       file->path, plugin->path);
+            return false;
+        }
+        moved[i] = (int64_t)(object.base - plugin->base);
+    }
+    registry_check(errors);
+    return errors->count == before;
+}
+
+static bool get_heap(struct checkpoint_file *file, uint64_t used)
+{
+    uint64_t run[2] = {0, 1};
+    while (get(file, run, sizeof run) && run[1]) {
+        if (run[0] > used || run[1] > used - run[0] || !get(file, heap_start() + run[0], run[1]))
+            return false;
+    }
+    return !run[1];
+}
+
+static bool mend(struct checkpoint_file *file, const struct mend *mends, uint64_t count, const int64_t *moved)
+{
+    const struct head *head = head_of(file);
+    for (uint64_t i = 0; i < count; i++) {
+        if (mends[i].offset > head->heap_used - sizeof(uint64_t) || mends[i].plugin >= head->plugins)
+            return false;
+        *(uint64_t *)(void *)(heap_start() + mends[i].offset) += (uint64_t)moved[mends[i].plugin];
+    }
+    return true;
+}
+
+static bool restore(struct checkpoint_file *file, struct mend *mends, struct errors *errors)
+{
+    const struct head *head = head_of(file);
+    int64_t moved[MOST_PLUGINS];
+    file->in = (ZSTD_inBuffer){.src = file->bytes + sizeof *head, .size = file->size - sizeof *head - sizeof(uint64_t)};
+    bool is_whole = get(file, file->plugins, sizeof *file->plugins * head->plugins) &&
+                    get(file, mends, sizeof *mends * head->mended);
+    if (is_whole && !load_plugins(file, head->plugins, moved, errors))
+        return false;
+    if (is_whole && !heap_fix_again(head->heap_used)) {
+        errors_add(errors, "cannot restart from '%s': no room for %llu bytes at their old address: %s", file->path,
+                   (unsigned long long)head->heap_used, strerror(errno));
+        return false;
+    }
+    if (!is_whole || !get_heap(file, head->heap_used) || !mend(file, mends, head->mended, moved)) {
+        errors_add(errors, "cannot restart from '%s': what it holds does not fit together", file->path);
+        return false;
+    }
+    return true;
+}
+
+bool checkpoint_file_restore(struct checkpoint_file *file, struct errors *errors)
+{
+    const struct head *head = head_of(file);
+    file->decompressor = ZSTD_createDCtx();
+    struct mend *mends = head->mended < SIZE_MAX / 32 ? malloc(sizeof *mends * head->mended + 1) : NULL;
+    bool is_good = file->decompressor && mends && head->plugins <= MOST_PLUGINS && restore(file, mends, errors);
+    free(mends);
+    return is_good;
+}

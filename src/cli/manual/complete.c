@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * flitwarp complete -- [WORD ...]: what could stand in the place of the last word,
+ * one a line; nothing where it is a file. Shells ask this at every TAB, so that
+ * they know what this very program knows: commands, flags, settings, components,
+ * those of plugins too. Whatever is wrong on the line is passed over in silence.
+ */
+#include "cli/cli.h"
+#include "run/places.h"
+
+#include "config/registry.h"
+#include "config/source.h"
+#include "config/suggest.h"
+
+#include <string.h>
+
+/* The line so far: what stands before the word to complete. */
+struct line {
+    const struct command *command;
+    const struct flag *waiting; /* a flag whose value the word will be; NULL: none */
+    const char **words;         /* that are no flags */
+    int count;
+};
+
+static const struct flag *find_flag(const struct flag *flags, const char *name)
+{
+    while (flags && flags->name && strcmp(flags->name, name) != 0)
+        flags++;
+    return flags && flags->name ? flags : NULL;
+}
+
+static void line_read(struct line *line, const char *const *words, int count, struct errors *errors)
+{
+    *line = (struct line){.words = arena_array(errors->arena, const char *, count + 1)};
+    for (int i = 0; i < count; i++) {
+        const struct flag *flag = find_flag(line->command ? line->command->flags : program_flags, words[i]);
+        bool takes_next = flag && flag->value;
+        if (takes_next && i + 1 == count)
+            line->waiting = flag;
+        else if (takes_next && !line->command)
+            plugin_load(plugin_file(errors->arena, words[++i]), errors);
+        else if (takes_next)
+            i++;
+        else if (!line->command)
+            line->command = command_find(words[i]);
+        else if (words[i][0] != '-')
+            line->words[line->count++] = words[i];
+    }
+}
+
+/* Words to choose from: "a|b|c"; capitals stand for anything. */
+static void suggest_value(struct suggestions *suggestions, const struct flag *flag, struct arena *arena)
+{
+    if (flag->kind)
+        suggest_components(suggestions, flag->kind);
+    bool is_choice =
+        strchr(flag->value, '|') && strspn(flag->value, "abcdefghijklmnopqrstuvwxyz_|") == strlen(flag->value);
+    const char *at = flag->value;
+    while (is_choice && *at) {
+        size_t length = strcspn(at, "|");
+        suggest(suggestions, arena_format(arena, "%.*s", (int)length, at));
+        at += length + (at[length] == '|');
+    }
+}
+
+static void suggest_flags(struct suggestions *suggestions, const struct flag *flags)
+{
+    for (; flags && flags->name; flags++)
+        suggest(suggestions, flags->name);
+}
+
+/* Settings of the configuration on the line, as far as it can be read. */
+static void suggest_override(struct suggestions *suggestions, const struct line *line, struct errors *errors)
+{
+    const struct source source = {errors->arena, errors, NULL};
+    struct json *root = source_open(&source, line->words[0]);
+    for (int i = 1; root && i < line->count; i++)
+        if (strchr(line->words[i], '='))
+            source_override(&source, root, line->words[i]);
+    suggest_setting(suggestions, simulation_rows(), root, errors->arena);
+}
+
+static void suggest_word(struct suggestions *suggestions, const struct line *line, struct errors *errors)
+{
+    if (line->waiting) {
+        suggest_value(suggestions, line->waiting, errors->arena);
+    } else if (!line->command) {
+        help_command.suggest(suggestions, 0);
+        suggest_flags(suggestions, program_flags);
+    } else if (suggestions->begun[0] == '-') {
+        suggest_flags(suggestions, line->command->flags);
+        suggest(suggestions, "--help");
+    } else if (line->command->suggest) {
+        line->command->suggest(suggestions, line->count);
+    } else if (line->count && strstr(line->command->words, "PATH=VALUE")) {
+        suggest_override(suggestions, line, errors);
+    }
+}
+
+static int cli_complete(int argc, char **argv)
+{
+    int first = argc > 1 && strcmp(argv[1], "--") == 0 ? 2 : 1;
+    if (first >= argc)
+        return EXIT_DONE;
+    struct arena arena = {0};
+    struct errors ignored = {.arena = &arena};
+    struct suggestions suggestions = {.out = stdout, .begun = argv[argc - 1]};
+    struct line line;
+    line_read(&line, (const char *const *)argv + first, argc - 1 - first, &ignored);
+    suggest_word(&suggestions, &line, &ignored);
+    arena_release(&arena);
+    return EXIT_DONE;
+}
+
+const struct command complete_command = {
+    .name = "complete",
+    .words = "-- [WORD ...]",
+    .summary = "what could stand in the place of the last word, for shells",
+    .call = cli_complete,
+};

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * flitwarp manual [PAGE]: the manual pages, made from the tables of commands, of
+ * option rows and of components, so that they say what this program does. Without
+ * a page it lists them; --dir writes all, as `cmake --install` does.
+ */
+#include "cli/arguments.h"
+#include "cli/cli.h"
+#include "cli/manual/roff.h"
+
+#include "config/describe.h"
+#include "config/options.h"
+#include "config/registry.h"
+#include "config/suggest.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- parts of pages ---- */
+
+static void write_flags(FILE *out, const struct flag *flags)
+{
+    for (; flags && flags->name; flags++)
+        roff_item(out, flags->name, flags->value, flags->help);
+}
+
+static void write_exit_status(FILE *out)
+{
+    roff_section(out, "Exit status");
+    roff_item(out, "0", NULL, "done");
+    roff_item(out, "1", NULL, "wrong usage or configuration");
+    roff_item(out, "2", NULL, "the simulation found an error: deadlock, a broken invariant");
+    roff_item(out, "3", NULL, "input or output failed");
+    roff_item(out, "130", NULL, "interrupted; what was measured so far is written, marked \"complete\": false");
+}
+
+static void write_see_also(FILE *out)
+{
+    roff_section(out, "See also");
+    fputs(".BR flitwarp (1),\n.BR flitwarp\\-run (1),\n.BR flitwarp\\-config (5),\n.BR flitwarp\\-components (7),\n"
+          ".BR flitwarp\\-sweep (1),\n.BR flitwarp\\-plot (1)\n",
+          out);
+}
+
+/* What a setting accepts and its default; components are named by their kind, since they have sections of their own. */
+static void write_rows(FILE *out, const struct option *rows, const char *prefix)
+{
+    for (const struct option *row = rows; row->type != OPTION_TYPE_END; row++) {
+        struct text key = {0}, behind = {0}, meaning = {0};
+        text_addf(&key, "%s%s", prefix, row->key);
+        option_add_meaning(&meaning, row);
+        bool is_block = row->type == OPTION_TYPE_BLOCK;
+        text_add(&behind, is_block ? "" : "(");
+        if (row->kind)
+            text_addf(&behind, "%s%s", row->type == OPTION_TYPE_CHOICES ? "list of " : "", row->kind);
+        else if (!is_block)
+            describe_accepted(&behind, row);
+        if (!is_block)
+            text_addf(&behind, "; %s%s)", row->fallback ? "default " : "required", row->fallback ? row->fallback : "");
+        roff_item(out, key.chars, behind.chars, meaning.chars);
+        text_add(&key, ".");
+        if (is_block)
+            write_rows(out, row->rows, key.chars);
+        text_release(&key);
+        text_release(&behind);
+        text_release(&meaning);
+    }
+}
+
+/* ---- pages ---- */
+
+static void write_program(FILE *out)
+{
+    roff_page(out, "flitwarp", 1, "simulates interconnection networks");
+    roff_section(out, "Synopsis");
+    roff_lines(out, "flitwarp [--plugin FILE.so ...] COMMAND ...");
+    roff_section(out, "Description");
+    roff_paragraph(out,
+                   "A network, its routers and its workload stand in one JSON file. flitwarp says how that machine "
+                   "behaves: latency distributions, throughput, saturation, utilisation, deadlock, communication "
+                   "time of jobs. A run gives the same answer every time, on any number of threads and ranks.");
+    roff_section(out, "Options");
+    write_flags(out, program_flags);
+    roff_section(out, "Commands");
+    roff_paragraph(out, "Each has a page of its own: man flitwarp-run, say.");
+    for (const struct command *const *at = commands; *at; at++) {
+        size_t length = strcspn((*at)->words, "\n");
+        char *words = strndup((*at)->words, length);
+        NEED(words, "out of memory for a page");
+        roff_item(out, (*at)->name, words, (*at)->summary);
+        free(words);
+    }
+    write_exit_status(out);
+    roff_section(out, "Environment");
+    roff_item(out, "FLITWARP", NULL, "the program that flitwarp-sweep, flitwarp-plot and the Python package call");
+    roff_section(out, "Example");
+    roff_lines(out, "flitwarp run torus.json network.router.num_vcs=4 --results results.json\n"
+                    "flitwarp explain torus");
+    write_see_also(out);
+}
+
+/* Whatever else the command says. */
+static void write_notes(FILE *out, const struct command *command)
+{
+    char *lines = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&lines, &size);
+    NEED(stream, "out of memory for a page");
+    fprintf(stream, "%s%s", command->notes ? command->notes : "", command->notes && command->more ? "\n" : "");
+    if (command->more)
+        command->more(stream);
+    fclose(stream);
+    if (size) {
+        roff_section(out, "Notes");
+        roff_text(out, lines);
+    }
+    free(lines);
+}
+
+static void write_command(FILE *out, const struct command *command)
+{
+    struct text name = {0}, usage = command_usage_text(command, "");
+    text_addf(&name, "flitwarp-%s", command->name);
+    roff_page(out, name.chars, 1, command->summary);
+    roff_section(out, "Synopsis");
+    roff_lines(out, usage.chars);
+    if (command->flags)
+        roff_section(out, "Options");
+    write_flags(out, command->flags);
+    write_notes(out, command);
+    write_exit_status(out);
+    write_see_also(out);
+    text_release(&name);
+    text_release(&usage);
+}
+
+static void write_config(FILE *out)
+{
+    roff_page(out, "flitwarp-config", 5, "configurations of flitwarp");
+    roff_section(out, "Description");
+    roff_paragraph(out,
+                   "A configuration is a JSON document with comments. Everything has a default. \"$include\": "
+                   "\"file.json\" merges a file, {\"$ref\": \"/network/router/num_vcs\"} repeats another setting, "
+                   "PATH=VALUE on the command line overrides one: network.router.num_vcs=4. A component is chosen by "
+                   "its type, {\"type\": \"torus\", ...}, or by its name alone; flitwarp-components(7) has all.");
+    for (const struct option *row = simulation_rows(); row->type != OPTION_TYPE_END; row++) {
+        roff_section(out, row->key);
+        roff_paragraph(out, row->help);
+        if (row->type == OPTION_TYPE_BLOCK)
+            write_rows(out, row->rows, "");
+    }
+    write_see_also(out);
+}
+
+static void write_component(FILE *out, const struct component *component)
+{
+    roff_subsection(out, component->name);
+    roff_paragraph(out, component->summary);
+    if (component->needs) {
+        struct text needs = {0};
+        text_addf(&needs, "Needs %s.", component->needs);
+        roff_paragraph(out, needs.chars);
+        text_release(&needs);
+    }
+    if (component->options)
+        write_rows(out, component->options, "");
+}
+
+static void write_components(FILE *out)
+{
+    roff_page(out, "flitwarp-components", 7, "components of networks and workloads, and their settings");
+    roff_section(out, "Description");
+    roff_paragraph(out,
+                   "A component is chosen by its name where a setting takes one of its kind. flitwarp explain NAME "
+                   "has an example of each.");
+    for (const struct registration *kind = registry_first(); kind; kind = registry_next_kind(kind)) {
+        roff_section(out, kind->kind);
+        for (const struct registration *at = kind; at; at = registry_next(at))
+            write_component(out, at->component);
+    }
+    write_see_also(out);
+}
+
+/* ---- the command ---- */
+
+struct page {
+    const char *name; /* "flitwarp-config" */
+    int section;
+    void (*write)(FILE *out);      /* NULL: that of a command */
+    const struct command *command; /* NULL: none */
+};
+
+static const struct page pages[] = {
+    {"flitwarp", 1, write_program, NULL},
+    {"flitwarp-config", 5, write_config, NULL},
+    {"flitwarp-components", 7, write_components, NULL},
+};
+#define PAGES (sizeof pages / sizeof *pages)
+
+/* Those of the table, then one of each command; false at the end. */
+static bool page_at(size_t number, struct arena *arena, struct page *page)
+{
+    if (number < PAGES) {
+        *page = pages[number];
+        return true;
+    }
+    const struct command *command = commands[number - PAGES]; /* asked for in order: never beyond the NULL */
+    if (command)
+        *page = (struct page){arena_format(arena, "flitwarp-%s", command->name), 1, NULL, command};
+    return command;
+}
+
+static void page_write(FILE *out, const struct page *page)
+{
+    if (page->write)
+        page->write(out);
+    else
+        write_command(out, page->command);
+}
+
+static bool make_folder(const char *path, struct errors *errors)
+{
+    if (mkdir(path, 0777) == 0 || errno == EEXIST)
+        return true;
+    errors_add(errors, "flitwarp manual: cannot make folder '%s': %s", path, strerror(errno));
+    return false;
+}
+
+static bool page_save(const struct page *page, const char *dir, struct errors *errors)
+{
+    const char *folder = arena_format(errors->arena, "%s/man%d", dir, page->section);
+    struct output_file file;
+    if (!make_folder(folder, errors) ||
+        !output_open(&file, arena_format(errors->arena, "%s/%s.%d", folder, page->name, page->section), errors))
+        return false;
+    page_write(file.stream, page);
+    return output_commit(&file, errors);
+}
+
+static int save_all(const char *dir, struct errors *errors)
+{
+    struct page page;
+    bool is_good = make_folder(dir, errors);
+    for (size_t i = 0; is_good && page_at(i, errors->arena, &page); i++)
+        is_good = page_save(&page, dir, errors);
+    return is_good ? EXIT_DONE : EXIT_IO;
+}
+
+/* By its whole name or what follows the program's: "flitwarp-run" or "run". */
+static int show(const char *name, struct errors *errors)
+{
+    struct page page;
+    for (size_t i = 0; page_at(i, errors->arena, &page); i++) {
+        bool is_short = strncmp(page.name, "flitwarp-", 9) == 0 && strcmp(page.name + 9, name) == 0;
+        if (!is_short && strcmp(page.name, name) != 0)
+            continue;
+        page_write(stdout, &page);
+        return ferror(stdout) ? EXIT_IO : EXIT_DONE;
+    }
+    errors_add(errors, "flitwarp manual: there is no page '%s'; flitwarp manual lists them", name);
+    return EXIT_USAGE;
+}
+
+static int list_pages(struct errors *errors)
+{
+    struct page page;
+    for (size_t i = 0; page_at(i, errors->arena, &page); i++)
+        printf("%s(%d)\n", page.name, page.section);
+    return EXIT_DONE;
+}
+
+struct manual_request {
+    const char *dir;
+};
+
+static const struct flag manual_flags[] = {
+    FLAG_VALUE(struct manual_request, dir, "--dir", "DIR", "write all pages, into folders man1, man5 and man7 of DIR"),
+    FLAG_END,
+};
+
+static int cli_manual(int argc, char **argv)
+{
+    struct arena arena = {0};
+    struct errors errors = {.arena = &arena};
+    struct manual_request request = {0};
+    const char *name = NULL;
+    for (int i = 0; words_next(&manual_command, &request, argc, argv, &i, &errors);) {
+        if (name)
+            errors_add(&errors, "'%s' is not understood; one page is printed at a time", argv[i]);
+        name = argv[i];
+    }
+    if (name && request.dir)
+        errors_add(&errors, "--dir writes all pages, found '%s' beside it", name);
+    int status = EXIT_USAGE;
+    if (errors.count)
+        errors_add_usage(&errors, &manual_command);
+    else
+        status = request.dir ? save_all(request.dir, &errors) : name ? show(name, &errors) : list_pages(&errors);
+    errors_print(&errors, stderr);
+    arena_release(&arena);
+    return status;
+}
+
+static void suggest_page(struct suggestions *suggestions, int place)
+{
+    struct arena arena = {0};
+    struct page page;
+    for (size_t i = 0; place == 0 && page_at(i, &arena, &page); i++)
+        suggest(suggestions, page.name);
+    arena_release(&arena);
+}
+
+const struct command manual_command = {
+    .name = "manual",
+    .words = "[PAGE]",
+    .summary = "a manual page as roff: flitwarp manual run | man -l -",
+    .flags = manual_flags,
+    .suggest = suggest_page,
+    .call = cli_manual,
+};

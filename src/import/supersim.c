@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * SuperSim's configuration: reads it with all that it includes and refers to,
+ * hands its blocks to those who know them, and lists the rest. docs/supersim.md
+ * has the names of both sides.
+ */
+#include "import/supersim.h"
+
+#include "base/text.h"
+#include "config/place.h"
+#include "config/source.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define INCLUDES_MAX 1000
+#define INCLUDE_DEPTH_MAX 16
+
+static const char no_log[] = "results and logs are asked for on the command line";
+static const char no_interface[] = "an interface sends the flits of its packets in turn";
+static const char no_injection[] = "an interface takes the first VC that is free";
+static const char one_length[] = "channels of one kind have one latency";
+static const char grid_known[] = "coordinates are those of the network";
+static const char no_replies[] = "there are no replies";
+static const char no_warmup[] = "the steady state is found by other measures";
+static const char no_order[] = "the second crossbar, to the channel, takes no time";
+static const char whole_packets[] = "packets take turns on a channel flit by flit";
+static const char channel[] = "network.channel.latency";
+
+/* Path, value that needs no word, why it is not carried over, what comes nearest. */
+static const struct import_row rows[] = {
+    {"simulator.print_*", NULL, "progress is shown on a terminal", "flitwarp run --quiet"},
+    {"simulator.info_log*", "{\"file\": null}", no_log, "\"simulation\" in the results"},
+    {"simulator.no_sim", "false", "a run is what was asked for", "flitwarp check"},
+    {"debug", NULL, "components print no debug text", "flitwarp trace --packet"},
+    {"metadata_handler.delay", "0", "packets carry no metadata", "network.router.arbiter age"},
+    {"metadata_handler.*", NULL, "packets carry no metadata", "network.router.arbiter age"},
+    {"network.channel_log*", "{\"file\": null}", no_log, "flitwarp run --channel-log"},
+    {"network.traffic_log*", "{\"file\": null}", no_log, "flitwarp run --traffic-log"},
+    {"network.channel_mode", "fixed", one_length, channel},
+    {"network.*scalar*", NULL, one_length, channel},
+    {"network.interface.crossbar_scheduler", NULL, no_interface, NULL},
+    {"network.interface.adaptive", "false", no_injection, NULL},
+    {"network.interface.fixed_msg_vc", "false", no_injection, NULL},
+    {"network.interface.*credits*", NULL, "an interface knows the buffers of its router",
+     "network.router.buffer_depth"},
+    {"network.interface.type", "standard", NULL, NULL},
+    {"network.protocol_classes*.injection.algorithm", "common", no_injection, "network.interface"},
+    {"network.protocol_classes*.injection.adaptive", "false", no_injection, "network.interface"},
+    {"network.protocol_classes*.injection.fixed_msg_vc", "false", no_injection, "network.interface"},
+    {"network.protocol_classes*.injection.*", NULL, no_injection, "network.interface"},
+    {"network.protocol_classes*.reduction", "{\"algorithm\": \"all_minimal\", \"max_outputs\": 0}",
+     "this routing offers its outputs as they come", NULL},
+    {"network.protocol_classes*.reduction.*", NULL, "this routing offers its outputs as they come", NULL},
+    {"network.protocol_classes*.mode", "vc", "congestion is seen by VC or port as the sensor says",
+     "network.router.congestion.per"},
+    {"network.protocol_classes*.least_common_ancestor", "true", "ways turn at the lowest common ancestor", NULL},
+    {"network.protocol_classes*.routing.*", NULL, "this routing has no such choice", NULL},
+    {"network.router.input_queue_*", NULL, "belongs to input_queue_mode tailored", "network.router.buffer_depth"},
+    {"network.router.congestion*", NULL, "this router has no congestion sensor", "network.router.congestion"},
+    {"network.router.output_queue_depth", NULL, "an input-queued router sends to its channels directly",
+     "network.router.type input_output_queued"},
+    {"network.router.output_crossbar", "{\"latency\": 1}", no_order, "network.router.crossbar_latency"},
+    {"network.router.output_crossbar.latency", "1", no_order, "network.router.crossbar_latency"},
+    {"network.router.output_crossbar_scheduler.*_packet", "false", whole_packets, NULL},
+    {"network.router.output_crossbar_scheduler.packet_lock", "false", whole_packets, NULL},
+    {"network.router.output_crossbar_scheduler.*", NULL, "an output sends the flits of its VCs in turn",
+     "network.router.arbiter"},
+    {"network.router.transfer_latency", NULL, "belongs to output-queued routers", "network.router.crossbar_latency"},
+    {"*allocator.slip_latch", "true", "arbiters move on when their choice is taken", NULL},
+    {"*allocator.scheme", "sequential", "the first diagonal is the same in every cycle", NULL},
+    {"*allocator.*", NULL, "this allocator has no such setting", NULL},
+    {"network.*_port", NULL, "ports are numbered by the topology", NULL},
+    {"workload.message_log*", "{\"file\": null}", no_log, "flitwarp run --log"},
+    {"workload.applications*.rate_log*", "{\"file\": null}", no_log, "flitwarp run --rate-log"},
+    {"workload.applications*.kill_on_saturation", "false", "a saturated run ends by itself",
+     "\"saturated\" in the results"},
+    {"workload.applications*.log_during_saturation", "false", "a saturated run is sampled like any other", NULL},
+    {"workload.applications*.warmup_*", NULL, no_warmup, "warmup auto"},
+    {"workload.applications*.relative_injection", NULL, "all terminals of an application send alike",
+     "several applications with allocation"},
+    {"workload.applications*.transaction_size", "1", "a transaction is one request", NULL},
+    {"workload.applications*.multi_destination_transactions", "false", "a transaction is one request", NULL},
+    {"workload.applications*.max_outstanding_transactions", "0", "requests do not wait for replies", NULL},
+    {"workload.applications*.response_protocol_class", "0", no_replies, NULL},
+    {"workload.applications*.request_processing_latency", "0", no_replies, NULL},
+    {"workload.applications*.traffic_pattern.dimensions", NULL, grid_known, "network.topology.widths"},
+    {"workload.applications*.traffic_pattern.concentration", NULL, grid_known, "network.topology.concentration"},
+    {"workload.applications*.traffic_pattern.interface_ports", NULL, grid_known, "network.interface"},
+    {"workload.applications*.traffic_pattern.*", NULL, "this pattern has no such setting", NULL},
+    {"workload.applications*.memory_slice", NULL, "memories have no size", "block"},
+    {"workload.applications*.memory_accesses", NULL, "memories are measured in a window", "sample"},
+    {"workload.applications*.exchange_messages", NULL, "halos go to neighbours on a grid", "ranks and halo"},
+    {"workload.applications*.send_order", NULL, "halos are sent neighbour by neighbour", NULL},
+    {"workload.applications*.process_placement", NULL, "ranks are placed by the allocation", "allocation"},
+    {"workload.applications*.dependent_*", NULL, "there are no replies, or they are as their requests", NULL},
+    {0},
+};
+
+uint64_t supersim_ticks(struct supersim *supersim, const struct json *cycles, uint64_t clock, uint64_t fallback)
+{
+    return import_count(supersim->import, cycles, fallback, 0, 1000000000) * clock;
+}
+
+/* ---- inclusion and references ---- */
+
+/* What stands between the marks; NULL when the text is nothing of the kind, with an error when it does not end so. */
+static const char *marked(struct import *import, const struct json *node, const char *open, const char *close)
+{
+    if (node->type != JSON_TEXT || strncmp(node->text, open, 3) != 0)
+        return NULL;
+    size_t length = strlen(node->text);
+    if (length >= 6 && strcmp(node->text + length - 3, close) == 0)
+        return arena_format(import->arena, "%.*s", (int)(length - 6), node->text + 3);
+    import_error(import, node, "found '%.60s', expected '%s' at its end", node->text, close);
+    return NULL;
+}
+
+struct expansion {
+    struct import *import;
+    uint32_t files, depth;
+};
+
+static bool expand(struct expansion *expansion, struct json *node);
+
+/* SuperSim looks in the folder that it runs in; beside the file is where such files mostly lie. */
+static bool include(struct expansion *expansion, struct json *node, const char *name)
+{
+    struct import *import = expansion->import;
+    if (++expansion->files > INCLUDES_MAX || expansion->depth >= INCLUDE_DEPTH_MAX) {
+        import_error(import, node, "files include each other without end");
+        return false;
+    }
+    const char *path = path_beside(import->arena, node->file, name);
+    size_t size = 0;
+    const char *bytes = file_read(import->arena, path, &size);
+    if (!bytes && (bytes = file_read(import->arena, name, &size)))
+        path = name;
+    if (!bytes) {
+        import_error(import, node, "cannot read '%s': %s", path, strerror(errno));
+        return false;
+    }
+    struct json *content = json_parse(import->arena, import->errors, path, bytes, size);
+    if (!content)
+        return false;
+    json_replace(node, content);
+    expansion->depth++;
+    bool is_good = expand(expansion, node);
+    expansion->depth--;
+    return is_good;
+}
+
+static bool expand(struct expansion *expansion, struct json *node)
+{
+    struct import *import = expansion->import;
+    struct arena *arena = import->arena;
+    const char *file = marked(import, node, "$$(", ")$$");
+    if (file)
+        return include(expansion, node, file);
+    const char *path = marked(import, node, "$&(", ")&$");
+    if (path) { /* our own form of the same; resolved with all others at the end */
+        struct json *reference = json_object(arena);
+        reference->file = node->file;
+        reference->line = node->line;
+        reference->column = node->column;
+        json_add(reference, "$ref", json_text(arena, path));
+        json_replace(node, reference);
+        return true;
+    }
+    bool is_good = import->errors->count == 0;
+    for (struct json *child = node->first; child && is_good; child = child->next)
+        is_good = expand(expansion, child);
+    return is_good;
+}
+
+/* Replaces $$(file)$$ and $&(/path)&$ all over the tree. */
+static bool expand_all(struct import *import, struct json *root)
+{
+    struct expansion expansion = {.import = import};
+    return expand(&expansion, root) && source_resolve(import->arena, import->errors, root);
+}
+
+/* ---- the whole ---- */
+
+static uint64_t clock_of(struct supersim *supersim, struct json *simulator, const char *key, uint64_t fallback)
+{
+    return import_count(supersim->import, import_take(simulator, key), fallback, 1, 65535);
+}
+
+static void read_clocks(struct supersim *supersim)
+{
+    struct import *import = supersim->import;
+    struct json *simulator = json_find(import->theirs, "simulator");
+    supersim->channel_cycle = clock_of(supersim, simulator, "channel_cycle_time", 1);
+    supersim->router_cycle = clock_of(supersim, simulator, "router_cycle_time", supersim->channel_cycle);
+    supersim->interface_cycle = clock_of(supersim, simulator, "interface_cycle_time", supersim->channel_cycle);
+    supersim->terminal_cycle = clock_of(supersim, simulator, "terminal_cycle_time", supersim->channel_cycle);
+    const struct json *seed = import_take(simulator, "random_seed");
+    import_put_u64(import, import->ours, "simulator.seed", import_count(import, seed, 1, 0, 9007199254740992));
+}
+
+/* Metadata are what comparing arbiters compare. */
+static void read_metadata(struct supersim *supersim)
+{
+    struct json *handler = json_find(supersim->import->theirs, "metadata_handler");
+    const struct json *type = import_take(handler, "type");
+    const char *name = import_word(supersim->import, type, "zero");
+    supersim->comparing = strcmp(name, "zero") == 0 ? "round_robin" : "age";
+    if (strcmp(name, "zero") == 0)
+        supersim->comparing_why = "compares metadata, which are all the same";
+    else if (strcmp(name, "creation_timestamp") != 0)
+        supersim->comparing_why = "compares metadata that are not the age of a packet";
+}
+
+static bool is_ours(const struct json *root)
+{
+    const struct json *network = json_find(root, "network");
+    const struct json *topology = network ? json_find(network, "topology") : NULL;
+    const struct json *router = network ? json_find(network, "router") : NULL;
+    return (topology && topology->type == JSON_OBJECT) || (router && json_find(router, "type"));
+}
+
+static bool check_blocks(struct import *import)
+{
+    const struct json *root = import->theirs;
+    if (root->type != JSON_OBJECT)
+        import_expected(import, root, "an object: a configuration of SuperSim");
+    else if (is_ours(root))
+        import_error(import, root, "this is a configuration of flitwarp already");
+    static const char *const blocks[] = {"network", "workload", "simulator", "metadata_handler"};
+    for (uint32_t i = 0; i < 4 && import->errors->count == 0; i++) {
+        const struct json *block = json_find(root, blocks[i]);
+        if (block ? block->type != JSON_OBJECT : i < 2)
+            import_error(import, block ? block : root,
+                         "expected an object '%s', as every configuration of SuperSim has", blocks[i]);
+    }
+    return import->errors->count == 0;
+}
+
+bool import_supersim(struct import *import, const char *bytes, size_t size)
+{
+    import->theirs = json_parse(import->arena, import->errors, import->file, bytes, size);
+    if (!import->theirs || !expand_all(import, import->theirs) || !check_blocks(import))
+        return false;
+    struct json *network = json_find(import->theirs, "network");
+    struct supersim supersim = {.import = import,
+                                .network = network,
+                                .router = import_block(import, network, "router"),
+                                .interface = import_block(import, network, "interface"),
+                                .workload = json_find(import->theirs, "workload"),
+                                .ports = 1};
+    read_clocks(&supersim);
+    read_metadata(&supersim);
+    supersim_network(&supersim);
+    supersim_routing(&supersim);
+    supersim_router(&supersim);
+    supersim_applications(&supersim);
+    import_list_rest(import, import->theirs, rows, "SuperSim");
+    return import->errors->count == 0;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Packets that can never move again: all of them, or some while the others go on.
+ */
+#include "network/deadlock/wait_graph.h"
+
+struct deadlock {
+    tick_t tick;
+    uint64_t packets;        /* in the network */
+    bool stands_still;       /* none of them moves */
+    struct wait_graph graph; /* owned */
+    uint32_t stuck;          /* lanes of it */
+    uint32_t *cycle;         /* owned: waiters, each waits for the next; NULL: none was found */
+    uint32_t length;
+};
+
+/* A packet in the cycle: the lanes of it that come one after the other. */
+struct cycle_packet {
+    uint32_t first, count;      /* in the cycle */
+    const struct waiter *front; /* its last lane there: the one that wants something of the next packet */
+};
+
+/*
+ * Looks for packets that are stuck; all ranks together. False, and nothing to release, when there are none. Where all
+ * stand still there is a deadlock, whether routers can say who waits for whom or not.
+ */
+bool deadlock_find(struct deadlock *deadlock, const struct network *network, tick_t now, uint64_t packets,
+                   bool stands_still);
+void deadlock_release(struct deadlock *deadlock);
+
+/* The packets of the cycle, into memory that the caller frees; each waits for the next, the last for the first. */
+struct cycle_packet *deadlock_packets(const struct deadlock *deadlock, uint32_t *count);
+
+/* The channel of one of a router's lanes, by the names of its ends. */
+struct channel_name {
+    char from[64], to[64];
+    uint32_t vc;
+};
+struct channel_name channel_name(const struct network *network, uint32_t router, uint32_t lane, bool incoming);
+
+/* Prints the cycle of packets, with the channels that each holds and wants. */
+void deadlock_report(const struct deadlock *deadlock, FILE *out);

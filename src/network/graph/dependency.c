@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The channel dependency check (Dally and Seitz 1987). For one destination after
+ * the other, packets are followed from all sources by every possible route; a
+ * packet that holds one VC and may ask for another makes an edge between them. A
+ * cycle of edges is a deadlock that can happen (or, for an algorithm that offers
+ * several ways at once, one that is not excluded).
+ *   An algorithm with escape VCs is judged by Duato's condition (1993): a packet
+ * is offered one of them wherever it is, and they have no cycle among themselves.
+ * An edge leads from the last escape VC that a packet took to those it may ask
+ * for, also when it has taken other VCs in between.
+ *   Where the rest of a way can depend only on (router, channel and VCs held,
+ * waypoint, route word, hops), each such state is followed once a destination,
+ * however many sources lead to it.
+ */
+#include "network/graph/dependency.h"
+
+#include "network/graph/channel_graph.h"
+#include "network/planes.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FAULTS_SHOWN 5
+
+/* All that the rest of a packet's way can depend on, its destination being given. */
+struct state {
+    uint64_t held;    /* VCs of a channel, any of which it may hold; 0: none yet */
+    uint32_t channel; /* the one it came by, or the last where it took an escape VC; 0 where it holds none */
+    uint32_t router;
+    uint32_t waypoint;
+    uint32_t route;
+    uint32_t hops;
+    uint32_t unused;
+};
+
+struct check {
+    const struct routing *routing;
+    const struct topology *topology;
+    FILE *out;
+    struct channel_graph graph;
+    uint32_t *terminals;  /* by router: the first that injects there; NONE: has none */
+    uint32_t *receivers;  /* the first that ejects there */
+    uint32_t destination; /* terminal */
+    uint32_t destination_router;
+    uint32_t longest;     /* hops that a way may have */
+    uint64_t *vcs;        /* the answer to a question */
+    uint64_t *wanted;     /* those of its VCs that count: all, or the escape VCs */
+    uint64_t *counted;    /* all output VCs that count */
+    struct state *states; /* those of this destination, in the order found */
+    uint32_t state_count, state_room, followed;
+    uint32_t *slots; /* hash table over states: index + 1; 0: empty; twice state_room of them */
+    uint64_t steps;  /* questions asked, for all destinations */
+    uint64_t faults;
+};
+
+/* ---- random choices ---- */
+
+uint32_t decisions_take(struct decisions *decisions, uint32_t options)
+{
+    uint32_t index = decisions->made++;
+    CHECK(index < MAX_DECISIONS && options > 0, "%u random choices at one hop", index);
+    if (index == decisions->known) {
+        decisions->taken[index] = 0;
+        decisions->options[index] = options;
+        decisions->known++;
+    }
+    return decisions->taken[index];
+}
+
+bool decisions_next(struct decisions *decisions)
+{
+    decisions->made = 0;
+    while (decisions->known > 0) {
+        uint32_t last = decisions->known - 1;
+        if (++decisions->taken[last] < decisions->options[last])
+            return true;
+        decisions->known--;
+    }
+    return false;
+}
+
+/* ---- names in messages ---- */
+
+static void print_router(const struct check *check, uint32_t router)
+{
+    const struct grid *grid = check->topology->grid;
+    uint32_t coordinates[MAX_DIMENSIONS];
+    if (!grid) {
+        fprintf(check->out, "router %u", router);
+        return;
+    }
+    grid_coordinates(grid, router, coordinates);
+    for (uint32_t d = 0; d < grid->dimensions; d++)
+        fprintf(check->out, "%c%u", d ? ',' : '(', coordinates[d]);
+    fputc(')', check->out);
+}
+
+static void print_node(const struct check *check, uint32_t node)
+{
+    uint32_t ports = check->topology->ports, channel = node / check->routing->num_vcs;
+    uint32_t sender = check->graph.channels[channel];
+    fputs("channel ", check->out);
+    print_router(check, sender / ports);
+    if (!check->topology->grid)
+        fprintf(check->out, " port %u", sender % ports);
+    fputs("->", check->out);
+    print_router(check, channel / ports);
+    fprintf(check->out, " vc %u", node % check->routing->num_vcs);
+}
+
+static void fault(struct check *check, const struct state *state, const char *what)
+{
+    if (++check->faults > FAULTS_SHOWN)
+        return;
+    fprintf(check->out, "  a packet to terminal %u at ", check->destination);
+    print_router(check, state->router);
+    fprintf(check->out, " after %u hops %s\n", state->hops, what);
+}
+
+/* ---- following packets ---- */
+
+static uint32_t *state_slot(const struct check *check, const struct state *state)
+{
+    uint64_t words[sizeof *state / sizeof(uint64_t)], hash = 0;
+    memcpy(words, state, sizeof *state);
+    for (uint32_t i = 0; i < sizeof words / sizeof *words; i++)
+        hash = random_mix(hash ^ words[i]) + 1;
+    uint32_t mask = 2 * check->state_room - 1, slot = (uint32_t)hash & mask;
+    while (check->slots[slot] && memcmp(&check->states[check->slots[slot] - 1], state, sizeof *state) != 0)
+        slot = (slot + 1) & mask;
+    return &check->slots[slot];
+}
+
+static void states_clear(struct check *check)
+{
+    check->state_count = check->followed = 0;
+    memset(check->slots, 0, sizeof *check->slots * 2 * check->state_room);
+}
+
+static void states_grow(struct check *check, uint32_t room)
+{
+    check->state_room = room;
+    check->states = memory_resize(check->states, sizeof *check->states * room);
+    check->slots = memory_resize(check->slots, sizeof *check->slots * 2 * room);
+    uint32_t count = check->state_count, followed = check->followed;
+    states_clear(check);
+    check->followed = followed;
+    for (; check->state_count < count; check->state_count++)
+        *state_slot(check, &check->states[check->state_count]) = check->state_count + 1;
+}
+
+static void states_add(struct check *check, const struct state *state)
+{
+    if (check->state_count == check->state_room)
+        states_grow(check, check->state_room * 2);
+    uint32_t *slot = state_slot(check, state);
+    if (*slot)
+        return;
+    check->states[check->state_count++] = *state;
+    *slot = check->state_count;
+}
+
+/* The packet moves on by one port, on one of these VCs. */
+static void follow_port(struct check *check, const struct state *state, const struct packet *packet, uint32_t port,
+                        uint64_t vcs)
+{
+    uint32_t ports = check->topology->ports;
+    uint32_t channel = port < ports ? check->graph.channels[state->router * ports + port] : NONE;
+    uint64_t escape_vcs = check->routing->escape_vcs, counted = escape_vcs ? vcs & escape_vcs : vcs;
+    if (channel == NONE) {
+        fault(check, state, "is sent to an unused port");
+        return;
+    }
+    if (state->hops >= check->longest) {
+        fault(check, state, "is still on its way");
+        return;
+    }
+    struct state next = {.held = counted,
+                         .channel = channel,
+                         .router = channel / ports,
+                         .waypoint = packet->waypoint,
+                         .route = packet->route,
+                         .hops = state->hops + 1};
+    if (counted)
+        states_add(check, &next);
+    if (counted == vcs)
+        return;
+    next.held = state->held;
+    next.channel = state->channel;
+    states_add(check, &next);
+}
+
+static bool is_home(const struct check *check, uint32_t router, uint32_t local_port)
+{
+    const struct routing *routing = check->routing;
+    uint32_t first = routing->terminal_slot[check->destination] * routing->terminal_ports;
+    return router == check->destination_router && local_port - first < routing->ejection_channels;
+}
+
+/* Reads the answer to one question: edges from what the packet holds, and where it may be next. */
+static void follow_answer(struct check *check, const struct state *state, const struct packet *packet)
+{
+    const struct routing *routing = check->routing;
+    uint32_t num_vcs = routing->num_vcs, words = routing->words;
+    for (uint32_t w = 0; w < words; w++)
+        check->wanted[w] = check->vcs[w] & check->counted[w];
+    channel_graph_add(&check->graph, state->channel, state->held, state->router, check->wanted);
+    if (!bits_any(check->vcs, words))
+        fault(check, state, "has nowhere to go");
+    else if (!bits_any(check->wanted, words))
+        fault(check, state, "is offered no escape VC");
+    uint32_t port = NONE;
+    uint64_t vcs = 0;
+    BITS_EACH(index, check->vcs, words) {
+        if (port != index / num_vcs) {
+            if (vcs)
+                follow_port(check, state, packet, port - routing->local_ports, vcs);
+            port = (uint32_t)index / num_vcs;
+            vcs = 0;
+        }
+        if (port >= routing->local_ports)
+            vcs |= bit((uint32_t)index % num_vcs);
+        else if (!is_home(check, state->router, port))
+            fault(check, state, "is given to another terminal");
+    }
+    if (vcs)
+        follow_port(check, state, packet, port - routing->local_ports, vcs);
+}
+
+static struct route question(struct check *check, struct packet *packet, const struct state *state,
+                             struct decisions *decisions)
+{
+    memset(check->vcs, 0, sizeof *check->vcs * check->routing->words);
+    return (struct route){.routing = check->routing,
+                          .packet = packet,
+                          .router = state->router,
+                          .decisions = decisions,
+                          .vcs = check->vcs};
+}
+
+static struct packet packet_in(const struct check *check, const struct state *state, uint32_t source)
+{
+    return (struct packet){.source = source,
+                           .destination = check->destination,
+                           .destination_router = check->destination_router,
+                           .size = 1,
+                           .message = NONE,
+                           .next = NONE,
+                           .hops = (uint16_t)state->hops,
+                           .waypoint = state->waypoint,
+                           .route = state->route};
+}
+
+/* The ways in which a packet may start. */
+static void inject(struct check *check, uint32_t router)
+{
+    struct decisions decisions = {0};
+    do {
+        struct state state = {.router = router};
+        struct packet packet = packet_in(check, &state, check->terminals[router]);
+        struct route route = question(check, &packet, &state, &decisions);
+        if (check->routing->inject)
+            check->routing->inject(&route);
+        state.waypoint = packet.waypoint;
+        state.route = packet.route;
+        states_add(check, &state);
+    } while (decisions_next(&decisions));
+}
+
+static void follow(struct check *check, struct state state)
+{
+    uint32_t source = check->terminals[state.router] != NONE ? check->terminals[state.router] : check->destination;
+    struct decisions decisions = {0};
+    do {
+        struct packet packet = packet_in(check, &state, source);
+        struct route route = question(check, &packet, &state, &decisions);
+        check->routing->route(&route);
+        follow_answer(check, &state, &packet);
+        check->steps++;
+    } while (decisions_next(&decisions));
+}
+
+/* Follows packets from one router to the destination until all is known or the budget is spent; true: all is known. */
+static bool follow_all(struct check *check, uint32_t source_router, uint64_t budget)
+{
+    inject(check, source_router);
+    while (check->followed < check->state_count && check->steps < budget)
+        follow(check, check->states[check->followed++]);
+    return check->followed == check->state_count;
+}
+
+/* ---- the whole ---- */
+
+/* Numbers below `count` in an order that spreads them: i * step modulo count, with a step that shares no divisor. */
+static uint32_t spread_step(uint32_t count)
+{
+    uint32_t step = (uint32_t)(count * 0.618) | 1;
+    for (;; step++) {
+        uint32_t a = step, b = count;
+        while (b) {
+            uint32_t rest = a % b;
+            a = b;
+            b = rest;
+        }
+        if (a == 1)
+            return step;
+    }
+}
+
+/* Routers, in rising order. */
+struct hosts {
+    uint32_t count;
+    uint32_t *routers;
+};
+
+/* Follows packets between pairs of routers as far as the budget reaches; returns how many pairs that were. */
+static uint64_t follow_pairs(struct check *check, const struct hosts *from, const struct hosts *to, uint64_t budget)
+{
+    uint64_t pairs = 0, from_step = spread_step(from->count), to_step = spread_step(to->count);
+    uint32_t portions = to->count < 64 ? to->count : 64; /* so that the budget reaches several destinations */
+    for (uint32_t i = 0; i < to->count && check->steps < budget; i++) {
+        check->destination_router = to->routers[i * to_step % to->count];
+        check->destination = check->receivers[check->destination_router];
+        uint64_t portion = i + 1 < portions ? budget / portions * (i + 1) : budget;
+        states_clear(check);
+        for (uint32_t j = 0; j < from->count && check->steps < portion; j++)
+            pairs += follow_all(check, from->routers[j * from_step % from->count], portion);
+    }
+    return pairs;
+}
+
+static void print_cycle(const struct check *check, const uint32_t *cycle, uint32_t length)
+{
+    fprintf(check->out, "  deadlock is possible: %u VCs can wait for each other\n", length);
+    for (uint32_t i = 0; i < length; i++) {
+        fputs("    ", check->out);
+        print_node(check, cycle[i]);
+        fputs(" waits for ", check->out);
+        print_node(check, cycle[(i + 1) % length]);
+        fputc('\n', check->out);
+    }
+}
+
+static bool report(const struct check *check, uint64_t pairs, uint64_t all_pairs)
+{
+    uint32_t length;
+    uint32_t *cycle = channel_graph_cycle(&check->graph, &length);
+    if (check->faults > FAULTS_SHOWN)
+        fprintf(check->out, "  and %" PRIu64 " more\n", check->faults - FAULTS_SHOWN);
+    if (cycle)
+        print_cycle(check, cycle, length);
+    fprintf(check->out,
+            "routing \"%s\" on \"%s\": checked %" PRIu64 " of %" PRIu64 " pairs of routers, %" PRIu64
+            " dependencies%s: %s\n",
+            check->routing->ops->name, check->topology->ops->name, pairs, all_pairs, channel_graph_edges(&check->graph),
+            check->routing->escape_vcs ? " of escape VCs" : "",
+            cycle               ? "deadlock is possible"
+            : check->faults     ? "faults"
+            : pairs < all_pairs ? "no deadlock found"
+                                : "no deadlock");
+    free(cycle);
+    return !cycle && check->faults == 0;
+}
+
+/* The farthest that a router is from router 0. */
+static uint32_t find_radius(const struct topology *topology, struct arena *arena)
+{
+    struct search search;
+    search_init(&search, topology, arena);
+    search_from(&search, 0);
+    return search.distance[search.order[search.reached - 1]];
+}
+
+/* Fills in the first terminal of each router; returns the routers that have one. */
+static struct hosts find_hosts(const struct topology *topology, uint32_t *first,
+                               uint32_t (*place)(const struct topology *topology, uint32_t terminal),
+                               struct arena *arena)
+{
+    struct hosts hosts = {.routers = arena_array(arena, uint32_t, topology->routers)};
+    for (uint32_t router = 0; router < topology->routers; router++)
+        first[router] = NONE;
+    for (uint32_t terminal = topology->terminals; terminal-- > 0;)
+        first[place(topology, terminal)] = terminal;
+    for (uint32_t router = 0; router < topology->routers; router++)
+        if (first[router] != NONE)
+            hosts.routers[hosts.count++] = router;
+    return hosts;
+}
+
+/* All output VCs, or those to terminals and the escape VCs of ports between routers. */
+static uint64_t *find_counted(const struct routing *routing, struct arena *arena)
+{
+    uint64_t *counted = arena_array(arena, uint64_t, routing->words);
+    uint32_t lanes = (routing->local_ports + routing->topology->ports) * routing->num_vcs;
+    uint32_t local_lanes = routing->local_ports * routing->num_vcs;
+    for (uint32_t lane = 0; lane < lanes; lane++)
+        if (lane < local_lanes || !routing->escape_vcs || routing->escape_vcs & bit(lane % routing->num_vcs))
+            bits_add(counted, lane);
+    return counted;
+}
+
+bool dependency_check(const struct routing *all_planes, uint64_t budget, FILE *out)
+{
+    struct arena arena = {0};
+    const struct routing one = planes_routing_of_one(all_planes), *routing = &one; /* planes are alike and never meet */
+    struct check check = {.routing = routing, .topology = routing->topology, .out = out};
+    if (!channel_graph_init(&check.graph, routing)) {
+        fprintf(out, "routing \"%s\": not checked, the network is too large\n", routing->ops->name);
+        return true;
+    }
+    check.terminals = arena_array(&arena, uint32_t, check.topology->routers);
+    check.receivers = arena_array(&arena, uint32_t, check.topology->routers);
+    check.vcs = arena_array(&arena, uint64_t, routing->words);
+    check.wanted = arena_array(&arena, uint64_t, routing->words);
+    check.counted = find_counted(routing, &arena);
+    check.longest = 10 * find_radius(check.topology, &arena) + 10;
+    states_grow(&check, 1024);
+    struct hosts from = find_hosts(check.topology, check.terminals, topology_router_of, &arena);
+    struct hosts to = find_hosts(check.topology, check.receivers, topology_ejects_at, &arena);
+    uint64_t pairs = follow_pairs(&check, &from, &to, budget);
+    bool is_sound = report(&check, pairs, (uint64_t)from.count * to.count);
+    free(check.states);
+    free(check.slots);
+    channel_graph_release(&check.graph);
+    arena_release(&arena);
+    return is_sound;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Distances and numbers of shortest paths. Each search goes outwards from one
+ * router; a router's paths are those of all neighbours that are one step nearer.
+ * Means are ratios of sums over sources, so that a sample of sources gives them
+ * with a standard error.
+ */
+#include "network/graph/distances.h"
+
+#include <math.h>
+#include <string.h>
+
+struct pair_mean ratio_of_sums(const double *sums, const double *counts, uint32_t sources, uint32_t all)
+{
+    double sum = 0, count = 0, squares = 0;
+    for (uint32_t i = 0; i < sources; i++) {
+        sum += sums[i];
+        count += counts[i];
+    }
+    if (count == 0)
+        return (struct pair_mean){0};
+    struct pair_mean ratio = {.mean = sum / count};
+    for (uint32_t i = 0; i < sources; i++)
+        squares += (sums[i] - ratio.mean * counts[i]) * (sums[i] - ratio.mean * counts[i]);
+    if (sources > 1 && sources < all)
+        ratio.error = sqrt((1 - (double)sources / all) * sources / (sources - 1.0) * squares) / count;
+    return ratio;
+}
+
+void path_search_init(struct path_search *search, const struct adjacency *adjacency, struct arena *arena)
+{
+    *search = (struct path_search){.adjacency = adjacency,
+                                   .reached = arena_array(arena, struct reached, adjacency->topology->routers),
+                                   .order = arena_array(arena, uint32_t, adjacency->topology->routers)};
+}
+
+void path_search_from(struct path_search *search, uint32_t router)
+{
+    struct reached *reached = search->reached;
+    for (uint32_t i = 0; i < search->adjacency->topology->routers; i++)
+        reached[i] = (struct reached){.distance = NONE};
+    reached[router] = (struct reached){.distance = 0, .paths = 1};
+    search->order[0] = router;
+    search->count = 1;
+    for (uint32_t i = 0; i < search->count; i++) {
+        uint32_t from = search->order[i], next = reached[from].distance + 1;
+        double paths = reached[from].paths;
+        NEIGHBOURS_EACH(neighbour, search->adjacency, from) {
+            struct reached *to = &reached[neighbour->router];
+            if (to->distance == NONE) {
+                to->distance = next;
+                search->order[search->count++] = neighbour->router;
+            }
+            if (to->distance == next)
+                to->paths += paths * neighbour->links;
+        }
+    }
+}
+
+/* What one source adds to each mean. */
+struct sums {
+    double *hops, *pairs;                   /* by source: over routers */
+    double *terminal_hops, *terminal_pairs; /* by source: over terminals */
+    double *paths;                          /* by source */
+};
+
+/* A terminal does not send to itself; the way to itself is not of length 0 where packets leave elsewhere. */
+static double hops_to_itself(const struct path_search *search, uint32_t source)
+{
+    const struct topology *topology = search->adjacency->topology;
+    double hops = 0;
+    for (uint32_t terminal = 0; topology->ops->ejects_at && terminal < topology->terminals; terminal++)
+        if (topology_router_of(topology, terminal) == source)
+            hops += search->reached[topology_ejects_at(topology, terminal)].distance;
+    return hops;
+}
+
+static void add_source(struct distances *distances, const struct path_search *search, const struct sums *sums)
+{
+    const struct adjacency *adjacency = search->adjacency;
+    uint32_t index = distances->sources++, source = search->order[0];
+    double reached = 0, hops = 0, terminals = 0, entering = adjacency->entering[source];
+    for (uint32_t i = 0; i < search->count; i++) {
+        uint32_t router = search->order[i], distance = search->reached[router].distance;
+        double paths = search->reached[router].paths;
+        if (!adjacency->leaving[router])
+            continue;
+        terminals += (double)adjacency->leaving[router] * distance;
+        reached += adjacency->leaving[router];
+        if (router == source)
+            continue;
+        hops += distance;
+        sums->pairs[index]++;
+        sums->paths[index] += paths;
+        distances->pairs[distance]++;
+        distances->paths[distance] += paths;
+        distances->least_paths = paths < distances->least_paths ? paths : distances->least_paths;
+        distances->diameter = distance > distances->diameter ? distance : distances->diameter;
+    }
+    sums->hops[index] = hops;
+    sums->terminal_hops[index] = entering * terminals - hops_to_itself(search, source);
+    sums->terminal_pairs[index] = entering * reached - entering;
+}
+
+static uint64_t count_unreached(const struct path_search *search)
+{
+    uint64_t unreached = 0;
+    if (search->count < search->adjacency->topology->routers)
+        for (uint32_t router = 0; router < search->adjacency->topology->routers; router++)
+            unreached += search->reached[router].distance == NONE && search->adjacency->leaving[router];
+    return unreached;
+}
+
+static struct sums sums_take(struct arena *arena, uint32_t sources)
+{
+    return (struct sums){
+        .hops = arena_array(arena, double, sources),
+        .pairs = arena_array(arena, double, sources),
+        .terminal_hops = arena_array(arena, double, sources),
+        .terminal_pairs = arena_array(arena, double, sources),
+        .paths = arena_array(arena, double, sources),
+    };
+}
+
+void distances_find(struct distances *distances, const struct adjacency *adjacency, uint64_t budget,
+                    struct arena *arena)
+{
+    uint32_t routers = adjacency->topology->routers, all = adjacency->sources;
+    struct arena scratch = {0};
+    const uint32_t *sources = adjacency_sources(adjacency, &scratch);
+    struct sums sums = sums_take(&scratch, all);
+    struct path_search search;
+    path_search_init(&search, adjacency, &scratch);
+    uint64_t work = 0, each = (uint64_t)adjacency_entries(adjacency) + routers;
+    *distances = (struct distances){.least_paths = INFINITY,
+                                    .pairs = arena_array(arena, uint64_t, routers),
+                                    .paths = arena_array(arena, double, routers)};
+    for (uint32_t i = 0; i < all && (i < 2 || work + each <= budget); i++, work += each) {
+        path_search_from(&search, sources[i]);
+        distances->unreached += count_unreached(&search);
+        add_source(distances, &search, &sums);
+    }
+    uint32_t count = distances->sources;
+    distances->routers = ratio_of_sums(sums.hops, sums.pairs, count, all);
+    distances->terminals = ratio_of_sums(sums.terminal_hops, sums.terminal_pairs, count, all);
+    distances->paths_of_pair = ratio_of_sums(sums.paths, sums.pairs, count, all);
+    arena_release(&scratch);
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The logs of a run. Those of packets, messages and traffic see each sampled packet
+ * (metrics/run_logs.h); rates are summed up in the measurements and channels counted
+ * by the routers, and both are written at the end.
+ */
+#include "run/logs.h"
+
+#include "metrics/csv_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool names_are_good(const struct logs *logs, struct errors *errors)
+{
+    uint32_t before = errors->count;
+    for (uint32_t i = 0; i < RUN_LOG_KINDS; i++) {
+        const char *name = logs->names[i];
+        if (name && !packet_log_name_is_valid(name))
+            errors_add(errors, "%s: '%s' is no %s; accepted: names that end in .csv or .csv.zst", run_log_flag(i), name,
+                       i == RUN_LOG_PACKETS ? "packet log" : "log");
+        for (uint32_t other = 0; name && other < i; other++)
+            if (logs->names[other] && strcmp(name, logs->names[other]) == 0)
+                errors_add(errors, "%s: '%s' is the file of %s too", run_log_flag(i), name, run_log_flag(other));
+    }
+    return errors->count == before;
+}
+
+/* Ticks of a bin of rates; 0, with a message, when they are not known. */
+static uint64_t rate_interval(const struct logs *logs, const struct workload_config *config, struct errors *errors)
+{
+    if (!logs->rate_interval) {
+        if (!config->series_interval)
+            errors_add(errors, "--rate-log: there is no interval; give --rate-interval or workload.series_interval");
+        return config->series_interval;
+    }
+    char *end;
+    uint64_t ticks = strtoull(logs->rate_interval, &end, 10);
+    bool is_number = logs->rate_interval[0] >= '0' && logs->rate_interval[0] <= '9' && !*end;
+    if (is_number && ticks >= 1 && ticks <= 1000000000000)
+        return ticks;
+    errors_add(errors, "--rate-interval: '%s' is no number of ticks; accepted: 1 to 1000000000000",
+               logs->rate_interval);
+    return 0;
+}
+
+static bool start_rates(struct logs *logs, struct simulation *simulation)
+{
+    struct workload *workload = &simulation->workload;
+    uint64_t interval = rate_interval(logs, workload->config, &simulation->errors);
+    if (interval)
+        workload_keep_rates(workload, interval);
+    return interval;
+}
+
+const char *logs_first(const struct logs *logs)
+{
+    for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
+        if (logs->names[i])
+            return run_log_flag(i);
+    return NULL;
+}
+
+int logs_open(struct logs *logs, struct simulation *simulation)
+{
+    struct errors *errors = &simulation->errors;
+    struct workload *workload = &simulation->workload;
+    const char *const *names = logs->names;
+    if (!names_are_good(logs, errors) || (names[RUN_LOG_RATES] && !start_rates(logs, simulation)))
+        return EXIT_USAGE;
+    if (names[RUN_LOG_CHANNELS])
+        workload_count_lanes(workload);
+    workload->keeps_records = names[RUN_LOG_PACKETS] || names[RUN_LOG_MESSAGES] || names[RUN_LOG_TRAFFIC];
+    if (!ranks_lead(simulation->ranks))
+        return EXIT_DONE;
+    uint32_t extras = (simulation->network.planes ? PACKET_LOG_PLANE : 0) |
+                      (simulation->network.config->protocol_classes > 1 ? PACKET_LOG_CLASS : 0);
+    if (!run_logs_open(&logs->run, names[RUN_LOG_PACKETS], extras, names[RUN_LOG_MESSAGES], names[RUN_LOG_TRAFFIC],
+                       errors) ||
+        (names[RUN_LOG_RATES] && !(logs->rates = csv_open(names[RUN_LOG_RATES], errors))) ||
+        (names[RUN_LOG_CHANNELS] && !(logs->channels = csv_open(names[RUN_LOG_CHANNELS], errors))))
+        return EXIT_IO;
+    if (workload->keeps_records)
+        workload->logs = &logs->run;
+    return EXIT_DONE;
+}
+
+static void write_rates(const struct workload *workload, struct csv_file *file)
+{
+    csv_text(file, rates_header, strlen(rates_header));
+    for (uint32_t i = 0; i < workload->count; i++) {
+        const struct application *application = &workload->applications[i];
+        rates_write(&application->measurement->rates, i, application->allocated.items, application->allocated.count,
+                    file);
+    }
+}
+
+static void write_header(uint32_t num_vcs, struct csv_file *file)
+{
+    static const char columns[] = "kind,router,port,target,flits,utilisation";
+    csv_text(file, columns, strlen(columns));
+    for (uint32_t vc = 0; vc < num_vcs; vc++) {
+        char column[16];
+        csv_text(file, column, (size_t)snprintf(column, sizeof column, ",vc%u", vc));
+    }
+    csv_text(file, "\n", 1);
+}
+
+/* One channel; its lanes' counts at the start and the end of the window. */
+static void write_channel(const char *kind, const struct network *network, size_t number, const uint32_t *const at[2],
+                          uint64_t ticks, struct csv_file *file)
+{
+    const struct link *link = &network->links[number];
+    const uint32_t *start = at[0] + number * network->num_vcs, *end = at[1] + number * network->num_vcs;
+    uint32_t flits = 0; /* modulo 2^32 */
+    for (uint32_t vc = 0; vc < network->num_vcs; vc++)
+        flits += end[vc] - start[vc];
+    const uint64_t place[] = {number / network->ports, number % network->ports, link->target, flits};
+    csv_text(file, kind, strlen(kind));
+    for (uint32_t column = 0; column < 4; column++)
+        csv_number(file, place[column], ',');
+    csv_ratio(file, (unsigned __int128)flits * link->cycle, ticks, ',');
+    for (uint32_t vc = 0; vc < network->num_vcs; vc++)
+        csv_number(file, end[vc] - start[vc], vc + 1 < network->num_vcs ? ',' : '\n');
+}
+
+/* Channels of routers, over the sampling window; nothing when there was none. */
+static void write_channels(const struct workload *workload, struct csv_file *file)
+{
+    const struct network *network = workload->network;
+    const struct lane_counts *lanes = workload->lanes;
+    const struct measurement *m = &workload->measurements[0];
+    const uint32_t *const in[2] = {lanes->in[0], lanes->in[1]}, *const out[2] = {lanes->out[0], lanes->out[1]};
+    size_t ports = (size_t)network->topology.routers * network->ports;
+    uint64_t ticks = m->window_end - m->window_start;
+    write_header(network->num_vcs, file);
+    for (size_t i = 0; i < ports && m->window_end; i++) {
+        const struct link *link = &network->links[i];
+        if (link->target != NONE && link->carries_out)
+            write_channel(link->to_terminal ? "ejection," : "between,", network, i, out, ticks, file);
+        if (link->target != NONE && link->carries_in)
+            write_channel("injection,", network, i, in, ticks, file);
+    }
+}
+
+bool logs_commit(struct logs *logs, struct simulation *simulation)
+{
+    struct errors *errors = &simulation->errors;
+    bool is_good = run_logs_commit(&logs->run, errors);
+    if (logs->rates)
+        write_rates(&simulation->workload, logs->rates);
+    if (logs->channels)
+        write_channels(&simulation->workload, logs->channels);
+    is_good &= !logs->rates || csv_close(logs->rates, errors);
+    is_good &= !logs->channels || csv_close(logs->channels, errors);
+    logs->rates = logs->channels = NULL;
+    return is_good;
+}
+
+/* By kind; NULL: not asked for, or already in its place. */
+static struct csv_file *log_file(const struct logs *logs, enum run_log kind)
+{
+    switch (kind) {
+    case RUN_LOG_PACKETS:
+        return logs->run.packets ? packet_log_file(logs->run.packets) : NULL;
+    case RUN_LOG_MESSAGES:
+        return logs->run.messages;
+    case RUN_LOG_TRAFFIC:
+        return logs->run.traffic;
+    case RUN_LOG_RATES:
+        return logs->rates;
+    default:
+        return logs->channels;
+    }
+}
+
+const char *logs_restless(const struct logs *logs)
+{
+    for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
+        if (log_file(logs, i) && !csv_can_rest(log_file(logs, i)))
+            return run_log_flag(i);
+    return NULL;
+}
+
+void logs_rest(struct logs *logs)
+{
+    for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
+        csv_rest(log_file(logs, i));
+}
+
+bool logs_wake(struct logs *logs, struct errors *errors)
+{
+    bool is_good = true;
+    for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
+        is_good &= csv_wake(log_file(logs, i), errors);
+    return is_good;
+}
+
+bool logs_are_whole(const struct logs *logs, struct errors *errors)
+{
+    bool is_good = true;
+    for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
+        is_good &= csv_is_whole(log_file(logs, i), errors);
+    return is_good;
+}
+
+void logs_leave(struct logs *logs)
+{
+    if (logs->run.packets)
+        packet_log_leave(logs->run.packets);
+    logs->run.packets = NULL;
+    for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
+        csv_leave(log_file(logs, i));
+    logs->run.messages = logs->run.traffic = logs->rates = logs->channels = NULL;
+}
+
+void logs_release(struct logs *logs)
+{
+    run_logs_release(&logs->run);
+    csv_discard(logs->rates);
+    csv_discard(logs->channels);
+    logs->rates = logs->channels = NULL;
+}

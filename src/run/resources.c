@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the program uses of the machine. */
+#include "run/resources.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+double cpu_seconds(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+double wall_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void stopwatch_start(struct stopwatch *watch)
+{
+    watch->cpu_start = cpu_seconds();
+    watch->wall_start = wall_seconds();
+}
+
+void stopwatch_note(struct stopwatch *watch)
+{
+    uint64_t peak = peak_memory();
+    watch->cpu += cpu_seconds() - watch->cpu_start;
+    watch->wall += wall_seconds() - watch->wall_start;
+    watch->peak = peak > watch->peak ? peak : watch->peak;
+    stopwatch_start(watch);
+}
+
+/* What this program itself has used; getrusage would count what its parent had before. */
+uint64_t peak_memory(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    uint64_t kilobytes = (uint64_t)usage.ru_maxrss;
+    FILE *status = fopen("/proc/self/status", "r");
+    char line[256];
+    while (status && fgets(line, sizeof line, status))
+        if (strncmp(line, "VmHWM:", 6) == 0)
+            kilobytes = strtoull(line + 6, NULL, 10);
+    if (status)
+        fclose(status);
+    return kilobytes * 1024;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The program in miniature: settings become a network and a workload on an
+ * engine, which runs until nothing is left to do.
+ */
+#include "run/simulation.h"
+
+#include "cli/cli.h"
+#include "cli/run_model.h"
+#include "config/options.h"
+#include "config/source.h"
+#include "network/channel.h"
+#include "network/network.h"
+#include "network/parallel/parts.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static const char *const sync_names[] = {"sequential", "conservative", "optimistic", NULL};
+
+const char *sync_name(uint32_t sync) { return sync_names[sync]; }
+
+const struct option simulator_options[] = {
+    OPTION_U64(struct simulator_config, seed, "1", 0, 9007199254740992.0, NULL, "of all random numbers"),
+    OPTION_SECONDS(struct simulator_config, tick, "\"1ns\"", 1e-15, 1, "length of a tick"),
+    OPTION_ENUM(
+        struct simulator_config, sync, "\"sequential\"", sync_names,
+        "how threads are kept in step: there is one, they wait for each other, or they undo what was too early"),
+    OPTION_U32(struct simulator_config, threads, "1", 1, 256, NULL, "threads that run the simulation"),
+    OPTION_ENUM(struct simulator_config, partition, "\"blocks\"", partition_names,
+                "which thread runs a router of a network: neighbours by their numbers, or as METIS finds"),
+    OPTION_U32(struct simulator_config, partitions, "16", 1, 4096, NULL,
+               "of a thread: what optimistic runs of a model roll back as a whole"),
+    OPTION_U64(struct simulator_config, window, "0", 0, 1e18, "ticks",
+               "how far optimistic runs go ahead of the slowest; 0: as far as pays"),
+    OPTION_BOOL(struct simulator_config, check_reversal, "false",
+                "undo every event once and handle it again; optimistic, one thread"),
+    OPTION_END,
+};
+
+static const struct option root_options[] = {
+    OPTION_BLOCK(struct simulation_config, simulator, struct simulator_config, simulator_options,
+                 "time, randomness and how to run"),
+    OPTION_BLOCK(struct simulation_config, network, struct network_config, network_options, "what carries the traffic"),
+    OPTION_BLOCK(struct simulation_config, workload, struct workload_config, workload_options,
+                 "what makes the traffic"),
+    OPTION_END,
+};
+
+/* All that a configuration may have; one with a model has no network and no workload. */
+static const struct option all_options[] = {
+    OPTION_BLOCK(struct simulation_config, simulator, struct simulator_config, simulator_options,
+                 "time, randomness and how to run"),
+    OPTION_BLOCK(struct simulation_config, network, struct network_config, network_options, "what carries the traffic"),
+    OPTION_BLOCK(struct simulation_config, workload, struct workload_config, workload_options,
+                 "what makes the traffic"),
+    OPTION_CHOICE(struct simulation_config, model, "model", "null", "processes of its own in place of a network"),
+    OPTION_END,
+};
+
+const struct option *simulation_rows(void) { return all_options; }
+
+void simulation_init(struct simulation *simulation)
+{
+    memset(simulation, 0, sizeof *simulation);
+    simulation->errors.arena = &simulation->setup;
+}
+
+/* What is no JSON may be another simulator's. */
+static void hint_at_import(struct simulation *simulation, const char *path)
+{
+    const char *end = strrchr(path, '.');
+    bool has_ending = end && end[1] && !strchr(end, '/'); /* "." is a folder */
+    if (has_ending && strcmp(end, ".json") != 0 && access(path, R_OK) == 0)
+        errors_add(&simulation->errors,
+                   "configurations of other simulators are read by `flitwarp import %s -o FILE.json`", path);
+}
+
+bool simulation_load(struct simulation *simulation, const char *path, char **overrides, int count)
+{
+    const struct source source = {&simulation->setup, &simulation->errors, &simulation->files};
+    simulation->json = source_load(&source, path, (const char *const *)overrides, (uint32_t)count);
+    if (!simulation->json)
+        hint_at_import(simulation, path);
+    return simulation->json && simulation_read(simulation);
+}
+
+bool simulation_load_text(struct simulation *simulation, const char *name, const char *bytes, size_t size,
+                          char **overrides, int count)
+{
+    const struct source source = {&simulation->setup, &simulation->errors, &simulation->files};
+    simulation->json = source_read(&source, name, bytes, size, (const char *const *)overrides, (uint32_t)count);
+    return simulation->json && simulation_read(simulation);
+}
+
+bool simulation_read(struct simulation *simulation)
+{
+    struct config_reader reader = {
+        .arena = &simulation->setup, .errors = &simulation->errors, .files = &simulation->data};
+    struct simulation_config *config = &simulation->config;
+    const struct option *rows = json_find(simulation->json, "model") ? model_root_options : root_options;
+    bool is_right = config_read_first(&reader, rows, "simulator", config, simulation->json);
+    reader.tick_seconds = config->simulator.tick;
+    if (!config_read(&reader, rows, config, simulation->json) || !is_right)
+        return false;
+    if (rows == root_options)
+        channels_settle(&config->network, json_find(simulation->json, "network"), &simulation->setup,
+                        &simulation->errors);
+    return simulation->errors.count == 0;
+}
+
+/* Whether a network can be run as it is asked to. */
+static bool check_sync(struct simulation *simulation)
+{
+    const struct simulator_config *simulator = &simulation->config.simulator;
+    const struct json *block = json_find(simulation->json, "simulator");
+    uint32_t before = simulation->errors.count;
+    if (simulator->sync == SYNC_SEQUENTIAL && simulator->threads > 1)
+        node_error(&simulation->errors, block, "threads",
+                   "%u threads need \"sync\": \"conservative\" or \"optimistic\"; sequential runs on 1",
+                   simulator->threads);
+    if (simulator->sync == SYNC_SEQUENTIAL && simulation->ranks)
+        node_error(&simulation->errors, block, "sync",
+                   "found 'sequential' with %u ranks, expected 'conservative' or 'optimistic' (or one rank)",
+                   simulation->ranks->count);
+    if (simulator->check_reversal &&
+        (simulator->sync != SYNC_OPTIMISTIC || simulator->threads > 1 || simulation->ranks))
+        node_error(&simulation->errors, block, "check_reversal",
+                   "found true, which needs \"sync\": \"optimistic\", 1 thread and 1 rank");
+    return simulation->errors.count == before;
+}
+
+/* All that a run changes can be put back: what is built, and what holds on to it. */
+static void keep_state(struct simulation *simulation)
+{
+    simulation->rewind = simulation->built.rewind = rewind_create();
+    rewind_add(simulation->rewind, &simulation->built, sizeof simulation->built);
+    rewind_add(simulation->rewind, &simulation->engine, sizeof simulation->engine);
+    rewind_add(simulation->rewind, &simulation->network, sizeof simulation->network);
+    rewind_add(simulation->rewind, &simulation->workload, sizeof simulation->workload);
+}
+
+bool simulation_build(struct simulation *simulation)
+{
+    const struct simulation_config *config = &simulation->config;
+    uint64_t seed = config->simulator.seed;
+    if (config->model.component) {
+        choice_error(&simulation->errors, &config->model, NULL, "found a model, expected a network and a workload");
+        return false;
+    }
+    if (!check_sync(simulation))
+        return false;
+    const struct network_split split = {.parts = config->simulator.threads,
+                                        .ranks = simulation->ranks,
+                                        .method = (enum partition_method)config->simulator.partition,
+                                        .window = config->simulator.window,
+                                        .checks_reversal = config->simulator.check_reversal};
+    if (config->simulator.sync == SYNC_OPTIMISTIC)
+        keep_state(simulation);
+    engine_init(&simulation->engine, simulation->rewind);
+    if (!network_build(&simulation->network, &config->network, &simulation->engine, &simulation->built, seed, &split,
+                       &simulation->errors))
+        return false;
+    return workload_build(&simulation->workload, &config->workload, &simulation->network, &simulation->built,
+                          config->simulator.tick, seed, &simulation->errors);
+}
+
+void simulation_make_sequential(struct simulation *simulation)
+{
+    struct simulator_config *simulator = &simulation->config.simulator;
+    simulator->sync = SYNC_SEQUENTIAL;
+    simulator->threads = 1;
+    simulator->check_reversal = false;
+}
+
+enum outcome simulation_run(struct simulation *simulation, FILE *report)
+{
+    stopwatch_start(&simulation->watch);
+    enum outcome outcome = workload_run(&simulation->workload, report);
+    simulation_add_up(simulation);
+    return outcome;
+}
+
+void simulation_add_up(struct simulation *simulation)
+{
+    struct stopwatch *watch = &simulation->watch;
+    stopwatch_note(watch);
+    simulation->cpu_seconds = ranks_sum(simulation->ranks, watch->cpu);
+    simulation->wall_seconds = watch->wall;
+    simulation->peak_bytes = (uint64_t)ranks_sum(simulation->ranks, (double)watch->peak);
+}
+
+int simulation_status(const struct simulation *simulation)
+{
+    enum outcome outcome = simulation->workload.outcome;
+    return outcome == OUTCOME_DONE ? EXIT_DONE : outcome == OUTCOME_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_SIMULATION;
+}
+
+void simulation_release(struct simulation *simulation)
+{
+    if (simulation->engine.wheel) {
+        workload_release(&simulation->workload);
+        network_release(&simulation->network);
+        engine_release(&simulation->engine);
+    }
+    arena_release(&simulation->built);
+    rewind_release(simulation->rewind);
+    arena_release(&simulation->setup);
+}

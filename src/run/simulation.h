@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * One simulation from configuration to results: load, build, run, results,
+ * release. Two can live in one process.
+ */
+#include "workload/workload.h"
+
+#include "run/resources.h"
+#include "config/files.h"
+#include "config/json.h"
+#include "engine/process_run.h"
+
+struct simulator_config {
+    uint64_t seed;
+    double tick; /* seconds */
+    uint32_t sync, threads;
+    uint32_t partition;  /* of a network */
+    uint32_t partitions; /* of a model: of a thread, optimistic */
+    uint64_t window;     /* ticks ahead of the slowest, optimistic */
+    bool check_reversal;
+};
+
+struct simulation_config {
+    struct simulator_config simulator;
+    struct network_config network;
+    struct workload_config workload;
+    struct choice model; /* in place of both */
+};
+
+struct simulation {
+    struct arena setup; /* configuration and names */
+    struct arena built; /* network and workload */
+    struct errors errors;
+    struct json *json;      /* effective settings */
+    struct file_list files; /* that they were read from */
+    struct file_list data;  /* that options name */
+    struct simulation_config config;
+    struct engine engine;
+    struct network network;
+    struct workload workload;
+    struct rewind *rewind;            /* of an optimistic run: its state; else NULL */
+    struct ranks *ranks;              /* borrowed, all of which have this simulation; NULL: there is one */
+    struct stopwatch watch;           /* of this rank */
+    double cpu_seconds, wall_seconds; /* of the run, without building */
+    uint64_t peak_bytes;              /* memory, of all ranks */
+    uint32_t restarts;                /* from checkpoints */
+};
+
+extern const struct option simulator_options[];
+const char *sync_name(uint32_t sync);
+
+/* An empty simulation that collects errors. */
+void simulation_init(struct simulation *simulation);
+/* Reads a configuration with overrides; false with errors. */
+bool simulation_load(struct simulation *simulation, const char *path, char **overrides, int count);
+/* The same for a text at hand, which messages call `name`. */
+bool simulation_load_text(struct simulation *simulation, const char *name, const char *bytes, size_t size,
+                          char **overrides, int count);
+/* The second half of it: the settings from simulation->json, which becomes the effective ones. */
+bool simulation_read(struct simulation *simulation);
+/* Before building: for those who look at it in one piece. The results are the same however it runs. */
+void simulation_make_sequential(struct simulation *simulation);
+bool simulation_build(struct simulation *simulation);
+enum outcome simulation_run(struct simulation *simulation, FILE *report);
+/* After it: what all ranks together took, by their watches. */
+void simulation_add_up(struct simulation *simulation);
+/* The exit status that says how the run ended. */
+int simulation_status(const struct simulation *simulation);
+/* The results document; afterwards or after an interruption. */
+struct json *simulation_results(struct simulation *simulation);
+/* The beginning of any results document: the program's version and the settings. */
+struct json *results_document(struct simulation *simulation);
+/* Looks before the run whether a file could be written; an exit status. */
+int results_try(const char *path, struct errors *errors);
+/* To a file or, with NULL or "-", to standard output; false with errors. */
+bool results_write(struct simulation *simulation, const struct json *document, const char *path);
+void simulation_release(struct simulation *simulation);

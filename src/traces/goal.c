@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Makes a GOAL schedule of a trace, see trace_goal.h. */
+#include "traces/goal.h"
+
+#include "flitwarp/packet.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NS 1000u            /* picoseconds */
+#define MAX_TAGS (1u << 31) /* of the trace; a rank has fewer tasks than there are tags left above them */
+
+/* ---- what GOAL cannot say ---- */
+
+struct obstacles {
+    uint64_t probes, one_sided, modes, parts_of_ns, any_tags;
+    bool has_collectives, has_times;
+    uint32_t communicators; /* the highest that a task names */
+    uint32_t max_cpu;
+};
+
+/* How a send ends matters only to those that wait for it. */
+static bool is_awaited(const struct trace_rank *rank, uint32_t task)
+{
+    uint32_t count;
+    const uint32_t *edges = trace_edges(rank, task, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (!(edges[i] & EDGE_ON_START))
+            return true;
+    return false;
+}
+
+static void find_obstacles(struct obstacles *found, struct goal_schedule *schedule)
+{
+    for (uint32_t rank = 0; rank < schedule->trace->rank_count; rank++)
+        for (uint32_t i = 0; i < schedule->trace->ranks[rank].task_count; i++) {
+            const struct trace_rank *at = &schedule->trace->ranks[rank];
+            const struct task *task = &at->tasks[i];
+            bool is_time = task->kind == TASK_COMPUTE || task->kind == TASK_UNTIL;
+            bool is_message = task->kind == TASK_SEND || task->kind == TASK_RECEIVE;
+            found->probes += task->kind == TASK_PROBE;
+            found->one_sided += task_is_one_sided(task);
+            found->modes += task->kind == TASK_SEND && task->flags && is_awaited(at, i);
+            found->parts_of_ns += is_time && task->amount % NS != 0;
+            found->any_tags += is_message && task->tag == ANY;
+            found->has_collectives |= task->kind == TASK_COLLECTIVE;
+            found->has_times |= task->kind == TASK_UNTIL;
+            if (task->cpu > found->max_cpu)
+                found->max_cpu = task->cpu;
+            if (is_message && task->communicator > found->communicators)
+                found->communicators = task->communicator;
+            if (is_message && task->tag != ANY && task->tag >= schedule->next_tag)
+                schedule->next_tag = task->tag + 1;
+            if (is_message && task->unit > schedule->max_nic)
+                schedule->max_nic = task->unit;
+        }
+}
+
+static void report_losses(const struct obstacles *found, struct errors *errors)
+{
+    const struct {
+        uint64_t count;
+        const char *what;
+    } losses[] = {{found->probes, "probes, which would be left out"},
+                  {found->one_sided, "puts and gets, which would be left out"},
+                  {found->modes, "synchronous, buffered or ready sends, which would be plain ones"},
+                  {found->parts_of_ns, "times that are no whole nanoseconds, which would be rounded"}};
+    for (size_t i = 0; i < sizeof losses / sizeof *losses; i++)
+        if (losses[i].count)
+            errors_add(errors, "GOAL cannot express %llu %s; --lossy accepts that", (unsigned long long)losses[i].count,
+                       losses[i].what);
+}
+
+bool goal_schedule_init(struct goal_schedule *schedule, const struct trace *trace,
+                        const struct collective_settings *settings, bool is_lossy, struct errors *errors)
+{
+    struct obstacles found = {0};
+    uint32_t before = errors->count;
+    *schedule = (struct goal_schedule){.trace = trace, .settings = settings};
+    table_init(&schedule->tags, sizeof(uint32_t), NULL);
+    find_obstacles(&found, schedule);
+    schedule->timer_cpu = found.max_cpu + found.has_times;
+    if (!is_lossy)
+        report_losses(&found, errors);
+    if (found.any_tags && (found.communicators || found.has_collectives))
+        errors_add(errors,
+                   "GOAL cannot express %llu receives of any tag beside communicators or collectives, whose "
+                   "messages it tells by their tags",
+                   (unsigned long long)found.any_tags);
+    if (schedule->next_tag > MAX_TAGS && (found.communicators || found.has_collectives))
+        errors_add(errors,
+                   "GOAL tells communicators and collectives by tags of their own above the trace's, which go up "
+                   "to %u; accepted: up to %u",
+                   schedule->next_tag - 1, MAX_TAGS - 1);
+    if (schedule->timer_cpu > UINT8_MAX)
+        errors_add(errors, "GOAL cannot express times since the start beside %u processors", found.max_cpu + 1);
+    return errors->count == before;
+}
+
+void goal_schedule_release(struct goal_schedule *schedule) { table_release(&schedule->tags); }
+
+/* ---- nodes and edges ---- */
+
+static uint32_t node_add(struct goal_rank *made, struct goal_node node)
+{
+    if (made->node_count == made->node_room) {
+        made->node_room = made->node_room ? 2 * made->node_room : 1024;
+        made->nodes = memory_resize(made->nodes, made->node_room * sizeof *made->nodes);
+    }
+    made->nodes[made->node_count] = node;
+    return made->node_count++;
+}
+
+static uint32_t compute_add(struct goal_rank *made, uint64_t ns, uint32_t cpu)
+{
+    return node_add(made, (struct goal_node){.type = GOAL_COMPUTE, .amount = ns, .cpu = (uint8_t)cpu});
+}
+
+static void edge_add(struct goal_rank *made, uint32_t later, uint32_t earlier, bool on_start)
+{
+    if (made->edge_count == made->edge_room) {
+        made->edge_room = made->edge_room ? 2 * made->edge_room : 1024;
+        made->edges = memory_resize(made->edges, made->edge_room * sizeof *made->edges);
+    }
+    made->edges[made->edge_count++] = (struct goal_edge){later, earlier, on_start};
+}
+
+/* A task of a trace is one node, but for a collective: that begins with one and ends with another. */
+struct span {
+    uint32_t first, last;
+};
+
+/* Messages of the world keep their tags; what stands for another communicator, or for a collective, is taken from
+ * above them. */
+static uint32_t tag_of(struct goal_schedule *schedule, uint32_t communicator, uint32_t tag, bool is_collective)
+{
+    if (communicator == WORLD && !is_collective)
+        return tag;
+    uint32_t *known = table_put(&schedule->tags, &(struct table_key){{communicator, tag, is_collective}});
+    if (!*known) {
+        CHECK(schedule->next_tag != ANY, "all tags are taken");
+        *known = ++schedule->next_tag;
+    }
+    return *known;
+}
+
+/* ---- collectives ---- */
+
+/* A plan in the making: `begun` of the nodes since `first` belong to the step before. */
+struct expansion {
+    struct goal_rank *made;
+    const struct trace_communicator *communicator;
+    uint32_t tag;
+    uint8_t cpu;
+    uint32_t begin;            /* the node of the beginning */
+    uint32_t waited, previous; /* nodes from here on: all that the next step waits for; those of the step before */
+};
+
+static void message_add(const struct expansion *expansion, const struct plan_message *message, enum goal_type type)
+{
+    if (message->peer == NONE)
+        return;
+    node_add(expansion->made, (struct goal_node){.type = (uint8_t)type,
+                                                 .peer = expansion->communicator->ranks[message->peer],
+                                                 .tag = expansion->tag,
+                                                 .cpu = expansion->cpu,
+                                                 .amount = message->bytes});
+}
+
+static void step_add(struct expansion *expansion, const struct plan_step *step)
+{
+    struct goal_rank *made = expansion->made;
+    uint32_t first = made->node_count;
+    message_add(expansion, &step->send, GOAL_SEND);
+    message_add(expansion, &step->receive, GOAL_RECEIVE);
+    for (uint32_t node = first; node < made->node_count; node++)
+        for (uint32_t earlier = step->is_free ? expansion->previous : expansion->waited; earlier < first; earlier++)
+            edge_add(made, node, earlier, step->is_free && earlier != expansion->begin);
+    if (made->node_count == first)
+        return;
+    expansion->previous = first;
+    if (!step->is_free)
+        expansion->waited = first;
+}
+
+/* Several may go on at once: each has a tag of its own. */
+static struct span expand(struct goal_schedule *schedule, uint32_t rank, uint32_t number, struct goal_rank *made)
+{
+    const struct task *task = &schedule->trace->ranks[rank].tasks[number];
+    const struct trace_communicator *communicator = &schedule->trace->communicators[task->communicator];
+    struct plan plan = plan_of_task(schedule->settings, schedule->trace, task);
+    uint32_t place = communicator_place(communicator, rank), steps = plan_shape(&plan).steps;
+    struct expansion expansion = {.made = made,
+                                  .communicator = communicator,
+                                  .tag =
+                                      tag_of(schedule, trace_collective_number(schedule->trace, rank, number), 0, true),
+                                  .cpu = task->cpu,
+                                  .begin = compute_add(made, 0, task->cpu)};
+    expansion.waited = expansion.previous = expansion.begin;
+    for (uint32_t i = 0; i < steps; i++) {
+        struct plan_step step = plan_step(&plan, place, i);
+        step_add(&expansion, &step);
+    }
+    uint32_t end = compute_add(made, 0, task->cpu);
+    for (uint32_t earlier = expansion.waited; earlier < end; earlier++)
+        edge_add(made, end, earlier, false);
+    return (struct span){expansion.begin, end};
+}
+
+/* ---- times since the start ---- */
+
+struct moment {
+    uint64_t ns;
+    uint32_t node; /* that is not before it */
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct moment *one = a, *other = b;
+    return (one->ns > other->ns) - (one->ns < other->ns);
+}
+
+/* Computing on a processor of its own from one moment to the next. */
+static void add_timers(const struct goal_schedule *schedule, struct goal_rank *made, struct moment *moments,
+                       uint32_t count)
+{
+    uint64_t now = 0;
+    uint32_t timer = ANY;
+    qsort(moments, count, sizeof *moments, by_time);
+    for (uint32_t i = 0; i < count; i++) {
+        if (timer == ANY || moments[i].ns > now) {
+            uint32_t before = timer;
+            timer = compute_add(made, moments[i].ns - now, schedule->timer_cpu);
+            if (before != ANY)
+                edge_add(made, timer, before, false);
+            now = moments[i].ns;
+        }
+        edge_add(made, moments[i].node, timer, false);
+    }
+}
+
+/* ---- a rank ---- */
+
+static struct span task_nodes(struct goal_schedule *schedule, uint32_t rank, uint32_t number, struct goal_rank *made)
+{
+    const struct task *task = &schedule->trace->ranks[rank].tasks[number];
+    uint32_t node;
+    if (task->kind == TASK_COLLECTIVE)
+        return expand(schedule, rank, number, made);
+    if (task->kind == TASK_SEND || task->kind == TASK_RECEIVE)
+        node = node_add(made, (struct goal_node){.type = task->kind == TASK_SEND ? GOAL_SEND : GOAL_RECEIVE,
+                                                 .cpu = task->cpu,
+                                                 .nic = task->unit,
+                                                 .peer = task->peer,
+                                                 .tag = tag_of(schedule, task->communicator, task->tag, false),
+                                                 .amount = task->amount});
+    else
+        node = compute_add(made, task->kind == TASK_COMPUTE ? (task->amount + NS / 2) / NS : 0, task->cpu);
+    return (struct span){node, node};
+}
+
+void goal_rank_make(struct goal_schedule *schedule, uint32_t rank, struct goal_rank *made)
+{
+    const struct trace_rank *from = &schedule->trace->ranks[rank];
+    struct span *spans = memory_take(from->task_count * sizeof *spans + 1);
+    struct moment *moments = memory_take(from->task_count * sizeof *moments + 1);
+    uint32_t moment_count = 0;
+    made->node_count = made->edge_count = 0;
+    for (uint32_t i = 0; i < from->task_count; i++) {
+        spans[i] = task_nodes(schedule, rank, i, made);
+        if (from->tasks[i].kind == TASK_UNTIL)
+            moments[moment_count++] = (struct moment){(from->tasks[i].amount + NS / 2) / NS, spans[i].first};
+    }
+    for (uint32_t i = 0; i < from->task_count; i++) {
+        uint32_t count;
+        const uint32_t *edges = trace_edges(from, i, &count);
+        for (uint32_t edge = 0; edge < count; edge++) {
+            bool on_start = edges[edge] & EDGE_ON_START;
+            edge_add(made, spans[edges[edge] & EDGE_TASK].first, on_start ? spans[i].first : spans[i].last, on_start);
+        }
+    }
+    add_timers(schedule, made, moments, moment_count);
+    free(spans);
+    free(moments);
+}
+
+void goal_rank_release(struct goal_rank *made)
+{
+    free(made->nodes);
+    free(made->edges);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Messages with their times. A rank's tasks are gone through in the order in which what they wait for has ended. */
+#include "traces/messages.h"
+
+#include "metrics/csv_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct message {
+    uint64_t time_ps, bytes;
+    uint32_t source, destination;
+    uint64_t number; /* keeps the order of equals */
+};
+
+struct gathering {
+    struct message *messages; /* owned */
+    uint64_t count;
+    uint64_t answers, collectives, one_sided; /* sends that wait for other ranks; what is no message */
+};
+
+/* A task, as far as it is known. */
+struct progress {
+    uint64_t start_ps;
+    uint32_t waits;
+    bool needs_others;
+};
+
+static uint64_t end_of(const struct task *task, uint64_t start_ps)
+{
+    if (task->kind == TASK_COMPUTE)
+        return start_ps + task->amount;
+    return task->kind == TASK_UNTIL && task->amount > start_ps ? task->amount : start_ps;
+}
+
+static void take_task(struct gathering *gathering, uint32_t rank, const struct task *task,
+                      const struct progress *progress)
+{
+    gathering->collectives += task->kind == TASK_COLLECTIVE;
+    gathering->one_sided += task_is_one_sided(task);
+    if (task->kind != TASK_SEND)
+        return;
+    gathering->answers += progress->needs_others;
+    gathering->messages[gathering->count] =
+        (struct message){progress->start_ps, task->amount, rank, task->peer, gathering->count};
+    gathering->count++;
+}
+
+static void gather_rank(struct gathering *gathering, const struct trace *trace, uint32_t rank)
+{
+    const struct trace_rank *at = &trace->ranks[rank];
+    struct progress *progress = memory_take(at->task_count * sizeof *progress + 1);
+    uint32_t *ready = memory_take(at->task_count * sizeof *ready + 1), ready_count = 0;
+    for (uint32_t i = at->task_count; i-- > 0;) {
+        progress[i] = (struct progress){.waits = at->tasks[i].waits};
+        if (!at->tasks[i].waits)
+            ready[ready_count++] = i;
+    }
+    while (ready_count > 0) {
+        uint32_t number = ready[--ready_count], count;
+        const struct task *task = &at->tasks[number];
+        const uint32_t *edges = trace_edges(at, number, &count);
+        bool is_met = task->kind == TASK_RECEIVE || task->kind == TASK_PROBE || task->kind == TASK_COLLECTIVE ||
+                      task_is_one_sided(task);
+        take_task(gathering, rank, task, &progress[number]);
+        for (uint32_t i = 0; i < count; i++) {
+            struct progress *later = &progress[edges[i] & EDGE_TASK];
+            bool on_start = edges[i] & EDGE_ON_START;
+            uint64_t from_ps = on_start ? progress[number].start_ps : end_of(task, progress[number].start_ps);
+            if (from_ps > later->start_ps)
+                later->start_ps = from_ps;
+            later->needs_others |= progress[number].needs_others || (is_met && !on_start);
+            if (--later->waits == 0)
+                ready[ready_count++] = edges[i] & EDGE_TASK;
+        }
+    }
+    free(ready);
+    free(progress);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct message *one = a, *other = b;
+    if (one->time_ps != other->time_ps)
+        return one->time_ps < other->time_ps ? -1 : 1;
+    return one->number < other->number ? -1 : 1;
+}
+
+static bool write_all(const struct gathering *gathering, const char *path, struct errors *errors)
+{
+    static const char header[] = "time_ps,source,destination,bytes\n";
+    struct csv_file *file = csv_open(path, errors);
+    if (!file)
+        return false;
+    csv_text(file, header, sizeof header - 1);
+    for (uint64_t i = 0; i < gathering->count; i++) {
+        const struct message *message = &gathering->messages[i];
+        csv_line(file, (const uint64_t[]){message->time_ps, message->source, message->destination, message->bytes}, 4);
+    }
+    return csv_close(file, errors);
+}
+
+int messages_write(const struct trace *trace, const char *path, bool is_lossy, struct errors *errors)
+{
+    struct gathering gathering = {0};
+    uint64_t sends = 0;
+    uint32_t before = errors->count;
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++)
+        for (uint32_t i = 0; i < trace->ranks[rank].task_count; i++)
+            sends += trace->ranks[rank].tasks[i].kind == TASK_SEND;
+    gathering.messages = memory_take(sends * sizeof *gathering.messages + 1);
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++)
+        gather_rank(&gathering, trace, rank);
+    if (!is_lossy && gathering.answers)
+        errors_add(errors,
+                   "CSV cannot express %llu sends that wait for other ranks, and would have them as if "
+                   "communication took no time; --lossy accepts that",
+                   (unsigned long long)gathering.answers);
+    if (!is_lossy && gathering.collectives)
+        errors_add(errors, "CSV cannot express %llu collectives, which would be left out; --lossy accepts that",
+                   (unsigned long long)gathering.collectives);
+    if (!is_lossy && gathering.one_sided)
+        errors_add(errors, "CSV cannot express %llu puts and gets, which would be left out; --lossy accepts that",
+                   (unsigned long long)gathering.one_sided);
+    qsort(gathering.messages, gathering.count, sizeof *gathering.messages, by_time);
+    int status = errors->count > before ? EXIT_USAGE : write_all(&gathering, path, errors) ? EXIT_DONE : EXIT_IO;
+    free(gathering.messages);
+    return status;
+}

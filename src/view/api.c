@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The viewer's requests, see view_api.h. Each is a function; a table says which. */
+#include "view/api.h"
+
+#include "cli/cli.h"
+#include "view/forms.h"
+#include "view/query.h"
+#include "view/scene.h"
+
+#include <string.h>
+
+enum { DETAILS_MOST = 64 }; /* routers in full in a frame */
+#define STEP_SECONDS 0.2    /* of work for one request, so that the page stays alive */
+
+/* One request as it is answered. */
+struct call {
+    struct view_session *session;
+    struct viewed_run *run; /* NULL: results are shown */
+    const struct request *request;
+    const struct json *body; /* an object; NULL for GET */
+    struct arena arena;      /* of this request */
+    struct errors errors;    /* what is wrong with it; then `out` is not sent */
+    struct text *out;        /* an object that is open, with "ok" in it */
+    int status;
+};
+
+/* ---- the run ---- */
+
+static void write_wait(struct text *out, const struct viewed_run *run, const struct waiter *waiter)
+{
+    const struct network *network = &run->simulation.network;
+    const struct channels *channels = &run->watch.channels;
+    const struct wanted *wanted = run->simulation.workload.deadlock.graph.wanted + waiter->first_wanted;
+    char name[32];
+    snprintf(name, sizeof name, "%u.%u", waiter->source, waiter->sequence);
+    write_open(out, '{');
+    write_text_at(out, "packet", name);
+    write_u64_at(out, "router", waiter->router);
+    write_u64_at(out, "lane", waiter->lane);
+    write_u64_at(out, "holds", channel_in(channels, network, waiter->router, waiter->lane / network->num_vcs));
+    write_u64_at(out, "vc", waiter->lane % network->num_vcs);
+    write_bool_at(out, "for_room", waiter->for_credit);
+    write_key(out, "wants");
+    write_open(out, '[');
+    for (uint32_t i = 0; i < waiter->wanted_count; i++) {
+        write_open(out, '[');
+        write_u64(out, channel_out(channels, network, waiter->router, wanted[i].lane / network->num_vcs));
+        write_u64(out, wanted[i].lane % network->num_vcs);
+        write_close(out, ']');
+    }
+    write_close(out, ']');
+    write_close(out, '}');
+}
+
+static void write_deadlock(struct text *out, const struct viewed_run *run)
+{
+    const struct deadlock *deadlock = &run->simulation.workload.deadlock;
+    write_key(out, "deadlock");
+    if (run->simulation.workload.outcome != OUTCOME_DEADLOCK) {
+        write_null(out);
+        return;
+    }
+    write_open(out, '{');
+    write_u64_at(out, "tick", deadlock->tick);
+    write_bool_at(out, "stands_still", deadlock->stands_still);
+    write_key(out, "packets");
+    write_open(out, '[');
+    for (uint32_t i = 0; i < deadlock->length; i++)
+        write_wait(out, run, &deadlock->graph.waiters[deadlock->cycle[i]]);
+    write_close(out, ']');
+    write_close(out, '}');
+}
+
+/* A deadlock is told packet by packet; what applications wait for in vain, in their own words. */
+void view_write_end(struct text *out, const struct viewed_run *run)
+{
+    write_deadlock(out, run);
+    write_text_at(out, "report", run->simulation.workload.outcome == OUTCOME_STUCK ? run->report : NULL);
+}
+
+static void write_run_frame(struct text *out, struct viewed_run *run, const uint32_t *routers, uint32_t count)
+{
+    viewed_run_end(run);
+    frame_write(out, &run->watch, &(struct shown_list){count, routers});
+    view_write_end(out, run);
+}
+
+void view_write_scene(struct text *out, struct viewed_run *run)
+{
+    write_text_at(out, "title", run->title);
+    write_text_at(out, "about", run->about);
+    write_u64_at(out, "tick", run->watch.now);
+    write_f64_at(out, "tick_ns", run->simulation.config.simulator.tick * 1e9);
+    write_key(out, "config");
+    write_json(out, run->simulation.json);
+    scene_write(out, &run->watch, &run->layout);
+}
+
+static void get_scene(struct call *call)
+{
+    write_text_at(call->out, "kind", call->run ? "run" : "results");
+    if (call->run)
+        view_write_scene(call->out, call->run);
+}
+
+static void write_frame(struct call *call)
+{
+    uint32_t routers[DETAILS_MOST], count;
+    uint32_t last = call->run->simulation.network.topology.routers - 1;
+    if (query_numbers(call->request, "routers", last, routers, DETAILS_MOST, &count))
+        write_run_frame(call->out, call->run, routers, count);
+    else
+        errors_add(&call->errors,
+                   "routers: expected at most %u numbers from 0 to %u with commas between them, each once",
+                   DETAILS_MOST, last);
+}
+
+static void get_frame(struct call *call) { write_frame(call); }
+
+/* A whole number in the body; false, with an error where it is something else, when it is not there. */
+static bool body_number(struct call *call, const char *key, uint64_t most, uint64_t *number)
+{
+    const struct json *node = json_find(call->body, key);
+    if (!node)
+        return false;
+    if (node->type != JSON_NUMBER || !(node->number >= 0) || node->number > (double)most ||
+        node->number != (double)(uint64_t)node->number) {
+        errors_add(&call->errors, "%s: expected a whole number from 0 to %llu", key, (unsigned long long)most);
+        return false;
+    }
+    *number = (uint64_t)node->number;
+    return true;
+}
+
+/* "12.3" in the body. */
+static bool body_packet(struct call *call, uint32_t *source, uint32_t *sequence)
+{
+    const struct json *node = json_find(call->body, "packet");
+    if (!node)
+        return false;
+    if (node->type == JSON_TEXT && packet_name_read(node->text, source, sequence))
+        return true;
+    errors_add(&call->errors, "packet: expected a packet's name such as \"12.3\"");
+    return false;
+}
+
+/* What there is to say of a packet that cannot be shown; false where it is in the network, or will be. */
+static bool packet_is_gone(struct call *call, uint32_t source, uint32_t sequence)
+{
+    const struct watch *watch = &call->run->watch;
+    tick_t when;
+    if (source >= watch->network->topology.terminals)
+        errors_add(&call->errors, "packet %u.%u: there is no terminal %u; accepted: 0 to %u", source, sequence, source,
+                   watch->network->topology.terminals - 1);
+    else if (watch_has_arrived(watch, source, sequence, &when))
+        errors_add(&call->errors, "packet %u.%u has arrived, in tick %llu", source, sequence, (unsigned long long)when);
+    return call->errors.count > 0;
+}
+
+static void post_step(struct call *call)
+{
+    struct watch *watch = &call->run->watch;
+    struct watch_stop stop = {.router = NONE, .source = NONE, .seconds = STEP_SECONDS};
+    const uint64_t farthest = (uint64_t)1 << 53;
+    uint64_t cycles = 0, until = farthest, router = NONE;
+    bool says_how_far = body_number(call, "cycles", farthest / watch->cycle, &cycles);
+    if (says_how_far)
+        until = watch->now + cycles * watch->cycle;
+    else
+        says_how_far = body_number(call, "until", farthest, &until);
+    if (body_number(call, "router", call->run->simulation.network.topology.routers - 1, &router))
+        stop.router = (uint32_t)router;
+    bool has_stop = body_packet(call, &stop.source, &stop.sequence) || stop.router != NONE;
+    if (!says_how_far && !has_stop && !call->errors.count)
+        errors_add(&call->errors, "expected one of cycles, until, packet and router");
+    if (call->errors.count || (stop.source != NONE && packet_is_gone(call, stop.source, stop.sequence)))
+        return;
+    bool is_done = watch_run(watch, until, &stop);
+    write_bool_at(call->out, "more", !is_done);
+    write_frame(call);
+}
+
+static void get_series(struct call *call)
+{
+    uint64_t from;
+    if (query_number(call->request, "from", 0, UINT32_MAX, &from))
+        series_write(call->out, &call->run->watch, from);
+    else
+        errors_add(&call->errors, "from: expected a number");
+}
+
+static void get_router(struct call *call)
+{
+    uint64_t router;
+    uint32_t last = call->run->simulation.network.topology.routers - 1;
+    if (!query_number(call->request, "id", UINT64_MAX, last, &router) || router > last) {
+        errors_add(&call->errors, "id: expected a router from 0 to %u", last);
+        return;
+    }
+    write_u64_at(call->out, "id", router);
+    write_key(call->out, "router");
+    router_write(call->out, &call->run->watch, (uint32_t)router);
+}
+
+static void get_packet(struct call *call)
+{
+    char name[32];
+    uint32_t source, sequence;
+    if (!query_find(call->request, "id", name, sizeof name) || !packet_name_read(name, &source, &sequence))
+        errors_add(&call->errors, "id: expected a packet's name such as 12.3");
+    else if (!packet_is_gone(call, source, sequence) && !packet_write(call->out, &call->run->watch, source, sequence))
+        errors_add(&call->errors, "packet %u.%u is not in the network yet, or has arrived long ago", source, sequence);
+}
+
+static void get_run_results(struct call *call)
+{
+    viewed_run_end(call->run);
+    if (!call->run->results) {
+        errors_add(&call->errors, "the run has not ended yet");
+        return;
+    }
+    write_key(call->out, "results");
+    write_json(call->out, call->run->results);
+}
+
+static void get_results(struct call *call)
+{
+    const struct text *documents = &call->session->documents;
+    write_key(call->out, "documents");
+    write_open(call->out, '[');
+    if (documents->length)
+        text_add_bytes(call->out, documents->chars, documents->length);
+    write_close(call->out, ']');
+}
+
+/* ---- other runs ---- */
+
+/* Shows another run in place of this one. */
+static void change_run(struct call *call, const struct view_source *source, char **overrides, int count)
+{
+    struct viewed_run *run = viewed_run_open(source, overrides, count, &call->errors);
+    if (!run)
+        return;
+    viewed_run_close(call->session->run);
+    call->session->run = call->run = run;
+    call->session->base = *source;
+    get_scene(call);
+}
+
+static void post_restart(struct call *call)
+{
+    const struct json *list = json_find(call->body, "overrides");
+    uint32_t count = list ? list->count : 0;
+    bool is_right = !list || list->type == JSON_ARRAY;
+    char **overrides = arena_array(&call->arena, char *, count);
+    for (uint32_t i = 0; is_right && i < count; i++) {
+        const struct json *item = json_at(list, i);
+        is_right = item->type == JSON_TEXT;
+        overrides[i] = is_right ? arena_text(&call->arena, item->text) : NULL;
+    }
+    if (!is_right)
+        errors_add(&call->errors, "overrides: expected a list of texts \"PATH=VALUE\"");
+    else
+        change_run(call,
+                   &(struct view_source){.path = call->session->base.path,
+                                         .scenario = call->session->base.scenario,
+                                         .overrides = call->session->base.overrides,
+                                         .override_count = call->session->base.override_count},
+                   overrides, (int)count);
+}
+
+static void get_options(struct call *call)
+{
+    write_key(call->out, "forms");
+    write_open(call->out, '[');
+    forms_write(call->out, simulation_rows(), call->run->simulation.json);
+    write_close(call->out, ']');
+}
+
+static void get_gallery(struct call *call)
+{
+    write_key(call->out, "scenarios");
+    write_open(call->out, '[');
+    for (const struct embedded_file *file = scenario_files; file->name; file++) {
+        struct leading_comment comment = leading_comment_read(file->bytes, &call->arena);
+        write_open(call->out, '{');
+        write_text_at(call->out, "name", file->name);
+        write_text_at(call->out, "title", comment.first);
+        write_text_at(call->out, "about", comment.rest);
+        write_close(call->out, '}');
+    }
+    write_close(call->out, ']');
+}
+
+static void post_open(struct call *call)
+{
+    const struct json *name = json_find(call->body, "scenario");
+    const struct embedded_file *file =
+        name && name->type == JSON_TEXT ? embedded_find(scenario_files, name->text) : NULL;
+    if (file)
+        change_run(call, &(struct view_source){.scenario = file}, NULL, 0);
+    else
+        errors_add(&call->errors, "scenario: expected one of those that api/gallery lists");
+}
+
+static void post_quit(struct call *call) { call->session->wants_quit = true; }
+
+/* ---- which is which ---- */
+
+static const struct {
+    const char *path;
+    bool is_post, needs_run;
+    void (*answer)(struct call *call);
+} calls[] = {
+    {"api/scene", false, false, get_scene},
+    {"api/frame", false, true, get_frame},
+    {"api/step", true, true, post_step},
+    {"api/series", false, true, get_series},
+    {"api/router", false, true, get_router},
+    {"api/packet", false, true, get_packet},
+    {"api/run-results", false, true, get_run_results},
+    {"api/results", false, false, get_results},
+    {"api/options", false, true, get_options},
+    {"api/restart", true, true, post_restart},
+    {"api/gallery", false, false, get_gallery},
+    {"api/open", true, false, post_open},
+    {"api/quit", true, false, post_quit},
+};
+
+static void answer_errors(struct answer *answer, int status, const struct errors *errors)
+{
+    struct text *out = &answer->body;
+    out->length = 0;
+    answer->status = status;
+    write_open(out, '{');
+    write_bool_at(out, "ok", false);
+    write_key(out, "errors");
+    write_open(out, '[');
+    for (const struct error_message *message = errors->first; message; message = message->next)
+        write_text(out, message->text);
+    write_close(out, ']');
+    write_close(out, '}');
+}
+
+static void answer_call(struct call *call, void (*answer_it)(struct call *call), struct answer *answer)
+{
+    const struct request *request = call->request;
+    if (request->is_post) {
+        call->body = json_parse(&call->arena, &call->errors, "request", request->body, request->body_size);
+        if (call->body && call->body->type != JSON_OBJECT)
+            errors_add(&call->errors, "request: expected an object");
+    }
+    write_open(call->out, '{');
+    write_bool_at(call->out, "ok", true);
+    if (!call->errors.count)
+        answer_it(call);
+    write_close(call->out, '}');
+    if (call->errors.count)
+        answer_errors(answer, 400, &call->errors);
+}
+
+static void answer_file(const struct request *request, struct answer *answer)
+{
+    const struct embedded_file *file = embedded_find(page_files, *request->path ? request->path : "index.html");
+    if (!file || request->is_post) {
+        bool is_missing = !file && !*request->path;
+        answer->status = file ? 405 : 404;
+        text_addf(&answer->body, "{\"ok\":false,\"errors\":[\"%s\"]}",
+                  is_missing
+                      ? "this flitwarp was built without the viewer's page; with npm installed, ./dev build makes it"
+                      : "there is no such page");
+        return;
+    }
+    answer->type = name_ends_with(file->name, ".js")    ? "text/javascript; charset=utf-8"
+                   : name_ends_with(file->name, ".css") ? "text/css; charset=utf-8"
+                                                        : "text/html; charset=utf-8";
+    text_add_bytes(&answer->body, file->bytes, file->size);
+}
+
+void view_answer(void *context, const struct request *request, struct answer *answer)
+{
+    struct call call = {.session = context, .request = request, .out = &answer->body};
+    call.errors.arena = &call.arena;
+    size_t count = sizeof calls / sizeof *calls, found = 0;
+    while (found < count && strcmp(request->path, calls[found].path) != 0)
+        found++;
+    if (found == count) {
+        answer_file(request, answer);
+        return;
+    }
+    call.run = call.session->run;
+    if (request->is_post != calls[found].is_post) {
+        errors_add(&call.errors, "expected %s", calls[found].is_post ? "POST" : "GET");
+        answer_errors(answer, 405, &call.errors);
+    } else if (calls[found].needs_run && !call.run) {
+        errors_add(&call.errors, "results are shown, and no run");
+        answer_errors(answer, 409, &call.errors);
+    } else {
+        answer_call(&call, calls[found].answer, answer);
+    }
+    arena_release(&call.arena);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/* What the viewer's page asks of the program, and the files that it is made of. */
+#include "view/session.h"
+#include "view/server.h"
+#include "view/writer.h"
+
+/* A server_answer whose context is a struct view_session. */
+void view_answer(void *session, const struct request *request, struct answer *answer);
+
+/* Members of the scene, and those that tell why a run cannot go on, null where it can. */
+void view_write_scene(struct text *out, struct viewed_run *run);
+void view_write_end(struct text *out, const struct viewed_run *run);

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * What `flitwarp view` shows: a simulation that is stepped, and where it came from,
+ * so that it can be started again with other settings.
+ */
+#include "base/text.h"
+#include "run/simulation.h"
+#include "view/embedded.h"
+#include "view/layout.h"
+#include "view/watch.h"
+
+/* Where a simulation comes from. */
+struct view_source {
+    const char *path;                     /* of a configuration; NULL: a scenario */
+    const struct embedded_file *scenario; /* NULL: a file */
+    char **overrides;
+    int override_count;
+};
+
+struct viewed_run {
+    struct simulation simulation;
+    struct watch watch;
+    struct arena arena; /* owned: layout and texts */
+    struct layout layout;
+    const char *title, *about;
+    bool has_ended;     /* numbers are put together */
+    const char *report; /* what `flitwarp run` would print of a run that cannot go on; NULL before the end */
+    struct json *results;
+};
+
+struct view_session {
+    bool wants_quit;         /* the page has said so */
+    struct view_source base; /* what is shown, without the overrides of the page */
+    struct arena arena;      /* owned: arguments and messages */
+    struct viewed_run *run;  /* owned */
+    struct text documents;   /* results to be shown: items of a JSON array */
+};
+
+/* Loads and builds; NULL, with messages, when that cannot be. Overrides are added to the source's. */
+struct viewed_run *viewed_run_open(const struct view_source *source, char **overrides, int count,
+                                   struct errors *errors);
+void viewed_run_close(struct viewed_run *run);
+/* Puts results together once the run is over. */
+void viewed_run_end(struct viewed_run *run);
+
+/* The comment that a configuration begins with: its first line, and the rest up to an empty line, joined. */
+struct leading_comment {
+    const char *first, *rest; /* "": none */
+};
+struct leading_comment leading_comment_read(const char *text, struct arena *arena);

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Decodes nodes of Chakra execution traces, see chakra_node.h. */
+#include "workload/trace/reader/chakra/chakra_node.h"
+
+#include "flitwarp/arena.h"
+
+#include <string.h>
+
+enum metadata_field { METADATA_VERSION = 1, METADATA_ATTRIBUTE = 2 };
+enum node_field { NODE_ID = 1, NODE_TYPE = 3, NODE_CONTROL = 4, NODE_DATA = 5, NODE_DURATION = 7, NODE_ATTRIBUTE = 10 };
+enum attribute_field { ATTRIBUTE_NAME = 1, ATTRIBUTE_DOC = 2, ATTRIBUTE_SINT32 = 15, ATTRIBUTE_SINT64 = 17 };
+
+static const char *const names[CHAKRA_ATTRIBUTES] = {
+    [COMM_TYPE] = "comm_type",       [COMM_SIZE] = "comm_size", [COMM_SOURCE] = "comm_src",
+    [COMM_DESTINATION] = "comm_dst", [COMM_TAG] = "comm_tag",   [IS_CPU_OP] = "is_cpu_op",
+};
+
+static bool is_text(struct proto bytes, const char *text)
+{
+    return (size_t)(bytes.end - bytes.at) == strlen(text) && memcmp(bytes.at, text, strlen(text)) == 0;
+}
+
+/* Writers differ in which kind of number they take for the same attribute: all are accepted. */
+static bool decode_attribute(struct proto message, struct chakra_node *node)
+{
+    struct proto name = {0};
+    struct proto_field field, value = {0};
+    while (proto_next(&message, &field))
+        if (field.number == ATTRIBUTE_NAME && field.has_bytes)
+            name = field.bytes;
+        else if (field.number != ATTRIBUTE_DOC)
+            value = field;
+        else
+            continue;
+    if (value.number == ATTRIBUTE_SINT32 || value.number == ATTRIBUTE_SINT64)
+        value.value = value.value >> 1 ^ -(value.value & 1); /* the sign is the lowest bit */
+    for (uint32_t i = 0; i < CHAKRA_ATTRIBUTES && name.at; i++)
+        if (is_text(name, names[i]) && !value.has_bytes) {
+            node->attributes[i] = value.value;
+            node->has |= 1u << i;
+        }
+    if (name.at && value.has_bytes && (is_text(name, "comm_group") || is_text(name, "pg_name")))
+        node->group = value.bytes;
+    return !message.is_broken;
+}
+
+static void add_wait(struct chakra_waits *waits, uint64_t id)
+{
+    if (waits->count == waits->room) {
+        waits->room = waits->room ? 2 * waits->room : 256;
+        waits->ids = memory_resize(waits->ids, sizeof *waits->ids * waits->room);
+    }
+    waits->ids[waits->count++] = id;
+}
+
+/* A list in one piece, or one number of a list that is not. */
+static bool decode_waits(struct proto_field field, struct chakra_waits *waits)
+{
+    uint64_t id;
+    if (!field.has_bytes)
+        add_wait(waits, field.value);
+    while (field.has_bytes && field.bytes.at < field.bytes.end) {
+        if (!proto_varint(&field.bytes, &id))
+            return false;
+        add_wait(waits, id);
+    }
+    return true;
+}
+
+bool chakra_node_decode(struct proto *message, struct chakra_node *node, struct chakra_waits *waits)
+{
+    struct proto_field field;
+    bool is_good = true;
+    *node = (struct chakra_node){0};
+    while (is_good && proto_next(message, &field))
+        if (field.number == NODE_ID)
+            node->id = field.value;
+        else if (field.number == NODE_TYPE)
+            node->type = field.value;
+        else if (field.number == NODE_DURATION)
+            node->duration_us = field.value;
+        else if (field.number == NODE_CONTROL || field.number == NODE_DATA)
+            is_good = decode_waits(field, waits);
+        else if (field.number == NODE_ATTRIBUTE)
+            is_good = field.has_bytes && decode_attribute(field.bytes, node);
+    return is_good && !message->is_broken;
+}
+
+bool chakra_is_metadata(struct proto message)
+{
+    struct proto_field field;
+    uint32_t fields = 0;
+    for (; proto_next(&message, &field); fields++)
+        if (!field.has_bytes || (field.number != METADATA_VERSION && field.number != METADATA_ATTRIBUTE))
+            return false;
+    return fields > 0 && !message.is_broken;
+}
