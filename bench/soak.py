@@ -7,7 +7,7 @@ its resident memory is sampled. The first tenth of the time is its warm-up: buff
 rare moments that need most of them begin to come. After it no kind may exceed what it had by more than BOUND. At the end
 each is told to stop (SIGTERM) and has to write its results.
 
-What grows by design is not among them: docs/guide.md, "When something goes wrong", says what that is.
+What grows by design is not among them: docs/guide/trouble.md, "When something goes wrong", says what that is.
 """
 
 from __future__ import annotations

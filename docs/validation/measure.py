@@ -5,7 +5,7 @@
     docs/validation/measure.py GROUP...          runs what the groups need, and puts ours into docs/validation/*.csv
     docs/validation/measure.py SOURCE            all groups of a source; `all` for everything: hours of one core
     docs/validation/measure.py --list            the groups; with --tasks FILE GROUP... writes what they would run
-    docs/validation/measure.py --page            makes docs/validation_table.md from the CSV files
+    docs/validation/measure.py --page            makes out/validation_table.md, for people, from the CSV files
 
 Runs are kept in out/validation (--keep FOLDER) and not made again. The reference data are those of $FLITWARP_SHARED, or of
 shared/ beside the tree.

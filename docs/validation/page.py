@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes docs/validation_table.md from the CSV files and what the groups say of themselves."""
+"""Makes out/validation_table.md from the CSV files and what the groups say of themselves."""
 import collections
 import re
 
 import figure
 from figure import FOLDER, number
 
-PAGE = FOLDER.parent / "validation_table.md"
+PAGE = FOLDER.parents[1] / "out" / "validation_table.md"
 TITLES = {"supersim": "SuperSim (McDonald and others, 2018)", "simured": "SimuRed (Pardo and Boluda, 2009)",
           "fitfly": "Fit Fly (McGlohon and others, 2019)", "torus": "The ROSS torus model (Liu and others, 2012)",
           "opasim": "OPASim (Cano and others, 2018)", "booksim": "BookSim 2, measured",
@@ -14,7 +14,7 @@ TITLES = {"supersim": "SuperSim (McDonald and others, 2018)", "simured": "SimuRe
 HEAD = """# The validation table
 
 Every figure of the five papers that flitwarp unites and every row of the reference data: theirs, ours, and whether the two are
-as near as they should be. [validation.md](validation.md) explains. This page is made by `docs/validation/measure.py --page` from
+as near as they should be. [validation.md](../docs/validation.md) explains. This page is made by `docs/validation/measure.py --page` from
 `docs/validation/*.csv`, one line a figure, where all digits and the tolerance of each line stand. Any group is measured again by
 
     docs/validation/measure.py GROUP --page     # or all of a SOURCE, or all: some three hours of one core; --list names them
@@ -132,4 +132,6 @@ def anchor(title):
 
 
 def write(sources):
+    PAGE.parent.mkdir(exist_ok=True)
     PAGE.write_text(text(sources))
+    print(PAGE)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The results document, as the contract in docs/guide.md has it. Everything in
+ * The results document, as the contract in docs/guide/results.md has it. Everything in
  * it except times, memory and version is a function of configuration and seed.
  */
 #include "run/simulation.h"

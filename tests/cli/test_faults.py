@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What happens when the machine fails, or somebody: a full disk, a folder that nobody may write to, a reader that goes away,
-signals at any moment, no memory. Every command ends with the status that docs/guide.md promises, says why, and leaves no file
+signals at any moment, no memory. Every command ends with the status that docs/guide/trouble.md promises, says why, and leaves no file
 behind that is half of one, under its own name or any other.
 """
 import json

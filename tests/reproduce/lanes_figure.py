@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The figure of "Priorities and shared buffers" in docs/guide.md: python3 tests/reproduce/lanes_figure.py"""
+"""The figure of "Priorities and shared buffers" in docs/guide/priorities.md: python3 tests/reproduce/lanes_figure.py"""
 import sys
 from pathlib import Path
 

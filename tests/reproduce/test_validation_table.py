@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The validation table: complete, counted right, explained where it does not match, and what is cheap measured again."""
 import csv
+import re
 import sys
 
 import pytest
@@ -102,8 +103,14 @@ def test_no_figure_stands_twice():
     assert len(keys) == len(set(keys))
 
 
-def test_the_page_is_made_from_the_figures():
-    assert page.PAGE.read_text() == page.text({source: measure.groups_of(source) for source in measure.SOURCES})
+def test_the_page_has_every_figure_and_its_links_lead_somewhere():
+    text = page.text({source: measure.groups_of(source) for source in measure.SOURCES})
+    anchors = {page.anchor(line.lstrip("# ")) for line in text.splitlines() if line.startswith("#")}
+    assert set(re.findall(r"\]\(#([^)]*)\)", text)) <= anchors
+    outside = [one for one in ALL if one.compared and not one.inside]
+    assert text.partition("## Not compared")[0].count("\n| ") >= len(outside) + len(measure.SOURCES)
+    for one in ALL:
+        assert page.cell(one.place) in text and page.cell(one.what) in text, one
 
 
 def test_what_is_cheap_gives_the_same_again(tmp_path):
