@@ -42,5 +42,18 @@ void registration_add(struct registration *registration);
     __attribute__((constructor)) static void register_##ops(void) { registration_add(&registration_of_##ops); }        \
     struct registration /* swallows the semicolon */
 
+/* A family: an array of operations structs, or of structs that begin with one. */
+#define REGISTER_COMPONENTS(kind_name, family)                                                                         \
+    static struct registration registrations_of_##family[sizeof(family) / sizeof *(family)];                           \
+    __attribute__((constructor)) static void register_##family(void)                                                   \
+    {                                                                                                                  \
+        for (size_t i = 0; i < sizeof(family) / sizeof *(family); i++) {                                               \
+            const void *component = &(family)[i];                                                                      \
+            registrations_of_##family[i] = (struct registration){.kind = kind_name, .component = component};           \
+            registration_add(&registrations_of_##family[i]);                                                           \
+        }                                                                                                              \
+    }                                                                                                                  \
+    struct registration /* swallows the semicolon */
+
 /* The component's operations, from a choice. */
 #define CHOICE_OPS(choice, ops_type) ((const ops_type *)(const void *)(choice)->component)

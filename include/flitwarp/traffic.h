@@ -34,6 +34,7 @@ struct traffic_ops {
 };
 
 #define REGISTER_TRAFFIC(ops) REGISTER_COMPONENT("traffic", ops)
+#define REGISTER_TRAFFIC_FAMILY(family) REGISTER_COMPONENTS("traffic", family)
 
 /* Makes the pattern of a choice, for an application or for a pattern made of patterns. */
 void traffic_init(struct traffic *traffic, const struct choice *choice, const struct traffic_space *space,

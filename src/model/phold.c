@@ -71,7 +71,7 @@ static void phold_build(struct partition *partition)
     partition->state = state;
 }
 
-static struct random *random_of(const struct partition *partition, uint64_t process)
+static struct random *phold_random(const struct partition *partition, uint64_t process)
 {
     struct phold_state *state = partition->state;
     return &state->random[process - state->first];
@@ -81,11 +81,11 @@ static struct random *random_of(const struct partition *partition, uint64_t proc
  * Sends one event from the process that got `cause`. A stream's count only rises, so that with the process it makes a
  * key unique. Without lookahead a delay may be 0; the key must rise all the same.
  */
-static void send(struct partition *partition, const struct event *cause)
+static void phold_send(struct partition *partition, const struct event *cause)
 {
     uint64_t process = cause->process;
     const struct phold_state *state = partition->state;
-    struct random *random = random_of(partition, process);
+    struct random *random = phold_random(partition, process);
     uint64_t target = process;
     if (random_u64(random) < state->remote_below)
         target = (uint64_t)(((unsigned __int128)random_u64(random) * state->processes) >> 64);
@@ -103,14 +103,14 @@ static void phold_begin(struct partition *partition)
     uint64_t end = process_block_start(partition->number + 1, config->processes, partition->count);
     for (uint64_t process = first; process < end; process++)
         for (uint32_t i = 0; i < config->events; i++)
-            send(partition, &(struct event){.process = process});
+            phold_send(partition, &(struct event){.process = process});
 }
 
 static void phold_handle(struct partition *partition, struct event *event)
 {
-    struct random *random = random_of(partition, event->process);
+    struct random *random = phold_random(partition, event->process);
     process_save(partition, &random->count, sizeof random->count);
-    send(partition, event);
+    phold_send(partition, event);
 }
 
 static void phold_commit(struct partition *partition, const struct event *event)
@@ -122,7 +122,7 @@ static void phold_commit(struct partition *partition, const struct event *event)
 
 static void phold_prefetch(const struct partition *partition, const struct event *event)
 {
-    __builtin_prefetch(random_of(partition, event->process), 1);
+    __builtin_prefetch(phold_random(partition, event->process), 1);
 }
 
 static void phold_results(const struct model *model, const struct model_totals *totals, struct report *report)

@@ -56,18 +56,6 @@ bool coordinates_check_even(const struct coordinates *coordinates, uint64_t dime
     return true;
 }
 
-bool coordinates_check_symmetric(const struct coordinates *coordinates, const struct choice *self,
-                                 struct errors *errors)
-{
-    for (uint32_t d = 0; d < coordinates->dimensions / 2; d++)
-        if (coordinates->width[d] != coordinates->width[coordinates->dimensions - 1 - d]) {
-            choice_error(errors, self, NULL, "%s needs widths that read the same from both ends",
-                         self->component->name);
-            return false;
-        }
-    return true;
-}
-
 bool coordinates_pick(const struct coordinates *coordinates, const struct u32_list *dimensions, uint32_t wanted,
                       uint64_t *set, const struct choice *self, struct errors *errors)
 {
@@ -109,41 +97,4 @@ uint32_t coordinates_terminal(const struct coordinates *coordinates, const struc
     for (uint32_t d = coordinates->dimensions; d-- > 0;)
         router = router * coordinates->width[d] + spot->at[d];
     return router * coordinates->slots + spot->slot;
-}
-
-void spot_reverse(const struct coordinates *coordinates, struct spot *spot)
-{
-    struct spot old = *spot;
-    for (uint32_t d = 0; d < coordinates->dimensions; d++)
-        spot->at[d] = old.at[coordinates->dimensions - 1 - d];
-}
-
-uint32_t coordinates_draw_quadrant(const struct coordinates *coordinates, const struct spot *spot, bool opposite,
-                                   struct random *random)
-{
-    struct spot drawn = {.slot = random_below(random, coordinates->slots)};
-    for (uint32_t d = 0; d < coordinates->dimensions; d++) {
-        uint32_t half = coordinates->width[d] / 2;
-        bool is_upper = (spot->at[d] >= half) != opposite;
-        drawn.at[d] = (is_upper ? half : 0) + random_below(random, half);
-    }
-    return coordinates_terminal(coordinates, &drawn);
-}
-
-void coordinates_fix(struct traffic *traffic, const struct coordinates *coordinates, const struct traffic_space *space,
-                     spot_mover *move)
-{
-    uint32_t *destinations = arena_array(space->arena, uint32_t, space->terminals);
-    for (uint32_t terminal = 0; terminal < space->terminals; terminal++) {
-        struct spot spot = coordinates_spot(coordinates, terminal);
-        move(coordinates, traffic->config, terminal, &spot);
-        destinations[terminal] = coordinates_terminal(coordinates, &spot);
-    }
-    traffic->state = destinations;
-}
-
-uint32_t fixed_destination(const struct traffic *traffic, uint32_t source, struct random *random)
-{
-    (void)random;
-    return ((const uint32_t *)traffic->state)[source];
 }

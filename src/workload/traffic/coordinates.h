@@ -30,34 +30,9 @@ bool coordinates_init(struct coordinates *coordinates, const struct u32_list *wi
 /* Errors unless all dimensions of the set have an even width. */
 bool coordinates_check_even(const struct coordinates *coordinates, uint64_t dimensions, const struct choice *self,
                             struct errors *errors);
-/* Errors unless the widths read the same from both ends. */
-bool coordinates_check_symmetric(const struct coordinates *coordinates, const struct choice *self,
-                                 struct errors *errors);
 /* A set of dimensions from option `dimensions`, none twice; `wanted` of them (0: any number but none). */
 bool coordinates_pick(const struct coordinates *coordinates, const struct u32_list *dimensions, uint32_t wanted,
                       uint64_t *set, const struct choice *self, struct errors *errors);
 
 struct spot coordinates_spot(const struct coordinates *coordinates, uint32_t terminal);
 uint32_t coordinates_terminal(const struct coordinates *coordinates, const struct spot *spot);
-
-/* Moves to the same place of the other half; the middle of an odd width stays. */
-static inline uint32_t other_half(uint32_t at, uint32_t width)
-{
-    if (at < width / 2)
-        return at + (width + 1) / 2;
-    return at >= (width + 1) / 2 ? at - (width + 1) / 2 : at;
-}
-
-/* The coordinates in reverse order. */
-void spot_reverse(const struct coordinates *coordinates, struct spot *spot);
-/* Any terminal of the quadrant (the halves of all dimensions) that the spot is in, or of the opposite one. */
-uint32_t coordinates_draw_quadrant(const struct coordinates *coordinates, const struct spot *spot, bool opposite,
-                                   struct random *random);
-
-/* Where a spot sends for ever. */
-typedef void spot_mover(const struct coordinates *coordinates, const void *config, uint32_t terminal,
-                        struct spot *spot);
-/* Works out all destinations once; they are the pattern's state, and fixed_destination its operation. */
-void coordinates_fix(struct traffic *traffic, const struct coordinates *coordinates, const struct traffic_space *space,
-                     spot_mover *move);
-uint32_t fixed_destination(const struct traffic *traffic, uint32_t source, struct random *random);
