@@ -129,26 +129,36 @@ struct transfer {
     uint64_t delay; /* ticks after that, which it spends in the router before it can leave */
 };
 
+/* What a router says of itself before it is built: routing, terminals and neighbours need to know. All 0 at first. */
+struct router_plan {
+    uint32_t num_vcs;      /* of a port */
+    uint32_t buffer_depth; /* flits that the buffer of a VC holds: the largest; link->depth is that of each channel */
+    uint32_t buffer_min;   /* where they differ: flits of the smallest, and for each cycle of latency of the */
+    double buffer_per_latency;  /* channel that fills it; 0: all have buffer_depth */
+    uint32_t room_exclusive;    /* the VCs of a port share its buffer: flits that are each one's own; 0: they do not */
+    uint32_t room_maximum;      /* and that it may have at most, as far as the others leave them */
+    uint32_t credit_flits;      /* that a credit of a shared buffer stands for: packets take whole ones; 0: one */
+    uint32_t max_packet;        /* the largest that it can carry, in flits; 0: any */
+    const char *max_packet_key; /* the setting that limits it */
+    struct transfer transfer;
+    bool reserves_packet; /* a packet enters a buffer only when there is room for all of it */
+    tick_t lead;          /* ticks that pass at least before what a step sends enters a channel */
+};
+
+struct router_inspect_ops;
+
 /* What a router architecture does. One object steps all routers of a partition. */
 struct router_ops {
     COMPONENT_HEAD;
     bool serves_levels; /* arbitrates between levels of service as network->service says; else they must be alike */
-    /* VCs of a port and flits that each can hold: what routing and the neighbours need to know. */
-    uint32_t (*num_vcs)(const void *config);
-    uint32_t (*buffer_depth)(const void *config);
-    /* Flits of a buffer behind a channel, where that depends on its latency in cycles; at most buffer_depth. NULL: no. */
-    uint32_t (*buffer_behind)(const void *config, double latency);
-    /* Settings that depend on others: sets buffer_depth, room_*, max_packet and transfer of the network; optional. */
-    void (*plan)(struct network *network, const struct choice *self, struct errors *errors);
+    const struct router_inspect_ops *inspect; /* NULL: nobody sees into it */
+    /* Turns the settings into the plan, num_vcs and buffer_depth at least, or adds errors. */
+    void (*plan)(const struct choice *self, uint32_t flit_bytes, struct router_plan *plan, struct errors *errors);
     /* Checks the settings against the network and makes the routers; NULL with errors. */
     void *(*build)(struct network *network, const struct choice *self, struct errors *errors);
     /* The same routers as another part of the network steps them: with an engine, scratch and counters of its own. NULL:
        they run on one thread. */
     void *(*share)(const void *routers, struct network *part);
-    /* Ticks that pass at least before what a step sends enters a channel; optional, else 0. */
-    tick_t (*lead)(const void *routers);
-    /* The largest packet that it can carry, in flits, and the key of the setting that says so; 0: any. */
-    uint32_t (*max_packet)(const void *config, const char **key);
     event_handler *receive_flits;   /* struct flit_event */
     event_handler *receive_credits; /* struct credit_event, or credits_event */
     event_handler *step;            /* struct step_event */
@@ -156,21 +166,26 @@ struct router_ops {
     event_handler *receive_room;   /* struct credit_event */
     event_handler *receive_queued; /* struct credit_event */
     event_handler *step_outputs;   /* struct step_event */
-    /* After draining: every buffer empty, every credit back. CHECKs, or returns false while something is left. */
+};
+#define REGISTER_ROUTER(ops) REGISTER_COMPONENT("router", ops)
+
+/* What those see who look at routers from outside, between steps. All of it is optional. */
+struct router_inspect_ops {
+    uint64_t (*flit_hops)(const void *routers);
+    /* Flits that have left by an output lane, modulo 2^32. */
+    uint32_t (*lane_flits)(const void *routers, uint32_t router, uint32_t lane);
+    /* After draining: CHECKs that every buffer is empty and every credit back. */
     void (*check_idle)(void *routers);
-    /* For deadlock reports: what the packet at the front of an input lane waits for. See network/deadlock/wait_graph.h. */
+    /* For deadlock reports: what the packet at the front of an input lane waits for; false: the lane is empty. See
+       network/deadlock/wait_graph.h. */
     bool (*waits_for)(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);
+    /* For the viewer: what is in its buffers; see flitwarp/shown.h. */
+    void (*show)(const void *routers, uint32_t router, struct shown_router *shown);
     /* For recovery from deadlock, see network/deadlock/recovery.h; NULL: not with this router. What a lane has of a packet, by its
        source and sequence; and takes that out with all that it holds there, but for credits, which the caller sends. */
     struct piece (*find)(void *routers, uint32_t router, uint32_t lane, uint32_t source, uint32_t sequence);
     void (*take_out)(void *routers, uint32_t router, uint32_t lane, uint32_t packet, tick_t now);
-    uint64_t (*flit_hops)(const void *routers);
-    /* Flits that have left by an output lane, modulo 2^32. */
-    uint32_t (*lane_flits)(const void *routers, uint32_t router, uint32_t lane);
-    /* For the viewer, between ticks: what is in its buffers; see flitwarp/shown.h. Optional. */
-    void (*show)(const void *routers, uint32_t router, struct shown_router *shown);
 };
-#define REGISTER_ROUTER(ops) REGISTER_COMPONENT("router", ops)
 
 #define MAX_WANTED 64
 
@@ -266,15 +281,8 @@ struct network {
     struct selection *selection; /* of planes; NULL with them */
     const struct network_config *config;
     uint64_t seed;
-    uint32_t num_vcs;
-    uint32_t buffer_depth;      /* the largest; link->depth is that of each channel */
-    uint32_t room_exclusive;    /* the VCs of a port share its buffer: flits that are each one's own; 0: they do not */
-    uint32_t room_maximum;      /* and that it may have at most, as far as the others leave them */
-    uint32_t credit_flits;      /* that a credit of a shared buffer stands for: packets take whole ones; 0: one */
-    uint32_t max_packet;        /* the largest that routers can carry, in flits; 0: any */
-    const char *max_packet_key; /* the router's setting that limits it */
-    struct transfer transfer;
-    bool reserves_packet;                           /* a packet enters a buffer only when there is room for all of it */
+    struct router_plan plan;                        /* as the router has made it */
+    uint32_t num_vcs;                               /* plan.num_vcs */
     uint32_t ports;                                 /* of a router, terminals' included */
     uint32_t terminal_ports;                        /* of each terminal, in each plane */
     uint32_t injection_channels, ejection_channels; /* the same */
@@ -330,7 +338,7 @@ static inline struct place link_place(const struct link *link, uint32_t vc)
 /* Flits of a buffer that so many of a packet take: whole credits. */
 static inline uint32_t network_room_for(const struct network *network, uint32_t flits)
 {
-    uint32_t credit = network->credit_flits;
+    uint32_t credit = network->plan.credit_flits;
     return credit > 1 ? (flits + credit - 1) / credit * credit : flits;
 }
 

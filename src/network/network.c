@@ -15,6 +15,7 @@
 #include "network/routing/routing.h"
 #include "network/service.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
@@ -45,13 +46,17 @@ const struct option network_options[] = {
     OPTION_END,
 };
 
-/* Flits that the buffers behind a channel hold. */
+/* Flits that a buffer behind a channel holds. */
 static uint32_t depth_behind(const struct network *network, uint32_t latency, uint64_t cycle)
 {
-    const void *router = network->config->router.config;
-    return network->router_ops->buffer_behind
-               ? network->router_ops->buffer_behind(router, (double)latency / (double)cycle)
-               : network->buffer_depth;
+    const struct router_plan *plan = &network->plan;
+    if (plan->buffer_per_latency <= 0)
+        return plan->buffer_depth;
+    double cycles = (double)latency / (double)cycle;
+    double flits = ceil(plan->buffer_per_latency * cycles * (1 - 1e-12)); /* 0.1 * 30 is 3 */
+    return flits < plan->buffer_min     ? plan->buffer_min
+           : flits < plan->buffer_depth ? (uint32_t)flits
+                                        : plan->buffer_depth;
 }
 
 /* One channel of a terminal; its ports are numbered through all planes. */
@@ -158,7 +163,7 @@ static bool fits_memory(const struct network *network, struct errors *errors)
     double lanes = (double)topology->routers * topology->ports +
                    (double)topology->terminals * network->plane_count * network->injection_channels;
     double needed =
-        network->transfer.chunk ? 0 : lanes * network->num_vcs * network->buffer_depth * sizeof(struct flit);
+        network->plan.transfer.chunk ? 0 : lanes * network->num_vcs * network->plan.buffer_depth * sizeof(struct flit);
     double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (needed <= memory)
         return true;
@@ -176,7 +181,7 @@ uint32_t network_lag(const struct network *network, uint32_t router, uint32_t cy
         if (link->target != NONE && link->carries_out && link->cycle < fastest)
             fastest = link->cycle;
     }
-    return network->transfer.stores ? cycle : cycle - fastest;
+    return network->plan.transfer.stores ? cycle : cycle - fastest;
 }
 
 /* By plane and terminal, what routing knows by seat. */
@@ -268,12 +273,8 @@ static bool network_plan(struct network *network, const struct network_config *c
     *network = (struct network){.config = config, .arena = arena, .seed = seed, .traced = NONE};
     network->router_ops = CHOICE_OPS(&config->router, struct router_ops);
     network->interface_ops = CHOICE_OPS(&config->interface, struct interface_ops);
-    network->num_vcs = network->router_ops->num_vcs(config->router.config);
-    network->buffer_depth = network->router_ops->buffer_depth(config->router.config);
-    if (network->router_ops->max_packet)
-        network->max_packet = network->router_ops->max_packet(config->router.config, &network->max_packet_key);
-    if (network->router_ops->plan)
-        network->router_ops->plan(network, &config->router, errors);
+    network->router_ops->plan(&config->router, config->flit_bytes, &network->plan, errors);
+    network->num_vcs = network->plan.num_vcs;
     network->injection_channels = network->interface_ops->injection_channels(config->interface.config);
     network->ejection_channels = network->interface_ops->ejection_channels(config->interface.config);
     network->plane_count = config->planes.count;
@@ -319,7 +320,7 @@ static void add_kinds(struct network *network)
     const struct interface_ops *interface = network->interface_ops;
     const bool recovers = network->config->deadlock == DEADLOCK_RECOVER;
     const uint32_t flit = sizeof(struct flit_event);
-    const uint32_t credit = network->transfer.chunk ? sizeof(struct credits_event) : sizeof(struct credit_event);
+    const uint32_t credit = network->plan.transfer.chunk ? sizeof(struct credits_event) : sizeof(struct credit_event);
     const struct event_kind kinds[] = {
         {"flit", 1, flit, false, router->receive_flits, network->routers},
         {"credit", 1, credit, false, router->receive_credits, network->routers},
@@ -380,7 +381,7 @@ struct congestion *network_sense(const struct network *network, const struct cho
         .routers = network->topology.routers,
         .ports = network->ports,
         .num_vcs = network->num_vcs,
-        .depth = {[QUEUE_OUTPUT] = output_depth, [QUEUE_DOWNSTREAM] = network->buffer_depth},
+        .depth = {[QUEUE_OUTPUT] = output_depth, [QUEUE_DOWNSTREAM] = network->plan.buffer_depth},
         .links = network->links,
     };
     return network->routing.is_adaptive ? shape.ops->build(sensor, &shape, network->arena, errors) : NULL;
@@ -397,7 +398,8 @@ void network_check_idle(struct network *network)
     for (uint32_t i = 0; i < network->part_count; i++)
         CHECK(network->parts[i]->packets.taken == 0, "%u packets are unaccounted for at the end",
               network->parts[i]->packets.taken);
-    network->router_ops->check_idle(network->routers);
+    if (network->router_ops->inspect && network->router_ops->inspect->check_idle)
+        network->router_ops->inspect->check_idle(network->routers);
     network->interface_ops->check_idle(network->interfaces);
 }
 

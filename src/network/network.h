@@ -26,6 +26,24 @@ bool network_build(struct network *network, const struct network_config *config,
 void network_connect(struct network *network, const struct network_client *client);
 void network_release(struct network *network);
 
+/* What a router shows of itself; nothing where it does not, see struct router_inspect_ops. */
+static inline uint64_t network_flit_hops(const struct network *part)
+{
+    const struct router_inspect_ops *inspect = part->router_ops->inspect;
+    return inspect && inspect->flit_hops ? inspect->flit_hops(part->routers) : 0;
+}
+static inline uint32_t network_lane_flits(const struct network *network, uint32_t router, uint32_t lane)
+{
+    const struct router_inspect_ops *inspect = network->router_ops->inspect;
+    return inspect && inspect->lane_flits ? inspect->lane_flits(network->routers, router, lane) : 0;
+}
+static inline bool network_waits_for(const struct network *part, uint32_t router, uint32_t lane,
+                                     struct waiting *waiting)
+{
+    const struct router_inspect_ops *inspect = part->router_ops->inspect;
+    return inspect && inspect->waits_for && inspect->waits_for(part->routers, router, lane, waiting);
+}
+
 /* Every buffer empty and every credit back; CHECKs. */
 void network_check_idle(struct network *network);
 

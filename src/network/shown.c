@@ -2,6 +2,8 @@
 /* Routers as others see them, see shown.h. */
 #include "flitwarp/shown.h"
 
+#include "network/network.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +52,7 @@ static void show_fronts(const struct network *network, uint32_t router, struct s
     for (uint32_t lane = 0; lane < shown->lanes; lane++) {
         struct shown_input *input = &shown->inputs[lane];
         struct waiting waiting;
-        if (!network->router_ops->waits_for(network->routers, router, lane, &waiting))
+        if (!network_waits_for(network, router, lane, &waiting))
             continue;
         shown_add(shown, &input->queue, waiting.packet, 0, 1);
         input->state = waiting.for_credit ? SHOWN_ACTIVE : waiting.wanted_count ? SHOWN_WAITING : SHOWN_ROUTING;
@@ -70,8 +72,9 @@ void network_show(const struct network *network, uint32_t router, struct shown_r
         shown->outputs[lane] =
             (struct shown_output){.is_usable = link->target != NONE && link->carries_out, .holder = HELD_BY_NOBODY};
     }
-    if (network->router_ops->show)
-        network->router_ops->show(network->routers, router, shown);
+    const struct router_inspect_ops *inspect = network->router_ops->inspect;
+    if (inspect && inspect->show)
+        inspect->show(network->routers, router, shown);
     else
         show_fronts(network, router, shown);
 }

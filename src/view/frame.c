@@ -2,6 +2,8 @@
 /* What changes of a network, see scene.h. */
 #include "view/scene.h"
 
+#include "network/network.h"
+
 /* ---- flits on channels ---- */
 
 struct link_writer {
@@ -20,9 +22,9 @@ static void write_flit(void *context, tick_t when, const void *event)
     const struct link *link = &network->links[channel_slot(&watch->channels, channel)];
     const struct packet *packet = network_packet(network, arriving->flit.packet);
     uint32_t position = arriving->flit.place & FLIT_POSITION;
-    uint32_t flits = network->transfer.chunk ? transfer_flits(&network->transfer, packet, position) : 1;
+    uint32_t flits = network->plan.transfer.chunk ? transfer_flits(&network->plan.transfer, packet, position) : 1;
     /* Routers that move packets whole are told of one when it could leave again. */
-    tick_t inside = writer->at_terminal ? 0 : network->transfer.delay;
+    tick_t inside = writer->at_terminal ? 0 : network->plan.transfer.delay;
     double left = (double)when - (double)watch->now - (double)inside;
     /* Below 0: it still crosses the router, for so many ticks. */
     double progress = left > link->latency ? link->latency - left : left < 0 ? 1 : 1 - left / link->latency;
@@ -33,7 +35,7 @@ static void write_flit(void *context, tick_t when, const void *event)
     write_u64(writer->out, position);
     write_u64(writer->out, packet->size);
     write_f64(writer->out, progress);
-    if (network->transfer.chunk)
+    if (network->plan.transfer.chunk)
         write_u64(writer->out, flits);
     write_close(writer->out, ']');
 }
@@ -74,8 +76,7 @@ void utilisation_write(struct text *out, const struct watch *watch)
     for (uint32_t channel = 0; channel < watch->channels.count; channel++) {
         uint32_t slot = watch->channels.slots[channel], flits = 0;
         for (uint32_t vc = 0; vc < network->num_vcs; vc++)
-            flits += network->router_ops->lane_flits(network->routers, slot / network->ports,
-                                                     slot % network->ports * network->num_vcs + vc);
+            flits += network_lane_flits(network, slot / network->ports, slot % network->ports * network->num_vcs + vc);
         flits -= watch->port_flits[0][slot];
         double used = ticks > 0 ? flits * network->links[slot].cycle / ticks : 0;
         write_f64(out, used > 1 ? 1 : used);

@@ -2,6 +2,8 @@
 /* Frames of a recording, see recorder.h. */
 #include "view/recorder.h"
 
+#include "network/network.h"
+
 #include "flitwarp/random.h"
 
 #include <stdlib.h>
@@ -77,8 +79,8 @@ static void write_flit(void *context, tick_t when, const void *event)
     write_u64(writer->out, position);
     write_u64(writer->out, packet->size);
     write_u64(writer->out, when);
-    if (network->transfer.chunk)
-        write_u64(writer->out, transfer_flits(&network->transfer, packet, position));
+    if (network->plan.transfer.chunk)
+        write_u64(writer->out, transfer_flits(&network->plan.transfer, packet, position));
     write_close(writer->out, ']');
 }
 
@@ -129,7 +131,7 @@ static void write_input(struct text *out, const struct watch *watch, uint32_t ro
     const struct shown_input *input = &watch->shown.inputs[lane];
     struct waiting waiting = {0};
     if (input->state == SHOWN_WAITING)
-        network->router_ops->waits_for(network->routers, router, lane, &waiting);
+        network_waits_for(network, router, lane, &waiting);
     write_open(out, '[');
     write_u64(out, lane);
     write_u64(out, input->state);

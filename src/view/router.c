@@ -2,6 +2,8 @@
 /* One router and one packet as the viewer is told of them, see scene.h. */
 #include "view/scene.h"
 
+#include "network/network.h"
+
 static const char *const state_names[] = {"idle", "routing", "waiting", "active"};
 
 void write_packet_name(struct text *out, const struct network *network, uint32_t handle)
@@ -102,7 +104,7 @@ static void write_input(struct text *out, const struct watch *watch, uint32_t ro
     const struct network *network = watch->network;
     const struct shown_input *input = &watch->shown.inputs[lane];
     struct waiting waiting = {.packet = NONE};
-    bool is_occupied = network->router_ops->waits_for(network->routers, router, lane, &waiting);
+    bool is_occupied = network_waits_for(network, router, lane, &waiting);
     write_open(out, '{');
     write_lane(out, network, lane);
     write_text_at(out, "state", state_names[input->state]);
@@ -187,7 +189,7 @@ static void write_waits(struct text *out, struct watch *watch, uint32_t handle, 
     struct text why = {0};
     network_show(network, at->router, &watch->shown);
     watch_crossings(watch, at->router);
-    if (network->router_ops->waits_for(network->routers, at->router, at->lane, &waiting) && waiting.packet == handle)
+    if (network_waits_for(network, at->router, at->lane, &waiting) && waiting.packet == handle)
         explain(&why, watch, at->lane, &waiting);
     else
         text_add(&why, "its head is behind other packets, or on a channel");

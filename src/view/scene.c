@@ -157,7 +157,7 @@ void scene_write(struct text *out, const struct watch *watch, const struct layou
     write_u64_at(out, "ports", network->ports);
     write_u64_at(out, "terminal_ports", network->routing.local_ports);
     write_u64_at(out, "num_vcs", network->num_vcs);
-    write_u64_at(out, "input_depth", network->buffer_depth);
-    write_u64_at(out, "delay", network->transfer.delay);
+    write_u64_at(out, "input_depth", network->plan.buffer_depth);
+    write_u64_at(out, "delay", network->plan.transfer.delay);
     write_close(out, '}');
 }

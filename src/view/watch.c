@@ -2,6 +2,8 @@
 /* Stepping a run and looking at it, see watch.h. */
 #include "view/watch.h"
 
+#include "network/network.h"
+
 #include "flitwarp/random.h"
 
 #include <math.h>
@@ -28,7 +30,7 @@ static void count_port_flits(const struct watch *watch, uint32_t *flits)
         for (uint32_t lane = 0, port = 0; port < network->ports; port++, flits++) {
             *flits = 0;
             for (uint32_t vc = 0; vc < network->num_vcs; vc++)
-                *flits += network->router_ops->lane_flits(network->routers, router, lane++);
+                *flits += network_lane_flits(network, router, lane++);
         }
 }
 

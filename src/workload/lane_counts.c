@@ -2,6 +2,8 @@
 /* Flits of every VC of every channel in the sampling window, see lane_counts.h. */
 #include "workload/lane_counts.h"
 
+#include "network/network.h"
+
 #include <string.h>
 
 struct lane_counts *lane_counts_create(const struct network *network, struct arena *arena)
@@ -23,5 +25,5 @@ void lane_counts_note(struct lane_counts *counts, const struct network *network,
     uint32_t *out = counts->out[is_end];
     for (uint32_t router = 0; router < network->topology.routers; router++)
         for (uint32_t lane = 0; lane < counts->lanes; lane++)
-            *out++ = network->router_ops->lane_flits(network->routers, router, lane);
+            *out++ = network_lane_flits(network, router, lane);
 }

@@ -42,7 +42,7 @@ static void copy_port_flits(const struct workload *workload, uint32_t *copy)
         for (uint32_t lane = 0, port = 0; port < network->ports; port++, copy++) {
             *copy = 0;
             for (uint32_t vc = 0; vc < network->num_vcs; vc++)
-                *copy += network->router_ops->lane_flits(network->routers, router, lane++);
+                *copy += network_lane_flits(network, router, lane++);
         }
 }
 
@@ -377,15 +377,15 @@ static void check_packet_size(const struct workload *workload, const struct appl
 {
     const struct network *network = workload->network;
     const struct application_config *config = application->config;
-    uint32_t limit = network->max_packet;
+    uint32_t limit = network->plan.max_packet;
     uint32_t largest = application->ops->max_message(application);
     largest = largest < config->max_packet ? largest : config->max_packet;
     if (limit && largest > limit)
         choice_error(errors, application->choice, "max_packet",
                      "packets of up to %u flits do not fit network.router.%s (%u), and this router "
                      "moves whole packets; accepted: 1 to %u%s",
-                     largest, network->max_packet_key, limit, limit,
-                     network->transfer.chunk ? ", or a network.router.chunk" : "");
+                     largest, network->plan.max_packet_key, limit, limit,
+                     network->plan.transfer.chunk ? ", or a network.router.chunk" : "");
 }
 
 static void init_measurement(const struct workload *workload, struct measurement *measurement)

@@ -10,13 +10,14 @@
 bool recovery_is_possible(const struct network *network, struct errors *errors)
 {
     const struct choice *router = &network->config->router, *interface = &network->config->interface;
-    if (!network->router_ops->take_out || !network->interface_ops->take_out)
-        choice_error(errors, network->router_ops->take_out ? interface : router, NULL,
+    bool router_can = network->router_ops->inspect && network->router_ops->inspect->take_out;
+    if (!router_can || !network->interface_ops->take_out)
+        choice_error(errors, router_can ? interface : router, NULL,
                      "\"%s\" cannot give a packet up, which network.deadlock \"recover\" asks for; accepted: %s, or "
                      "\"report\"",
-                     network->router_ops->take_out ? interface->component->name : router->component->name,
-                     network->router_ops->take_out ? "interface \"standard\"" : "router \"input_queued\"");
-    else if (network->room_exclusive)
+                     router_can ? interface->component->name : router->component->name,
+                     router_can ? "interface \"standard\"" : "router \"input_queued\"");
+    else if (network->plan.room_exclusive)
         choice_error(errors, router, "buffer_exclusive",
                      "network.deadlock \"recover\" does not know shared buffers; accepted: null, or \"report\"");
     else if (network->service.groups > 1) /* who has the channel of a terminal would have to be told */
@@ -57,7 +58,7 @@ static void note_copy(struct search_for *search, struct network *part, uint32_t 
 
 static void find_in_lane(struct search_for *search, struct network *part, uint32_t router, uint32_t lane)
 {
-    struct piece piece = part->router_ops->find(part->routers, router, lane, search->source, search->sequence);
+    struct piece piece = part->router_ops->inspect->find(part->routers, router, lane, search->source, search->sequence);
     if (piece.packet == NONE)
         return;
     note_copy(search, part, piece.packet);
@@ -72,11 +73,11 @@ static void find_in_lane(struct search_for *search, struct network *part, uint32
 
 static void take_from_lane(struct search_for *search, struct network *part, uint32_t router, uint32_t lane, tick_t now)
 {
-    struct piece piece = part->router_ops->find(part->routers, router, lane, search->source, search->sequence);
+    struct piece piece = part->router_ops->inspect->find(part->routers, router, lane, search->source, search->sequence);
     if (piece.packet == NONE)
         return;
     const struct link *link = network_link(part, router, lane / part->num_vcs);
-    part->router_ops->take_out(part->routers, router, lane, piece.packet, now);
+    part->router_ops->inspect->take_out(part->routers, router, lane, piece.packet, now);
     for (uint32_t i = 0; i < piece.flits; i++)
         send_credit(part, link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT,
                     link_place(link, lane % part->num_vcs), now + link->latency);

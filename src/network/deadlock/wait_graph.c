@@ -3,6 +3,7 @@
 #include "network/deadlock/wait_graph.h"
 
 #include "engine/mail.h"
+#include "network/network.h"
 #include "network/parallel/parts.h"
 #include "network/router/room_behind.h"
 
@@ -35,7 +36,7 @@ static void add_lane(struct wait_graph *graph, const struct network *part, uint3
 {
     struct waiting waiting;
     struct wanted wanted[MAX_WANTED];
-    if (!part->router_ops->waits_for(part->routers, router, lane, &waiting))
+    if (!network_waits_for(part, router, lane, &waiting))
         return;
     const struct packet *packet = network_packet(part, waiting.packet);
     const struct waiter waiter = {

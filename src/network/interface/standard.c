@@ -49,7 +49,7 @@ void show_flits(const struct interfaces *n, const struct injector *injector, uin
 FOR_EITHER void send_next(struct interfaces *n, uint32_t number, struct injector *injector, tick_t now, bool chunks)
 {
     const struct packet *packet = network_packet(n->network, injector->packet);
-    uint32_t flits = chunks ? transfer_flits(&n->network->transfer, packet, injector->position) : 1;
+    uint32_t flits = chunks ? transfer_flits(&n->network->plan.transfer, packet, injector->position) : 1;
     if (injector->credits[injector->vc] < flits)
         return;
     injector->credits[injector->vc] -= flits;
@@ -166,7 +166,7 @@ FOR_EITHER void receive_credit(struct interfaces *n, struct place at, uint32_t f
         return;
     }
     uint32_t *credits = &n->credits[(size_t)to.target * n->lanes + to.lane];
-    CHECK(flits <= n->network->buffer_depth - *credits, "tick %llu terminal %u lane %u: a credit too many",
+    CHECK(flits <= n->network->plan.buffer_depth - *credits, "tick %llu terminal %u lane %u: a credit too many",
           (unsigned long long)now, at.target, at.lane);
     *credits += flits;
     uint32_t channel = n->channels == 1 ? 0 : to.lane / n->num_vcs;
@@ -201,7 +201,7 @@ FOR_EITHER void receive(struct interfaces *n, const struct flit_event *event, ui
         uint32_t position = event->flit.place & FLIT_POSITION;
         CHECK(packet->received == position, "tick %llu terminal %u: packet %u brings flit %u where %u is due",
               (unsigned long long)now, event->to.target, event->flit.packet, position, packet->received);
-        uint32_t flits = chunks ? transfer_flits(&network->transfer, packet, position) : 1;
+        uint32_t flits = chunks ? transfer_flits(&network->plan.transfer, packet, position) : 1;
         packet->received += flits;
         if (event->flit.place & FLIT_HEAD)
             packet->head_delay = (uint32_t)(now - (flits - 1) * n->channel_cycle - packet->injected);

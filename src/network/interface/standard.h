@@ -133,9 +133,9 @@ FOR_EITHER uint32_t pick_vc(const struct interfaces *n, const struct packet *pac
     const struct routing *routing = &n->network->routing;
     uint64_t allowed = (n->injection_vcs ? limit_vcs(n, n->injection_vcs(routing, packet)) : n->all_vcs)
                        << packet->protocol * routing->vcs;
-    uint32_t room = chunks                        ? transfer_flits(&n->network->transfer, packet, 0)
-                    : n->network->reserves_packet ? network_room_for(n->network, packet->size)
-                                                  : 1;
+    uint32_t room = chunks                             ? transfer_flits(&n->network->plan.transfer, packet, 0)
+                    : n->network->plan.reserves_packet ? network_room_for(n->network, packet->size)
+                                                       : 1;
     uint64_t behind = allowed & (~(uint64_t)1 << last);
     for (uint64_t left = behind; left; left &= left - 1)
         if (credits[lowest_bit(left)] >= room)

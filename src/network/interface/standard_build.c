@@ -29,7 +29,7 @@ static void build_outlet(struct interfaces *n, uint32_t number)
         n->injectors[(size_t)number * n->channels * n->groups + i] = (struct injector){
             .packet = NONE,
             .channel = (uint16_t)channel,
-            .latency = n->config.latency + link->latency + network->transfer.delay,
+            .latency = n->config.latency + link->latency + network->plan.transfer.delay,
             .lag = n->chunk ? network_lag(network, router, (uint32_t)n->channel_cycle) : 0,
             .to = {.target = router, .lane = network->terminal_slot[place] * n->lanes + channel * n->num_vcs},
             .credits = n->credits + (size_t)number * n->lanes + channel * n->num_vcs,
@@ -51,10 +51,10 @@ void *standard_build(struct network *network, const struct choice *self, struct 
     n->all_vcs = limit_vcs(n, bits_range(0, network->routing.vcs));
     n->injection_vcs = network->routing.ops->injection_vcs;
     n->channel_cycle = network->config->terminal_channel.cycle;
-    n->chunk = network->transfer.chunk;
+    n->chunk = network->plan.transfer.chunk;
     n->planes = network->plane_count;
     n->groups = network->service.groups;
-    n->is_by_level = n->groups > 1 || network->room_exclusive;
+    n->is_by_level = n->groups > 1 || network->plan.room_exclusive;
     n->is_plain = n->planes == 1 && !n->chunk && !n->config.feed_cycle && !n->is_by_level;
     n->channels = network->injection_channels;
     n->lanes = network->terminal_ports * n->num_vcs;

@@ -72,8 +72,8 @@ void levels_receive_credit(struct interfaces *n, uint32_t outlet, uint32_t lane,
         count_room(n, outlet, channel, vc, from_pool);
         return;
     }
-    CHECK(flits <= n->network->buffer_depth - *credits, "terminal %u lane %u: a credit too many", outlet / n->planes,
-          lane);
+    CHECK(flits <= n->network->plan.buffer_depth - *credits, "terminal %u lane %u: a credit too many",
+          outlet / n->planes, lane);
     *credits += flits;
 }
 
@@ -161,7 +161,7 @@ void levels_build(struct interfaces *n, struct arena *arena)
     levels->choices = arena_take(arena, channels * levels->scheduler.bytes);
     for (size_t i = 0; i < channels; i++)
         lane_scheduler_start(&levels->scheduler, levels->choices + i * levels->scheduler.bytes);
-    if (!network->room_exclusive)
+    if (!network->plan.room_exclusive)
         return;
     levels->rooms = arena_take(arena, channels * shared_room_bytes(n->num_vcs));
     levels->rules = arena_array(arena, struct shared_room_rule, outlets);

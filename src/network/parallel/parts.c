@@ -144,7 +144,7 @@ struct network_totals network_count(const struct network *network)
         const struct network *part = network->parts[i];
         totals.now = part->engine->now > totals.now ? part->engine->now : totals.now;
         totals.events += part->engine->events;
-        totals.flit_hops += network->router_ops->flit_hops(part->routers);
+        totals.flit_hops += network_flit_hops(part);
         totals.in_flight += part->in_network;
     }
     return totals;
@@ -244,11 +244,11 @@ bool network_share_out(struct network *network, const struct network_split *spli
 /* The shortest time from a step in one part to its effect in another. */
 static tick_t find_window(const struct network *network)
 {
-    tick_t shortest = NEVER, lead = network->router_ops->lead ? network->router_ops->lead(network->routers) : 0;
+    tick_t shortest = NEVER;
     for (uint32_t router = 0; router < network->topology.routers; router++)
         for (uint32_t port = 0; port < network->ports; port++) {
             const struct link *link = network_link(network, router, port);
-            tick_t delay = link->latency + (link->to_terminal ? 0 : lead);
+            tick_t delay = link->latency + (link->to_terminal ? 0 : network->plan.lead);
             if (network_crosses(network, router, link) && delay < shortest)
                 shortest = delay;
         }

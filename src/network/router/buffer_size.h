@@ -8,8 +8,6 @@
  */
 #include "flitwarp/network.h"
 
-#include <math.h>
-
 /* The rows of a config struct with these fields. */
 #define BUFFER_SIZE_OPTIONS(config_type)                                                                               \
     OPTION_U32(config_type, buffer_depth, "8", 1, 32768, "flits", "input buffer of each virtual channel, at most"),    \
@@ -25,24 +23,10 @@
         OPTION_U32(config_type, buffer_maximum, "null", 1, 65535, "flits",                                             \
                    "that a virtual channel may fill; null: all but the others' own", ONLY_WITH("buffer_exclusive"))
 
-/* Flits of a buffer behind a channel of this latency in cycles. */
-static inline uint32_t buffer_size(uint32_t least, uint32_t most, double per_latency, double latency)
-{
-    double flits = per_latency > 0 ? ceil(per_latency * latency * (1 - 1e-12)) : most; /* 0.1 * 30 is 3 */
-    return flits < least ? least : flits < most ? (uint32_t)flits : most;
-}
-
 /* The smallest that there may be. */
 static inline uint32_t buffer_least(uint32_t least, uint32_t most, double per_latency)
 {
     return per_latency > 0 ? least : most;
-}
-
-/* What VCs share, for the network's plan; see room_behind.h. */
-static inline void buffer_plan(struct network *network, uint32_t exclusive, uint32_t maximum)
-{
-    network->room_exclusive = exclusive;
-    network->room_maximum = maximum ? maximum : UINT16_MAX;
 }
 
 /* Flits that a VC can have in its buffer. */

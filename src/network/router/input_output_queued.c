@@ -32,14 +32,16 @@ static const struct option input_output_queued_options[] = {
 };
 
 /* A packet that moves as a whole fits an output queue, and an input buffer where it enters only as a whole. */
-static uint32_t max_packet(const void *config, const char **key)
+static void plan(const struct choice *self, uint32_t flit_bytes, struct router_plan *made, struct errors *errors)
 {
-    const struct input_output_queued_config *c = config;
-    uint32_t buffer = input_queued_max_packet(&c->input, key);
-    if (buffer && c->input.switching != WORMHOLE && buffer <= c->output_depth)
-        return buffer;
-    *key = "output_depth";
-    return buffer ? c->output_depth : 0;
+    const struct input_output_queued_config *c = self->config;
+    input_queued_plan(self, flit_bytes, made, errors);
+    made->reserves_packet = c->input.switching != WORMHOLE;
+    made->lead = 0; /* flits leave the queues at once */
+    if (made->max_packet && !(made->reserves_packet && made->max_packet <= c->output_depth)) {
+        made->max_packet = c->output_depth;
+        made->max_packet_key = "output_depth";
+    }
 }
 
 static void *build(struct network *network, const struct choice *self, struct errors *errors)
@@ -47,13 +49,12 @@ static void *build(struct network *network, const struct choice *self, struct er
     const struct input_output_queued_config *c = self->config;
     uint32_t before = errors->count;
     input_queued_check(network, self, errors);
-    network->reserves_packet = c->input.switching != WORMHOLE;
     const struct output_stage_config outputs = {
         .arbiter = &c->output_arbiter,
         .congestion = network_sense(network, &c->input.congestion, c->output_depth, errors),
         .depth = c->output_depth,
         .reports_all = true,
-        .reserves_packet = network->reserves_packet,
+        .reserves_packet = network->plan.reserves_packet,
         .holds = c->output_hold,
     };
     if (errors->count > before)
@@ -79,6 +80,14 @@ static void step_outputs(void *routers, tick_t now, const void *events, uint32_t
     output_step(((struct input_queued *)routers)->outputs, now, events, count);
 }
 
+static const struct router_inspect_ops input_output_queued_inspect = {
+    .check_idle = input_queued_check_idle,
+    .waits_for = input_queued_waits_for,
+    .flit_hops = input_queued_flit_hops,
+    .lane_flits = input_queued_lane_flits,
+    .show = input_queued_show,
+};
+
 static const struct router_ops input_output_queued = {
     .name = "input_output_queued",
     .summary = "virtual-channel router with buffers at its inputs and queues at its outputs",
@@ -86,24 +95,15 @@ static const struct router_ops input_output_queued = {
     .config_size = sizeof(struct input_output_queued_config),
     .example = "{\"type\": \"input_output_queued\", \"num_vcs\": 2, \"buffer_depth\": 16, \"output_depth\": 32}",
     .serves_levels = true,
-    .num_vcs = input_queued_num_vcs,
-    .buffer_depth = input_queued_depth,
-    .buffer_behind = input_queued_buffer_behind,
-    .plan = input_queued_plan,
-    .max_packet = max_packet,
+    .inspect = &input_output_queued_inspect,
+    .plan = plan,
     .build = build,
     .share = input_queued_share,
-    .lead = input_queued_lead,
     .receive_flits = input_queued_receive_flits,
     .receive_credits = receive_credits,
     .step = input_queued_step,
     .receive_room = input_queued_receive_credits,
     .receive_queued = receive_queued,
     .step_outputs = step_outputs,
-    .check_idle = input_queued_check_idle,
-    .waits_for = input_queued_waits_for,
-    .flit_hops = input_queued_flit_hops,
-    .lane_flits = input_queued_lane_flits,
-    .show = input_queued_show,
 };
 REGISTER_ROUTER(input_output_queued);

@@ -373,24 +373,7 @@ void input_queued_step(void *routers, tick_t now, const void *events, uint32_t c
         step_by_matching(q, now, events, count);
 }
 
-static const struct router_ops input_queued = {
-    .name = "input_queued",
-    .summary = "virtual-channel router with buffers at its inputs",
-    .options = input_queued_options,
-    .config_size = sizeof(struct input_queued_config),
-    .example = "{\"type\": \"input_queued\", \"num_vcs\": 4, \"buffer_depth\": 8, \"allocator\": \"islip\"}",
-    .serves_levels = true,
-    .num_vcs = input_queued_num_vcs,
-    .buffer_depth = input_queued_depth,
-    .buffer_behind = input_queued_buffer_behind,
-    .plan = input_queued_plan,
-    .max_packet = input_queued_max_packet,
-    .build = input_queued_build,
-    .share = input_queued_share,
-    .lead = input_queued_lead,
-    .receive_flits = input_queued_receive_flits,
-    .receive_credits = input_queued_receive_credits,
-    .step = input_queued_step,
+static const struct router_inspect_ops input_queued_inspect = {
     .check_idle = input_queued_check_idle,
     .waits_for = input_queued_waits_for,
     .find = input_queued_find,
@@ -398,5 +381,21 @@ static const struct router_ops input_queued = {
     .flit_hops = input_queued_flit_hops,
     .lane_flits = input_queued_lane_flits,
     .show = input_queued_show,
+};
+
+static const struct router_ops input_queued = {
+    .name = "input_queued",
+    .summary = "virtual-channel router with buffers at its inputs",
+    .options = input_queued_options,
+    .config_size = sizeof(struct input_queued_config),
+    .example = "{\"type\": \"input_queued\", \"num_vcs\": 4, \"buffer_depth\": 8, \"allocator\": \"islip\"}",
+    .serves_levels = true,
+    .inspect = &input_queued_inspect,
+    .plan = input_queued_plan,
+    .build = input_queued_build,
+    .share = input_queued_share,
+    .receive_flits = input_queued_receive_flits,
+    .receive_credits = input_queued_receive_credits,
+    .step = input_queued_step,
 };
 REGISTER_ROUTER(input_queued);

@@ -242,12 +242,7 @@ void input_queued_check(const struct network *network, const struct choice *self
 struct input_queued *input_queued_make(struct network *network, const struct input_queued_config *config,
                                        struct output_stage *outputs, struct congestion *congestion);
 void *input_queued_share(const void *routers, struct network *part);
-tick_t input_queued_lead(const void *routers);
-uint32_t input_queued_num_vcs(const void *config);
-uint32_t input_queued_depth(const void *config);
-uint32_t input_queued_buffer_behind(const void *config, double latency);
-void input_queued_plan(struct network *network, const struct choice *self, struct errors *errors);
-uint32_t input_queued_max_packet(const void *config, const char **key);
+void input_queued_plan(const struct choice *self, uint32_t flit_bytes, struct router_plan *plan, struct errors *errors);
 void input_queued_check_idle(void *routers);
 /* In input_queued_recovery.c; not with output queues, where a packet may be too. */
 struct piece input_queued_find(void *routers, uint32_t router, uint32_t lane, uint32_t source, uint32_t sequence);

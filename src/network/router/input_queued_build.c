@@ -18,35 +18,32 @@ const struct option input_queued_options[] = {
     OPTION_END,
 };
 
-uint32_t input_queued_num_vcs(const void *config) { return ((const struct input_queued_config *)config)->num_vcs; }
-
-uint32_t input_queued_depth(const void *config) { return ((const struct input_queued_config *)config)->buffer_depth; }
-
 static bool reserves_packet(const struct input_queued_config *config)
 {
     return config->switching != WORMHOLE || config->crossbar_flow == PACKET_BUFFER;
 }
 
-uint32_t input_queued_buffer_behind(const void *config, double latency)
+void input_queued_plan(const struct choice *self, uint32_t flit_bytes, struct router_plan *plan, struct errors *errors)
 {
-    const struct input_queued_config *c = config;
-    return buffer_size(c->buffer_min, c->buffer_depth, c->buffer_per_latency, latency);
-}
-
-void input_queued_plan(struct network *network, const struct choice *self, struct errors *errors)
-{
-    (void)errors;
     const struct input_queued_config *c = self->config;
-    buffer_plan(network, c->buffer_exclusive, c->buffer_maximum);
-}
-
-/* A packet that enters as a whole fits what is sure to become free. */
-uint32_t input_queued_max_packet(const void *config, const char **key)
-{
-    const struct input_queued_config *c = config;
     uint32_t least = buffer_least(c->buffer_min, c->buffer_depth, c->buffer_per_latency);
-    *key = c->buffer_exclusive ? "buffer_exclusive" : c->buffer_per_latency > 0 ? "buffer_min" : "buffer_depth";
-    return reserves_packet(c) ? c->buffer_exclusive ? c->buffer_exclusive : least : 0;
+    uint32_t crossing = c->crossbar_latency < c->credit_latency ? c->crossbar_latency : c->credit_latency;
+    (void)flit_bytes, (void)errors;
+    *plan = (struct router_plan){
+        .num_vcs = c->num_vcs,
+        .buffer_depth = c->buffer_depth,
+        .buffer_min = c->buffer_min,
+        .buffer_per_latency = c->buffer_per_latency,
+        .room_exclusive = c->buffer_exclusive,
+        .room_maximum = c->buffer_maximum ? c->buffer_maximum : UINT16_MAX,
+        .reserves_packet = reserves_packet(c),
+        .max_packet_key = c->buffer_exclusive         ? "buffer_exclusive"
+                          : c->buffer_per_latency > 0 ? "buffer_min"
+                                                      : "buffer_depth",
+        .lead = (c->switch_allocation_latency + crossing) * c->cycle,
+    };
+    if (plan->reserves_packet) /* such a packet fits what is sure to become free */
+        plan->max_packet = c->buffer_exclusive ? c->buffer_exclusive : least;
 }
 
 static size_t allocator_bytes(const struct choice *choice, uint32_t rows, uint32_t cols)
@@ -214,7 +211,6 @@ void *input_queued_build(struct network *network, const struct choice *self, str
     struct congestion *congestion = network_sense(network, &c->congestion, 0, errors);
     if (errors->count > before)
         return NULL;
-    network->reserves_packet = reserves_packet(c);
     return input_queued_make(network, c, NULL, congestion);
 }
 
@@ -256,14 +252,6 @@ void *input_queued_share(const void *routers, struct network *part)
     return q;
 }
 
-tick_t input_queued_lead(const void *routers)
-{
-    const struct input_queued *q = routers;
-    if (q->outputs) /* their flits leave at once */
-        return 0;
-    return q->to_channel < q->credit ? q->to_channel : q->credit;
-}
-
 struct input_queued *input_queued_make(struct network *network, const struct input_queued_config *config,
                                        struct output_stage *outputs, struct congestion *congestion)
 {
@@ -278,7 +266,7 @@ struct input_queued *input_queued_make(struct network *network, const struct inp
     q->congestion = outputs ? NULL : congestion;
     q->room = outputs ? outputs->depth : config->buffer_depth;
     q->depth = buffer_most(config->num_vcs, config->buffer_depth, config->buffer_exclusive, config->buffer_maximum);
-    q->shares_room = network->room_exclusive && !outputs;
+    q->shares_room = network->plan.room_exclusive && !outputs;
     q->is_extended = q->shares_room || network->service.groups > 1;
     q->needs_room = network->routing.escape_vcs != 0;
     q->config.vc_needs_credit |= q->needs_room;

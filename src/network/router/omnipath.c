@@ -187,6 +187,14 @@ static void step(void *routers, tick_t now, const void *events, uint32_t count)
     }
 }
 
+static const struct router_inspect_ops omnipath_inspect = {
+    .check_idle = omnipath_check_idle,
+    .waits_for = omnipath_waits_for,
+    .flit_hops = omnipath_flit_hops,
+    .lane_flits = omnipath_lane_flits,
+    .show = omnipath_show,
+};
+
 static const struct router_ops omnipath = {
     .name = "omnipath",
     .summary = "Omni-Path router: MPorts of four ports, a central crossbar, lanes that share buffers",
@@ -194,9 +202,7 @@ static const struct router_ops omnipath = {
     .config_size = sizeof(struct omnipath_config),
     .example = "{\"type\": \"omnipath\", \"num_vcs\": 4, \"allocator\": \"islip\", \"candidates\": \"all\"}",
     .serves_levels = true,
-    .num_vcs = omnipath_num_vcs,
-    .buffer_depth = omnipath_depth,
-    .max_packet = omnipath_max_packet,
+    .inspect = &omnipath_inspect,
     .plan = omnipath_plan,
     .build = omnipath_build,
     .share = omnipath_share,
@@ -205,10 +211,5 @@ static const struct router_ops omnipath = {
     .step = step,
     .receive_queued = receive_crossed,
     .step_outputs = omnipath_step_outputs,
-    .check_idle = omnipath_check_idle,
-    .waits_for = omnipath_waits_for,
-    .flit_hops = omnipath_flit_hops,
-    .lane_flits = omnipath_lane_flits,
-    .show = omnipath_show,
 };
 REGISTER_ROUTER(omnipath);

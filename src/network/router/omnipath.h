@@ -271,10 +271,7 @@ event_handler omnipath_receive_credits, omnipath_step_outputs;
 
 /* The settings, in omnipath_settings.c. */
 extern const struct option omnipath_options[];
-uint32_t omnipath_num_vcs(const void *config);
-uint32_t omnipath_depth(const void *config);
-void omnipath_plan(struct network *network, const struct choice *self, struct errors *errors);
-uint32_t omnipath_max_packet(const void *config, const char **key);
+void omnipath_plan(const struct choice *self, uint32_t flit_bytes, struct router_plan *plan, struct errors *errors);
 /* How lanes share a buffer. */
 struct shared_room_rule omnipath_rule(const struct omnipath_config *config, bool of_central);
 

@@ -55,8 +55,6 @@ const struct option omnipath_options[] = {
     OPTION_END,
 };
 
-uint32_t omnipath_num_vcs(const void *config) { return ((const struct omnipath_config *)config)->num_vcs; }
-
 static uint32_t in_credits(const struct omnipath_config *c, uint32_t queue_size)
 {
     return c->queue_unit == QUEUE_FLITS ? queue_size / c->flits_per_credit : queue_size;
@@ -96,33 +94,22 @@ static void check_settings(const struct choice *self, struct errors *errors)
         check_room(self, "central_queue_size", c->central_queue_size, errors);
 }
 
-/* A lane's part of a buffer, if all had the same. */
-uint32_t omnipath_depth(const void *config)
-{
-    const struct omnipath_config *c = config;
-    return in_credits(c, c->queue_size) * c->flits_per_credit / c->num_vcs;
-}
-
 /* What terminals need to know of the buffers that they fill. */
-void omnipath_plan(struct network *network, const struct choice *self, struct errors *errors)
+void omnipath_plan(const struct choice *self, uint32_t flit_bytes, struct router_plan *plan, struct errors *errors)
 {
     const struct omnipath_config *c = self->config;
-    uint32_t before = errors->count;
+    (void)flit_bytes;
     check_settings(self, errors);
-    if (errors->count > before)
-        return;
-    network->reserves_packet = true;
-    network->room_exclusive = c->exclusive_credits * c->flits_per_credit;
-    network->room_maximum = c->max_credits * c->flits_per_credit;
-    network->credit_flits = c->flits_per_credit;
-}
-
-/* A packet that fits a lane's own share never waits for other lanes' packets to leave a buffer. */
-uint32_t omnipath_max_packet(const void *config, const char **key)
-{
-    const struct omnipath_config *c = config;
-    *key = "exclusive_credits";
-    return c->exclusive_credits * c->flits_per_credit;
+    plan->num_vcs = c->num_vcs;
+    plan->buffer_depth =
+        in_credits(c, c->queue_size) * c->flits_per_credit / c->num_vcs; /* if all lanes had the same */
+    plan->reserves_packet = true;
+    plan->room_exclusive = c->exclusive_credits * c->flits_per_credit;
+    plan->room_maximum = c->max_credits * c->flits_per_credit;
+    plan->credit_flits = c->flits_per_credit;
+    /* A packet that fits a lane's own share never waits for other lanes' packets to leave a buffer. */
+    plan->max_packet = plan->room_exclusive;
+    plan->max_packet_key = "exclusive_credits";
 }
 
 struct shared_room_rule omnipath_rule(const struct omnipath_config *c, bool of_central)

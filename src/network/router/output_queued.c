@@ -312,6 +312,14 @@ static void step(void *routers, tick_t now, const void *events, uint32_t count)
         step_due(q, now, events, count, q->words);
 }
 
+static const struct router_inspect_ops output_queued_inspect = {
+    .check_idle = output_queued_check_idle,
+    .waits_for = output_queued_waits_for,
+    .flit_hops = output_queued_flit_hops,
+    .lane_flits = output_queued_lane_flits,
+    .show = output_queued_show,
+};
+
 static const struct router_ops output_queued = {
     .name = "output_queued",
     .summary = "ideal router with queues at its outputs: no conflicts on the way to them",
@@ -319,9 +327,8 @@ static const struct router_ops output_queued = {
     .config_size = sizeof(struct output_queued_config),
     .example = "{\"type\": \"output_queued\", \"num_vcs\": 2, \"buffer_depth\": 16, \"output_depth\": 64}",
     .serves_levels = true,
-    .num_vcs = output_queued_num_vcs,
-    .buffer_depth = output_queued_depth,
-    .buffer_behind = output_queued_buffer_behind,
+    .inspect = &output_queued_inspect,
+    .plan = output_queued_plan,
     .build = output_queued_build,
     .share = output_queued_share,
     .receive_flits = receive_flits,
@@ -330,10 +337,5 @@ static const struct router_ops output_queued = {
     .receive_room = receive_room,
     .receive_queued = receive_queued,
     .step_outputs = step_outputs,
-    .check_idle = output_queued_check_idle,
-    .waits_for = output_queued_waits_for,
-    .flit_hops = output_queued_flit_hops,
-    .lane_flits = output_queued_lane_flits,
-    .show = output_queued_show,
 };
 REGISTER_ROUTER(output_queued);

@@ -80,9 +80,8 @@ static inline uint64_t *wants_of(const struct output_queued *q, uint32_t router,
 extern const struct option output_queued_options[];
 void *output_queued_build(struct network *network, const struct choice *self, struct errors *errors);
 void *output_queued_share(const void *routers, struct network *part);
-uint32_t output_queued_num_vcs(const void *config);
-uint32_t output_queued_depth(const void *config);
-uint32_t output_queued_buffer_behind(const void *config, double latency);
+void output_queued_plan(const struct choice *self, uint32_t flit_bytes, struct router_plan *plan,
+                        struct errors *errors);
 void output_queued_check_idle(void *routers);
 bool output_queued_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);
 void output_queued_show(const void *routers, uint32_t router, struct shown_router *shown);

@@ -26,14 +26,14 @@ const struct option output_queued_options[] = {
     OPTION_END,
 };
 
-uint32_t output_queued_num_vcs(const void *config) { return ((const struct output_queued_config *)config)->num_vcs; }
-
-uint32_t output_queued_depth(const void *config) { return ((const struct output_queued_config *)config)->buffer_depth; }
-
-uint32_t output_queued_buffer_behind(const void *config, double latency)
+void output_queued_plan(const struct choice *self, uint32_t flit_bytes, struct router_plan *plan, struct errors *errors)
 {
-    const struct output_queued_config *c = config;
-    return buffer_size(c->buffer_min, c->buffer_depth, c->buffer_per_latency, latency);
+    const struct output_queued_config *c = self->config;
+    (void)flit_bytes, (void)errors;
+    plan->num_vcs = c->num_vcs;
+    plan->buffer_depth = c->buffer_depth;
+    plan->buffer_min = c->buffer_min;
+    plan->buffer_per_latency = c->buffer_per_latency;
 }
 
 static void init_lane(struct output_queued *q, uint32_t router, uint32_t lane)

@@ -168,7 +168,7 @@ STAGE void receive_credits(struct output_stage *stage, tick_t now, const struct 
             receive_shared(stage, router, lane, now);
             continue;
         }
-        CHECK(queue->credits < stage->network->buffer_depth, "tick %llu router %u lane %u: a credit too many",
+        CHECK(queue->credits < stage->network->plan.buffer_depth, "tick %llu router %u lane %u: a credit too many",
               (unsigned long long)now, router, lane);
         if ((queue->credits++ == 0 || (!usual && stage->reserves_packet)) && can_send(stage, queue, usual))
             add_sendable(stage, router, lane, now);
@@ -326,10 +326,10 @@ struct output_stage *output_stage_build(struct network *network, const struct ou
     };
     size_t ports = (size_t)network->topology.routers * stage->ports;
     lane_scheduler_init(&stage->scheduler, &network->service, config->arbiter, stage->num_vcs, config->holds);
-    stage->is_usual = stage->scheduler.is_plain && stage->scheduler.arbiter->takes_turns && !network->room_exclusive &&
-                      !stage->reserves_packet;
+    stage->is_usual = stage->scheduler.is_plain && stage->scheduler.arbiter->takes_turns &&
+                      !network->plan.room_exclusive && !stage->reserves_packet;
     stage->choices = arena_take(arena, ports * stage->scheduler.bytes);
-    if (network->room_exclusive)
+    if (network->plan.room_exclusive)
         stage->rooms = arena_take(arena, ports * shared_room_bytes(stage->num_vcs));
     stage->random = arena_array(arena, struct random, ports);
     stage->output_ports = arena_array(arena, struct output_port, ports);

@@ -120,7 +120,7 @@ static inline bool output_has_room(const struct output_stage *stage, uint32_t ro
              most = network_link(stage->network, router, port)->depth;
     if (stage->rooms) {
         uint32_t taken = room_at(stage, router, port)->taken[lane - port * stage->num_vcs];
-        most = stage->network->room_exclusive;
+        most = stage->network->plan.room_exclusive;
         credits = taken < most ? most - taken : 0;
     }
     uint64_t all = (uint64_t)stage->depth + most;

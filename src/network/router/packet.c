@@ -82,7 +82,7 @@ FOR_WORDS void receive_chunk(const struct packets *q, const struct flit_event *e
     struct packet_head *head = packet_head(q, event->to.target);
     struct packet_lane *input = packet_input(q, head, lane);
     struct packet *packet = network_packet(q->network, handle);
-    uint32_t flits = transfer_flits(&q->network->transfer, packet, position);
+    uint32_t flits = transfer_flits(&q->network->plan.transfer, packet, position);
     bool is_alone = input->first == NONE;
     if (event->flit.place & FLIT_HEAD)
         begin_packet(q, input, packet, handle);
@@ -218,7 +218,7 @@ static bool send_body(const struct packets *q, struct packet_head *head, struct 
     struct packet_output *out = packet_output(q, head, output);
     uint32_t here = input->first == input->last ? input->arrived : packet->size;
     while (input->sent < here) {
-        uint32_t flits = transfer_flits(&q->network->transfer, packet, input->sent);
+        uint32_t flits = transfer_flits(&q->network->plan.transfer, packet, input->sent);
         if (out->credits < flits)
             return false;
         send_chunk(q, head, input, output, packet, flits, now);
@@ -259,7 +259,7 @@ FOR_WORDS enum attempt take_lane(const struct packets *q, struct packet_head *he
                                  uint32_t lane, uint32_t words, tick_t now)
 {
     const struct packet *packet = network_packet(q->network, input->first);
-    uint32_t flits = transfer_flits(&q->network->transfer, packet, 0), room = flits;
+    uint32_t flits = transfer_flits(&q->network->plan.transfer, packet, 0), room = flits;
     if (q->whole_for_room)
         room = packet->size < q->depth ? packet->size : q->depth;
     uint32_t output = find_room(q, head, input, packet_wants_of(q, head, input, lane, words), room, words);
@@ -396,24 +396,26 @@ static void step(void *routers, tick_t now, const void *events, uint32_t count)
         step_routers(q, events, count, q->words, now);
 }
 
+static const struct router_inspect_ops packet_inspect = {
+    .check_idle = packet_check_idle,
+    .waits_for = packet_waits_for,
+    .flit_hops = packet_flit_hops,
+    .lane_flits = packet_lane_flits,
+    .show = packet_show,
+};
+
 static const struct router_ops packet = {
     .name = "packet",
     .summary = "packets move whole: bandwidth, buffers in bytes and credits, an event a hop",
     .options = packet_options,
     .config_size = sizeof(struct packet_config),
     .example = "{\"type\": \"packet\", \"num_vcs\": 2, \"buffer\": 16384, \"delay\": 50}",
-    .num_vcs = packet_num_vcs,
-    .buffer_depth = packet_depth,
+    .inspect = &packet_inspect,
     .plan = packet_plan,
     .build = packet_build,
     .share = packet_share,
     .receive_flits = receive_flits,
     .receive_credits = receive_credits,
     .step = step,
-    .check_idle = packet_check_idle,
-    .waits_for = packet_waits_for,
-    .flit_hops = packet_flit_hops,
-    .lane_flits = packet_lane_flits,
-    .show = packet_show,
 };
 REGISTER_ROUTER(packet);

@@ -152,9 +152,7 @@ static inline uint64_t *packet_wants(const struct packets *q, struct packet_head
 
 /* Building and checking, in packet_build.c. */
 extern const struct option packet_options[];
-uint32_t packet_num_vcs(const void *config);
-uint32_t packet_depth(const void *config);
-void packet_plan(struct network *network, const struct choice *self, struct errors *errors);
+void packet_plan(const struct choice *self, uint32_t flit_bytes, struct router_plan *plan, struct errors *errors);
 void *packet_build(struct network *network, const struct choice *self, struct errors *errors);
 void *packet_share(const void *routers, struct network *part);
 void packet_check_idle(void *routers);

@@ -40,10 +40,6 @@ const struct option packet_options[] = {
     OPTION_END,
 };
 
-uint32_t packet_num_vcs(const void *config) { return ((const struct packet_config *)config)->num_vcs; }
-
-uint32_t packet_depth(const void *config) { return ((const struct packet_config *)config)->buffer_depth; }
-
 static uint64_t router_delay(const struct packet_config *c)
 {
     uint64_t cycles = (uint64_t)c->routing_latency + c->vc_allocation_latency + c->switch_allocation_latency;
@@ -51,29 +47,28 @@ static uint64_t router_delay(const struct packet_config *c)
 }
 
 /* Sizes in bytes become flits: everything that moves is a number of them. */
-void packet_plan(struct network *network, const struct choice *self, struct errors *errors)
+void packet_plan(const struct choice *self, uint32_t flit_bytes, struct router_plan *plan, struct errors *errors)
 {
     const struct packet_config *c = self->config;
-    uint32_t flit_bytes = network->config->flit_bytes;
-    if (c->buffer)
-        network->buffer_depth = c->buffer / flit_bytes;
-    if (c->buffer && (c->buffer < flit_bytes || network->buffer_depth > MAX_FLITS))
+    plan->num_vcs = c->num_vcs;
+    plan->buffer_depth = c->buffer ? c->buffer / flit_bytes : c->buffer_depth;
+    if (c->buffer && (c->buffer < flit_bytes || plan->buffer_depth > MAX_FLITS))
         choice_error(errors, self, "buffer",
                      "%u bytes, but a flit has %u (network.flit_bytes); accepted: 1 to %u flits", c->buffer, flit_bytes,
                      MAX_FLITS);
     else if (c->chunk % flit_bytes)
         choice_error(errors, self, "chunk", "%u bytes are no whole number of flits of %u (network.flit_bytes)",
                      c->chunk, flit_bytes);
-    else if (c->chunk / flit_bytes > network->buffer_depth)
+    else if (c->chunk / flit_bytes > plan->buffer_depth)
         choice_error(errors, self, "chunk", "%u bytes do not fit network.router.%s, which holds %u flits of %u bytes",
-                     c->chunk, c->buffer ? "buffer" : "buffer_depth", network->buffer_depth, flit_bytes);
+                     c->chunk, c->buffer ? "buffer" : "buffer_depth", plan->buffer_depth, flit_bytes);
     if (router_delay(c) > MAX_DELAY)
         choice_error(errors, self, "cycle", "the four latencies come to %llu ticks; accepted: at most %u",
                      (unsigned long long)router_delay(c), MAX_DELAY);
-    network->max_packet = c->chunk ? 0 : network->buffer_depth;
-    network->max_packet_key = c->buffer ? "buffer" : "buffer_depth";
-    network->transfer = (struct transfer){
-        .chunk = c->chunk ? c->chunk / flit_bytes : network->buffer_depth,
+    plan->max_packet = c->chunk ? 0 : plan->buffer_depth;
+    plan->max_packet_key = c->buffer ? "buffer" : "buffer_depth";
+    plan->transfer = (struct transfer){
+        .chunk = c->chunk ? c->chunk / flit_bytes : plan->buffer_depth,
         .stores = c->switching == STORED,
         .delay = router_delay(c),
     };
@@ -127,7 +122,7 @@ static void init_port(struct packets *q, struct packet_head *head, uint32_t port
     if (link->target == NONE)
         return;
     *packet_port(q, head, port) = (struct packet_port){
-        .latency = link->latency + (link->to_terminal ? 0 : (uint32_t)network->transfer.delay),
+        .latency = link->latency + (link->to_terminal ? 0 : (uint32_t)network->plan.transfer.delay),
         .lag = link->to_terminal ? link->cycle : (uint16_t)network_lag(network, link->target, link->cycle),
         .cycle = link->cycle,
         .kind = (uint16_t)(link->to_terminal ? EVENT_TERMINAL_FLIT : EVENT_FLIT),
@@ -154,7 +149,7 @@ void *packet_build(struct network *network, const struct choice *self, struct er
         .ports = network->ports,
         .lanes = lanes,
         .words = words_for(lanes),
-        .depth = network->buffer_depth,
+        .depth = network->plan.buffer_depth,
         .divides = c->chunk,
         .whole_for_room = network->routing.escape_vcs,
     };
@@ -214,7 +209,7 @@ bool packet_waits_for(void *routers, uint32_t router, uint32_t lane, struct wait
     *waiting = (struct waiting){.packet = input->first, .flits = input->flits};
     const struct packet *packet = network_packet(q->network, input->first);
     if (input->output < LANE_ROUTED) {
-        uint32_t chunk = transfer_flits(&q->network->transfer, packet, input->sent);
+        uint32_t chunk = transfer_flits(&q->network->plan.transfer, packet, input->sent);
         waiting->for_credit = true;
         waiting->room = input->flits && packet_output(q, head, input->output)->credits < chunk ? chunk : 0;
         waiting->wanted[waiting->wanted_count++] = input->output;
@@ -222,7 +217,7 @@ bool packet_waits_for(void *routers, uint32_t router, uint32_t lane, struct wait
     }
     if (input->output != LANE_WAITS)
         return true;
-    waiting->room = q->whole_for_room ? packet->size : transfer_flits(&q->network->transfer, packet, 0);
+    waiting->room = q->whole_for_room ? packet->size : transfer_flits(&q->network->plan.transfer, packet, 0);
     BITS_EACH(output, packet_wants(q, head, lane, q->words), q->words)
         if (waiting->wanted_count < MAX_WANTED) {
             uint16_t owner = packet_owners(q, head)[output];

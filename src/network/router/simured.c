@@ -315,23 +315,26 @@ static void step(void *routers, tick_t now, const void *events, uint32_t count)
     }
 }
 
+static const struct router_inspect_ops simured_inspect = {
+    .check_idle = simured_check_idle,
+    .waits_for = simured_waits_for,
+    .flit_hops = simured_flit_hops,
+    .lane_flits = simured_lane_flits,
+    .show = simured_show,
+};
+
 static const struct router_ops simured = {
     .name = "simured",
     .summary = "SimuRed's router: buffers on both sides, forwarding, channels shared by turns",
     .options = simured_options,
     .config_size = sizeof(struct simured_config),
     .example = "{\"type\": \"simured\", \"num_vcs\": 2, \"buffer_depth\": 2}",
-    .num_vcs = simured_num_vcs,
-    .buffer_depth = simured_depth,
+    .inspect = &simured_inspect,
+    .plan = simured_plan,
     .build = simured_build,
     .share = simured_share,
     .receive_flits = receive_flits,
     .receive_credits = simured_receive_credits,
     .step = step,
-    .check_idle = simured_check_idle,
-    .waits_for = simured_waits_for,
-    .flit_hops = simured_flit_hops,
-    .lane_flits = simured_lane_flits,
-    .show = simured_show,
 };
 REGISTER_ROUTER(simured);

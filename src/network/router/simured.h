@@ -189,8 +189,7 @@ extern const struct option simured_options[];
 
 void *simured_build(struct network *network, const struct choice *self, struct errors *errors);
 void *simured_share(const void *routers, struct network *part);
-uint32_t simured_num_vcs(const void *config);
-uint32_t simured_depth(const void *config);
+void simured_plan(const struct choice *self, uint32_t flit_bytes, struct router_plan *plan, struct errors *errors);
 void simured_check_idle(void *routers);
 bool simured_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);
 void simured_show(const void *routers, uint32_t router, struct shown_router *shown);

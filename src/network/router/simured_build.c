@@ -35,8 +35,6 @@ const struct option simured_options[] = {
     OPTION_END,
 };
 
-uint32_t simured_num_vcs(const void *config) { return ((const struct simured_config *)config)->num_vcs; }
-
 static uint32_t at_least_1(uint32_t delay) { return delay ? delay : 1; }
 
 /* Are buffers plain queues? See simured_buffer.h. */
@@ -46,9 +44,8 @@ static bool is_plain(const struct simured_config *c) { return c->buffer_forwardi
  * The flits that may be on their way to a buffer or in the slots that they come in by. In a cycle of one tick a credit
  * comes a cycle late, which one place more makes up for where the slots do not.
  */
-uint32_t simured_depth(const void *config)
+static uint32_t simured_depth(const struct simured_config *c)
 {
-    const struct simured_config *c = config;
     uint32_t entrance = is_plain(c) ? c->buffer_depth : 1;
     return entrance == 1 && c->cycle == 1 ? 2 : entrance;
 }
@@ -56,6 +53,14 @@ uint32_t simured_depth(const void *config)
 static uint32_t capacity_of(const struct simured_config *c)
 {
     return is_plain(c) ? simured_depth(c) : c->buffer_depth + simured_depth(c) - 1;
+}
+
+void simured_plan(const struct choice *self, uint32_t flit_bytes, struct router_plan *plan, struct errors *errors)
+{
+    const struct simured_config *c = self->config;
+    (void)flit_bytes, (void)errors;
+    plan->num_vcs = c->num_vcs;
+    plan->buffer_depth = simured_depth(c);
 }
 
 static void init_lane(struct simured *q, uint32_t router, uint32_t lane)

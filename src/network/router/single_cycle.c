@@ -269,8 +269,13 @@ static void step(void *routers, tick_t now, const void *events, uint32_t count)
 
 /* ---- building ---- */
 
-static uint32_t num_vcs(const void *config) { return ((const struct single_cycle_config *)config)->num_vcs; }
-static uint32_t buffer_depth(const void *config) { return ((const struct single_cycle_config *)config)->buffer_depth; }
+static void plan(const struct choice *self, uint32_t flit_bytes, struct router_plan *made, struct errors *errors)
+{
+    const struct single_cycle_config *config = self->config;
+    (void)flit_bytes, (void)errors;
+    made->num_vcs = config->num_vcs;
+    made->buffer_depth = config->buffer_depth;
+}
 
 static void build_router(const struct single_cycle *q, struct router *router, uint32_t number)
 {
@@ -408,23 +413,26 @@ static uint32_t lane_flits(const void *routers, uint32_t router, uint32_t lane)
     return ((const struct single_cycle *)routers)->routers[router].lanes[lane].flits;
 }
 
+static const struct router_inspect_ops single_cycle_inspect = {
+    .check_idle = check_idle,
+    .waits_for = waits_for,
+    .flit_hops = flit_hops,
+    .lane_flits = lane_flits,
+    .show = show,
+};
+
 static const struct router_ops single_cycle = {
     .name = "single_cycle",
     .summary = "input-queued router without a pipeline, in one file: the one to copy",
     .options = single_cycle_options,
     .config_size = sizeof(struct single_cycle_config),
     .example = "{\"type\": \"single_cycle\", \"num_vcs\": 8, \"buffer_depth\": 8}",
-    .num_vcs = num_vcs,
-    .buffer_depth = buffer_depth,
+    .inspect = &single_cycle_inspect,
+    .plan = plan,
     .build = build,
     .share = share,
     .receive_flits = receive_flits,
     .receive_credits = receive_credits,
     .step = step,
-    .check_idle = check_idle,
-    .waits_for = waits_for,
-    .flit_hops = flit_hops,
-    .lane_flits = lane_flits,
-    .show = show,
 };
 REGISTER_ROUTER(single_cycle);

@@ -50,8 +50,12 @@ TEST(lanes_have_of_a_buffer_what_the_report_says)
     struct shared_room_rule rule = omnipath_rule(&config, false);
     EXPECT(rule.vcs * rule.exclusive <= rule.total);
     EXPECT_EQ_U64(shared_room_pool(&rule), 128); /* half of the buffer is for whoever needs it */
-    const char *key;
-    EXPECT_EQ_U64(omnipath_max_packet(&config, &key), 64);
+    const struct choice self = {.config = &config};
+    struct router_plan plan = {0};
+    struct errors errors = {0};
+    omnipath_plan(&self, 32, &plan, &errors);
+    EXPECT_EQ_U64(errors.count, 0);
+    EXPECT_EQ_U64(plan.max_packet, 64);
     config.queue_unit = QUEUE_FLITS;
     rule = omnipath_rule(&config, false);
     EXPECT(rule.vcs * rule.exclusive > rule.total); /* 8 * 16 * 4 flits are more than 256 */
