@@ -12,5 +12,7 @@ void report_number(struct report *report, const char *key, double value);
 void report_count(struct report *report, const char *key, uint64_t value);
 void report_counts(struct report *report, const char *key, const uint64_t *values, uint32_t count);
 void report_text(struct report *report, const char *key, const char *text);
+/* A block inside it, empty so far. */
+struct report *report_block(struct report *report, const char *key);
 /* A distribution as the results show them. */
 void report_summary(struct report *report, const char *key, const struct histogram *histogram);

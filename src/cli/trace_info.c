@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "traces/matrix.h"
 #include "traces/words.h"
+#include "workload/report.h"
 
 #include <string.h>
 
@@ -151,7 +152,7 @@ static int show(const struct request *request, const struct trace_source *source
     if (request->matrix && !trace_matrix_write(request->matrix, request->file, survey, errors))
         return EXIT_IO;
     if (reader->describe)
-        reader->describe(source, facts, errors->arena, errors);
+        reader->describe(source, &(struct report){facts, errors->arena}, errors);
     if (errors->count)
         return EXIT_USAGE;
     if (request->as_json) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /* Settings on the command lines of trace-info and trace-convert: KEY=VALUE, and format.KEY=VALUE for the reader. */
-#include "workload/trace/trace_reader.h"
+#include "config/json.h"
+#include "workload/trace/trace.h"
 
 /* An empty object for the reader's settings, which messages call "format". */
 struct json *format_settings(struct arena *arena);

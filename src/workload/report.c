@@ -28,6 +28,13 @@ void report_text(struct report *report, const char *key, const char *text)
     json_add(report->block, key, json_text(report->arena, text));
 }
 
+struct report *report_block(struct report *report, const char *key)
+{
+    struct report *block = arena_take(report->arena, sizeof *block);
+    *block = (struct report){json_add(report->block, key, json_object(report->arena)), report->arena};
+    return block;
+}
+
 void report_summary(struct report *report, const char *key, const struct histogram *histogram)
 {
     json_add(report->block, key, summary_json(report->arena, histogram, NULL));

@@ -323,7 +323,7 @@ def test_list_is_the_same_as_table_and_as_json():
 def test_every_component_has_its_file_under_its_kind():
     for entry in components():
         folder = "trace/reader" if entry["kind"] == "trace_reader" else entry["kind"]
-        places = list((ROOT / "src").glob(f"**/{folder}/{entry['name']}.c"))
+        places = list((ROOT / "src").glob(f"**/{folder}/**/{entry['name']}.c"))
         assert len(places) == 1, entry
 
 

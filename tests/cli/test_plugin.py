@@ -90,10 +90,12 @@ static const struct arbiter_ops last = {
 REGISTER_ARBITER(last);
 """
 
-# A motif: a token that goes from rank to rank, round and round.
-RELAY = re.search(r"^```c relay.c$\n(.*?)^```$", (ROOT / "docs" / "extending.md").read_text(), re.M | re.S)[1]
+# A motif, a token that goes from rank to rank, round and round; a reader, of lines FROM TO BYTES.
+RELAY, PINGS = (re.search(rf"^```c {name}.c$\n(.*?)^```$", (ROOT / "docs" / "extending.md").read_text(), re.M | re.S)[1]
+                for name in ("relay", "pings"))
 
-SOURCES = {"ring": ("topology", RING), "reverse": ("traffic", REVERSE), "last": ("arbiter", LAST), "relay": ("motif", RELAY)}
+SOURCES = {"ring": ("topology", RING), "reverse": ("traffic", REVERSE), "last": ("arbiter", LAST), "relay": ("motif", RELAY),
+           "pings": ("trace_reader", PINGS)}
 
 
 def compile_plugin(directory, name, text):
@@ -196,6 +198,24 @@ def test_a_motif_goes_round_hop_by_hop(rounds, plugins, tmp_path):
     assert application["completion_time"] == 5 * rounds * (7000 + 1000 + 99) and application["bytes"] == 500 * rounds
 
 
+def test_a_trace_reader_reads_a_file_and_names_the_line_that_is_wrong(plugins, tmp_path):
+    """Three messages of 100 flits, each answered by an empty one before the next leaves, on an ideal network."""
+    trace = tmp_path / "some.pings"
+    trace.write_text("# pings\n" + "0 1 100\n0 2 100  # another\n0 1 100\n")
+    program = [PROGRAM, *plugins]
+    facts = json.loads(call(*program, "trace-info", trace, "--json").stdout)
+    assert facts["format"] == "pings" and facts["ranks"] == 3 and facts["messages"]["count"] == 6
+    network = network_of({"type": "ideal", "terminals": 3, "latency": 1000}, "minimal",
+                         {"type": "packet", "delay": 0, "buffer_depth": 4096}, flit_bytes=1)
+    config = config_of(network, {"type": "trace", "file": str(trace)})
+    config["simulator"]["tick"] = "1ns"
+    application = results_of(program, config, tmp_path)["applications"][0]
+    assert application["completion_time"] == 3 * (1000 + 99 + 1000) and application["bytes"] == 300
+    trace.write_text("# pings\n0 1 100\n1 2\n")
+    wrong = call(*program, "trace-info", trace, status=1).stderr
+    assert f"{trace}:3: the line ends where a number of bytes is due" in wrong
+
+
 # ---- wrong plugins ----
 
 
@@ -279,9 +299,10 @@ def test_one_file_each_in_a_copy_of_the_tree_is_enough(plugins, tmp_path):
     shutil.copytree(ROOT / "tests" / "coverage", copy / "tests" / "coverage")
     (copy / "tests" / "unit").mkdir()
     shutil.copy(ROOT / "CMakeLists.txt", copy)
-    folders = {"topology": "network", "arbiter": "network", "traffic": "workload", "motif": "workload"}
+    folders = {"topology": "network/topology", "arbiter": "network/arbiter", "traffic": "workload/traffic",
+               "motif": "workload/motif", "trace_reader": "workload/trace/reader"}
     for name, (kind, text) in SOURCES.items():
-        (copy / "src" / folders[kind] / kind / f"{name}.c").write_text(text)
+        (copy / "src" / folders[kind] / f"{name}.c").write_text(text)
     (copy / "tests" / "unit" / "main.c").write_text("int main(void) { return 0; }\n")
     reuse = tmp_path / "reuse"
     reuse.write_text(REUSE.replace("{folder}", str(Path(PROGRAM).resolve().parent)))

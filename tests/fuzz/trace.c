@@ -7,7 +7,8 @@
 #include "fuzz.h"
 
 #include "config/registry.h"
-#include "workload/trace/trace_reader.h"
+#include "workload/report.h"
+#include "workload/trace/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +61,7 @@ static void show(const struct trace_source *source)
     struct errors errors = {.arena = &arena};
     FILE *nowhere = fopen("/dev/null", "w");
     if (reader->describe)
-        reader->describe(source, json_object(&arena), &arena, &errors);
+        reader->describe(source, &(struct report){json_object(&arena), &arena}, &errors);
     if (reader->list)
         reader->list(source, nowhere, &errors);
     fclose(nowhere);
@@ -74,7 +75,7 @@ void fuzz_trace_run(const uint8_t *data, size_t size)
     struct trace_source source = {.path = "fuzz", .bytes = data, .size = size};
     struct trace_builder *builder = trace_builder_create();
     struct trace *trace = NULL;
-    reader->looks_like(data, size, source.path);
+    reader->looks_like(&source);
     CHECK(trace_source_set(&source, reader, &(struct trace_format){.room = MOST_RANKS}, &errors), "%s",
           errors_text(&errors));
     if (reader->read(&source, builder, &errors))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /* Real traces, which lie in $FLITWARP_SHARED or beside the tree; tests say so where they are absent. */
-#include "workload/trace/trace_reader.h"
+#include "workload/trace/trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,8 @@
 /* A trace read from bytes of a test: the reader is found by them, and is the one expected. */
 #include "test.h"
 
-#include "workload/trace/trace_reader.h"
+#include "config/json.h"
+#include "workload/trace/trace.h"
 
 #include <string.h>
 

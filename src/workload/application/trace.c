@@ -9,7 +9,7 @@
 
 #include "workload/motif/motif.h"
 #include "workload/trace/replay/replay.h"
-#include "workload/trace/trace_reader.h"
+#include "workload/trace/trace.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 /* Makes traces of motifs, see motif.h. */
 #include "workload/motif/motif.h"
 
-#include "workload/trace/trace_builder.h"
+#include "workload/trace/trace.h"
 
 struct trace *motif_trace(const struct choice *choice, uint32_t ranks, uint64_t seed, struct errors *errors)
 {

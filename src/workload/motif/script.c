@@ -2,7 +2,7 @@
 /* Programs of ranks, see flitwarp/motif.h. */
 #include "flitwarp/motif.h"
 
-#include "workload/trace/trace_builder.h"
+#include "workload/trace/trace.h"
 
 /* Collectives that were only started go on, step by step, while the rank computes. */
 enum { CPU_CALLS, CPU_PROGRESS };

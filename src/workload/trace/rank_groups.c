@@ -2,7 +2,7 @@
 /* Rows and columns of ranks, see rank_groups.h. */
 #include "flitwarp/rank_groups.h"
 
-#include "workload/trace/trace_builder.h"
+#include "workload/trace/trace.h"
 
 #include <stdlib.h>
 

@@ -1,56 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * What an application does, as a graph: every rank has tasks in program order, and a
- * task begins when all that it waits for has ended, or has begun. Readers of trace
- * files and generators make it through a builder (trace_builder.h); it never changes
- * afterwards, so that all threads share it. Ranks meet by messages alone.
- *
- * Calls of MPI become this: a blocking call waits for the end of the task before it;
- * a non-blocking one for the end of the last blocking one; a wait or a test that
- * succeeded is a TASK_JOIN that waits for the tasks of its requests and for the last
- * blocking one; the time between calls is a TASK_COMPUTE.
+ * What an application does, as a graph of tasks (flitwarp/trace_reader.h). Readers of trace files
+ * and generators make it through a builder; it never changes afterwards, so that all threads share it.
  */
-#include "flitwarp/collective.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-enum task_kind {
-    TASK_COMPUTE,    /* amount: picoseconds */
-    TASK_UNTIL,      /* amount: picoseconds after the start of the job, when it ends at the earliest */
-    TASK_SEND,       /* amount: bytes; peer, tag, communicator */
-    TASK_RECEIVE,    /* the same, of the largest message that fits; peer and tag may be ANY */
-    TASK_PROBE,      /* ends when a message has arrived that a receive would take, and leaves it there */
-    TASK_COLLECTIVE, /* operation; amount: bytes, of each rank or of each block; peer: the root; counts, communicator */
-    TASK_PUT,        /* amount: bytes to the peer, whose program takes no part; ends when they are there */
-    TASK_GET,        /* the same from the peer */
-    TASK_JOIN,       /* ends when what it waits for allows it to begin */
-};
-
-enum task_flag {
-    TASK_SYNCHRONOUS = 1, /* a send that ends when its receive is there, whatever its size */
-    TASK_BUFFERED = 2,    /* a send that ends at once, whatever its size */
-    TASK_READY = 4,       /* a send whose receive is known to be there */
-    TASK_UNEVEN = 8,      /* a collective whose blocks differ, of which this rank knows its own alone: `amount` */
-};
-
-#define ANY UINT32_MAX /* as a peer or a tag: whatever comes */
-
-struct task {
-    uint64_t amount;
-    uint32_t peer;         /* a rank of the job, whatever the communicator; a root too */
-    uint32_t tag;          /* of a collective: its counts, as trace_counts() wants it */
-    uint32_t communicator; /* messages match within one */
-    uint8_t kind;          /* enum task_kind */
-    uint8_t flags;         /* of enum task_flag */
-    uint8_t cpu;           /* tasks of one are never computed at the same time */
-    uint8_t unit;          /* the network interface that it uses; of a collective: enum collective_operation */
-    uint32_t waits;        /* how many tasks it waits for; made by the builder, as is what follows */
-    uint32_t first_edge;   /* of those that wait for it; they end where those of the next task begin */
-};
-_Static_assert(sizeof(struct task) == 32, "large traces have many of them");
+#include "flitwarp/trace_reader.h"
 
 static inline bool task_is_one_sided(const struct task *task)
 {
@@ -58,7 +12,7 @@ static inline bool task_is_one_sided(const struct task *task)
 }
 
 /* Somebody waits: the number of a task of the same rank, and whether a beginning is enough. */
-#define EDGE_TASK 0x7fffffffu
+#define EDGE_TASK RANK_MAX_TASKS
 #define EDGE_ON_START 0x80000000u
 
 /* Tasks of different ranks are one collective if they have the same number in their communicator. */
@@ -119,10 +73,39 @@ const char *collective_operation_name(uint32_t operation);
 struct text;
 void task_describe(const struct task *task, uint32_t number, struct text *text);
 
-/* Where the tasks of a rank stand in its file, for errors: adds " in line 7", or the like. */
-struct task_places {
-    void (*add)(const void *reader, uint32_t task, struct text *text);
-    const void *reader;
-};
-/* Both; places may be NULL, where nobody knows. */
+/* With " in line 7", or the like, behind it; places may be NULL, where nobody knows. */
 void task_describe_at(const struct task *task, uint32_t number, const struct task_places *places, struct text *text);
+
+/* ---- making ---- */
+
+/*
+ * Makes a trace task by task, ranks in any order. What is added lies in a temporary file without a name once it is
+ * large, so that a trace may be larger than memory; traces that are built rank by rank touch the least of it at a time.
+ */
+struct trace_builder *trace_builder_create(void);
+/* Also after builder_finish. */
+void trace_builder_destroy(struct trace_builder *builder);
+/*
+ * The trace, or NULL with errors that begin with `where`: peers and roots that do not exist or are not in the
+ * communicator, and tasks that wait for themselves in a circle. The builder is empty afterwards.
+ */
+struct trace *builder_finish(struct trace_builder *builder, const char *where, struct errors *errors);
+
+/* ---- reading ---- */
+
+/* How a file is to be read. */
+struct trace_format {
+    const char *name;      /* of the reader; NULL or "auto": found by the content of the file */
+    const void *config;    /* its settings; NULL: to be read from: */
+    struct json *settings; /* an object, completed on the way; NULL: all are at their defaults */
+    uint32_t room;         /* ranks that there is place for; 0: any number */
+};
+
+/* The reader of that name, or for "auto" and NULL the one that recognises the file; NULL with errors. */
+const struct trace_reader_ops *trace_reader_find(const struct trace_source *source, const char *name,
+                                                 struct errors *errors);
+/* Gives the source what its reader needs to know of the format; the arena of the errors keeps it. False with errors. */
+bool trace_source_set(struct trace_source *source, const struct trace_reader_ops *reader,
+                      const struct trace_format *format, struct errors *errors);
+/* All of it: opens, finds the reader, reads, builds. NULL with errors. Without a format all is found or at its default. */
+struct trace *trace_read(const char *path, const struct trace_format *format, struct errors *errors);

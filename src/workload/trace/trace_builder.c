@@ -5,7 +5,7 @@
  * laid out in a row, the pairs are sorted by the task that is waited for, and the
  * chunks are free for the next rank.
  */
-#include "workload/trace/trace_builder.h"
+#include "workload/trace/trace.h"
 
 #include "base/table.h"
 #include "base/text.h"

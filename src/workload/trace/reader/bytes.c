@@ -29,9 +29,10 @@ struct byte_stream {
 #endif
 };
 
-bool is_bzip2(const unsigned char *head, size_t size)
+bool is_bzip2(const struct trace_source *source)
 {
-    return size >= 4 && memcmp(head, "BZh", 3) == 0 && head[3] >= '1' && head[3] <= '9';
+    const unsigned char *head = source->bytes;
+    return source->size >= 4 && memcmp(head, "BZh", 3) == 0 && head[3] >= '1' && head[3] <= '9';
 }
 
 #ifdef FLITWARP_HAVE_BZIP2
@@ -86,7 +87,7 @@ static void refill(struct byte_stream *stream)
 
 struct byte_stream *byte_stream_open(const struct trace_source *source, struct errors *errors)
 {
-    bool is_compressed = is_bzip2(source->bytes, source->size);
+    bool is_compressed = is_bzip2(source);
     (void)errors;
 #ifndef FLITWARP_HAVE_BZIP2
     if (is_compressed) {

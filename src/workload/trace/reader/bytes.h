@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /* The bytes of a file from beginning to end, as they are or compressed by bzip2. */
-#include "workload/trace/trace_reader.h"
+#include "workload/trace/trace.h"
 
 struct byte_stream;
 
@@ -17,4 +17,4 @@ bool byte_stream_read(struct byte_stream *stream, void *bytes, size_t size, stru
 bool byte_stream_end(struct byte_stream *stream, struct errors *errors);
 
 /* Whether a file is compressed by bzip2. */
-bool is_bzip2(const unsigned char *head, size_t size);
+bool is_bzip2(const struct trace_source *source);

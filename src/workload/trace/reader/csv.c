@@ -11,11 +11,9 @@
  * Without one the columns are as above, and times in ns. Lines need not be in the order
  * of their times.
  */
-#include "base/text.h"
-#include "workload/trace/reader/lines.h"
-#include "workload/trace/reader/packets.h"
+#include "flitwarp/trace_lines.h"
+#include "flitwarp/trace_packets.h"
 
-#include <string.h>
 #include <strings.h>
 
 #define MAX_COLUMNS 64
@@ -37,7 +35,7 @@ static const struct {
     const char *name;
     enum csv_column column;
     int exponent;
-} names[] = {
+} csv_names[] = {
     {"time", COLUMN_TIME, 3},       {"time_ps", COLUMN_TIME, 0}, {"time_ns", COLUMN_TIME, 3},
     {"time_us", COLUMN_TIME, 6},    {"time_ms", COLUMN_TIME, 9}, {"time_s", COLUMN_TIME, 12},
     {"source", COLUMN_SOURCE, 0},   {"src", COLUMN_SOURCE, 0},   {"destination", COLUMN_DESTINATION, 0},
@@ -47,7 +45,7 @@ static const struct {
 /* ---- times ---- */
 
 /* Digits with at most one point among them; `exponent` goes down by one for each behind it. */
-static bool read_digits(struct word *word, uint64_t *digits, int *exponent)
+static bool csv_digits(struct word *word, uint64_t *digits, int *exponent)
 {
     bool has_point = false, has_digit = false;
     *digits = 0;
@@ -68,10 +66,10 @@ static bool read_digits(struct word *word, uint64_t *digits, int *exponent)
 }
 
 /* 5, 0.25, 1.5e-06; rounded to whole picoseconds. */
-static bool read_time(struct word word, int exponent, uint64_t *time_ps)
+static bool csv_time(struct word word, int exponent, uint64_t *time_ps)
 {
     uint64_t value, power = 0;
-    if (!read_digits(&word, &value, &exponent))
+    if (!csv_digits(&word, &value, &exponent))
         return false;
     if (word.length && (*word.chars == 'e' || *word.chars == 'E')) {
         bool is_negative = word.length > 1 && word.chars[1] == '-';
@@ -93,31 +91,18 @@ static bool read_time(struct word word, int exponent, uint64_t *time_ps)
 
 /* ---- lines ---- */
 
-static void set_default_layout(struct csv_layout *layout)
+static uint8_t csv_find_column(struct word word, int *exponent)
 {
-    *layout = (struct csv_layout){.columns = {COLUMN_TIME, COLUMN_SOURCE, COLUMN_DESTINATION, COLUMN_BYTES},
-                                  .count = COLUMNS_NEEDED,
-                                  .exponent = 3};
-}
-
-/* Whether the line begins with a letter: a header, then. */
-static bool is_header(const struct trace_lines *lines)
-{
-    return lines->at < lines->end && ((*lines->at | 0x20) >= 'a' && (*lines->at | 0x20) <= 'z');
-}
-
-static uint8_t find_column(struct word word, int *exponent)
-{
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (word.length == strlen(names[i].name) && strncasecmp(word.chars, names[i].name, word.length) == 0) {
-            if (names[i].column == COLUMN_TIME)
-                *exponent = names[i].exponent;
-            return (uint8_t)names[i].column;
+    for (size_t i = 0; i < sizeof csv_names / sizeof *csv_names; i++)
+        if (word.length == strlen(csv_names[i].name) && strncasecmp(word.chars, csv_names[i].name, word.length) == 0) {
+            if (csv_names[i].column == COLUMN_TIME)
+                *exponent = csv_names[i].exponent;
+            return (uint8_t)csv_names[i].column;
         }
     return COLUMN_OTHER;
 }
 
-static bool read_header(struct trace_lines *lines, struct csv_layout *layout)
+static bool csv_read_header(struct trace_lines *lines, struct csv_layout *layout)
 {
     static const char *const missing[] = {"time", "source", "destination", "bytes"};
     struct word word;
@@ -128,7 +113,7 @@ static bool read_header(struct trace_lines *lines, struct csv_layout *layout)
             lines_error(lines, "more than %d columns", MAX_COLUMNS);
             return false;
         }
-        uint8_t column = find_column(word, &layout->exponent);
+        uint8_t column = csv_find_column(word, &layout->exponent);
         layout->columns[layout->count++] = column;
         times[column]++;
     }
@@ -141,26 +126,39 @@ static bool read_header(struct trace_lines *lines, struct csv_layout *layout)
     return true;
 }
 
-static bool read_time_column(struct trace_lines *lines, int exponent, uint64_t *time_ps)
+/* Finds the layout, and goes back to the beginning where the first line does not begin with a letter: it is no header. */
+static bool csv_begin(struct trace_lines *lines, struct csv_layout *layout)
+{
+    lines_rewind(lines);
+    *layout = (struct csv_layout){{COLUMN_TIME, COLUMN_SOURCE, COLUMN_DESTINATION, COLUMN_BYTES}, COLUMNS_NEEDED, 3};
+    if (!lines_next(lines))
+        return true;
+    if ((*lines->at | 0x20) >= 'a' && (*lines->at | 0x20) <= 'z')
+        return csv_read_header(lines, layout);
+    lines_rewind(lines);
+    return true;
+}
+
+static bool csv_read_time(struct trace_lines *lines, int exponent, uint64_t *time_ps)
 {
     struct word word;
     if (!lines_need(lines, "a time", &word))
         return false;
-    if (read_time(word, exponent, time_ps))
+    if (csv_time(word, exponent, time_ps))
         return true;
     lines_error(lines, WORD_FORMAT " where a time is due; accepted: a number of 0 or more, up to %llu ps",
                 WORD_ARGUMENTS(word), (unsigned long long)UINT64_MAX);
     return false;
 }
 
-static bool read_message(struct trace_lines *lines, const struct csv_layout *layout, struct csv_message *message)
+static bool csv_read_message(struct trace_lines *lines, const struct csv_layout *layout, struct csv_message *message)
 {
     struct word skipped;
     bool is_good = true;
     for (uint32_t i = 0; i < layout->count && is_good; i++)
         switch (layout->columns[i]) {
         case COLUMN_TIME:
-            is_good = read_time_column(lines, layout->exponent, &message->time_ps);
+            is_good = csv_read_time(lines, layout->exponent, &message->time_ps);
             break;
         case COLUMN_SOURCE:
             is_good = lines_number(lines, "a source", MAX_PACKET_RANKS - 1, &message->source);
@@ -177,30 +175,18 @@ static bool read_message(struct trace_lines *lines, const struct csv_layout *lay
     return is_good && lines_end(lines);
 }
 
-static bool begin(struct trace_lines *lines, struct csv_layout *layout)
-{
-    lines_rewind(lines);
-    set_default_layout(layout);
-    if (!lines_next(lines))
-        return true;
-    if (is_header(lines))
-        return read_header(lines, layout);
-    lines_rewind(lines);
-    return true;
-}
-
 /* ---- the whole ---- */
 
 /* The first pass: whether all is well, and how many ranks there are. */
-static bool count_ranks(struct trace_lines *lines, uint32_t *ranks)
+static bool csv_count_ranks(struct trace_lines *lines, uint32_t *ranks)
 {
     struct csv_layout layout;
     struct csv_message message;
     uint64_t count = 0, last = 0;
-    if (!begin(lines, &layout))
+    if (!csv_begin(lines, &layout))
         return false;
     for (; lines_next(lines); count++) {
-        if (!read_message(lines, &layout, &message))
+        if (!csv_read_message(lines, &layout, &message))
             return false;
         last = message.source > last ? message.source : last;
         last = message.destination > last ? message.destination : last;
@@ -220,11 +206,11 @@ static bool csv_read(const struct trace_source *source, struct trace_builder *bu
     struct csv_message message;
     struct packets packets;
     uint32_t ranks;
-    if (!count_ranks(&lines, &ranks))
+    if (!csv_count_ranks(&lines, &ranks))
         return false;
     packets_init(&packets, builder, ranks);
-    begin(&lines, &layout);
-    while (lines_next(&lines) && read_message(&lines, &layout, &message)) {
+    csv_begin(&lines, &layout);
+    while (lines_next(&lines) && csv_read_message(&lines, &layout, &message)) {
         uint32_t from = (uint32_t)message.source;
         struct packet_tasks tasks = packets_add(&packets, from, (uint32_t)message.destination, message.bytes);
         packets_wait_until(&packets, from, tasks.send, message.time_ps);
@@ -233,24 +219,24 @@ static bool csv_read(const struct trace_source *source, struct trace_builder *bu
     return true;
 }
 
-/* A header with all that is needed, or a first line of four numbers; or the name says so, and what is wrong is told. */
-static bool csv_looks_like(const unsigned char *head, size_t size, const char *path)
+/* A header with all that is needed, or a first line of four numbers. */
+static bool csv_looks_like(const struct trace_source *source)
 {
     struct arena arena = {0};
     struct errors errors = {.arena = &arena};
-    struct trace_source source = {.path = path, .bytes = head, .size = size};
-    struct trace_lines lines = {.source = &source, .errors = &errors, .separator = ','};
+    struct trace_lines lines = {.source = source, .errors = &errors, .separator = ','};
     struct csv_layout layout;
     struct csv_message message;
-    bool is_csv =
-        begin(&lines, &layout) && (lines.line > 0 || (lines_next(&lines) && read_message(&lines, &layout, &message)));
+    bool is_csv = csv_begin(&lines, &layout) &&
+                  (lines.line > 0 || (lines_next(&lines) && csv_read_message(&lines, &layout, &message)));
     arena_release(&arena);
-    return is_csv || name_ends_with(path, ".csv");
+    return is_csv;
 }
 
 static const struct trace_reader_ops csv = {
     .name = "csv",
     .summary = "time, source, destination and bytes of messages, separated by commas",
+    .ending = ".csv",
     .looks_like = csv_looks_like,
     .read = csv_read,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lines and words of a mapped file, see lines.h. */
-#include "workload/trace/reader/lines.h"
+#include "flitwarp/trace_lines.h"
 
 #include <string.h>
 

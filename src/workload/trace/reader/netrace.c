@@ -12,7 +12,7 @@
  */
 #include "base/table.h"
 #include "workload/trace/reader/bytes.h"
-#include "workload/trace/reader/packets.h"
+#include "flitwarp/trace_packets.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -268,10 +268,10 @@ static bool netrace_read(const struct trace_source *source, struct trace_builder
 }
 
 /* Also one of the wrong byte order: it is told then. */
-static bool netrace_looks_like(const unsigned char *head, size_t size, const char *path)
+static bool netrace_looks_like(const struct trace_source *source)
 {
-    (void)path;
-    return is_bzip2(head, size) || (size >= 4 && (u32_at(head) == MAGIC || u32_at(head) == __builtin_bswap32(MAGIC)));
+    uint32_t magic = source->size >= 4 ? u32_at(source->bytes) : 0;
+    return is_bzip2(source) || magic == MAGIC || magic == __builtin_bswap32(MAGIC);
 }
 
 static const struct trace_reader_ops netrace_reader = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packets as tasks, see packets.h. */
-#include "workload/trace/reader/packets.h"
+#include "flitwarp/trace_packets.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -10,9 +10,8 @@
  * SimuRed one that leaves from elsewhere than where the other arrives knows of that at once,
  * which is nothing that a network could do, nor a parallel run of one: here it is told.
  */
-#include "base/text.h"
-#include "workload/trace/reader/lines.h"
-#include "workload/trace/reader/packets.h"
+#include "flitwarp/trace_lines.h"
+#include "flitwarp/trace_packets.h"
 
 #include <stdlib.h>
 
@@ -264,18 +263,17 @@ static bool simured_read(const struct trace_source *source, struct trace_builder
     return is_good;
 }
 
-/* The first line is a packet; or the name says so, and what is wrong is told. */
-static bool simured_looks_like(const unsigned char *head, size_t size, const char *path)
+/* The first line is a packet. */
+static bool simured_looks_like(const struct trace_source *source)
 {
     struct arena arena = {0};
     struct errors errors = {.arena = &arena};
-    struct trace_source source = {.path = path, .bytes = head, .size = size};
-    struct trace_lines lines = {.source = &source, .errors = &errors};
+    struct trace_lines lines = {.source = source, .errors = &errors};
     struct simured_packet packet;
     const struct simured_config usual = {.cycles.cycle = 1e-9, .default_flits = 1};
     bool is_simured = lines_next(&lines) && read_packet(&lines, &usual, &packet);
     arena_release(&arena);
-    return is_simured || name_ends_with(path, ".trc");
+    return is_simured;
 }
 
 static const struct trace_reader_ops simured = {
@@ -284,6 +282,7 @@ static const struct trace_reader_ops simured = {
     .options = simured_options,
     .config_size = sizeof(struct simured_config),
     .example = "{\"type\": \"simured\", \"cycle\": \"2ns\", \"flit_bytes\": 8}",
+    .ending = ".trc",
     .looks_like = simured_looks_like,
     .read = simured_read,
 };

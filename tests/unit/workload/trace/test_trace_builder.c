@@ -2,7 +2,7 @@
 /* What builders make of tasks, and what they refuse. */
 #include "test.h"
 
-#include "workload/trace/trace_builder.h"
+#include "workload/trace/trace.h"
 
 #include <stdlib.h>
 

@@ -147,10 +147,9 @@ static bool astrasim_read(const struct trace_source *source, struct trace_builde
 }
 
 /* A policy alone or with its arguments, then a number alone. */
-static bool astrasim_looks_like(const unsigned char *head, size_t size, const char *path)
+static bool astrasim_looks_like(const struct trace_source *source)
 {
-    struct trace_source source = {.path = path, .bytes = head, .size = size};
-    struct trace_lines lines = {.source = &source};
+    struct trace_lines lines = {.source = source};
     struct word word;
     uint64_t layers;
     return lines_next(&lines) && lines_word(&lines, &word) && astrasim_is_policy(word) && lines_next(&lines) &&
@@ -158,27 +157,25 @@ static bool astrasim_looks_like(const unsigned char *head, size_t size, const ch
 }
 
 /* Who shares what, and what is in the file and not in the trace. */
-static void astrasim_describe(const struct trace_source *source, struct json *facts, struct arena *arena,
-                              struct errors *errors)
+static void astrasim_describe(const struct trace_source *source, struct report *facts, struct errors *errors)
 {
     static const char *const names[] = {"model", "data", "expert", "data_expert"};
     struct astrasim_workload workload;
     struct astrasim_ranks ranks;
     if (astrasim_workload_read(&workload, source, errors) && astrasim_ranks_share(&ranks, &workload, source, errors)) {
-        json_add(facts, "policy", json_text(arena, workload.policy->name));
-        json_add(facts, "layers", json_number_u64(arena, workload.layer_count));
-        struct json *groups = json_add(facts, "group_ranks", json_object(arena));
+        report_text(facts, "policy", workload.policy->name);
+        report_count(facts, "layers", workload.layer_count);
+        struct report *groups = report_block(facts, "group_ranks");
         for (enum astrasim_group group = 0; group < GROUPS; group++)
             if (ranks.size[group])
-                json_add(groups, names[group], json_number_u64(arena, ranks.size[group]));
-        struct json *missing = json_add(facts, "missing", json_object(arena));
+                report_count(groups, names[group], ranks.size[group]);
+        struct report *missing = report_block(facts, "missing");
         bool is_left_out = workload.policy->shape == SHAPE_MODEL && !workload.policy->first_layer_too &&
                            workload.layers[0].steps[INPUT_GRADIENT].operation != OPERATIONS;
         if (is_left_out)
-            json_add(missing, "first_input_gradient_bytes",
-                     json_number_u64(arena, workload.layers[0].steps[INPUT_GRADIENT].bytes));
+            report_count(missing, "first_input_gradient_bytes", workload.layers[0].steps[INPUT_GRADIENT].bytes);
         if (workload.pipeline_bytes)
-            json_add(missing, "pp_comm_bytes", json_number_u64(arena, workload.pipeline_bytes));
+            report_count(missing, "pp_comm_bytes", workload.pipeline_bytes);
     }
     astrasim_workload_release(&workload);
 }

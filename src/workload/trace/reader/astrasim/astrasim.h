@@ -4,7 +4,7 @@
  * Text workloads of ASTRA-sim and SimAI: what stands in the file (astrasim_file.c), how
  * ranks share the work, and what each of them does (astrasim_program.c).
  */
-#include "workload/trace/reader/lines.h"
+#include "flitwarp/trace_lines.h"
 
 struct astrasim_config {
     uint32_t ranks, passes;

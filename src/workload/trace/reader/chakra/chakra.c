@@ -275,10 +275,10 @@ static bool is_gzip(const unsigned char *bytes, size_t size)
     return size >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b;
 }
 
-static void add_place(const void *reader, uint32_t task, struct text *text)
+static const char *find_place(const void *reader, uint32_t task, struct arena *arena)
 {
     const struct chakra *chakra = reader;
-    text_addf(text, " at offset %llu of %s", (unsigned long long)chakra->nodes[task].offset, chakra->source.path);
+    return arena_format(arena, "at offset %llu of %s", (unsigned long long)chakra->nodes[task].offset, chakra->source.path);
 }
 
 static bool read_rank(struct chakra *chakra)
@@ -289,7 +289,7 @@ static bool read_rank(struct chakra *chakra)
     }
     bool is_good = read_nodes(chakra) && (chakra->count == 0 || (sort_nodes(chakra) && add_waits(chakra)));
     if (is_good)
-        builder_end_rank(chakra->builder, chakra->rank, &(struct task_places){add_place, chakra});
+        builder_end_rank(chakra->builder, chakra->rank, &(struct task_places){find_place, chakra});
     free(chakra->nodes);
     free(chakra->sorted);
     free(chakra->waits.ids);
@@ -328,14 +328,14 @@ static bool chakra_read(const struct trace_source *source, struct trace_builder 
 }
 
 /* The first message is about the file; or its name says so, and it is compressed. */
-static bool chakra_looks_like(const unsigned char *head, size_t size, const char *path)
+static bool chakra_looks_like(const struct trace_source *source)
 {
     uint64_t length;
-    if (size == 0)
+    if (source->size == 0)
         return false;
-    if (is_gzip(head, size))
-        return name_ends_with(path, ".et") || name_ends_with(path, ".et.gz");
-    struct proto rest = {head, head + size, false};
+    if (is_gzip(source->bytes, source->size))
+        return name_ends_with(source->path, ".et") || name_ends_with(source->path, ".et.gz");
+    struct proto rest = {source->bytes, source->bytes + source->size, false};
     return proto_varint(&rest, &length) && length <= (size_t)(rest.end - rest.at) &&
            chakra_is_metadata((struct proto){rest.at, rest.at + length, false});
 }

@@ -4,7 +4,7 @@
  * The files of a Chakra execution trace: PREFIX.RANK.et, one for each rank, and
  * PREFIX.groups.json, which lists the ranks of each process group, where there are any.
  */
-#include "workload/trace/trace_reader.h"
+#include "workload/trace/trace.h"
 
 struct chakra_files {
     const char *path;   /* the one that was named */

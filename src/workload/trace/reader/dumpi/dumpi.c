@@ -6,10 +6,9 @@
  */
 #include "workload/trace/reader/dumpi/dumpi_conversion.h"
 
-static bool looks_like(const unsigned char *head, size_t size, const char *path)
+static bool looks_like(const struct trace_source *source)
 {
-    (void)path;
-    return dumpi_has_magic(head, size) || dumpi_is_meta(head, size);
+    return dumpi_has_magic(source->bytes, source->size) || dumpi_is_meta(source->bytes, source->size);
 }
 
 static bool convert_all(struct dumpi_ranks *ranks, struct trace_builder *builder, struct arena *arena)
@@ -92,32 +91,32 @@ static void tally_rank(struct tally *tally, struct dumpi_rank *rank)
         tally->missing[id] += dumpi_ignored(&rank->file, id);
 }
 
-static void add_counts(struct json *facts, const char *key, const uint64_t *counts, struct arena *arena)
+static void add_counts(struct report *facts, const char *key, const uint64_t *counts)
 {
-    struct json *object = json_add(facts, key, json_object(arena));
+    struct report *block = report_block(facts, key);
     for (uint32_t id = 0; id < DUMPI_CALLS; id++)
         if (counts[id])
-            json_add(object, dumpi_functions[id].name, json_number_u64(arena, counts[id]));
+            report_count(block, dumpi_functions[id].name, counts[id]);
 }
 
-static void describe(const struct trace_source *source, struct json *facts, struct arena *arena, struct errors *errors)
+static void describe(const struct trace_source *source, struct report *facts, struct errors *errors)
 {
+    struct arena *arena = errors->arena;
     struct dumpi_ranks ranks;
     struct tally *tally = arena_array(arena, struct tally, 1);
     if (dumpi_ranks_open(&ranks, source, arena, errors)) {
         uint32_t version = ranks.ranks[0].file.version;
         for (uint32_t rank = 0; rank < ranks.count; rank++)
             tally_rank(tally, &ranks.ranks[rank]);
-        json_add(
-            facts, "version",
-            json_text(arena, arena_format(arena, "%u.%u.%u", version / 10000, version / 100 % 100, version % 100)));
-        add_counts(facts, "calls", tally->calls, arena);
-        add_counts(facts, "call_bytes", tally->bytes, arena);
-        add_counts(facts, "missing", tally->missing, arena);
+        report_text(facts, "version",
+                    arena_format(arena, "%u.%u.%u", version / 10000, version / 100 % 100, version % 100));
+        add_counts(facts, "calls", tally->calls);
+        add_counts(facts, "call_bytes", tally->bytes);
+        add_counts(facts, "missing", tally->missing);
         if (tally->file_calls) {
-            struct json *files = json_add(facts, "files", json_object(arena));
-            json_add(files, "calls", json_number_u64(arena, tally->file_calls));
-            json_add(files, "seconds", json_number_f64(arena, (double)tally->file_ns / 1e9));
+            struct report *files = report_block(facts, "files");
+            report_count(files, "calls", tally->file_calls);
+            report_number(files, "seconds", (double)tally->file_ns / 1e9);
         }
     }
     dumpi_ranks_close(&ranks);

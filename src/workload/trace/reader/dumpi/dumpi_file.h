@@ -5,7 +5,7 @@
  * its calls one after the other. The file is mapped and nothing of it is copied: a
  * call's arguments point into it and are decoded when they are asked for.
  */
-#include "workload/trace/trace_reader.h"
+#include "workload/trace/trace.h"
 
 #include <stdint.h>
 

@@ -11,7 +11,7 @@
  *
  * Labels are known within their rank, from where they are set on.
  */
-#include "workload/trace/reader/lines.h"
+#include "flitwarp/trace_lines.h"
 
 #include "base/table.h"
 #include "base/text.h"
@@ -260,9 +260,9 @@ static bool take_statement(struct goal *goal)
     return rest.length == 0 || goal_error(goal, "%s where the end of the line is expected", shown(goal, rest));
 }
 
-static void add_place(const void *reader, uint32_t task, struct text *text)
+static const char *find_place(const void *reader, uint32_t task, struct arena *arena)
 {
-    text_addf(text, " in line %llu", (unsigned long long)((const struct goal *)reader)->lines[task]);
+    return arena_format(arena, "in line %llu", (unsigned long long)((const struct goal *)reader)->lines[task]);
 }
 
 static bool take_rank(struct goal *goal)
@@ -283,7 +283,7 @@ static bool take_rank(struct goal *goal)
     table_release(&goal->labels);
     if (!is_good || !take(goal, "}"))
         return false;
-    builder_end_rank(goal->builder, goal->rank, &(struct task_places){add_place, goal});
+    builder_end_rank(goal->builder, goal->rank, &(struct task_places){find_place, goal});
     size_t read = (size_t)(goal->at - (const char *)goal->source->bytes);
     if (read - goal->done > DONE_EVERY)
         trace_source_done(goal->source, goal->done = read);
@@ -323,13 +323,12 @@ static bool goal_read(const struct trace_source *source, struct trace_builder *b
     return is_good;
 }
 
-static bool goal_looks_like(const unsigned char *head, size_t size, const char *path)
+static bool goal_looks_like(const struct trace_source *source)
 {
-    struct goal goal = {.at = (const char *)head};
-    (void)path;
-    goal.end = goal.at + size;
-    if (size == 0)
+    struct goal goal = {.at = (const char *)source->bytes};
+    if (source->size == 0)
         return false;
+    goal.end = goal.at + source->size;
     skip_lines(&goal);
     return stands(&goal, "num_ranks");
 }

@@ -11,7 +11,7 @@
  * wait for its beginning.
  */
 #include "base/text.h"
-#include "workload/trace/trace_reader.h"
+#include "workload/trace/trace.h"
 
 #include <string.h>
 
@@ -119,9 +119,9 @@ static bool lay_out(struct schedule *schedule)
     return true;
 }
 
-static void add_place(const void *reader, uint32_t task, struct text *text)
+static const char *find_place(const void *reader, uint32_t task, struct arena *arena)
 {
-    text_addf(text, " at byte %zu", ((const struct schedule *)reader)->first_node + (size_t)task * NODE);
+    return arena_format(arena, "at byte %zu", ((const struct schedule *)reader)->first_node + (size_t)task * NODE);
 }
 
 static bool read_rank(struct schedule *schedule)
@@ -141,7 +141,7 @@ static bool read_rank(struct schedule *schedule)
         if (!add_waits(schedule, i, at, false) || !add_waits(schedule, i, at + 8, true))
             return false;
     }
-    builder_end_rank(schedule->builder, schedule->rank, &(struct task_places){add_place, schedule});
+    builder_end_rank(schedule->builder, schedule->rank, &(struct task_places){find_place, schedule});
     trace_source_done(schedule->source, schedule->end);
     return true;
 }
@@ -170,12 +170,9 @@ static bool goal_binary_read(const struct trace_source *source, struct trace_bui
     return true;
 }
 
-static bool goal_binary_looks_like(const unsigned char *head, size_t size, const char *path)
+static bool goal_binary_looks_like(const struct trace_source *source)
 {
-    uint64_t cookie = 0;
-    (void)path;
-    for (uint32_t i = 8; i-- > 0 && size >= 8;)
-        cookie = cookie << 8 | head[i];
+    uint64_t cookie = source->size >= 8 ? number_at(source, 0, 8) : 0;
     return cookie == COOKIE || cookie == DESTROYED || cookie == __builtin_bswap64(COOKIE);
 }
 

@@ -349,34 +349,31 @@ static bool htsim_read(const struct trace_source *source, struct trace_builder *
     return is_good;
 }
 
-/* It begins with a line of the header; or its name says so, and what is wrong is told. */
-static bool htsim_looks_like(const unsigned char *head, size_t size, const char *path)
+/* It begins with a line of the header. */
+static bool htsim_looks_like(const struct trace_source *source)
 {
-    struct trace_source source = {.path = path, .bytes = head, .size = size};
-    struct trace_lines lines = {.source = &source};
+    struct trace_lines lines = {.source = source};
     struct word word;
     uint32_t header;
     uint64_t number;
-    bool is_header = lines_next(&lines) && lines_word(&lines, &word) && find_header(word, &header) &&
-                     lines_word(&lines, &word) && word_number(word, UINT64_MAX, &number);
-    return is_header || name_ends_with(path, ".cm");
+    return lines_next(&lines) && lines_word(&lines, &word) && find_header(word, &header) && lines_word(&lines, &word) &&
+           word_number(word, UINT64_MAX, &number);
 }
 
 /* What is in the file, and what of it is not in the trace. */
-static void htsim_describe(const struct trace_source *source, struct json *facts, struct arena *arena,
-                           struct errors *errors)
+static void htsim_describe(const struct trace_source *source, struct report *facts, struct errors *errors)
 {
     struct file file;
     if (matrix_read(&file, source, errors)) {
-        json_add(facts, "flows", json_number_u64(arena, file.matrix.flow_count));
-        json_add(facts, "triggers", json_number_u64(arena, file.matrix.trigger_count));
-        struct json *missing = json_add(facts, "missing", json_object(arena));
+        report_count(facts, "flows", file.matrix.flow_count);
+        report_count(facts, "triggers", file.matrix.trigger_count);
+        struct report *missing = report_block(facts, "missing");
         if (file.failures)
-            json_add(missing, "failures", json_number_u64(arena, file.failures));
+            report_count(missing, "failures", file.failures);
         if (file.other_priorities)
-            json_add(missing, "priorities", json_number_u64(arena, file.other_priorities));
+            report_count(missing, "priorities", file.other_priorities);
         if (file.messages)
-            json_add(missing, "msg", json_number_u64(arena, file.messages));
+            report_count(missing, "msg", file.messages);
     }
     matrix_release(&file);
 }
@@ -387,6 +384,7 @@ static const struct trace_reader_ops htsim = {
     .options = htsim_options,
     .config_size = sizeof(struct htsim_config),
     .example = "{\"type\": \"htsim\", \"lossy\": true}",
+    .ending = ".cm",
     .looks_like = htsim_looks_like,
     .read = htsim_read,
     .describe = htsim_describe,

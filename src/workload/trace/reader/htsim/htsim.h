@@ -4,8 +4,8 @@
  * Connection matrices of htsim: flows and triggers as they stand in the file (htsim.c), and
  * who waits for whom (htsim_triggers.c). A trigger is known by its number in the array here.
  */
-#include "workload/trace/reader/lines.h"
-#include "workload/trace/reader/packets.h"
+#include "flitwarp/trace_lines.h"
+#include "flitwarp/trace_packets.h"
 
 #define NO_TRIGGER UINT32_MAX
 

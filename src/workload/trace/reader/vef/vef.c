@@ -298,10 +298,10 @@ static bool vef_read(const struct trace_source *source, struct trace_builder *bu
     return is_good;
 }
 
-static bool vef_looks_like(const unsigned char *head, size_t size, const char *path)
+static bool vef_looks_like(const struct trace_source *source)
 {
-    struct trace_source source = {.path = path, .bytes = head, .size = size < 256 ? size : 256};
-    struct trace_lines lines = {.source = &source};
+    struct trace_source head = {.bytes = source->bytes, .size = source->size < 256 ? source->size : 256};
+    struct trace_lines lines = {.source = &head};
     struct word word;
     return lines_next(&lines) && lines_word(&lines, &word) && is_keyword(word);
 }

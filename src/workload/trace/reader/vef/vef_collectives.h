@@ -5,7 +5,7 @@
  * the collective is, its root and its sizes, shows when all of them have been read.
  */
 #include "base/table.h"
-#include "workload/trace/reader/lines.h"
+#include "flitwarp/trace_lines.h"
 
 struct vef_communicator {
     uint32_t number; /* of the builder */

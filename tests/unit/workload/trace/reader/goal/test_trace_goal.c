@@ -3,7 +3,7 @@
 #include "test.h"
 
 #include "config/registry.h"
-#include "workload/trace/trace_reader.h"
+#include "workload/trace/trace.h"
 
 #include <string.h>
 

@@ -7,11 +7,9 @@
  * one that answers another waits for that one's receive, where it leaves from the same rank,
  * and otherwise until that rank has told its own.
  */
-#include "flitwarp/option.h"
+#include "flitwarp/trace_reader.h"
 
-#include "workload/trace/trace_builder.h"
-
-#define MAX_PACKETS (EDGE_TASK / 3) /* three tasks each, should all be of one rank */
+#define MAX_PACKETS (RANK_MAX_TASKS / 3) /* three tasks each, should all be of one rank */
 #define MAX_PACKET_RANKS (1u << 20)
 
 /* Traces count cycles without saying how long one is. The first member of their config structs. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /* Traces of lines of text: line by line, word by word, with errors that name the line. # begins a comment. */
-#include "workload/trace/trace_reader.h"
+#include "flitwarp/trace_reader.h"
 
 #include <string.h>
 
