@@ -28,17 +28,31 @@ struct component {
         };                                                                                                             \
     }
 
+/*
+ * The version of these headers, as far as a plugin can tell: it goes up with every change of them that a plugin built
+ * before would not survive, and a plugin of another version is refused. The word before it is no address, so that what a
+ * plugin from before there were versions has in its place is not taken for one.
+ */
+#define FLITWARP_INTERFACE 1
+#define FLITWARP_INTERFACE_MARK ((uint64_t)0x666c697477617270u)
+
 struct registration {
+    uint64_t mark;      /* FLITWARP_INTERFACE_MARK; these two come first in every version */
+    uint64_t interface; /* FLITWARP_INTERFACE */
     const char *kind;
     const struct component *component;
     struct registration *next;
 };
 
-/* Called by constructors before main, and while a plugin is loaded. */
+/* Called by constructors before main, and while a plugin is loaded. One of another version is left out, and noted. */
 void registration_add(struct registration *registration);
 
+#define REGISTRATION_(kind_, component_)                                                                               \
+    {                                                                                                                  \
+        .mark = FLITWARP_INTERFACE_MARK, .interface = FLITWARP_INTERFACE, .kind = kind_, .component = component_       \
+    }
 #define REGISTER_COMPONENT(kind_name, ops)                                                                             \
-    static struct registration registration_of_##ops = {.kind = kind_name, .component = &(ops).component};             \
+    static struct registration registration_of_##ops = REGISTRATION_(kind_name, &(ops).component);                     \
     __attribute__((constructor)) static void register_##ops(void) { registration_add(&registration_of_##ops); }        \
     struct registration /* swallows the semicolon */
 
@@ -49,7 +63,7 @@ void registration_add(struct registration *registration);
     {                                                                                                                  \
         for (size_t i = 0; i < sizeof(family) / sizeof *(family); i++) {                                               \
             const void *component = &(family)[i];                                                                      \
-            registrations_of_##family[i] = (struct registration){.kind = kind_name, .component = component};           \
+            registrations_of_##family[i] = (struct registration)REGISTRATION_(kind_name, component);                   \
             registration_add(&registrations_of_##family[i]);                                                           \
         }                                                                                                              \
     }                                                                                                                  \

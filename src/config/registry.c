@@ -11,6 +11,13 @@
 
 static struct registration *registrations;
 
+/* What the last plugin that was built for another interface says that it was built for. */
+static struct {
+    bool is_set;
+    bool has_version;
+    uint64_t version;
+} refused;
+
 static int compare(const struct registration *a, const struct registration *b)
 {
     int kinds = strcmp(a->kind, b->kind);
@@ -19,6 +26,13 @@ static int compare(const struct registration *a, const struct registration *b)
 
 void registration_add(struct registration *registration)
 {
+    bool has_version = registration->mark == FLITWARP_INTERFACE_MARK;
+    if (!has_version || registration->interface != FLITWARP_INTERFACE) { /* nothing else of it may be looked at */
+        refused.is_set = true;
+        refused.has_version = has_version;
+        refused.version = has_version ? registration->interface : 0;
+        return;
+    }
     struct registration **link = &registrations;
     while (*link && compare(*link, registration) <= 0)
         link = &(*link)->next;
@@ -104,6 +118,22 @@ static uint32_t registration_count(void)
     return count;
 }
 
+/* Says so where the plugin that has just been loaded is for another interface. */
+static bool is_of_this_interface(const char *path, struct errors *errors)
+{
+    if (refused.is_set && refused.has_version)
+        errors_add(errors,
+                   "plugin '%s': is built for version %llu of the plugin interface, this program has version %d; build "
+                   "it with this program's headers",
+                   path, (unsigned long long)refused.version, FLITWARP_INTERFACE);
+    else if (refused.is_set)
+        errors_add(errors,
+                   "plugin '%s': does not say which version of the plugin interface it is built for, this program has "
+                   "version %d; build it with this program's headers",
+                   path, FLITWARP_INTERFACE);
+    return !refused.is_set;
+}
+
 bool plugin_load(const char *path, struct errors *errors)
 {
     /* Without a slash dlopen searches the system's libraries instead of taking the file. */
@@ -115,6 +145,8 @@ bool plugin_load(const char *path, struct errors *errors)
         errors_add(errors, "plugin '%s': cannot be loaded: %s", path, dlerror());
         return false;
     }
+    if (!is_of_this_interface(path, errors))
+        return false;
     if (registration_count() == before) {
         errors_add(errors, "plugin '%s': registers no component, expected at least one REGISTER_ line", path);
         return false;

@@ -248,6 +248,37 @@ def test_plugin_without_a_component_is_refused(tmp_path):
     assert "plugin 'empty.so'" in message and "REGISTER_" in message
 
 
+VERSION = int(re.search(r"define FLITWARP_INTERFACE (\d+)", (ROOT / "include/flitwarp/component.h").read_text())[1])
+
+
+@pytest.mark.parametrize("other", [VERSION + 1, VERSION - 1])
+def test_plugin_of_another_interface_version_is_refused(other, tmp_path):
+    compile_plugin(tmp_path, "other", '#include "flitwarp/component.h"\n#undef FLITWARP_INTERFACE\n'
+                                      f"#define FLITWARP_INTERFACE {other}\n{REVERSE}")
+    message = refused("other.so", cwd=tmp_path)
+    assert f"plugin 'other.so': is built for version {other} of the plugin interface" in message
+    assert f"this program has version {VERSION}" in message and "this program's headers" in message
+
+
+def test_plugin_from_before_there_were_versions_is_refused(tmp_path):
+    """Its record begins with what was first in it then, the addresses of its kind and its component."""
+    compile_plugin(tmp_path, "old", """
+static struct { const char *kind; const void *component; void *next; } old = {"traffic", &old, 0};
+void registration_add(void *registration);
+__attribute__((constructor)) static void add(void) { registration_add(&old); }
+""")
+    message = refused("old.so", cwd=tmp_path)
+    assert "plugin 'old.so': does not say which version" in message and f"this program has version {VERSION}" in message
+
+
+def test_one_plugin_of_another_version_among_others_is_refused(tmp_path):
+    compile_plugin(tmp_path, "right", REVERSE)
+    compile_plugin(tmp_path, "other", '#include "flitwarp/component.h"\n#undef FLITWARP_INTERFACE\n'
+                                      f"#define FLITWARP_INTERFACE {VERSION + 1}\n{LAST}")
+    message = refused("right.so", "other.so", cwd=tmp_path)
+    assert "'other.so'" in message and "right.so" not in message
+
+
 def test_name_of_a_built_in_component_is_refused(tmp_path):
     compile_plugin(tmp_path, "double", REVERSE.replace('"reverse"', '"tornado"'))
     message = refused("double.so", cwd=tmp_path)

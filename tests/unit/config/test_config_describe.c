@@ -39,8 +39,8 @@ TEST(a_name_registered_twice_is_reported)
     struct arena arena = {0};
     struct errors errors = {.arena = &arena};
     static const struct component twin = {.name = "twin", .summary = "x"};
-    static struct registration first = {.kind = "zz_test_twin", .component = &twin};
-    static struct registration second = {.kind = "zz_test_twin", .component = &twin};
+    static struct registration first = REGISTRATION_("zz_test_twin", &twin);
+    static struct registration second = REGISTRATION_("zz_test_twin", &twin);
     EXPECT(registry_check(&errors));
     registration_add(&first);
     EXPECT(registry_check(&errors));
