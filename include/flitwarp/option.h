@@ -66,6 +66,7 @@ enum option_type {
     OPTION_TYPE_BLOCK,          /* a nested struct with rows of its own */
     OPTION_TYPE_CHOICE,         /* struct choice: a component of one kind */
     OPTION_TYPE_CHOICES,        /* struct choice_list: a list of them */
+    OPTION_TYPE_ROWS,           /* a nested struct whose rows stand beside the others */
     OPTION_TYPE_END,
 };
 
@@ -79,7 +80,7 @@ struct option {
     const char *help;          /* one line */
     const char *const *names;  /* ENUM: accepted words, NULL-terminated */
     const char *kind;          /* CHOICE, CHOICES: the kind of component */
-    const struct option *rows; /* BLOCK */
+    const struct option *rows; /* BLOCK, ROWS */
     const char *only_with;     /* "key" or "key=word" of the same block, without which it has no effect; or NULL */
     const char *not_with;      /* "key", beside which it has none; or NULL */
 };
@@ -97,101 +98,73 @@ struct option {
 #define OPTION_OFFSET_(config, field, type)                                                                            \
     (offsetof(config, field) + 0 * sizeof(_Generic(((config *)0)->field, type : 1)))
 
-#define OPTION_ROW_(config, field, ctype, row_type, default_text, low, high, unit_, ...)                               \
-    .key = #field, .type = row_type, .offset = OPTION_OFFSET_(config, field, ctype), .fallback = default_text,         \
-    .min = (low), .max = (high), .unit = unit_, .help = __VA_ARGS__
+#define OPTION_ROW_(config, field_, ctype, row_type, default_text, low, high, unit_, ...)                              \
+    {                                                                                                                  \
+        .key = #field_, .type = OPTION_TYPE_##row_type, .offset = OPTION_OFFSET_(config, field_, ctype),               \
+        .fallback = default_text, .min = (low), .max = (high), .unit = unit_, .help = __VA_ARGS__                      \
+    }
 
 /* Defaults are JSON text; REQUIRED (NULL) means that the setting must be given. */
 #define REQUIRED NULL
 
+/* (config, field, fallback, help) */
 #define OPTION_BOOL(config, field, fallback, ...)                                                                      \
-    {                                                                                                                  \
-        OPTION_ROW_(config, field, bool, OPTION_TYPE_BOOL, fallback, 0, 1, NULL, __VA_ARGS__)                          \
-    }
-#define OPTION_U32(config, field, fallback, min, max, unit, ...)                                                       \
-    {                                                                                                                  \
-        OPTION_ROW_(config, field, uint32_t, OPTION_TYPE_U32, fallback, min, max, unit, __VA_ARGS__)                   \
-    }
-#define OPTION_U64(config, field, fallback, min, max, unit, ...)                                                       \
-    {                                                                                                                  \
-        OPTION_ROW_(config, field, uint64_t, OPTION_TYPE_U64, fallback, min, max, unit, __VA_ARGS__)                   \
-    }
-#define OPTION_F64(config, field, fallback, min, max, unit, ...)                                                       \
-    {                                                                                                                  \
-        OPTION_ROW_(config, field, double, OPTION_TYPE_F64, fallback, min, max, unit, __VA_ARGS__)                     \
-    }
+    OPTION_ROW_(config, field, bool, BOOL, fallback, 0, 1, NULL, __VA_ARGS__)
 #define OPTION_TEXT(config, field, fallback, ...)                                                                      \
-    {                                                                                                                  \
-        OPTION_ROW_(config, field, const char *, OPTION_TYPE_TEXT, fallback, 0, 0, NULL, __VA_ARGS__)                  \
-    }
+    OPTION_ROW_(config, field, const char *, TEXT, fallback, 0, 0, NULL, __VA_ARGS__)
 #define OPTION_FILE(config, field, fallback, ...)                                                                      \
-    {                                                                                                                  \
-        OPTION_ROW_(config, field, const char *, OPTION_TYPE_FILE, fallback, 0, 0, NULL, __VA_ARGS__)                  \
-    }
+    OPTION_ROW_(config, field, const char *, FILE, fallback, 0, 0, NULL, __VA_ARGS__)
 #define OPTION_ENUM(config, field, fallback, words, ...)                                                               \
-    {                                                                                                                  \
-        OPTION_ROW_(config, field, uint32_t, OPTION_TYPE_ENUM, fallback, 0, 0, NULL, __VA_ARGS__), .names = words      \
-    }
-#define OPTION_U32_LIST(config, field, fallback, min, max, unit, ...)                                                  \
-    {                                                                                                                  \
-        OPTION_ROW_(config, field, struct u32_list, OPTION_TYPE_U32_LIST, fallback, min, max, unit, __VA_ARGS__)       \
-    }
-#define OPTION_U32_LISTS(config, field, fallback, min, max, unit, ...)                                                 \
-    {                                                                                                                  \
-        OPTION_ROW_(config, field, struct u32_lists, OPTION_TYPE_U32_LISTS, fallback, min, max, unit, __VA_ARGS__)     \
-    }
-#define OPTION_F64_LIST(config, field, fallback, min, max, unit, ...)                                                  \
-    {                                                                                                                  \
-        OPTION_ROW_(config, field, struct f64_list, OPTION_TYPE_F64_LIST, fallback, min, max, unit, __VA_ARGS__)       \
-    }
+    OPTION_ROW_(config, field, uint32_t, ENUM, fallback, 0, 0, NULL, __VA_ARGS__, .names = words)
+
+/* (config, field, fallback, min, max, unit, help) */
+#define OPTION_U32(config, field, ...) OPTION_ROW_(config, field, uint32_t, U32, __VA_ARGS__)
+#define OPTION_U64(config, field, ...) OPTION_ROW_(config, field, uint64_t, U64, __VA_ARGS__)
+#define OPTION_F64(config, field, ...) OPTION_ROW_(config, field, double, F64, __VA_ARGS__)
+#define OPTION_U32_LIST(config, field, ...) OPTION_ROW_(config, field, struct u32_list, U32_LIST, __VA_ARGS__)
+#define OPTION_U32_LISTS(config, field, ...) OPTION_ROW_(config, field, struct u32_lists, U32_LISTS, __VA_ARGS__)
+#define OPTION_F64_LIST(config, field, ...) OPTION_ROW_(config, field, struct f64_list, F64_LIST, __VA_ARGS__)
+
+/* (config, field, fallback, min, max, help): what has a unit of its own */
 #define OPTION_TICKS(config, field, fallback, min, max, ...)                                                           \
-    {                                                                                                                  \
-        OPTION_ROW_(config, field, uint64_t, OPTION_TYPE_TICKS, fallback, min, max, "ticks", __VA_ARGS__)              \
-    }
+    OPTION_ROW_(config, field, uint64_t, TICKS, fallback, min, max, "ticks", __VA_ARGS__)
 #define OPTION_TICKS_AUTO(config, field, fallback, min, max, ...)                                                      \
-    {                                                                                                                  \
-        OPTION_ROW_(config, field, uint64_t, OPTION_TYPE_TICKS_AUTO, fallback, min, max, "ticks", __VA_ARGS__)         \
-    }
+    OPTION_ROW_(config, field, uint64_t, TICKS_AUTO, fallback, min, max, "ticks", __VA_ARGS__)
 #define OPTION_TICKS_LIST(config, field, fallback, min, max, ...)                                                      \
-    {                                                                                                                  \
-        OPTION_ROW_(config, field, struct u64_list, OPTION_TYPE_TICKS_LIST, fallback, min, max, "ticks", __VA_ARGS__)  \
-    }
+    OPTION_ROW_(config, field, struct u64_list, TICKS_LIST, fallback, min, max, "ticks", __VA_ARGS__)
 #define OPTION_TICKS_F64(config, field, fallback, min, max, ...)                                                       \
-    {                                                                                                                  \
-        OPTION_ROW_(config, field, double, OPTION_TYPE_TICKS_F64, fallback, min, max, "ticks", __VA_ARGS__)            \
-    }
+    OPTION_ROW_(config, field, double, TICKS_F64, fallback, min, max, "ticks", __VA_ARGS__)
 #define OPTION_SECONDS(config, field, fallback, min, max, ...)                                                         \
-    {                                                                                                                  \
-        OPTION_ROW_(config, field, double, OPTION_TYPE_SECONDS, fallback, min, max, "s", __VA_ARGS__)                  \
-    }
+    OPTION_ROW_(config, field, double, SECONDS, fallback, min, max, "s", __VA_ARGS__)
 #define OPTION_RATE(config, field, fallback, min, max, ...)                                                            \
-    {                                                                                                                  \
-        OPTION_ROW_(config, field, double, OPTION_TYPE_RATE, fallback, min, max, "b/s", __VA_ARGS__)                   \
-    }
+    OPTION_ROW_(config, field, double, RATE, fallback, min, max, "b/s", __VA_ARGS__)
 #define OPTION_BANDWIDTH(config, field, fallback, min, max, ...)                                                       \
-    {                                                                                                                  \
-        OPTION_ROW_(config, field, double, OPTION_TYPE_BANDWIDTH, fallback, min, max, "bytes/tick", __VA_ARGS__)       \
-    }
+    OPTION_ROW_(config, field, double, BANDWIDTH, fallback, min, max, "bytes/tick", __VA_ARGS__)
 #define OPTION_BANDWIDTH_LIST(config, field, fallback, min, max, ...)                                                  \
-    {                                                                                                                  \
-        OPTION_ROW_(config, field, struct f64_list, OPTION_TYPE_BANDWIDTH_LIST, fallback, min, max, "bytes/tick",      \
-                    __VA_ARGS__)                                                                                       \
-    }
+    OPTION_ROW_(config, field, struct f64_list, BANDWIDTH_LIST, fallback, min, max, "bytes/tick", __VA_ARGS__)
+
 /* A nested struct of type `block` whose settings stand in an object of their own. */
 #define OPTION_BLOCK(config, field, block, block_rows, ...)                                                            \
+    OPTION_ROW_(config, field, block, BLOCK, "{}", 0, 0, NULL, __VA_ARGS__, .rows = block_rows)
+#define OPTION_CHOICE(config, field, kind_, fallback, ...)                                                             \
+    OPTION_ROW_(config, field, struct choice, CHOICE, fallback, 0, 0, NULL, __VA_ARGS__, .kind = kind_)
+#define OPTION_CHOICES(config, field, kind_, fallback, min, max, ...)                                                  \
+    OPTION_ROW_(config, field, struct choice_list, CHOICES, fallback, min, max, NULL, __VA_ARGS__, .kind = kind_)
+
+/*
+ * All rows of a table that several config structs share, in this place and beside the others: they fill the nested struct
+ * `field` of type `block`. Conditions behind it hold for all of them; OTHER_DEFAULT changes the default of one.
+ */
+#define OPTION_ROWS(config, field, block, ...)                                                                         \
     {                                                                                                                  \
-        OPTION_ROW_(config, field, block, OPTION_TYPE_BLOCK, "{}", 0, 0, NULL, __VA_ARGS__), .rows = block_rows        \
+        .type = OPTION_TYPE_ROWS, .offset = OPTION_OFFSET_(config, field, block), .rows = __VA_ARGS__                  \
     }
-#define OPTION_CHOICE(config, field, kind_name, fallback, ...)                                                         \
+/* The same for a table of this very config struct. */
+#define OPTION_ROWS_OF(...)                                                                                            \
     {                                                                                                                  \
-        OPTION_ROW_(config, field, struct choice, OPTION_TYPE_CHOICE, fallback, 0, 0, NULL, __VA_ARGS__),              \
-            .kind = kind_name                                                                                          \
+        .type = OPTION_TYPE_ROWS, .rows = __VA_ARGS__                                                                  \
     }
-#define OPTION_CHOICES(config, field, kind_name, fallback, min, max, ...)                                              \
-    {                                                                                                                  \
-        OPTION_ROW_(config, field, struct choice_list, OPTION_TYPE_CHOICES, fallback, min, max, NULL, __VA_ARGS__),    \
-            .kind = kind_name                                                                                          \
-    }
+#define OTHER_DEFAULT(key_, text) .key = key_, .fallback = text
 #define OPTION_END                                                                                                     \
     {                                                                                                                  \
         .type = OPTION_TYPE_END                                                                                        \

@@ -12,13 +12,6 @@
 
 #include <unistd.h>
 
-const struct option model_root_options[] = {
-    OPTION_BLOCK(struct simulation_config, simulator, struct simulator_config, simulator_options,
-                 "time, randomness and how to run"),
-    OPTION_CHOICE(struct simulation_config, model, "model", REQUIRED, "processes that exchange events"),
-    OPTION_END,
-};
-
 #define ADD_U64(object, key, value) json_add(object, key, json_number_u64(arena, value))
 #define ADD_F64(object, key, value) json_add(object, key, json_number_f64(arena, value))
 

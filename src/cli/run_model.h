@@ -3,9 +3,6 @@
 /* Configurations with a model of processes in the place of network and workload. */
 #include "run/simulation.h"
 
-/* Rows of such a configuration. */
-extern const struct option model_root_options[];
-
 struct run;
 
 struct model_run {

@@ -54,30 +54,7 @@ static void table_row(struct table *table, const char *const cells[COLUMNS])
 
 void describe_accepted(struct text *text, const struct option *row)
 {
-    static const char *const names[] = {
-        [OPTION_TYPE_BOOL] = "true or false",
-        [OPTION_TYPE_U32] = "whole number",
-        [OPTION_TYPE_U64] = "whole number",
-        [OPTION_TYPE_F64] = "number",
-        [OPTION_TYPE_TEXT] = "text",
-        [OPTION_TYPE_FILE] = "file name",
-        [OPTION_TYPE_ENUM] = "",
-        [OPTION_TYPE_U32_LIST] = "whole numbers",
-        [OPTION_TYPE_U32_LISTS] = "lists of whole numbers",
-        [OPTION_TYPE_F64_LIST] = "numbers",
-        [OPTION_TYPE_TICKS] = "ticks or time",
-        [OPTION_TYPE_TICKS_AUTO] = "ticks, time or auto",
-        [OPTION_TYPE_TICKS_LIST] = "list of ticks or times",
-        [OPTION_TYPE_TICKS_F64] = "ticks or time",
-        [OPTION_TYPE_SECONDS] = "time",
-        [OPTION_TYPE_RATE] = "rate",
-        [OPTION_TYPE_BANDWIDTH] = "bytes/tick or rate",
-        [OPTION_TYPE_BANDWIDTH_LIST] = "list of bytes/tick or rates",
-        [OPTION_TYPE_BLOCK] = "object",
-        [OPTION_TYPE_CHOICE] = "",
-        [OPTION_TYPE_CHOICES] = "list of ",
-    };
-    text_add(text, names[row->type]);
+    text_add(text, option_kinds[row->type].name);
     if (row->type == OPTION_TYPE_ENUM)
         for (size_t i = 0; row->names[i]; i++)
             text_addf(text, "%s%s", i ? " | " : "", row->names[i]);
@@ -97,7 +74,7 @@ void describe_accepted(struct text *text, const struct option *row)
 
 static void table_rows(struct table *table, const struct option *rows, const char *prefix)
 {
-    for (const struct option *row = rows; row->type != OPTION_TYPE_END; row++) {
+    ROWS_EACH(row, rows) {
         struct text key = {0}, accepts = {0}, meaning = {0};
         text_addf(&key, "%s%s", prefix, row->key);
         describe_accepted(&accepts, row);
@@ -150,14 +127,13 @@ static void describe_kind(FILE *out, const char *kind)
         fprintf(out, "  %-24s  %s\n", at->component->name, at->component->summary);
 }
 
-/* The block that a dotted path leads to; NULL when it leads elsewhere. */
-static const struct option *find_block(const struct option *rows, const char *path)
+/* The block that a dotted path leads to; false when it leads elsewhere. */
+static bool find_block(const struct option *rows, const char *path, struct option *block)
 {
     size_t length = strcspn(path, ".");
-    const struct option *row = option_find(rows, path, length);
-    if (!row || row->type != OPTION_TYPE_BLOCK)
-        return NULL;
-    return path[length] ? find_block(row->rows, path + length + 1) : row;
+    if (!option_find(rows, path, length, block) || block->type != OPTION_TYPE_BLOCK)
+        return false;
+    return !path[length] || find_block(block->rows, path + length + 1, block);
 }
 
 /* "NAME" fits components of every kind, "KIND/NAME" of one. */
@@ -174,23 +150,21 @@ static bool fits(const struct registration *registration, const char *name)
 
 static bool has_key(const struct option *rows, const char *key)
 {
-    for (; rows && rows->type != OPTION_TYPE_END; rows++)
-        if (strcmp(rows->key, key) == 0)
-            return true;
-    return false;
+    struct option row;
+    return option_find(rows, key, strlen(key), &row);
 }
 
 /* Blocks of the configuration, by their paths, and components, as KIND/NAME, that have a setting of this name. */
 static void add_owners(struct text *text, const struct option *rows, const char *path, const char *key)
 {
-    for (; rows->type != OPTION_TYPE_END; rows++) {
-        if (rows->type != OPTION_TYPE_BLOCK)
+    ROWS_EACH(row, rows) {
+        if (row->type != OPTION_TYPE_BLOCK)
             continue;
         struct text below = {0};
-        text_addf(&below, "%s%s%s", path, *path ? "." : "", rows->key);
-        if (has_key(rows->rows, key))
+        text_addf(&below, "%s%s%s", path, *path ? "." : "", row->key);
+        if (has_key(row->rows, key))
             text_addf(text, "%s%s", text->length ? ", " : "", below.chars);
-        add_owners(text, rows->rows, below.chars, key);
+        add_owners(text, row->rows, below.chars, key);
         text_release(&below);
     }
 }
@@ -214,7 +188,7 @@ static void report_unknown(const struct option *root, const char *name, struct e
 {
     const char *before = strrchr(name, strchr(name, '/') ? '/' : '.'); /* KIND/NAME, or the path of a setting */
     struct nearest nearest = {.wanted = before ? before + 1 : name};
-    for (const struct option *row = root; row->type != OPTION_TYPE_END; row++)
+    ROWS_EACH(row, root)
         nearest_try(&nearest, row->key);
     for (const struct registration *at = registry_first(); at; at = at->next) {
         nearest_try(&nearest, at->kind);
@@ -231,10 +205,10 @@ static void report_unknown(const struct option *root, const char *name, struct e
 bool describe_name(FILE *out, const struct option *root, const char *name, struct errors *errors)
 {
     const char *separator = "";
-    const struct option *block = find_block(root, name);
-    if (block) {
-        fprintf(out, "%s: %s\n\n", name, block->help);
-        describe_rows(out, block->rows);
+    struct option block;
+    if (find_block(root, name, &block)) {
+        fprintf(out, "%s: %s\n\n", name, block.help);
+        describe_rows(out, block.rows);
         separator = "\n";
     }
     if (registry_kind(name)) {

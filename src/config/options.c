@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reading an object by its rows: unknown keys, missing ones, defaults, nested
- * blocks and components. Single values are read in values.c. Nothing stops at
- * the first error; a row that failed leaves its field zeroed.
+ * blocks and components, which a setting picks by their `type` and which read the
+ * rest by their own rows. Single values are read in values.c. Nothing stops at the
+ * first error; a row that failed leaves its field zeroed.
  */
 #include "config/options.h"
 
@@ -11,6 +12,15 @@
 
 #include <string.h>
 
+/* What the row that includes it says of a row. */
+static void row_include(struct option *row, const struct option *included)
+{
+    row->only_with = row->only_with ? row->only_with : included->only_with;
+    row->not_with = row->not_with ? row->not_with : included->not_with;
+    if (included->key && strcmp(included->key, row->key) == 0)
+        row->fallback = included->fallback;
+}
+
 static void add_known_keys(struct text *text, const struct option *rows, const char *first_key)
 {
     const char *comma = "";
@@ -18,16 +28,48 @@ static void add_known_keys(struct text *text, const struct option *rows, const c
         text_add(text, first_key);
         comma = ", ";
     }
-    for (const struct option *row = rows; row->type != OPTION_TYPE_END; row++, comma = ", ")
+    ROWS_EACH(row, rows) {
         text_addf(text, "%s%s", comma, row->key);
+        comma = ", ";
+    }
 }
 
-const struct option *option_find(const struct option *rows, const char *key, size_t length)
+const struct option *row_walk_next(struct row_walk *walk)
 {
-    for (; rows->type != OPTION_TYPE_END; rows++)
-        if (strlen(rows->key) == length && memcmp(rows->key, key, length) == 0)
-            return rows;
-    return NULL;
+    for (;;) {
+        const struct option *row = walk->next++;
+        bool is_end = row->type == OPTION_TYPE_END;
+        if (is_end && walk->depth == 0)
+            return NULL;
+        if (is_end) {
+            walk->depth--;
+            walk->next = walk->outer[walk->depth].included + 1;
+            walk->offset = walk->outer[walk->depth].offset;
+        } else if (row->type == OPTION_TYPE_ROWS) {
+            CHECK(walk->depth < ROWS_DEPTH_MAX, "rows include rows more than %d levels deep", ROWS_DEPTH_MAX);
+            walk->outer[walk->depth].included = row;
+            walk->outer[walk->depth++].offset = walk->offset;
+            walk->offset += row->offset;
+            walk->next = row->rows;
+        } else {
+            walk->row = *row;
+            walk->row.offset += walk->offset;
+            for (uint32_t i = walk->depth; i-- > 0;)
+                row_include(&walk->row, walk->outer[i].included);
+            return &walk->row;
+        }
+    }
+}
+
+bool option_find(const struct option *rows, const char *key, size_t length, struct option *found)
+{
+    ROWS_EACH(row, rows) {
+        if (strlen(row->key) != length || memcmp(row->key, key, length) != 0)
+            continue;
+        *found = *row;
+        return true;
+    }
+    return false;
 }
 
 /* A key of this name in another place of the tree; NULL: none. */
@@ -67,7 +109,7 @@ static void report_unknown_key(struct config_reader *reader, const struct option
     struct nearest nearest = {.wanted = child->key};
     if (first_key)
         nearest_try(&nearest, first_key);
-    for (const struct option *row = rows; row->type != OPTION_TYPE_END; row++)
+    ROWS_EACH(row, rows)
         nearest_try(&nearest, row->key);
     struct text text = {0};
     text_add(&text, "unknown key");
@@ -82,8 +124,10 @@ static bool refuse_unknown_keys(struct config_reader *reader, const struct optio
                                 const char *first_key)
 {
     bool is_good = true;
+    struct option row;
     for (const struct json *child = node->first; child; child = child->next) {
-        if (option_find(rows, child->key, strlen(child->key)) || (first_key && strcmp(child->key, first_key) == 0))
+        if (option_find(rows, child->key, strlen(child->key), &row) ||
+            (first_key && strcmp(child->key, first_key) == 0))
             continue;
         report_unknown_key(reader, rows, first_key, child);
         is_good = false;
@@ -118,17 +162,89 @@ static bool row_read(struct config_reader *reader, const struct option *row, voi
             ((struct choice *)field)->node = child;
         return true;
     }
-    switch (row->type) {
-    case OPTION_TYPE_BLOCK:
-        return config_read(reader, row->rows, field, child);
-    case OPTION_TYPE_CHOICE:
-        return choice_read(reader, row, field, child);
-    case OPTION_TYPE_CHOICES:
-        return choices_read(reader, row, field, child);
-    default:
-        return value_read(reader, row, field, child);
-    }
+    return option_kinds[row->type].read(reader, row, child, field);
 }
+
+/* ---- settings that others make void ---- */
+
+/*
+ * Rows that say ONLY_WITH or NOT_WITH. A setting that does nothing would leave its user with a wrong idea of what was
+ * simulated, so it is refused. Defaults pass, written or not: effective settings can be run again.
+ */
+static bool is_default(struct config_reader *reader, const struct option *row, const struct json *node)
+{
+    struct json *fallback = row->fallback ? json_from_word(reader->arena, row->fallback) : json_null(reader->arena);
+    struct choice choice;
+    if (row->type == OPTION_TYPE_CHOICE && fallback->type != JSON_NULL)
+        choice_read(reader, row, fallback, &choice); /* with all its settings, as those of the node are */
+    return json_is_equal(fallback, node);
+}
+
+/* "key" is set to something, "key=word" to that. */
+static bool holds(struct config_reader *reader, const struct option *rows, const struct json *settings,
+                  const char *condition)
+{
+    size_t length = strcspn(condition, "=");
+    struct option row;
+    CHECK(option_find(rows, condition, length, &row), "a row has an effect with '%s' only, which is no key beside it",
+          condition);
+    const struct json *node = json_find(settings, row.key);
+    if (!condition[length])
+        return !is_default(reader, &row, node);
+    return node->type == JSON_TEXT && strcmp(node->text, condition + length + 1) == 0;
+}
+
+static void add_condition(struct text *text, const char *condition)
+{
+    int length = (int)strcspn(condition, "=");
+    text_addf(text, "%.*s", length, condition);
+    if (condition[length])
+        text_addf(text, " \"%s\"", condition + length + 1);
+}
+
+void option_add_meaning(struct text *text, const struct option *row)
+{
+    text_add(text, row->help);
+    if (row->only_with) {
+        text_add(text, " (only with ");
+        add_condition(text, row->only_with);
+        text_add(text, ")");
+    }
+    if (row->not_with)
+        text_addf(text, " (not beside %s)", row->not_with);
+}
+
+static void report_void(struct config_reader *reader, const struct option *row, const struct json *node)
+{
+    struct text text = {0};
+    if (row->not_with)
+        text_addf(&text, "has no effect beside %s; accepted: one of them", row->not_with);
+    else {
+        text_add(&text, "has no effect without ");
+        add_condition(&text, row->only_with);
+        text_addf(&text, "; accepted: %s, or both", row->fallback);
+    }
+    node_error(reader->errors, node, NULL, "%s", text.chars);
+    text_release(&text);
+}
+
+/* Refuses what another setting of the same object makes void; all rows have been read. */
+static bool conditions_check(struct config_reader *reader, const struct option *rows, const struct json *settings)
+{
+    bool is_good = true;
+    ROWS_EACH(row, rows) {
+        bool is_void = (row->only_with && !holds(reader, rows, settings, row->only_with)) ||
+                       (row->not_with && holds(reader, rows, settings, row->not_with));
+        const struct json *node = json_find(settings, row->key);
+        if (!is_void || is_default(reader, row, node))
+            continue;
+        report_void(reader, row, node);
+        is_good = false;
+    }
+    return is_good;
+}
+
+/* ---- objects ---- */
 
 static void move_to_end(struct json *node, const char *key)
 {
@@ -144,12 +260,12 @@ static void order_keys(struct json *node, const struct option *rows, const char 
 {
     if (first_key)
         move_to_end(node, first_key);
-    for (const struct option *row = rows; row->type != OPTION_TYPE_END; row++)
+    ROWS_EACH(row, rows)
         move_to_end(node, row->key);
 }
 
-bool settings_read(struct config_reader *reader, const struct option *rows, void *config, struct json *node,
-                   const char *first_key)
+static bool settings_read(struct config_reader *reader, const struct option *rows, void *config, struct json *node,
+                          const char *first_key)
 {
     if (reader->depth == JSON_DEPTH_MAX) { /* a component whose default contains itself */
         node_error(reader->errors, node, NULL, "settings are nested more than %d levels deep", JSON_DEPTH_MAX);
@@ -157,8 +273,8 @@ bool settings_read(struct config_reader *reader, const struct option *rows, void
     }
     reader->depth++;
     bool is_good = refuse_unknown_keys(reader, rows, node, first_key);
-    for (const struct option *row = rows; row->type != OPTION_TYPE_END; row++)
-        if (row != reader->done)
+    ROWS_EACH(row, rows)
+        if (reader->depth > 1 || row->key != reader->done)
             is_good &= row_read(reader, row, config, node);
     if (is_good)
         is_good = conditions_check(reader, rows, node);
@@ -178,10 +294,103 @@ bool config_read(struct config_reader *reader, const struct option *rows, void *
 bool config_read_first(struct config_reader *reader, const struct option *rows, const char *key, void *config,
                        struct json *node)
 {
-    const struct option *row = option_find(rows, key, strlen(key));
-    CHECK(row, "no row '%s' to be read first", key);
+    struct option row;
+    CHECK(option_find(rows, key, strlen(key), &row), "no row '%s' to be read first", key);
     if (node->type != JSON_OBJECT)
         return true; /* config_read reports it */
-    reader->done = row;
-    return row_read(reader, row, config, node);
+    reader->done = row.key;
+    return row_read(reader, &row, config, node);
+}
+
+bool block_read(struct config_reader *reader, const struct option *row, struct json *node, void *config)
+{
+    return config_read(reader, row->rows, config, node);
+}
+
+/* ---- components ---- */
+
+/* "torus" becomes {"type": "torus"}, in the place where it stood. */
+static void expand_bare_name(struct config_reader *reader, struct json *node)
+{
+    struct json *object = json_object(reader->arena);
+    object->file = node->file;
+    object->line = node->line;
+    object->column = node->column;
+    json_add(object, "type", json_copy(reader->arena, node));
+    json_replace(node, object);
+}
+
+const char *fallback_type(struct arena *arena, const struct option *row)
+{
+    if (!row->fallback || row->type != OPTION_TYPE_CHOICE)
+        return NULL;
+    struct json *fallback = json_from_word(arena, row->fallback);
+    struct json *type = fallback->type == JSON_OBJECT ? json_find(fallback, "type") : fallback;
+    return type && type->type == JSON_TEXT ? type->text : NULL;
+}
+
+static void report_type(struct config_reader *reader, const struct option *row, const struct json *node,
+                        const char *found)
+{
+    struct text text = {0};
+    const char *nearest = found ? registry_nearest(row->kind, found) : NULL;
+    if (found)
+        text_addf(&text, "found '%s'", found);
+    else
+        text_add(&text, "missing");
+    if (nearest)
+        text_addf(&text, " (did you mean '%s'?)", nearest);
+    text_addf(&text, ", expected a name of kind %s", row->kind);
+    text_add(&text, registry_kind(row->kind) ? " (registered: " : " (none is registered");
+    registry_add_names(&text, row->kind);
+    node_error(reader->errors, node, "type", "%s)", text.chars);
+    text_release(&text);
+}
+
+static const struct component *find_component(struct config_reader *reader, const struct option *row, struct json *node)
+{
+    struct json *type = json_find(node, "type");
+    const char *fallback = type ? NULL : fallback_type(reader->arena, row);
+    if (fallback)
+        type = json_add(node, "type", json_text(reader->arena, fallback));
+    if (type && type->type != JSON_TEXT) {
+        node_error(reader->errors, type, NULL, "found %s, expected a name of kind %s", json_type_name(type->type),
+                   row->kind);
+        return NULL;
+    }
+    const struct component *component = type ? component_find(row->kind, type->text) : NULL;
+    if (!component)
+        report_type(reader, row, node, type ? type->text : NULL);
+    return component;
+}
+
+bool choice_read(struct config_reader *reader, const struct option *row, struct json *node, void *field)
+{
+    struct choice *choice = field;
+    if (node->type == JSON_TEXT)
+        expand_bare_name(reader, node);
+    if (node->type != JSON_OBJECT)
+        return value_error(reader, row, node, "found %s", json_type_name(node->type));
+    const struct component *component = find_component(reader, row, node);
+    if (!component)
+        return false;
+    void *config = arena_take(reader->arena, component->config_size);
+    *choice = (struct choice){.component = component, .config = config, .node = node};
+    return settings_read(reader, component->options, config, node, "type");
+}
+
+bool choices_read(struct config_reader *reader, const struct option *row, struct json *node, void *field)
+{
+    struct choice_list *list = field;
+    if (node->type != JSON_ARRAY)
+        return value_error(reader, row, node, "found %s", json_type_name(node->type));
+    if (node->count < row->min || node->count > row->max)
+        return value_error(reader, row, node, "found %u of them", node->count);
+    list->count = node->count;
+    list->items = arena_array(reader->arena, struct choice, node->count);
+    bool is_good = true;
+    uint32_t i = 0;
+    for (struct json *child = node->first; child; child = child->next)
+        is_good &= choice_read(reader, row, child, &list->items[i++]);
+    return is_good;
 }

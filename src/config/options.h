@@ -12,16 +12,36 @@
 #include "flitwarp/option.h"
 
 #include "base/text.h"
-#include "config/files.h"
 #include "config/json.h"
 
+/*
+ * Goes along rows, those of included tables (OPTION_ROWS) in their place: ROWS_EACH(row, rows) has each as it holds
+ * there, with its offset in the whole config struct, until the next one. No rows are NULL.
+ */
+#define ROWS_DEPTH_MAX 4
+struct row_walk {
+    struct option row;
+    const struct option *next;
+    struct {
+        const struct option *included; /* the row that includes those gone along now */
+        size_t offset;                 /* of what is around it */
+    } outer[ROWS_DEPTH_MAX];
+    uint32_t depth;
+    size_t offset;
+};
+const struct option *row_walk_next(struct row_walk *walk);
+#define ROWS_EACH(row, rows)                                                                                           \
+    for (struct row_walk row##_walk = {.next = (rows)}; row##_walk.next; row##_walk.next = NULL)                       \
+        for (const struct option *row; (row = row_walk_next(&row##_walk));)
+
+struct file_list;
 struct config_reader {
     struct arena *arena; /* gets the values: it must outlive the config struct */
     struct errors *errors;
-    struct file_list *files;   /* gets what options name; NULL: nobody asks */
-    double tick_seconds;       /* a tick's length, for times with a unit; 0: not known yet */
-    const struct option *done; /* the row that config_read_first has read */
-    uint32_t depth;            /* of blocks and choices being read */
+    struct file_list *files; /* gets what options name; NULL: nobody asks */
+    double tick_seconds;     /* a tick's length, for times with a unit; 0: not known yet */
+    const char *done;        /* the key that config_read_first has read */
+    uint32_t depth;          /* of blocks and choices being read */
 };
 
 /* Fills the zeroed struct from the object by the rows. False, with messages, when anything is wrong. */
@@ -33,20 +53,26 @@ bool config_read(struct config_reader *reader, const struct option *rows, void *
 bool config_read_first(struct config_reader *reader, const struct option *rows, const char *key, void *config,
                        struct json *node);
 
-/* The value of one row from one node; `field` points into the config struct. For values.c and options.c. */
-bool value_read(struct config_reader *reader, const struct option *row, void *field, struct json *node);
-bool choice_read(struct config_reader *reader, const struct option *row, struct choice *choice, struct json *node);
-bool choices_read(struct config_reader *reader, const struct option *row, struct choice_list *list, struct json *node);
-/* The rows of a component, below the keys that every one has (`type`). */
-bool settings_read(struct config_reader *reader, const struct option *rows, void *config, struct json *node,
-                   const char *first_key);
-/* Refuses what another setting of the same object makes void; all rows have been read. */
-bool conditions_check(struct config_reader *reader, const struct option *rows, const struct json *settings);
+/* What a type of option is. */
+struct option_kind {
+    const char *name;      /* in the few words that fit a table */
+    const char *accepted;  /* in messages: "expected ..." */
+    const char *number;    /* "integer" or "number" of JSON's schema; NULL: takes none */
+    const char *pattern;   /* of texts that it takes; NULL: takes none */
+    enum option_type item; /* of a list, where item_size is not 0 */
+    size_t item_size;      /* bytes of one of a list */
+    bool (*read)(struct config_reader *reader, const struct option *row, struct json *node, void *field);
+};
+extern const struct option_kind option_kinds[]; /* by type */
+
+bool choice_read(struct config_reader *reader, const struct option *row, struct json *node, void *choice);
+bool choices_read(struct config_reader *reader, const struct option *row, struct json *node, void *list);
+bool block_read(struct config_reader *reader, const struct option *row, struct json *node, void *config);
 /* The type that a row's default names; NULL when it names none. */
 const char *fallback_type(struct arena *arena, const struct option *row);
 
-/* The row of a key of so many characters; NULL: there is none. */
-const struct option *option_find(const struct option *rows, const char *key, size_t length);
+/* The row of a key of so many characters; false: there is none. */
+bool option_find(const struct option *rows, const char *key, size_t length, struct option *row);
 
 /* Messages and descriptions. */
 

@@ -61,11 +61,6 @@ static struct json *text_like(struct arena *arena, const char *pattern)
     return add_text(arena, typed(arena, "string"), "pattern", pattern);
 }
 
-#define DECIMAL "^[0-9]+(\\.[0-9]*)?([eE][-+]?[0-9]+)? *"
-#define TIME_PATTERN DECIMAL "(fs|ps|ns|us|ms|s)$"
-#define TIME_OR_AUTO_PATTERN "^auto$|" TIME_PATTERN
-#define RATE_PATTERN DECIMAL "(k|[KMGT]i?)?(b/s|bps|B/s)$"
-
 static struct json *words(struct arena *arena, const char *const *names)
 {
     struct json *node = json_object(arena), *list = json_add(node, "enum", json_array(arena));
@@ -85,37 +80,19 @@ static struct json *choices(struct arena *arena, const struct option *row)
 
 static struct json *value_schema(struct arena *arena, const struct option *row)
 {
+    const struct option_kind *kind = &option_kinds[row->type];
+    if (kind->item_size)
+        return list_of(arena,
+                       value_schema(arena, &(struct option){.type = kind->item, .min = row->min, .max = row->max}));
+    if (kind->number && kind->pattern)
+        return any_of(arena, number(arena, kind->number, row), text_like(arena, kind->pattern));
+    if (kind->number || kind->pattern)
+        return kind->number ? number(arena, kind->number, row) : text_like(arena, kind->pattern);
     switch (row->type) {
     case OPTION_TYPE_BOOL:
         return typed(arena, "boolean");
-    case OPTION_TYPE_U32:
-    case OPTION_TYPE_U64:
-        return number(arena, "integer", row);
-    case OPTION_TYPE_F64:
-        return number(arena, "number", row);
     case OPTION_TYPE_ENUM:
         return words(arena, row->names);
-    case OPTION_TYPE_U32_LIST:
-        return list_of(arena, number(arena, "integer", row));
-    case OPTION_TYPE_U32_LISTS:
-        return list_of(arena, list_of(arena, number(arena, "integer", row)));
-    case OPTION_TYPE_F64_LIST:
-        return list_of(arena, number(arena, "number", row));
-    case OPTION_TYPE_TICKS:
-        return any_of(arena, number(arena, "integer", row), text_like(arena, TIME_PATTERN));
-    case OPTION_TYPE_TICKS_AUTO:
-        return any_of(arena, number(arena, "integer", row), text_like(arena, TIME_OR_AUTO_PATTERN));
-    case OPTION_TYPE_TICKS_LIST:
-        return list_of(arena, any_of(arena, number(arena, "integer", row), text_like(arena, TIME_PATTERN)));
-    case OPTION_TYPE_TICKS_F64:
-        return any_of(arena, number(arena, "number", row), text_like(arena, TIME_PATTERN));
-    case OPTION_TYPE_SECONDS:
-        return text_like(arena, TIME_PATTERN);
-    case OPTION_TYPE_RATE:
-    case OPTION_TYPE_BANDWIDTH:
-        return any_of(arena, number(arena, "number", row), text_like(arena, RATE_PATTERN));
-    case OPTION_TYPE_BANDWIDTH_LIST:
-        return list_of(arena, any_of(arena, number(arena, "number", row), text_like(arena, RATE_PATTERN)));
     case OPTION_TYPE_BLOCK:
         return object_schema(arena, row->rows, NULL);
     case OPTION_TYPE_CHOICE:
@@ -152,11 +129,11 @@ static struct json *object_schema(struct arena *arena, const struct option *rows
     struct json *properties = json_add(node, "properties", json_object(arena));
     if (type)
         add_text(arena, json_add(properties, "type", json_object(arena)), "const", type);
-    for (const struct option *row = rows; row && row->type != OPTION_TYPE_END; row++)
+    ROWS_EACH(row, rows)
         json_add(properties, row->key, row_schema(arena, row));
     json_add(properties, "$include", pointer(arena, "include"));
     struct json *required = json_array(arena);
-    for (const struct option *row = rows; row && row->type != OPTION_TYPE_END; row++)
+    ROWS_EACH(row, rows)
         if (!row->fallback)
             json_append(required, json_text(arena, row->key));
     if (required->count)
@@ -207,7 +184,7 @@ static void add_kinds(struct arena *arena, struct json *definitions)
 /* Kinds that rows ask for although nothing of them is registered: no pointer may lead nowhere. */
 static void add_empty_kinds(struct arena *arena, struct json *definitions, const struct option *rows)
 {
-    for (const struct option *row = rows; row && row->type != OPTION_TYPE_END; row++) {
+    ROWS_EACH(row, rows) {
         if (row->kind && !json_find(definitions, row->kind))
             json_add(definitions, row->kind, json_bool(arena, false));
         if (row->type == OPTION_TYPE_BLOCK)

@@ -8,8 +8,17 @@
  * Order: includes are merged, then overrides are applied, then references are
  * resolved; so a reference sees overridden values.
  */
-#include "config/files.h"
 #include "config/json.h"
+
+/* The files that settings consist of: absolute names without links and dots, each once, in the order they were met. */
+struct file_list {
+    uint32_t count, room;
+    const char **names;
+};
+/* A file that cannot be found keeps its name, made absolute. Does nothing where the list is NULL. */
+void file_list_add(struct file_list *files, struct arena *arena, const char *path);
+/* A list with the same names that grows in another arena. */
+struct file_list file_list_copy(const struct file_list *files, struct arena *arena);
 
 /* What reading needs, and leaves behind. */
 struct source {

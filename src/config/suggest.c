@@ -38,7 +38,7 @@ void suggest_components(struct suggestions *suggestions, const char *kind)
 
 static void suggest_blocks_below(struct suggestions *suggestions, const struct option *rows, const char *prefix)
 {
-    for (const struct option *row = rows; row->type != OPTION_TYPE_END; row++) {
+    ROWS_EACH(row, rows) {
         if (row->type != OPTION_TYPE_BLOCK)
             continue;
         struct text path = {0};
@@ -85,7 +85,7 @@ static void suggest_values(const struct walk *walk, const struct option *row)
 
 static void suggest_keys(const struct walk *walk, const struct option *rows)
 {
-    for (const struct option *row = rows; row && row->type != OPTION_TYPE_END; row++) {
+    ROWS_EACH(row, rows) {
         bool holds_others = row->type == OPTION_TYPE_BLOCK || row->type == OPTION_TYPE_CHOICE;
         if (holds_others || row->type == OPTION_TYPE_CHOICES)
             suggest_step(walk, row->key, ".");
@@ -162,13 +162,11 @@ static void walk_rows(struct walk *walk, const struct option *rows, const struct
         suggest_keys(walk, rows);
         return;
     }
-    for (const struct option *row = rows; row->type != OPTION_TYPE_END; row++) {
-        if (strlen(row->key) != length || strncmp(row->key, rest, length) != 0)
-            continue;
-        walk->at += length + 1;
-        walk_value(walk, row, node ? json_find(node, row->key) : NULL);
+    struct option row;
+    if (!option_find(rows, rest, length, &row))
         return;
-    }
+    walk->at += length + 1;
+    walk_value(walk, &row, node ? json_find(node, row.key) : NULL);
 }
 
 void suggest_setting(struct suggestions *suggestions, const struct option *root, const struct json *config,

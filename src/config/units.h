@@ -8,9 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define TIME_UNITS "fs, ps, ns, us, ms or s"
-#define RATE_UNITS "b/s, bps or B/s after nothing, K, M, G, T, Ki, Mi, Gi or Ti"
-
 /* `unit` gets the unit's name, which is static. False when the text is not a time. */
 bool read_time(const char *text, double *seconds, const char **unit);
 /* Bits per second. */

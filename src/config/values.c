@@ -8,6 +8,7 @@
 #include "config/options.h"
 
 #include "config/place.h"
+#include "config/source.h"
 #include "config/units.h"
 
 #include <errno.h>
@@ -45,30 +46,7 @@ static void add_names(struct text *text, const char *const *names)
 
 void option_add_accepted(struct text *text, const struct option *row)
 {
-    static const char *const accepted[] = {
-        [OPTION_TYPE_BOOL] = "true or false",
-        [OPTION_TYPE_U32] = "a whole number",
-        [OPTION_TYPE_U64] = "a whole number",
-        [OPTION_TYPE_F64] = "a number",
-        [OPTION_TYPE_TEXT] = "text",
-        [OPTION_TYPE_FILE] = "a file name",
-        [OPTION_TYPE_ENUM] = "one of ",
-        [OPTION_TYPE_U32_LIST] = "an array of whole numbers",
-        [OPTION_TYPE_U32_LISTS] = "an array of arrays of whole numbers",
-        [OPTION_TYPE_F64_LIST] = "an array of numbers",
-        [OPTION_TYPE_TICKS] = "a whole number of ticks or a time like \"10ns\"",
-        [OPTION_TYPE_TICKS_AUTO] = "a whole number of ticks, a time like \"10ns\" or \"auto\"",
-        [OPTION_TYPE_TICKS_LIST] = "an array of whole numbers of ticks or times like \"10ns\"",
-        [OPTION_TYPE_TICKS_F64] = "a number of ticks or a time like \"4.9ns\"",
-        [OPTION_TYPE_SECONDS] = "a time like \"625ps\"",
-        [OPTION_TYPE_RATE] = "a rate like \"100Gb/s\" or a number of bits per second",
-        [OPTION_TYPE_BANDWIDTH] = "a rate like \"25GB/s\" or a number of bytes a tick",
-        [OPTION_TYPE_BANDWIDTH_LIST] = "an array of rates like \"25GB/s\" or numbers of bytes a tick",
-        [OPTION_TYPE_BLOCK] = "an object",
-        [OPTION_TYPE_CHOICE] = "an object with a 'type', or a name, of kind ",
-        [OPTION_TYPE_CHOICES] = "an array of objects with a 'type', or names, of kind ",
-    };
-    text_add(text, accepted[row->type]);
+    text_add(text, option_kinds[row->type].accepted);
     if (row->type == OPTION_TYPE_ENUM)
         add_names(text, row->names);
     if (row->kind)
@@ -159,9 +137,9 @@ static bool read_whole(const struct config_reader *reader, const struct option *
     return true;
 }
 
-static bool read_u32(const struct config_reader *reader, const struct option *row, const struct json *node,
-                     uint32_t *value)
+static bool read_u32(struct config_reader *reader, const struct option *row, struct json *node, void *field)
 {
+    uint32_t *value = field;
     uint64_t wide = 0;
     if (!read_whole(reader, row, node, UINT32_MAX, &wide))
         return false;
@@ -169,9 +147,9 @@ static bool read_u32(const struct config_reader *reader, const struct option *ro
     return true;
 }
 
-static bool read_f64(const struct config_reader *reader, const struct option *row, const struct json *node,
-                     double *value)
+static bool read_f64(struct config_reader *reader, const struct option *row, struct json *node, void *field)
 {
+    double *value = field;
     if (node->type != JSON_NUMBER)
         return type_error(reader, row, node);
     if (!check_range(reader, row, node, node->number))
@@ -180,9 +158,9 @@ static bool read_f64(const struct config_reader *reader, const struct option *ro
     return true;
 }
 
-static bool read_enum(const struct config_reader *reader, const struct option *row, const struct json *node,
-                      uint32_t *value)
+static bool read_enum(struct config_reader *reader, const struct option *row, struct json *node, void *field)
 {
+    uint32_t *value = field;
     if (node->type != JSON_TEXT)
         return type_error(reader, row, node);
     struct nearest nearest = {.wanted = node->text};
@@ -235,9 +213,9 @@ static bool read_time_in_ticks(const struct config_reader *reader, const struct 
     return has_tick(reader, node, "ticks");
 }
 
-static bool read_ticks_f64(const struct config_reader *reader, const struct option *row, const struct json *node,
-                           double *value)
+static bool read_ticks_f64(struct config_reader *reader, const struct option *row, struct json *node, void *field)
 {
+    double *value = field;
     const char *unit;
     double ticks = 0;
     if (node->type == JSON_NUMBER)
@@ -248,9 +226,9 @@ static bool read_ticks_f64(const struct config_reader *reader, const struct opti
     return true;
 }
 
-static bool read_ticks(const struct config_reader *reader, const struct option *row, const struct json *node,
-                       uint64_t *value)
+static bool read_ticks(struct config_reader *reader, const struct option *row, struct json *node, void *field)
 {
+    uint64_t *value = field;
     double ticks = 0;
     const char *unit = "";
     if (row->type == OPTION_TYPE_TICKS_AUTO && node->type == JSON_TEXT && strcmp(node->text, "auto") == 0) {
@@ -274,9 +252,9 @@ static bool read_ticks(const struct config_reader *reader, const struct option *
     return true;
 }
 
-static bool read_seconds(const struct config_reader *reader, const struct option *row, const struct json *node,
-                         double *value)
+static bool read_seconds(struct config_reader *reader, const struct option *row, struct json *node, void *field)
 {
+    double *value = field;
     const char *unit;
     double seconds;
     if (node->type != JSON_TEXT || !read_time(node->text, &seconds, &unit))
@@ -287,9 +265,9 @@ static bool read_seconds(const struct config_reader *reader, const struct option
     return true;
 }
 
-static bool read_bits_per_second(const struct config_reader *reader, const struct option *row, const struct json *node,
-                                 double *value)
+static bool read_bits_per_second(struct config_reader *reader, const struct option *row, struct json *node, void *field)
 {
+    double *value = field;
     double rate = node->number;
     if (node->type != JSON_NUMBER && (node->type != JSON_TEXT || !read_rate(node->text, &rate)))
         return type_error(reader, row, node);
@@ -300,9 +278,9 @@ static bool read_bits_per_second(const struct config_reader *reader, const struc
 }
 
 /* A rate as what passes in a tick. */
-static bool read_bytes_per_tick(const struct config_reader *reader, const struct option *row, const struct json *node,
-                                double *value)
+static bool read_bytes_per_tick(struct config_reader *reader, const struct option *row, struct json *node, void *field)
 {
+    double *value = field;
     double rate = node->number;
     if (node->type != JSON_NUMBER && (node->type != JSON_TEXT || !read_rate(node->text, &rate)))
         return type_error(reader, row, node);
@@ -316,9 +294,9 @@ static bool read_bytes_per_tick(const struct config_reader *reader, const struct
     return true;
 }
 
-static bool read_text(const struct config_reader *reader, const struct option *row, const struct json *node,
-                      const char **value)
+static bool read_text(struct config_reader *reader, const struct option *row, struct json *node, void *field)
 {
+    const char **value = field;
     if (node->type != JSON_TEXT)
         return type_error(reader, row, node);
     const char *file = json_file(node);
@@ -329,21 +307,18 @@ static bool read_text(const struct config_reader *reader, const struct option *r
     return true;
 }
 
-static bool read_bool(const struct config_reader *reader, const struct option *row, const struct json *node,
-                      bool *value)
+static bool read_bool(struct config_reader *reader, const struct option *row, struct json *node, void *field)
 {
+    bool *value = field;
     if (node->type != JSON_BOOL)
         return type_error(reader, row, node);
     *value = node->truth;
     return true;
 }
 
-/* Bytes of an item of a list. */
-static size_t item_size(enum option_type list)
+static bool read_u64(struct config_reader *reader, const struct option *row, struct json *node, void *field)
 {
-    return list == OPTION_TYPE_U32_LIST    ? sizeof(uint32_t)
-           : list == OPTION_TYPE_U32_LISTS ? sizeof(struct u32_list)
-                                           : sizeof(uint64_t);
+    return read_whole(reader, row, node, UINT64_MAX, field);
 }
 
 /* The items of a list are read as single values are, with the list's range, unit and help. */
@@ -351,63 +326,62 @@ static bool read_list(struct config_reader *reader, const struct option *row, st
 {
     if (node->type != JSON_ARRAY)
         return type_error(reader, row, node);
-    struct option item = {.min = row->min, .max = row->max, .unit = row->unit, .help = row->help};
-    size_t size = item_size(row->type);
-    unsigned char *items = arena_take(reader->arena, size * node->count);
+    const struct option_kind *kind = &option_kinds[row->type];
+    struct option item = {.type = kind->item, .min = row->min, .max = row->max, .unit = row->unit, .help = row->help};
+    unsigned char *items = arena_take(reader->arena, kind->item_size * node->count);
     void *first = items;
-    if (row->type == OPTION_TYPE_U32_LIST) {
-        item.type = OPTION_TYPE_U32;
+    if (row->type == OPTION_TYPE_U32_LIST)
         *(struct u32_list *)field = (struct u32_list){node->count, first};
-    } else if (row->type == OPTION_TYPE_U32_LISTS) {
-        item.type = OPTION_TYPE_U32_LIST;
+    else if (row->type == OPTION_TYPE_U32_LISTS)
         *(struct u32_lists *)field = (struct u32_lists){node->count, first};
-    } else if (row->type == OPTION_TYPE_TICKS_LIST) {
-        item.type = OPTION_TYPE_TICKS;
+    else if (row->type == OPTION_TYPE_TICKS_LIST)
         *(struct u64_list *)field = (struct u64_list){node->count, first};
-    } else {
-        item.type = row->type == OPTION_TYPE_F64_LIST ? OPTION_TYPE_F64 : OPTION_TYPE_BANDWIDTH;
+    else
         *(struct f64_list *)field = (struct f64_list){node->count, first};
-    }
     bool is_good = true;
-    for (struct json *child = node->first; child; child = child->next, items += size)
-        is_good &= value_read(reader, &item, items, child);
+    for (struct json *child = node->first; child; child = child->next, items += kind->item_size)
+        is_good &= option_kinds[item.type].read(reader, &item, child, items);
     return is_good;
 }
 
-bool value_read(struct config_reader *reader, const struct option *row, void *field, struct json *node)
-{
-    switch (row->type) {
-    case OPTION_TYPE_BOOL:
-        return read_bool(reader, row, node, field);
-    case OPTION_TYPE_U32:
-        return read_u32(reader, row, node, field);
-    case OPTION_TYPE_U64:
-        return read_whole(reader, row, node, UINT64_MAX, field);
-    case OPTION_TYPE_F64:
-        return read_f64(reader, row, node, field);
-    case OPTION_TYPE_TEXT:
-    case OPTION_TYPE_FILE:
-        return read_text(reader, row, node, field);
-    case OPTION_TYPE_ENUM:
-        return read_enum(reader, row, node, field);
-    case OPTION_TYPE_U32_LIST:
-    case OPTION_TYPE_U32_LISTS:
-    case OPTION_TYPE_F64_LIST:
-    case OPTION_TYPE_TICKS_LIST:
-    case OPTION_TYPE_BANDWIDTH_LIST:
-        return read_list(reader, row, node, field);
-    case OPTION_TYPE_TICKS:
-    case OPTION_TYPE_TICKS_AUTO:
-        return read_ticks(reader, row, node, field);
-    case OPTION_TYPE_TICKS_F64:
-        return read_ticks_f64(reader, row, node, field);
-    case OPTION_TYPE_SECONDS:
-        return read_seconds(reader, row, node, field);
-    case OPTION_TYPE_RATE:
-        return read_bits_per_second(reader, row, node, field);
-    case OPTION_TYPE_BANDWIDTH:
-        return read_bytes_per_tick(reader, row, node, field);
-    default:
-        CHECK(false, "option '%s' has a type that is no single value", row->key);
+#define DECIMAL "^[0-9]+(\\.[0-9]*)?([eE][-+]?[0-9]+)? *"
+#define TIME DECIMAL "(fs|ps|ns|us|ms|s)$"
+#define RATE DECIMAL "(k|[KMGT]i?)?(b/s|bps|B/s)$"
+
+#define KIND_LIST(name, accepted, item, item_type)                                                                     \
+    {                                                                                                                  \
+        name, accepted, NULL, NULL, OPTION_TYPE_##item, sizeof(item_type), read_list                                   \
     }
-}
+
+const struct option_kind option_kinds[] = {
+    [OPTION_TYPE_BOOL] = {"true or false", "true or false", .read = read_bool},
+    [OPTION_TYPE_U32] = {"whole number", "a whole number", "integer", .read = read_u32},
+    [OPTION_TYPE_U64] = {"whole number", "a whole number", "integer", .read = read_u64},
+    [OPTION_TYPE_F64] = {"number", "a number", "number", .read = read_f64},
+    [OPTION_TYPE_TEXT] = {"text", "text", .read = read_text},
+    [OPTION_TYPE_FILE] = {"file name", "a file name", .read = read_text},
+    [OPTION_TYPE_ENUM] = {"", "one of ", .read = read_enum},
+    [OPTION_TYPE_U32_LIST] = KIND_LIST("whole numbers", "an array of whole numbers", U32, uint32_t),
+    [OPTION_TYPE_U32_LISTS] =
+        KIND_LIST("lists of whole numbers", "an array of arrays of whole numbers", U32_LIST, struct u32_list),
+    [OPTION_TYPE_F64_LIST] = KIND_LIST("numbers", "an array of numbers", F64, double),
+    [OPTION_TYPE_TICKS] = {"ticks or time", "a whole number of ticks or a time like \"10ns\"", "integer", TIME,
+                           .read = read_ticks},
+    [OPTION_TYPE_TICKS_AUTO] = {"ticks, time or auto", "a whole number of ticks, a time like \"10ns\" or \"auto\"",
+                                "integer", "^auto$|" TIME, .read = read_ticks},
+    [OPTION_TYPE_TICKS_LIST] = KIND_LIST("list of ticks or times",
+                                         "an array of whole numbers of ticks or times like \"10ns\"", TICKS, uint64_t),
+    [OPTION_TYPE_TICKS_F64] = {"ticks or time", "a number of ticks or a time like \"4.9ns\"", "number", TIME,
+                               .read = read_ticks_f64},
+    [OPTION_TYPE_SECONDS] = {"time", "a time like \"625ps\"", NULL, TIME, .read = read_seconds},
+    [OPTION_TYPE_RATE] = {"rate", "a rate like \"100Gb/s\" or a number of bits per second", "number", RATE,
+                          .read = read_bits_per_second},
+    [OPTION_TYPE_BANDWIDTH] = {"bytes/tick or rate", "a rate like \"25GB/s\" or a number of bytes a tick", "number",
+                               RATE, .read = read_bytes_per_tick},
+    [OPTION_TYPE_BANDWIDTH_LIST] =
+        KIND_LIST("list of bytes/tick or rates", "an array of rates like \"25GB/s\" or numbers of bytes a tick",
+                  BANDWIDTH, double),
+    [OPTION_TYPE_BLOCK] = {"object", "an object", .read = block_read},
+    [OPTION_TYPE_CHOICE] = {"", "an object with a 'type', or a name, of kind ", .read = choice_read},
+    [OPTION_TYPE_CHOICES] = {"list of ", "an array of objects with a 'type', or names, of kind ", .read = choices_read},
+};

@@ -2,6 +2,7 @@
 /* SuperSim's protocol classes and routing algorithms in our words. The pairs of topology and algorithm are one table. */
 #include "import/supersim.h"
 
+#include "config/options.h"
 #include "config/registry.h"
 
 #include <string.h>
@@ -113,10 +114,8 @@ static const struct {
 /* Whether a routing of ours has such a setting: what is left is listed. */
 static bool has_option(const struct json *ours, const char *key)
 {
-    const struct option *row = component_find("routing", json_find(ours, "type")->text)->options;
-    while (row && row->type != OPTION_TYPE_END && strcmp(row->key, key) != 0)
-        row++;
-    return row && row->type != OPTION_TYPE_END;
+    struct option row;
+    return option_find(component_find("routing", json_find(ours, "type")->text)->options, key, strlen(key), &row);
 }
 
 static void put_routing_option(struct supersim *supersim, const struct routing_option *row, struct json *routing,

@@ -6,7 +6,6 @@
 #include "run/simulation.h"
 
 #include "cli/cli.h"
-#include "cli/run_model.h"
 #include "config/options.h"
 #include "config/source.h"
 #include "network/channel.h"
@@ -20,7 +19,7 @@ static const char *const sync_names[] = {"sequential", "conservative", "optimist
 
 const char *sync_name(uint32_t sync) { return sync_names[sync]; }
 
-const struct option simulator_options[] = {
+static const struct option simulator_options[] = {
     OPTION_U64(struct simulator_config, seed, "1", 0, 9007199254740992.0, NULL, "of all random numbers"),
     OPTION_SECONDS(struct simulator_config, tick, "\"1ns\"", 1e-15, 1, "length of a tick"),
     OPTION_ENUM(
@@ -38,22 +37,28 @@ const struct option simulator_options[] = {
     OPTION_END,
 };
 
-static const struct option root_options[] = {
+static const struct option simulator_block[] = {
     OPTION_BLOCK(struct simulation_config, simulator, struct simulator_config, simulator_options,
                  "time, randomness and how to run"),
+    OPTION_END,
+};
+/* With a network. */
+static const struct option network_root_options[] = {
+    OPTION_ROWS_OF(simulator_block),
     OPTION_BLOCK(struct simulation_config, network, struct network_config, network_options, "what carries the traffic"),
     OPTION_BLOCK(struct simulation_config, workload, struct workload_config, workload_options,
                  "what makes the traffic"),
     OPTION_END,
 };
-
-/* All that a configuration may have; one with a model has no network and no workload. */
+/* With a model, which has no network and no workload. */
+static const struct option model_root_options[] = {
+    OPTION_ROWS_OF(simulator_block),
+    OPTION_CHOICE(struct simulation_config, model, "model", REQUIRED, "processes that exchange events"),
+    OPTION_END,
+};
+/* All that a configuration may have. */
 static const struct option all_options[] = {
-    OPTION_BLOCK(struct simulation_config, simulator, struct simulator_config, simulator_options,
-                 "time, randomness and how to run"),
-    OPTION_BLOCK(struct simulation_config, network, struct network_config, network_options, "what carries the traffic"),
-    OPTION_BLOCK(struct simulation_config, workload, struct workload_config, workload_options,
-                 "what makes the traffic"),
+    OPTION_ROWS_OF(network_root_options),
     OPTION_CHOICE(struct simulation_config, model, "model", "null", "processes of its own in place of a network"),
     OPTION_END,
 };
@@ -98,12 +103,12 @@ bool simulation_read(struct simulation *simulation)
     struct config_reader reader = {
         .arena = &simulation->setup, .errors = &simulation->errors, .files = &simulation->data};
     struct simulation_config *config = &simulation->config;
-    const struct option *rows = json_find(simulation->json, "model") ? model_root_options : root_options;
+    const struct option *rows = json_find(simulation->json, "model") ? model_root_options : network_root_options;
     bool is_right = config_read_first(&reader, rows, "simulator", config, simulation->json);
     reader.tick_seconds = config->simulator.tick;
     if (!config_read(&reader, rows, config, simulation->json) || !is_right)
         return false;
-    if (rows == root_options)
+    if (rows == network_root_options)
         channels_settle(&config->network, json_find(simulation->json, "network"), &simulation->setup,
                         &simulation->errors);
     return simulation->errors.count == 0;

@@ -7,7 +7,7 @@
 #include "workload/workload.h"
 
 #include "run/resources.h"
-#include "config/files.h"
+#include "config/source.h"
 #include "config/json.h"
 #include "engine/process_run.h"
 
@@ -47,7 +47,6 @@ struct simulation {
     uint32_t restarts;                /* from checkpoints */
 };
 
-extern const struct option simulator_options[];
 const char *sync_name(uint32_t sync);
 
 /* An empty simulation that collects errors. */

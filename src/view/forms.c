@@ -118,7 +118,7 @@ static bool is_offered(const char *path)
 /* What is null stays as it is: a form would not know what to offer. */
 static void write_rows(struct text *out, const struct option *rows, const struct json *settings, const char *path)
 {
-    for (const struct option *row = rows; row->type != OPTION_TYPE_END; row++) {
+    ROWS_EACH(row, rows) {
         const struct json *value = json_find(settings, row->key);
         if (!value || value->type == JSON_NULL)
             continue;

@@ -23,7 +23,7 @@ static inline struct choice choose(struct chosen *chosen, const char *kind, cons
     struct choice choice = {0};
     struct json *node = json_parse(&chosen->arena, &chosen->errors, "test", json, strlen(json));
     if (node)
-        choice_read(&reader, &row, &choice, node);
+        choice_read(&reader, &row, node, &choice);
     CHECK(choice.component, "no %s from %s", kind, json);
     return choice;
 }

@@ -31,7 +31,7 @@ static inline struct choice routed_choice(struct routed *routed, const char *kin
     struct choice choice = {0};
     struct json *node = json_parse(&routed->arena, &routed->errors, "test", json, strlen(json));
     if (node)
-        choice_read(&reader, &of_kind, &choice, node);
+        choice_read(&reader, &of_kind, node, &choice);
     return choice;
 }
 

@@ -47,7 +47,7 @@ static void write_see_also(FILE *out)
 /* What a setting accepts and its default; components are named by their kind, since they have sections of their own. */
 static void write_rows(FILE *out, const struct option *rows, const char *prefix)
 {
-    for (const struct option *row = rows; row->type != OPTION_TYPE_END; row++) {
+    ROWS_EACH(row, rows) {
         struct text key = {0}, behind = {0}, meaning = {0};
         text_addf(&key, "%s%s", prefix, row->key);
         option_add_meaning(&meaning, row);
@@ -145,7 +145,7 @@ static void write_config(FILE *out)
                    "\"file.json\" merges a file, {\"$ref\": \"/network/router/num_vcs\"} repeats another setting, "
                    "PATH=VALUE on the command line overrides one: network.router.num_vcs=4. A component is chosen by "
                    "its type, {\"type\": \"torus\", ...}, or by its name alone; flitwarp-components(7) has all.");
-    for (const struct option *row = simulation_rows(); row->type != OPTION_TYPE_END; row++) {
+    ROWS_EACH(row, simulation_rows()) {
         roff_section(out, row->key);
         roff_paragraph(out, row->help);
         if (row->type == OPTION_TYPE_BLOCK)

@@ -88,7 +88,7 @@ TEST(explain_shows_every_key_default_range_and_help)
     FILE *out = open_memstream(&chars, &size);
     describe_rows(out, test_config_rows());
     fclose(out);
-    for (const struct option *row = test_config_rows(); row->type != OPTION_TYPE_END; row++) {
+    ROWS_EACH(row, test_config_rows()) {
         EXPECT_TEXT_CONTAINS(chars, row->key);
         EXPECT_TEXT_CONTAINS(chars, row->help);
         if (row->fallback && row->type != OPTION_TYPE_BLOCK)
@@ -145,7 +145,7 @@ TEST(the_schema_is_json_and_holds_every_key_and_component)
     struct json *schema = json_parse(&arena, &errors, "schema", chars, size);
     EXPECT_TEXT_EQ(errors_text(&errors), "");
     struct json *properties = json_find(schema, "properties");
-    for (const struct option *row = test_config_rows(); row->type != OPTION_TYPE_END; row++)
+    ROWS_EACH(row, test_config_rows())
         EXPECT(json_find(properties, row->key) != NULL);
     EXPECT_TEXT_EQ(json_find(schema, "required")->first->text, "needed");
     struct json *definitions = json_find(schema, "$defs");
@@ -166,7 +166,7 @@ static const char *objection(struct arena *arena, const struct registration *reg
     const struct option row = {
         .key = registration->kind, .type = OPTION_TYPE_CHOICE, .kind = registration->kind, .help = "any"};
     struct choice choice;
-    return node && choice_read(&reader, &row, &choice, node) ? NULL : errors_text(&errors);
+    return node && choice_read(&reader, &row, node, &choice) ? NULL : errors_text(&errors);
 }
 
 TEST(every_component_accepts_its_own_example_and_defaults)

@@ -183,7 +183,7 @@ static void refuse_value(const struct option *row, const char *value, const char
 
 TEST(every_row_refuses_a_wrong_type)
 {
-    for (const struct option *row = test_config_rows(); row->type != OPTION_TYPE_END; row++) {
+    ROWS_EACH(row, test_config_rows()) {
         refuse_value(row, wrong_value(row), "found ");
         if (!row->fallback || strcmp(row->fallback, "null") != 0)
             refuse_value(row, "null", "found null, expected ");
@@ -192,7 +192,7 @@ TEST(every_row_refuses_a_wrong_type)
 
 TEST(every_number_refuses_what_lies_outside_its_range)
 {
-    for (const struct option *row = test_config_rows(); row->type != OPTION_TYPE_END; row++) {
+    ROWS_EACH(row, test_config_rows()) {
         bool is_list = row->type == OPTION_TYPE_U32_LIST || row->type == OPTION_TYPE_F64_LIST ||
                        row->type == OPTION_TYPE_TICKS_LIST || row->type == OPTION_TYPE_BANDWIDTH_LIST;
         bool is_lists = row->type == OPTION_TYPE_U32_LISTS, is_text = row->type == OPTION_TYPE_SECONDS;
@@ -453,4 +453,65 @@ TEST(the_effective_configuration_is_complete_ordered_and_repeats_itself)
     EXPECT_TEXT_EQ(written(&again, 0), effective);
     done(&again);
     done(&r);
+}
+
+/* ---- rows that include rows ---- */
+
+struct wheel {
+    uint32_t size, spokes;
+};
+struct axle {
+    uint32_t length;
+    struct wheel left, right;
+};
+struct cart {
+    bool loaded;
+    struct axle axle;
+};
+static const struct option wheel_rows[] = {
+    OPTION_U32(struct wheel, size, "20", 1, 100, NULL, "inches"),
+    OPTION_U32(struct wheel, spokes, "12", 0, 100, NULL, "of a wheel", ONLY_WITH("size")), OPTION_END};
+static const struct option axle_rows[] = {
+    OPTION_ROWS(struct axle, right, struct wheel, wheel_rows, OTHER_DEFAULT("size", "30")),
+    OPTION_U32(struct axle, length, "7", 1, 100, NULL, "between them"), OPTION_END};
+static const struct option cart_rows[] = {OPTION_BOOL(struct cart, loaded, "false", "whether it is"),
+                                          OPTION_ROWS(struct cart, axle, struct axle, axle_rows, ONLY_WITH("loaded")),
+                                          OPTION_END};
+
+static const char *read_cart(struct arena *arena, const char *text, struct cart *cart)
+{
+    struct errors errors = {.arena = arena};
+    struct config_reader reader = {.arena = arena, .errors = &errors};
+    struct json *root = json_parse(arena, &errors, "cart.json", text, strlen(text));
+    *cart = (struct cart){0};
+    return config_read(&reader, cart_rows, cart, root) ? NULL : errors_text(&errors);
+}
+
+TEST(included_rows_fill_the_struct_that_they_are_included_for)
+{
+    struct arena arena = {0};
+    struct cart cart;
+    EXPECT(!read_cart(&arena, "{\"loaded\": true, \"spokes\": 8, \"size\": 26, \"length\": 5}", &cart));
+    EXPECT(cart.loaded);
+    EXPECT_EQ_U64(cart.axle.right.spokes, 8);
+    EXPECT_EQ_U64(cart.axle.right.size, 26);
+    EXPECT_EQ_U64(cart.axle.left.size, 0);
+    EXPECT_EQ_U64(cart.axle.length, 5);
+    arena_release(&arena);
+}
+
+TEST(a_row_that_includes_others_changes_a_default_and_adds_its_condition)
+{
+    struct arena arena = {0};
+    struct cart cart;
+    EXPECT(!read_cart(&arena, "{}", &cart));
+    EXPECT_EQ_U64(cart.axle.right.size, 30);
+    EXPECT_EQ_U64(cart.axle.right.spokes, 12);
+    EXPECT_TEXT_CONTAINS(read_cart(&arena, "{\"length\": 5}", &cart), "length: has no effect without loaded");
+    /* The row's own condition stands before that of the row that includes it. */
+    EXPECT_TEXT_CONTAINS(read_cart(&arena, "{\"loaded\": true, \"spokes\": 8}", &cart),
+                         "spokes: has no effect without size");
+    EXPECT_TEXT_CONTAINS(read_cart(&arena, "{\"lenght\": 5}", &cart),
+                         "did you mean 'length'?), expected one of loaded, size, spokes, length");
+    arena_release(&arena);
 }

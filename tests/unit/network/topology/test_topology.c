@@ -145,7 +145,7 @@ static void expect_contract(const char *json)
 
 static bool has_required_setting(const struct component *component)
 {
-    for (const struct option *row = component->options; row && row->type != OPTION_TYPE_END; row++)
+    ROWS_EACH(row, component->options)
         if (row->fallback == REQUIRED)
             return true;
     return false;
