@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that meet often, see crew.h. */
+/* Threads that meet often, see crew.h: the last to arrive opens the next round. */
 #include "engine/crew.h"
 
-#include "engine/barrier.h"
 #include "flitwarp/arena.h"
 #include "flitwarp/error.h"
 
 #include <pthread.h>
-#include <stdio.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    SPINS = 1000, /* some 20 us: longer than a window, shorter than a time slice */
+    YIELDS = 32,  /* then the others do not get a core by that alone */
+    NAP_NS = 20000,
+};
 
 struct member {
     struct crew *crew;
@@ -22,10 +30,41 @@ struct crew {
     struct member *members; /* owned */
     uint32_t count;
     bool ends;
-    struct barrier barrier;
+    uint32_t spins; /* before the core is given away */
+    _Alignas(64) atomic_uint arrived;
+    _Alignas(64) atomic_uint round;
 };
 
-void crew_meet(struct crew *crew) { barrier_wait(&crew->barrier); }
+static uint32_t cores(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? (uint32_t)CPU_COUNT(&set) : 1;
+}
+
+static void pause_briefly(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+void crew_meet(struct crew *crew)
+{
+    uint32_t round = atomic_load_explicit(&crew->round, memory_order_relaxed);
+    if (atomic_fetch_add_explicit(&crew->arrived, 1, memory_order_acq_rel) + 1 == crew->count) {
+        atomic_store_explicit(&crew->arrived, 0, memory_order_relaxed);
+        atomic_store_explicit(&crew->round, round + 1, memory_order_release);
+        return;
+    }
+    for (uint32_t spins = 0; atomic_load_explicit(&crew->round, memory_order_acquire) == round;) {
+        if (spins++ < crew->spins)
+            pause_briefly();
+        else if (spins < crew->spins + YIELDS)
+            sched_yield();
+        else
+            nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+    }
+}
 
 static void *be_member(void *argument)
 {
@@ -44,12 +83,12 @@ struct crew *crew_start(uint32_t count, uint32_t ranks_here, crew_work *work, vo
 {
     struct crew *crew = memory_take_aligned(sizeof *crew);
     *crew = (struct crew){.work = work, .context = context, .count = count};
-    barrier_init(&crew->barrier, count, ranks_here);
+    crew->spins = count * ranks_here <= cores() ? SPINS : 0;
     crew->members = memory_take(sizeof *crew->members * count);
     for (uint32_t i = 1; i < count; i++) {
         crew->members[i] = (struct member){.crew = crew, .number = i};
-        NEED(!pthread_create(&crew->members[i].thread, NULL, be_member, &crew->members[i]),
-             "the system refuses thread %u of %u", i + 1, count);
+        int reason = pthread_create(&crew->members[i].thread, NULL, be_member, &crew->members[i]);
+        NEED(reason == 0, "the system refuses thread %u of %u: %s", i + 1, count, strerror(reason));
     }
     return crew;
 }

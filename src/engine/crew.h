@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * Threads that work side by side and meet often. The caller is member 0; the
- * others sleep at the meeting point between two calls of crew_run. Meeting is a
- * spin that gives the processor away when it takes long, so that more members than
- * cores are slow but not stuck.
+ * Threads that work side by side and meet every few microseconds. The caller is
+ * member 0; the others sleep at the meeting point between two calls of crew_run.
+ * Who meets spins for a while and then gives its core away, at once where there are
+ * more members than cores, so that these are slow but not stuck.
  */
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,27 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_CAPACITY = 64 };
 #define IS_DROPPED EVENT_TAKEN_BACK /* of an entry: its event was taken back while it was undone */
-
-/* ---- rings ---- */
-
-static void ring_init(struct log_ring *ring, size_t item_size)
-{
-    *ring = (struct log_ring){.item_size = item_size, .capacity = FIRST_CAPACITY};
-    ring->items = memory_take(item_size * FIRST_CAPACITY);
-}
 
 static void *ring_add(struct log_ring *ring)
 {
-    if (ring->next - ring->first == ring->capacity) {
-        struct log_ring old = *ring;
-        ring->capacity *= 2;
-        ring->items = memory_take(ring->item_size * ring->capacity);
-        for (uint64_t i = ring->first; i < ring->next; i++)
-            memcpy(log_ring_at(ring, i), log_ring_at(&old, i), ring->item_size);
-        free(old.items);
-    }
+    log_ring_reserve(ring, 1);
     return log_ring_at(ring, ring->next++);
 }
 
@@ -49,8 +33,8 @@ void rollback_init(struct process_worker *worker)
     worker->logs = memory_take_aligned(sizeof *worker->logs * worker->partition_count);
     for (uint32_t i = 0; i < worker->partition_count; i++) {
         struct partition_log *log = &worker->logs[i];
-        ring_init(&log->handled, offsetof(struct log_entry, event) + worker->run->event_size);
-        ring_init(&log->sent, sizeof(struct event));
+        log_ring_init(&log->handled, offsetof(struct log_entry, event) + worker->run->event_size);
+        log_ring_init(&log->sent, sizeof(struct event));
         undo_init(&log->undo);
         if (!worker->run->model->ops->reverse)
             worker->partitions[i].undo = &log->undo;
@@ -64,8 +48,8 @@ void rollback_init(struct process_worker *worker)
 void rollback_release(struct process_worker *worker)
 {
     for (uint32_t i = 0; worker->logs && i < worker->partition_count; i++) {
-        free(worker->logs[i].handled.items);
-        free(worker->logs[i].sent.items);
+        log_ring_release(&worker->logs[i].handled);
+        log_ring_release(&worker->logs[i].sent);
         undo_release(&worker->logs[i].undo);
     }
     if (worker->logs)
@@ -99,7 +83,7 @@ static void take_back(struct process_worker *worker, struct partition_log *log, 
     if (found && found->serial == sent->serial && found->tie == sent->tie && found->process == sent->process)
         found->partition |= IS_DROPPED;
     else
-        event_buffer_add(&worker->taken_back, sent, sizeof *sent / 8);
+        words_add(&worker->taken_back, sent, sizeof *sent / 8);
 }
 
 static void undo_entry(struct process_worker *worker, uint32_t partition, struct log_entry *entry)
@@ -152,11 +136,11 @@ static void cancel(struct process_worker *worker, const struct event *event)
 /* Rollbacks take back events, which makes further rollbacks: one after another, not one inside another. */
 static void cancel_all(struct process_worker *worker)
 {
-    struct event_buffer *list = &worker->taken_back;
+    struct words *list = &worker->taken_back;
     while (list->count) {
         struct event event;
-        list->count--;
-        memcpy(&event, list->words + list->count * (sizeof event / 8), sizeof event);
+        list->count -= sizeof event / 8;
+        memcpy(&event, list->words + list->count, sizeof event);
         cancel(worker, &event);
     }
 }
@@ -218,7 +202,7 @@ static void handle(struct process_worker *worker, const struct event *event)
     uint32_t index = event->partition - worker->first_partition;
     struct partition_log *log = &worker->logs[index];
     struct log_entry *entry = ring_add(&log->handled);
-    entry->undo_mark = log->undo.next;
+    entry->undo_mark = log->undo.words.next;
     entry->sent_mark = log->sent.next;
     event_copy(&entry->event, event, worker->queue.words);
     worker->current = &entry->event;
@@ -266,7 +250,7 @@ static void commit_partition(struct process_worker *worker, uint32_t partition, 
     }
     bool is_empty = log->handled.first == log->handled.next;
     const struct log_entry *oldest = is_empty ? NULL : entry_at(log, log->handled.first);
-    undo_forget(&log->undo, oldest ? oldest->undo_mark : log->undo.next);
+    undo_forget(&log->undo, oldest ? oldest->undo_mark : log->undo.words.next);
     log->sent.first = oldest ? oldest->sent_mark : log->sent.next;
     worker->counts.committed += log->handled.first - before;
     worker->uncommitted -= log->handled.first - before;

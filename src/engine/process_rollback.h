@@ -9,20 +9,7 @@
  *   taken back, the undone events are pending again
  */
 #include "engine/process_run.h"
-#include "engine/process_undo.h"
-
-/* Things of one size that come at one end, and go at either. */
-struct log_ring {
-    unsigned char *items; /* owned */
-    size_t item_size;
-    uint64_t capacity; /* a power of two */
-    uint64_t first, next;
-};
-
-static inline void *log_ring_at(const struct log_ring *ring, uint64_t position)
-{
-    return ring->items + (position & (ring->capacity - 1)) * ring->item_size;
-}
+#include "engine/process_state.h"
 
 struct log_entry {
     uint64_t undo_mark, sent_mark;

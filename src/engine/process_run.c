@@ -2,12 +2,10 @@
 /* Building, running and summing up, see process_run.h. How workers are kept in step lies in the files run_*.c. */
 #include "engine/process_run.h"
 
-#include "engine/process_memory.h"
 #include "engine/process_rollback.h"
 #include "flitwarp/arena.h"
 #include "flitwarp/error.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,9 +45,9 @@ static void worker_destroy(struct process_worker *worker)
         free(worker->partitions[i].sums);
     }
     for (uint32_t i = 0; i < worker->run->rank_count; i++)
-        event_buffer_release(&worker->rank_boxes[i]);
-    event_buffer_release(&worker->from_ranks);
-    event_buffer_release(&worker->taken_back);
+        words_release(&worker->rank_boxes[i]);
+    words_release(&worker->from_ranks);
+    words_release(&worker->taken_back);
     rollback_release(worker);
     free(worker->round);
     free(worker->rank_boxes);
@@ -116,13 +114,14 @@ void process_run_init(struct process_run *run, const struct model *model, const 
     run->maxima = run->sums + model->sum_count;
 }
 
-static void run_worker(struct process_run *run, uint32_t number)
+static void run_worker(void *context, uint32_t number)
 {
     static void (*const how[])(struct process_worker *) = {
         [SYNC_SEQUENTIAL] = run_sequential,
         [SYNC_CONSERVATIVE] = run_conservative,
         [SYNC_OPTIMISTIC] = run_optimistic,
     };
+    struct process_run *run = context;
     if (!run->workers[number])
         run->workers[number] = worker_create(run, number);
     if (run->settings.check_reversal)
@@ -131,34 +130,12 @@ static void run_worker(struct process_run *run, uint32_t number)
         how[run->settings.sync](run->workers[number]);
 }
 
-struct start {
-    struct process_run *run;
-    uint32_t number;
-};
-
-static void *thread_main(void *argument)
-{
-    const struct start *start = argument;
-    run_worker(start->run, start->number);
-    return NULL;
-}
-
 /* Worker 0 is the calling thread, which may draw progress. */
 static void run_threads(struct process_run *run)
 {
-    barrier_init(&run->barrier, run->worker_count, run->ranks ? run->ranks->sharing_cores : 1);
-    pthread_t *threads = memory_take(sizeof *threads * run->worker_count);
-    struct start *starts = memory_take(sizeof *starts * run->worker_count);
-    for (uint32_t i = 1; i < run->worker_count; i++) {
-        starts[i] = (struct start){run, i};
-        int reason = pthread_create(&threads[i], NULL, thread_main, &starts[i]);
-        NEED(reason == 0, "the system refuses thread %u of %u: %s", i + 1, run->worker_count, strerror(reason));
-    }
-    run_worker(run, 0);
-    for (uint32_t i = 1; i < run->worker_count; i++)
-        pthread_join(threads[i], NULL);
-    free(threads);
-    free(starts);
+    run->crew = crew_start(run->worker_count, run->ranks ? run->ranks->sharing_cores : 1, run_worker, run);
+    crew_run(run->crew);
+    crew_end(run->crew);
 }
 
 static void add_partition(struct process_run *run, const struct partition *partition)
@@ -181,6 +158,17 @@ static void add_worker(struct process_run *run, const struct process_worker *wor
         run->totals.end_tick = worker->last_time;
     for (uint32_t i = 0; i < worker->partition_count; i++)
         add_partition(run, &worker->partitions[i]);
+}
+
+/* Over all ranks. */
+static void ranks_total(struct process_run *run)
+{
+    const struct model *model = run->model;
+    ranks_add(run->ranks, run->sums, model->sum_count);
+    ranks_raise(run->ranks, run->maxima, model->maximum_count);
+    ranks_add(run->ranks, (uint64_t *)&run->counts, PROCESS_COUNTS);
+    ranks_add(run->ranks, run->digest.lanes, 2);
+    run->totals.end_tick = ranks_largest(run->ranks, run->totals.end_tick);
 }
 
 /* To the end, with pauses: the workers go on from where they are. */

@@ -10,10 +10,10 @@
  *   partitions     partitions      partitions     partitions
  *   0 1 2 3        4 5 6 7         8 9 10 11      12 13 14 15
  */
-#include "engine/barrier.h"
+#include "engine/crew.h"
+#include "engine/mail.h"
 #include "engine/process_mailbox.h"
 #include "engine/process_queue.h"
-#include "engine/process_ranks.h"
 #include "engine/process_tombstones.h"
 
 #include <signal.h>
@@ -75,16 +75,16 @@ struct process_worker {
     bool is_built;        /* it goes on after a pause where it is */
     uint64_t all_handled; /* by all workers, at the last meeting */
 
-    tick_t sent_time;                /* smallest, of what it sent away since all workers last met */
-    tick_t horizon;                  /* conservative: nothing sent away may come before it */
-    struct event_buffer *rank_boxes; /* owned: events for each other rank */
-    struct event_buffer from_ranks;  /* owned: events from all other ranks */
+    tick_t sent_time;         /* smallest, of what it sent away since all workers last met */
+    tick_t horizon;           /* conservative: nothing sent away may come before it */
+    struct words *rank_boxes; /* owned: events for each other rank */
+    struct words from_ranks;  /* owned: events from all other ranks */
 
     /* optimistic */
     struct partition_log *logs; /* owned: one a partition */
     struct tombstones tombstones;
-    struct event_buffer taken_back; /* owned: events of its own partitions that are to be taken back */
-    struct event *word;             /* owned: word to another worker that an event is taken back */
+    struct words taken_back; /* owned: events of its own partitions that are to be taken back */
+    struct event *word;      /* owned: word to another worker that an event is taken back */
     uint32_t next_serial;
     uint64_t uncommitted; /* events in all logs */
     tick_t furthest;
@@ -118,7 +118,7 @@ struct process_run {
     struct mailbox *mailboxes;       /* owned: [from][to] */
     struct sync_slot *slots[2];      /* owned: by worker */
     struct sync_values agreed;       /* over all ranks; written by worker 0 */
-    struct barrier barrier;
+    struct crew *crew;               /* owned, while they run */
 
     const volatile sig_atomic_t *interrupt;                                   /* borrowed; NULL: nobody interrupts */
     void (*progress)(void *context, const struct process_progress *progress); /* now and then; may be NULL */
@@ -183,14 +183,14 @@ void worker_drain(struct process_worker *worker, void (*receive)(struct process_
  * they agree on.
  */
 struct sync_values worker_meet(struct process_worker *worker, struct sync_values values);
+/*
+ * Whether there is more to do after a meeting, where all workers have handled and undone so much; worker 0 tells the
+ * run.
+ */
+bool worker_goes_on(const struct process_worker *worker, const struct sync_values *values, uint64_t handled,
+                    uint64_t rolled_back);
 
 void run_sequential(struct process_worker *worker);
 void run_conservative(struct process_worker *worker);
 void run_optimistic(struct process_worker *worker);
 void run_reversal(struct process_worker *worker);
-
-void values_merge(struct sync_values *into, const struct sync_values *from);
-/* Exchanges what workers have sent to other ranks, and merges run->agreed over all ranks. */
-void ranks_meet(struct process_run *run);
-/* Adds up the results of all ranks. */
-void ranks_total(struct process_run *run);

@@ -53,7 +53,7 @@ void worker_send(struct process_worker *worker, const struct event *event)
     if (rank == run->rank)
         mailbox_put(&run->mailboxes[worker->number * run->worker_count + target % run->worker_count], event);
     else
-        event_buffer_add(&worker->rank_boxes[rank], event, run->event_size / 8);
+        words_add(&worker->rank_boxes[rank], event, run->event_size / 8);
 }
 
 void worker_drain(struct process_worker *worker, void (*receive)(struct process_worker *worker, struct event *event))
@@ -66,19 +66,54 @@ void worker_drain(struct process_worker *worker, void (*receive)(struct process_
         for (struct event *event; (event = mailbox_take(mailbox));)
             receive(worker, event);
     }
-    struct event_buffer *box = &worker->from_ranks;
-    for (size_t i = 0; i < box->count; i++)
-        receive(worker, (struct event *)(void *)(box->words + i * (run->event_size / 8)));
+    struct words *box = &worker->from_ranks;
+    for (size_t at = 0; at < box->count; at += run->event_size / 8)
+        receive(worker, (struct event *)(void *)(box->words + at));
     box->count = 0;
 }
 
-void values_merge(struct sync_values *into, const struct sync_values *from)
+static void values_merge(struct sync_values *into, const struct sync_values *from)
 {
     into->time = from->time < into->time ? from->time : into->time;
     into->furthest = from->furthest > into->furthest ? from->furthest : into->furthest;
     into->stop = from->stop > into->stop ? from->stop : into->stop;
     into->handled += from->handled;
     into->rolled_back += from->rolled_back;
+}
+
+/* All events for other ranks, by worker. */
+static void gather(struct process_run *run)
+{
+    for (uint32_t rank = 0; rank < run->rank_count; rank++)
+        for (uint32_t i = 0; i < run->worker_count; i++) {
+            struct words *box = &run->workers[i]->rank_boxes[rank];
+            words_add(&run->mail.out[rank], box->words, box->count);
+            box->count = 0;
+        }
+}
+
+/* To the workers that they are for. */
+static void scatter(struct process_run *run)
+{
+    uint32_t words = run->event_size / 8;
+    for (size_t at = 0; at < run->mail.in.count; at += words) {
+        const struct event *event = (const void *)(run->mail.in.words + at);
+        uint32_t worker = worker_of(run, event->partition & ~EVENT_TAKEN_BACK) - run->rank * run->worker_count;
+        CHECK(worker < run->worker_count, "an event for partition %u came to rank %u",
+              event->partition & ~EVENT_TAKEN_BACK, run->rank);
+        words_add(&run->workers[worker]->from_ranks, event, words);
+    }
+}
+
+/* Where the workers of a rank have met: what each rank's workers agreed on becomes what all agree on. */
+static void ranks_meet(struct process_run *run)
+{
+    gather(run);
+    mail_swap(&run->mail, (const uint64_t *)&run->agreed);
+    for (uint32_t rank = 0; rank < run->rank_count; rank++)
+        if (rank != run->rank)
+            values_merge(&run->agreed, (const struct sync_values *)mail_told(&run->mail, rank));
+    scatter(run);
 }
 
 struct sync_values worker_meet(struct process_worker *worker, struct sync_values values)
@@ -89,7 +124,7 @@ struct sync_values worker_meet(struct process_worker *worker, struct sync_values
         !worker->is_second; /* a slot is written again when all have met once more: nobody reads it then */
     slots[worker->number].values = values;
     worker->sent_time = TICK_NEVER;
-    barrier_wait(&run->barrier);
+    crew_meet(run->crew);
     if (run->rank_count > 1) {
         if (worker->number == 0) {
             run->agreed = slots[0].values;
@@ -97,11 +132,30 @@ struct sync_values worker_meet(struct process_worker *worker, struct sync_values
                 values_merge(&run->agreed, &slots[i].values);
             ranks_meet(run);
         }
-        barrier_wait(&run->barrier);
+        crew_meet(run->crew);
         return run->agreed;
     }
     values = slots[0].values;
     for (uint32_t i = 1; i < run->worker_count; i++)
         values_merge(&values, &slots[i].values);
     return values;
+}
+
+bool worker_goes_on(const struct process_worker *worker, const struct sync_values *values, uint64_t handled,
+                    uint64_t rolled_back)
+{
+    struct process_run *run = worker->run;
+    bool is_complete = values->time > run->model->end || values->time == TICK_NEVER;
+    if (worker->number == 0) {
+        run->now = values->time;
+        run->is_complete = is_complete;
+        run->is_paused = !is_complete && values->stop == STOP_PAUSE;
+        run->meetings += !run->is_paused; /* it will be met again */
+        double committed = (double)(handled - rolled_back);
+        if (run->progress)
+            run->progress(run->progress_context,
+                          &(struct process_progress){values->time, handled - rolled_back,
+                                                     1 - (double)rolled_back / (committed ? committed : 1)});
+    }
+    return !is_complete && !values->stop;
 }

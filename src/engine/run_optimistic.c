@@ -70,7 +70,6 @@ static void adapt_window(struct round *round, const struct sync_values *values)
 static bool meet(struct round *round)
 {
     struct process_worker *worker = round->worker;
-    struct process_run *run = worker->run;
     worker_meet(worker, (struct sync_values){.time = TICK_NEVER});
     worker_drain(worker, rollback_receive);
     struct sync_values values = {
@@ -88,19 +87,7 @@ static bool meet(struct round *round)
     round->all_handled += values.handled;
     round->all_rolled_back += values.rolled_back;
     adapt_window(round, &values);
-    bool is_complete = values.time > run->model->end || values.time == TICK_NEVER;
-    if (worker->number == 0) {
-        run->now = values.time;
-        run->is_complete = is_complete;
-        run->is_paused = !is_complete && values.stop == STOP_PAUSE;
-        run->meetings += !run->is_paused; /* it will be met again */
-        double committed = (double)(round->all_handled - round->all_rolled_back);
-        if (run->progress)
-            run->progress(run->progress_context,
-                          &(struct process_progress){values.time, (uint64_t)committed,
-                                                     1 - (double)round->all_rolled_back / (committed ? committed : 1)});
-    }
-    return !is_complete && !values.stop;
+    return worker_goes_on(worker, &values, round->all_handled, round->all_rolled_back);
 }
 
 static void begin(struct process_worker *worker)

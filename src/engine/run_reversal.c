@@ -5,7 +5,6 @@
  * the first time, and so must be what was sent. One thread; the results are those
  * of any other run.
  */
-#include "engine/process_memory.h"
 #include "engine/process_rollback.h"
 
 #include "flitwarp/arena.h"

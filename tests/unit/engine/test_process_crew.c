@@ -4,7 +4,7 @@
 
 #include "test.h"
 
-enum { MEMBERS = 5, ROUNDS = 200, CALLS = 7 };
+enum { MEMBERS = 5, ROUNDS = 1000, CALLS = 7 };
 
 struct board {
     struct crew *crew;

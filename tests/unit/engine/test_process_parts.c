@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of parallel runs by themselves: undo log, tombstones, mailboxes, barrier. */
+/* The parts of parallel runs by themselves: undo log, tombstones, mailboxes. */
 #include "test.h"
 
-#include "engine/barrier.h"
 #include "engine/process_mailbox.h"
 #include "engine/process_tombstones.h"
-#include "engine/process_undo.h"
+#include "engine/process_state.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -22,7 +21,7 @@ TEST(undo_brings_back_any_mark)
     for (uint32_t round = 0; round < 4; round++) {
         for (uint32_t i = 0; i < STEPS; i++) {
             memcpy(before[i], state, BYTES);
-            marks[i] = undo.next;
+            marks[i] = undo.words.next;
             uint32_t size = 1 + random_below(&random, i % 3 ? 8 : 70), at = random_below(&random, BYTES - size);
             undo_save(&undo, state + at, size);
             for (uint32_t b = 0; b < size; b++)
@@ -33,7 +32,7 @@ TEST(undo_brings_back_any_mark)
         undo_forget(&undo, marks[100]);
         undo_to(&undo, marks[200]);
         EXPECT(memcmp(state, before[200], BYTES) == 0);
-        undo_forget(&undo, undo.next);
+        undo_forget(&undo, undo.words.next);
     }
     undo_release(&undo);
     free(before);
@@ -69,7 +68,7 @@ TEST(tombstones_are_found_among_many)
     tombstones_release(&tombstones);
 }
 
-enum { LETTERS = 100000, MEETINGS = 2000, THREADS = 4 };
+enum { LETTERS = 100000 };
 
 static void *write_letters(void *argument)
 {
@@ -97,47 +96,4 @@ TEST(mailboxes_keep_order_between_threads)
     EXPECT(mailbox_take(mailbox) == NULL);
     mailbox_release(mailbox);
     free(mailbox);
-}
-
-struct meeting {
-    struct barrier barrier;
-    uint64_t plain[THREADS]; /* no atomics: the barrier orders them */
-    bool is_wrong;
-};
-struct member {
-    struct meeting *meeting;
-    uint32_t number;
-    bool is_wrong;
-};
-
-static void *meet_often(void *argument)
-{
-    struct member *member = argument;
-    struct meeting *meeting = member->meeting;
-    for (uint64_t i = 1; i <= MEETINGS; i++) {
-        meeting->plain[member->number] = i;
-        barrier_wait(&meeting->barrier);
-        for (uint32_t other = 0; other < THREADS; other++)
-            member->is_wrong = member->is_wrong || meeting->plain[other] != i;
-        barrier_wait(&meeting->barrier);
-    }
-    return NULL;
-}
-
-TEST(a_barrier_shows_everybody_what_was_done_before_it)
-{
-    struct meeting *meeting = aligned_alloc(64, (sizeof *meeting + 63) / 64 * 64);
-    memset(meeting, 0, sizeof *meeting);
-    barrier_init(&meeting->barrier, THREADS, 1);
-    struct member members[THREADS];
-    pthread_t threads[THREADS];
-    for (uint32_t i = 0; i < THREADS; i++) {
-        members[i] = (struct member){meeting, i, false};
-        pthread_create(&threads[i], NULL, meet_often, &members[i]);
-    }
-    for (uint32_t i = 0; i < THREADS; i++) {
-        pthread_join(threads[i], NULL);
-        EXPECT(!members[i].is_wrong);
-    }
-    free(meeting);
 }

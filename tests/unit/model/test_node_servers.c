@@ -5,8 +5,7 @@
  */
 #include "test.h"
 
-#include "engine/process_memory.h"
-#include "engine/process_undo.h"
+#include "engine/process_state.h"
 #include "model/node_servers.h"
 
 #include <stdlib.h>
@@ -111,7 +110,7 @@ TEST(servers_that_were_undone_are_as_before)
     both.partition.undo = &undo;
     struct plain *kept = malloc(sizeof *kept);
     for (uint32_t round = 0; round < 200; round++) {
-        uint64_t mark = undo.next;
+        uint64_t mark = undo.words.next;
         size_t bytes = process_memory_size(&both.partition);
         unsigned char *memory = malloc(bytes);
         process_memory_copy(&both.partition, memory);
@@ -126,7 +125,7 @@ TEST(servers_that_were_undone_are_as_before)
         both.random = random;
         both.now = now;
         EXPECT(both_take(&both, NODES, 100, 3000));
-        undo_forget(&undo, undo.next);
+        undo_forget(&undo, undo.words.next);
         both.servers->horizon = now;
     }
     EXPECT(both.servers->tables[0].mask >= 255);
