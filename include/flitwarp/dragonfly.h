@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * Facts of a dragonfly, for routing algorithms that know one: topology->dragonfly.
+ * Facts of a dragonfly, for routing algorithms that know one: topology_dragonfly().
  * All of the family have groups of routers with global channels between every two
  * groups; they differ in what a group is inside (enum group_shape).
  *   Router `place` of `group` has number group * routers + place. Its ports: first
@@ -51,6 +51,13 @@ struct dragonfly {
     const uint32_t *first_gates;        /* from a file: by group * groups + other group, into gates; NULL: not so */
     const struct router_port *far_ends; /* from a file: by router * globals + global port; router NONE: unused */
 };
+
+/* NULL: it is none of this family. Who has asked once takes topology->facts. */
+extern const char dragonfly_family[];
+static inline const struct dragonfly *topology_dragonfly(const struct topology *topology)
+{
+    return topology->family == dragonfly_family ? topology->facts : NULL;
+}
 
 static inline uint32_t dragonfly_group(const struct dragonfly *dragonfly, uint32_t router)
 {

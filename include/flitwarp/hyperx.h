@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * Facts of a HyperX, for routing algorithms that know one: topology->hyperx.
+ * Facts of a HyperX, for routing algorithms that know one: topology_hyperx().
  * Routers have coordinates, coordinate 0 varying fastest, and are linked to all
  * that differ in exactly one of them. Ports go by dimension, then by offset (from
  * 1: the coordinate behind it is (own + offset) mod width), then by parallel
@@ -17,6 +17,13 @@ struct hyperx {
     uint32_t stride[MAX_DIMENSIONS]; /* between the numbers of routers next to each other in a dimension */
     const uint16_t *coordinates;     /* by router * dimensions + dimension */
 };
+
+/* NULL: it is none of this family. Who has asked once takes topology->facts. */
+extern const char hyperx_family[];
+static inline const struct hyperx *topology_hyperx(const struct topology *topology)
+{
+    return topology->family == hyperx_family ? topology->facts : NULL;
+}
 
 /* All coordinates of a router. */
 static inline const uint16_t *hyperx_coordinates(const struct hyperx *hyperx, uint32_t router)

@@ -25,11 +25,6 @@ struct grid {
     bool one_port; /* both directions of a dimension are the same port (hypercube) */
 };
 
-struct hyperx;
-struct dragonfly;
-struct tree;
-struct butterfly;
-
 struct topology {
     const struct topology_ops *ops;
     const void *config;
@@ -38,12 +33,13 @@ struct topology {
     uint32_t concentration;  /* terminals at each router, when it is the same for all and .router_of is NULL */
     uint32_t ports;          /* between routers, the most that any router has */
     const struct grid *grid; /* NULL: is no grid */
-    /* What kind of network it is otherwise, for those who know it: NULL where it is none of that kind. */
-    const struct hyperx *hyperx;       /* flitwarp/hyperx.h */
-    const struct dragonfly *dragonfly; /* flitwarp/dragonfly.h */
-    const struct tree *tree;           /* flitwarp/tree.h */
-    const struct butterfly *butterfly; /* flitwarp/butterfly.h */
-    void *state;                       /* the topology's own, from the arena; may be NULL */
+    /*
+     * Of a family whose members routing algorithms know: its name, which is told from others by its address (dragonfly_family
+     * in flitwarp/dragonfly.h, say), and its facts, a struct that the family has for all of them. Both NULL: of none.
+     */
+    const char *family;
+    const void *facts;
+    void *state; /* the topology's own, from the arena; may be NULL */
     /* Channels of different kinds, say short and long ones: how many kinds, and their names; 0: all are alike. */
     uint32_t channel_classes;
     const char *const *channel_class_names;

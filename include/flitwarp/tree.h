@@ -2,7 +2,7 @@
 #pragma once
 /*
  * Facts of a tree with several roots, for routing algorithms that go up and down:
- * topology->tree. Level 0 is that of the leaves, where the terminals are. From
+ * topology_tree(). Level 0 is that of the leaves, where the terminals are. From
  * every router exactly one port leads down towards each terminal below it, and
  * all ports up lead to routers that have the same terminals below them.
  *   Ports of a router: first those down (not at a leaf, whose ports down are its
@@ -24,6 +24,13 @@ struct tree {
     const uint32_t *first_below;           /* by router: its first terminal; the others follow */
     const uint16_t *down_ports;            /* by level * terminals + terminal */
 };
+
+/* NULL: it is none of this family. Who has asked once takes topology->facts. */
+extern const char tree_family[];
+static inline const struct tree *topology_tree(const struct topology *topology)
+{
+    return topology->family == tree_family ? topology->facts : NULL;
+}
 
 static inline uint32_t tree_level(const struct tree *tree, uint32_t router) { return tree->level_of[router]; }
 

@@ -7,7 +7,7 @@
 #include "blueprint/export.h"
 
 #include "base/text.h"
-#include "network/places.h"
+#include "network/positions.h"
 
 #include <string.h>
 

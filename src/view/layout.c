@@ -4,7 +4,7 @@
 
 #include "flitwarp/butterfly.h"
 #include "flitwarp/tree.h"
-#include "network/places.h"
+#include "network/positions.h"
 
 #include <math.h>
 
@@ -67,7 +67,7 @@ static void lay_grid(struct layout *layout, const struct topology *topology)
 /* Levels of a tree from the leaves at the bottom to the roots, each as wide as the widest. */
 static void lay_tree(struct layout *layout, const struct topology *topology, struct arena *arena)
 {
-    const struct tree *tree = topology->tree;
+    const struct tree *tree = topology_tree(topology);
     double widest = 0;
     for (uint32_t level = 0; level < tree->levels; level++)
         widest = fmax(widest, tree->first_router[level + 1] - tree->first_router[level]);
@@ -90,7 +90,7 @@ static void lay_tree(struct layout *layout, const struct topology *topology, str
 /* Stages of a butterfly from left to right. */
 static void lay_butterfly(struct layout *layout, const struct topology *topology, struct arena *arena)
 {
-    const struct butterfly *fly = topology->butterfly;
+    const struct butterfly *fly = topology_butterfly(topology);
     double across = fmax(2, fly->rows / 4.0);
     layout->name = "stages of a butterfly";
     layout->style = "levels";
@@ -286,9 +286,9 @@ void layout_find(struct layout *layout, const struct topology *topology, const d
         lay_blocks(layout, topology, groups, count, sides, arena);
     else if (groups)
         lay_groups(layout, topology, groups, count, arena);
-    else if (topology->tree)
+    else if (topology_tree(topology))
         lay_tree(layout, topology, arena);
-    else if (topology->butterfly)
+    else if (topology_butterfly(topology))
         lay_butterfly(layout, topology, arena);
     else if (dimensions > 1 || (topology->grid && !topology->grid->wraps))
         lay_grid(layout, topology);

@@ -3,7 +3,7 @@
 #include "view/scene.h"
 
 #include "network/network.h"
-#include "network/places.h"
+#include "network/positions.h"
 
 #include <math.h>
 

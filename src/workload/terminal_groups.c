@@ -39,7 +39,7 @@ void terminal_groups_by_router(struct terminal_groups *groups, const struct topo
 
 bool terminal_groups_of(struct terminal_groups *groups, const struct topology *topology)
 {
-    const struct dragonfly *dragonfly = topology->dragonfly;
+    const struct dragonfly *dragonfly = topology_dragonfly(topology);
     if (!dragonfly)
         return false;
     uint32_t *group_of = routers_of(topology);

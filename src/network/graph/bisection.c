@@ -97,13 +97,13 @@ static uint64_t grid_key(const struct topology *topology, uint32_t router, uint3
 
 static uint64_t hyperx_key(const struct topology *topology, uint32_t router, uint32_t dimension)
 {
-    return hyperx_coordinate(topology->hyperx, router, dimension);
+    return hyperx_coordinate(topology_hyperx(topology), router, dimension);
 }
 
 /* The middle of the terminals below. */
 static uint64_t tree_key(const struct topology *topology, uint32_t router, uint32_t dimension)
 {
-    const struct tree *tree = topology->tree;
+    const struct tree *tree = topology_tree(topology);
     (void)dimension;
     return 2 * (uint64_t)tree->first_below[router] + tree->below[tree_level(tree, router)];
 }
@@ -111,7 +111,7 @@ static uint64_t tree_key(const struct topology *topology, uint32_t router, uint3
 static uint64_t row_key(const struct topology *topology, uint32_t router, uint32_t dimension)
 {
     (void)dimension;
-    return router % topology->butterfly->rows;
+    return router % topology_butterfly(topology)->rows;
 }
 
 static void try_natural(struct finder *finder)
@@ -120,11 +120,11 @@ static void try_natural(struct finder *finder)
     try_keys(finder, number_key, 0, "routers by number");
     for (uint32_t d = 0; topology->grid && d < topology->grid->dimensions; d++)
         try_keys(finder, grid_key, d, "a coordinate");
-    for (uint32_t d = 0; topology->hyperx && d < topology->hyperx->dimensions; d++)
+    for (uint32_t d = 0; topology_hyperx(topology) && d < topology_hyperx(topology)->dimensions; d++)
         try_keys(finder, hyperx_key, d, "a coordinate");
-    if (topology->tree)
+    if (topology_tree(topology))
         try_keys(finder, tree_key, 0, "subtrees");
-    if (topology->butterfly)
+    if (topology_butterfly(topology))
         try_keys(finder, row_key, 0, "rows");
 }
 

@@ -24,7 +24,7 @@ static const struct option dal_options[] = {
 
 static void dal_prepare(struct routing *routing, const struct choice *self, struct arena *arena, struct errors *errors)
 {
-    const struct hyperx *hyperx = routing->topology->hyperx;
+    const struct hyperx *hyperx = topology_hyperx(routing->topology);
     uint32_t deroutes = ((const struct dal_config *)self->config)->deroutes;
     (void)arena;
     hyperx_prepare(routing, self, hyperx && deroutes > hyperx->dimensions ? hyperx->dimensions : deroutes, errors);
@@ -45,7 +45,7 @@ static void note_last_hop(const struct route *route, const struct hyperx *hyperx
 static void dal_route(struct route *route)
 {
     const struct routing *routing = route->routing;
-    const struct hyperx *hyperx = routing->topology->hyperx;
+    const struct hyperx *hyperx = routing->topology->facts;
     const struct dal_config *config = routing->config;
     uint32_t hops = route->packet->hops, target = route->packet->destination_router;
     if (route->router == target) {

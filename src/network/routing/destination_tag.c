@@ -10,14 +10,14 @@ static void destination_tag_prepare(struct routing *routing, const struct choice
                                     struct errors *errors)
 {
     (void)arena;
-    if (!routing->topology->butterfly)
+    if (!topology_butterfly(routing->topology))
         choice_error(errors, self, NULL, "\"destination_tag\" needs topology \"butterfly\", not \"%s\"",
                      routing->topology->ops->name);
 }
 
 static void destination_tag_route(struct route *route)
 {
-    const struct butterfly *fly = route->routing->topology->butterfly;
+    const struct butterfly *fly = route->routing->topology->facts;
     uint32_t target = route->packet->destination_router;
     if (route->router == target)
         route_eject(route);

@@ -27,7 +27,7 @@ static void grid_leg(struct route *route, const struct detours *detours, uint32_
 
 static void hyperx_leg(struct route *route, const struct detours *detours, uint32_t target, uint32_t class)
 {
-    hyperx_step(route, detours->topology->hyperx, target, class);
+    hyperx_step(route, detours->topology->facts, target, class);
 }
 
 static void table_leg(struct route *route, const struct detours *detours, uint32_t target, uint32_t class)
@@ -108,7 +108,7 @@ static uint32_t draw_in_rows(struct route *route, const struct hyperx *hyperx, u
 
 static uint32_t draw_router(struct route *route, const struct detours *detours)
 {
-    const struct hyperx *hyperx = detours->topology->hyperx;
+    const struct hyperx *hyperx = detours->topology->facts;
     uint32_t destination = route->packet->destination_router;
     if (destination == route->router)
         return route->router;
@@ -146,7 +146,8 @@ static bool fits(const struct detours *detours, const struct choice *self, struc
     const struct topology *topology = detours->topology;
     enum intermediate intermediate = detours->intermediate;
     bool needs_hyperx = intermediate > INTERMEDIATE_GROUP;
-    bool is_wrong = (needs_hyperx && !topology->hyperx) || (intermediate == INTERMEDIATE_GROUP && !topology->dragonfly);
+    bool is_wrong = (needs_hyperx && !topology_hyperx(topology)) ||
+                    (intermediate == INTERMEDIATE_GROUP && !topology_dragonfly(topology));
     if (is_wrong)
         choice_error(errors, self, "intermediate", "\"%s\" needs topology \"%s\", not \"%s\"",
                      intermediate_names[intermediate], needs_hyperx ? "hyperx" : DRAGONFLIES, topology->ops->name);
@@ -161,7 +162,7 @@ bool detours_init(struct detours *detours, const struct routing *routing, const 
     *detours = (struct detours){.topology = topology, .intermediate = config->intermediate};
     if (!fits(detours, self, errors))
         return false;
-    if (topology->dragonfly) {
+    if (topology_dragonfly(topology)) {
         dragonfly_detours_init(detours, config->local_order, is_progressive);
         return true;
     }
@@ -171,7 +172,7 @@ bool detours_init(struct detours *detours, const struct routing *routing, const 
     detours->step = step_by_legs;
     detours->hops = hops_by_legs;
     find_hosts(detours, arena);
-    if (topology->hyperx) {
+    if (topology_hyperx(topology)) {
         detours->leg = hyperx_leg;
         detours->leg_classes = 1;
     } else if (topology->grid) {
@@ -185,5 +186,5 @@ bool detours_init(struct detours *detours, const struct routing *routing, const 
     detours->classes = (2 + is_progressive) * detours->leg_classes;
     if (detours->table) /* a router alone needs a class too */
         detours->classes = detours->table->diameter ? 2 * detours->table->diameter + is_progressive : 1;
-    return detours->order || detours->table || topology->hyperx;
+    return detours->order || detours->table || topology_hyperx(topology);
 }

@@ -33,8 +33,8 @@ static struct hop_rules rules_for(const struct detours *detours, const struct pa
 
 static bool is_at_waypoint(const struct detours *detours, uint32_t router, uint32_t waypoint)
 {
-    return (detours->intermediate == INTERMEDIATE_GROUP ? dragonfly_group(detours->topology->dragonfly, router)
-                                                        : router) == waypoint;
+    return (detours->intermediate == INTERMEDIATE_GROUP ? dragonfly_group(detours->topology->facts, router) : router) ==
+           waypoint;
 }
 
 /* Notes how far the packet is on its way, before a step. A new passage begins without a local channel or a gate. */
@@ -58,7 +58,7 @@ static void update_leg(const struct detours *detours, struct packet *packet, uin
 
 static void step_by_group(struct route *route, const struct detours *detours)
 {
-    const struct dragonfly *dragonfly = detours->topology->dragonfly;
+    const struct dragonfly *dragonfly = detours->topology->facts;
     struct packet *packet = route->packet;
     update_leg(detours, packet, route->router);
     bool is_second = packet->route & ROUTE_SECOND_LEG;
@@ -85,12 +85,12 @@ static uint32_t draw_group(struct route *route, const struct dragonfly *dragonfl
 
 static uint32_t here_on_dragonfly(const struct detours *detours, uint32_t router)
 {
-    return detours->intermediate == INTERMEDIATE_GROUP ? dragonfly_group(detours->topology->dragonfly, router) : router;
+    return detours->intermediate == INTERMEDIATE_GROUP ? dragonfly_group(detours->topology->facts, router) : router;
 }
 
 static uint32_t draw_on_dragonfly(struct route *route, const struct detours *detours)
 {
-    const struct dragonfly *dragonfly = detours->topology->dragonfly;
+    const struct dragonfly *dragonfly = detours->topology->facts;
     uint32_t here = dragonfly_group(dragonfly, route->router), destination = route->packet->destination_router;
     bool is_alone = dragonfly->groups == 2 && dragonfly_group(dragonfly, destination) != here;
     if (destination == route->router || is_alone)
@@ -129,7 +129,7 @@ static uint32_t hops_to_router(const struct dragonfly *dragonfly, uint32_t *rout
 
 static uint32_t hops_on_dragonfly(const struct detours *detours, uint32_t router, const struct packet *packet)
 {
-    const struct dragonfly *dragonfly = detours->topology->dragonfly;
+    const struct dragonfly *dragonfly = detours->topology->facts;
     uint32_t hops = detours->intermediate == INTERMEDIATE_GROUP ? hops_to_group(dragonfly, &router, packet->waypoint)
                                                                 : hops_to_router(dragonfly, &router, packet->waypoint);
     return hops + hops_to_router(dragonfly, &router, packet->destination_router);
@@ -141,7 +141,7 @@ void dragonfly_detours_init(struct detours *detours, enum local_order order, boo
         detours->intermediate = INTERMEDIATE_GROUP;
     detours->local_order = order;
     detours->is_progressive = is_progressive;
-    detours->passage_classes = local_classes(detours->topology->dragonfly, order);
+    detours->passage_classes = local_classes(detours->topology->facts, order);
     detours->classes = (3 + is_progressive + (detours->intermediate == INTERMEDIATE_ROUTER)) * detours->passage_classes;
     detours->draw = draw_on_dragonfly;
     detours->here = here_on_dragonfly;

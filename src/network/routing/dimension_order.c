@@ -341,13 +341,13 @@ static void route_hyperx(struct route *route)
     if (route->router == target)
         route_eject(route);
     else
-        hyperx_step(route, route->routing->topology->hyperx, target, 0);
+        hyperx_step(route, route->routing->topology->facts, target, 0);
 }
 
 static void dimension_order_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
                                     struct errors *errors)
 {
-    if (routing->topology->hyperx) {
+    if (topology_hyperx(routing->topology)) {
         routing->route = route_hyperx;
         return;
     }

@@ -28,7 +28,7 @@ static void dragonfly_minimal_prepare(struct routing *routing, const struct choi
                                       struct errors *errors)
 {
     const struct dragonfly_minimal_config *config = self->config;
-    const struct dragonfly *dragonfly = routing->topology->dragonfly;
+    const struct dragonfly *dragonfly = topology_dragonfly(routing->topology);
     (void)arena;
     if (!dragonfly)
         choice_error(errors, self, NULL, "\"dragonfly_minimal\" needs topology \"" DRAGONFLIES "\", not \"%s\"",
@@ -38,7 +38,7 @@ static void dragonfly_minimal_prepare(struct routing *routing, const struct choi
 
 static void dragonfly_minimal_route(struct route *route)
 {
-    const struct dragonfly *dragonfly = route->routing->topology->dragonfly;
+    const struct dragonfly *dragonfly = route->routing->topology->facts;
     const struct dragonfly_minimal_config *config = route->routing->config;
     uint32_t target = route->packet->destination_router, passage = globals_crossed(route->packet);
     if (route->router == target) {

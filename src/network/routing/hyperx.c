@@ -9,7 +9,7 @@
 void hyperx_gather_in(struct candidates *candidates, const struct route *route, const struct adaptive_config *config,
                       struct candidate like, uint32_t d, bool may_deroute)
 {
-    const struct hyperx *hyperx = route->routing->topology->hyperx;
+    const struct hyperx *hyperx = route->routing->topology->facts;
     uint32_t target = route->packet->destination_router, distance = hyperx_distance(hyperx, route->router, target);
     uint32_t right = hyperx_port(hyperx, route->router, d, hyperx_coordinate(hyperx, target, d));
     uint32_t count = hyperx->channels[d], first = may_deroute ? hyperx->first_port[d] : right;
@@ -24,7 +24,7 @@ void hyperx_gather_in(struct candidates *candidates, const struct route *route, 
 void hyperx_gather(struct candidates *candidates, const struct route *route, const struct adaptive_config *config,
                    struct candidate like, uint32_t deroutes)
 {
-    const struct hyperx *hyperx = route->routing->topology->hyperx;
+    const struct hyperx *hyperx = route->routing->topology->facts;
     const uint16_t *here = hyperx_coordinates(hyperx, route->router);
     const uint16_t *there = hyperx_coordinates(hyperx, route->packet->destination_router);
     for (uint32_t d = 0; d < hyperx->dimensions; d++)
@@ -34,7 +34,7 @@ void hyperx_gather(struct candidates *candidates, const struct route *route, con
 
 void hyperx_prepare(struct routing *routing, const struct choice *self, uint32_t deroutes, struct errors *errors)
 {
-    const struct hyperx *hyperx = routing->topology->hyperx;
+    const struct hyperx *hyperx = topology_hyperx(routing->topology);
     if (!hyperx) {
         choice_error(errors, self, NULL, "\"%s\" needs topology \"hyperx\", not \"%s\"", self->component->name,
                      routing->topology->ops->name);

@@ -56,7 +56,7 @@ static void least_congested_queue_route(struct route *route)
 {
     const struct routing *routing = route->routing;
     const struct least_congested_queue_config *config = routing->config;
-    const struct hyperx *hyperx = routing->topology->hyperx;
+    const struct hyperx *hyperx = topology_hyperx(routing->topology);
     uint32_t hops = route->packet->hops, target = route->packet->destination_router;
     struct candidates candidates;
     candidates.count = 0;

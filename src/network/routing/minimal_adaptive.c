@@ -29,8 +29,9 @@ static void minimal_adaptive_prepare(struct routing *routing, const struct choic
 {
     const struct topology *topology = routing->topology;
     const struct minimal_adaptive_config *config = self->config;
-    const struct route_table *table = topology->hyperx ? NULL : route_table_create(routing, self, arena, errors);
-    uint32_t longest = topology->hyperx ? topology->hyperx->dimensions : table ? table->longest : 0;
+    const struct route_table *table =
+        topology_hyperx(topology) ? NULL : route_table_create(routing, self, arena, errors);
+    uint32_t longest = topology_hyperx(topology) ? topology_hyperx(topology)->dimensions : table ? table->longest : 0;
     routing->state = (void *)table; /* only ever read */
     routing->classes = config->vcs == VCS_HOPS && longest > 1 ? longest : 1;
     adaptive_check(routing, self, topology->ports, errors);
@@ -50,7 +51,7 @@ static void gather_from_table(struct candidates *candidates, const struct route 
 static void minimal_adaptive_route(struct route *route)
 {
     const struct minimal_adaptive_config *config = route->routing->config;
-    const struct hyperx *hyperx = route->routing->topology->hyperx;
+    const struct hyperx *hyperx = topology_hyperx(route->routing->topology);
     if (route->router == route->packet->destination_router) {
         route_eject(route);
         return;

@@ -39,7 +39,7 @@ static void omniwar_route(struct route *route)
     }
     struct candidates candidates;
     candidates.count = 0;
-    uint32_t distance = hyperx_distance(routing->topology->hyperx, route->router, target);
+    uint32_t distance = hyperx_distance(routing->topology->facts, route->router, target);
     hyperx_gather(&candidates, route, &config->adaptive, (struct candidate){.vcs = routing->class_vcs[hops]},
                   hops + distance < routing->classes ? ~0u : 0);
     candidates_offer(&candidates, route, &config->adaptive);

@@ -22,7 +22,7 @@ static bool may_choose(const struct route *route)
 {
     const struct packet *packet = route->packet;
     bool is_straight = packet->route & ROUTE_SECOND_LEG;
-    bool is_early = route->routing->topology->dragonfly ? globals_crossed(packet) == 0 : packet->hops == 1;
+    bool is_early = topology_dragonfly(route->routing->topology) ? globals_crossed(packet) == 0 : packet->hops == 1;
     return packet->hops == 0 || (is_straight && is_early);
 }
 

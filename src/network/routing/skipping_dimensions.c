@@ -83,7 +83,7 @@ static void gather(struct candidates *candidates, const struct route *route, uin
 static void skipping_dimensions_route(struct route *route)
 {
     const struct skipping_dimensions_config *config = route->routing->config;
-    const struct hyperx *hyperx = route->routing->topology->hyperx;
+    const struct hyperx *hyperx = route->routing->topology->facts;
     struct packet *packet = route->packet;
     const uint16_t *here = hyperx_coordinates(hyperx, route->router);
     const uint16_t *there = hyperx_coordinates(hyperx, packet->destination_router);

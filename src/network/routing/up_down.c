@@ -38,7 +38,7 @@ static void up_down_prepare(struct routing *routing, const struct choice *self, 
                             struct errors *errors)
 {
     const struct up_down_config *config = self->config;
-    const struct tree *tree = routing->topology->tree;
+    const struct tree *tree = topology_tree(routing->topology);
     (void)arena;
     if (!tree) {
         choice_error(errors, self, NULL, "\"up_down\" needs topology \"folded_clos\", not \"%s\"",
@@ -97,7 +97,7 @@ static uint32_t port_of_flow(struct route *route, const struct tree *tree, uint3
 
 static void up_down_route(struct route *route)
 {
-    const struct tree *tree = route->routing->topology->tree;
+    const struct tree *tree = route->routing->topology->facts;
     const struct up_down_config *config = route->routing->config;
     uint32_t ports = tree_up_ports(tree, route->router), first = tree_first_up(tree, route->router);
     if (!turns_here(route, tree)) {

@@ -20,6 +20,8 @@
 #include "network/topology/grid.h"
 #include "network/topology/levels.h"
 
+const char butterfly_family[] = "butterfly";
+
 struct butterfly_config {
     uint32_t radix;
     uint32_t stages;
@@ -53,7 +55,8 @@ static void butterfly_shape(const void *config, struct arena *arena, struct topo
         fly->strides[stage] = fly->rows;
         fly->rows *= fly->radix;
     }
-    topology->butterfly = fly;
+    topology->family = butterfly_family;
+    topology->facts = fly;
     topology->routers = fly->stages * fly->rows;
     topology->terminals = fly->rows * fly->radix;
     topology->ports = fly->stages > 1 ? 2 * fly->radix : 0;
@@ -61,19 +64,19 @@ static void butterfly_shape(const void *config, struct arena *arena, struct topo
 
 static uint32_t butterfly_router_of(const struct topology *topology, uint32_t terminal)
 {
-    const struct butterfly *fly = topology->butterfly;
+    const struct butterfly *fly = topology->facts;
     return terminal / fly->radix;
 }
 
 static uint32_t butterfly_ejects_at(const struct topology *topology, uint32_t terminal)
 {
-    const struct butterfly *fly = topology->butterfly;
+    const struct butterfly *fly = topology->facts;
     return (fly->stages - 1) * fly->rows + terminal / fly->radix;
 }
 
 static bool butterfly_peer(const struct topology *topology, uint32_t router, uint32_t port, struct router_port *peer)
 {
-    const struct butterfly *fly = topology->butterfly;
+    const struct butterfly *fly = topology->facts;
     uint32_t stage = router / fly->rows, row = router % fly->rows;
     bool is_forward = port < fly->radix;
     if (stage == (is_forward ? fly->stages - 1 : 0))
@@ -88,7 +91,7 @@ static bool butterfly_peer(const struct topology *topology, uint32_t router, uin
 /* A way must cross every stage whose digit differs; it turns at most twice, at the ends of that range. */
 static uint32_t butterfly_distance(const struct topology *topology, uint32_t from, uint32_t to)
 {
-    const struct butterfly *fly = topology->butterfly;
+    const struct butterfly *fly = topology->facts;
     uint32_t a = from / fly->rows, b = to / fly->rows, first = a < b ? a : b, last = a < b ? b : a;
     for (uint32_t stage = 0; stage + 1 < fly->stages; stage++)
         if (from % fly->rows / fly->strides[stage] % fly->radix != to % fly->rows / fly->strides[stage] % fly->radix) {

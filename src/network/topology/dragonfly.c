@@ -57,7 +57,7 @@ static void dragonfly_shape(const void *config, struct arena *arena, struct topo
 
 static bool dragonfly_peer(const struct topology *topology, uint32_t router, uint32_t port, struct router_port *peer)
 {
-    const struct dragonfly *dragonfly = topology->dragonfly;
+    const struct dragonfly *dragonfly = topology->facts;
     uint32_t group = dragonfly_group(dragonfly, router), place = dragonfly_place(dragonfly, router);
     if (port >= dragonfly->first_global)
         return global_peer(dragonfly, router, port, peer);
@@ -69,13 +69,13 @@ static bool dragonfly_peer(const struct topology *topology, uint32_t router, uin
 static uint32_t dragonfly_channel_class(const struct topology *topology, uint32_t router, uint32_t port)
 {
     (void)router;
-    return port >= topology->dragonfly->first_global;
+    return port >= topology_dragonfly(topology)->first_global;
 }
 
 /* Is there a router to which both have a global channel? */
 static bool meet_in_a_third_group(const struct topology *topology, uint32_t from, uint32_t to)
 {
-    const struct dragonfly *dragonfly = topology->dragonfly;
+    const struct dragonfly *dragonfly = topology->facts;
     uint32_t there = dragonfly_group(dragonfly, to), place = dragonfly_place(dragonfly, to);
     struct router_port met;
     for (uint32_t port = dragonfly->first_global; port < topology->ports; port++) {
@@ -96,7 +96,7 @@ static bool meet_in_a_third_group(const struct topology *topology, uint32_t from
 /* Local, global, local; by the best of the parallel channels; and two global channels may be shorter than three. */
 static uint32_t dragonfly_distance(const struct topology *topology, uint32_t from, uint32_t to)
 {
-    const struct dragonfly *dragonfly = topology->dragonfly;
+    const struct dragonfly *dragonfly = topology->facts;
     uint32_t here = dragonfly_group(dragonfly, from), there = dragonfly_group(dragonfly, to), best = 3;
     if (here == there)
         return from != to;

@@ -71,7 +71,7 @@ static void dragonfly_2d_shape(const void *config, struct arena *arena, struct t
 
 static uint32_t dragonfly_2d_channel_class(const struct topology *topology, uint32_t router, uint32_t port)
 {
-    const struct dragonfly *dragonfly = topology->dragonfly;
+    const struct dragonfly *dragonfly = topology->facts;
     (void)router;
     if (port >= dragonfly->first_global)
         return CLASS_GLOBAL;
@@ -80,7 +80,7 @@ static uint32_t dragonfly_2d_channel_class(const struct topology *topology, uint
 
 static bool dragonfly_2d_peer(const struct topology *topology, uint32_t router, uint32_t port, struct router_port *peer)
 {
-    const struct dragonfly *dragonfly = topology->dragonfly;
+    const struct dragonfly *dragonfly = topology->facts;
     uint32_t place = dragonfly_place(dragonfly, router);
     uint32_t row = dragonfly->row_of[place], column = place - row * dragonfly->columns;
     uint32_t class = dragonfly_2d_channel_class(topology, router, port);

@@ -22,6 +22,8 @@
 #include "network/topology/grid.h"
 #include "network/topology/levels.h"
 
+const char tree_family[] = "tree";
+
 struct folded_clos_config {
     uint32_t radix;
     uint32_t levels;
@@ -146,7 +148,8 @@ static void folded_clos_shape(const void *config, struct arena *arena, struct to
     tree->terminals = tree->below[tree->levels - 1];
     bake_routers(clos, arena);
     bake_down_ports(tree, arena);
-    topology->tree = tree;
+    topology->family = tree_family;
+    topology->facts = tree;
     topology->state = clos;
     topology->routers = tree->first_router[tree->levels];
     topology->terminals = tree->terminals;
@@ -156,7 +159,7 @@ static void folded_clos_shape(const void *config, struct arena *arena, struct to
 
 static uint32_t folded_clos_router_of(const struct topology *topology, uint32_t terminal)
 {
-    return terminal / topology->tree->down[0];
+    return terminal / topology_tree(topology)->down[0];
 }
 
 static bool folded_clos_peer(const struct topology *topology, uint32_t router, uint32_t port, struct router_port *peer)
@@ -184,8 +187,8 @@ static bool folded_clos_peer(const struct topology *topology, uint32_t router, u
 /* The level at the lower end. */
 static uint32_t folded_clos_channel_class(const struct topology *topology, uint32_t router, uint32_t port)
 {
-    uint32_t level = tree_level(topology->tree, router);
-    return port < topology->tree->first_up[level] ? level - 1 : level;
+    uint32_t level = tree_level(topology->facts, router);
+    return port < topology_tree(topology)->first_up[level] ? level - 1 : level;
 }
 
 /*

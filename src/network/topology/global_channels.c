@@ -27,6 +27,8 @@
 
 #include <inttypes.h>
 
+const char dragonfly_family[] = "dragonfly";
+
 #define MAX_FILE_GROUPS 8192 /* a file takes a table of their pairs */
 
 const char *const arrangement_names[] = {"absolute", "relative", "circulant", "palm_tree", "file", NULL};
@@ -131,7 +133,8 @@ void global_shape(struct topology *topology, struct dragonfly described, const s
         bake_file(dragonfly, config->file, arena);
     else
         bake_gates(dragonfly, arena);
-    topology->dragonfly = dragonfly;
+    topology->family = dragonfly_family;
+    topology->facts = dragonfly;
     topology->routers = dragonfly->groups * dragonfly->routers;
     topology->terminals = dragonfly->groups * dragonfly->hosts * host_terminals;
     topology->concentration = dragonfly->hosts == dragonfly->routers ? host_terminals : 0;

@@ -20,6 +20,8 @@
 
 #include "network/topology/grid.h"
 
+const char hyperx_family[] = "hyperx";
+
 static const struct option hyperx_options[] = {GRID_OPTIONS("[4, 4]", "two routers"), OPTION_END};
 
 static void hyperx_check(const struct choice *self, struct errors *errors)
@@ -62,7 +64,8 @@ static void hyperx_shape(const void *config, struct arena *arena, struct topolog
         routers *= hyperx->width[d];
     }
     bake_coordinates(hyperx, routers, arena);
-    topology->hyperx = hyperx;
+    topology->family = hyperx_family;
+    topology->facts = hyperx;
     topology->routers = routers;
     topology->concentration = settings->concentration;
     topology->terminals = routers * settings->concentration;
@@ -73,7 +76,7 @@ static void hyperx_shape(const void *config, struct arena *arena, struct topolog
 
 static uint32_t hyperx_channel_class(const struct topology *topology, uint32_t router, uint32_t port)
 {
-    const struct hyperx *hyperx = topology->hyperx;
+    const struct hyperx *hyperx = topology->facts;
     (void)router;
     uint32_t d = hyperx->dimensions - 1;
     while (port < hyperx->first_port[d])
@@ -84,7 +87,7 @@ static uint32_t hyperx_channel_class(const struct topology *topology, uint32_t r
 /* Offset and width - offset lead there and back, on the same parallel channel. */
 static bool hyperx_peer(const struct topology *topology, uint32_t router, uint32_t port, struct router_port *peer)
 {
-    const struct hyperx *hyperx = topology->hyperx;
+    const struct hyperx *hyperx = topology->facts;
     uint32_t d = hyperx_channel_class(topology, router, port), width = hyperx->width[d], channels = hyperx->channels[d];
     uint32_t place = port - hyperx->first_port[d], offset = place / channels + 1;
     uint32_t coordinate = (hyperx_coordinate(hyperx, router, d) + offset) % width;
@@ -95,7 +98,7 @@ static bool hyperx_peer(const struct topology *topology, uint32_t router, uint32
 
 static uint32_t distance(const struct topology *topology, uint32_t from, uint32_t to)
 {
-    return hyperx_distance(topology->hyperx, from, to);
+    return hyperx_distance(topology->facts, from, to);
 }
 
 static const struct topology_ops hyperx = {

@@ -61,12 +61,12 @@ static uint32_t megafly_router_of(const struct topology *topology, uint32_t term
 {
     const struct megafly_config *config = topology->config;
     uint32_t leaf = terminal / config->terminals;
-    return dragonfly_router(topology->dragonfly, leaf / config->leaves, leaf % config->leaves);
+    return dragonfly_router(topology->facts, leaf / config->leaves, leaf % config->leaves);
 }
 
 static bool megafly_peer(const struct topology *topology, uint32_t router, uint32_t port, struct router_port *peer)
 {
-    const struct dragonfly *dragonfly = topology->dragonfly;
+    const struct dragonfly *dragonfly = topology->facts;
     uint32_t place = dragonfly_place(dragonfly, router), leaves = dragonfly->hosts;
     if (place < leaves) {
         *peer = (struct router_port){router - place + leaves + port, place};
@@ -81,7 +81,7 @@ static bool megafly_peer(const struct topology *topology, uint32_t router, uint3
 
 static uint32_t megafly_channel_class(const struct topology *topology, uint32_t router, uint32_t port)
 {
-    const struct dragonfly *dragonfly = topology->dragonfly;
+    const struct dragonfly *dragonfly = topology->facts;
     return dragonfly_place(dragonfly, router) >= dragonfly->hosts && port >= dragonfly->first_global;
 }
 

@@ -120,7 +120,7 @@ TEST(butterfly_is_filled_by_uniform_traffic)
 static void add_hierarchical_way(const struct topology *topology, double *loads, uint32_t from, uint32_t to,
                                  double weight)
 {
-    const struct dragonfly *dragonfly = topology->dragonfly;
+    const struct dragonfly *dragonfly = topology_dragonfly(topology);
     uint32_t here = dragonfly_group(dragonfly, from), there = dragonfly_group(dragonfly, to);
     uint32_t place = dragonfly_place(dragonfly, from), target = dragonfly_place(dragonfly, to);
     if (here != there) {
@@ -145,7 +145,7 @@ static double dragonfly_bound(uint32_t h, const char *arrangement, uint32_t shif
              h, 2 * h, h, arrangement);
     EXPECT(routed_topology(&routed, json));
     const struct topology *topology = &routed.topology;
-    const struct dragonfly *dragonfly = topology->dragonfly;
+    const struct dragonfly *dragonfly = topology_dragonfly(topology);
     size_t channels = (size_t)topology->routers * topology->ports;
     double *loads = arena_array(&routed.arena, double, channels);
     double weight = (double)h * h / (shift ? h * dragonfly->routers : topology->terminals);

@@ -380,7 +380,7 @@ TEST(ugal_is_set_by_threshold_bias_and_samples)
 /* A router of group 0 whose way to group 1 begins with a local channel, and the place of the group's channel there. */
 static const struct dragonfly_gate *far_gate(const struct seen *seen, uint32_t *source)
 {
-    const struct dragonfly *dragonfly = seen->routed.topology.dragonfly;
+    const struct dragonfly *dragonfly = topology_dragonfly(&seen->routed.topology);
     const struct dragonfly_gate *gate = dragonfly_gates(dragonfly, 0, 1);
     *source = dragonfly_router(dragonfly, 0, (gate->place + 1u) % dragonfly->routers);
     return gate;
@@ -394,7 +394,7 @@ TEST(global_knowledge_sees_the_channel_that_the_source_does_not)
         seen_init(&seen, "{\"type\": \"dragonfly\"}",
                   is_global ? "{\"type\": \"ugal\", \"knowledge\": \"global\"}" : "{\"type\": \"ugal\"}", 3);
         const struct dragonfly_gate *gate = far_gate(&seen, &source);
-        uint32_t place = dragonfly_place(seen.routed.topology.dragonfly, source), straight = 0;
+        uint32_t place = dragonfly_place(topology_dragonfly(&seen.routed.topology), source), straight = 0;
         seen_fill(&seen, gate->place, gate->port, 50);
         for (uint32_t i = 0; i < 100; i++) {
             struct packet packet = packet_to(&seen, 2 * source, 8, i);
@@ -433,7 +433,7 @@ TEST(par_chooses_again_where_the_global_channel_is)
     uint64_t vcs;
     seen_init(&seen, "{\"type\": \"dragonfly\"}", "{\"type\": \"par\", \"detours\": 8}", 4);
     const struct dragonfly_gate *gate = far_gate(&seen, &source);
-    uint32_t place = dragonfly_place(seen.routed.topology.dragonfly, source);
+    uint32_t place = dragonfly_place(topology_dragonfly(&seen.routed.topology), source);
     struct packet packet = packet_to(&seen, 2 * source, 8, 1);
     EXPECT_EQ_U64(ask(&seen, &packet, source, &vcs), bit(dragonfly_local_port(place, gate->place)));
     EXPECT_EQ_U64(vcs, 1);

@@ -10,6 +10,7 @@
 
 #include "fitting.h"
 #include "flitwarp/dragonfly.h"
+#include "flitwarp/tree.h"
 
 #define TORUS "{\"type\": \"torus\", \"widths\": [8, 8]}"
 #define MESH "{\"type\": \"mesh\", \"widths\": [8, 8]}"
@@ -91,13 +92,13 @@ static const struct fitting algorithms[] = {
 static void expect_delivery(struct routed *routed)
 {
     const struct topology *topology = &routed->topology;
-    bool is_minimal = routed->routing.ops->is_minimal, goes_up = topology->tree != NULL;
+    bool is_minimal = routed->routing.ops->is_minimal, goes_up = topology_tree(topology) != NULL;
     uint32_t longest = routed->routing.classes, wrong = 0, detours = 0;
     for (uint32_t router = 0; router < topology->routers; router++) {
         uint32_t distance = routed_distance(routed, 0, router);
         longest = 2 * distance + 1 > longest ? 2 * distance + 1 : longest;
     }
-    if (topology->dragonfly && topology->dragonfly->shape != GROUP_ALL_TO_ALL)
+    if (topology_dragonfly(topology) && topology_dragonfly(topology)->shape != GROUP_ALL_TO_ALL)
         longest = 2 + 2 * routed->routing.classes;
     for (uint32_t source = 0; source < topology->terminals; source++)
         for (uint32_t destination = 0; destination < topology->terminals; destination++) {

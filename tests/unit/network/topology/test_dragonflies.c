@@ -86,11 +86,11 @@ TEST(the_dragonfly_and_the_megafly_of_the_fit_fly_study_have_its_sizes)
         struct routed routed;
         EXPECT(routed_topology(&routed, networks[i].json));
         const struct topology *topology = &routed.topology;
-        uint32_t groups = topology->dragonfly->groups;
+        uint32_t groups = topology_dragonfly(topology)->groups;
         EXPECT_EQ_U64(topology->routers, networks[i].routers);
         EXPECT_EQ_U64(topology->terminals, networks[i].terminals);
         EXPECT_EQ_U64(topology->terminals + links_between_routers(topology), networks[i].links);
-        EXPECT_EQ_U64(topology->dragonfly->channels * groups * (groups - 1), networks[i].global_ends);
+        EXPECT_EQ_U64(topology_dragonfly(topology)->channels * groups * (groups - 1), networks[i].global_ends);
         routed_release(&routed);
     }
 }
@@ -103,7 +103,7 @@ TEST(a_group_of_cascade_has_its_ports)
     EXPECT(routed_topology(&routed, "{\"type\": \"dragonfly_2d\", \"terminals\": 4, \"columns\": 16, \"rows\": 6, "
                                     "\"column_channels\": 3, \"global\": 10, \"groups\": 4}"));
     uint32_t classes[3] = {0};
-    EXPECT_EQ_U64(routed.topology.dragonfly->routers, 96);
+    EXPECT_EQ_U64(topology_dragonfly(&routed.topology)->routers, 96);
     EXPECT_EQ_U64(routed.topology.ports, 40);
     for (uint32_t port = 0; port < 40; port++)
         classes[routed.topology.ops->channel_class(&routed.topology, 0, port)]++;
@@ -177,7 +177,7 @@ TEST(a_file_says_where_global_channels_lead)
     struct filed filed;
     EXPECT(file_topology(&filed, PAIRS, "router,router\n0,3\n 1 , 4 # group 2\n\n2,0\r\n5,3\n"));
     const struct topology *topology = &filed.routed.topology;
-    const struct dragonfly *dragonfly = topology->dragonfly;
+    const struct dragonfly *dragonfly = topology_dragonfly(topology);
     expect_link(topology, 0, 1, 3, 1);
     expect_link(topology, 1, 1, 4, 1);
     expect_link(topology, 0, 2, 2, 1);

@@ -31,7 +31,7 @@ TEST(hyperx_port_leads_to_the_coordinate_asked_for)
 {
     struct routed routed;
     EXPECT(routed_topology(&routed, "{\"type\": \"hyperx\", \"widths\": [4, 3, 2], \"channels\": [1, 2, 3]}"));
-    const struct hyperx *hyperx = routed.topology.hyperx;
+    const struct hyperx *hyperx = topology_hyperx(&routed.topology);
     uint32_t wrong = 0, asked = 0;
     for (uint32_t router = 0; router < routed.topology.routers; router++)
         for (uint32_t d = 0; d < hyperx->dimensions; d++)
@@ -102,7 +102,7 @@ TEST(dragonfly_of_few_groups_has_parallel_and_unused_channels)
 {
     struct routed routed;
     EXPECT(routed_topology(&routed, DRAGONFLY(", \"groups\": 4")));
-    EXPECT_EQ_U64(routed.topology.dragonfly->channels, 2);
+    EXPECT_EQ_U64(topology_dragonfly(&routed.topology)->channels, 2);
     expect_link(&routed.topology, 0, 3, 4, 3);
     expect_link(&routed.topology, 1, 4, 5, 4); /* channel 3: the second one to group 1 */
     expect_unused(&routed.topology, 3, 3);
@@ -112,7 +112,7 @@ TEST(dragonfly_of_few_groups_has_parallel_and_unused_channels)
 
 static void expect_dragonfly_facts(const struct topology *topology)
 {
-    const struct dragonfly *dragonfly = topology->dragonfly;
+    const struct dragonfly *dragonfly = topology_dragonfly(topology);
     uint32_t wrong = 0, a = dragonfly->routers;
     for (uint32_t group = 0; group < dragonfly->groups; group++) {
         for (uint32_t i = 0; i < a * a; i++) {
@@ -193,7 +193,7 @@ TEST(folded_clos_knows_what_is_below)
 {
     struct routed routed;
     EXPECT(routed_topology(&routed, CLOS));
-    const struct tree *tree = routed.topology.tree;
+    const struct tree *tree = topology_tree(&routed.topology);
     EXPECT_EQ_U64(tree_level(tree, 7), 0);
     EXPECT_EQ_U64(tree_level(tree, 8), 1);
     EXPECT_EQ_U64(tree_level(tree, 19), 2);
@@ -214,7 +214,7 @@ TEST(folded_clos_ports_lead_down_to_the_terminal)
     struct routed routed;
     EXPECT(routed_topology(&routed, "{\"type\": \"folded_clos\", \"down\": [3, 2, 4, 2], \"up\": [2, 3, 1]}"));
     const struct topology *topology = &routed.topology;
-    const struct tree *tree = topology->tree;
+    const struct tree *tree = topology_tree(topology);
     uint32_t wrong = 0;
     for (uint32_t terminal = 0; terminal < topology->terminals; terminal++)
         for (uint32_t router = 0; router < topology->routers; router++) {

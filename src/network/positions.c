@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where routers stand, see places.h. */
-#include "network/places.h"
+/* Where routers stand, see positions.h. */
+#include "network/positions.h"
 
 #include "flitwarp/butterfly.h"
 #include "flitwarp/hyperx.h"
@@ -10,13 +10,15 @@
 
 uint32_t topology_dimensions(const struct topology *topology)
 {
-    return topology->grid ? topology->grid->dimensions : topology->hyperx ? topology->hyperx->dimensions : 0;
+    return topology->grid              ? topology->grid->dimensions
+           : topology_hyperx(topology) ? topology_hyperx(topology)->dimensions
+                                       : 0;
 }
 
 uint32_t topology_coordinate(const struct topology *topology, uint32_t router, uint32_t dimension)
 {
-    if (topology->hyperx)
-        return hyperx_coordinate(topology->hyperx, router, dimension);
+    if (topology_hyperx(topology))
+        return hyperx_coordinate(topology_hyperx(topology), router, dimension);
     uint32_t coordinates[MAX_DIMENSIONS];
     grid_coordinates(topology->grid, router, coordinates);
     return coordinates[dimension];
@@ -24,9 +26,9 @@ uint32_t topology_coordinate(const struct topology *topology, uint32_t router, u
 
 uint32_t topology_level(const struct topology *topology, uint32_t router)
 {
-    if (topology->tree)
-        return tree_level(topology->tree, router);
-    return topology->butterfly ? router / topology->butterfly->rows : NONE;
+    if (topology_tree(topology))
+        return tree_level(topology_tree(topology), router);
+    return topology_butterfly(topology) ? router / topology_butterfly(topology)->rows : NONE;
 }
 
 /* Gives a number to everything that can be reached without a link of one class. */
