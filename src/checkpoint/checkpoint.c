@@ -4,8 +4,8 @@
 
 #include "base/heap.h"
 #include "base/text.h"
-#include "run/interrupt.h"
-#include "run/resources.h"
+#include "base/interrupt.h"
+#include "base/resources.h"
 #include "flitwarp/arena.h"
 
 #include <math.h>

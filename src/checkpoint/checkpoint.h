@@ -6,7 +6,7 @@
  * files of the one before go. So whatever is killed when, FILE means the last checkpoint that is whole. Where FILE has a
  * {tick} in it, that is the tick of the checkpoint: all are kept then.
  */
-#include "checkpoint/checkpoint_file.h"
+#include "checkpoint/file.h"
 
 #include "engine/ranks.h"
 #include "flitwarp/packet.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading a subcommand's arguments, see arguments.h. Overrides are moved to the front of argv, in order. */
-#include "cli/arguments.h"
+/* Reading a subcommand's arguments, see command.h. Overrides are moved to the front of argv, in order. */
+#include "cli/command.h"
 
 #include "base/text.h"
 
@@ -23,85 +23,99 @@ static const struct flag *find_flag(const struct command *command, const char *a
     return NULL;
 }
 
-enum flag_found flag_take(const struct command *command, void *request, int argc, char **argv, int *index)
+enum flag_found flag_take(struct call *call, int *index)
 {
     const char *attached;
-    const struct flag *flag = find_flag(command, argv[*index], &attached);
+    const struct flag *flag = find_flag(call->command, call->argv[*index], &attached);
     if (!flag)
         return FLAG_NONE;
-    void *field = (char *)request + flag->offset;
+    void *field = (char *)call->request + flag->offset;
     if (!flag->value) {
         *(bool *)field = true;
         return FLAG_TAKEN;
     }
-    bool is_last = *index + 1 == argc || strncmp(argv[*index + 1], "--", 2) == 0; /* a name with dashes: --csv=--name */
+    bool is_last = *index + 1 == call->argc ||
+                   strncmp(call->argv[*index + 1], "--", 2) == 0; /* a name with dashes: --csv=--name */
     if (!attached && is_last)
         return FLAG_LACKS_VALUE;
-    *(const char **)field = attached ? attached : argv[++*index];
+    *(const char **)field = attached ? attached : call->argv[++*index];
     return FLAG_TAKEN;
 }
 
-bool words_next(const struct command *command, void *request, int argc, char **argv, int *index, struct errors *errors)
+char *words_next(struct call *call, int *index)
 {
-    while (++*index < argc) {
-        enum flag_found found = flag_take(command, request, argc, argv, index);
-        const char *word = argv[*index];
+    while (++*index < call->argc) {
+        enum flag_found found = flag_take(call, index);
+        char *word = call->argv[*index];
         if (found == FLAG_LACKS_VALUE)
-            errors_add(errors, "'%s' needs a value", word);
+            errors_add(&call->errors, "'%s' needs a value", word);
         else if (found == FLAG_NONE && word[0] == '-' && word[1])
-            errors_add(errors, "'%s' is not understood", word);
+            errors_add(&call->errors, "'%s' is not understood", word);
         else if (found == FLAG_NONE)
-            return true;
+            return word;
     }
-    return false;
+    return NULL;
 }
 
 /* A flag that nobody knows, with the one that it is spelt like. */
-static void report_unknown(FILE *out, const struct command *command, const char *word)
+static void add_unknown(struct errors *errors, const struct command *command, const char *word)
 {
     if (strcmp(word, "--plugin") == 0) {
-        fprintf(out, "flitwarp %s: '--plugin' comes before the command: flitwarp --plugin FILE.so %s ...\n",
-                command->name, command->name);
+        errors_add(errors, "flitwarp %s: '--plugin' comes before the command: flitwarp --plugin FILE.so %s ...",
+                   command->name, command->name);
         return;
     }
     struct nearest nearest = {.wanted = word};
     for (const struct flag *flag = command->flags; flag && flag->name; flag++)
         nearest_try(&nearest, flag->name);
     const char *near = nearest_word(&nearest);
-    fprintf(out, "flitwarp %s: '%s' is not understood%s%s%s\n", command->name, word, near ? ", did you mean '" : "",
-            near ? near : "", near ? "'?" : "");
+    errors_add(errors, "flitwarp %s: '%s' is not understood%s%s%s", command->name, word, near ? ", did you mean '" : "",
+               near ? near : "", near ? "'?" : "");
 }
 
-bool arguments_read(struct arguments *arguments, int argc, char **argv, const struct command *command, void *request,
-                    FILE *complains)
+bool arguments_read(struct call *call)
 {
-    *arguments = (struct arguments){.overrides = argv + 1};
+    char **argv = call->argv;
     const char *wrong = NULL, *problem = NULL;
-    for (int i = 1; i < argc && !wrong; i++) {
-        enum flag_found found = flag_take(command, request, argc, argv, &i);
+    call->overrides = argv + 1;
+    for (int i = 1; i < call->argc && !wrong; i++) {
+        enum flag_found found = flag_take(call, &i);
         if (found == FLAG_TAKEN)
             continue;
         if (found == FLAG_LACKS_VALUE) {
             wrong = argv[i], problem = "needs a value";
         } else if (argv[i][0] == '-' && argv[i][1]) {
             wrong = argv[i];
-        } else if (strchr(argv[i], '=') && arguments->config) {
-            arguments->overrides[arguments->override_count++] = argv[i];
-        } else if (!arguments->config) {
-            arguments->config = argv[i];
+        } else if (strchr(argv[i], '=') && call->config) {
+            call->overrides[call->override_count++] = argv[i];
+        } else if (!call->config) {
+            call->config = argv[i];
         } else {
             wrong = argv[i], problem = "comes after the configuration and is no PATH=VALUE";
         }
     }
-    bool is_good = !wrong && arguments->config;
-    if (is_good || !complains)
-        return is_good;
+    if (!wrong && call->config)
+        return true;
     if (wrong && !problem)
-        report_unknown(complains, command, wrong);
+        add_unknown(&call->errors, call->command, wrong);
     else if (wrong)
-        fprintf(complains, "flitwarp %s: '%s' %s\n", command->name, wrong, problem);
+        errors_add(&call->errors, "flitwarp %s: '%s' %s", call->command->name, wrong, problem);
     else
-        fprintf(complains, "flitwarp %s: no configuration is given\n", command->name);
-    command_usage(complains, command);
+        errors_add(&call->errors, "flitwarp %s: no configuration is given", call->command->name);
+    call_refuse(call);
     return false;
+}
+
+void arguments_keep(struct call *call)
+{
+    char **overrides = memory_take(sizeof *overrides * ((size_t)call->override_count + 1));
+    for (int i = 0; i < call->override_count; i++)
+        overrides[i] = text_copy(call->overrides[i]);
+    call->overrides = overrides;
+    call->config = text_copy(call->config);
+    for (const struct flag *flag = call->command->flags; flag->name; flag++) {
+        const char **value = (const char **)(void *)((char *)call->request + flag->offset);
+        if (flag->value && *value)
+            *value = text_copy(*value);
+    }
 }

@@ -3,19 +3,25 @@
 #include "cli/command.h"
 
 #include "base/text.h"
-#include "cli/cli.h"
-#include "run/version.h"
+#include "base/version.h"
+#include "engine/ranks.h"
 
 #include <string.h>
 
 #define LINE_WIDTH 72 /* that a manual page has for it */
 
-const struct command *const commands[] = {
-    &run_command,    &check_command,   &settings_command,   &topology_command,      &trace_command,
-    &view_command,   &record_command,  &parse_command,      &list_command,          &explain_command,
-    &schema_command, &import_command,  &trace_info_command, &trace_convert_command, &new_command,
-    &help_command,   &version_command, &manual_command,     &complete_command,      NULL,
-};
+static struct command_entry *commands;
+
+void command_add(struct command_entry *entry)
+{
+    struct command_entry **link = &commands;
+    while (*link && (*link)->command->order < entry->command->order)
+        link = &(*link)->next;
+    entry->next = *link;
+    *link = entry;
+}
+
+const struct command_entry *commands_first(void) { return commands; }
 
 const struct flag program_flags[] = {
     {.name = "--plugin",
@@ -29,9 +35,9 @@ const struct flag program_flags[] = {
 
 const struct command *command_find(const char *name)
 {
-    for (const struct command *const *at = commands; *at; at++)
-        if (strcmp((*at)->name, name) == 0)
-            return *at;
+    for (const struct command_entry *at = commands; at; at = at->next)
+        if (strcmp(at->command->name, name) == 0)
+            return at->command;
     return NULL;
 }
 
@@ -39,8 +45,8 @@ const struct command *command_find(const char *name)
 static const char *nearest_command(const char *name)
 {
     struct nearest nearest = {.wanted = name};
-    for (const struct command *const *at = commands; *at; at++)
-        nearest_try(&nearest, (*at)->name);
+    for (const struct command_entry *at = commands; at; at = at->next)
+        nearest_try(&nearest, at->command->name);
     return nearest_word(&nearest);
 }
 
@@ -103,18 +109,24 @@ struct text command_usage_text(const struct command *command, const char *before
     return usage;
 }
 
-void command_usage(FILE *out, const struct command *command)
+int call_refuse(struct call *call)
 {
-    struct text usage = command_usage_text(command, "usage: ");
-    fprintf(out, "%s\n", usage.chars);
+    struct text usage = command_usage_text(call->command, "usage: ");
+    errors_add(&call->errors, "%s", usage.chars);
     text_release(&usage);
+    return EXIT_USAGE;
 }
 
-void errors_add_usage(struct errors *errors, const struct command *command)
+int command_call(const struct command *command, int argc, char **argv)
 {
-    struct text usage = command_usage_text(command, "usage: ");
-    errors_add(errors, "%s", usage.chars);
-    text_release(&usage);
+    struct call call = {.command = command, .argc = argc, .argv = argv};
+    call.errors.arena = &call.arena;
+    call.request = arena_take(&call.arena, command->request_size);
+    int status = command->run(&call);
+    if (ranks_launched_as() == 0) /* the others have the same to say */
+        errors_print(&call.errors, stderr);
+    arena_release(&call.arena);
+    return status;
 }
 
 static int flag_width(const struct flag *flag)
@@ -124,8 +136,9 @@ static int flag_width(const struct flag *flag)
 
 void command_help(FILE *out, const struct command *command)
 {
-    command_usage(out, command);
-    fprintf(out, "\n%s\n", command->summary);
+    struct text usage = command_usage_text(command, "usage: ");
+    fprintf(out, "%s\n\n%s\n", usage.chars, command->summary);
+    text_release(&usage);
     int width = 0;
     for (const struct flag *flag = command->flags; flag && flag->name; flag++)
         width = flag_width(flag) > width ? flag_width(flag) : width;
@@ -147,8 +160,8 @@ void program_usage(FILE *out)
     fprintf(out,
             "flitwarp %s, an interconnection-network simulator\nusage: flitwarp [--plugin FILE.so ...] COMMAND ...\n\n",
             FLITWARP_VERSION);
-    for (const struct command *const *at = commands; *at; at++)
-        fprintf(out, "  %-13s  %s\n", (*at)->name, (*at)->summary);
+    for (const struct command_entry *at = commands; at; at = at->next)
+        fprintf(out, "  %-13s  %s\n", at->command->name, at->command->summary);
     fprintf(out, "\nbeside it:\n"
                  "  flitwarp-sweep STUDY.json      many runs, their figures and a report\n"
                  "  flitwarp-plot KIND FILE ...    figures from results, logs and studies\n"

@@ -3,7 +3,8 @@
 /*
  * What a subcommand is: its words, its flags with their help, and its function. From
  * it come the reading of its arguments, `flitwarp help`, its manual page and what
- * shells complete: nothing about a command is written down anywhere else.
+ * shells complete: nothing about a command is written down anywhere else. A command is
+ * one file, whose last line registers it.
  */
 #include "base/text.h"
 #include "flitwarp/error.h"
@@ -45,34 +46,85 @@ struct flag {
 /* Takes words that could stand at some place. */
 struct suggestions;
 
+/* A command at work: what it was given, and memory that lasts until it ends. */
+struct call {
+    const struct command *command;
+    int argc;
+    char **argv; /* argv[0] is the command's name */
+    void *request;
+    struct arena arena;
+    struct errors errors; /* printed at the end */
+    /* Of commands that take a configuration, by arguments_read(): */
+    const char *config;
+    char **overrides;
+    int override_count;
+};
+
 struct command {
     const char *name;
+    int order;                /* its place in the help: by rising numbers */
     const char *words;        /* behind the name, flags that may be left out aside; a line for each way to call it */
     const char *summary;      /* one line */
     const struct flag *flags; /* NULL: none */
+    size_t request_size;      /* of the struct that they fill, all 0 at first */
     const char *notes;        /* what else its help says; NULL: nothing */
     void (*more)(FILE *out);  /* prints what tables of the command's own add to that; NULL: nothing */
     /* Suggests what the word at a place from 0 may be; NULL: files, and settings where `words` have PATH=VALUE. */
     void (*suggest)(struct suggestions *suggestions, int place);
-    int (*call)(int argc, char **argv); /* argv[0] is its name; returns the exit status of the program */
+    int (*run)(struct call *call); /* returns the exit status of the program */
 };
+
+struct command_entry {
+    const struct command *command;
+    struct command_entry *next;
+};
+
+/* Called by constructors before main. */
+void command_add(struct command_entry *entry);
+
+#define REGISTER_COMMAND(command)                                                                                      \
+    static struct command_entry entry_of_##command = {&(command), NULL};                                               \
+    __attribute__((constructor)) static void register_##command(void) { command_add(&entry_of_##command); }            \
+    struct command_entry /* swallows the semicolon */
 
 /* What may stand before the command. */
 extern const struct flag program_flags[];
-/* All of them, in the order of the help; ends with NULL. */
-extern const struct command *const commands[];
+/* All of them, in the order of the help. */
+const struct command_entry *commands_first(void);
 /* NULL when there is none of this name. */
 const struct command *command_find(const char *name);
 /* Says that there is none of this name, and what was probably meant; returns the exit status of the program. */
 int command_unknown(const char *name);
+/* Calls it, prints what went wrong and returns the exit status of the program. */
+int command_call(const struct command *command, int argc, char **argv);
 
 /* "flitwarp NAME ...", a line for each way to call it, the first behind a word of its own. */
 struct text command_usage_text(const struct command *command, const char *before);
-/* Printed, as "usage: ...". */
-void command_usage(FILE *out, const struct command *command);
-/* The same as the last of several messages. */
-void errors_add_usage(struct errors *errors, const struct command *command);
+/* Adds the usage as the last of several messages; returns EXIT_USAGE. */
+int call_refuse(struct call *call);
 /* Usage, summary, flags and notes. */
 void command_help(FILE *out, const struct command *command);
 /* Of the whole program. */
 void program_usage(FILE *out);
+
+/* ---- arguments ---- */
+
+enum flag_found { FLAG_NONE, FLAG_TAKEN, FLAG_LACKS_VALUE };
+
+/*
+ * Takes the flag that stands at argv[*index] into its field of the request; *index then stands at the last word that
+ * belongs to it.
+ */
+enum flag_found flag_take(struct call *call, int *index);
+/*
+ * For commands with words of their own: goes on from *index, 0 at first, to the next word that is no flag, and takes the
+ * flags on the way. NULL at the end. Adds errors for what is neither, and for flags that lack their value.
+ */
+char *words_next(struct call *call, int *index);
+/*
+ * For commands that take a configuration: one CONFIG, any number of PATH=VALUE, and flags. False, with errors, when
+ * something is not understood.
+ */
+bool arguments_read(struct call *call);
+/* Copies all texts that were given to the heap, where a checkpoint keeps them. */
+void arguments_keep(struct call *call);

@@ -4,25 +4,20 @@
  * configuration, or the members of a kind. KIND/NAME or KIND NAME picks one of
  * several components that share a name.
  */
-#include "cli/cli.h"
+#include "cli/command.h"
 
 #include "config/describe.h"
 #include "config/registry.h"
 #include "config/suggest.h"
+#include "run/simulation.h"
 
-static int cli_explain(int argc, char **argv)
+static int cli_explain(struct call *call)
 {
-    if (argc < 2 || argc > 3 || argv[1][0] == '-') {
-        command_usage(stderr, &explain_command);
-        return EXIT_USAGE;
-    }
-    struct arena arena = {0};
-    struct errors errors = {.arena = &arena};
-    const char *name = argc == 3 ? arena_format(&arena, "%s/%s", argv[1], argv[2]) : argv[1];
-    bool is_good = describe_name(stdout, simulation_rows(), name, &errors);
-    errors_print(&errors, stderr);
-    arena_release(&arena);
-    return is_good ? EXIT_DONE : EXIT_USAGE;
+    char **argv = call->argv;
+    if (call->argc < 2 || call->argc > 3 || argv[1][0] == '-')
+        return call_refuse(call);
+    const char *name = call->argc == 3 ? arena_format(&call->arena, "%s/%s", argv[1], argv[2]) : argv[1];
+    return describe_name(stdout, simulation_options, name, &call->errors) ? EXIT_DONE : EXIT_USAGE;
 }
 
 static void suggest_names(struct suggestions *suggestions, int place)
@@ -30,15 +25,17 @@ static void suggest_names(struct suggestions *suggestions, int place)
     if (place == 0)
         suggest_kinds(suggestions);
     if (place == 0)
-        suggest_blocks(suggestions, simulation_rows());
+        suggest_blocks(suggestions, simulation_options);
     for (const struct registration *at = registry_first(); at; at = at->next)
         suggest(suggestions, at->component->name);
 }
 
-const struct command explain_command = {
+static const struct command explain_command = {
     .name = "explain",
+    .order = 100,
     .words = "NAME\nKIND NAME\nBLOCK",
     .summary = "options, defaults, units and ranges of a component or a block of settings",
     .suggest = suggest_names,
-    .call = cli_explain,
+    .run = cli_explain,
 };
+REGISTER_COMMAND(explain_command);

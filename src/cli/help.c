@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* flitwarp help [COMMAND]: what there is, or all that one command takes. */
-#include "cli/cli.h"
+#include "cli/command.h"
 
 #include "config/suggest.h"
 
-static int cli_help(int argc, char **argv)
+static int cli_help(struct call *call)
 {
-    if (argc > 2) {
-        fprintf(stderr, "flitwarp help: found '%s' as well, expected at most one command\n", argv[2]);
+    const char *name = call->argv[1];
+    if (call->argc > 2) {
+        errors_add(&call->errors, "flitwarp help: found '%s' as well, expected at most one command", call->argv[2]);
         return EXIT_USAGE;
     }
-    const struct command *command = argc == 2 ? command_find(argv[1]) : NULL;
-    if (argc == 2 && !command)
-        return command_unknown(argv[1]);
+    const struct command *command = call->argc == 2 ? command_find(name) : NULL;
+    if (call->argc == 2 && !command)
+        return command_unknown(name);
     if (command)
         command_help(stdout, command);
     else
@@ -22,14 +23,16 @@ static int cli_help(int argc, char **argv)
 
 static void suggest_command(struct suggestions *suggestions, int place)
 {
-    for (const struct command *const *at = commands; place == 0 && *at; at++)
-        suggest(suggestions, (*at)->name);
+    for (const struct command_entry *at = commands_first(); place == 0 && at; at = at->next)
+        suggest(suggestions, at->command->name);
 }
 
-const struct command help_command = {
+static const struct command help_command = {
     .name = "help",
+    .order = 160,
     .words = "[COMMAND]",
     .summary = "this text, or all about one command",
     .suggest = suggest_command,
-    .call = cli_help,
+    .run = cli_help,
 };
+REGISTER_COMMAND(help_command);

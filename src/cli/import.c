@@ -8,8 +8,7 @@
 #include "import/import.h"
 
 #include "base/text.h"
-#include "cli/arguments.h"
-#include "cli/cli.h"
+#include "cli/command.h"
 #include "run/simulation.h"
 
 #include <ctype.h>
@@ -151,51 +150,48 @@ static int import_file(struct import *import, const struct format *format, bool 
     return count && is_strict ? EXIT_USAGE : save(import, format);
 }
 
-static bool find_format(const char *name, const struct format **format)
+static bool find_format(const char *name, const struct format **format, struct errors *errors)
 {
     for (int i = 0; i < FORMATS; i++)
         if (strcmp(formats[i].name, name) == 0) {
             *format = &formats[i];
             return true;
         }
-    fprintf(stderr, "flitwarp import: --from '%s' is unknown, expected booksim, simured or supersim\n", name);
+    errors_add(errors, "flitwarp import: --from '%s' is unknown, expected booksim, simured or supersim", name);
     return false;
 }
 
-static int cli_import(int argc, char **argv)
+static int cli_import(struct call *call)
 {
-    struct import_request request = {0};
-    struct arguments arguments;
+    const struct import_request *request = call->request;
     const struct format *format = NULL;
-    if (!arguments_read(&arguments, argc, argv, &import_command, &request, stderr) ||
-        (request.from && !find_format(request.from, &format)))
+    if (!arguments_read(call) || (request->from && !find_format(request->from, &format, &call->errors)))
         return EXIT_USAGE;
-    if (arguments.override_count) {
-        fprintf(stderr, "flitwarp import: '%s' comes after the file: overrides belong to run and check\n",
-                arguments.overrides[0]);
+    if (call->override_count) {
+        errors_add(&call->errors, "flitwarp import: '%s' comes after the file: overrides belong to run and check",
+                   call->overrides[0]);
         return EXIT_USAGE;
     }
-    struct arena arena = {0};
-    struct errors errors = {.arena = &arena}, notes = {.arena = &arena};
-    struct import import = {.arena = &arena,
-                            .errors = &errors,
+    struct errors notes = {.arena = &call->arena};
+    struct import import = {.arena = &call->arena,
+                            .errors = &call->errors,
                             .notes = &notes,
-                            .file = arguments.config,
-                            .output = request.output,
-                            .ours = json_object(&arena)};
-    int status = import_file(&import, format, request.is_strict);
-    errors_print(&errors, stderr);
-    arena_release(&arena);
-    return status;
+                            .file = call->config,
+                            .output = request->output,
+                            .ours = json_object(&call->arena)};
+    return import_file(&import, format, request->is_strict);
 }
 
-const struct command import_command = {
+static const struct command import_command = {
     .name = "import",
+    .order = 120,
     .words = "FILE",
     .summary = "another simulator's configuration as ours",
     .flags = import_flags,
+    .request_size = sizeof(struct import_request),
     .notes =
         "Reads a configuration of BookSim, SimuRed or SuperSim. What is not carried over is listed on standard error:\n"
         "the setting, its value, why, and what comes nearest here.",
-    .call = cli_import,
+    .run = cli_import,
 };
+REGISTER_COMMAND(import_command);

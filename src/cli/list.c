@@ -3,8 +3,7 @@
  * flitwarp list [KIND] [--json]: the registered components, sorted by kind and
  * name, one a line; or as a JSON array for programs.
  */
-#include "cli/arguments.h"
-#include "cli/cli.h"
+#include "cli/command.h"
 
 #include "config/json.h"
 #include "config/registry.h"
@@ -40,19 +39,19 @@ static void print_json(struct arena *arena, const char *kind)
     putchar('\n');
 }
 
-static int unknown_kind(const char *kind)
+static void add_unknown(struct errors *errors, const char *kind)
 {
     struct nearest nearest = {.wanted = kind};
     for (const struct registration *at = registry_first(); at; at = registry_next_kind(at))
         nearest_try(&nearest, at->kind);
-    struct text kinds = {0};
-    registry_add_kinds(&kinds);
-    fprintf(stderr, "flitwarp list: unknown kind '%s'", kind);
+    struct text near = {0}, kinds = {0};
     if (nearest_word(&nearest))
-        fprintf(stderr, " (did you mean '%s'?)", nearest_word(&nearest));
-    fprintf(stderr, ", expected one of %s\n", kinds.length ? kinds.chars : "none");
+        text_addf(&near, " (did you mean '%s'?)", nearest_word(&nearest));
+    registry_add_kinds(&kinds);
+    errors_add(errors, "flitwarp list: unknown kind '%s'%s, expected one of %s", kind, near.length ? near.chars : "",
+               kinds.length ? kinds.chars : "none");
+    text_release(&near);
     text_release(&kinds);
-    return EXIT_USAGE;
 }
 
 struct list_request {
@@ -64,27 +63,26 @@ static const struct flag list_flags[] = {
     FLAG_END,
 };
 
-static int cli_list(int argc, char **argv)
+static int cli_list(struct call *call)
 {
-    struct list_request request = {0};
+    const struct list_request *request = call->request;
     const char *kind = NULL;
-    for (int i = 1; i < argc; i++) {
-        if (flag_take(&list_command, &request, argc, argv, &i) == FLAG_TAKEN)
+    for (int i = 1; i < call->argc && !call->errors.count; i++) {
+        const char *word = call->argv[i];
+        if (flag_take(call, &i) == FLAG_TAKEN)
             continue;
-        if (kind || argv[i][0] == '-') {
-            fprintf(stderr, "flitwarp list: found '%s', expected at most one kind and --json\n", argv[i]);
-            return EXIT_USAGE;
-        }
-        kind = argv[i];
+        if (kind || word[0] == '-')
+            errors_add(&call->errors, "flitwarp list: found '%s', expected at most one kind and --json", word);
+        kind = word;
     }
-    if (kind && !registry_kind(kind))
-        return unknown_kind(kind);
-    struct arena arena = {0};
-    if (request.as_json)
-        print_json(&arena, kind);
+    if (!call->errors.count && kind && !registry_kind(kind))
+        add_unknown(&call->errors, kind);
+    if (call->errors.count)
+        return EXIT_USAGE;
+    if (request->as_json)
+        print_json(&call->arena, kind);
     else
         print_table(kind);
-    arena_release(&arena);
     return EXIT_DONE;
 }
 
@@ -94,11 +92,14 @@ static void suggest_kind(struct suggestions *suggestions, int place)
         suggest_kinds(suggestions);
 }
 
-const struct command list_command = {
+static const struct command list_command = {
     .name = "list",
+    .order = 90,
     .words = "[KIND]",
     .summary = "registered components",
     .flags = list_flags,
+    .request_size = sizeof(struct list_request),
     .suggest = suggest_kind,
-    .call = cli_list,
+    .run = cli_list,
 };
+REGISTER_COMMAND(list_command);

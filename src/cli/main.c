@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The program: picks the subcommand, after loading what --plugin names. */
-#include "cli/cli.h"
-#include "run/interrupt.h"
+#include "cli/command.h"
+#include "base/interrupt.h"
 #include "run/places.h"
 
 #include "config/registry.h"
@@ -65,13 +65,11 @@ static int call_command(int argc, char **argv)
         return EXIT_USAGE;
     }
     bool asks_version = strcmp(argv[1], "--version") == 0;
-    const struct command *command = is_help(argv[1]) ? &help_command
-                                    : asks_version   ? &version_command
-                                                     : command_find(argv[1]);
+    const struct command *command = command_find(is_help(argv[1]) ? "help" : asks_version ? "version" : argv[1]);
     if (!command)
         return command_unknown(argv[1]);
     if (!asks_for_help(argc - 2, argv + 2))
-        return command->call(argc - 1, argv + 1);
+        return command_call(command, argc - 1, argv + 1);
     if (ranks_launched_as() == 0)
         command_help(stdout, command);
     return EXIT_DONE;

@@ -5,8 +5,7 @@
  * example configuration and a test. It compiles as it is, in the tree and as a
  * plugin outside. All three files are written, or none; nothing is overwritten.
  */
-#include "cli/arguments.h"
-#include "cli/cli.h"
+#include "cli/command.h"
 #include "run/places.h"
 #include "cli/templates.h"
 
@@ -287,34 +286,26 @@ static int make(struct arena *arena, const char *kind, const char *name, const c
     return EXIT_DONE;
 }
 
-static int cli_new(int argc, char **argv)
+static int cli_new(struct call *call)
 {
-    struct new_request request = {.dir = "."};
+    const struct new_request *request = call->request;
     const char *words[2] = {0}, *wrong = NULL;
     int count = 0;
-    for (int i = 1; i < argc && !wrong; i++) {
-        enum flag_found found = flag_take(&new_command, &request, argc, argv, &i);
-        if (found == FLAG_TAKEN)
+    for (int i = 1; i < call->argc && !wrong; i++) {
+        if (flag_take(call, &i) == FLAG_TAKEN)
             continue;
-        if (argv[i][0] == '-' || count == 2)
-            wrong = argv[i];
+        if (call->argv[i][0] == '-' || count == 2)
+            wrong = call->argv[i];
         else
-            words[count++] = argv[i];
+            words[count++] = call->argv[i];
     }
-    if (wrong || count < 2) {
-        if (wrong)
-            fprintf(stderr, "flitwarp new: '%s' is not understood\n", wrong);
-        else
-            fprintf(stderr, "flitwarp new: no %s is given\n", count ? "name" : "kind");
-        command_usage(stderr, &new_command);
-        return EXIT_USAGE;
-    }
-    struct arena arena = {0};
-    struct errors errors = {.arena = &arena};
-    int status = make(&arena, words[0], words[1], request.dir, &errors);
-    errors_print(&errors, stderr);
-    arena_release(&arena);
-    return status;
+    if (wrong)
+        errors_add(&call->errors, "flitwarp new: '%s' is not understood", wrong);
+    else if (count < 2)
+        errors_add(&call->errors, "flitwarp new: no %s is given", count ? "name" : "kind");
+    if (call->errors.count)
+        return call_refuse(call);
+    return make(&call->arena, words[0], words[1], request->dir ? request->dir : ".", &call->errors);
 }
 
 static void suggest_kind(struct suggestions *suggestions, int place)
@@ -323,11 +314,14 @@ static void suggest_kind(struct suggestions *suggestions, int place)
         suggest(suggestions, at->kind);
 }
 
-const struct command new_command = {
+static const struct command new_command = {
     .name = "new",
+    .order = 150,
     .words = "KIND NAME",
     .summary = "a new component's file, example and test",
     .flags = new_flags,
+    .request_size = sizeof(struct new_request),
     .suggest = suggest_kind,
-    .call = cli_new,
+    .run = cli_new,
 };
+REGISTER_COMMAND(new_command);

@@ -3,8 +3,7 @@
  * flitwarp record CONFIG [PATH=VALUE ...] -o run.html: some cycles of a run, with the
  * viewer's page, in one file that plays from anywhere.
  */
-#include "cli/arguments.h"
-#include "cli/cli.h"
+#include "cli/command.h"
 #include "view/api.h"
 #include "view/recorder.h"
 #include "view/recording.h"
@@ -109,54 +108,53 @@ static bool write_recording(struct recording *recording, const char *path, struc
     return output_commit(&file, errors);
 }
 
-static bool read_number(const char *word, const char *flag, uint64_t least, uint64_t most, uint64_t *number)
+static bool read_number(const char *word, const char *flag, uint64_t least, uint64_t most, uint64_t *number,
+                        struct errors *errors)
 {
     char *end;
     *number = strtoull(word, &end, 10);
     if (*word >= '0' && *word <= '9' && *end == 0 && *number >= least && *number <= most)
         return true;
-    fprintf(stderr, "flitwarp record: %s %s; accepted: %llu to %llu\n", flag, word, (unsigned long long)least,
-            (unsigned long long)most);
+    errors_add(errors, "flitwarp record: %s %s; accepted: %llu to %llu", flag, word, (unsigned long long)least,
+               (unsigned long long)most);
     return false;
 }
 
-static int cli_record(int argc, char **argv)
+static int cli_record(struct call *call)
 {
-    struct record_request request = {.cycles = "1000", .from = "0"};
-    struct arguments arguments;
+    struct record_request *request = call->request;
+    struct errors *errors = &call->errors;
     struct recording recording = {0};
-    if (!arguments_read(&arguments, argc, argv, &record_command, &request, stderr) ||
-        !read_number(request.cycles, "--cycles", 1, MOST_CYCLES, &recording.cycles) ||
-        !read_number(request.from, "--from", 0, 1000000000000, &recording.from))
+    *request = (struct record_request){.cycles = "1000", .from = "0"};
+    if (!arguments_read(call) || !read_number(request->cycles, "--cycles", 1, MOST_CYCLES, &recording.cycles, errors) ||
+        !read_number(request->from, "--from", 0, 1000000000000, &recording.from, errors))
         return EXIT_USAGE;
-    if (!request.path) {
-        fprintf(stderr, "flitwarp record: -o FILE.html is missing\n");
-        command_usage(stderr, &record_command);
-        return EXIT_USAGE;
+    if (!request->path) {
+        errors_add(errors, "flitwarp record: -o FILE.html is missing");
+        return call_refuse(call);
     }
-    struct arena arena = {0};
-    struct errors errors = {.arena = &arena};
     const struct view_source source = {
-        .path = arguments.config, .overrides = arguments.overrides, .override_count = arguments.override_count};
+        .path = call->config, .overrides = call->overrides, .override_count = call->override_count};
     int status = EXIT_USAGE;
-    recording.run = viewed_run_open(&source, NULL, 0, &errors);
+    recording.run = viewed_run_open(&source, NULL, 0, errors);
     if (recording.run)
-        status = recording_check(&errors) && write_recording(&recording, request.path, &errors) ? EXIT_DONE : EXIT_IO;
+        status = recording_check(errors) && write_recording(&recording, request->path, errors) ? EXIT_DONE : EXIT_IO;
     if (status == EXIT_DONE)
-        fprintf(stderr, "%s: %u frames up to tick %llu\n", request.path, recording.frames,
+        fprintf(stderr, "%s: %u frames up to tick %llu\n", request->path, recording.frames,
                 (unsigned long long)recording.run->watch.now);
-    errors_print(&errors, stderr);
     viewed_run_close(recording.run);
     text_release(&recording.json);
     text_release(&recording.chunk);
-    arena_release(&arena);
     return status;
 }
 
-const struct command record_command = {
+static const struct command record_command = {
     .name = "record",
+    .order = 70,
     .words = "CONFIG -o FILE.html [PATH=VALUE ...]",
     .summary = "some cycles of a run as a page that plays by itself",
     .flags = record_flags,
-    .call = cli_record,
+    .request_size = sizeof(struct record_request),
+    .run = cli_record,
 };
+REGISTER_COMMAND(record_command);

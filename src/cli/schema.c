@@ -4,26 +4,27 @@
  * editors ("$schema" in a configuration is allowed and ignored), validators and
  * the Python tools, which ask for it instead of keeping lists of their own.
  */
-#include "cli/cli.h"
+#include "cli/command.h"
 
 #include "config/describe.h"
+#include "run/simulation.h"
 
-static int cli_schema(int argc, char **argv)
+static int cli_schema(struct call *call)
 {
-    if (argc > 1) {
-        fprintf(stderr, "flitwarp schema: found '%s', expected no arguments\n", argv[1]);
+    if (call->argc > 1) {
+        errors_add(&call->errors, "flitwarp schema: found '%s', expected no arguments", call->argv[1]);
         return EXIT_USAGE;
     }
-    struct arena arena = {0};
-    json_write(stdout, schema_create(&arena, simulation_rows()), 2);
+    json_write(stdout, schema_create(&call->arena, simulation_options), 2);
     putchar('\n');
-    arena_release(&arena);
     return EXIT_DONE;
 }
 
-const struct command schema_command = {
+static const struct command schema_command = {
     .name = "schema",
+    .order = 110,
     .words = "",
     .summary = "JSON schema of the whole configuration",
-    .call = cli_schema,
+    .run = cli_schema,
 };
+REGISTER_COMMAND(schema_command);

@@ -8,8 +8,7 @@
  * configuration is read once; each line works on a copy of its tree in an arena
  * of its own, so that thousands of runs can be checked in a moment.
  */
-#include "cli/arguments.h"
-#include "cli/cli.h"
+#include "cli/command.h"
 #include "run/simulation.h"
 
 #include "config/source.h"
@@ -26,14 +25,14 @@ struct base {
     struct json *root;
 };
 
-static bool base_load(struct base *base, const struct arguments *arguments)
+static bool base_load(struct base *base, const struct call *call)
 {
     *base = (struct base){0};
     base->errors.arena = &base->arena;
     const struct source source = {&base->arena, &base->errors, &base->files};
-    base->root = source_open(&source, arguments->config);
-    return base->root && source_override_all(&source, base->root, (const char *const *)arguments->overrides,
-                                             (uint32_t)arguments->override_count);
+    base->root = source_open(&source, call->config);
+    return base->root && source_override_all(&source, base->root, (const char *const *)call->overrides,
+                                             (uint32_t)call->override_count);
 }
 
 /* Fills in simulation->json; false with errors. */
@@ -152,17 +151,16 @@ static const struct flag settings_flags[] = {
     FLAG_END,
 };
 
-static int cli_settings(int argc, char **argv)
+static int cli_settings(struct call *call)
 {
-    struct settings_request request = {0};
-    struct arguments arguments;
-    if (!arguments_read(&arguments, argc, argv, &settings_command, &request, stderr))
+    const struct settings_request *request = call->request;
+    if (!arguments_read(call))
         return EXIT_USAGE;
     struct base base;
-    bool is_good = base_load(&base, &arguments);
+    bool is_good = base_load(&base, call);
     errors_print(&base.errors, stderr);
     if (is_good)
-        is_good = request.batch ? print_batch(&base) : print_one(&base);
+        is_good = request->batch ? print_batch(&base) : print_one(&base);
     arena_release(&base.arena);
     if (fflush(stdout) != 0 || ferror(stdout) || ferror(stdin)) {
         fprintf(stderr, "flitwarp settings: reading standard input or writing standard output failed\n");
@@ -171,10 +169,13 @@ static int cli_settings(int argc, char **argv)
     return is_good ? EXIT_DONE : EXIT_USAGE;
 }
 
-const struct command settings_command = {
+static const struct command settings_command = {
     .name = "settings",
+    .order = 30,
     .words = "CONFIG [PATH=VALUE ...]",
     .summary = "effective settings and the files they come from, as JSON",
     .flags = settings_flags,
-    .call = cli_settings,
+    .request_size = sizeof(struct settings_request),
+    .run = cli_settings,
 };
+REGISTER_COMMAND(settings_command);

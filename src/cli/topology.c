@@ -4,8 +4,7 @@
  * running them: sizes, distances, diversity of paths, bisection, cost; side by side
  * where there are several. Writes the network as a file, or as a picture.
  */
-#include "cli/arguments.h"
-#include "cli/cli.h"
+#include "cli/command.h"
 #include "blueprint/export.h"
 #include "blueprint/facts.h"
 #include "blueprint/picture.h"
@@ -40,12 +39,14 @@ static void take_word(struct request *request, char *word)
         request->configs[request->config_count++] = word;
 }
 
-static void request_read(struct request *request, int argc, char **argv, struct arena *arena, struct errors *errors)
+static void request_read(struct request *request, struct call *call)
 {
-    *request = (struct request){.configs = arena_array(arena, const char *, argc),
-                                .overrides = arena_array(arena, char *, argc)};
-    for (int i = 0; words_next(&topology_command, request, argc, argv, &i, errors);)
-        take_word(request, argv[i]);
+    struct errors *errors = &call->errors;
+    request->configs = arena_array(&call->arena, const char *, call->argc);
+    request->overrides = arena_array(&call->arena, char *, call->argc);
+    int i = 0;
+    for (char *word; (word = words_next(call, &i));)
+        take_word(request, word);
     if (!request->config_count)
         errors_add(errors, "no configuration is given");
     if (request->config_count > 1 && (request->export || request->picture))
@@ -132,35 +133,35 @@ static int survey(const struct request *request, struct blueprint *blueprints, s
     return EXIT_DONE;
 }
 
-static int cli_topology(int argc, char **argv)
+static int cli_topology(struct call *call)
 {
-    struct arena arena = {0};
-    struct errors errors = {.arena = &arena};
-    struct request request;
-    request_read(&request, argc, argv, &arena, &errors);
-    if (errors.count)
-        errors_add_usage(&errors, &topology_command);
-    int status = errors.count ? EXIT_USAGE : EXIT_DONE;
-    struct blueprint *blueprints = arena_array(&arena, struct blueprint, request.config_count);
+    struct request *request = call->request;
+    request_read(request, call);
+    if (call->errors.count)
+        return call_refuse(call);
+    struct blueprint *blueprints = arena_array(&call->arena, struct blueprint, request->config_count);
     uint32_t opened = 0;
-    for (; status == EXIT_DONE && opened < request.config_count; opened++)
-        if (!blueprint_open(&blueprints[opened], request.configs[opened], request.overrides, request.override_count)) {
+    int status = EXIT_DONE;
+    for (; status == EXIT_DONE && opened < request->config_count; opened++)
+        if (!blueprint_open(&blueprints[opened], request->configs[opened], request->overrides,
+                            request->override_count)) {
             errors_print(&blueprints[opened].simulation.errors, stderr);
             status = EXIT_USAGE;
         }
     if (status == EXIT_DONE)
-        status = survey(&request, blueprints, &arena, &errors);
-    errors_print(&errors, stderr);
+        status = survey(request, blueprints, &call->arena, &call->errors);
     while (opened > 0)
         blueprint_release(&blueprints[--opened]);
-    arena_release(&arena);
     return status;
 }
 
-const struct command topology_command = {
+static const struct command topology_command = {
     .name = "topology",
+    .order = 40,
     .words = "CONFIG [CONFIG ...] [PATH=VALUE ...]",
     .summary = "sizes, distances, bisection, cost; as files and pictures too",
     .flags = topology_flags,
-    .call = cli_topology,
+    .request_size = sizeof(struct request),
+    .run = cli_topology,
 };
+REGISTER_COMMAND(topology_command);

@@ -4,8 +4,7 @@
  * Stage names are the names of the functions that do the work. N counts the
  * packets of terminal 0, or of the terminal before the dot.
  */
-#include "cli/arguments.h"
-#include "cli/cli.h"
+#include "cli/command.h"
 #include "run/simulation.h"
 
 #include <stdlib.h>
@@ -45,57 +44,62 @@ static void stop_when_arrived(void *context, const struct workload *workload, ti
     *has_arrived = is_made && workload->network->traced == NONE;
 }
 
-static int cli_trace(int argc, char **argv)
+static int follow(struct simulation *simulation, uint32_t source, uint32_t sequence)
 {
-    struct trace_request request = {0};
-    struct arguments arguments;
-    if (!arguments_read(&arguments, argc, argv, &trace_command, &request, stderr))
+    struct workload *workload = &simulation->workload;
+    volatile sig_atomic_t has_arrived = 0;
+    simulation->network.trace_out = stdout;
+    simulation->network.is_watched = true;
+    workload->trace_source = source;
+    workload->trace_sequence = sequence;
+    workload->progress = stop_when_arrived;
+    workload->progress_context = (void *)&has_arrived;
+    workload->interrupt = &has_arrived;
+    printf("    tick  where        stage            what\n");
+    enum outcome outcome = workload_run(workload, stderr);
+    if (workload->sequences[source] <= sequence)
+        printf("terminal %u made only %u packets\n", source, workload->sequences[source]);
+    return outcome == OUTCOME_DEADLOCK || outcome == OUTCOME_STUCK ? EXIT_SIMULATION : EXIT_DONE;
+}
+
+static int cli_trace(struct call *call)
+{
+    const struct trace_request *request = call->request;
+    if (!arguments_read(call))
         return EXIT_USAGE;
-    const char *packet = request.packet;
+    const char *packet = request->packet;
     uint32_t source, sequence;
     if (!packet || !read_packet(packet, &source, &sequence)) {
-        fprintf(stderr, "flitwarp trace: --packet %s; accepted: a packet's number, or SOURCE.NUMBER\n",
-                packet ? packet : "is missing");
-        command_usage(stderr, &trace_command);
-        return EXIT_USAGE;
+        errors_add(&call->errors, "flitwarp trace: --packet %s; accepted: a packet's number, or SOURCE.NUMBER",
+                   packet ? packet : "is missing");
+        return call_refuse(call);
     }
     struct simulation simulation;
     simulation_init(&simulation);
     int status = EXIT_USAGE;
-    bool is_loaded = simulation_load(&simulation, arguments.config, arguments.overrides, arguments.override_count);
+    bool is_loaded = simulation_load(&simulation, call->config, call->overrides, call->override_count);
     struct simulator_config *simulator = &simulation.config.simulator; /* the same however it runs, but printed once */
     simulator->threads = 1;
     simulator->check_reversal = false;
     if (is_loaded && simulation_build(&simulation)) {
-        if (source >= simulation.network.topology.terminals) {
-            fprintf(stderr, "flitwarp trace: --packet %s: there is no terminal %u; accepted: 0 to %u\n", packet, source,
-                    simulation.network.topology.terminals - 1);
-        } else {
-            simulation.network.trace_out = stdout;
-            simulation.network.is_watched = true;
-            simulation.workload.trace_source = source;
-            simulation.workload.trace_sequence = sequence;
-            volatile sig_atomic_t has_arrived = 0;
-            simulation.workload.progress = stop_when_arrived;
-            simulation.workload.progress_context = (void *)&has_arrived;
-            simulation.workload.interrupt = &has_arrived;
-            printf("    tick  where        stage            what\n");
-            enum outcome outcome = workload_run(&simulation.workload, stderr);
-            status = outcome == OUTCOME_DEADLOCK || outcome == OUTCOME_STUCK ? EXIT_SIMULATION : EXIT_DONE;
-            if (simulation.workload.sequences[source] <= sequence)
-                printf("terminal %u made only %u packets\n", source, simulation.workload.sequences[source]);
-        }
-    } else {
-        errors_print(&simulation.errors, stderr);
+        if (source < simulation.network.topology.terminals)
+            status = follow(&simulation, source, sequence);
+        else
+            errors_add(&simulation.errors, "flitwarp trace: --packet %s: there is no terminal %u; accepted: 0 to %u",
+                       packet, source, simulation.network.topology.terminals - 1);
     }
+    errors_print(&simulation.errors, stderr);
     simulation_release(&simulation);
     return status;
 }
 
-const struct command trace_command = {
+static const struct command trace_command = {
     .name = "trace",
+    .order = 50,
     .words = "CONFIG --packet N|SOURCE.N [PATH=VALUE ...]",
     .summary = "one packet's walk, stage by stage",
     .flags = trace_flags,
-    .call = cli_trace,
+    .request_size = sizeof(struct trace_request),
+    .run = cli_trace,
 };
+REGISTER_COMMAND(trace_command);

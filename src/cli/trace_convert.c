@@ -3,8 +3,7 @@
  * flitwarp trace-convert FILE -o OUT: a workload trace in another format. What that
  * cannot express is refused, and left out only when that is asked for.
  */
-#include "cli/arguments.h"
-#include "cli/cli.h"
+#include "cli/command.h"
 #include "traces/goal.h"
 #include "traces/messages.h"
 #include "traces/words.h"
@@ -51,11 +50,14 @@ static const char *format_of(const char *out)
                                                                             : NULL;
 }
 
-static void request_read(struct request *request, int argc, char **argv, struct arena *arena, struct errors *errors)
+static void request_read(struct request *request, struct call *call)
 {
-    *request = (struct request){.format = {.settings = format_settings(arena)}, .algorithms = json_object(arena)};
-    for (int i = 0; words_next(&trace_convert_command, request, argc, argv, &i, errors);)
-        take_word(request, argv[i], arena, errors);
+    struct errors *errors = &call->errors;
+    request->format.settings = format_settings(&call->arena);
+    request->algorithms = json_object(&call->arena);
+    int i = 0;
+    for (const char *word; (word = words_next(call, &i));)
+        take_word(request, word, &call->arena, errors);
     if (!request->file)
         errors_add(errors, "no trace is given");
     if (!request->out)
@@ -95,29 +97,23 @@ static int convert(const struct request *request, struct arena *arena, struct er
     return status;
 }
 
-static int cli_trace_convert(int argc, char **argv)
+static int cli_trace_convert(struct call *call)
 {
-    struct arena arena = {0};
-    struct errors errors = {.arena = &arena};
-    struct request request;
-    int status = EXIT_USAGE;
-    request_read(&request, argc, argv, &arena, &errors);
-    if (errors.count)
-        errors_add_usage(&errors, &trace_convert_command);
-    else
-        status = convert(&request, &arena, &errors);
-    errors_print(&errors, stderr);
-    arena_release(&arena);
-    return status;
+    struct request *request = call->request;
+    request_read(request, call);
+    return call->errors.count ? call_refuse(call) : convert(request, &call->arena, &call->errors);
 }
 
-const struct command trace_convert_command = {
+static const struct command trace_convert_command = {
     .name = "trace-convert",
+    .order = 140,
     .words = "FILE -o OUT.goal|.bin|.csv [ALGORITHM=NAME ...] [format.KEY=VALUE ...]",
     .summary = "a workload trace in another format",
     .flags = trace_convert_flags,
+    .request_size = sizeof(struct request),
     .notes =
         "ALGORITHM=NAME says how collectives become messages: allreduce=ring, say. format.KEY=VALUE is a setting of\n"
         "the format that is read: flitwarp explain astrasim, say.",
-    .call = cli_trace_convert,
+    .run = cli_trace_convert,
 };
+REGISTER_COMMAND(trace_convert_command);

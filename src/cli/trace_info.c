@@ -3,8 +3,7 @@
  * flitwarp trace-info FILE: what a workload trace holds, of any format that there is a
  * reader for. What only the format knows, its reader adds.
  */
-#include "cli/arguments.h"
-#include "cli/cli.h"
+#include "cli/command.h"
 #include "traces/matrix.h"
 #include "traces/words.h"
 #include "workload/report.h"
@@ -27,15 +26,17 @@ static const struct flag trace_info_flags[] = {
     FLAG_END,
 };
 
-static void request_read(struct request *request, int argc, char **argv, struct arena *arena, struct errors *errors)
+static void request_read(struct request *request, struct call *call)
 {
-    *request = (struct request){.format = {.settings = format_settings(arena)}};
-    for (int i = 0; words_next(&trace_info_command, request, argc, argv, &i, errors);) {
-        if (format_setting_take(request->format.settings, argv[i], arena, errors))
+    struct errors *errors = &call->errors;
+    request->format.settings = format_settings(&call->arena);
+    int i = 0;
+    for (const char *word; (word = words_next(call, &i));) {
+        if (format_setting_take(request->format.settings, word, &call->arena, errors))
             continue;
         if (request->file)
-            errors_add(errors, "'%s' is not understood", argv[i]);
-        request->file = argv[i];
+            errors_add(errors, "'%s' is not understood", word);
+        request->file = word;
     }
     if (!request->file)
         errors_add(errors, "no trace is given");
@@ -187,30 +188,28 @@ static int survey_file(const struct request *request, struct trace_source *sourc
     return status;
 }
 
-static int cli_trace_info(int argc, char **argv)
+static int cli_trace_info(struct call *call)
 {
-    struct arena arena = {0};
-    struct errors errors = {.arena = &arena};
-    struct request request;
+    struct request *request = call->request;
     struct trace_source source;
-    int status = EXIT_USAGE;
-    request_read(&request, argc, argv, &arena, &errors);
-    if (errors.count)
-        errors_add_usage(&errors, &trace_info_command);
-    else if (trace_source_open(&source, request.file, &errors)) {
-        status = survey_file(&request, &source, &errors);
-        trace_source_close(&source);
-    }
-    errors_print(&errors, stderr);
-    arena_release(&arena);
+    request_read(request, call);
+    if (call->errors.count)
+        return call_refuse(call);
+    if (!trace_source_open(&source, request->file, &call->errors))
+        return EXIT_USAGE;
+    int status = survey_file(request, &source, &call->errors);
+    trace_source_close(&source);
     return status;
 }
 
-const struct command trace_info_command = {
+static const struct command trace_info_command = {
     .name = "trace-info",
+    .order = 130,
     .words = "FILE [format.KEY=VALUE ...]",
     .summary = "what a workload trace holds; its communication matrix",
     .flags = trace_info_flags,
+    .request_size = sizeof(struct request),
     .notes = "format.KEY=VALUE is a setting of the format: flitwarp explain astrasim, say.",
-    .call = cli_trace_info,
+    .run = cli_trace_info,
 };
+REGISTER_COMMAND(trace_info_command);

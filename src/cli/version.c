@@ -4,9 +4,9 @@
  * for programs: "flitwarp 0.1.0". FLITWARP_BUILD, _FLAGS, _WITH and _WITHOUT come
  * from CMakeLists.txt, for this file alone.
  */
-#include "run/version.h"
+#include "base/version.h"
 
-#include "cli/cli.h"
+#include "cli/command.h"
 
 #include "view/embedded.h"
 
@@ -16,10 +16,10 @@
 #define COMPILER "gcc " __VERSION__
 #endif
 
-static int cli_version(int argc, char **argv)
+static int cli_version(struct call *call)
 {
-    if (argc > 1) {
-        fprintf(stderr, "flitwarp version: found '%s', expected no arguments\n", argv[1]);
+    if (call->argc > 1) {
+        errors_add(&call->errors, "flitwarp version: found '%s', expected no arguments", call->argv[1]);
         return EXIT_USAGE;
     }
     const char *const facts[][2] = {
@@ -37,9 +37,11 @@ static int cli_version(int argc, char **argv)
     return ferror(stdout) ? EXIT_IO : EXIT_DONE;
 }
 
-const struct command version_command = {
+static const struct command version_command = {
     .name = "version",
+    .order = 170,
     .words = "",
     .summary = "version and how it was built",
-    .call = cli_version,
+    .run = cli_version,
 };
+REGISTER_COMMAND(version_command);

@@ -5,9 +5,8 @@
  * the program. flitwarp view RESULTS.json|STUDY.sqlite shows what has been run. Ends
  * when the page says so, or by Ctrl-C.
  */
-#include "cli/arguments.h"
-#include "cli/cli.h"
-#include "run/interrupt.h"
+#include "cli/command.h"
+#include "base/interrupt.h"
 #include "view/api.h"
 #include "view/results.h"
 
@@ -40,26 +39,28 @@ static bool read_port(const char *word, uint32_t *port)
     return *word >= '0' && *word <= '9' && *end == 0 && number <= 65535;
 }
 
-static void request_read(struct view_request *request, int argc, char **argv, struct errors *errors)
+static void request_read(struct view_request *request, struct call *call)
 {
-    *request = (struct view_request){.files = arena_array(errors->arena, const char *, argc),
-                                     .overrides = arena_array(errors->arena, char *, argc),
-                                     .port_text = "0"};
-    for (int i = 1; i < argc; i++) {
-        enum flag_found found = flag_take(&view_command, request, argc, argv, &i);
+    struct errors *errors = &call->errors;
+    request->files = arena_array(&call->arena, const char *, call->argc);
+    request->overrides = arena_array(&call->arena, char *, call->argc);
+    request->port_text = "0";
+    for (int i = 1; i < call->argc; i++) {
+        enum flag_found found = flag_take(call, &i);
+        char *word = call->argv[i];
         if (found == FLAG_LACKS_VALUE)
-            errors_add(errors, "'%s' needs a value", argv[i]);
-        else if (found == FLAG_NONE && argv[i][0] == '-')
-            errors_add(errors, "'%s' is not understood", argv[i]);
-        else if (found == FLAG_NONE && request->file_count && strchr(argv[i], '='))
-            request->overrides[request->override_count++] = argv[i];
+            errors_add(errors, "flitwarp view: '%s' needs a value", word);
+        else if (found == FLAG_NONE && word[0] == '-')
+            errors_add(errors, "flitwarp view: '%s' is not understood", word);
+        else if (found == FLAG_NONE && request->file_count && strchr(word, '='))
+            request->overrides[request->override_count++] = word;
         else if (found == FLAG_NONE)
-            request->files[request->file_count++] = argv[i];
+            request->files[request->file_count++] = word;
     }
     if (!read_port(request->port_text, &request->port))
-        errors_add(errors, "--port %s; accepted: 0 (any that is free) to 65535", request->port_text);
+        errors_add(errors, "flitwarp view: --port %s; accepted: 0 (any that is free) to 65535", request->port_text);
     if (!request->file_count)
-        errors_add(errors, "no configuration is given, and no results");
+        errors_add(errors, "flitwarp view: no configuration is given, and no results");
 }
 
 /* With the desktop's browser, where there is a desktop. It is nobody's child, so that it may stay when this ends. */
@@ -123,34 +124,32 @@ static bool open_files(struct view_session *session, const struct view_request *
     return session->run;
 }
 
-static int cli_view(int argc, char **argv)
+static int cli_view(struct call *call)
 {
     struct view_session session = {0};
-    struct errors errors = {.arena = &session.arena};
-    struct view_request request;
+    struct view_request *request = call->request;
+    request_read(request, call);
+    if (call->errors.count)
+        return call_refuse(call);
     int status = EXIT_USAGE;
-    request_read(&request, argc, argv, &errors);
-    bool is_understood = errors.count == 0;
-    if (is_understood && open_files(&session, &request, &errors))
-        status = serve(&session, &request, &errors);
-    for (const struct error_message *message = errors.first; message; message = message->next)
-        fprintf(stderr, "%s%s\n", is_understood ? "" : "flitwarp view: ", message->text);
-    if (!is_understood)
-        command_usage(stderr, &view_command);
+    if (open_files(&session, request, &call->errors))
+        status = serve(&session, request, &call->errors);
     viewed_run_close(session.run);
     text_release(&session.documents);
-    arena_release(&session.arena);
     return status;
 }
 
-const struct command view_command = {
+static const struct command view_command = {
     .name = "view",
+    .order = 60,
     .words = "CONFIG [PATH=VALUE ...]\n"
              "RESULTS.json|STUDY.sqlite ...",
     .summary = "watch a run in a browser, cycle by cycle; or look at results",
     .flags = view_flags,
+    .request_size = sizeof(struct view_request),
     .notes =
         "The page is served on the loopback interface only, under an address that cannot be guessed. It ends when the\n"
         "page says so, or by Ctrl-C.",
-    .call = cli_view,
+    .run = cli_view,
 };
+REGISTER_COMMAND(view_command);

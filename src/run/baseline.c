@@ -2,7 +2,7 @@
 /* See baseline.h. The network is built anew for each application, by the settings at hand; only one of them runs. */
 #include "run/baseline.h"
 
-#include "run/interrupt.h"
+#include "base/interrupt.h"
 
 #include <math.h>
 
@@ -31,8 +31,7 @@ static int run_alone(const struct simulation *together, uint32_t application, do
     if (status == EXIT_DONE) {
         simulation.workload.alone = application;
         simulation.workload.interrupt = interrupt_catch();
-        simulation_run(&simulation, stderr);
-        status = simulation_status(&simulation);
+        status = simulation_run(&simulation, stderr);
     }
     if (status == EXIT_DONE && ranks_lead(together->ranks))
         *time = time_of(simulation_results(&simulation), application);

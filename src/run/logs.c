@@ -11,17 +11,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const run_log_flags[] = {
+    [RUN_LOG_PACKETS] = "--log",    [RUN_LOG_MESSAGES] = "--message-log", [RUN_LOG_TRAFFIC] = "--traffic-log",
+    [RUN_LOG_RATES] = "--rate-log", [RUN_LOG_CHANNELS] = "--channel-log",
+};
+
 static bool names_are_good(const struct logs *logs, struct errors *errors)
 {
     uint32_t before = errors->count;
     for (uint32_t i = 0; i < RUN_LOG_KINDS; i++) {
         const char *name = logs->names[i];
         if (name && !packet_log_name_is_valid(name))
-            errors_add(errors, "%s: '%s' is no %s; accepted: names that end in .csv or .csv.zst", run_log_flag(i), name,
-                       i == RUN_LOG_PACKETS ? "packet log" : "log");
+            errors_add(errors, "%s: '%s' is no %s; accepted: names that end in .csv or .csv.zst", run_log_flags[i],
+                       name, i == RUN_LOG_PACKETS ? "packet log" : "log");
         for (uint32_t other = 0; name && other < i; other++)
             if (logs->names[other] && strcmp(name, logs->names[other]) == 0)
-                errors_add(errors, "%s: '%s' is the file of %s too", run_log_flag(i), name, run_log_flag(other));
+                errors_add(errors, "%s: '%s' is the file of %s too", run_log_flags[i], name, run_log_flags[other]);
     }
     return errors->count == before;
 }
@@ -57,7 +62,7 @@ const char *logs_first(const struct logs *logs)
 {
     for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
         if (logs->names[i])
-            return run_log_flag(i);
+            return run_log_flags[i];
     return NULL;
 }
 
@@ -178,7 +183,7 @@ const char *logs_restless(const struct logs *logs)
 {
     for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
         if (log_file(logs, i) && !csv_can_rest(log_file(logs, i)))
-            return run_log_flag(i);
+            return run_log_flags[i];
     return NULL;
 }
 

@@ -6,7 +6,7 @@
 #include "metrics/run_logs.h"
 
 enum run_log { RUN_LOG_PACKETS, RUN_LOG_MESSAGES, RUN_LOG_TRAFFIC, RUN_LOG_RATES, RUN_LOG_CHANNELS, RUN_LOG_KINDS };
-const char *run_log_flag(enum run_log log); /* "--log", ... */
+extern const char *const run_log_flags[RUN_LOG_KINDS]; /* "--log", ... */
 
 struct logs {
     const char *names[RUN_LOG_KINDS]; /* NULL: not asked for */

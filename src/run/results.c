@@ -6,7 +6,7 @@
 #include "run/simulation.h"
 
 #include "run/results_deadlock.h"
-#include "run/version.h"
+#include "base/version.h"
 #include "base/text.h"
 #include "metrics/summary.h"
 #include "workload/report.h"

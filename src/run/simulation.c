@@ -5,7 +5,6 @@
  */
 #include "run/simulation.h"
 
-#include "cli/cli.h"
 #include "config/options.h"
 #include "config/source.h"
 #include "network/channel.h"
@@ -56,14 +55,11 @@ static const struct option model_root_options[] = {
     OPTION_CHOICE(struct simulation_config, model, "model", REQUIRED, "processes that exchange events"),
     OPTION_END,
 };
-/* All that a configuration may have. */
-static const struct option all_options[] = {
+const struct option simulation_options[] = {
     OPTION_ROWS_OF(network_root_options),
     OPTION_CHOICE(struct simulation_config, model, "model", "null", "processes of its own in place of a network"),
     OPTION_END,
 };
-
-const struct option *simulation_rows(void) { return all_options; }
 
 void simulation_init(struct simulation *simulation)
 {
@@ -178,12 +174,12 @@ void simulation_make_sequential(struct simulation *simulation)
     simulator->check_reversal = false;
 }
 
-enum outcome simulation_run(struct simulation *simulation, FILE *report)
+int simulation_run(struct simulation *simulation, FILE *report)
 {
     stopwatch_start(&simulation->watch);
     enum outcome outcome = workload_run(&simulation->workload, report);
     simulation_add_up(simulation);
-    return outcome;
+    return outcome == OUTCOME_DONE ? EXIT_DONE : outcome == OUTCOME_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_SIMULATION;
 }
 
 void simulation_add_up(struct simulation *simulation)
@@ -193,12 +189,6 @@ void simulation_add_up(struct simulation *simulation)
     simulation->cpu_seconds = ranks_sum(simulation->ranks, watch->cpu);
     simulation->wall_seconds = watch->wall;
     simulation->peak_bytes = (uint64_t)ranks_sum(simulation->ranks, (double)watch->peak);
-}
-
-int simulation_status(const struct simulation *simulation)
-{
-    enum outcome outcome = simulation->workload.outcome;
-    return outcome == OUTCOME_DONE ? EXIT_DONE : outcome == OUTCOME_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_SIMULATION;
 }
 
 void simulation_release(struct simulation *simulation)

@@ -6,7 +6,7 @@
  */
 #include "workload/workload.h"
 
-#include "run/resources.h"
+#include "base/resources.h"
 #include "config/source.h"
 #include "config/json.h"
 #include "engine/process_run.h"
@@ -47,6 +47,8 @@ struct simulation {
     uint32_t restarts;                /* from checkpoints */
 };
 
+/* All that a configuration may have. */
+extern const struct option simulation_options[];
 const char *sync_name(uint32_t sync);
 
 /* An empty simulation that collects errors. */
@@ -61,11 +63,10 @@ bool simulation_read(struct simulation *simulation);
 /* Before building: for those who look at it in one piece. The results are the same however it runs. */
 void simulation_make_sequential(struct simulation *simulation);
 bool simulation_build(struct simulation *simulation);
-enum outcome simulation_run(struct simulation *simulation, FILE *report);
+/* Returns the exit status that says how the run ended. */
+int simulation_run(struct simulation *simulation, FILE *report);
 /* After it: what all ranks together took, by their watches. */
 void simulation_add_up(struct simulation *simulation);
-/* The exit status that says how the run ended. */
-int simulation_status(const struct simulation *simulation);
 /* The results document; afterwards or after an interruption. */
 struct json *simulation_results(struct simulation *simulation);
 /* The beginning of any results document: the program's version and the settings. */

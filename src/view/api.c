@@ -2,7 +2,6 @@
 /* The viewer's requests, see view_api.h. Each is a function; a table says which. */
 #include "view/api.h"
 
-#include "cli/cli.h"
 #include "view/forms.h"
 #include "view/query.h"
 #include "view/scene.h"
@@ -273,7 +272,7 @@ static void get_options(struct call *call)
 {
     write_key(call->out, "forms");
     write_open(call->out, '[');
-    forms_write(call->out, simulation_rows(), call->run->simulation.json);
+    forms_write(call->out, simulation_options, call->run->simulation.json);
     write_close(call->out, ']');
 }
 

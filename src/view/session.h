@@ -32,7 +32,6 @@ struct viewed_run {
 struct view_session {
     bool wants_quit;         /* the page has said so */
     struct view_source base; /* what is shown, without the overrides of the page */
-    struct arena arena;      /* owned: arguments and messages */
     struct viewed_run *run;  /* owned */
     struct text documents;   /* results to be shown: items of a JSON array */
 };

@@ -7,7 +7,7 @@
 #include "fuzz.h"
 
 #include "base/text.h"
-#include "cli/cli.h"
+#include "cli/command.h"
 #include "view/results.h"
 
 #include <stdlib.h>
@@ -17,9 +17,9 @@
 enum { MOST_WORDS = 32 };
 
 /* With a status that is promised for what is wrong with an input; an input cannot break the simulator. */
-static void call(int (*command)(int argc, char **argv), int argc, char **argv)
+static void call(int argc, char **argv)
 {
-    int status = command(argc, argv);
+    int status = command_call(command_find(argv[0]), argc, argv);
     CHECK(status == EXIT_DONE || status == EXIT_USAGE || status == EXIT_IO, "status %d", status);
 }
 
@@ -29,11 +29,11 @@ static void read_log(char *name, size_t size)
     char *outputs[] = {"parse",    name, "--of",     "messages", "--csv",      "/dev/null",
                        "--matrix", "-",  "--series", "series",   "--interval", "100"};
     if (size % 3 == 0)
-        call(cli_parse, 3, (char *[]){"parse", name, "--json"});
+        call(3, (char *[]){"parse", name, "--json"});
     else if (size % 3 == 1)
-        call(cli_parse, 12, outputs);
+        call(12, outputs);
     else
-        call(cli_parse, 7, (char *[]){"parse", name, "--of", "transactions", "+latency=1-", "--distribution", "-"});
+        call(7, (char *[]){"parse", name, "--of", "transactions", "+latency=1-", "--distribution", "-"});
 }
 
 FUZZ_TARGET(log)
@@ -72,14 +72,14 @@ FUZZ_TARGET(filters)
         is_safe &= strcmp(words[i], "-") != 0 && !strchr(words[i], '/') &&
                    (strncmp(words[i], "--", 2) != 0 || strncmp(words[i], "--of", 4) == 0);
     if (is_safe)
-        call(cli_parse, count, words);
+        call(count, words);
     free(text);
 }
 
 static void import(const uint8_t *data, size_t size, char *format)
 {
     fuzz_file("config.txt", data, size);
-    call(cli_import, 4, (char *[]){"import", "config.txt", "--from", format, NULL});
+    call(4, (char *[]){"import", "config.txt", "--from", format, NULL});
 }
 
 FUZZ_TARGET(import_booksim) { import(data, size, "booksim"); }
@@ -90,7 +90,7 @@ FUZZ_TARGET(prices)
 {
     fuzz_file("small.json", fuzz_small, strlen(fuzz_small));
     fuzz_file("prices.json", data, size);
-    call(cli_topology, 4, (char *[]){"topology", "small.json", "--prices", "prices.json", NULL});
+    call(4, (char *[]){"topology", "small.json", "--prices", "prices.json", NULL});
 }
 
 FUZZ_TARGET(results)

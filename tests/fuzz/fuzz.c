@@ -2,7 +2,7 @@
 /* The targets and what they share, see fuzz.h. */
 #include "fuzz.h"
 
-#include "cli/cli.h"
+#include "cli/command.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -81,7 +81,7 @@ int LLVMFuzzerInitialize(int *count, char ***arguments)
     if (*count > 1 && strcmp((*arguments)[1], "--targets") == 0)
         list_targets();
     if (*count > 1 && strcmp((*arguments)[1], "--schema") == 0) /* all words that settings have */
-        exit(cli_schema(1, (char *[]){"schema", NULL}));
+        exit(command_call(command_find("schema"), 1, (char *[]){"schema", NULL}));
     const char *slash = strrchr((*arguments)[0], '/'), *own = slash ? slash + 1 : (*arguments)[0];
     const char *name = strncmp(own, NAME, strlen(NAME)) == 0 ? own + strlen(NAME) : own;
     for (const struct fuzz_target *target = targets; target; target = target->next)

@@ -6,7 +6,6 @@
  */
 #include "fuzz.h"
 
-#include "cli/run_model.h"
 #include "run/simulation.h"
 
 #include <stdlib.h>

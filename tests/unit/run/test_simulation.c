@@ -33,7 +33,7 @@ TEST(two_simulations_live_in_one_process)
     write_configuration(path);
     static struct simulation alone, first, second;
     EXPECT(make(&alone, path, NULL));
-    EXPECT(simulation_run(&alone, stderr) == OUTCOME_DONE);
+    EXPECT(simulation_run(&alone, stderr) == EXIT_DONE);
     EXPECT(make(&first, path, NULL) && make(&second, path, "simulator.seed=2"));
     /* Their ticks interleave: each is stopped in the middle while the other goes on. */
     for (uint32_t i = 0; i < 2; i++) {
@@ -48,7 +48,7 @@ TEST(two_simulations_live_in_one_process)
     simulation_release(&second);
     simulation_release(&first);
     EXPECT(make(&first, path, NULL));
-    EXPECT(simulation_run(&first, stderr) == OUTCOME_DONE);
+    EXPECT(simulation_run(&first, stderr) == EXIT_DONE);
     EXPECT(memcmp(&first.workload.measurements[0].digest, &alone.workload.measurements[0].digest,
                   sizeof(struct digest)) == 0);
     simulation_release(&first);
@@ -104,7 +104,7 @@ TEST(applications_hear_of_whole_messages_by_source_and_number)
     heard_ops = application->ops;
     ops.received = hear;
     application->ops = &ops;
-    EXPECT(simulation_run(&simulation, stderr) == OUTCOME_DONE);
+    EXPECT(simulation_run(&simulation, stderr) == EXIT_DONE);
     EXPECT(heard.together > 20);
     EXPECT(heard.requests > 500 && heard.replies > 500);
     EXPECT_EQ_U64(heard.wrong, 0);

@@ -97,7 +97,7 @@ static void watch_whole_run(char *override)
     static struct watch watch;
     struct random random = random_stream(7, 7, 7);
     EXPECT(make(&plain, override) && make(&stepped, override));
-    EXPECT(simulation_run(&plain, stderr) == OUTCOME_DONE);
+    EXPECT(simulation_run(&plain, stderr) == EXIT_DONE);
     watch_init(&watch, &stepped.workload);
     uint32_t steps = 0;
     for (; !stepped.workload.is_over && steps < 2000; steps++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the program uses of the machine. */
-#include "run/resources.h"
+#include "base/resources.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,12 +5,13 @@
  * they know what this very program knows: commands, flags, settings, components,
  * those of plugins too. Whatever is wrong on the line is passed over in silence.
  */
-#include "cli/cli.h"
+#include "cli/command.h"
 #include "run/places.h"
 
 #include "config/registry.h"
 #include "config/source.h"
 #include "config/suggest.h"
+#include "run/simulation.h"
 
 #include <string.h>
 
@@ -77,7 +78,7 @@ static void suggest_override(struct suggestions *suggestions, const struct line 
     for (int i = 1; root && i < line->count; i++)
         if (strchr(line->words[i], '='))
             source_override(&source, root, line->words[i]);
-    suggest_setting(suggestions, simulation_rows(), root, errors->arena);
+    suggest_setting(suggestions, simulation_options, root, errors->arena);
 }
 
 static void suggest_word(struct suggestions *suggestions, const struct line *line, struct errors *errors)
@@ -85,7 +86,7 @@ static void suggest_word(struct suggestions *suggestions, const struct line *lin
     if (line->waiting) {
         suggest_value(suggestions, line->waiting, errors->arena);
     } else if (!line->command) {
-        help_command.suggest(suggestions, 0);
+        command_find("help")->suggest(suggestions, 0);
         suggest_flags(suggestions, program_flags);
     } else if (suggestions->begun[0] == '-') {
         suggest_flags(suggestions, line->command->flags);
@@ -97,24 +98,24 @@ static void suggest_word(struct suggestions *suggestions, const struct line *lin
     }
 }
 
-static int cli_complete(int argc, char **argv)
+static int cli_complete(struct call *call)
 {
-    int first = argc > 1 && strcmp(argv[1], "--") == 0 ? 2 : 1;
-    if (first >= argc)
+    int first = call->argc > 1 && strcmp(call->argv[1], "--") == 0 ? 2 : 1;
+    if (first >= call->argc)
         return EXIT_DONE;
-    struct arena arena = {0};
-    struct errors ignored = {.arena = &arena};
-    struct suggestions suggestions = {.out = stdout, .begun = argv[argc - 1]};
+    struct errors ignored = {.arena = &call->arena};
+    struct suggestions suggestions = {.out = stdout, .begun = call->argv[call->argc - 1]};
     struct line line;
-    line_read(&line, (const char *const *)argv + first, argc - 1 - first, &ignored);
+    line_read(&line, (const char *const *)call->argv + first, call->argc - 1 - first, &ignored);
     suggest_word(&suggestions, &line, &ignored);
-    arena_release(&arena);
     return EXIT_DONE;
 }
 
-const struct command complete_command = {
+static const struct command complete_command = {
     .name = "complete",
+    .order = 190,
     .words = "-- [WORD ...]",
     .summary = "what could stand in the place of the last word, for shells",
-    .call = cli_complete,
+    .run = cli_complete,
 };
+REGISTER_COMMAND(complete_command);

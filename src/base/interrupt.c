@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See interrupt.h. */
-#include "run/interrupt.h"
+#include "base/interrupt.h"
 
 #include "flitwarp/error.h"
 

@@ -10,6 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Whether this program can write and read checkpoints at all; false with errors, which begin with `asked_by`. */
+bool checkpoint_is_possible(const char *asked_by, struct errors *errors);
+
 struct checkpoint_facts {
     uint64_t run;        /* which run it is: drawn when it begins */
     uint64_t generation; /* checkpoints of that run so far */

@@ -4,19 +4,133 @@
  * option rows and of components, so that they say what this program does. Without
  * a page it lists them; --dir writes all, as `cmake --install` does.
  */
-#include "cli/arguments.h"
-#include "cli/cli.h"
-#include "cli/manual/roff.h"
+#include "cli/command.h"
 
+#include "base/version.h"
 #include "config/describe.h"
 #include "config/options.h"
 #include "config/registry.h"
 #include "config/suggest.h"
+#include "run/simulation.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+/* ---- roff: the little of it that pages are made of; texts are escaped ---- */
+
+/* A dash is a minus and not a hyphen, so that it can be copied; a dot or quote that begins a line is no request. */
+static void roff_put(FILE *out, const char *text)
+{
+    for (const char *at = text; *at; at++) {
+        bool begins_line = at == text || at[-1] == '\n';
+        if (begins_line && (*at == '.' || *at == '\''))
+            fputs("\\&", out);
+        if (*at == '\\')
+            fputs("\\e", out);
+        else if (*at == '-')
+            fputs("\\-", out);
+        else if (*at == '\'')
+            fputs("\\(aq", out);
+        else if (*at == '`')
+            fputs("\\(ga", out);
+        else if (*at == '^')
+            fputs("\\(ha", out);
+        else if (*at == '~')
+            fputs("\\(ti", out);
+        else
+            putc(*at, out);
+        if (*at == ',' && at[1] != ' ')
+            fputs("\\:", out); /* a long list may go on in the next line */
+    }
+}
+
+static void roff_put_capitals(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        putc(toupper((unsigned char)*text), out);
+}
+
+/* The head of a page: "flitwarp-run", section 1, one line of what it is. */
+static void roff_page(FILE *out, const char *name, int section, const char *summary)
+{
+    fprintf(out, ".\\\" Made by `flitwarp manual`.\n.TH ");
+    roff_put_capitals(out, name);
+    fprintf(out, " %d \"\" \"flitwarp %s\" \"flitwarp\"\n.nh\n.ad l\n.SH NAME\n%s \\- ", section, FLITWARP_VERSION,
+            name);
+    roff_put(out, summary);
+    putc('\n', out);
+}
+
+static void roff_section(FILE *out, const char *title)
+{
+    fputs(".SH \"", out);
+    roff_put_capitals(out, title);
+    fputs("\"\n", out);
+}
+
+static void roff_subsection(FILE *out, const char *title)
+{
+    fputs(".SS \"", out);
+    roff_put(out, title);
+    fputs("\"\n", out);
+}
+
+/* A paragraph; its line breaks mean nothing. */
+static void roff_paragraph(FILE *out, const char *text)
+{
+    fputs(".PP\n", out);
+    roff_put(out, text);
+    putc('\n', out);
+}
+
+/* Paragraphs with empty lines between them; lines that begin with a blank, such as tables, stay as they are. */
+static void roff_text(FILE *out, const char *text)
+{
+    bool are_lines = false;
+    fputs(".PP\n", out);
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        if ((*text == ' ') != are_lines && length)
+            fputs((are_lines = !are_lines) ? ".nf\n" : ".fi\n", out);
+        char *line = strndup(text, length);
+        NEED(line, "out of memory for a line");
+        if (length)
+            roff_put(out, line);
+        else
+            fputs(".PP", out);
+        putc('\n', out);
+        free(line);
+        text += length + (text[length] == '\n');
+    }
+    if (are_lines)
+        fputs(".fi\n", out);
+}
+
+/* Lines as they are, letters of one width. */
+static void roff_lines(FILE *out, const char *text)
+{
+    fputs(".PP\n.nf\n", out);
+    roff_put(out, text);
+    fputs("\n.fi\n", out);
+}
+
+/* A term in bold, with what stands behind it in plain letters (NULL: nothing), and what it means. */
+static void roff_item(FILE *out, const char *term, const char *behind, const char *meaning)
+{
+    fputs(".TP\n\\fB", out);
+    roff_put(out, term);
+    fputs("\\fR", out);
+    if (behind) {
+        putc(' ', out);
+        roff_put(out, behind);
+    }
+    putc('\n', out);
+    roff_put(out, meaning);
+    putc('\n', out);
+}
 
 /* ---- parts of pages ---- */
 
@@ -85,11 +199,10 @@ static void write_program(FILE *out)
     write_flags(out, program_flags);
     roff_section(out, "Commands");
     roff_paragraph(out, "Each has a page of its own: man flitwarp-run, say.");
-    for (const struct command *const *at = commands; *at; at++) {
-        size_t length = strcspn((*at)->words, "\n");
-        char *words = strndup((*at)->words, length);
+    for (const struct command_entry *at = commands_first(); at; at = at->next) {
+        char *words = strndup(at->command->words, strcspn(at->command->words, "\n"));
         NEED(words, "out of memory for a page");
-        roff_item(out, (*at)->name, words, (*at)->summary);
+        roff_item(out, at->command->name, words, at->command->summary);
         free(words);
     }
     write_exit_status(out);
@@ -145,7 +258,7 @@ static void write_config(FILE *out)
                    "\"file.json\" merges a file, {\"$ref\": \"/network/router/num_vcs\"} repeats another setting, "
                    "PATH=VALUE on the command line overrides one: network.router.num_vcs=4. A component is chosen by "
                    "its type, {\"type\": \"torus\", ...}, or by its name alone; flitwarp-components(7) has all.");
-    ROWS_EACH(row, simulation_rows()) {
+    ROWS_EACH(row, simulation_options) {
         roff_section(out, row->key);
         roff_paragraph(out, row->help);
         if (row->type == OPTION_TYPE_BLOCK)
@@ -192,24 +305,22 @@ struct page {
     const struct command *command; /* NULL: none */
 };
 
-static const struct page pages[] = {
-    {"flitwarp", 1, write_program, NULL},
-    {"flitwarp-config", 5, write_config, NULL},
-    {"flitwarp-components", 7, write_components, NULL},
-};
-#define PAGES (sizeof pages / sizeof *pages)
-
-/* Those of the table, then one of each command; false at the end. */
-static bool page_at(size_t number, struct arena *arena, struct page *page)
+/* Those of the program, then one of each command. */
+static struct page *pages_list(struct arena *arena, uint32_t *count)
 {
-    if (number < PAGES) {
-        *page = pages[number];
-        return true;
-    }
-    const struct command *command = commands[number - PAGES]; /* asked for in order: never beyond the NULL */
-    if (command)
-        *page = (struct page){arena_format(arena, "flitwarp-%s", command->name), 1, NULL, command};
-    return command;
+    static const struct page first[] = {
+        {"flitwarp", 1, write_program, NULL},
+        {"flitwarp-config", 5, write_config, NULL},
+        {"flitwarp-components", 7, write_components, NULL},
+    };
+    *count = sizeof first / sizeof *first;
+    for (const struct command_entry *at = commands_first(); at; at = at->next)
+        ++*count;
+    struct page *pages = arena_array(arena, struct page, *count), *page = pages + sizeof first / sizeof *first;
+    memcpy(pages, first, sizeof first);
+    for (const struct command_entry *at = commands_first(); at; at = at->next)
+        *page++ = (struct page){arena_format(arena, "flitwarp-%s", at->command->name), 1, NULL, at->command};
+    return pages;
 }
 
 static void page_write(FILE *out, const struct page *page)
@@ -239,36 +350,27 @@ static bool page_save(const struct page *page, const char *dir, struct errors *e
     return output_commit(&file, errors);
 }
 
-static int save_all(const char *dir, struct errors *errors)
+static int save_all(const char *dir, const struct page *pages, uint32_t count, struct errors *errors)
 {
-    struct page page;
     bool is_good = make_folder(dir, errors);
-    for (size_t i = 0; is_good && page_at(i, errors->arena, &page); i++)
-        is_good = page_save(&page, dir, errors);
+    for (uint32_t i = 0; is_good && i < count; i++)
+        is_good = page_save(&pages[i], dir, errors);
     return is_good ? EXIT_DONE : EXIT_IO;
 }
 
 /* By its whole name or what follows the program's: "flitwarp-run" or "run". */
-static int show(const char *name, struct errors *errors)
+static int show(const char *name, const struct page *pages, uint32_t count, struct errors *errors)
 {
-    struct page page;
-    for (size_t i = 0; page_at(i, errors->arena, &page); i++) {
-        bool is_short = strncmp(page.name, "flitwarp-", 9) == 0 && strcmp(page.name + 9, name) == 0;
-        if (!is_short && strcmp(page.name, name) != 0)
+    for (uint32_t i = 0; i < count; i++) {
+        const char *page = pages[i].name;
+        bool is_short = strncmp(page, "flitwarp-", 9) == 0 && strcmp(page + 9, name) == 0;
+        if (!is_short && strcmp(page, name) != 0)
             continue;
-        page_write(stdout, &page);
+        page_write(stdout, &pages[i]);
         return ferror(stdout) ? EXIT_IO : EXIT_DONE;
     }
     errors_add(errors, "flitwarp manual: there is no page '%s'; flitwarp manual lists them", name);
     return EXIT_USAGE;
-}
-
-static int list_pages(struct errors *errors)
-{
-    struct page page;
-    for (size_t i = 0; page_at(i, errors->arena, &page); i++)
-        printf("%s(%d)\n", page.name, page.section);
-    return EXIT_DONE;
 }
 
 struct manual_request {
@@ -280,43 +382,48 @@ static const struct flag manual_flags[] = {
     FLAG_END,
 };
 
-static int cli_manual(int argc, char **argv)
+static int cli_manual(struct call *call)
 {
-    struct arena arena = {0};
-    struct errors errors = {.arena = &arena};
-    struct manual_request request = {0};
+    const struct manual_request *request = call->request;
+    struct errors *errors = &call->errors;
     const char *name = NULL;
-    for (int i = 0; words_next(&manual_command, &request, argc, argv, &i, &errors);) {
+    int i = 0;
+    for (const char *word; (word = words_next(call, &i)); name = word)
         if (name)
-            errors_add(&errors, "'%s' is not understood; one page is printed at a time", argv[i]);
-        name = argv[i];
-    }
-    if (name && request.dir)
-        errors_add(&errors, "--dir writes all pages, found '%s' beside it", name);
-    int status = EXIT_USAGE;
-    if (errors.count)
-        errors_add_usage(&errors, &manual_command);
-    else
-        status = request.dir ? save_all(request.dir, &errors) : name ? show(name, &errors) : list_pages(&errors);
-    errors_print(&errors, stderr);
-    arena_release(&arena);
-    return status;
+            errors_add(errors, "'%s' is not understood; one page is printed at a time", word);
+    if (name && request->dir)
+        errors_add(errors, "--dir writes all pages, found '%s' beside it", name);
+    if (errors->count)
+        return call_refuse(call);
+    uint32_t count;
+    const struct page *pages = pages_list(&call->arena, &count);
+    if (request->dir)
+        return save_all(request->dir, pages, count, errors);
+    if (name)
+        return show(name, pages, count, errors);
+    for (uint32_t page = 0; page < count; page++)
+        printf("%s(%d)\n", pages[page].name, pages[page].section);
+    return EXIT_DONE;
 }
 
 static void suggest_page(struct suggestions *suggestions, int place)
 {
     struct arena arena = {0};
-    struct page page;
-    for (size_t i = 0; place == 0 && page_at(i, &arena, &page); i++)
-        suggest(suggestions, page.name);
+    uint32_t count;
+    const struct page *pages = pages_list(&arena, &count);
+    for (uint32_t i = 0; place == 0 && i < count; i++)
+        suggest(suggestions, pages[i].name);
     arena_release(&arena);
 }
 
-const struct command manual_command = {
+static const struct command manual_command = {
     .name = "manual",
+    .order = 180,
     .words = "[PAGE]",
     .summary = "a manual page as roff: flitwarp manual run | man -l -",
     .flags = manual_flags,
+    .request_size = sizeof(struct manual_request),
     .suggest = suggest_page,
-    .call = cli_manual,
+    .run = cli_manual,
 };
+REGISTER_COMMAND(manual_command);

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a run tells people on standard error: how far it is, twice a second on a terminal, and a summary at the end. */
+#include "run/run.h"
+
+#include <math.h>
+#include <unistd.h>
+
+/* ---- progress ---- */
+
+static bool is_due(struct progress *progress)
+{
+    double now = wall_seconds();
+    if (now - progress->last < 0.5)
+        return false;
+    progress->last = now;
+    progress->is_shown = true;
+    return true;
+}
+
+/* What the time that is shown is called: an optimistic run may be ahead of it. */
+static const char *time_name(const struct run *run)
+{
+    return run->simulation.config.simulator.sync == SYNC_OPTIMISTIC ? "GVT" : "tick";
+}
+
+static void show_network(void *context, const struct workload *workload, tick_t now)
+{
+    struct run *run = context;
+    if (!is_due(&run->progress))
+        return;
+    double elapsed = run->progress.last - run->progress.start;
+    const struct application *first = &workload->applications[0];
+    char efficiency[32] = "";
+    if (run->simulation.rewind && workload->totals.events)
+        snprintf(efficiency, sizeof efficiency, "  efficiency %.3f",
+                 1 - (double)network_sync_facts(workload->network).rolled_back / (double)workload->totals.events);
+    fprintf(stderr, "\r%-10s %s %-12llu load %-6g %.3g M events/s%s  %llu packets in the network, %.0f s \033[K",
+            phase_name(workload->phase), time_name(run), (unsigned long long)now, first->ops->load(first),
+            1e-6 * (double)workload->totals.events / elapsed, efficiency,
+            (unsigned long long)workload->totals.in_flight, elapsed);
+}
+
+static void show_model(void *context, const struct process_progress *now)
+{
+    struct run *run = context;
+    if (!is_due(&run->progress))
+        return;
+    double elapsed = run->progress.last - run->progress.start;
+    fprintf(stderr, "\r%s %-14llu %.3g M events/s  efficiency %.3f  %.0f s \033[K", time_name(run),
+            (unsigned long long)now->time, 1e-6 * (double)now->events / elapsed, now->efficiency, elapsed);
+}
+
+void progress_start(struct run *run)
+{
+    struct workload *workload = &run->simulation.workload;
+    struct process_run *model = &run->model.run;
+    bool shows = ranks_lead(run->simulation.ranks) && !run->request.quiet && isatty(STDERR_FILENO);
+    run->progress = (struct progress){.start = wall_seconds()};
+    run->progress.last = run->progress.start;
+    workload->progress = shows ? show_network : NULL; /* another process may have shown it */
+    model->progress = shows ? show_model : NULL;
+    workload->progress_context = model->progress_context = run;
+}
+
+void progress_clear(const struct run *run)
+{
+    if (run->progress.is_shown)
+        fprintf(stderr, "\r\033[K");
+}
+
+/* ---- summary ---- */
+
+/* So many digits of a number, and no exponent: a latency of 1.2e+06 is hard to read. */
+static const char *digits(char out[static 32], int count, double number)
+{
+    bool is_large = number > pow(10, count) - 0.5;
+    snprintf(out, 32, is_large ? "%.*f" : "%.*g", is_large ? 0 : count, number);
+    return out;
+}
+
+/* An application that comes to an end by itself took so long. */
+static const char *ending(char out[static 48], const struct json *results, uint32_t application)
+{
+    const struct json *block = json_at(json_find(results, "applications"), application);
+    const struct json *time = json_find(block, "completion_time");
+    *out = 0;
+    if (time && time->type == JSON_NUMBER)
+        snprintf(out, 48, "; done in %.0f ticks", time->number);
+    return out;
+}
+
+static void print_latency(const struct measurement *m)
+{
+    struct estimate estimate = batch_means_estimate(&m->batches);
+    bool has_interval = estimate.half_width < 1e300; /* else there are too few batches to tell */
+    char mean[32], interval[32];
+    fprintf(stderr, "packet latency %s%s%s ticks, p99 %llu", digits(mean, 4, estimate.mean), has_interval ? " +- " : "",
+            has_interval ? digits(interval, 2, estimate.half_width) : "",
+            (unsigned long long)histogram_percentile(&m->packet_latency, 99));
+    if (m->transactions_ended)
+        fprintf(stderr, "; transaction latency %s", digits(mean, 4, histogram_mean(&m->transaction_latency)));
+}
+
+static void print_application(const struct application *application, const char *end)
+{
+    const struct measurement *m = application->measurement;
+    double cycles =
+        (double)(m->window_end - m->window_start) / (double)application->cycle * application->allocated.count;
+    bool has_window = cycles > 0 || m->sampled_delivered;
+    fprintf(stderr, "%s: offered %.4g, accepted %.4g flits/terminal/cycle; ", application->name,
+            has_window ? (double)(m->offered_at_end - m->offered_at_start) / cycles : 0,
+            has_window ? (double)(m->accepted_at_end - m->accepted_at_start) / cycles : 0);
+    if (m->sampled_delivered)
+        print_latency(m);
+    else
+        fprintf(stderr, "no sampled packet has arrived");
+    fprintf(stderr, "%s%s\n", measurement_is_saturated(m) ? "; SATURATED" : "", end);
+}
+
+static void print_model(const struct simulation *simulation, const struct process_run *run)
+{
+    fprintf(stderr, "%s: %llu events to tick %llu, %.3g million a CPU second\n", run->model->ops->name,
+            (unsigned long long)run->totals.events, (unsigned long long)run->totals.end_tick,
+            1e-6 * (double)run->totals.events / simulation->cpu_seconds);
+    if (run->model->ops->print_summary)
+        run->model->ops->print_summary(run->model, &run->totals, stderr);
+}
+
+/* A run that an error ended says of an application what it has measured, if it has come so far. */
+void run_print_summary(const struct run *run, const struct json *results, int status)
+{
+    const struct workload *workload = &run->simulation.workload;
+    for (uint32_t i = 0; i < workload->count; i++) {
+        char end[48];
+        const struct application *application = &workload->applications[i];
+        if (application->measurement->sampled_delivered || status != EXIT_SIMULATION)
+            print_application(application, ending(end, results, i));
+    }
+    if (run_is_model(run))
+        print_model(&run->simulation, &run->model.run);
+}
