@@ -33,17 +33,8 @@ struct application_config {
     uint32_t protocol_class, reply_protocol_class;
     struct choice allocation;
 };
-#define APPLICATION_OPTIONS                                                                                            \
-    OPTION_TEXT(struct application_config, name, "null", "what results call it; its type by default"),                 \
-        OPTION_U32(struct application_config, max_packet, "1024", 1, 1 << 24, "flits",                                 \
-                   "messages above this are cut into several packets"),                                                \
-        OPTION_U32(struct application_config, protocol_class, "0", 0, 63, NULL,                                        \
-                   "class of its messages, below network.protocol_classes"),                                           \
-        OPTION_CHOICE(struct application_config, allocation, "allocation", "\"all\"", "terminals that it runs on")
-/* Of those that answer messages. */
-#define REPLY_CLASS_OPTION                                                                                             \
-    OPTION_U32(struct application_config, reply_protocol_class, "0", 0, 63, NULL,                                      \
-               "class of replies, below network.protocol_classes")
+extern const struct option application_options[];
+extern const struct option reply_class_options[]; /* of those that answer messages */
 
 struct application {
     const struct application_ops *ops;

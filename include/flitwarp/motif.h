@@ -67,9 +67,7 @@ struct motif_rounds {
     uint32_t iterations;
     double compute;
 };
-#define MOTIF_ROUNDS_OPTIONS                                                                                           \
-    OPTION_U32(struct motif_rounds, iterations, "10", 1, 1e9, NULL, "how often all of it is done"),                    \
-        OPTION_SECONDS(struct motif_rounds, compute, "\"0s\"", 0, 1e6, "time that a rank computes before each")
+extern const struct option motif_rounds_options[];
 #define MOTIF_MAX_BYTES 1e15 /* of a message */
 
 /* ---- what they share ---- */

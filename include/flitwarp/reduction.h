@@ -36,9 +36,7 @@ struct candidates {
 struct reduction_config {
     uint32_t max_outputs;
 };
-#define REDUCTION_OPTIONS(default_max)                                                                                 \
-    OPTION_U32(struct reduction_config, max_outputs, default_max, 0, MAX_CANDIDATES, "outputs",                        \
-               "offered at most, drawn at random among equals; 0: all of them")
+extern const struct option reduction_options[];
 
 struct reduction_ops {
     COMPONENT_HEAD;
@@ -52,15 +50,7 @@ struct adaptive_config {
     uint32_t mode;
     struct choice reduction;
 };
-#define MODE_OPTION(config_type, default_mode, other)                                                                  \
-    OPTION_ENUM(config_type, mode, default_mode, congestion_mode_names,                                                \
-                "what counts as congestion: that of each VC, or one value for all VCs of a port", ONLY_WITH(other))
-#define ADAPTIVE_OPTIONS(default_reduction) ADAPTIVE_OPTIONS_WITH(default_reduction, NULL)
-/* Those of an algorithm that gathers candidates with another of its settings only. */
-#define ADAPTIVE_OPTIONS_WITH(default_reduction, other)                                                                \
-    MODE_OPTION(struct adaptive_config, "\"vc\"", other)                                                               \
-    , OPTION_CHOICE(struct adaptive_config, reduction, "reduction", default_reduction, "chooses among the candidates", \
-                    ONLY_WITH(other))
+extern const struct option adaptive_options[];
 
 /* Whether all ways are to be gone through, rather than one chosen. */
 static inline bool route_is_checked(const struct route *route) { return route->decisions != NULL; }

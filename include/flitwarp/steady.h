@@ -12,18 +12,20 @@
 
 #define MAX_GAP ((uint64_t)1 << 40) /* a longer silence is as good as for ever, and times stay far from their limit */
 
+/* The first member of the config struct of an application with such sources. */
 struct steady_config {
+    struct application_config common;
     double load; /* flits per terminal and channel cycle */
-    const struct choice *traffic, *injection, *size;
-    const struct choice *reply; /* without component: no replies, unless the sizes bring them */
-    tick_t reply_delay;
-    uint32_t messages;     /* requests of a transaction */
-    uint32_t destinations; /* enum steady_destinations */
-    const char *relative;  /* file of weights; NULL: all terminals have the same load */
+    struct choice traffic, injection, size;
+    struct choice reply; /* without component: no replies, unless the sizes bring them */
+    uint64_t reply_delay;
+    uint32_t messages_per_transaction; /* requests */
+    uint32_t transaction_destinations; /* enum steady_destinations */
+    const char *relative;              /* file of weights; NULL: all terminals have the same load */
 };
+extern const struct option steady_options[]; /* all but those of every application */
 
 enum steady_destinations { DESTINATIONS_SAME, DESTINATIONS_EACH };
-extern const char *const steady_destinations[];
 
 struct steady {
     struct traffic traffic;
@@ -79,32 +81,6 @@ static inline void steady_send(struct steady *steady, struct application *applic
         application_send(application, rank, to, steady->size.ops->draw(&steady->size, random));
 }
 
-/* The rows of the settings above, for a config struct that has these fields. */
-#define STEADY_OPTIONS(config)                                                                                         \
-    OPTION_F64(config, load, "0.1", 0, 64, "flits per terminal and channel cycle",                                     \
-               "traffic offered by each terminal; replies come on top"),                                               \
-        OPTION_CHOICE(config, traffic, "traffic", "\"uniform_random\"", "where messages go"),                          \
-        OPTION_CHOICE(config, injection, "injection", "\"bernoulli\"", "when messages are made"),                      \
-        OPTION_CHOICE(config, size, "size", "\"fixed\"", "flits of a message"),                                        \
-        OPTION_CHOICE(config, reply, "size", "null", "flits of the reply to each message; null: no replies"),          \
-        OPTION_TICKS(config, reply_delay, "0", 0, 1e9, "with replies: from a message's arrival to its reply"),         \
-        REPLY_CLASS_OPTION,                                                                                            \
-        OPTION_U32(config, messages_per_transaction, "1", 1, 1 << 20, NULL, "messages that are made at a time"),       \
-        OPTION_ENUM(config, transaction_destinations, "\"same\"", steady_destinations,                                 \
-                    "whether messages of a transaction go to one terminal or each to another",                         \
-                    ONLY_WITH("messages_per_transaction")),                                                            \
-        OPTION_FILE(config, relative, "null", "CSV file of lines terminal,weight: its load is load * weight")
-#define STEADY_SETTINGS(config)                                                                                        \
-    (&(struct steady_config){.load = (config)->load,                                                                   \
-                             .traffic = &(config)->traffic,                                                            \
-                             .injection = &(config)->injection,                                                        \
-                             .size = &(config)->size,                                                                  \
-                             .reply = &(config)->reply,                                                                \
-                             .reply_delay = (config)->reply_delay,                                                     \
-                             .messages = (config)->messages_per_transaction,                                           \
-                             .destinations = (config)->transaction_destinations,                                       \
-                             .relative = (config)->relative})
-
 /*
  * The window in which a steady state is sampled: ready when warm-up is over,
  * complete when it is long enough, done when what was sampled has arrived.
@@ -113,6 +89,8 @@ struct window_config {
     uint64_t warmup, sample, min_sample, max_sample, finish_limit; /* the first two may be TICKS_AUTO */
     double precision;
 };
+extern const struct option window_options[];
+extern const struct option window_span_options[], window_limit_options[]; /* warmup and sample; all others */
 
 struct window {
     struct window_config config;
@@ -125,38 +103,16 @@ void window_prepare(struct window *window, const struct application *application
 /* For check(): gives the signal of the phase. */
 void window_check(struct window *window, struct application *application, tick_t now);
 
-#define WINDOW_OPTIONS(config) WINDOW_OPTIONS_NOT_WITH(config, NULL)
-/* Those of an application that has no window beside another of its settings. */
-#define WINDOW_OPTIONS_NOT_WITH(config, other)                                                                         \
-    OPTION_TICKS_AUTO(config, warmup, "\"auto\"", 0, 1e15,                                                             \
-                      "before sampling begins; auto: until latency and throughput stand still", NOT_WITH(other)),      \
-        OPTION_TICKS_AUTO(config, sample, "\"auto\"", 0, 1e15,                                                         \
-                          "sampling window; auto: until the mean latency is known to `precision`", NOT_WITH(other)),   \
-        OPTION_F64(config, precision, "0.01", 1e-6, 1, NULL,                                                           \
-                   "with sample auto: half width of the 95 % interval, relative to the mean latency"),                 \
-        OPTION_TICKS(config, min_sample, "5000", 1, 1e15, "with sample auto: the shortest window"),                    \
-        OPTION_TICKS(config, max_sample, "200000", 1, 1e15, "with sample auto: the longest window"),                   \
-        OPTION_TICKS(config, finish_limit, "1000000", 1, 1e15,                                                         \
-                     "how long to wait for sampled packets after the window")
-#define WINDOW_SETTINGS(config)                                                                                        \
-    (&(struct window_config){.warmup = (config)->warmup,                                                               \
-                             .sample = (config)->sample,                                                               \
-                             .min_sample = (config)->min_sample,                                                       \
-                             .max_sample = (config)->max_sample,                                                       \
-                             .finish_limit = (config)->finish_limit,                                                   \
-                             .precision = (config)->precision})
-
+/* Applications that come to an end. */
+struct errand_config {
+    uint64_t delay, limit;
+};
+extern const struct option errand_options[];
 /* For applications that come to an end: all of them is over, or takes too long. Gives the signals of all phases. */
 void errand_check(struct application *application, bool is_over, tick_t limit, tick_t now);
 /* Its completion time, from `delay` ticks into sampling to `last`; null while it is not over. */
 void errand_report(const struct application *application, struct report *report, tick_t delay, bool is_over,
                    tick_t last);
-#define ERRAND_OPTIONS(config) ERRAND_OPTIONS_WITH(config, NULL)
-/* Those of an application that comes to an end with another of its settings only. */
-#define ERRAND_OPTIONS_WITH(config, other)                                                                             \
-    OPTION_TICKS(config, delay, "0", 0, 1e15, "from the start of sampling to the first message", ONLY_WITH(other)),    \
-        OPTION_TICKS(config, limit, "1000000000000", 1, 1e15, "how long it may take before it is given up",            \
-                     ONLY_WITH(other))
 
 /*
  * Messages one behind the other, as fast as a load or as the injection channels

@@ -16,8 +16,7 @@
 struct cycle_config {
     double cycle;
 };
-#define CYCLE_OPTIONS                                                                                                  \
-    OPTION_SECONDS(struct cycle_config, cycle, "\"1ns\"", 1e-12, 1, "how long a cycle of the trace is")
+extern const struct option cycle_options[];
 uint64_t cycle_ps(const void *config);
 
 struct packet_clock {

@@ -8,6 +8,22 @@
 
 #include "workload/workload.h"
 
+const struct option application_options[] = {
+    OPTION_TEXT(struct application_config, name, "null", "what results call it; its type by default"),
+    OPTION_U32(struct application_config, max_packet, "1024", 1, 1 << 24, "flits",
+               "messages above this are cut into several packets"),
+    OPTION_U32(struct application_config, protocol_class, "0", 0, 63, NULL,
+               "class of its messages, below network.protocol_classes"),
+    OPTION_CHOICE(struct application_config, allocation, "allocation", "\"all\"", "terminals that it runs on"),
+    OPTION_END,
+};
+
+const struct option reply_class_options[] = {
+    OPTION_U32(struct application_config, reply_protocol_class, "0", 0, 63, NULL,
+               "class of replies, below network.protocol_classes"),
+    OPTION_END,
+};
+
 /* Cuts off one packet and puts it into the source queue of its terminal. */
 static inline void make_packet(struct application *application, struct workload_part *part, uint32_t source,
                                uint32_t destination, uint32_t size, uint32_t message, bool sampled, uint32_t protocol)

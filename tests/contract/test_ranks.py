@@ -180,7 +180,6 @@ BROKEN = """
 #include "flitwarp/application.h"
 
 struct config { struct application_config common; };
-static const struct option options[] = {APPLICATION_OPTIONS, OPTION_END};
 static uint32_t counted; /* that prepare() does not share */
 static void prepare(struct application *application, struct errors *errors) { (void)application, (void)errors; }
 static uint32_t max_message(const struct application *application) { return (void)application, 1; }
@@ -197,7 +196,7 @@ static void check(struct application *application, tick_t now)
     application->complete = application->phase == PHASE_GENERATING;
     application->done = application->phase == PHASE_FINISHING;
 }
-static const struct application_ops broken = {.name = "broken", .summary = "counts what is not shared", .options = options,
+static const struct application_ops broken = {.name = "broken", .summary = "counts what is not shared", .options = application_options,
     .config_size = sizeof(struct config), .prepare = prepare, .max_message = max_message, .load = load, .begin = begin,
     .wake = wake, .check = check};
 REGISTER_APPLICATION(broken);

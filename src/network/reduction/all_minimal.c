@@ -2,7 +2,10 @@
 /* All minimal candidates, whatever their congestion: VC allocation takes what is free. */
 #include "flitwarp/reduction.h"
 
-static const struct option all_minimal_options[] = {REDUCTION_OPTIONS("0"), OPTION_END};
+static const struct option all_minimal_options[] = {
+    OPTION_ROWS_OF(reduction_options, OTHER_DEFAULT("max_outputs", "0")),
+    OPTION_END,
+};
 
 static double all_minimal_weight(const void *config, const struct candidate *candidate)
 {

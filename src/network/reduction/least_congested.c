@@ -2,8 +2,6 @@
 /* The least congested of the minimal candidates, by default one drawn among equals. */
 #include "flitwarp/reduction.h"
 
-static const struct option least_congested_options[] = {REDUCTION_OPTIONS("1"), OPTION_END};
-
 static double least_congested_weight(const void *config, const struct candidate *candidate)
 {
     (void)config;
@@ -13,7 +11,7 @@ static double least_congested_weight(const void *config, const struct candidate 
 static const struct reduction_ops least_congested = {
     .name = "least_congested",
     .summary = "the least congested of the minimal candidates",
-    .options = least_congested_options,
+    .options = reduction_options,
     .config_size = sizeof(struct reduction_config),
     .example = "{\"type\": \"least_congested\", \"max_outputs\": 1}",
     .weight = least_congested_weight,

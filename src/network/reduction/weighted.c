@@ -19,7 +19,7 @@ static const struct option weighted_options[] = {
                "added to the congestion of candidates that are not minimal"),
     OPTION_F64(struct weighted_config, independent_bias, "0", -1e9, 1e9, NULL,
                "added to the weight of candidates that are not minimal"),
-    REDUCTION_OPTIONS("1"),
+    OPTION_ROWS(struct weighted_config, reduction, struct reduction_config, reduction_options),
     OPTION_END,
 };
 

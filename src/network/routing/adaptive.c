@@ -8,6 +8,20 @@
 
 const char *const congestion_mode_names[] = {"vc", "port_average", "port_minimum", "port_maximum", NULL};
 
+const struct option reduction_options[] = {
+    OPTION_U32(struct reduction_config, max_outputs, "1", 0, MAX_CANDIDATES, "outputs",
+               "offered at most, drawn at random among equals; 0: all of them"),
+    OPTION_END,
+};
+
+const struct option adaptive_options[] = {
+    OPTION_ENUM(struct adaptive_config, mode, "\"vc\"", congestion_mode_names,
+                "what counts as congestion: that of each VC, or one value for all VCs of a port"),
+    OPTION_CHOICE(struct adaptive_config, reduction, "reduction", "\"least_congested\"",
+                  "chooses among the candidates"),
+    OPTION_END,
+};
+
 /* How congested `count` lanes in a row seem; without sensors, not at all. */
 static inline void read_lanes(const struct route *route, uint32_t router, uint32_t lane, uint32_t count, double *values)
 {

@@ -18,7 +18,8 @@ struct dal_config {
 static const struct option dal_options[] = {
     OPTION_U32(struct dal_config, deroutes, "16", 0, MAX_DIMENSIONS, "hops",
                "deroutes of a packet, at most; one in a dimension"),
-    ADAPTIVE_OPTIONS("\"weighted\""),
+    OPTION_ROWS(struct dal_config, adaptive, struct adaptive_config, adaptive_options,
+                OTHER_DEFAULT("reduction", "\"weighted\"")),
     OPTION_END,
 };
 

@@ -15,8 +15,20 @@
 
 #include "network/routing/hyperx.h"
 
-const char *const intermediate_names[] = {
+static const char *const intermediate_names[] = {
     "auto", "router", "group", "unaligned", "source", "destination", "source_destination", NULL};
+
+const struct option detour_options[] = {
+    OPTION_ENUM(struct detour_config, intermediate, "\"auto\"", intermediate_names,
+                "where a detour goes: any router; any other group (dragonflies; auto takes it there); on a hyperx a "
+                "router that keeps the coordinates that are right (unaligned), or one in a row of the source, the "
+                "destination or either"),
+    OPTION_ENUM(struct detour_config, local_order, "\"row_first\"", local_order_names,
+                "within a group of a dragonfly_2d: along the row first, along the column first, or whichever is free, "
+                "which takes twice the VC classes"),
+    OPTION_ROWS(struct detour_config, ring, struct ring_config, ring_options),
+    OPTION_END,
+};
 
 /* ---- legs ---- */
 

@@ -19,19 +19,13 @@ enum intermediate {
     INTERMEDIATE_DESTINATION,
     INTERMEDIATE_SOURCE_DESTINATION,
 };
-extern const char *const intermediate_names[];
 
 /* The first member of the config struct of an algorithm with detours. */
 struct detour_config {
     struct ring_config ring;
     uint32_t intermediate, local_order;
 };
-#define DETOUR_OPTIONS                                                                                                 \
-    OPTION_ENUM(struct detour_config, intermediate, "\"auto\"", intermediate_names,                                    \
-                "where a detour goes: any router; any other group (dragonflies; auto takes it there); on a hyperx a "  \
-                "router that keeps the coordinates that are right (unaligned), or one in a row of the source, the "    \
-                "destination or either"),                                                                              \
-        LOCAL_ORDER_OPTION(struct detour_config), RING_OPTIONS
+extern const struct option detour_options[];
 
 #define DETOUR_NEEDS                                                                                                   \
     "VCs for two legs: 3 on a dragonfly (4 by router), 2 on hyperx and grids, 4 on a torus, elsewhere one for each "   \

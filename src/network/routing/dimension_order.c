@@ -37,9 +37,15 @@
 #define MAX_BAKED_WIDTH 64
 
 const char *const dateline_names[] = {"balanced", "fixed", "by_wrap", "none", NULL};
-const char *const tie_names[] = {"random", "up", NULL};
+static const char *const tie_names[] = {"random", "up", NULL};
 
-static const struct option dimension_order_options[] = {RING_OPTIONS, OPTION_END};
+const struct option ring_options[] = {
+    OPTION_ENUM(struct ring_config, dateline, "\"balanced\"", dateline_names,
+                "how the rings of a torus are kept free of deadlock (none: not at all, to see what happens)"),
+    OPTION_ENUM(struct ring_config, tie, "\"random\"", tie_names,
+                "which way round a torus when both ways are equally long"),
+    OPTION_END,
+};
 
 static const uint64_t *pack_coordinates(const uint16_t *coordinates, uint32_t dimensions, uint32_t routers,
                                         struct arena *arena)
@@ -362,7 +368,7 @@ static void dimension_order_prepare(struct routing *routing, const struct choice
 static const struct routing_ops dimension_order = {
     .name = "dimension_order",
     .summary = "corrects one coordinate after the other, each by the shorter way",
-    .options = dimension_order_options,
+    .options = ring_options,
     .config_size = sizeof(struct ring_config),
     .example = "{\"type\": \"dimension_order\", \"dateline\": \"balanced\", \"tie\": \"random\"}",
     .needs = "2 VCs on a torus, elsewhere 1",

@@ -17,13 +17,7 @@ struct ring_config {
 };
 
 extern const char *const dateline_names[];
-extern const char *const tie_names[];
-
-#define RING_OPTIONS                                                                                                   \
-    OPTION_ENUM(struct ring_config, dateline, "\"balanced\"", dateline_names,                                          \
-                "how the rings of a torus are kept free of deadlock (none: not at all, to see what happens)"),         \
-        OPTION_ENUM(struct ring_config, tie, "\"random\"", tie_names,                                                  \
-                    "which way round a torus when both ways are equally long")
+extern const struct option ring_options[];
 
 struct ring {
     const uint8_t *hops; /* by past pivot, at, to: enum hop; NULL: too wide for a table */

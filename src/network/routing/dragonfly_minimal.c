@@ -20,7 +20,9 @@ static const struct option dragonfly_minimal_options[] = {
         struct dragonfly_minimal_config, channel, "\"nearest\"", channel_names,
         "where several channels join two groups: the router's own if it has one, else one of the nearest; or any "
         "of them (on a megafly the same)"),
-    LOCAL_ORDER_OPTION(struct dragonfly_minimal_config),
+    OPTION_ENUM(struct dragonfly_minimal_config, local_order, "\"row_first\"", local_order_names,
+                "within a group of a dragonfly_2d: along the row first, along the column first, or whichever is free, "
+                "which takes twice the VC classes"),
     OPTION_END,
 };
 

@@ -19,7 +19,7 @@ struct least_congested_queue_config {
 static const struct option least_congested_queue_options[] = {
     OPTION_ENUM(struct least_congested_queue_config, finish, "\"adaptive\"", finish_names,
                 "behind the first hop: any dimension next, with a VC class for each hop, or in order, with one"),
-    ADAPTIVE_OPTIONS("\"least_congested\""),
+    OPTION_ROWS(struct least_congested_queue_config, adaptive, struct adaptive_config, adaptive_options),
     OPTION_END,
 };
 

@@ -18,7 +18,7 @@ struct minimal_adaptive_config {
 };
 
 static const struct option minimal_adaptive_options[] = {
-    ADAPTIVE_OPTIONS("\"least_congested\""),
+    OPTION_ROWS(struct minimal_adaptive_config, adaptive, struct adaptive_config, adaptive_options),
     OPTION_ENUM(struct minimal_adaptive_config, vcs, "\"hops\"", vcs_names,
                 "hops: a VC class for each hop, free of deadlock; all: any VC, no guarantee"),
     OPTION_END,

@@ -11,8 +11,6 @@
 
 #define ROUTE_REVERSED 2u
 
-static const struct option o1turn_options[] = {RING_OPTIONS, OPTION_END};
-
 static void o1turn_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
                            struct errors *errors)
 {
@@ -44,7 +42,7 @@ static void o1turn_route(struct route *route)
 static const struct routing_ops o1turn = {
     .name = "o1turn",
     .summary = "x before y for half of the packets, y before x for the others; 2 dimensions",
-    .options = o1turn_options,
+    .options = ring_options,
     .config_size = sizeof(struct ring_config),
     .example = "{\"type\": \"o1turn\"}",
     .needs = "4 VCs on a torus, elsewhere 2",

@@ -17,7 +17,8 @@ struct omniwar_config {
 static const struct option omniwar_options[] = {
     OPTION_U32(struct omniwar_config, deroutes, "1", 0, 62, "hops",
                "hops that lead no closer, at most; a VC class each"),
-    ADAPTIVE_OPTIONS("\"weighted\""),
+    OPTION_ROWS(struct omniwar_config, adaptive, struct adaptive_config, adaptive_options,
+                OTHER_DEFAULT("reduction", "\"weighted\"")),
     OPTION_END,
 };
 

@@ -10,8 +10,6 @@
 #include "network/routing/dragonfly.h"
 #include "network/routing/ugal.h"
 
-static const struct option par_options[] = {UGAL_OPTIONS, OPTION_END};
-
 static void par_prepare(struct routing *routing, const struct choice *self, struct arena *arena, struct errors *errors)
 {
     ugal_init(routing, self, true, arena, errors);
@@ -31,7 +29,7 @@ static void par_route(struct route *route) { ugal_step(route, may_choose(route))
 static const struct routing_ops par = {
     .name = "par",
     .summary = "UGAL that chooses again at the second router",
-    .options = par_options,
+    .options = ugal_options,
     .config_size = sizeof(struct ugal_config),
     .example = "{\"type\": \"par\", \"mode\": \"port_average\"}",
     .needs = "VCs for a hop and two legs: 4 on a dragonfly (5 by router), 3 on hyperx and grids, 6 on a torus, "

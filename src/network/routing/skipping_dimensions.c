@@ -29,7 +29,8 @@ static const struct option skipping_dimensions_options[] = {
                "added to the congestion of an output for each dimension that it skips"),
     OPTION_BOOL(struct skipping_dimensions_config, deroutes, "false",
                 "move to a third coordinate too, once a dimension"),
-    ADAPTIVE_OPTIONS("\"weighted\""),
+    OPTION_ROWS(struct skipping_dimensions_config, adaptive, struct adaptive_config, adaptive_options,
+                OTHER_DEFAULT("reduction", "\"weighted\"")),
     OPTION_END,
 };
 

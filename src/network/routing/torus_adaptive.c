@@ -9,8 +9,6 @@
 #include "flitwarp/reduction.h"
 #include "network/routing/grid_adaptive.h"
 
-static const struct option torus_adaptive_options[] = {ADAPTIVE_OPTIONS("\"least_congested\""), OPTION_END};
-
 static void torus_adaptive_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
                                    struct errors *errors)
 {
@@ -58,7 +56,7 @@ static void torus_adaptive_route(struct route *route)
 static const struct routing_ops torus_adaptive = {
     .name = "torus_adaptive",
     .summary = "the least congested minimal way on a grid, with dimension order on escape VCs",
-    .options = torus_adaptive_options,
+    .options = adaptive_options,
     .config_size = sizeof(struct adaptive_config),
     .example = "{\"type\": \"torus_adaptive\", \"mode\": \"port_average\"}",
     .needs = "3 VCs on a torus, elsewhere 2",

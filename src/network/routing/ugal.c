@@ -7,8 +7,6 @@
  */
 #include "network/routing/ugal.h"
 
-static const struct option ugal_options[] = {UGAL_OPTIONS, OPTION_END};
-
 static void ugal_prepare(struct routing *routing, const struct choice *self, struct arena *arena, struct errors *errors)
 {
     ugal_init(routing, self, false, arena, errors);

@@ -12,9 +12,27 @@
 
 #define MAX_WORDS 1024 /* a router has at most 65535 lanes */
 
-const char *const knowledge_names[] = {"local", "global", NULL};
-const char *const hop_count_names[] = {"absolute", "normalized", NULL};
-const char *const straight_vcs_names[] = {"both", "second", NULL};
+static const char *const knowledge_names[] = {"local", "global", NULL};
+static const char *const hop_count_names[] = {"absolute", "normalized", NULL};
+static const char *const straight_vcs_names[] = {"both", "second", NULL};
+
+const struct option ugal_options[] = {
+    OPTION_ENUM(struct ugal_config, knowledge, "\"local\"", knowledge_names,
+                "local: congestion of the router's own outputs, times hops; global: sum of all outputs on the way"),
+    OPTION_ENUM(struct ugal_config, mode, "\"port_average\"", congestion_mode_names,
+                "what counts as congestion: that of each VC, or one value for all VCs of a port"),
+    OPTION_F64(struct ugal_config, threshold, "0", 0, 1e9, NULL,
+               "congestion up to which a packet goes straight without looking at detours"),
+    OPTION_F64(struct ugal_config, bias, "0", -1e9, 1e9, NULL, "added to the weight of a detour"),
+    OPTION_ENUM(struct ugal_config, hop_count, "\"absolute\"", hop_count_names,
+                "hops in a weight: all of them, or as a multiple of those of the straight way"),
+    OPTION_ENUM(struct ugal_config, straight_vcs, "\"both\"", straight_vcs_names,
+                "VCs of packets that go straight: those of both legs of a detour, by VC the less congested ones, "
+                "or the second leg's; on grids and hyperx"),
+    OPTION_U32(struct ugal_config, detours, "1", 1, 16, "detours", "drawn for a packet; the lightest is compared"),
+    OPTION_ROWS(struct ugal_config, detour, struct detour_config, detour_options),
+    OPTION_END,
+};
 
 /* A way under consideration: the packet as it would leave by it, and the outputs that it would be offered. */
 struct way {

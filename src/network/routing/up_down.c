@@ -30,7 +30,8 @@ static const struct option up_down_options[] = {
                 "which port up: the least congested, any, or always the same for a destination or a flow"),
     OPTION_ENUM(struct up_down_config, common_ancestor, "\"least\"", ancestor_names,
                 "where to turn: as soon as the destination is below, or at the top"),
-    ADAPTIVE_OPTIONS_WITH("\"least_congested\"", "selection=adaptive"),
+    OPTION_ROWS(struct up_down_config, adaptive, struct adaptive_config, adaptive_options,
+                ONLY_WITH("selection=adaptive")),
     OPTION_END,
 };
 

@@ -10,8 +10,6 @@
 #include "network/routing/detour.h"
 #include "network/routing/routing.h"
 
-static const struct option valiant_options[] = {DETOUR_OPTIONS, OPTION_END};
-
 static void valiant_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
                             struct errors *errors)
 {
@@ -37,7 +35,7 @@ static void valiant_route(struct route *route)
 static const struct routing_ops valiant = {
     .name = "valiant",
     .summary = "by way of a router or group drawn at random: the same throughput for any traffic",
-    .options = valiant_options,
+    .options = detour_options,
     .config_size = sizeof(struct detour_config),
     .example = "{\"type\": \"valiant\", \"intermediate\": \"router\"}",
     .needs = DETOUR_NEEDS,

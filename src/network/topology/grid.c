@@ -11,6 +11,14 @@
  */
 #include "network/topology/grid.h"
 
+const struct option grid_options[] = {
+    OPTION_U32_LIST(struct grid_config, widths, "[8, 8]", 2, 65536, "routers", "routers along each dimension"),
+    OPTION_U32(struct grid_config, concentration, "1", 1, 1024, "terminals", "terminals at each router"),
+    OPTION_U32_LIST(struct grid_config, channels, "[1]", 1, 64, "channels",
+                    "parallel channels between neighbours, for all dimensions or for each"),
+    OPTION_END,
+};
+
 const char *const dimension_names[MAX_DIMENSIONS] = {"dimension 0",  "dimension 1",  "dimension 2",  "dimension 3",
                                                      "dimension 4",  "dimension 5",  "dimension 6",  "dimension 7",
                                                      "dimension 8",  "dimension 9",  "dimension 10", "dimension 11",

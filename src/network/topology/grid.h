@@ -15,11 +15,7 @@ struct grid_config {
     struct u32_list channels;
     uint32_t concentration;
 };
-#define GRID_OPTIONS(default_widths, ends)                                                                             \
-    OPTION_U32_LIST(struct grid_config, widths, default_widths, 2, 65536, "routers", "routers along each dimension"),  \
-        OPTION_U32(struct grid_config, concentration, "1", 1, 1024, "terminals", "terminals at each router"),          \
-        OPTION_U32_LIST(struct grid_config, channels, "[1]", 1, 64, "channels",                                        \
-                        "parallel channels between " ends ", for all dimensions or for each")
+extern const struct option grid_options[];
 
 /* Adds an error for each setting that the rows let pass but no network can have; a topology's check(). */
 void grid_check(const struct choice *self, struct errors *errors);

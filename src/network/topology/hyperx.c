@@ -22,7 +22,13 @@
 
 const char hyperx_family[] = "hyperx";
 
-static const struct option hyperx_options[] = {GRID_OPTIONS("[4, 4]", "two routers"), OPTION_END};
+static const struct option hyperx_options[] = {
+    OPTION_U32_LIST(struct grid_config, widths, "[4, 4]", 2, 65536, "routers", "routers along each dimension"),
+    OPTION_U32(struct grid_config, concentration, "1", 1, 1024, "terminals", "terminals at each router"),
+    OPTION_U32_LIST(struct grid_config, channels, "[1]", 1, 64, "channels",
+                    "parallel channels between two routers, for all dimensions or for each"),
+    OPTION_END,
+};
 
 static void hyperx_check(const struct choice *self, struct errors *errors)
 {

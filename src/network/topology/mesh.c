@@ -9,8 +9,6 @@
  */
 #include "network/topology/grid.h"
 
-static const struct option mesh_options[] = {GRID_OPTIONS("[8, 8]", "neighbours"), OPTION_END};
-
 static void mesh_shape(const void *config, struct arena *arena, struct topology *topology)
 {
     grid_shape_of(config, false, arena, topology);
@@ -19,7 +17,7 @@ static void mesh_shape(const void *config, struct arena *arena, struct topology 
 static const struct topology_ops mesh = {
     .name = "mesh",
     .summary = "grid of routers, each linked to its neighbours",
-    .options = mesh_options,
+    .options = grid_options,
     .config_size = sizeof(struct grid_config),
     .example = "{\"type\": \"mesh\", \"widths\": [16, 16], \"concentration\": 1}",
     .check = grid_check,

@@ -12,8 +12,6 @@
  */
 #include "network/topology/grid.h"
 
-static const struct option torus_options[] = {GRID_OPTIONS("[8, 8]", "neighbours"), OPTION_END};
-
 static void torus_shape(const void *config, struct arena *arena, struct topology *topology)
 {
     grid_shape_of(config, true, arena, topology);
@@ -22,7 +20,7 @@ static void torus_shape(const void *config, struct arena *arena, struct topology
 static const struct topology_ops torus = {
     .name = "torus",
     .summary = "grid of routers whose rows and columns wrap around",
-    .options = torus_options,
+    .options = grid_options,
     .config_size = sizeof(struct grid_config),
     .example = "{\"type\": \"torus\", \"widths\": [4, 4, 4], \"concentration\": 2}",
     .check = grid_check,

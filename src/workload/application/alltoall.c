@@ -21,7 +21,7 @@ struct alltoall_config {
     bool wait, self;
     double load;
     struct choice size;
-    uint64_t delay, limit;
+    struct errand_config errand;
 };
 
 static const struct option alltoall_options[] = {
@@ -33,8 +33,8 @@ static const struct option alltoall_options[] = {
     OPTION_F64(struct alltoall_config, load, "0", 0, 64, "flits per terminal and channel cycle",
                "how fast ranks send; 0: as fast as their injection channels carry"),
     OPTION_CHOICE(struct alltoall_config, size, "size", "\"fixed\"", "flits of a message"),
-    ERRAND_OPTIONS(struct alltoall_config),
-    APPLICATION_OPTIONS,
+    OPTION_ROWS(struct alltoall_config, errand, struct errand_config, errand_options),
+    OPTION_ROWS(struct alltoall_config, common, struct application_config, application_options),
     OPTION_END,
 };
 
@@ -151,9 +151,9 @@ static void alltoall_phase_changed(struct application *application, tick_t now)
     const struct alltoall_config *config = application->config;
     struct alltoall *alltoall = application->state;
     for (uint32_t rank = 0; application->phase == PHASE_GENERATING && rank < application->ranks; rank++) {
-        alltoall->participants[rank].begun = now + config->delay;
+        alltoall->participants[rank].begun = now + config->errand.delay;
         if (alltoall->peers)
-            application_wake_at(application, rank, now + config->delay);
+            application_wake_at(application, rank, now + config->errand.delay);
     }
 }
 
@@ -192,7 +192,7 @@ static void alltoall_check(struct application *application, tick_t now)
 {
     const struct alltoall *alltoall = application->state;
     const struct alltoall_config *config = application->config;
-    errand_check(application, alltoall->ranks_left == 0, config->limit, now);
+    errand_check(application, alltoall->ranks_left == 0, config->errand.limit, now);
 }
 
 static void alltoall_report(const struct application *application, struct report *report)
@@ -200,7 +200,7 @@ static void alltoall_report(const struct application *application, struct report
     const struct alltoall_config *config = application->config;
     const struct alltoall *alltoall = application->state;
     report_number(report, "iterations", config->iterations);
-    errand_report(application, report, config->delay, !alltoall->ranks_left && alltoall->ended, alltoall->ended);
+    errand_report(application, report, config->errand.delay, !alltoall->ranks_left && alltoall->ended, alltoall->ended);
     if (config->wait)
         report_summary(report, "iteration_time", alltoall->iteration_time);
 }

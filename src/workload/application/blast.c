@@ -10,20 +10,14 @@
 #include "flitwarp/steady.h"
 
 struct blast_config {
-    struct application_config common;
-    double load;
-    struct choice traffic, injection, size, reply;
-    uint64_t reply_delay;
-    uint32_t messages_per_transaction, transaction_destinations;
-    const char *relative;
-    uint64_t warmup, sample, min_sample, max_sample, finish_limit;
-    double precision;
+    struct steady_config steady;
+    struct window_config window;
 };
 
 static const struct option blast_options[] = {
-    STEADY_OPTIONS(struct blast_config),
-    WINDOW_OPTIONS(struct blast_config),
-    APPLICATION_OPTIONS,
+    OPTION_ROWS(struct blast_config, steady, struct steady_config, steady_options),
+    OPTION_ROWS(struct blast_config, window, struct window_config, window_options),
+    OPTION_ROWS(struct blast_config, steady.common, struct application_config, application_options),
     OPTION_END,
 };
 
@@ -37,8 +31,8 @@ static void blast_prepare(struct application *application, struct errors *errors
     const struct blast_config *config = application->config;
     struct blast *blast = arena_take(application->arena, sizeof *blast);
     application->state = blast;
-    window_prepare(&blast->window, application, WINDOW_SETTINGS(config), errors);
-    steady_prepare(&blast->steady, application, STEADY_SETTINGS(config), errors);
+    window_prepare(&blast->window, application, &config->window, errors);
+    steady_prepare(&blast->steady, application, &config->steady, errors);
 }
 
 static uint32_t blast_max_message(const struct application *application)
@@ -50,7 +44,7 @@ static uint32_t blast_max_message(const struct application *application)
 static double blast_load(const struct application *application)
 {
     const struct blast *blast = application->state;
-    return ((const struct blast_config *)application->config)->load * blast->steady.weight;
+    return ((const struct blast_config *)application->config)->steady.load * blast->steady.weight;
 }
 
 static void blast_begin(struct application *application)

@@ -19,10 +19,11 @@ static const char *const memory_addresses[] = {"random", "sequential", NULL};
 struct memory_config {
     struct application_config common;
     struct u32_list memories;
-    double share, precision;
+    double share;
     uint32_t addresses, block, outstanding;
     struct choice size;
-    uint64_t think, latency, interval, warmup, sample, min_sample, max_sample, finish_limit;
+    uint64_t think, latency, interval;
+    struct window_config window;
 };
 
 static const struct option memory_options[] = {
@@ -37,9 +38,9 @@ static const struct option memory_options[] = {
     OPTION_CHOICE(struct memory_config, size, "size", "\"read_write\"", "flits of requests and of their replies"),
     OPTION_TICKS(struct memory_config, latency, "100", 0, 1e9, "of a memory"),
     OPTION_TICKS(struct memory_config, interval, "1", 0, 1e9, "between two replies of a memory, at least"),
-    REPLY_CLASS_OPTION,
-    WINDOW_OPTIONS(struct memory_config),
-    APPLICATION_OPTIONS,
+    OPTION_ROWS(struct memory_config, common, struct application_config, reply_class_options),
+    OPTION_ROWS(struct memory_config, window, struct window_config, window_options),
+    OPTION_ROWS(struct memory_config, common, struct application_config, application_options),
     OPTION_END,
 };
 
@@ -102,7 +103,7 @@ static void memory_prepare(struct application *application, struct errors *error
     if (!memory->size.ops->reply)
         choice_error(errors, application->choice, "size", "\"%s\" has no replies of its own; accepted: read_write",
                      memory->size.ops->name);
-    window_prepare(&memory->window, application, WINDOW_SETTINGS(config), errors);
+    window_prepare(&memory->window, application, &config->window, errors);
     memory->units = arena_array(arena, struct unit, ranks);
     memory->memories = arena_array(arena, uint32_t, ranks);
     list_memories(memory, application, errors);

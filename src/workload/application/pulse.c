@@ -8,21 +8,18 @@
 #include "flitwarp/steady.h"
 
 struct pulse_config {
-    struct application_config common;
-    double load;
-    struct choice traffic, injection, size, reply;
-    uint64_t reply_delay, delay, finish_limit;
-    uint32_t messages, messages_per_transaction, transaction_destinations;
-    const char *relative;
+    struct steady_config steady;
+    uint64_t delay, finish_limit;
+    uint32_t messages;
 };
 
 static const struct option pulse_options[] = {
-    STEADY_OPTIONS(struct pulse_config),
+    OPTION_ROWS(struct pulse_config, steady, struct steady_config, steady_options),
     OPTION_U32(struct pulse_config, messages, "100", 1, 1e9, NULL, "messages from each terminal"),
     OPTION_TICKS(struct pulse_config, delay, "0", 0, 1e15, "from the start of sampling to the pulse"),
     OPTION_TICKS(struct pulse_config, finish_limit, "1000000", 1, 1e15,
                  "how long to wait for sampled packets after the window"),
-    APPLICATION_OPTIONS,
+    OPTION_ROWS(struct pulse_config, steady.common, struct application_config, application_options),
     OPTION_END,
 };
 
@@ -38,14 +35,14 @@ static void pulse_prepare(struct application *application, struct errors *errors
     struct pulse *pulse = arena_take(application->arena, sizeof *pulse);
     application->state = pulse;
     pulse->left = arena_array(application->arena, uint32_t, application->ranks);
-    if (config->messages % config->messages_per_transaction)
+    if (config->messages % config->steady.messages_per_transaction)
         choice_error(errors, application->choice, "messages", "%u are no whole number of transactions of %u",
-                     config->messages, config->messages_per_transaction);
-    if (steady_prepare(&pulse->steady, application, STEADY_SETTINGS(config), errors) && pulse->steady.silent)
+                     config->messages, config->steady.messages_per_transaction);
+    if (steady_prepare(&pulse->steady, application, &config->steady, errors) && pulse->steady.silent)
         choice_error(errors, application->choice, "load", "0 makes no pulse; accepted: above 0");
     for (uint32_t rank = 0; rank < application->ranks; rank++)
         if (!steady_is_silent(&pulse->steady, rank)) {
-            pulse->left[rank] = config->messages / config->messages_per_transaction;
+            pulse->left[rank] = config->messages / config->steady.messages_per_transaction;
             pulse->ranks_left++;
         }
     application_share_count(application, &pulse->ranks_left);
@@ -60,7 +57,7 @@ static uint32_t pulse_max_message(const struct application *application)
 static double pulse_load(const struct application *application)
 {
     const struct pulse *pulse = application->state;
-    return ((const struct pulse_config *)application->config)->load * pulse->steady.weight;
+    return ((const struct pulse_config *)application->config)->steady.load * pulse->steady.weight;
 }
 
 static void pulse_begin(struct application *application) { (void)application; }

@@ -4,7 +4,25 @@
 
 #include "workload/numbers.h"
 
-const char *const steady_destinations[] = {"same", "each", NULL};
+static const char *const steady_destinations[] = {"same", "each", NULL};
+
+const struct option steady_options[] = {
+    OPTION_F64(struct steady_config, load, "0.1", 0, 64, "flits per terminal and channel cycle",
+               "traffic offered by each terminal; replies come on top"),
+    OPTION_CHOICE(struct steady_config, traffic, "traffic", "\"uniform_random\"", "where messages go"),
+    OPTION_CHOICE(struct steady_config, injection, "injection", "\"bernoulli\"", "when messages are made"),
+    OPTION_CHOICE(struct steady_config, size, "size", "\"fixed\"", "flits of a message"),
+    OPTION_CHOICE(struct steady_config, reply, "size", "null", "flits of the reply to each message; null: no replies"),
+    OPTION_TICKS(struct steady_config, reply_delay, "0", 0, 1e9, "with replies: from a message's arrival to its reply"),
+    OPTION_ROWS(struct steady_config, common, struct application_config, reply_class_options),
+    OPTION_U32(struct steady_config, messages_per_transaction, "1", 1, 1 << 20, NULL,
+               "messages that are made at a time"),
+    OPTION_ENUM(struct steady_config, transaction_destinations, "\"same\"", steady_destinations,
+                "whether messages of a transaction go to one terminal or each to another",
+                ONLY_WITH("messages_per_transaction")),
+    OPTION_FILE(struct steady_config, relative, "null", "CSV file of lines terminal,weight: its load is load * weight"),
+    OPTION_END,
+};
 
 /* Settings of replies that there are none of. */
 static void refuse_reply_settings(const struct application *application, const struct steady_config *config,
@@ -24,16 +42,16 @@ static void refuse_reply_settings(const struct application *application, const s
 static void prepare_replies(struct steady *steady, struct application *application, const struct steady_config *config,
                             struct errors *errors)
 {
-    bool has_own = config->reply->component;
+    bool has_own = config->reply.component;
     if (has_own && steady->size.ops->reply)
         choice_error(errors, application->choice, "reply", "size \"%s\" brings replies of its own; accepted: null",
                      steady->size.ops->name);
     application->listens = has_own || steady->size.ops->reply;
     refuse_reply_settings(application, config, errors);
-    application->transaction_messages = config->messages * (application->listens ? 2 : 1);
+    application->transaction_messages = config->messages_per_transaction * (application->listens ? 2 : 1);
     application->receive_delay = application->listens ? (uint32_t)config->reply_delay : 0;
     if (has_own)
-        size_init(&steady->reply, config->reply, application->arena, errors);
+        size_init(&steady->reply, &config->reply, application->arena, errors);
 }
 
 /* A message of one injection process; a load that it cannot make is an error. */
@@ -42,8 +60,8 @@ static bool prepare_injection(struct injection *injection, const struct applicat
 {
     const struct choice *self = application->choice;
     uint32_t before = errors->count, channels = application->injection_channels;
-    const struct injection_ops *ops = CHOICE_OPS(config->injection, struct injection_ops);
-    *injection = (struct injection){.ops = ops, .config = config->injection->config, .rate = load / flits};
+    const struct injection_ops *ops = CHOICE_OPS(&config->injection, struct injection_ops);
+    *injection = (struct injection){.ops = ops, .config = config->injection.config, .rate = load / flits};
     if (load > channels)
         choice_error(errors, self, "load",
                      "%g flits a cycle are more than a terminal's %u injection channel%s can carry; "
@@ -55,7 +73,7 @@ static bool prepare_injection(struct injection *injection, const struct applicat
                      "at most %g",
                      load, injection->rate, ops->name, ops->max_rate);
     else if (injection->rate > 0 && ops->prepare)
-        ops->prepare(injection, config->injection, errors);
+        ops->prepare(injection, &config->injection, errors);
     return errors->count == before;
 }
 
@@ -111,23 +129,23 @@ bool steady_prepare(struct steady *steady, struct application *application, cons
 {
     uint32_t before = errors->count;
     struct arena *arena = application->arena;
-    traffic_init(&steady->traffic, config->traffic, &application->space, errors);
-    size_init(&steady->size, config->size, arena, errors);
+    traffic_init(&steady->traffic, &config->traffic, &application->space, errors);
+    size_init(&steady->size, &config->size, arena, errors);
     prepare_replies(steady, application, config, errors);
     if (errors->count > before)
         return false;
 
-    double flits = steady->size.ops->mean(&steady->size) * config->messages; /* of an injection */
-    steady->messages = config->messages;
-    steady->to_each = config->destinations == DESTINATIONS_EACH;
-    steady->is_plain = config->messages == 1 && !steady->size.ops->reply;
+    double flits = steady->size.ops->mean(&steady->size) * config->messages_per_transaction; /* of an injection */
+    steady->messages = config->messages_per_transaction;
+    steady->to_each = config->transaction_destinations == DESTINATIONS_EACH;
+    steady->is_plain = config->messages_per_transaction == 1 && !steady->size.ops->reply;
     steady->silent = config->load <= 0;
     steady->weight = 1;
     if (config->relative)
         prepare_each(steady, application, config, flits, errors);
     else
         prepare_injection(&steady->injection, application, config, config->load, flits, errors);
-    const struct injection_ops *ops = CHOICE_OPS(config->injection, struct injection_ops);
+    const struct injection_ops *ops = CHOICE_OPS(&config->injection, struct injection_ops);
     steady->random = arena_array(arena, struct random, application->ranks);
     steady->memory = arena_take(arena, ops->state_size * application->ranks + 1);
     for (uint32_t rank = 0; rank < application->ranks; rank++)

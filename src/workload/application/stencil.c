@@ -25,7 +25,8 @@ struct stencil_config {
     struct u32_list ranks, halo;
     bool wraps;
     uint32_t iterations, collective, collective_flits;
-    uint64_t compute, delay, limit;
+    uint64_t compute;
+    struct errand_config errand;
 };
 
 static const struct option stencil_options[] = {
@@ -39,8 +40,8 @@ static const struct option stencil_options[] = {
     OPTION_ENUM(struct stencil_config, collective, "\"none\"", collective_names, "at the end of an iteration"),
     OPTION_U32(struct stencil_config, collective_flits, "1", 1, 1 << 30, "flits", "messages of the collective",
                ONLY_WITH("collective")),
-    ERRAND_OPTIONS(struct stencil_config),
-    APPLICATION_OPTIONS,
+    OPTION_ROWS(struct stencil_config, errand, struct errand_config, errand_options),
+    OPTION_ROWS(struct stencil_config, common, struct application_config, application_options),
     OPTION_END,
 };
 
@@ -132,8 +133,8 @@ static void stencil_phase_changed(struct application *application, tick_t now)
     const struct stencil_config *config = application->config;
     struct stencil *stencil = application->state;
     for (uint32_t rank = 0; application->phase == PHASE_GENERATING && rank < application->ranks; rank++) {
-        stencil->cells[rank].begun = now + config->delay;
-        application_wake_at(application, rank, now + config->delay + config->compute);
+        stencil->cells[rank].begun = now + config->errand.delay;
+        application_wake_at(application, rank, now + config->errand.delay + config->compute);
     }
 }
 
@@ -239,7 +240,7 @@ static void stencil_check(struct application *application, tick_t now)
 {
     const struct stencil *stencil = application->state;
     const struct stencil_config *config = application->config;
-    errand_check(application, stencil->ranks_left == 0, config->limit, now);
+    errand_check(application, stencil->ranks_left == 0, config->errand.limit, now);
 }
 
 static void stencil_report(const struct application *application, struct report *report)
@@ -247,7 +248,7 @@ static void stencil_report(const struct application *application, struct report 
     const struct stencil_config *config = application->config;
     const struct stencil *stencil = application->state;
     report_number(report, "iterations", config->iterations);
-    errand_report(application, report, config->delay, !stencil->ranks_left, stencil->ended);
+    errand_report(application, report, config->errand.delay, !stencil->ranks_left, stencil->ended);
     report_summary(report, "iteration_time", stencil->iteration_time);
 }
 

@@ -14,9 +14,10 @@ struct stream_config {
     struct application_config common;
     struct u32_list sources, destinations;
     uint32_t mapping, messages;
-    double load, precision;
+    double load;
     struct choice size;
-    uint64_t delay, limit, warmup, sample, min_sample, max_sample, finish_limit;
+    struct errand_config errand;
+    struct window_config window;
 };
 
 static const struct option stream_options[] = {
@@ -29,9 +30,10 @@ static const struct option stream_options[] = {
     OPTION_CHOICE(struct stream_config, size, "size", "\"fixed\"", "flits of a message"),
     OPTION_U32(struct stream_config, messages, "0", 0, 1e9, NULL,
                "messages of each source, from the start of sampling; 0: all the time"),
-    ERRAND_OPTIONS_WITH(struct stream_config, "messages"),
-    WINDOW_OPTIONS_NOT_WITH(struct stream_config, "messages"),
-    APPLICATION_OPTIONS,
+    OPTION_ROWS(struct stream_config, errand, struct errand_config, errand_options, ONLY_WITH("messages")),
+    OPTION_ROWS(struct stream_config, window, struct window_config, window_span_options, NOT_WITH("messages")),
+    OPTION_ROWS(struct stream_config, window, struct window_config, window_limit_options),
+    OPTION_ROWS(struct stream_config, common, struct application_config, application_options),
     OPTION_END,
 };
 
@@ -73,7 +75,7 @@ static void stream_prepare(struct application *application, struct errors *error
     application_share_latest(application, &stream->last_arrival);
     application_share_count(application, &stream->arrived);
     size_init(&stream->size, &config->size, application->arena, errors);
-    window_prepare(&stream->window, application, WINDOW_SETTINGS(config), errors);
+    window_prepare(&stream->window, application, &config->window, errors);
     pace_init(&stream->pace, application, config->load, errors);
     if (!ranks_exist(application, &config->destinations, "destinations", errors) ||
         !ranks_exist(application, &config->sources, "sources", errors))
@@ -122,7 +124,7 @@ static void stream_phase_changed(struct application *application, tick_t now)
 {
     const struct stream_config *config = application->config;
     if (config->messages && application->phase == PHASE_GENERATING)
-        start(application, now + config->delay);
+        start(application, now + config->errand.delay);
 }
 
 static void stream_wake(struct application *application, uint32_t rank, tick_t now)
@@ -164,7 +166,7 @@ static void stream_check(struct application *application, tick_t now)
     const struct stream_config *config = application->config;
     struct stream *stream = application->state;
     if (config->messages)
-        errand_check(application, has_arrived(application), config->limit, now);
+        errand_check(application, has_arrived(application), config->errand.limit, now);
     else
         window_check(&stream->window, application, now);
 }
@@ -174,7 +176,7 @@ static void stream_report(const struct application *application, struct report *
     const struct stream_config *config = application->config;
     const struct stream *stream = application->state;
     if (config->messages)
-        errand_report(application, report, config->delay, has_arrived(application), stream->last_arrival);
+        errand_report(application, report, config->errand.delay, has_arrived(application), stream->last_arrival);
 }
 
 static const struct application_ops stream = {

@@ -23,7 +23,7 @@ struct trace_config {
     uint64_t local_latency;
     bool per_rank;
     struct collective_settings collectives;
-    uint64_t delay, limit;
+    struct errand_config errand;
 };
 
 static const char *const placings[] = {[STACK_BLOCKS] = "block", [STACK_CYCLIC] = "cyclic", NULL};
@@ -54,8 +54,8 @@ static const struct option trace_options[] = {
     OPTION_BLOCK(struct trace_config, collectives, struct collective_settings, collective_options,
                  "how collective operations are made of messages"),
     OPTION_BOOL(struct trace_config, per_rank, "false", "list the time of every rank"),
-    ERRAND_OPTIONS(struct trace_config),
-    APPLICATION_OPTIONS,
+    OPTION_ROWS(struct trace_config, errand, struct errand_config, errand_options),
+    OPTION_ROWS(struct trace_config, common, struct application_config, application_options),
     OPTION_END,
 };
 
@@ -148,7 +148,7 @@ static void trace_phase_changed(struct application *application, tick_t now)
     const struct trace_config *config = application->config;
     struct trace_state *state = application->state;
     if (application->phase == PHASE_GENERATING)
-        replay_start(&state->replay, now + config->delay);
+        replay_start(&state->replay, now + config->errand.delay);
 }
 
 static void trace_wake(struct application *application, uint32_t rank, tick_t now)
@@ -170,7 +170,7 @@ static void trace_check(struct application *application, tick_t now)
     const struct trace_config *config = application->config;
     const struct trace_state *state = application->state;
     application->is_stuck = application->phase == PHASE_GENERATING && replay_is_stuck(&state->replay);
-    errand_check(application, state->replay.ranks_left == 0, config->limit, now);
+    errand_check(application, state->replay.ranks_left == 0, config->errand.limit, now);
 }
 
 static void trace_report(const struct application *application, struct report *report)
@@ -181,7 +181,7 @@ static void trace_report(const struct application *application, struct report *r
     report_count(report, "ranks", state->trace->rank_count);
     report_count(report, "tasks", state->trace->task_count);
     report_count(report, "unfinished_ranks", replay->ranks_left);
-    errand_report(application, report, config->delay, !replay->ranks_left, replay->ended);
+    errand_report(application, report, config->errand.delay, !replay->ranks_left, replay->ended);
     report_count(report, "bytes", (uint64_t)replay->bytes->sum);
     report_summary(report, "rank_time", replay->rank_time);
     report_summary(report, "communication_time", replay->communication_time);

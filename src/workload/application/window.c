@@ -12,6 +12,36 @@
 
 #include <math.h>
 
+const struct option window_span_options[] = {
+    OPTION_TICKS_AUTO(struct window_config, warmup, "\"auto\"", 0, 1e15,
+                      "before sampling begins; auto: until latency and throughput stand still"),
+    OPTION_TICKS_AUTO(struct window_config, sample, "\"auto\"", 0, 1e15,
+                      "sampling window; auto: until the mean latency is known to `precision`"),
+    OPTION_END,
+};
+
+const struct option window_limit_options[] = {
+    OPTION_F64(struct window_config, precision, "0.01", 1e-6, 1, NULL,
+               "with sample auto: half width of the 95 % interval, relative to the mean latency"),
+    OPTION_TICKS(struct window_config, min_sample, "5000", 1, 1e15, "with sample auto: the shortest window"),
+    OPTION_TICKS(struct window_config, max_sample, "200000", 1, 1e15, "with sample auto: the longest window"),
+    OPTION_TICKS(struct window_config, finish_limit, "1000000", 1, 1e15,
+                 "how long to wait for sampled packets after the window"),
+    OPTION_END,
+};
+
+const struct option window_options[] = {
+    OPTION_ROWS_OF(window_span_options),
+    OPTION_ROWS_OF(window_limit_options),
+    OPTION_END,
+};
+
+const struct option errand_options[] = {
+    OPTION_TICKS(struct errand_config, delay, "0", 0, 1e15, "from the start of sampling to the first message"),
+    OPTION_TICKS(struct errand_config, limit, "1000000000000", 1, 1e15, "how long it may take before it is given up"),
+    OPTION_END,
+};
+
 void window_prepare(struct window *window, const struct application *application, const struct window_config *config,
                     struct errors *errors)
 {

@@ -13,7 +13,7 @@ struct all_to_all_config {
 };
 
 static const struct option all_to_all_options[] = {
-    MOTIF_ROUNDS_OPTIONS,
+    OPTION_ROWS(struct all_to_all_config, rounds, struct motif_rounds, motif_rounds_options),
     OPTION_U32_LIST(struct all_to_all_config, grid, "[]", 1, 65536, NULL,
                     "ranks of a row and of a column; none: all ranks are one row"),
     OPTION_U64(struct all_to_all_config, bytes, "1024", 0, MOTIF_MAX_BYTES, "bytes", "to each other rank"),

@@ -7,11 +7,6 @@
  */
 #include "workload/motif/v_cycle.h"
 
-static const struct option amg_options[] = {
-    V_CYCLE_OPTIONS,
-    OPTION_END,
-};
-
 static void amg_prepare(struct motif *motif, struct trace_builder *builder, struct errors *errors)
 {
     struct v_cycle *cycle = motif->state = arena_array(motif->arena, struct v_cycle, 1);
@@ -42,7 +37,7 @@ static void amg_program(const struct motif *motif, struct script *script)
 static const struct motif_ops amg = {
     .name = "amg",
     .summary = "conjugate gradients with algebraic multigrid: V-cycles that grow denser, and dot products",
-    .options = amg_options,
+    .options = v_cycle_options,
     .config_size = sizeof(struct v_cycle_config),
     .example = "{\"type\": \"amg\", \"grid\": [4, 4, 4], \"points\": 16, \"iterations\": 1}",
     .prepare = amg_prepare,

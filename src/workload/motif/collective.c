@@ -12,7 +12,7 @@ struct collective_config {
 };
 
 static const struct option collective_motif_options[] = {
-    MOTIF_ROUNDS_OPTIONS,
+    OPTION_ROWS(struct collective_config, rounds, struct motif_rounds, motif_rounds_options),
     OPTION_ENUM(struct collective_config, operation, "\"allreduce\"", collective_operation_names, "what all ranks do"),
     OPTION_U32(struct collective_config, root, "0", 0, UINT32_MAX - 1, NULL, "rank that has one, or gets one"),
     OPTION_U64(struct collective_config, bytes, "1024", 0, MOTIF_MAX_BYTES, "bytes",

@@ -15,7 +15,7 @@ struct halo_config {
 };
 
 static const struct option halo_options[] = {
-    MOTIF_ROUNDS_OPTIONS,
+    OPTION_ROWS(struct halo_config, rounds, struct motif_rounds, motif_rounds_options),
     OPTION_U32_LIST(struct halo_config, grid, "[]", 1, 65536, NULL,
                     "ranks along 1 to 3 dimensions; none: three, as even as can be"),
     OPTION_BOOL(struct halo_config, wraps, "false", "whether the first and the last along a dimension are neighbours"),

@@ -9,7 +9,7 @@ struct incast_config {
 };
 
 static const struct option incast_options[] = {
-    MOTIF_ROUNDS_OPTIONS,
+    OPTION_ROWS(struct incast_config, rounds, struct motif_rounds, motif_rounds_options),
     OPTION_U32(struct incast_config, servers, "1", 1, 1e9, NULL,
                "the first ranks; the others are their clients in turn"),
     OPTION_U64(struct incast_config, request, "64", 0, MOTIF_MAX_BYTES, "bytes", "to each client"),

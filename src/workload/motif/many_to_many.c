@@ -17,7 +17,7 @@ struct many_to_many_config {
 };
 
 static const struct option many_to_many_options[] = {
-    MOTIF_ROUNDS_OPTIONS,
+    OPTION_ROWS(struct many_to_many_config, rounds, struct motif_rounds, motif_rounds_options),
     OPTION_U32(struct many_to_many_config, partners, "4", 1, 1e6, NULL, "that each rank sends to in an iteration"),
     OPTION_U64(struct many_to_many_config, bytes, "16384", 0, MOTIF_MAX_BYTES, "bytes", "to each partner"),
     OPTION_END,

@@ -4,6 +4,12 @@
 
 #include "workload/trace/trace.h"
 
+const struct option motif_rounds_options[] = {
+    OPTION_U32(struct motif_rounds, iterations, "10", 1, 1e9, NULL, "how often all of it is done"),
+    OPTION_SECONDS(struct motif_rounds, compute, "\"0s\"", 0, 1e6, "time that a rank computes before each"),
+    OPTION_END,
+};
+
 struct trace *motif_trace(const struct choice *choice, uint32_t ranks, uint64_t seed, struct errors *errors)
 {
     const struct motif_ops *ops = CHOICE_OPS(choice, struct motif_ops);

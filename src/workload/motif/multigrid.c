@@ -2,11 +2,6 @@
 /* A geometric multigrid solver: V-cycles (v_cycle.h) over faces alone, each followed by a sum over all ranks. */
 #include "workload/motif/v_cycle.h"
 
-static const struct option multigrid_options[] = {
-    V_CYCLE_OPTIONS,
-    OPTION_END,
-};
-
 static void multigrid_prepare(struct motif *motif, struct trace_builder *builder, struct errors *errors)
 {
     struct v_cycle *cycle = motif->state = arena_array(motif->arena, struct v_cycle, 1);
@@ -27,7 +22,7 @@ static void multigrid_program(const struct motif *motif, struct script *script)
 static const struct motif_ops multigrid = {
     .name = "multigrid",
     .summary = "V-cycles on a grid of ranks, messages and ranks fewer from level to level",
-    .options = multigrid_options,
+    .options = v_cycle_options,
     .config_size = sizeof(struct v_cycle_config),
     .example = "{\"type\": \"multigrid\", \"grid\": [4, 4, 4], \"points\": 32, \"iterations\": 1}",
     .prepare = multigrid_prepare,

@@ -9,7 +9,7 @@ struct nearest_neighbour_config {
 };
 
 static const struct option nearest_neighbour_options[] = {
-    MOTIF_ROUNDS_OPTIONS,
+    OPTION_ROWS(struct nearest_neighbour_config, rounds, struct motif_rounds, motif_rounds_options),
     OPTION_U32(struct nearest_neighbour_config, reach, "1", 1, 1e6, NULL, "neighbours on each side"),
     OPTION_U64(struct nearest_neighbour_config, bytes, "4096", 0, MOTIF_MAX_BYTES, "bytes", "to each neighbour"),
     OPTION_END,

@@ -2,6 +2,23 @@
 /* V-cycles, see v_cycle.h. */
 #include "workload/motif/v_cycle.h"
 
+const struct option v_cycle_options[] = {
+    OPTION_U32(struct v_cycle_config, iterations, "10", 1, 1e9, NULL, "V-cycles"),
+    OPTION_SECONDS(struct v_cycle_config, compute, "\"0s\"", 0, 1e6,
+                   "time of a rank after each exchange of borders on level 0; on the next an eighth of it ..."),
+    OPTION_U32_LIST(struct v_cycle_config, grid, "[]", 1, 65536, NULL,
+                    "ranks along 1 to 3 dimensions; none: three, as even as can be"),
+    OPTION_BOOL(struct v_cycle_config, wraps, "false",
+                "whether the first and the last along a dimension are neighbours"),
+    OPTION_U32(struct v_cycle_config, points, "32", 1, 65536, NULL, "along each side of the cube of a rank"),
+    OPTION_U32(struct v_cycle_config, levels, "0", 0, 32, NULL, "0: until one rank with one point is left"),
+    OPTION_U32(struct v_cycle_config, smooths, "1", 1, 1000, NULL,
+               "exchanges of borders on each level, on the way down and on the way up"),
+    OPTION_U32(struct v_cycle_config, value_bytes, "8", 1, 1 << 20, "bytes", "of a point"),
+    OPTION_U64(struct v_cycle_config, allreduce, "8", 0, MOTIF_MAX_BYTES, "bytes", "of a sum over all ranks; 0: none"),
+    OPTION_END,
+};
+
 struct place {
     uint32_t at[3];
 };

@@ -24,8 +24,6 @@
 #define SMALL 8  /* bytes of a packet without data */
 #define LARGE 72 /* and with a line of the cache */
 
-static const struct option netrace_options[] = {CYCLE_OPTIONS, OPTION_END};
-
 struct netrace_header {
     uint32_t nodes, notes, regions;
     uint64_t packets;
@@ -277,7 +275,7 @@ static bool netrace_looks_like(const struct trace_source *source)
 static const struct trace_reader_ops netrace_reader = {
     .name = "netrace",
     .summary = "Netrace 1.0: packets between caches that wait for each other, also compressed by bzip2",
-    .options = netrace_options,
+    .options = cycle_options,
     .config_size = sizeof(struct cycle_config),
     .example = "{\"type\": \"netrace\", \"cycle\": \"500ps\"}",
     .looks_like = netrace_looks_like,

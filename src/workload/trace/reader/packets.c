@@ -5,6 +5,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+const struct option cycle_options[] = {
+    OPTION_SECONDS(struct cycle_config, cycle, "\"1ns\"", 1e-12, 1, "how long a cycle of the trace is"),
+    OPTION_END,
+};
+
 uint64_t cycle_ps(const void *config) { return (uint64_t)llround(((const struct cycle_config *)config)->cycle * 1e12); }
 
 void packets_init(struct packets *packets, struct trace_builder *builder, uint32_t ranks)

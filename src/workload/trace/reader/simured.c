@@ -24,7 +24,7 @@ struct simured_config {
 };
 
 static const struct option simured_options[] = {
-    CYCLE_OPTIONS,
+    OPTION_ROWS(struct simured_config, cycles, struct cycle_config, cycle_options),
     OPTION_U32(struct simured_config, flit_bytes, "32", 1, 65536, "bytes",
                "of a flit of the trace; the default is that of network.flit_bytes"),
     OPTION_U32(struct simured_config, default_flits, "64", 1, MAX_FLITS, "flits", "of packets without a length"),
