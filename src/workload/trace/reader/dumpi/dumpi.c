@@ -4,11 +4,11 @@
  * file beside them (docs/formats.md). Read twice: once for the ranks of communicators,
  * which no rank knows alone, then rank by rank for the tasks.
  */
-#include "workload/trace/reader/dumpi/dumpi_conversion.h"
+#include "workload/trace/reader/dumpi/tasks.h"
 
-static bool looks_like(const struct trace_source *source)
+static bool dumpi_looks_like(const struct trace_source *source)
 {
-    return dumpi_has_magic(source->bytes, source->size) || dumpi_is_meta(source->bytes, source->size);
+    return dumpi_has_magic(source) || dumpi_is_meta(source);
 }
 
 static bool convert_all(struct dumpi_ranks *ranks, struct trace_builder *builder, struct arena *arena)
@@ -25,7 +25,7 @@ static bool convert_all(struct dumpi_ranks *ranks, struct trace_builder *builder
     return is_good;
 }
 
-static bool read_trace(const struct trace_source *source, struct trace_builder *builder, struct errors *errors)
+static bool dumpi_read(const struct trace_source *source, struct trace_builder *builder, struct errors *errors)
 {
     struct arena arena = {0};
     struct dumpi_ranks ranks;
@@ -57,36 +57,31 @@ static const struct {
     {"count", "datatype", "file"},
 };
 
-static void tally_bytes(struct tally *tally, struct dumpi_types *types, const struct dumpi_call *call)
+static void tally_bytes(struct tally *tally, struct dumpi_rank *rank, const struct dumpi_call *call)
 {
     uint64_t bytes;
     for (size_t i = 0; i < sizeof amounts / sizeof *amounts; i++) {
         const struct dumpi_argument *count = dumpi_find(call, amounts[i].count);
         const struct dumpi_argument *type = dumpi_find(call, amounts[i].type);
         if (count && type && dumpi_find(call, amounts[i].about)) {
-            if (dumpi_bytes(types, call, dumpi_number(count, 0), dumpi_number(type, 0), &bytes))
+            if (dumpi_bytes(rank, call, dumpi_number(count, 0), dumpi_number(type, 0), &bytes))
                 tally->bytes[call->id] += bytes;
             return;
         }
     }
 }
 
-static void tally_call(struct tally *tally, struct dumpi_types *types, const struct dumpi_call *call)
-{
-    tally->calls[call->id]++;
-    dumpi_types_follow(types, call);
-    tally_bytes(tally, types, call);
-    if (dumpi_is_about_files(call)) {
-        tally->file_calls++;
-        tally->file_ns += dumpi_duration_ns(call);
-    }
-}
-
 static void tally_rank(struct tally *tally, struct dumpi_rank *rank)
 {
     struct dumpi_call call;
-    while (dumpi_next(&rank->file, &call))
-        tally_call(tally, &rank->types, &call);
+    while (dumpi_rank_next(rank, &call)) {
+        tally->calls[call.id]++;
+        tally_bytes(tally, rank, &call);
+        if (dumpi_is_about_files(&call)) {
+            tally->file_calls++;
+            tally->file_ns += dumpi_duration_ns(&call);
+        }
+    }
     for (uint32_t id = 0; id < DUMPI_COUNTED - 1; id++)
         tally->missing[id] += dumpi_ignored(&rank->file, id);
 }
@@ -99,7 +94,7 @@ static void add_counts(struct report *facts, const char *key, const uint64_t *co
             report_count(block, dumpi_functions[id].name, counts[id]);
 }
 
-static void describe(const struct trace_source *source, struct report *facts, struct errors *errors)
+static void dumpi_describe(const struct trace_source *source, struct report *facts, struct errors *errors)
 {
     struct arena *arena = errors->arena;
     struct dumpi_ranks ranks;
@@ -122,7 +117,7 @@ static void describe(const struct trace_source *source, struct report *facts, st
     dumpi_ranks_close(&ranks);
 }
 
-static void list(const struct trace_source *source, FILE *out, struct errors *errors)
+static void dumpi_list_file(const struct trace_source *source, FILE *out, struct errors *errors)
 {
     struct dumpi_file file;
     if (dumpi_read_sections(&file, source, errors))
@@ -132,9 +127,9 @@ static void list(const struct trace_source *source, FILE *out, struct errors *er
 static const struct trace_reader_ops dumpi = {
     .name = "dumpi",
     .summary = "MPI calls as sst-dumpi records them: PREFIX.meta and PREFIX-0000.bin, PREFIX-0001.bin ...",
-    .looks_like = looks_like,
-    .read = read_trace,
-    .describe = describe,
-    .list = list,
+    .looks_like = dumpi_looks_like,
+    .read = dumpi_read,
+    .describe = dumpi_describe,
+    .list = dumpi_list_file,
 };
 REGISTER_TRACE_READER(dumpi);

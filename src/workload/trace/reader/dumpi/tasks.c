@@ -4,9 +4,9 @@
  * task asks for that one, wildcards or not: what was seen once can happen again,
  * whereas another order of arrival could leave a later receive without its message.
  */
-#include "workload/trace/reader/dumpi/dumpi_conversion.h"
+#include "workload/trace/reader/dumpi/tasks.h"
 
-enum { ANY_RANK = -1, ANY_TAG = -1 };
+enum { ANY_RANK = -1, ANY_TAG = -1, REQUEST_NULL = 1 };
 
 uint32_t dumpi_task_add(struct dumpi_conversion *conversion, const struct task *task, bool is_blocking)
 {
@@ -27,8 +27,8 @@ bool dumpi_peer(const struct dumpi_conversion *conversion, const struct dumpi_ca
                 const struct dumpi_communicator *communicator, int64_t rank, uint32_t *peer)
 {
     if (rank < 0 || rank >= communicator->size)
-        return dumpi_error(&conversion->at->file, call->offset, "%s: rank %lld of a communicator of %u",
-                           dumpi_functions[call->id].name, (long long)rank, communicator->size);
+        return dumpi_call_error(&conversion->at->file, call, "rank %lld of a communicator of %u", (long long)rank,
+                                communicator->size);
     *peer = communicator->ranks[rank];
     return true;
 }
@@ -41,42 +41,28 @@ struct message_names {
 };
 static const struct message_names sends = {"count", "datatype", "dest", "tag"};
 static const struct message_names receives = {"count", "datatype", "source", "tag"};
+static const struct message_names probes = {NULL, NULL, "source", "tag"};
 
-static uint8_t flags_of(uint32_t id)
+static const struct dumpi_communicator *communicator_of(const struct dumpi_conversion *conversion,
+                                                        const struct dumpi_call *call)
 {
-    switch (id) {
-    case DUMPI_BSEND:
-    case DUMPI_IBSEND:
-    case DUMPI_BSEND_INIT:
-        return TASK_BUFFERED;
-    case DUMPI_SSEND:
-    case DUMPI_ISSEND:
-    case DUMPI_SSEND_INIT:
-        return TASK_SYNCHRONOUS;
-    case DUMPI_RSEND:
-    case DUMPI_IRSEND:
-    case DUMPI_RSEND_INIT:
-        return TASK_READY;
-    default:
-        return 0;
-    }
+    return dumpi_communicator_of(conversion->communicators, conversion->rank, call, "comm");
 }
 
 /* What a message's task is. A negative rank that is no wildcard is MPI_PROC_NULL: then it is a TASK_JOIN. */
 static bool read_message(const struct dumpi_conversion *conversion, const struct dumpi_call *call,
                          const struct message_names *names, enum task_kind kind, struct task *task)
 {
-    const struct dumpi_communicator *communicator =
-        dumpi_communicator_of(conversion->communicators, conversion->rank, call, "comm");
+    const struct dumpi_communicator *communicator = communicator_of(conversion, call);
     int64_t peer = dumpi_value(call, names->peer), tag = dumpi_value(call, names->tag);
     bool is_any = kind != TASK_SEND && peer == ANY_RANK;
-    *task = (struct task){.kind = peer < 0 && !is_any ? TASK_JOIN : kind, .flags = flags_of(call->id)};
+    *task = (struct task){.kind = peer < 0 && !is_any ? TASK_JOIN : kind, .flags = call->function->with};
     if (!communicator)
         return false;
     task->communicator = communicator->number;
     task->peer = ANY;
     task->tag = kind != TASK_SEND && tag == ANY_TAG ? ANY : (uint32_t)tag;
-    if (names->count && !dumpi_bytes(&conversion->at->types, call, dumpi_value(call, names->count),
+    if (names->count && !dumpi_bytes(conversion->at, call, dumpi_value(call, names->count),
                                      dumpi_value(call, names->type), &task->amount))
         return false;
     return peer < 0 || dumpi_peer(conversion, call, communicator, peer, &task->peer);
@@ -95,22 +81,24 @@ static bool narrow(const struct dumpi_conversion *conversion, const struct dumpi
     return true;
 }
 
-static bool narrow_by_call(const struct dumpi_conversion *conversion, const struct dumpi_call *call, struct task *task)
+/* The same of one that is received or looked at, by the call's own status. */
+static bool read_incoming(const struct dumpi_conversion *conversion, const struct dumpi_call *call,
+                          const struct message_names *names, enum task_kind kind, struct task *task)
 {
     const struct dumpi_argument *statuses = dumpi_find(call, "status");
-    if (!statuses || !statuses->count)
+    if (!read_message(conversion, call, names, kind, task))
+        return false;
+    if (kind == TASK_SEND || !statuses || !statuses->count)
         return true;
     struct dumpi_status status = dumpi_status(&conversion->at->file, statuses, 0);
-    return narrow(conversion, call, dumpi_communicator_of(conversion->communicators, conversion->rank, call, "comm"),
-                  &status, task);
+    return narrow(conversion, call, communicator_of(conversion, call), &status, task);
 }
 
 static bool convert_blocking(struct dumpi_conversion *conversion, const struct dumpi_call *call,
                              const struct message_names *names, enum task_kind kind)
 {
     struct task task;
-    if (!read_message(conversion, call, names, kind, &task) ||
-        (kind != TASK_SEND && !narrow_by_call(conversion, call, &task)))
+    if (!read_incoming(conversion, call, names, kind, &task))
         return false;
     if (task.kind != TASK_JOIN)
         dumpi_task_add(conversion, &task, true);
@@ -120,7 +108,7 @@ static bool convert_blocking(struct dumpi_conversion *conversion, const struct d
 /* Both directions at once, then a join. */
 static bool convert_both(struct dumpi_conversion *conversion, const struct dumpi_call *call)
 {
-    bool is_replace = call->id == DUMPI_SENDRECV_REPLACE;
+    bool is_replace = dumpi_find(call, "count");
     const struct message_names send = {is_replace ? "count" : "sendcount", is_replace ? "datatype" : "sendtype", "dest",
                                        "sendtag"};
     const struct message_names receive = {is_replace ? "count" : "recvcount", is_replace ? "datatype" : "recvtype",
@@ -128,8 +116,7 @@ static bool convert_both(struct dumpi_conversion *conversion, const struct dumpi
     struct task tasks[2], join = {.kind = TASK_JOIN};
     uint32_t added[2];
     if (!read_message(conversion, call, &send, TASK_SEND, &tasks[0]) ||
-        !read_message(conversion, call, &receive, TASK_RECEIVE, &tasks[1]) ||
-        !narrow_by_call(conversion, call, &tasks[1]))
+        !read_incoming(conversion, call, &receive, TASK_RECEIVE, &tasks[1]))
         return false;
     for (uint32_t i = 0; i < 2; i++)
         added[i] = dumpi_task_add(conversion, &tasks[i], false);
@@ -141,43 +128,69 @@ static bool convert_both(struct dumpi_conversion *conversion, const struct dumpi
 
 /* ---- requests ---- */
 
+struct dumpi_request *dumpi_request_of(struct dumpi_conversion *conversion, int64_t handle, bool is_window)
+{
+    uint64_t name = (uint64_t)handle << 1 | is_window;
+    struct dumpi_request *request = table_put(&conversion->requests, &(struct table_key){{name}});
+    request->name = name;
+    return request;
+}
+
+/* NULL for MPI_REQUEST_NULL. */
 static struct dumpi_request *request_of(struct dumpi_conversion *conversion, int64_t id)
 {
-    /* Older libraries left rubbish in the upper bits. */
-    return dumpi_request_of(&conversion->requests, conversion->at->file.version < 607 ? id & 0xff : id);
+    if (conversion->at->file.version < 607) /* older libraries left rubbish in the upper bits */
+        id &= 0xff;
+    return id == REQUEST_NULL ? NULL : dumpi_request_of(conversion, id, false);
+}
+
+void dumpi_request_start(struct dumpi_conversion *conversion, struct dumpi_request *request, uint32_t task)
+{
+    const struct table_key key = {{request->name, request->started++}};
+    *(uint32_t *)table_put(&conversion->pending, &key) = task;
+}
+
+bool dumpi_request_end(struct dumpi_conversion *conversion, struct dumpi_request *request, uint32_t *task)
+{
+    if (request->ended == request->started)
+        return false;
+    const struct table_key key = {{request->name, request->ended++}};
+    *task = *(uint32_t *)table_put(&conversion->pending, &key);
+    table_remove(&conversion->pending, &key);
+    return true;
 }
 
 /* Forgets what was started under an id and has ended unseen. */
 static void request_clear(struct dumpi_conversion *conversion, struct dumpi_request *request)
 {
     uint32_t task;
-    while (dumpi_request_end(&conversion->requests, request, &task))
+    while (dumpi_request_end(conversion, request, &task))
         continue;
     request->is_persistent = request->is_to_cancel = false;
 }
 
 static void start(struct dumpi_conversion *conversion, struct dumpi_request *request, const struct task *task)
 {
-    uint32_t added = task->kind == TASK_JOIN ? NO_TASK : dumpi_task_add(conversion, task, false);
-    dumpi_request_start(&conversion->requests, request, added);
+    dumpi_request_start(conversion, request,
+                        task->kind == TASK_JOIN ? NO_TASK : dumpi_task_add(conversion, task, false));
 }
 
-static bool convert_request(struct dumpi_conversion *conversion, const struct dumpi_call *call, enum task_kind kind,
-                            bool is_persistent)
+static bool convert_request(struct dumpi_conversion *conversion, const struct dumpi_call *call)
 {
     struct task task;
-    bool is_send = kind == TASK_SEND;
+    uint32_t does = call->function->does;
+    bool is_send = does == DUMPI_START_SEND || does == DUMPI_KEEP_SEND;
+    bool is_persistent = does == DUMPI_KEEP_SEND || does == DUMPI_KEEP_RECEIVE;
     struct dumpi_request *request = request_of(conversion, dumpi_value(call, "request"));
-    if (!read_message(conversion, call, is_send ? &sends : &receives, kind, &task))
+    if (!read_message(conversion, call, is_send ? &sends : &receives, is_send ? TASK_SEND : TASK_RECEIVE, &task))
         return false;
     if (!request)
-        return dumpi_error(&conversion->at->file, call->offset, "%s: it gives MPI_REQUEST_NULL",
-                           dumpi_functions[call->id].name);
+        return dumpi_call_error(&conversion->at->file, call, "it gives MPI_REQUEST_NULL");
     if (!is_send || !request->is_send || is_persistent || request->is_persistent)
         request_clear(conversion, request);
     request->is_send = is_send;
     request->is_persistent = is_persistent;
-    request->communicator = dumpi_communicator_of(conversion->communicators, conversion->rank, call, "comm");
+    request->communicator = communicator_of(conversion, call);
     request->task = task;
     if (!is_persistent)
         start(conversion, request, &task);
@@ -187,23 +200,23 @@ static bool convert_request(struct dumpi_conversion *conversion, const struct du
 /* Whether calls that make persistent requests were left out of the file, so that nobody knows what a start does. */
 static bool lacks_persistent(const struct dumpi_file *file)
 {
-    for (uint32_t id = DUMPI_SEND_INIT; id <= DUMPI_RECV_INIT; id++)
-        if (dumpi_ignored(file, id))
+    for (uint32_t id = 0; id < DUMPI_COUNTED; id++)
+        if ((dumpi_functions[id].does == DUMPI_KEEP_SEND || dumpi_functions[id].does == DUMPI_KEEP_RECEIVE) &&
+            dumpi_ignored(file, id))
             return true;
     return false;
 }
 
 static bool convert_start(struct dumpi_conversion *conversion, const struct dumpi_call *call)
 {
-    const struct dumpi_argument *ids = dumpi_find(call, call->id == DUMPI_START ? "request" : "requests");
+    const struct dumpi_argument *ids = dumpi_find_either(call, "request", "requests");
     for (uint32_t i = 0; i < ids->count; i++) {
         struct dumpi_request *request = request_of(conversion, dumpi_number(ids, i));
-        if ((!request || !request->is_persistent) && lacks_persistent(&conversion->at->file))
-            continue;
-        if (!request || !request->is_persistent)
-            return dumpi_error(&conversion->at->file, call->offset, "%s: request %lld was not made to be started",
-                               dumpi_functions[call->id].name, (long long)dumpi_number(ids, i));
-        start(conversion, request, &request->task);
+        if (request && request->is_persistent)
+            start(conversion, request, &request->task);
+        else if (!lacks_persistent(&conversion->at->file))
+            return dumpi_call_error(&conversion->at->file, call, "request %lld was not made to be started",
+                                    (long long)dumpi_number(ids, i));
     }
     return true;
 }
@@ -226,7 +239,7 @@ static bool end_one(struct ending *ending, int64_t place, uint32_t status_place)
     if (place < 0 || place >= ending->ids->count)
         return true; /* MPI_UNDEFINED: all were null */
     struct dumpi_request *request = request_of(conversion, dumpi_number(ending->ids, (uint32_t)place));
-    if (!request || !dumpi_request_end(&conversion->requests, request, &task) || task == NO_TASK)
+    if (!request || !dumpi_request_end(conversion, request, &task) || task == NO_TASK)
         return true;
     if (!request->is_send && ending->statuses && status_place < ending->statuses->count) {
         struct dumpi_status status = dumpi_status(&conversion->at->file, ending->statuses, status_place);
@@ -243,49 +256,26 @@ static bool end_one(struct ending *ending, int64_t place, uint32_t status_place)
     return true;
 }
 
-static bool end_all(struct ending *ending)
-{
-    for (uint32_t i = 0; i < ending->ids->count; i++)
-        if (!end_one(ending, i, i))
-            return false;
-    return true;
-}
-
-static bool end_some(struct ending *ending)
-{
-    const struct dumpi_argument *indices = dumpi_find(ending->call, "indices");
-    for (uint32_t i = 0; i < indices->count && i < dumpi_value(ending->call, "outcount"); i++)
-        if (!end_one(ending, dumpi_number(indices, i), i))
-            return false;
-    return true;
-}
-
+/* Those that `indices` name, the one of `index`, or all. */
 static bool convert_end(struct dumpi_conversion *conversion, const struct dumpi_call *call)
 {
-    struct ending ending = {conversion, call, dumpi_find(call, "requests"), dumpi_find(call, "statuses"), NO_TASK};
-    if (!ending.ids)
-        ending.ids = dumpi_find(call, "request");
-    if (!ending.statuses)
-        ending.statuses = dumpi_find(call, "status");
-    if (dumpi_find(call, "flag") && !dumpi_value(call, "flag"))
+    struct ending ending = {conversion, call, dumpi_find_either(call, "requests", "request"),
+                            dumpi_find_either(call, "statuses", "status"), NO_TASK};
+    const struct dumpi_argument *indices = dumpi_find(call, "indices"), *flag = dumpi_find(call, "flag");
+    if (flag && !dumpi_number(flag, 0))
         return true;
-    if (dumpi_find(call, "indices"))
-        return end_some(&ending);
-    return dumpi_find(call, "index") ? end_one(&ending, dumpi_value(call, "index"), 0) : end_all(&ending);
-}
-
-static bool convert_probe(struct dumpi_conversion *conversion, const struct dumpi_call *call)
-{
-    static const struct message_names probes = {NULL, NULL, "source", "tag"};
-    if (call->id == DUMPI_IPROBE && !dumpi_value(call, "flag"))
-        return true;
-    return convert_blocking(conversion, call, &probes, TASK_PROBE);
+    if (dumpi_find(call, "index"))
+        return end_one(&ending, dumpi_value(call, "index"), 0);
+    for (uint32_t i = 0; indices ? i < indices->count && i < dumpi_value(call, "outcount") : i < ending.ids->count; i++)
+        if (!end_one(&ending, indices ? dumpi_number(indices, i) : i, i))
+            return false;
+    return true;
 }
 
 static void note_request(struct dumpi_conversion *conversion, const struct dumpi_call *call)
 {
     struct dumpi_request *request = request_of(conversion, dumpi_value(call, "request"));
-    if (request && call->id == DUMPI_CANCEL)
+    if (request && call->function->does == DUMPI_CANCEL)
         request->is_to_cancel = true;
     else if (request)
         request_clear(conversion, request);
@@ -295,55 +285,39 @@ static void note_request(struct dumpi_conversion *conversion, const struct dumpi
 
 static bool convert_call(struct dumpi_conversion *conversion, const struct dumpi_call *call)
 {
-    bool is_good = true;
-    switch (call->id) {
+    const struct dumpi_argument *flag = dumpi_find(call, "flag");
+    switch (call->function->does) {
     case DUMPI_SEND:
-    case DUMPI_BSEND:
-    case DUMPI_SSEND:
-    case DUMPI_RSEND:
         return convert_blocking(conversion, call, &sends, TASK_SEND);
-    case DUMPI_RECV:
+    case DUMPI_RECEIVE:
         return convert_blocking(conversion, call, &receives, TASK_RECEIVE);
-    case DUMPI_ISEND:
-    case DUMPI_IBSEND:
-    case DUMPI_ISSEND:
-    case DUMPI_IRSEND:
-        return convert_request(conversion, call, TASK_SEND, false);
-    case DUMPI_IRECV:
-        return convert_request(conversion, call, TASK_RECEIVE, false);
-    case DUMPI_SEND_INIT:
-    case DUMPI_BSEND_INIT:
-    case DUMPI_SSEND_INIT:
-    case DUMPI_RSEND_INIT:
-        return convert_request(conversion, call, TASK_SEND, true);
-    case DUMPI_RECV_INIT:
-        return convert_request(conversion, call, TASK_RECEIVE, true);
-    case DUMPI_START:
-    case DUMPI_STARTALL:
-        return convert_start(conversion, call);
-    case DUMPI_WAIT:
-    case DUMPI_TEST:
-    case DUMPI_WAITANY:
-    case DUMPI_TESTANY:
-    case DUMPI_WAITALL:
-    case DUMPI_TESTALL:
-    case DUMPI_WAITSOME:
-    case DUMPI_TESTSOME:
-        return convert_end(conversion, call);
     case DUMPI_PROBE:
-    case DUMPI_IPROBE:
-        return convert_probe(conversion, call);
-    case DUMPI_SENDRECV:
-    case DUMPI_SENDRECV_REPLACE:
+        return (flag && !dumpi_number(flag, 0)) || convert_blocking(conversion, call, &probes, TASK_PROBE);
+    case DUMPI_EXCHANGE:
         return convert_both(conversion, call);
+    case DUMPI_START_SEND:
+    case DUMPI_START_RECEIVE:
+    case DUMPI_KEEP_SEND:
+    case DUMPI_KEEP_RECEIVE:
+        return convert_request(conversion, call);
+    case DUMPI_START:
+        return convert_start(conversion, call);
+    case DUMPI_END:
+        return convert_end(conversion, call);
     case DUMPI_CANCEL:
-    case DUMPI_REQUEST_FREE:
+    case DUMPI_FORGET:
         note_request(conversion, call);
         return true;
+    case DUMPI_COLLECTIVE:
+        return dumpi_collective(conversion, call);
+    case DUMPI_WINDOW:
+    case DUMPI_PUT:
+    case DUMPI_GET:
+    case DUMPI_FENCE:
+    case DUMPI_COMPLETE:
+        return dumpi_one_sided(conversion, call);
     default:
-        if (!dumpi_collective(conversion, call, &is_good))
-            dumpi_one_sided(conversion, call, &is_good);
-        return is_good;
+        return true;
     }
 }
 
@@ -363,20 +337,19 @@ static void note_time(struct dumpi_conversion *conversion, const struct dumpi_ca
 
 bool dumpi_convert(struct dumpi_conversion *conversion)
 {
-    struct dumpi_file *file = &conversion->at->file;
+    const struct errors *errors = conversion->at->file.errors;
     struct dumpi_call call;
-    uint32_t before = file->errors->count;
+    uint32_t before = errors->count;
     bool is_good = true;
     conversion->last = NO_TASK;
-    dumpi_requests_init(&conversion->requests);
-    dumpi_requests_init(&conversion->windows);
-    while (is_good && dumpi_next(file, &call)) {
+    table_init(&conversion->requests, sizeof(struct dumpi_request), NULL);
+    table_init(&conversion->pending, sizeof(uint32_t), NULL);
+    while (is_good && dumpi_rank_next(conversion->at, &call)) {
         note_time(conversion, &call);
-        dumpi_types_follow(&conversion->at->types, &call);
         dumpi_communicators_follow(conversion->communicators, conversion->rank, &call);
         is_good = convert_call(conversion, &call);
     }
-    dumpi_requests_release(&conversion->requests);
-    dumpi_requests_release(&conversion->windows);
-    return file->errors->count == before;
+    table_release(&conversion->requests);
+    table_release(&conversion->pending);
+    return errors->count == before;
 }
