@@ -28,7 +28,7 @@ static inline uint32_t ring_mask_for(uint32_t depth)
 }
 
 /* Gives the next part of a router's block of memory its place in it. */
-static inline uint32_t place(size_t *size, size_t bytes, size_t alignment)
+static inline uint32_t block_place(size_t *size, size_t bytes, size_t alignment)
 {
     *size = (*size + alignment - 1) / alignment * alignment;
     uint32_t at = (uint32_t)*size;

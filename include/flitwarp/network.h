@@ -40,20 +40,20 @@ enum network_event {
 };
 
 /* Where an event arrives. */
-struct place {
+struct lane_place {
     uint32_t target; /* router or terminal */
     uint32_t lane;
 };
 struct flit_event {
-    struct place to;
+    struct lane_place to;
     struct flit flit;
 };
 struct credit_event {
-    struct place to;
+    struct lane_place to;
 };
 /* A credit where packets, or chunks of them, move whole (struct transfer): for all of its flits at once. */
 struct credits_event {
-    struct place to;
+    struct lane_place to;
     uint32_t flits;
     uint32_t unused;
 };
@@ -252,7 +252,7 @@ struct network_client {
     event_handler *wake;    /* struct wake_event */
     bool wakes_are_ordered; /* several ranks at a terminal: its timers go off in the order of applications and ranks */
     /* Flits enter the network, towards a router's input lane. Told only where network->is_watched. */
-    void (*enter)(void *context, tick_t now, const struct packet *packet, struct place to, uint32_t flits);
+    void (*enter)(void *context, tick_t now, const struct packet *packet, struct lane_place to, uint32_t flits);
     /* Flits have arrived that are not their packet's last. */
     void (*accept)(void *context, tick_t now, const struct packet *packet, uint32_t flits);
     /* A packet's last flit has arrived; the packet is gone afterwards. */
@@ -330,9 +330,9 @@ static inline const struct link *network_link(const struct network *network, uin
 }
 
 /* The far end of one VC of a link. */
-static inline struct place link_place(const struct link *link, uint32_t vc)
+static inline struct lane_place link_lane(const struct link *link, uint32_t vc)
 {
-    return (struct place){.target = link->target, .lane = link->first_lane + vc};
+    return (struct lane_place){.target = link->target, .lane = link->first_lane + vc};
 }
 
 /* Flits of a buffer that so many of a packet take: whole credits. */
@@ -364,19 +364,22 @@ static inline bool network_crosses(const struct network *network, uint32_t route
 }
 
 /* Is a place in another part of the network? */
-static inline bool network_is_elsewhere(const struct network *network, uint32_t kind, struct place to)
+static inline bool network_is_elsewhere(const struct network *network, uint32_t kind, struct lane_place to)
 {
     bool is_terminal = kind == EVENT_TERMINAL_FLIT || kind == EVENT_TERMINAL_CREDIT;
     return (is_terminal ? network->terminal_part : network->router_part)[to.target] != network->part;
 }
 
 /* To another part: a flit or chunk, with its packet if it is the head, a credit, or credits. See network/parallel/parts.h. */
-void network_export_flit(struct network *network, uint32_t kind, struct place to, struct flit flit, tick_t arrival);
-void network_export_credit(struct network *network, uint32_t kind, struct place to, tick_t arrival);
-void network_export_credits(struct network *network, uint32_t kind, struct place to, uint32_t flits, tick_t arrival);
+void network_export_flit(struct network *network, uint32_t kind, struct lane_place to, struct flit flit,
+                         tick_t arrival);
+void network_export_credit(struct network *network, uint32_t kind, struct lane_place to, tick_t arrival);
+void network_export_credits(struct network *network, uint32_t kind, struct lane_place to, uint32_t flits,
+                            tick_t arrival);
 
 /* Sends a flit to a place. */
-static inline void send_flit(struct network *network, uint32_t kind, struct place to, struct flit flit, tick_t arrival)
+static inline void send_flit(struct network *network, uint32_t kind, struct lane_place to, struct flit flit,
+                             tick_t arrival)
 {
     if (__builtin_expect(network->router_part != NULL, 0) && network_is_elsewhere(network, kind, to)) {
         network_export_flit(network, kind, to, flit, arrival);
@@ -387,7 +390,7 @@ static inline void send_flit(struct network *network, uint32_t kind, struct plac
 }
 
 /* Gives a place in a buffer back. */
-static inline void send_credit(struct network *network, uint32_t kind, struct place to, tick_t arrival)
+static inline void send_credit(struct network *network, uint32_t kind, struct lane_place to, tick_t arrival)
 {
     if (__builtin_expect(network->router_part != NULL, 0) && network_is_elsewhere(network, kind, to)) {
         network_export_credit(network, kind, to, arrival);
@@ -398,7 +401,8 @@ static inline void send_credit(struct network *network, uint32_t kind, struct pl
 }
 
 /* The same for the whole place of a chunk. */
-static inline void send_credits(struct network *network, uint32_t kind, struct place to, uint32_t flits, tick_t arrival)
+static inline void send_credits(struct network *network, uint32_t kind, struct lane_place to, uint32_t flits,
+                                tick_t arrival)
 {
     if (__builtin_expect(network->router_part != NULL, 0) && network_is_elsewhere(network, kind, to)) {
         network_export_credits(network, kind, to, flits, arrival);

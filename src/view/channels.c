@@ -46,7 +46,7 @@ uint32_t channel_in(const struct channels *channels, const struct network *netwo
 }
 
 uint32_t channel_of_arrival(const struct channels *channels, const struct network *network, bool at_terminal,
-                            struct place to)
+                            struct lane_place to)
 {
     uint32_t port = to.lane / network->num_vcs;
     if (!at_terminal)

@@ -24,6 +24,6 @@ uint32_t channel_out(const struct channels *channels, const struct network *netw
 uint32_t channel_in(const struct channels *channels, const struct network *network, uint32_t router, uint32_t port);
 /* The channel that a flit comes by, from where it is to arrive. */
 uint32_t channel_of_arrival(const struct channels *channels, const struct network *network, bool at_terminal,
-                            struct place to);
+                            struct lane_place to);
 /* The router's port that a channel has, which leaves there unless it is an injection channel. */
 uint32_t channel_slot(const struct channels *channels, uint32_t channel);

@@ -20,7 +20,7 @@ struct lane_counts *lane_counts_create(const struct network *network, struct are
 /* The window begins, or ends. */
 void lane_counts_note(struct lane_counts *counts, const struct network *network, bool is_end);
 
-static inline void lane_counts_enter(struct lane_counts *counts, struct place to, uint32_t flits)
+static inline void lane_counts_enter(struct lane_counts *counts, struct lane_place to, uint32_t flits)
 {
     counts->entered[(size_t)to.target * counts->lanes + to.lane] += flits;
 }

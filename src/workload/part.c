@@ -57,7 +57,7 @@ static void wake(void *context, tick_t now, const void *events, uint32_t count)
     }
 }
 
-static void enter(void *context, tick_t now, const struct packet *packet, struct place to, uint32_t flits)
+static void enter(void *context, tick_t now, const struct packet *packet, struct lane_place to, uint32_t flits)
 {
     const struct workload_part *part = context;
     measurement_watch_entry(&part->measurements[packet->application], now, packet, flits);

@@ -80,7 +80,7 @@ static void take_from_lane(struct search_for *search, struct network *part, uint
     part->router_ops->inspect->take_out(part->routers, router, lane, piece.packet, now);
     for (uint32_t i = 0; i < piece.flits; i++)
         send_credit(part, link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT,
-                    link_place(link, lane % part->num_vcs), now + link->latency);
+                    link_lane(link, lane % part->num_vcs), now + link->latency);
 }
 
 /* Looks into all lanes of this rank, or takes out what is there. */
@@ -122,7 +122,7 @@ static void send_by_side_path(const struct search_for *search, tick_t now)
     packet->hops = (uint16_t)(packet->hops + search->crosses_channel + hops);
     tick_t arrival =
         now + (hops + 1) * part->config->channel.latency + packet->size * part->config->terminal_channel.cycle;
-    struct place to = {.target = packet->destination, .lane = recovery_lane(part)};
+    struct lane_place to = {.target = packet->destination, .lane = recovery_lane(part)};
     if (part->trace_out && search->head_packet == part->traced)
         network_trace(part, now, search->head_router, "recover", "by the side path, arrives at %llu",
                       (unsigned long long)arrival);

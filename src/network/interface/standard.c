@@ -36,7 +36,7 @@ static const struct option standard_options[] = {
 
 /* Somebody looks at all that enters. */
 void show_flits(const struct interfaces *n, const struct injector *injector, uint32_t position, uint32_t flits,
-                struct place to, tick_t now)
+                struct lane_place to, tick_t now)
 {
     const struct network *network = n->network;
     network->client.enter(network->client.context, now, network_packet(network, injector->packet), to, flits);
@@ -148,17 +148,17 @@ static void step(void *interfaces, tick_t now, const void *events, uint32_t coun
 }
 
 /* The outlet of a lane at a terminal, whose lanes go through all planes, and the lane there. */
-FOR_EITHER struct place outlet_of(const struct interfaces *n, struct place at, bool plain)
+FOR_EITHER struct lane_place outlet_of(const struct interfaces *n, struct lane_place at, bool plain)
 {
     if (plain || n->planes == 1)
         return at;
     uint32_t plane = at.lane / n->lanes;
-    return (struct place){.target = at.target * n->planes + plane, .lane = at.lane - plane * n->lanes};
+    return (struct lane_place){.target = at.target * n->planes + plane, .lane = at.lane - plane * n->lanes};
 }
 
-FOR_EITHER void receive_credit(struct interfaces *n, struct place at, uint32_t flits, tick_t now, bool plain)
+FOR_EITHER void receive_credit(struct interfaces *n, struct lane_place at, uint32_t flits, tick_t now, bool plain)
 {
-    struct place to = outlet_of(n, at, plain);
+    struct lane_place to = outlet_of(n, at, plain);
     if (!plain && n->is_by_level) {
         levels_receive_credit(n, to.target, to.lane, flits);
         if (levels_wait(n, to.target))
@@ -206,9 +206,9 @@ FOR_EITHER void receive(struct interfaces *n, const struct flit_event *event, ui
         if (event->flit.place & FLIT_HEAD)
             packet->head_delay = (uint32_t)(now - (flits - 1) * n->channel_cycle - packet->injected);
 
-        struct place from = outlet_of(n, event->to, plain);
+        struct lane_place from = outlet_of(n, event->to, plain);
         const struct outlet *outlet = &n->outlets[from.target];
-        struct place back = outlet->ejector;
+        struct lane_place back = outlet->ejector;
         back.lane += from.lane;
         if (chunks)
             send_credits(n->network, EVENT_CREDIT, back, flits, now + outlet->latency);

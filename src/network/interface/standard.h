@@ -26,10 +26,10 @@ struct injector {
     uint32_t position; /* next flit of it */
     uint16_t vc;       /* of that packet, or of the last one */
     uint16_t channel;
-    uint32_t lag;      /* of chunks: see network_lag() */
-    struct place to;   /* VC 0 at the router */
-    tick_t latency;    /* until the router is told of it, the interface's own included */
-    uint32_t *credits; /* by VC */
+    uint32_t lag;         /* of chunks: see network_lag() */
+    struct lane_place to; /* VC 0 at the router */
+    tick_t latency;       /* until the router is told of it, the interface's own included */
+    uint32_t *credits;    /* by VC */
 };
 
 /* Packets that wait at their source. */
@@ -41,7 +41,7 @@ struct source_queue {
 struct outlet {
     tick_t step_at;
     struct source_queue source; /* unless it has several, by level of service */
-    struct place ejector;       /* VC 0 of its first ejection channel, at the router: where credits go */
+    struct lane_place ejector;  /* VC 0 of its first ejection channel, at the router: where credits go */
     tick_t latency;             /* of its channels */
 };
 
@@ -160,14 +160,14 @@ static inline void begin_packet(struct interfaces *n, uint32_t router, struct pa
 
 /* Somebody looks at all that enters. */
 void show_flits(const struct interfaces *n, const struct injector *injector, uint32_t position, uint32_t flits,
-                struct place to, tick_t now);
+                struct lane_place to, tick_t now);
 
 FOR_EITHER void inject_flits(struct interfaces *n, struct injector *injector, const struct packet *packet,
                              uint32_t flits, tick_t now)
 {
     uint32_t position = injector->position;
     struct flit unit = transfer_unit(packet, injector->packet, position, flits);
-    struct place to = {.target = injector->to.target, .lane = injector->to.lane + injector->vc};
+    struct lane_place to = {.target = injector->to.target, .lane = injector->to.lane + injector->vc};
     injector->position = position + flits;
     if (__builtin_expect(n->network->is_watched, 0))
         show_flits(n, injector, position, flits, to, now);

@@ -29,7 +29,7 @@ enum {
 _Static_assert(BELONGINGS % 8 == 0, "parcels are made of words");
 
 /* The packet that the flits on a lane belong to. */
-static uint32_t *arriving_at(const struct network *network, uint32_t kind, struct place to)
+static uint32_t *arriving_at(const struct network *network, uint32_t kind, struct lane_place to)
 {
     const struct exchange *exchange = network->exchange;
     if (kind == EVENT_TERMINAL_FLIT)
@@ -38,7 +38,7 @@ static uint32_t *arriving_at(const struct network *network, uint32_t kind, struc
 }
 
 /* A parcel of so many words; the first two are filled. */
-static inline uint64_t *box_take(struct network *network, uint32_t receiver, uint32_t kind, struct place to,
+static inline uint64_t *box_take(struct network *network, uint32_t receiver, uint32_t kind, struct lane_place to,
                                  tick_t when, uint32_t words)
 {
     struct exchange *exchange = network->exchange;
@@ -58,19 +58,20 @@ static inline uint64_t *box_take(struct network *network, uint32_t receiver, uin
 
 static bool is_flit(uint32_t kind) { return kind == EVENT_FLIT || kind == EVENT_TERMINAL_FLIT; }
 
-void network_export_credit(struct network *network, uint32_t kind, struct place to, tick_t arrival)
+void network_export_credit(struct network *network, uint32_t kind, struct lane_place to, tick_t arrival)
 {
     uint32_t receiver = (kind == EVENT_CREDIT ? network->router_part : network->terminal_part)[to.target];
     box_take(network, receiver, kind, to, arrival, CREDIT_WORDS);
 }
 
-void network_export_credits(struct network *network, uint32_t kind, struct place to, uint32_t flits, tick_t arrival)
+void network_export_credits(struct network *network, uint32_t kind, struct lane_place to, uint32_t flits,
+                            tick_t arrival)
 {
     uint32_t receiver = (kind == EVENT_CREDIT ? network->router_part : network->terminal_part)[to.target];
     box_take(network, receiver, kind, to, arrival, CREDITS_WORDS)[CREDIT_WORDS] = flits;
 }
 
-void network_export_flit(struct network *network, uint32_t kind, struct place to, struct flit flit, tick_t arrival)
+void network_export_flit(struct network *network, uint32_t kind, struct lane_place to, struct flit flit, tick_t arrival)
 {
     uint32_t receiver = (kind == EVENT_FLIT ? network->router_part : network->terminal_part)[to.target];
     const struct packet *packet = network_packet(network, flit.packet);
@@ -99,7 +100,7 @@ static uint32_t import_packet(struct network *network, const uint64_t *words)
 static void import_parcel(struct network *network, const uint64_t *words)
 {
     const struct parcel *parcel = (const struct parcel *)words;
-    struct place to = {.target = parcel->target, .lane = parcel->lane};
+    struct lane_place to = {.target = parcel->target, .lane = parcel->lane};
     if (!is_flit(parcel->kind)) {
         if (parcel->words == CREDITS_WORDS) {
             struct credits_event *event = engine_post(network->engine, parcel->kind, parcel->when, sizeof *event);

@@ -61,9 +61,9 @@ static bool allocator_needs_age(const struct choice *choice)
 static void place_allocators(struct input_queued *q, size_t *size)
 {
     const struct input_queued_config *c = &q->config;
-    q->vc_state_at = place(size, allocator_bytes(&c->vc_allocator, q->lanes, q->lanes), 8);
-    q->switch_state_at = place(size, allocator_bytes(&c->allocator, q->switch_rows, q->switch_cols),
-                               q->switch_allocator->takes_turns ? 2 : 8);
+    q->vc_state_at = block_place(size, allocator_bytes(&c->vc_allocator, q->lanes, q->lanes), 8);
+    q->switch_state_at = block_place(size, allocator_bytes(&c->allocator, q->switch_rows, q->switch_cols),
+                                     q->switch_allocator->takes_turns ? 2 : 8);
 }
 
 /*
@@ -77,8 +77,8 @@ static void place_arbiters(struct input_queued *q, size_t *size)
     q->arbiter_port_mask = q->arbiters_each > 1 ? UINT32_MAX : 0;
     q->arbiter_state_size =
         (uint32_t)(arbiter_state_size(q->arbiter, q->config.arbiter.config, q->num_vcs) + 3) / 4 * 4;
-    q->arbiter_state_at = place(size, (size_t)q->arbiter_state_size * q->switch_rows * q->arbiters_each,
-                                q->arbiter->remembers_last ? 4 : 8);
+    q->arbiter_state_at = block_place(size, (size_t)q->arbiter_state_size * q->switch_rows * q->arbiters_each,
+                                      q->arbiter->remembers_last ? 4 : 8);
 }
 
 /* Into the gap where it fits that. */
@@ -96,17 +96,17 @@ static void place_small(struct input_queued *q, size_t *gap_end, size_t *size,
 static void lay_out(struct input_queued *q)
 {
     size_t gap_end = SETS_END(q->words), size = INPUTS_AT(q->words) + sizeof(struct input_lane) * q->lanes;
-    q->outputs_at = place(&size, sizeof(struct output_lane) * q->lanes, 8);
+    q->outputs_at = block_place(&size, sizeof(struct output_lane) * q->lanes, 8);
     place_small(q, &gap_end, &size, place_allocators);
     place_small(q, &gap_end, &size, place_arbiters);
-    q->free_at_at = place(&size, q->is_plain ? 0 : sizeof(tick_t) * q->ports, 8);
-    q->locks_at = place(&size, q->is_plain ? 0 : sizeof(uint16_t) * q->ports, 8);
-    q->credited_at = place(&size, q->config.vc_needs_credit ? sizeof(uint64_t) * q->words : 0, 8);
-    q->rooms_at = place(&size, q->shares_room ? shared_room_bytes(q->num_vcs) * q->ports : 0, 8);
+    q->free_at_at = block_place(&size, q->is_plain ? 0 : sizeof(tick_t) * q->ports, 8);
+    q->locks_at = block_place(&size, q->is_plain ? 0 : sizeof(uint16_t) * q->ports, 8);
+    q->credited_at = block_place(&size, q->config.vc_needs_credit ? sizeof(uint64_t) * q->words : 0, 8);
+    q->rooms_at = block_place(&size, q->shares_room ? shared_room_bytes(q->num_vcs) * q->ports : 0, 8);
     const struct service *service = &q->network->service;
     bool has_weights = service->arbitration == LEVELS_WEIGHTED;
-    q->shares_at = place(&size, has_weights ? fair_share_bytes(service->groups) * q->ports : 0, 8);
-    q->rings_at = place(&size, sizeof(struct flit) * (q->ring_mask + 1) * q->lanes, 64);
+    q->shares_at = block_place(&size, has_weights ? fair_share_bytes(service->groups) * q->ports : 0, 8);
+    q->rings_at = block_place(&size, sizeof(struct flit) * (q->ring_mask + 1) * q->lanes, 64);
     q->stride = (size + 63) / 64 * 64;
 }
 
@@ -129,7 +129,7 @@ static void init_lane(const struct input_queued *q, struct router_head *head, ui
     uint32_t port = lane / q->num_vcs, vc = lane % q->num_vcs;
     const struct link *link = network_link(q->network, head->number, port);
     bool is_usable = link->target != NONE && link->carries_out;
-    struct place far = link_place(link, vc);
+    struct lane_place far = link_lane(link, vc);
     if (q->is_plain && network_crosses(q->network, head->number, link))
         far.lane |= ELSEWHERE;
     inputs_of(head, q->words)[lane] = (struct input_lane){.output = LANE_IDLE, .back = far};

@@ -35,7 +35,7 @@ STAGE tick_t send(struct view *v, size_t lane, const struct input_lane *input, s
     out->flits++;
     if (is.plain) {
         if (is.parted && (out->to.lane & ELSEWHERE)) {
-            struct place there = {.target = out->to.target, .lane = out->to.lane & ~ELSEWHERE};
+            struct lane_place there = {.target = out->to.target, .lane = out->to.lane & ~ELSEWHERE};
             uint32_t kind = to->at_router ? EVENT_FLIT : EVENT_TERMINAL_FLIT;
             tick_t latency = to->at_router ? q->network->channel_latency : q->network->terminal_latency;
             network_export_flit(q->network, kind, there, input->front, v->now + q->to_channel + latency);
@@ -45,7 +45,7 @@ STAGE tick_t send(struct view *v, size_t lane, const struct input_lane *input, s
             flit->flit = input->front;
         }
         if (is.parted && (input->back.lane & ELSEWHERE)) { /* a terminal only where there are several planes */
-            struct place there = {.target = input->back.target, .lane = input->back.lane & ~ELSEWHERE};
+            struct lane_place there = {.target = input->back.target, .lane = input->back.lane & ~ELSEWHERE};
             uint32_t kind = from->at_router ? EVENT_CREDIT : EVENT_TERMINAL_CREDIT;
             tick_t latency = from->at_router ? q->network->channel_latency : q->network->terminal_latency;
             network_export_credit(q->network, kind, there, v->now + q->credit + latency);

@@ -56,9 +56,9 @@ struct omnipath_source {
 
 /* The channel that leaves by an output port. */
 struct omnipath_port {
-    uint64_t stored;  /* VLs with a flit that may leave */
-    tick_t free_at;   /* when the channel can take the next flit */
-    struct place far; /* VC 0 at the far end, of flits that leave and of credits for those that come */
+    uint64_t stored;       /* VLs with a flit that may leave */
+    tick_t free_at;        /* when the channel can take the next flit */
+    struct lane_place far; /* VC 0 at the far end, of flits that leave and of credits for those that come */
     uint32_t latency, cycle;
     uint32_t kind, back_kind; /* of events at the far end: flits, and credits */
     uint32_t is_due;          /* an EVENT_OUTPUT_STEP is under way */

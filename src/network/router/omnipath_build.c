@@ -65,7 +65,7 @@ static void init_port(struct omnipath *q, uint32_t router, uint32_t number)
         return; /* nothing is behind it */
     const struct link *link = network_link(q->network, router, number);
     *port = (struct omnipath_port){
-        .far = link_place(link, 0),
+        .far = link_lane(link, 0),
         .latency = link->latency,
         .cycle = link->cycle,
         .kind = link->to_terminal ? EVENT_TERMINAL_FLIT : EVENT_FLIT,

@@ -137,7 +137,7 @@ static void step_port(struct omnipath *q, uint32_t router, uint32_t number, tick
         return; /* until there are credits */
     uint32_t vl = vls & (vls - 1) ? choose_vl(q, router, number, vls) : (uint32_t)lowest_bit(vls);
     struct flit flit = leave(q, router, number, vl, now);
-    struct place to = {.target = port->far.target, .lane = port->far.lane + vl};
+    struct lane_place to = {.target = port->far.target, .lane = port->far.lane + vl};
     port->free_at = now + port->cycle;
     lane_scheduler_sent(&q->scheduler, choice_at(q, router, number), vl, flit.place & FLIT_TAIL);
     send_flit(q->network, port->kind, to, flit, now + port->latency);

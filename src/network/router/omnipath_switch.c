@@ -290,7 +290,7 @@ static void give_room(struct omnipath *q, uint32_t router, uint32_t source, uint
     if (source >= q->ports)
         return;
     const struct omnipath_port *port = port_at(q, router, source);
-    struct place back = {.target = port->far.target, .lane = port->far.lane + vl};
+    struct lane_place back = {.target = port->far.target, .lane = port->far.lane + vl};
     for (uint32_t i = 0; i < credits; i++)
         send_credit(q->network, port->back_kind, back, now + q->credit + port->latency);
     q->flit_hops += flits;

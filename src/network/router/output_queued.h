@@ -17,12 +17,12 @@ struct output_queued_config {
 
 /* An input lane: a queue of flits, and how far its front packet has come. */
 struct input_lane {
-    struct flit front;     /* the first flit, while count > 0; those behind it are in the ring */
-    uint16_t first, count; /* of the ring, free-running; all flits */
-    uint16_t output;       /* lane held, LANE_IDLE or LANE_WAITS */
-    uint16_t last_output;  /* lane that its last packet took */
-    struct place back;     /* where its credits go */
-    uint32_t back_latency; /* of the channel there */
+    struct flit front;      /* the first flit, while count > 0; those behind it are in the ring */
+    uint16_t first, count;  /* of the ring, free-running; all flits */
+    uint16_t output;        /* lane held, LANE_IDLE or LANE_WAITS */
+    uint16_t last_output;   /* lane that its last packet took */
+    struct lane_place back; /* where its credits go */
+    uint32_t back_latency;  /* of the channel there */
     uint32_t back_kind;
 };
 

@@ -43,7 +43,7 @@ static void init_lane(struct output_queued *q, uint32_t router, uint32_t lane)
     q->inputs[number] = (struct input_lane){
         .output = LANE_IDLE,
         .last_output = (uint16_t)(q->lanes - 1),
-        .back = link_place(link, lane % q->num_vcs),
+        .back = link_lane(link, lane % q->num_vcs),
         .back_latency = link->latency,
         .back_kind = link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT,
     };

@@ -109,7 +109,7 @@ void output_put(struct output_stage *stage, uint32_t router, uint32_t lane, stru
 /* A network that does not fit the cache: what the events to come will touch is fetched ahead. */
 #define FETCH_AHEAD 12
 
-static inline void fetch_queue(const struct output_stage *stage, struct place at)
+static inline void fetch_queue(const struct output_stage *stage, struct lane_place at)
 {
     __builtin_prefetch(output_queue_at(stage, at.target, at.lane), 1);
 }
@@ -251,7 +251,7 @@ STAGE void step_port(struct output_stage *stage, uint32_t router, uint32_t port,
     else
         vc = sendable & (sendable - 1) ? choose_vc(stage, number, queues, sendable) : (uint32_t)lowest_bit(sendable);
     struct flit flit = leave(stage, router, port * stage->num_vcs + vc, &queues[vc], now);
-    struct place to = {.target = output->to.target, .lane = output->to.lane + vc};
+    struct lane_place to = {.target = output->to.target, .lane = output->to.lane + vc};
     send_flit(stage->network, output->kind, to, flit, now + output->latency);
     if (!usual)
         lane_scheduler_sent(&stage->scheduler, choice_at(stage, number), vc, flit.place & FLIT_TAIL);
@@ -296,7 +296,7 @@ static void init_port(struct output_stage *stage, uint32_t router, uint32_t port
     const struct link *link = network_link(network, router, port);
     size_t number = (size_t)router * stage->ports + port;
     stage->output_ports[number] = (struct output_port){
-        .to = link_place(link, 0),
+        .to = link_lane(link, 0),
         .latency = link->latency,
         .cycle = link->cycle,
         .kind = link->to_terminal ? EVENT_TERMINAL_FLIT : EVENT_FLIT,

@@ -44,9 +44,9 @@ struct output_queue {
 };
 
 struct output_port {
-    uint64_t sendable; /* set of VCs with a flit that has crossed and room for it downstream */
-    tick_t free_at;    /* when the channel can take the next flit */
-    struct place to;   /* VC 0 at the far end */
+    uint64_t sendable;    /* set of VCs with a flit that has crossed and room for it downstream */
+    tick_t free_at;       /* when the channel can take the next flit */
+    struct lane_place to; /* VC 0 at the far end */
     uint32_t latency, cycle;
     uint32_t kind; /* of the event at the far end */
     uint32_t unused;

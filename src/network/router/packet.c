@@ -149,7 +149,7 @@ static void receive_credits(void *routers, tick_t now, const void *events, uint3
         uint32_t lane = event->to.lane;
         struct packet_output *output = packet_output(q, head, lane);
         if (event + FETCH_AHEAD < end) {
-            const struct place *ahead = &event[FETCH_AHEAD].to;
+            const struct lane_place *ahead = &event[FETCH_AHEAD].to;
             __builtin_prefetch(packet_head(q, ahead->target));
             __builtin_prefetch(packet_output(q, packet_head(q, ahead->target), ahead->lane), 1);
         }
@@ -196,7 +196,7 @@ static inline void send_chunk(const struct packets *q, struct packet_head *head,
            end = start + behind * port->cycle; /* flits behind the first; when the last one leaves */
     uint32_t position = input->sent;
     struct flit unit = transfer_unit(packet, input->first, position, flits);
-    struct place to = {.target = port->target, .lane = port->first_lane + q->places[output].vc};
+    struct lane_place to = {.target = port->target, .lane = port->first_lane + q->places[output].vc};
     port->free_at = end + port->cycle;
     out->credits -= flits;
     out->flits += flits;

@@ -35,9 +35,9 @@ struct packet_lane {
     uint16_t output;      /* lane held, LANE_IDLE (not routed), LANE_ROUTED or LANE_WAITS */
     uint16_t last_output; /* that was taken last */
     uint32_t back_kind;
-    tick_t back_delay; /* from a chunk's leaving until its credits arrive */
-    struct place back; /* where they go */
-    uint64_t wants;    /* output lanes that the first may take, where one word holds them */
+    tick_t back_delay;      /* from a chunk's leaving until its credits arrive */
+    struct lane_place back; /* where they go */
+    uint64_t wants;         /* output lanes that the first may take, where one word holds them */
 };
 #define PACKET_LANE_STRIDE 64
 _Static_assert(sizeof(struct packet_lane) <= PACKET_LANE_STRIDE, "an input lane fits a cache line");

@@ -78,10 +78,10 @@ static void lay_out(struct packets *q, struct arena *arena)
 {
     size_t size = sizeof(struct packet_head) + sizeof(uint64_t) * PACKET_SETS * q->words;
     q->port_stride = (uint32_t)(sizeof(struct packet_port) + q->num_vcs * sizeof(struct packet_output) + 31) / 32 * 32;
-    q->inputs_at = place(&size, (size_t)PACKET_LANE_STRIDE * q->lanes, 64);
-    q->ports_at = place(&size, (size_t)q->port_stride * q->ports, 64);
-    q->waits_at = place(&size, sizeof(uint16_t) * q->lanes, 8);
-    q->owners_at = place(&size, sizeof(uint16_t) * q->lanes, 8);
+    q->inputs_at = block_place(&size, (size_t)PACKET_LANE_STRIDE * q->lanes, 64);
+    q->ports_at = block_place(&size, (size_t)q->port_stride * q->ports, 64);
+    q->waits_at = block_place(&size, sizeof(uint16_t) * q->lanes, 8);
+    q->owners_at = block_place(&size, sizeof(uint16_t) * q->lanes, 8);
     q->stride = (size + 63) / 64 * 64;
     q->places = arena_array(arena, struct packet_place, q->lanes);
     for (uint32_t lane = 0; lane < q->lanes; lane++) {
@@ -105,7 +105,7 @@ static void init_lane(struct packets *q, const struct packet_config *c, struct p
         .last = NONE,
         .output = LANE_IDLE,
         .last_output = (uint16_t)(q->lanes - 1),
-        .back = link_place(link, lane % q->num_vcs),
+        .back = link_lane(link, lane % q->num_vcs),
         .back_delay = c->credit_latency * c->cycle + link->latency,
         .back_kind = link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT,
     };

@@ -62,7 +62,7 @@ static void receive_flits(void *routers, tick_t now, const void *events, uint32_
         struct buffer *buffer = input_buffer(q, router, lane);
         struct settled settled;
         if (event + FETCH_AHEAD < end) {
-            struct place ahead = event[FETCH_AHEAD].to;
+            struct lane_place ahead = event[FETCH_AHEAD].to;
             __builtin_prefetch(input_at(q, ahead.target, ahead.lane), 1);
             __builtin_prefetch(head_at(q, ahead.target), 1);
         }

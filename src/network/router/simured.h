@@ -34,10 +34,10 @@ static inline bool is_older(const struct age *a, const struct age *b)
 
 /* An input lane, and how far the packet at its front has come. */
 struct simured_input {
-    tick_t leave_at;       /* when the flit in the last slot may cross, once it holds an output lane */
-    struct age age;        /* of the packet at its front that waits for an output lane, or holds one */
-    struct place back;     /* where its credits go */
-    uint32_t back_latency; /* of the channel there */
+    tick_t leave_at;        /* when the flit in the last slot may cross, once it holds an output lane */
+    struct age age;         /* of the packet at its front that waits for an output lane, or holds one */
+    struct lane_place back; /* where its credits go */
+    uint32_t back_latency;  /* of the channel there */
     uint16_t back_kind;
     uint16_t output; /* lane held, LANE_IDLE or LANE_WAITS */
 };
@@ -59,13 +59,13 @@ struct simured_release {
 };
 
 struct simured_port {
-    uint64_t linked;  /* set of VCs with a flit in the last slot, which is the channel's */
-    tick_t turn_from; /* when the VC in turn got it */
-    tick_t delay;     /* ticks that a flit takes */
-    struct place to;  /* VC 0 at the far end */
-    uint32_t latency; /* of the channel there */
-    uint16_t turn;    /* VC that may use the channel */
-    bool is_shared;   /* by virtual channels that take turns */
+    uint64_t linked;      /* set of VCs with a flit in the last slot, which is the channel's */
+    tick_t turn_from;     /* when the VC in turn got it */
+    tick_t delay;         /* ticks that a flit takes */
+    struct lane_place to; /* VC 0 at the far end */
+    uint32_t latency;     /* of the channel there */
+    uint16_t turn;        /* VC that may use the channel */
+    bool is_shared;       /* by virtual channels that take turns */
     bool to_terminal;
     bool looks_at_once; /* the VC in turn got it from an older packet: it looks for room in that cycle already */
 };

@@ -68,7 +68,7 @@ static void init_lane(struct simured *q, uint32_t router, uint32_t lane)
     const struct link *link = network_link(q->network, router, q->port_of[lane]);
     *input_at(q, router, lane) = (struct simured_input){
         .output = LANE_IDLE,
-        .back = link_place(link, lane % q->num_vcs),
+        .back = link_lane(link, lane % q->num_vcs),
         .back_latency = link->latency,
         .back_kind = link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT,
     };
@@ -94,7 +94,7 @@ static void init_port(struct simured *q, const struct simured_config *c, uint32_
         return;
     *port_at(q, router, port) = (struct simured_port){
         .delay = port_delay(q, c, link),
-        .to = link_place(link, 0),
+        .to = link_lane(link, 0),
         .latency = link->latency,
         .is_shared = !link->to_terminal && c->num_vcs > 1 && !c->physical_channels,
         .to_terminal = link->to_terminal,
@@ -105,8 +105,8 @@ static void lay_out_buffer(struct buffers *b)
 {
     size_t places = b->ring_mask + 1, size = sizeof(struct buffer) + sizeof(struct flit) * places;
     if (!b->is_plain) {
-        b->since_at = place(&size, sizeof(tick_t) * places, sizeof(tick_t));
-        b->slots_at = place(&size, sizeof(uint16_t) * places, sizeof(uint16_t));
+        b->since_at = block_place(&size, sizeof(tick_t) * places, sizeof(tick_t));
+        b->slots_at = block_place(&size, sizeof(uint16_t) * places, sizeof(uint16_t));
     }
     b->bytes = (uint32_t)(size + 7) / 8 * 8;
 }
@@ -122,16 +122,16 @@ static void lay_out(struct simured *q, struct arena *arena)
 {
     size_t size = sizeof(struct simured_head), word = sizeof(uint64_t);
     lay_out_buffer(&q->buffers);
-    q->due_at = place(&size, word * q->port_words, word);
-    q->sets_at = place(&size, word * SIMURED_SETS * q->words, word);
+    q->due_at = block_place(&size, word * q->port_words, word);
+    q->sets_at = block_place(&size, word * SIMURED_SETS * q->words, word);
     q->input_stride = lane_stride(sizeof(struct simured_input), &q->buffers);
     q->output_stride = lane_stride(sizeof(struct simured_output), &q->buffers);
-    q->inputs_at = place(&size, (size_t)q->input_stride * q->lanes, 64);
-    q->outputs_at = place(&size, (size_t)q->output_stride * q->lanes, 64);
-    q->ports_at = place(&size, sizeof(struct simured_port) * q->ports, word);
-    q->releases_at = place(&size, sizeof(struct simured_release) * q->lanes, word);
-    q->wants_at = place(&size, word * q->words * q->lanes, word);
-    q->order_at = place(&size, sizeof(uint16_t) * q->lanes, word);
+    q->inputs_at = block_place(&size, (size_t)q->input_stride * q->lanes, 64);
+    q->outputs_at = block_place(&size, (size_t)q->output_stride * q->lanes, 64);
+    q->ports_at = block_place(&size, sizeof(struct simured_port) * q->ports, word);
+    q->releases_at = block_place(&size, sizeof(struct simured_release) * q->lanes, word);
+    q->wants_at = block_place(&size, word * q->words * q->lanes, word);
+    q->order_at = block_place(&size, sizeof(uint16_t) * q->lanes, word);
     q->stride = (size + 63) / 64 * 64;
     q->blocks = arena_take(arena, q->stride * q->network->topology.routers);
     q->offered = arena_array(arena, uint64_t, q->words);

@@ -16,7 +16,7 @@ static void leave(struct simured *q, uint32_t router, uint32_t number, uint32_t 
     output->credits--;
     report(q, router, lane, QUEUE_OUTPUT, -1, now);
     if (!port->to_terminal) {
-        struct place to = {.target = port->to.target, .lane = port->to.lane + vc};
+        struct lane_place to = {.target = port->to.target, .lane = port->to.lane + vc};
         report(q, router, lane, QUEUE_DOWNSTREAM, 1, now);
         send_flit(q->network, EVENT_FLIT, to, flit, now + port->latency);
     }
@@ -179,7 +179,7 @@ void simured_receive_credits(void *routers, tick_t now, const void *events, uint
     for (const struct credit_event *event = events, *end = event + count; event < end; event++) {
         uint32_t router = event->to.target, lane = event->to.lane, number = q->port_of[lane];
         if (event + FETCH_AHEAD < end) {
-            struct place ahead = event[FETCH_AHEAD].to;
+            struct lane_place ahead = event[FETCH_AHEAD].to;
             __builtin_prefetch(output_at(q, ahead.target, ahead.lane), 1);
             __builtin_prefetch(port_at(q, ahead.target, q->port_of[ahead.lane]), 1);
             __builtin_prefetch(head_at(q, ahead.target), 1);

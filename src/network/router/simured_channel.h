@@ -99,7 +99,7 @@ static inline void reach_channel(struct simured *q, uint32_t router, uint32_t la
     output->since = edge;
     serve_at(q, router, number, edge + port->delay);
     if (port->to_terminal) {
-        struct place to = {.target = port->to.target, .lane = port->to.lane + vc};
+        struct lane_place to = {.target = port->to.target, .lane = port->to.lane + vc};
         send_flit(q->network, EVENT_TERMINAL_FLIT, to, flit, edge + port->delay + port->latency - 1);
     }
 }

@@ -201,8 +201,8 @@ static void send(struct single_cycle *q, struct router *router, uint32_t number,
 {
     struct lane *lane = &router->lanes[number], *output = &router->lanes[lane->output];
     struct port *from = &router->ports[number / q->num_vcs], *to = &router->ports[lane->output / q->num_vcs];
-    struct place back = link_place(lane->link, number % q->num_vcs);
-    struct place ahead = link_place(output->link, lane->output % q->num_vcs);
+    struct lane_place back = link_lane(lane->link, number % q->num_vcs);
+    struct lane_place ahead = link_lane(output->link, lane->output % q->num_vcs);
     struct flit flit = *flit_at(q, lane, 0);
     lane->first++;
     lane->count--;
