@@ -5,7 +5,7 @@
  * what is in its buffers and who holds what, between two ticks. Routers keep
  * nothing for this; they are asked.
  */
-#include "flitwarp/network.h"
+#include "flitwarp/router.h"
 
 enum shown_state {
     SHOWN_IDLE,    /* no packet at the front */

@@ -19,17 +19,11 @@ bool blueprint_open(struct blueprint *blueprint, const char *config, char **over
         choice_error(&simulation->errors, &simulation->config.model, NULL, "found a model, expected a network");
         return false;
     }
-    const struct interface_ops *interface = CHOICE_OPS(&network->interface, struct interface_ops);
-    struct network terminals = {.config = network,
-                                .plane_count = network->planes.count,
-                                .injection_channels = interface->injection_channels(network->interface.config),
-                                .ejection_channels = interface->ejection_channels(network->interface.config)};
-    if (!planes_share_rails(&terminals, &simulation->errors))
+    struct rails rails;
+    if (!planes_share_rails(network, 0, &rails, &simulation->errors))
         return false;
-    blueprint->planes = terminals.plane_count;
-    blueprint->terminal_links = terminals.injection_channels > terminals.ejection_channels
-                                    ? terminals.injection_channels
-                                    : terminals.ejection_channels;
+    blueprint->planes = network->planes.count;
+    blueprint->terminal_links = rails.injection > rails.ejection ? rails.injection : rails.ejection;
     return topology_init(&blueprint->topology, &network->topology, &simulation->built, &simulation->errors) &&
            channel_latencies_init(&blueprint->latencies, network, &blueprint->topology, blueprint->topology.routers,
                                   &simulation->built, &simulation->errors);

@@ -27,9 +27,9 @@ static int check_network(struct simulation *simulation)
     printf("settings: correct\n");
     printf("network: %u routers of %u ports, %u terminals, %u VC%s, %.1f KiB a router, %.1f MiB in all\n",
            network->topology.routers, network->ports, network->topology.terminals, network->num_vcs,
-           network->num_vcs == 1 ? "" : "s", (double)network->bytes / 1024 / network->topology.routers,
+           network->num_vcs == 1 ? "" : "s", (double)network->core->bytes / 1024 / network->topology.routers,
            (double)simulation->built.bytes / 1024 / 1024);
-    if (network->planes)
+    if (network->core->planes)
         printf("planes: %u of %u routers, %u rails of each terminal; their routing is alike and is checked in one\n",
                network->plane_count, network->routing.topology->routers,
                network->plane_count * network->injection_channels);

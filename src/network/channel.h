@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /* The settings of channels, and the latency of each one. */
-#include "flitwarp/network.h"
+#include "network/network.h"
 
 extern const struct option channel_options[];
 extern const struct option terminal_channel_options[];

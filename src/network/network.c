@@ -67,23 +67,24 @@ static struct link terminal_link(const struct network *network, uint32_t plane, 
         .target = terminal,
         .first_lane = (uint16_t)((plane * network->terminal_ports + channel) * network->num_vcs),
         .to_terminal = true,
-        .carries_out = channel < network->ejection_channels,
+        .carries_out = channel < network->core->rails.ejection,
         .carries_in = channel < network->injection_channels,
-        .depth = depth_behind(network, latency, network->config->terminal_channel.cycle),
+        .depth = depth_behind(network, latency, network->core->config->terminal_channel.cycle),
         .latency = latency,
-        .cycle = (uint16_t)network->config->terminal_channel.cycle,
+        .cycle = (uint16_t)network->core->config->terminal_channel.cycle,
     };
 }
 
 /* The links of a terminal at the router where it injects, and at the one where it ejects, should that be another. */
-static void wire_terminal(struct network *network, uint32_t plane, uint32_t terminal, uint32_t latency)
+static void wire_terminal(const struct network *network, struct link *links, uint32_t plane, uint32_t terminal,
+                          uint32_t latency)
 {
     size_t place = plane * (size_t)network->topology.terminals + terminal;
-    uint32_t entry = network->terminal_router[place], exit = network->ejection_router[place];
+    uint32_t entry = network->core->terminal_router[place], exit = network->core->ejection_router[place];
     struct link *in =
-        network->links + (size_t)entry * network->ports + network->terminal_slot[place] * network->terminal_ports;
+        links + (size_t)entry * network->ports + network->core->terminal_slot[place] * network->terminal_ports;
     struct link *out =
-        network->links + (size_t)exit * network->ports + network->ejection_slot[place] * network->terminal_ports;
+        links + (size_t)exit * network->ports + network->core->ejection_slot[place] * network->terminal_ports;
     for (uint32_t channel = 0; channel < network->terminal_ports; channel++) {
         in[channel] = out[channel] = terminal_link(network, plane, terminal, channel, latency);
         if (in != out)
@@ -115,16 +116,18 @@ static void wire(struct network *network, const struct channel_latencies *latenc
 {
     const struct topology *topology = &network->topology;
     size_t count = (size_t)topology->routers * network->ports, channels = 0;
-    network->links = arena_array(network->arena, struct link, count);
-    network->channel_latency = network->config->channel.latency; /* should there be no channel */
-    network->channel_cycle = network->config->channel.cycle;
+    struct link *links = arena_array(network->arena, struct link, count);
+    network->links = links;
+    network->channel_latency = network->core->config->channel.latency; /* should there be no channel */
+    network->channel_cycle = network->core->config->channel.cycle;
+    network->terminal_cycle = network->core->config->terminal_channel.cycle;
     for (size_t i = 0; i < count; i++)
-        network->links[i].target = NONE;
+        links[i].target = NONE;
     for (uint32_t plane = 0; plane < network->plane_count; plane++)
         for (uint32_t terminal = 0; terminal < topology->terminals; terminal++) {
             uint32_t latency = terminal_latency(latencies, planes_seat(network, plane, terminal));
             note(&network->terminal_latency, latency, plane == 0 && terminal == 0);
-            wire_terminal(network, plane, terminal, latency);
+            wire_terminal(network, links, plane, terminal, latency);
         }
     for (uint32_t router = 0; router < topology->routers; router++)
         for (uint32_t port = 0; port < topology->ports; port++) {
@@ -135,7 +138,7 @@ static void wire(struct network *network, const struct channel_latencies *latenc
             uint32_t cycle = channel_cycle(latencies, router, port);
             note(&network->channel_latency, latency, channels == 0);
             note(&network->channel_cycle, cycle, channels++ == 0);
-            network->links[(size_t)router * network->ports + network->routing.local_ports + port] =
+            links[(size_t)router * network->ports + network->routing.local_ports + port] =
                 router_link(network, &peer, latency, cycle);
         }
 }
@@ -147,11 +150,11 @@ static void find_distances(struct network *network)
     struct arena scratch = {0};
     struct search search;
     search_init(&search, network->routing.topology, &scratch);
-    network->distances = arena_array(network->arena, uint16_t, routers * routers);
+    network->core->distances = arena_array(network->arena, uint16_t, routers * routers);
     for (size_t from = 0; from < routers; from++) {
         search_from(&search, (uint32_t)from);
         for (size_t to = 0; to < routers; to++)
-            network->distances[from * routers + to] = (uint16_t)search.distance[to];
+            network->core->distances[from * routers + to] = (uint16_t)search.distance[to];
     }
     arena_release(&scratch);
 }
@@ -167,7 +170,7 @@ static bool fits_memory(const struct network *network, struct errors *errors)
     double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (needed <= memory)
         return true;
-    choice_error(errors, &network->config->topology, NULL,
+    choice_error(errors, &network->core->config->topology, NULL,
                  "the buffers of %u routers alone would take %.0f GiB; accepted: what fits this machine's %.0f GiB",
                  topology->routers, needed / 0x1p30, memory / 0x1p30);
     return false;
@@ -188,7 +191,7 @@ uint32_t network_lag(const struct network *network, uint32_t router, uint32_t cy
 static const uint16_t *spread_slots(const struct network *network, const uint16_t *slots)
 {
     uint32_t terminals = network->topology.terminals;
-    if (!network->planes)
+    if (!network->core->planes)
         return slots;
     uint16_t *spread = arena_array(network->arena, uint16_t, (size_t)network->plane_count * terminals);
     for (uint32_t plane = 0; plane < network->plane_count; plane++)
@@ -210,10 +213,24 @@ static void place_terminals(struct network *network)
             entries[place] = first + topology_router_of(topology, seat);
             exits[place] = first + topology_ejects_at(topology, seat);
         }
-    network->terminal_router = entries;
-    network->terminal_slot = spread_slots(network, network->routing.entry_slot);
-    network->ejection_router = exits;
-    network->ejection_slot = spread_slots(network, network->routing.terminal_slot);
+    network->core->terminal_router = entries;
+    network->core->terminal_slot = spread_slots(network, network->routing.entry_slot);
+    network->core->ejection_router = exits;
+    network->core->ejection_slot = spread_slots(network, network->routing.terminal_slot);
+}
+
+struct lane_place network_entry(const struct network *network, uint32_t plane, uint32_t terminal)
+{
+    size_t seat = plane * (size_t)network->topology.terminals + terminal;
+    return (struct lane_place){.target = network->core->terminal_router[seat],
+                               .lane = network->core->terminal_slot[seat] * network->terminal_ports * network->num_vcs};
+}
+
+struct lane_place network_exit(const struct network *network, uint32_t plane, uint32_t terminal)
+{
+    size_t seat = plane * (size_t)network->topology.terminals + terminal;
+    return (struct lane_place){.target = network->core->ejection_router[seat],
+                               .lane = network->core->ejection_slot[seat] * network->terminal_ports * network->num_vcs};
 }
 
 #define TRIED_PORTS 65536 /* of larger networks nobody asks: they have the same code */
@@ -270,15 +287,17 @@ static bool network_plan(struct network *network, const struct network_config *c
                          uint64_t seed, struct errors *errors)
 {
     uint32_t before = errors->count;
-    *network = (struct network){.config = config, .arena = arena, .seed = seed, .traced = NONE};
-    network->router_ops = CHOICE_OPS(&config->router, struct router_ops);
-    network->interface_ops = CHOICE_OPS(&config->interface, struct interface_ops);
-    network->router_ops->plan(&config->router, config->flit_bytes, &network->plan, errors);
+    *network = (struct network){
+        .arena = arena, .seed = seed, .traced = NONE, .core = arena_take(arena, sizeof *network->core)};
+    network->core->config = config;
+    network->core->bytes = arena->bytes;
+    network->core->router_ops = CHOICE_OPS(&config->router, struct router_ops);
+    network->core->interface_ops = CHOICE_OPS(&config->interface, struct interface_ops);
+    network->core->router_ops->plan(&config->router, config->flit_bytes, &network->plan, errors);
     network->num_vcs = network->plan.num_vcs;
-    network->injection_channels = network->interface_ops->injection_channels(config->interface.config);
-    network->ejection_channels = network->interface_ops->ejection_channels(config->interface.config);
     network->plane_count = config->planes.count;
-    planes_share_rails(network, errors);
+    planes_share_rails(config, network->num_vcs, &network->core->rails, errors);
+    network->injection_channels = network->core->rails.injection;
 
     struct topology *topology = &network->topology;
     if (!topology_init(topology, &config->topology, arena, errors) || errors->count > before)
@@ -298,17 +317,18 @@ static bool network_plan(struct network *network, const struct network_config *c
     const struct routing_ports ports = {.num_vcs = network->num_vcs,
                                         .protocol_classes = config->protocol_classes,
                                         .injection_channels = network->injection_channels,
-                                        .ejection_channels = network->ejection_channels};
-    const struct topology *one = network->planes ? &network->planes->one : topology;
+                                        .ejection_channels = network->core->rails.ejection};
+    const struct topology *one = network->core->planes ? &network->core->planes->one : topology;
     if (!routing_init(&network->routing, &config->routing, one, &ports, seed, arena, errors) ||
-        !(network->planes ? planes_join(network, errors) : planes_check_selection(network, errors)))
+        !(network->core->planes ? planes_join(network, errors) : planes_check_selection(network, errors)))
         return false;
     network->terminal_ports = network->routing.terminal_ports;
     network->ports = network->routing.local_ports + topology->ports;
     place_terminals(network);
     if (one->grid)
-        network->coordinates = grid_bake(one, arena);
-    bool needs_distances = !network->routing.ops->is_minimal || (network->planes && network->selection->needs_hops);
+        network->core->coordinates = grid_bake(one, arena);
+    bool needs_distances =
+        !network->routing.ops->is_minimal || (network->core->planes && network->core->selection->needs_hops);
     if (!one->grid && !one->ops->distance && needs_distances)
         find_distances(network);
     return true;
@@ -316,25 +336,25 @@ static bool network_plan(struct network *network, const struct network_config *c
 
 static void add_kinds(struct network *network)
 {
-    const struct router_ops *router = network->router_ops;
-    const struct interface_ops *interface = network->interface_ops;
-    const bool recovers = network->config->deadlock == DEADLOCK_RECOVER;
+    const struct router_ops *router = network->core->router_ops;
+    const struct interface_ops *interface = network->core->interface_ops;
+    const struct network_client *client = &network->core->client;
+    const bool recovers = network->core->config->deadlock == DEADLOCK_RECOVER;
     const uint32_t flit = sizeof(struct flit_event);
     const uint32_t credit = network->plan.transfer.chunk ? sizeof(struct credits_event) : sizeof(struct credit_event);
     const struct event_kind kinds[] = {
-        {"flit", 1, flit, false, router->receive_flits, network->routers},
-        {"credit", 1, credit, false, router->receive_credits, network->routers},
-        {"room", 1, credit, false, router->receive_room, network->routers},
-        {"queued", 1, credit, false, router->receive_queued, network->routers},
+        {"flit", 1, flit, false, router->receive_flits, network->core->routers},
+        {"credit", 1, credit, false, router->receive_credits, network->core->routers},
+        {"room", 1, credit, false, router->receive_room, network->core->routers},
+        {"queued", 1, credit, false, router->receive_queued, network->core->routers},
         {"terminal flit", 1, flit, false, recovers ? recovery_receive : interface->receive_flits,
-         recovers ? network : network->interfaces},
-        {"terminal credit", 1, credit, false, interface->receive_credits, network->interfaces},
-        {"message", 2, sizeof(struct message_event), true, network->client.receive, network->client.context},
-        {"wake", 2, sizeof(struct wake_event), network->client.wakes_are_ordered, network->client.wake,
-         network->client.context},
-        {"interface step", 3, sizeof(struct step_event), false, interface->step, network->interfaces},
-        {"router step", 3, sizeof(struct step_event), false, router->step, network->routers},
-        {"output step", 4, sizeof(struct step_event), false, router->step_outputs, network->routers},
+         recovers ? network : network->core->interfaces},
+        {"terminal credit", 1, credit, false, interface->receive_credits, network->core->interfaces},
+        {"message", 2, sizeof(struct message_event), true, client->receive, client->listener.context},
+        {"wake", 2, sizeof(struct wake_event), client->wakes_are_ordered, client->wake, client->listener.context},
+        {"interface step", 3, sizeof(struct step_event), false, interface->step, network->core->interfaces},
+        {"router step", 3, sizeof(struct step_event), false, router->step, network->core->routers},
+        {"output step", 4, sizeof(struct step_event), false, router->step_outputs, network->core->routers},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         engine_add_kind(network->engine, kinds[i]);
@@ -354,21 +374,22 @@ bool network_build(struct network *network, const struct network_config *config,
     size_t before = arena->bytes;
     if (!network_share_out(network, split, errors))
         return false;
-    size_t of_parts = arena->bytes - before;
+    size_t of_parts = arena->bytes - before + network->core->bytes;
     if (config->deadlock == DEADLOCK_RECOVER && !recovery_is_possible(network, errors))
         return false;
-    network->routers = network->router_ops->build(network, &config->router, errors);
-    network->interfaces = network->interface_ops->build(network, &config->interface, errors);
-    if (!network->routers || !network->interfaces)
+    network->core->routers = network->core->router_ops->build(network, &config->router, errors);
+    network->core->interfaces = network->core->interface_ops->build(network, &config->interface, errors);
+    if (!network->core->routers || !network->core->interfaces)
         return false;
-    network->bytes = arena->bytes - of_parts;
+    network->core->bytes = arena->bytes - of_parts;
     network_make_parts(network, split);
     return true;
 }
 
 void network_connect(struct network *network, const struct network_client *client)
 {
-    network->client = *client;
+    network->core->client = *client;
+    network->listener = client->listener;
     add_kinds(network);
 }
 
@@ -389,25 +410,25 @@ struct congestion *network_sense(const struct network *network, const struct cho
 
 void network_release(struct network *network)
 {
-    if (network->parts)
+    if (network->core && network->core->parts)
         network_release_parts(network);
 }
 
 void network_check_idle(struct network *network)
 {
-    for (uint32_t i = 0; i < network->part_count; i++)
-        CHECK(network->parts[i]->packets.taken == 0, "%u packets are unaccounted for at the end",
-              network->parts[i]->packets.taken);
-    if (network->router_ops->inspect && network->router_ops->inspect->check_idle)
-        network->router_ops->inspect->check_idle(network->routers);
-    network->interface_ops->check_idle(network->interfaces);
+    for (uint32_t i = 0; i < network->core->part_count; i++)
+        CHECK(network->core->parts[i]->packets.taken == 0, "%u packets are unaccounted for at the end",
+              network->core->parts[i]->packets.taken);
+    if (network->core->router_ops->inspect && network->core->router_ops->inspect->check_idle)
+        network->core->router_ops->inspect->check_idle(network->core->routers);
+    network->core->interface_ops->check_idle(network->core->interfaces);
 }
 
 const char *network_router_name(const struct network *network, uint32_t router, char *buffer, size_t size)
 {
     const struct grid *grid = network->routing.topology->grid;
     size_t used = 0;
-    if (network->planes)
+    if (network->core->planes)
         used = (size_t)snprintf(buffer, size, "p%u:", network_plane(network, router));
     router %= network->routing.topology->routers;
     if (!grid) {
@@ -416,7 +437,7 @@ const char *network_router_name(const struct network *network, uint32_t router, 
     }
     for (uint32_t d = 0; d < grid->dimensions && used < size; d++)
         used += (size_t)snprintf(buffer + used, size - used, "%s%u", d ? "," : "(",
-                                 network->coordinates[(size_t)router * grid->dimensions + d]);
+                                 network->core->coordinates[(size_t)router * grid->dimensions + d]);
     if (used < size)
         snprintf(buffer + used, size - used, ")");
     return buffer;

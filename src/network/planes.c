@@ -3,7 +3,6 @@
 #include "network/planes.h"
 
 #include "config/json.h"
-#include "flitwarp/selection.h"
 
 #include <string.h>
 
@@ -27,47 +26,48 @@ const struct option planes_options[] = {
 };
 
 /* Blocks do not know where they stand, but the topology beside them does. */
-static const struct json *planes_node(const struct network *network)
+static const struct json *planes_node(const struct network_config *config)
 {
-    return json_find(network->config->topology.node->parent, "planes");
+    return json_find(config->topology.node->parent, "planes");
 }
 
 /* ---- rails ---- */
 
 /* The interface's own number of channels must be none in particular, or the same. */
-static bool agrees_with_interface(const struct network *network, const char *key, uint32_t own, uint32_t channels,
+static bool agrees_with_interface(const struct network_config *config, const char *key, uint32_t own, uint32_t channels,
                                   struct errors *errors)
 {
     if (own == 1 || own == channels)
         return true;
-    choice_error(errors, &network->config->interface, key,
+    choice_error(errors, &config->interface, key,
                  "%u contradict network.planes.rails, which are %u for each plane; give one of them", own, channels);
     return false;
 }
 
-bool planes_share_rails(struct network *network, struct errors *errors)
+bool planes_share_rails(const struct network_config *config, uint32_t num_vcs, struct rails *each,
+                        struct errors *errors)
 {
-    uint32_t rails = network->config->planes.rails, planes = network->plane_count, channels = rails / planes;
-    uint32_t most = network->num_vcs ? UINT16_MAX / network->num_vcs : UINT16_MAX; /* that lanes can be named of */
+    const struct interface_ops *interface = CHOICE_OPS(&config->interface, struct interface_ops);
+    uint32_t rails = config->planes.rails, planes = config->planes.count, channels = rails / planes;
+    uint32_t most = num_vcs ? UINT16_MAX / num_vcs : UINT16_MAX; /* that lanes can be named of */
+    *each = interface->rails(config->interface.config);
     if (rails % planes) {
         uint32_t below = channels ? channels : 1;
-        node_error(errors, planes_node(network), "rails",
+        node_error(errors, planes_node(config), "rails",
                    "%u rails cannot be shared evenly by %u planes; accepted: multiples of %u, such as %u or %u", rails,
                    planes, planes, below * planes, (below + 1) * planes);
         return false;
     }
-    if (rails &&
-        (!agrees_with_interface(network, "injection_channels", network->injection_channels, channels, errors) ||
-         !agrees_with_interface(network, "ejection_channels", network->ejection_channels, channels, errors)))
+    if (rails && (!agrees_with_interface(config, "injection_channels", each->injection, channels, errors) ||
+                  !agrees_with_interface(config, "ejection_channels", each->ejection, channels, errors)))
         return false;
     if (rails)
-        network->injection_channels = network->ejection_channels = channels;
-    channels = network->injection_channels > network->ejection_channels ? network->injection_channels
-                                                                        : network->ejection_channels;
+        each->injection = each->ejection = channels;
+    channels = each->injection > each->ejection ? each->injection : each->ejection;
     if (channels * planes > most) {
-        node_error(errors, planes_node(network), rails ? "rails" : "count",
+        node_error(errors, planes_node(config), rails ? "rails" : "count",
                    "%u channels of a terminal, of %u VCs each, are too many; accepted: at most %u", channels * planes,
-                   network->num_vcs, most);
+                   num_vcs, most);
         return false;
     }
     return true;
@@ -142,12 +142,13 @@ static const uint32_t *seat_terminals(const struct network *network, enum order 
 
 bool planes_repeat(struct network *network, struct errors *errors)
 {
-    const struct planes_config *config = &network->config->planes;
+    const struct planes_config *config = &network->core->config->planes;
     struct arena *arena = network->arena;
     struct topology *all = &network->topology;
     if ((uint64_t)all->routers * config->count >= NONE) {
-        node_error(errors, planes_node(network), "count", "%u planes of %u routers are too many; accepted: at most %u",
-                   config->count, all->routers, NONE / all->routers);
+        node_error(errors, planes_node(network->core->config), "count",
+                   "%u planes of %u routers are too many; accepted: at most %u", config->count, all->routers,
+                   NONE / all->routers);
         return false;
     }
     struct planes *planes = arena_array(arena, struct planes, 1);
@@ -170,7 +171,7 @@ bool planes_repeat(struct network *network, struct errors *errors)
         plane_of[router] = (uint8_t)(router / planes->one.routers);
     planes->plane_of = plane_of;
     planes->seats = seat_terminals(network, (enum order)config->order);
-    network->planes = planes;
+    network->core->planes = planes;
     return true;
 }
 
@@ -202,7 +203,7 @@ static struct selection space_of(const struct network *network)
     return (struct selection){.seed = network->seed,
                               .planes = network->plane_count,
                               .terminals = network->topology.terminals,
-                              .protocol_classes = network->config->protocol_classes};
+                              .protocol_classes = network->core->config->protocol_classes};
 }
 
 bool planes_check_selection(const struct network *network, struct errors *errors)
@@ -210,14 +211,14 @@ bool planes_check_selection(const struct network *network, struct errors *errors
     struct arena scratch = {0};
     struct selection unused;
     const struct selection space = space_of(network);
-    bool is_right = selection_init(&unused, &network->config->planes.selection, &space, &scratch, errors);
+    bool is_right = selection_init(&unused, &network->core->config->planes.selection, &space, &scratch, errors);
     arena_release(&scratch);
     return is_right;
 }
 
 bool planes_join(struct network *network, struct errors *errors)
 {
-    struct planes *planes = network->planes;
+    struct planes *planes = network->core->planes;
     struct routing *routing = &network->routing;
     planes->inject = routing->inject;
     planes->route = routing->route;
@@ -225,8 +226,9 @@ bool planes_join(struct network *network, struct errors *errors)
     routing->inject = routing->inject ? inject_in_plane : NULL;
     routing->route = route_in_plane;
     const struct selection space = space_of(network);
-    network->selection = arena_array(network->arena, struct selection, 1);
-    return selection_init(network->selection, &network->config->planes.selection, &space, network->arena, errors);
+    network->core->selection = arena_array(network->arena, struct selection, 1);
+    return selection_init(network->core->selection, &network->core->config->planes.selection, &space, network->arena,
+                          errors);
 }
 
 struct routing planes_routing_of_one(const struct routing *routing)
@@ -238,4 +240,25 @@ struct routing planes_routing_of_one(const struct routing *routing)
         one.planes = NULL;
     }
     return one;
+}
+
+uint32_t network_select_plane(const struct network *network, uint32_t handle, const struct plane_queue *queues)
+{
+    const struct selection *selection = network->core->selection;
+    struct packet *packet = network_packet(network, handle);
+    uint32_t hops[MAX_PLANES], terminals = network->topology.terminals;
+    for (uint32_t plane = 0; plane < network->plane_count && selection->needs_hops; plane++)
+        hops[plane] = network_hops_between(network, plane, packet->source, packet->destination);
+    const struct plane_question question = {.packet = packet,
+                                            .planes = bits_range(0, network->plane_count),
+                                            .queues = queues,
+                                            .hops = selection->needs_hops ? hops : NULL};
+    uint32_t plane = selection->ops->select(selection, &question);
+    CHECK(plane < network->plane_count, "selection \"%s\" gives packet %u plane %u of %u", selection->ops->name, handle,
+          plane, network->plane_count);
+    packet->destination_router = network->core->ejection_router[(size_t)plane * terminals + packet->destination];
+    if (network->trace_out && handle == network->traced)
+        network_trace(network, network->engine->now, NONE, "select_plane", "plane %u, where %u packets wait", plane,
+                      queues[plane].packets);
+    return plane;
 }

@@ -13,7 +13,7 @@
  * there in plane 0: its seat. Routing algorithms see seats and one plane's routers
  * alone, so that each of them works on any number of planes.
  */
-#include "flitwarp/network.h"
+#include "network/network.h"
 
 extern const struct option planes_options[];
 
@@ -26,8 +26,9 @@ struct planes {
     void (*route)(struct route *route);
 };
 
-/* Sets the channels between a terminal and each plane; false, with errors, where rails and planes do not fit. */
-bool planes_share_rails(struct network *network, struct errors *errors);
+/* The channels of terminals, as the settings of the interface and of the planes say; false, with errors, where they do not fit together. */
+bool planes_share_rails(const struct network_config *config, uint32_t num_vcs, struct rails *rails,
+                        struct errors *errors);
 /* Makes several planes of network->topology, which is one so far; false with errors. */
 bool planes_repeat(struct network *network, struct errors *errors);
 /* Judges the selection also where there is nothing to select. */
@@ -40,5 +41,6 @@ struct routing planes_routing_of_one(const struct routing *routing);
 /* Where a terminal hangs in a plane. */
 static inline uint32_t planes_seat(const struct network *network, uint32_t plane, uint32_t terminal)
 {
-    return network->planes ? network->planes->seats[(size_t)plane * network->topology.terminals + terminal] : terminal;
+    return network->core->planes ? network->core->planes->seats[(size_t)plane * network->topology.terminals + terminal]
+                                 : terminal;
 }

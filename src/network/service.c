@@ -27,17 +27,17 @@ const struct option service_options[] = {
 /* Blocks do not know where they stand, but the topology beside them does. */
 const struct json *service_node(const struct network *network)
 {
-    const struct json *parent = network->config->topology.node->parent, *node = json_find(parent, "service");
+    const struct json *parent = network->core->config->topology.node->parent, *node = json_find(parent, "service");
     return node ? node : parent;
 }
 
 static bool check_levels(const struct network *network, uint32_t levels, struct errors *errors)
 {
-    const struct service_config *c = &network->config->service;
+    const struct service_config *c = &network->core->config->service;
     const struct json *node = service_node(network);
-    if (c->levels.count != network->config->protocol_classes) {
+    if (c->levels.count != network->core->config->protocol_classes) {
         node_error(errors, node, "levels", "%u levels, expected one for each of network.protocol_classes (%u)",
-                   c->levels.count, network->config->protocol_classes);
+                   c->levels.count, network->core->config->protocol_classes);
         return false;
     }
     uint64_t used = 0;
@@ -54,7 +54,7 @@ static bool check_levels(const struct network *network, uint32_t levels, struct 
 /* Settings that would say nothing, or that the router does not follow. */
 static bool check_arbitration(const struct network *network, uint32_t levels, struct errors *errors)
 {
-    const struct service_config *c = &network->config->service;
+    const struct service_config *c = &network->core->config->service;
     const struct json *node = service_node(network);
     uint32_t before = errors->count, expected = c->arbitration == LEVELS_WEIGHTED && levels > 1 ? levels : 0;
     if (c->weights.count != expected && expected)
@@ -64,15 +64,15 @@ static bool check_arbitration(const struct network *network, uint32_t levels, st
                    levels > 1 ? "arbitration is not \"weighted\"" : "there is one level");
     if (c->preemption && (c->arbitration != LEVELS_STRICT || levels == 1))
         node_error(errors, node, "preemption", "needs several levels and arbitration \"strict\"");
-    if (levels > 1 && c->arbitration != LEVELS_ALIKE && !network->router_ops->serves_levels)
+    if (levels > 1 && c->arbitration != LEVELS_ALIKE && !network->core->router_ops->serves_levels)
         node_error(errors, node, "arbitration", "\"%s\", but router \"%s\" treats levels alike; accepted: \"alike\"",
-                   arbitration_names[c->arbitration], network->router_ops->name);
+                   arbitration_names[c->arbitration], network->core->router_ops->name);
     return errors->count == before;
 }
 
 bool service_plan(struct network *network, struct errors *errors)
 {
-    const struct service_config *c = &network->config->service;
+    const struct service_config *c = &network->core->config->service;
     struct service *service = &network->service;
     uint32_t levels = 1;
     for (uint32_t class = 0; class < c->levels.count; class ++)
@@ -88,7 +88,7 @@ bool service_plan(struct network *network, struct errors *errors)
     };
     for (uint32_t level = 0; level < levels; level++)
         service->weights[level] = level < c->weights.count ? c->weights.items[level] : 1;
-    uint32_t vcs = network->num_vcs / network->config->protocol_classes;
+    uint32_t vcs = network->num_vcs / network->core->config->protocol_classes;
     for (uint32_t vc = 0; vc < network->num_vcs; vc++) {
         uint32_t class = vc / vcs, level = class < c->levels.count ? c->levels.items[class] : 0;
         service->class_level[class] = (uint8_t)level;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /* Levels of service from the settings network.service; see flitwarp/service.h. */
-#include "flitwarp/network.h"
+#include "network/network.h"
 
 extern const struct option service_options[];
 

@@ -72,9 +72,9 @@ void network_show(const struct network *network, uint32_t router, struct shown_r
         shown->outputs[lane] =
             (struct shown_output){.is_usable = link->target != NONE && link->carries_out, .holder = HELD_BY_NOBODY};
     }
-    const struct router_inspect_ops *inspect = network->router_ops->inspect;
+    const struct router_inspect_ops *inspect = network->core->router_ops->inspect;
     if (inspect && inspect->show)
-        inspect->show(network->routers, router, shown);
+        inspect->show(network->core->routers, router, shown);
     else
         show_fronts(network, router, shown);
 }

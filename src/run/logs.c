@@ -78,8 +78,8 @@ int logs_open(struct logs *logs, struct simulation *simulation)
     workload->keeps_records = names[RUN_LOG_PACKETS] || names[RUN_LOG_MESSAGES] || names[RUN_LOG_TRAFFIC];
     if (!ranks_lead(simulation->ranks))
         return EXIT_DONE;
-    uint32_t extras = (simulation->network.planes ? PACKET_LOG_PLANE : 0) |
-                      (simulation->network.config->protocol_classes > 1 ? PACKET_LOG_CLASS : 0);
+    uint32_t extras = (simulation->network.core->planes ? PACKET_LOG_PLANE : 0) |
+                      (simulation->network.core->config->protocol_classes > 1 ? PACKET_LOG_CLASS : 0);
     if (!run_logs_open(&logs->run, names[RUN_LOG_PACKETS], extras, names[RUN_LOG_MESSAGES], names[RUN_LOG_TRAFFIC],
                        errors) ||
         (names[RUN_LOG_RATES] && !(logs->rates = csv_open(names[RUN_LOG_RATES], errors))) ||

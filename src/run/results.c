@@ -73,7 +73,7 @@ static struct json *simulation_block(struct simulation *simulation, struct arena
     ADD_U64(block, "peak_rss_bytes", simulation->peak_bytes);
     if (simulation->restarts)
         ADD_U64(block, "restarts", simulation->restarts);
-    ADD_F64(block, "bytes_per_router", (double)network->bytes / network->topology.routers);
+    ADD_F64(block, "bytes_per_router", (double)network->core->bytes / network->topology.routers);
     json_add(block, "digest", json_text(arena, text));
     json_add(block, "sync", sync_block(simulation, arena));
     return block;
@@ -215,7 +215,7 @@ static struct json *level_block(const struct simulation *simulation, uint32_t nu
     struct json *block = json_object(arena);
     ADD_U64(block, "level", number);
     struct json *classes = json_add(block, "protocol_classes", json_array(arena));
-    for (uint32_t class = 0; class < network->config->protocol_classes; class ++)
+    for (uint32_t class = 0; class < network->core->config->protocol_classes; class ++)
         if (network->service.class_level[class] == number)
             json_append(classes, json_number_u64(arena, class));
     ADD_F64(block, "offered_load", load_of(any, offered, network->topology.terminals));
@@ -246,7 +246,7 @@ static void add_channel(struct json *list, const struct network *network, size_t
 /* Where each router lies, for drawing; nothing where the topology has no coordinates. */
 static void add_coordinates(struct json *block, const struct network *network, struct arena *arena)
 {
-    if (!network->coordinates)
+    if (!network->core->coordinates)
         return;
     struct json *all = json_add(block, "coordinates", json_array(arena));
     const struct topology *one = network->routing.topology;
@@ -254,8 +254,8 @@ static void add_coordinates(struct json *block, const struct network *network, s
     for (uint32_t router = 0; router < network->topology.routers; router++) {
         struct json *row = json_append(all, json_array(arena));
         for (uint32_t d = 0; d < dimensions; d++)
-            json_append(row,
-                        json_number_u64(arena, network->coordinates[(size_t)(router % one->routers) * dimensions + d]));
+            json_append(row, json_number_u64(
+                                 arena, network->core->coordinates[(size_t)(router % one->routers) * dimensions + d]));
     }
 }
 

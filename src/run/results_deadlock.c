@@ -75,7 +75,7 @@ void results_add_deadlock(struct json *root, const struct workload *workload, st
     const struct recoveries *recoveries = &workload->recoveries;
     if (workload->outcome == OUTCOME_DEADLOCK)
         json_add(root, "deadlock", deadlock_block(&workload->deadlock, arena));
-    if (workload->network->config->deadlock != DEADLOCK_RECOVER)
+    if (workload->network->core->config->deadlock != DEADLOCK_RECOVER)
         return;
     struct json *block = json_add(root, "recoveries", json_object(arena));
     ADD_U64(block, "packets", recoveries->packets);

@@ -5,7 +5,7 @@
  * between routers, in the order of routers and ports, then two for each port with a
  * terminal behind it: into the network (injection) and out of it (ejection).
  */
-#include "flitwarp/network.h"
+#include "network/network.h"
 
 struct channels {
     uint32_t count;     /* between routers */

@@ -153,7 +153,7 @@ void scene_write(struct text *out, const struct watch *watch, const struct layou
     write_terminals(out, watch);
     write_key(out, "router");
     write_open(out, '{');
-    write_text_at(out, "type", network->router_ops->name);
+    write_text_at(out, "type", network->core->router_ops->name);
     write_u64_at(out, "ports", network->ports);
     write_u64_at(out, "terminal_ports", network->routing.local_ports);
     write_u64_at(out, "num_vcs", network->num_vcs);

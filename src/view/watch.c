@@ -176,7 +176,7 @@ static void add_point(struct watch *watch)
 {
     struct watched_sums sums = watch_count(watch), *before = &watch->sums;
     double terminals = watch->network->topology.terminals;
-    double cycles = (double)watch->window / (double)watch->network->config->terminal_channel.cycle;
+    double cycles = (double)watch->window / (double)watch->network->core->config->terminal_channel.cycle;
     uint64_t delivered = sums.delivered - before->delivered;
     watch->points[watch->point_count++] = (struct watched_point){
         .time = watch->now,

@@ -36,7 +36,7 @@ static inline void make_packet(struct application *application, struct workload_
         .created = network->engine->now,
         .source = source,
         .destination = destination,
-        .destination_router = network->ejection_router[destination],
+        .destination_router = network->core->ejection_router[destination],
         .size = size,
         .sequence = sequence,
         .message = message,
@@ -48,7 +48,7 @@ static inline void make_packet(struct application *application, struct workload_
     if (__builtin_expect(network->trace_out != NULL, 0) && source == workload->trace_source &&
         sequence == workload->trace_sequence)
         network->traced = handle;
-    network->interface_ops->enqueue(network->interfaces, handle);
+    network->core->interface_ops->enqueue(network->core->interfaces, handle);
 }
 
 static inline void count_created(const struct application *application, const struct workload_part *part,

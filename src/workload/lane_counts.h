@@ -6,7 +6,7 @@
  * the router's input lane. Both are copied at the ends of the window. All counts are
  * modulo 2^32.
  */
-#include "flitwarp/network.h"
+#include "network/network.h"
 
 struct lane_counts {
     uint32_t lanes;    /* of a router */

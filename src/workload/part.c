@@ -255,13 +255,13 @@ static bool has_shared_terminals(const struct workload *workload)
 void part_connect(struct workload_part *part)
 {
     const struct network_client client = {
-        .context = part,
+        .listener = {.context = part,
+                     .enter = enter,
+                     .accept = accept,
+                     .deliver = part->network->core->planes ? deliver_by_plane : deliver},
         .receive = receive,
         .wake = wake,
         .wakes_are_ordered = has_shared_terminals(part->workload),
-        .enter = enter,
-        .accept = accept,
-        .deliver = part->network->planes ? deliver_by_plane : deliver,
         .pack = pack,
         .unpack = unpack,
     };
@@ -290,7 +290,7 @@ static void end_group(struct workload_part *owner, const struct group_note *note
 
 void parts_end_groups(struct workload_part *parts, uint32_t count)
 {
-    uint32_t first = parts[0].network->first_part;
+    uint32_t first = parts[0].network->core->first_part;
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t n = 0; n < parts[i].note_count; n++)
             end_group(&parts[parts[i].notes[n].part - first], &parts[i].notes[n]);

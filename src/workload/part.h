@@ -5,7 +5,7 @@
  * counted where packets arrive. A part touches nothing of another. What needs more
  * than one (transactions, logs) is noted here and put together at grid points.
  */
-#include "flitwarp/network.h"
+#include "network/network.h"
 
 #include "base/table.h"
 #include "metrics/measurement.h"

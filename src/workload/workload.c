@@ -32,7 +32,7 @@ const char *phase_name(enum phase phase)
 }
 
 /* Then parts have measurements of their own. */
-static bool is_parted(const struct workload *workload) { return workload->network->exchange; }
+static bool is_parted(const struct workload *workload) { return workload->network->core->exchange; }
 
 /* Modulo 2^32, as lanes are counted; differences over a window are what is asked for. */
 static void copy_port_flits(const struct workload *workload, uint32_t *copy)
@@ -129,8 +129,8 @@ static void enter_phase(struct workload *workload, enum phase phase, tick_t now)
     if (workload->lanes && (phase == PHASE_GENERATING || phase == PHASE_FINISHING))
         lane_counts_note(workload->lanes, workload->network, phase == PHASE_FINISHING);
     for (uint32_t i = 0; i < workload->part_count && phase == PHASE_DRAINING; i++)
-        workload->network->interface_ops->withdraw(workload->parts[i].network->interfaces, part_withdrawn,
-                                                   &workload->parts[i]);
+        workload->network->core->interface_ops->withdraw(workload->parts[i].network->core->interfaces, part_withdrawn,
+                                                         &workload->parts[i]);
 }
 
 static bool all_have_signalled(struct workload *workload, tick_t now)
@@ -161,7 +161,7 @@ static bool is_stuck(struct workload *workload)
 
 static bool recovers(const struct workload *workload)
 {
-    return workload->network->config->deadlock == DEADLOCK_RECOVER;
+    return workload->network->core->config->deadlock == DEADLOCK_RECOVER;
 }
 
 /* One packet of each cycle leaves it; false: none could. */
@@ -186,9 +186,9 @@ static bool is_deadlocked(struct workload *workload, tick_t now)
     const struct network *network = workload->network;
     bool stands_still = is_stuck(workload);
     if (!stands_still) {
-        if (now < workload->deadlock_check || !network->config->deadlock_interval || !workload->totals.in_flight)
+        if (now < workload->deadlock_check || !network->core->config->deadlock_interval || !workload->totals.in_flight)
             return false;
-        workload->deadlock_check = now + network->config->deadlock_interval;
+        workload->deadlock_check = now + network->core->config->deadlock_interval;
     }
     if (!deadlock_find(&workload->deadlock, network, now, workload->totals.in_flight, stands_still))
         return false;
@@ -329,7 +329,7 @@ enum outcome workload_run(struct workload *workload, FILE *out)
 bool workload_find_part(const struct workload *workload, uint32_t terminal, struct workload_part **part)
 {
     const struct network *network = workload->network;
-    uint32_t here = network->terminal_part[terminal] - network->first_part;
+    uint32_t here = network->terminal_part[terminal] - network->core->first_part;
     if (here >= workload->part_count)
         return false;
     *part = &workload->parts[here];
@@ -367,7 +367,7 @@ static bool allocate(struct workload *workload, struct application *application,
 static void check_protocol(const struct workload *workload, const struct application *application, const char *key,
                            uint32_t class, struct errors *errors)
 {
-    uint32_t classes = workload->network->config->protocol_classes;
+    uint32_t classes = workload->network->core->config->protocol_classes;
     if (class >= classes)
         choice_error(errors, application->choice, key, "%u is not below network.protocol_classes (%u)", class, classes);
 }
@@ -392,7 +392,7 @@ static void init_measurement(const struct workload *workload, struct measurement
 {
     const struct network *network = workload->network;
     measurement_init(measurement, workload->arena, network->topology.terminals, workload->config->series_interval);
-    if (network->planes)
+    if (network->core->planes)
         measurement_keep_planes(measurement, network->plane_count, workload->arena);
     if (network->service.levels > 1)
         measurement_keep_levels(measurement, network->service.levels, network->service.class_level, workload->arena);
@@ -412,10 +412,10 @@ static void build_application(struct workload *workload, uint32_t number, uint64
         .name = config->name ? config->name : choice->component->name,
         .number = number,
         .injection_channels = network->plane_count * network->injection_channels,
-        .cycle = network->config->terminal_channel.cycle,
+        .cycle = network->core->config->terminal_channel.cycle,
         .check_interval = workload->config->check_interval,
         .tick_seconds = workload->tick_seconds,
-        .flit_bytes = network->config->flit_bytes,
+        .flit_bytes = network->core->config->flit_bytes,
         .seed = random_mix(seed + number),
         .arena = workload->arena,
         .workload = workload,
@@ -440,11 +440,11 @@ static void build_application(struct workload *workload, uint32_t number, uint64
 static void make_parts(struct workload *workload)
 {
     struct network *network = workload->network;
-    workload->part_count = network->part_count;
+    workload->part_count = network->core->part_count;
     workload->parts = arena_array(workload->arena, struct workload_part, workload->part_count);
     for (uint32_t i = 0; i < workload->part_count; i++) {
         struct workload_part *part = &workload->parts[i];
-        part_init(part, workload, network->parts[i]);
+        part_init(part, workload, network->core->parts[i]);
         part->measurements = workload->measurements;
         if (!is_parted(workload))
             return;
@@ -464,7 +464,7 @@ bool workload_build(struct workload *workload, const struct workload_config *con
                                   .arena = arena,
                                   .count = config->applications.count,
                                   .alone = NONE,
-                                  .deadlock_check = network->config->deadlock_interval,
+                                  .deadlock_check = network->core->config->deadlock_interval,
                                   .trace_source = NONE};
     size_t ports = (size_t)network->topology.routers * network->ports;
     workload->applications = arena_array(arena, struct application, workload->count);

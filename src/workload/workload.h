@@ -5,7 +5,7 @@
  * what is measured of each.
  */
 #include "flitwarp/application.h"
-#include "flitwarp/network.h"
+#include "network/network.h"
 
 #include "network/deadlock/deadlock.h"
 #include "network/parallel/parts.h"

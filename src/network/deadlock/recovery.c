@@ -9,9 +9,9 @@
 
 bool recovery_is_possible(const struct network *network, struct errors *errors)
 {
-    const struct choice *router = &network->config->router, *interface = &network->config->interface;
-    bool router_can = network->router_ops->inspect && network->router_ops->inspect->take_out;
-    if (!router_can || !network->interface_ops->take_out)
+    const struct choice *router = &network->core->config->router, *interface = &network->core->config->interface;
+    bool router_can = network->core->router_ops->inspect && network->core->router_ops->inspect->take_out;
+    if (!router_can || !network->core->interface_ops->take_out)
         choice_error(errors, router_can ? interface : router, NULL,
                      "\"%s\" cannot give a packet up, which network.deadlock \"recover\" asks for; accepted: %s, or "
                      "\"report\"",
@@ -58,7 +58,8 @@ static void note_copy(struct search_for *search, struct network *part, uint32_t 
 
 static void find_in_lane(struct search_for *search, struct network *part, uint32_t router, uint32_t lane)
 {
-    struct piece piece = part->router_ops->inspect->find(part->routers, router, lane, search->source, search->sequence);
+    struct piece piece =
+        part->core->router_ops->inspect->find(part->core->routers, router, lane, search->source, search->sequence);
     if (piece.packet == NONE)
         return;
     note_copy(search, part, piece.packet);
@@ -73,11 +74,12 @@ static void find_in_lane(struct search_for *search, struct network *part, uint32
 
 static void take_from_lane(struct search_for *search, struct network *part, uint32_t router, uint32_t lane, tick_t now)
 {
-    struct piece piece = part->router_ops->inspect->find(part->routers, router, lane, search->source, search->sequence);
+    struct piece piece =
+        part->core->router_ops->inspect->find(part->core->routers, router, lane, search->source, search->sequence);
     if (piece.packet == NONE)
         return;
     const struct link *link = network_link(part, router, lane / part->num_vcs);
-    part->router_ops->inspect->take_out(part->routers, router, lane, piece.packet, now);
+    part->core->router_ops->inspect->take_out(part->core->routers, router, lane, piece.packet, now);
     for (uint32_t i = 0; i < piece.flits; i++)
         send_credit(part, link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT,
                     link_lane(link, lane % part->num_vcs), now + link->latency);
@@ -88,12 +90,12 @@ static void walk_lanes(struct search_for *search, bool takes, tick_t now)
 {
     const struct network *network = search->network;
     for (uint32_t router = 0; router < network->topology.routers; router++) {
-        uint32_t part = network->router_part ? network->router_part[router] - network->first_part : 0;
-        for (uint32_t lane = 0; part < network->part_count && lane < network->ports * network->num_vcs; lane++)
+        uint32_t part = network->router_part ? network->router_part[router] - network->core->first_part : 0;
+        for (uint32_t lane = 0; part < network->core->part_count && lane < network->ports * network->num_vcs; lane++)
             if (takes)
-                take_from_lane(search, network->parts[part], router, lane, now);
+                take_from_lane(search, network->core->parts[part], router, lane, now);
             else
-                find_in_lane(search, network->parts[part], router, lane);
+                find_in_lane(search, network->core->parts[part], router, lane);
     }
 }
 
@@ -101,14 +103,14 @@ static void walk_lanes(struct search_for *search, bool takes, tick_t now)
 static struct network *source_part(const struct search_for *search)
 {
     const struct network *network = search->network;
-    uint32_t part = network->terminal_part ? network->terminal_part[search->source] - network->first_part : 0;
-    return part < network->part_count ? network->parts[part] : NULL;
+    uint32_t part = network->terminal_part ? network->terminal_part[search->source] - network->core->first_part : 0;
+    return part < network->core->part_count ? network->core->parts[part] : NULL;
 }
 
 static struct piece find_at_source(const struct search_for *search)
 {
     struct network *part = source_part(search);
-    return part ? part->interface_ops->find(part->interfaces, search->source, search->sequence)
+    return part ? part->core->interface_ops->find(part->core->interfaces, search->source, search->sequence)
                 : (struct piece){.packet = NONE};
 }
 
@@ -120,8 +122,8 @@ static void send_by_side_path(const struct search_for *search, tick_t now)
     uint32_t first = network_plane(part, search->head_router) * part->routing.topology->routers;
     uint32_t hops = network_distance(part, search->head_router - first, packet->destination_router - first);
     packet->hops = (uint16_t)(packet->hops + search->crosses_channel + hops);
-    tick_t arrival =
-        now + (hops + 1) * part->config->channel.latency + packet->size * part->config->terminal_channel.cycle;
+    tick_t arrival = now + (hops + 1) * part->core->config->channel.latency +
+                     packet->size * part->core->config->terminal_channel.cycle;
     struct lane_place to = {.target = packet->destination, .lane = recovery_lane(part)};
     if (part->trace_out && search->head_packet == part->traced)
         network_trace(part, now, search->head_router, "recover", "by the side path, arrives at %llu",
@@ -134,7 +136,8 @@ static void take_out(struct search_for *search, tick_t now)
     struct piece at_source = find_at_source(search);
     walk_lanes(search, true, now);
     if (at_source.packet != NONE)
-        source_part(search)->interface_ops->take_out(source_part(search)->interfaces, at_source.packet, now);
+        source_part(search)->core->interface_ops->take_out(source_part(search)->core->interfaces, at_source.packet,
+                                                           now);
     for (uint32_t i = 0; i < search->copy_count; i++) {
         const struct copy *copy = &search->copies[i];
         if (copy->part != search->head_part || copy->packet != search->head_packet)
@@ -196,13 +199,13 @@ static void arrive(struct network *network, tick_t now, uint32_t handle)
     packet->received = packet->size;
     packet->head_delay = (uint32_t)(now - packet->injected);
     if (packet->size > 1)
-        network->client.accept(network->client.context, now, packet, packet->size - 1);
+        network->listener.accept(network->listener.context, now, packet, packet->size - 1);
     if (network->trace_out && handle == network->traced) {
         network_trace(network, now, NONE, "eject", "all of it at terminal %u", packet->destination);
         network->traced = NONE;
     }
     network->in_network--;
-    network->client.deliver(network->client.context, now, handle);
+    network->listener.deliver(network->listener.context, now, handle);
     pool_give(&network->packets, handle, sizeof(struct packet));
 }
 
@@ -214,5 +217,5 @@ void recovery_receive(void *context, tick_t now, const void *events, uint32_t co
         if (event->to.lane == recovery_lane(network))
             arrive(network, now, event->flit.packet);
         else
-            network->interface_ops->receive_flits(network->interfaces, now, event, 1);
+            network->core->interface_ops->receive_flits(network->core->interfaces, now, event, 1);
 }

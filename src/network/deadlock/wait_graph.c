@@ -62,9 +62,9 @@ static void add_routers(struct wait_graph *graph)
     const struct network *network = graph->network;
     uint32_t lanes = network->ports * network->num_vcs;
     for (uint32_t router = 0; router < network->topology.routers; router++) {
-        uint32_t part = network->router_part ? network->router_part[router] - network->first_part : 0;
-        for (uint32_t lane = 0; part < network->part_count && lane < lanes; lane++)
-            add_lane(graph, network->parts[part], router, lane);
+        uint32_t part = network->router_part ? network->router_part[router] - network->core->first_part : 0;
+        for (uint32_t lane = 0; part < network->core->part_count && lane < lanes; lane++)
+            add_lane(graph, network->core->parts[part], router, lane);
     }
 }
 

@@ -11,7 +11,7 @@
  * lanes are stuck only when none of all that they lead to, by any number of waits,
  * can move: a knot. A cycle alone says nothing where there is a choice.
  */
-#include "flitwarp/network.h"
+#include "network/network.h"
 
 struct waiter {
     tick_t created; /* of the packet at its front, whose are the next four too */

@@ -39,7 +39,7 @@ void show_flits(const struct interfaces *n, const struct injector *injector, uin
                 struct lane_place to, tick_t now)
 {
     const struct network *network = n->network;
-    network->client.enter(network->client.context, now, network_packet(network, injector->packet), to, flits);
+    network->listener.enter(network->listener.context, now, network_packet(network, injector->packet), to, flits);
     if (network->trace_out && injector->packet == network->traced)
         network_trace(network, now, NONE, "inject", "flit %u by channel %u vc %u", position, injector->channel,
                       injector->vc);
@@ -216,10 +216,10 @@ FOR_EITHER void receive(struct interfaces *n, const struct flit_event *event, ui
             send_credit(n->network, EVENT_CREDIT, back, now + outlet->latency);
 
         if (!(event->flit.place & FLIT_TAIL)) {
-            network->client.accept(network->client.context, now, packet, flits);
+            network->listener.accept(network->listener.context, now, packet, flits);
         } else {
             if (flits > 1)
-                network->client.accept(network->client.context, now, packet, flits - 1);
+                network->listener.accept(network->listener.context, now, packet, flits - 1);
             CHECK(packet->received == packet->size, "tick %llu terminal %u: packet %u ends after %u of %u flits",
                   (unsigned long long)now, event->to.target, event->flit.packet, packet->received, packet->size);
             if (network->trace_out && event->flit.packet == network->traced) {
@@ -227,7 +227,7 @@ FOR_EITHER void receive(struct interfaces *n, const struct flit_event *event, ui
                 network->traced = NONE;
             }
             network->in_network--;
-            network->client.deliver(network->client.context, now, event->flit.packet);
+            network->listener.deliver(network->listener.context, now, event->flit.packet);
             pool_give(&network->packets, event->flit.packet, sizeof(struct packet));
         }
     }
@@ -244,14 +244,10 @@ static void receive_flits(void *interfaces, tick_t now, const void *events, uint
         receive(n, events, count, now, false, false);
 }
 
-static uint32_t injection_channels(const void *config)
+static struct rails standard_rails(const void *config)
 {
-    return ((const struct standard_config *)config)->injection_channels;
-}
-
-static uint32_t ejection_channels(const void *config)
-{
-    return ((const struct standard_config *)config)->ejection_channels;
+    const struct standard_config *settings = config;
+    return (struct rails){.injection = settings->injection_channels, .ejection = settings->ejection_channels};
 }
 
 static const struct interface_ops standard = {
@@ -260,8 +256,7 @@ static const struct interface_ops standard = {
     .options = standard_options,
     .config_size = sizeof(struct standard_config),
     .example = "{\"type\": \"standard\", \"injection_channels\": 1, \"ejection_channels\": 1}",
-    .injection_channels = injection_channels,
-    .ejection_channels = ejection_channels,
+    .rails = standard_rails,
     .build = standard_build,
     .share = standard_share,
     .receive_flits = receive_flits,

@@ -10,8 +10,7 @@
  *   standard_plane.c   a packet is given its plane
  *   standard_build.c   the layout made, packets taken back, all idle at the end
  */
-#include "flitwarp/network.h"
-#include "flitwarp/selection.h"
+#include "flitwarp/interface.h"
 #include "network/routing/routing.h"
 
 struct standard_config {
@@ -191,18 +190,17 @@ FOR_EITHER bool take_packet(struct interfaces *n, struct injector *injector, uin
     return true;
 }
 
-/* Where a network has the terminal and plane of an outlet. */
-static inline size_t place_of(const struct network *network, uint32_t outlet)
+/* The lane by which an outlet's packets enter at its router, and by which those to it leave. */
+static inline struct lane_place outlet_entry(const struct network *network, uint32_t outlet)
 {
-    return outlet % network->plane_count * (size_t)network->topology.terminals + outlet / network->plane_count;
+    return network_entry(network, outlet % network->plane_count, outlet / network->plane_count);
 }
 
 /* The first link of an outlet, where it injects. */
 static inline const struct link *outlet_link(const struct network *network, uint32_t outlet)
 {
-    size_t place = place_of(network, outlet);
-    return network_link(network, network->terminal_router[place],
-                        network->terminal_slot[place] * network->terminal_ports);
+    struct lane_place entry = outlet_entry(network, outlet);
+    return network_link(network, entry.target, entry.lane / network->num_vcs);
 }
 
 /* Steps of feeds are numbered behind those of outlets. */

@@ -16,13 +16,12 @@ static void build_outlet(struct interfaces *n, uint32_t number)
 {
     const struct network *network = n->network;
     const struct link *link = outlet_link(network, number);
-    size_t place = place_of(network, number);
-    uint32_t router = network->terminal_router[place];
+    struct lane_place entry = outlet_entry(network, number);
     n->outlets[number] = (struct outlet){
         .step_at = NEVER,
         .source = {.first = NONE, .last = NONE},
         .latency = link->latency,
-        .ejector = {.target = network->ejection_router[place], .lane = network->ejection_slot[place] * n->lanes},
+        .ejector = network_exit(network, number % n->planes, number / n->planes),
     };
     for (uint32_t i = 0; i < n->channels * n->groups; i++) {
         uint32_t channel = i / n->groups;
@@ -30,8 +29,8 @@ static void build_outlet(struct interfaces *n, uint32_t number)
             .packet = NONE,
             .channel = (uint16_t)channel,
             .latency = n->config.latency + link->latency + network->plan.transfer.delay,
-            .lag = n->chunk ? network_lag(network, router, (uint32_t)n->channel_cycle) : 0,
-            .to = {.target = router, .lane = network->terminal_slot[place] * n->lanes + channel * n->num_vcs},
+            .lag = n->chunk ? network_lag(network, entry.target, (uint32_t)n->channel_cycle) : 0,
+            .to = {.target = entry.target, .lane = entry.lane + channel * n->num_vcs},
             .credits = n->credits + (size_t)number * n->lanes + channel * n->num_vcs,
         };
     }
@@ -50,7 +49,7 @@ void *standard_build(struct network *network, const struct choice *self, struct 
     n->num_vcs = network->num_vcs;
     n->all_vcs = limit_vcs(n, bits_range(0, network->routing.vcs));
     n->injection_vcs = network->routing.ops->injection_vcs;
-    n->channel_cycle = network->config->terminal_channel.cycle;
+    n->channel_cycle = network->terminal_cycle;
     n->chunk = network->plan.transfer.chunk;
     n->planes = network->plane_count;
     n->groups = network->service.groups;

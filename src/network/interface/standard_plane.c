@@ -17,27 +17,9 @@ static struct plane_queue waiting_at(const struct interfaces *n, uint32_t number
 
 uint32_t standard_select_plane(const struct interfaces *n, uint32_t handle)
 {
-    const struct network *network = n->network;
-    const struct selection *selection = network->selection;
-    struct packet *packet = network_packet(network, handle);
+    uint32_t first = network_packet(n->network, handle)->source * n->planes;
     struct plane_queue queues[MAX_PLANES];
-    uint32_t hops[MAX_PLANES];
-    for (uint32_t plane = 0; plane < n->planes; plane++) {
-        queues[plane] = waiting_at(n, packet->source * n->planes + plane);
-        if (selection->needs_hops)
-            hops[plane] = network_hops_between(network, plane, packet->source, packet->destination);
-    }
-    const struct plane_question question = {.packet = packet,
-                                            .planes = bits_range(0, n->planes),
-                                            .queues = queues,
-                                            .hops = selection->needs_hops ? hops : NULL};
-    uint32_t plane = selection->ops->select(selection, &question);
-    CHECK(plane < n->planes, "selection \"%s\" gives packet %u plane %u of %u", selection->ops->name, handle, plane,
-          n->planes);
-    packet->destination_router =
-        network->ejection_router[(size_t)plane * network->topology.terminals + packet->destination];
-    if (network->trace_out && handle == network->traced)
-        network_trace(network, n->engine->now, NONE, "select_plane", "plane %u, where %u packets wait", plane,
-                      queues[plane].packets);
-    return plane;
+    for (uint32_t plane = 0; plane < n->planes; plane++)
+        queues[plane] = waiting_at(n, first + plane);
+    return network_select_plane(n->network, handle, queues);
 }

@@ -5,7 +5,7 @@
  * reach into each other's boxes; for those of other ranks, thread 0 carries the boxes
  * over when all threads have met.
  */
-#include "flitwarp/network.h"
+#include "network/network.h"
 
 #include "engine/mail.h"
 

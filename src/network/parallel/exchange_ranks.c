@@ -10,7 +10,7 @@ static size_t used_for(const struct schedule *schedule, uint32_t parity, uint32_
 {
     size_t used = 0;
     for (uint32_t i = 0; i < schedule->count; i++)
-        used += schedule->parts[i]->exchange->boxes[parity][receiver].used;
+        used += schedule->parts[i]->core->exchange->boxes[parity][receiver].used;
     return used;
 }
 
@@ -26,7 +26,7 @@ static void empty_boxes(struct schedule *schedule, uint32_t parity, uint32_t ran
         out->count = 0;
     for (uint32_t receiver = first; receiver < end && all; receiver++)
         for (uint32_t i = 0; i < schedule->count; i++) {
-            struct box *box = &schedule->parts[i]->exchange->boxes[parity][receiver];
+            struct box *box = &schedule->parts[i]->core->exchange->boxes[parity][receiver];
             words_add(out, box->words, box->used);
             box->used = 0;
         }
@@ -48,7 +48,7 @@ void exchange_with_ranks(struct schedule *schedule, uint32_t parity)
     const struct ranks *ranks = schedule->ranks;
     tick_t next = NEVER;
     for (uint32_t i = 0; i < schedule->count; i++) {
-        tick_t theirs = schedule->parts[i]->exchange->next[parity];
+        tick_t theirs = schedule->parts[i]->core->exchange->next[parity];
         next = theirs < next ? theirs : next;
     }
     for (uint32_t rank = 0; rank < ranks->count; rank++)

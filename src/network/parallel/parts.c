@@ -31,7 +31,7 @@ _Static_assert(BELONGINGS % 8 == 0, "parcels are made of words");
 /* The packet that the flits on a lane belong to. */
 static uint32_t *arriving_at(const struct network *network, uint32_t kind, struct lane_place to)
 {
-    const struct exchange *exchange = network->exchange;
+    const struct exchange *exchange = network->core->exchange;
     if (kind == EVENT_TERMINAL_FLIT)
         return &exchange->terminal_arriving[(size_t)to.target * (recovery_lane(network) + 1) + to.lane];
     return &exchange->arriving[(size_t)to.target * network->ports * network->num_vcs + to.lane];
@@ -41,7 +41,7 @@ static uint32_t *arriving_at(const struct network *network, uint32_t kind, struc
 static inline uint64_t *box_take(struct network *network, uint32_t receiver, uint32_t kind, struct lane_place to,
                                  tick_t when, uint32_t words)
 {
-    struct exchange *exchange = network->exchange;
+    struct exchange *exchange = network->core->exchange;
     struct box *box = &exchange->boxes[exchange->parity][receiver];
     if (__builtin_expect(box->used + words > box->room, 0)) {
         box->room = 2 * (box->room + words);
@@ -81,7 +81,7 @@ void network_export_flit(struct network *network, uint32_t kind, struct lane_pla
     if (flit.place & FLIT_HEAD)
         memcpy(place + FLIT_WORDS, packet, sizeof *packet);
     if (words == MESSAGE_WORDS)
-        network->client.pack(network->client.context, packet, place + HEAD_WORDS);
+        network->core->client.pack(network->listener.context, packet, place + HEAD_WORDS);
     if (flit.place & FLIT_TAIL)
         pool_give(&network->packets, flit.packet, sizeof(struct packet));
 }
@@ -93,7 +93,7 @@ static uint32_t import_packet(struct network *network, const uint64_t *words)
     struct packet *packet = network_packet(network, handle);
     memcpy(packet, words, sizeof *packet);
     if (packet->message != NONE)
-        network->client.unpack(network->client.context, packet, words + sizeof *packet / 8);
+        network->core->client.unpack(network->listener.context, packet, words + sizeof *packet / 8);
     return handle;
 }
 
@@ -126,14 +126,15 @@ static void import_parcels(struct network *network, const uint64_t *words, size_
 
 void network_import(struct network *network, uint32_t parity)
 {
-    const struct schedule *schedule = network->exchange->schedule;
-    for (uint32_t sender = 0; sender < network->part_count; sender++) {
-        struct box *box = &network->parts[sender]->exchange->boxes[parity][network->part];
+    const struct schedule *schedule = network->core->exchange->schedule;
+    for (uint32_t sender = 0; sender < network->core->part_count; sender++) {
+        struct box *box = &network->core->parts[sender]->core->exchange->boxes[parity][network->part];
         import_parcels(network, box->words, box->used);
         box->used = 0;
     }
     for (uint32_t rank = 0; schedule->ranks && rank < schedule->ranks->count; rank++) {
-        const struct inbox *inbox = &schedule->inbox[rank * schedule->count + network->part - network->first_part];
+        const struct inbox *inbox =
+            &schedule->inbox[rank * schedule->count + network->part - network->core->first_part];
         import_parcels(network, inbox->words, inbox->used);
     }
 }
@@ -141,8 +142,8 @@ void network_import(struct network *network, uint32_t parity)
 struct network_totals network_count(const struct network *network)
 {
     struct network_totals totals = {0};
-    for (uint32_t i = 0; i < network->part_count; i++) {
-        const struct network *part = network->parts[i];
+    for (uint32_t i = 0; i < network->core->part_count; i++) {
+        const struct network *part = network->core->parts[i];
         totals.now = part->engine->now > totals.now ? part->engine->now : totals.now;
         totals.events += part->engine->events;
         totals.flit_hops += network_flit_hops(part);
@@ -154,40 +155,40 @@ struct network_totals network_count(const struct network *network)
 bool network_is_about_to_move(const struct network *network)
 {
     for (uint32_t kind = EVENT_FLIT; kind <= EVENT_OUTPUT_STEP; kind++)
-        for (uint32_t i = 0; i < network->part_count; i++)
-            if (kind != EVENT_WAKE && kind != EVENT_MESSAGE && engine_pending(network->parts[i]->engine, kind))
+        for (uint32_t i = 0; i < network->core->part_count; i++)
+            if (kind != EVENT_WAKE && kind != EVENT_MESSAGE && engine_pending(network->core->parts[i]->engine, kind))
                 return true;
     return false;
 }
 
 struct ranks *network_ranks(const struct network *network)
 {
-    return network->exchange ? network->exchange->schedule->ranks : NULL;
+    return network->core->exchange ? network->core->exchange->schedule->ranks : NULL;
 }
 
 uint32_t network_rank_of(const struct network *network, uint32_t part)
 {
-    const struct schedule *schedule = network->exchange->schedule;
+    const struct schedule *schedule = network->core->exchange->schedule;
     return (uint32_t)((((uint64_t)part + 1) * schedule->ranks->count - 1) / schedule->all_parts);
 }
 
 struct network_sync network_sync_facts(const struct network *network)
 {
     const struct ranks *ranks = network_ranks(network);
-    struct network_sync sync = {.threads = network->part_count,
+    struct network_sync sync = {.threads = network->core->part_count,
                                 .ranks = ranks ? ranks->count : 1,
-                                .parts = network->part_count,
+                                .parts = network->core->part_count,
                                 .window = NEVER};
-    for (uint32_t i = 0; network->exchange && i < network->part_count; i++) {
-        sync.sent += network->parts[i]->exchange->sent;
-        sync.waited += 1e-9 * (double)network->parts[i]->exchange->waited;
-        sync.rolled_back += network->parts[i]->exchange->rolled_back;
+    for (uint32_t i = 0; network->core->exchange && i < network->core->part_count; i++) {
+        sync.sent += network->core->parts[i]->core->exchange->sent;
+        sync.waited += 1e-9 * (double)network->core->parts[i]->core->exchange->waited;
+        sync.rolled_back += network->core->parts[i]->core->exchange->rolled_back;
     }
-    if (network->exchange) {
-        sync.parts = network->exchange->schedule->all_parts;
-        sync.window = network->exchange->schedule->window;
-        sync.windows = network->exchange->schedule->windows;
-        sync.rollbacks = network->exchange->schedule->rollbacks;
+    if (network->core->exchange) {
+        sync.parts = network->core->exchange->schedule->all_parts;
+        sync.window = network->core->exchange->schedule->window;
+        sync.windows = network->core->exchange->schedule->windows;
+        sync.rollbacks = network->core->exchange->schedule->rollbacks;
     }
     return sync;
 }
@@ -198,15 +199,15 @@ static bool count_parts(struct network *network, uint32_t threads, const struct 
     uint64_t routers = network->topology.routers, count = ranks ? ranks->count : 1, all = threads * count;
     all = all < routers ? all : routers > count ? routers : count;
     if (all > UINT16_MAX) {
-        network->part_count = 1;
+        network->core->part_count = 1;
         errors_add(errors, "simulator.threads: %u on each of %u ranks are too many; accepted: %u in all", threads,
                    (uint32_t)count, UINT16_MAX);
         return false;
     }
     uint32_t rank = ranks ? ranks->number : 0;
-    network->all_parts = (uint32_t)all;
-    network->first_part = network->part = first_part(rank, network->all_parts, (uint32_t)count);
-    network->part_count = first_part(rank + 1, network->all_parts, (uint32_t)count) - network->part;
+    network->core->all_parts = (uint32_t)all;
+    network->core->first_part = network->part = first_part(rank, network->core->all_parts, (uint32_t)count);
+    network->core->part_count = first_part(rank + 1, network->core->all_parts, (uint32_t)count) - network->part;
     return true;
 }
 
@@ -214,28 +215,29 @@ bool network_share_out(struct network *network, const struct network_split *spli
 {
     const struct topology *topology = &network->topology;
     bool is_possible = count_parts(network, split->parts, split->ranks, errors);
-    network->parts = arena_array(network->arena, struct network *, network->part_count);
-    network->parts[0] = network;
-    if (!is_possible || network->all_parts == 1)
+    network->core->parts = arena_array(network->arena, struct network *, network->core->part_count);
+    network->core->parts[0] = network;
+    if (!is_possible || network->core->all_parts == 1)
         return is_possible;
     if (network->routing.looks_afar) {
-        choice_error(errors, &network->config->routing, "knowledge",
+        choice_error(errors, &network->core->config->routing, "knowledge",
                      "'global' reads other routers at no delay, which threads cannot; accepted: 'local', or 1 thread");
         return false;
     }
-    if (!network->router_ops->share || !network->interface_ops->share) {
-        const struct choice *what = network->router_ops->share ? &network->config->interface : &network->config->router;
+    if (!network->core->router_ops->share || !network->core->interface_ops->share) {
+        const struct choice *what =
+            network->core->router_ops->share ? &network->core->config->interface : &network->core->config->router;
         choice_error(errors, what, NULL, "cannot be run in parts; accepted: 1 thread");
         return false;
     }
-    uint32_t with_routers = network->all_parts < topology->routers ? network->all_parts : topology->routers;
+    uint32_t with_routers = network->core->all_parts < topology->routers ? network->core->all_parts : topology->routers;
     uint16_t *owner = arena_array(network->arena, uint16_t, topology->routers);
     uint16_t *terminal_owner = arena_array(network->arena, uint16_t, topology->terminals);
     if (!partition_routers(network, with_routers, split->method, owner, errors))
         return false;
     for (uint32_t terminal = 0; terminal < topology->terminals; terminal++) { /* each plane's parts have their share */
         size_t plane = terminal % network->plane_count;
-        terminal_owner[terminal] = owner[network->terminal_router[plane * topology->terminals + terminal]];
+        terminal_owner[terminal] = owner[network->core->terminal_router[plane * topology->terminals + terminal]];
     }
     network->router_part = owner;
     network->terminal_part = terminal_owner;
@@ -263,19 +265,21 @@ static struct exchange *make_part(struct network *network, uint32_t number, stru
     if (number) {
         part = arena_take(arena, sizeof *part);
         *part = *network;
+        part->core = arena_take(arena, sizeof *part->core);
+        *part->core = *network->core;
         part->engine = arena_take(arena, sizeof *part->engine);
         engine_init(part->engine, arena->rewind);
         pool_init(&part->packets, sizeof(struct packet), arena->rewind);
-        part->part = network->first_part + number;
-        part->routers = network->router_ops->share(network->routers, part);
-        part->interfaces = network->interface_ops->share(network->interfaces, part);
+        part->part = network->core->first_part + number;
+        part->core->routers = network->core->router_ops->share(network->core->routers, part);
+        part->core->interfaces = network->core->interface_ops->share(network->core->interfaces, part);
     }
-    part->exchange = arena_array(&schedule->own, struct exchange, 1);
-    *part->exchange = (struct exchange){.schedule = schedule, .soonest = NEVER};
+    part->core->exchange = arena_array(&schedule->own, struct exchange, 1);
+    *part->core->exchange = (struct exchange){.schedule = schedule, .soonest = NEVER};
     for (uint32_t parity = 0; parity < 2; parity++)
-        part->exchange->boxes[parity] = arena_array(&schedule->own, struct box, schedule->all_parts);
+        part->core->exchange->boxes[parity] = arena_array(&schedule->own, struct box, schedule->all_parts);
     schedule->parts[number] = part;
-    return part->exchange;
+    return part->core->exchange;
 }
 
 /* How windows are found; see windows.c for what running ahead needs. */
@@ -292,19 +296,19 @@ static void plan_windows(struct schedule *schedule, const struct network *networ
 
 void network_make_parts(struct network *network, const struct network_split *split)
 {
-    if (network->all_parts == 1 && !split->checks_reversal)
+    if (network->core->all_parts == 1 && !split->checks_reversal)
         return;
     struct arena *arena = network->arena, own = {0};
     size_t lanes = (size_t)network->topology.routers * network->ports * network->num_vcs;
     size_t terminal_lanes = (size_t)network->topology.terminals * (recovery_lane(network) + 1);
     struct schedule *schedule = arena_array(&own, struct schedule, 1);
     *schedule = (struct schedule){
-        .parts = network->parts,
-        .count = network->part_count,
+        .parts = network->core->parts,
+        .count = network->core->part_count,
         .next = NEVER,
         .own = own,
         .ranks = split->ranks,
-        .all_parts = network->all_parts,
+        .all_parts = network->core->all_parts,
         .elsewhere = NEVER,
     };
     plan_windows(schedule, network, split);
@@ -314,7 +318,7 @@ void network_make_parts(struct network *network, const struct network_split *spl
     }
     uint32_t *arriving = arena_array(arena, uint32_t, lanes);
     uint32_t *terminal_arriving = arena_array(arena, uint32_t, terminal_lanes);
-    for (uint32_t i = 0; i < network->part_count; i++) {
+    for (uint32_t i = 0; i < network->core->part_count; i++) {
         struct exchange *exchange = make_part(network, i, schedule);
         exchange->arriving = arriving;
         exchange->terminal_arriving = terminal_arriving;
@@ -324,7 +328,7 @@ void network_make_parts(struct network *network, const struct network_split *spl
 
 void network_rest(struct network *network)
 {
-    struct schedule *schedule = network->exchange ? network->exchange->schedule : NULL;
+    struct schedule *schedule = network->core->exchange ? network->core->exchange->schedule : NULL;
     if (!schedule || !schedule->crew)
         return;
     crew_end(schedule->crew);
@@ -335,17 +339,18 @@ void network_release_parts(struct network *network)
 {
     network_rest(network);
     if (network_ranks(network))
-        mail_release(&network->exchange->schedule->mail);
-    for (uint32_t i = 0; i < network->part_count && network->parts[i]; i++) { /* not all of a network that is refused */
-        struct network *part = network->parts[i];
-        for (uint32_t box = 0; part->exchange && box < 2 * network->all_parts; box++)
-            free(part->exchange->boxes[box % 2][box / 2].words);
+        mail_release(&network->core->exchange->schedule->mail);
+    for (uint32_t i = 0; i < network->core->part_count && network->core->parts[i];
+         i++) { /* not all of a network that is refused */
+        struct network *part = network->core->parts[i];
+        for (uint32_t box = 0; part->core->exchange && box < 2 * network->core->all_parts; box++)
+            free(part->core->exchange->boxes[box % 2][box / 2].words);
         pool_release(&part->packets);
         if (i)
             engine_release(part->engine);
     }
-    if (network->exchange) {
-        struct arena own = network->exchange->schedule->own;
+    if (network->core->exchange) {
+        struct arena own = network->core->exchange->schedule->own;
         arena_release(&own);
     }
 }

@@ -17,9 +17,7 @@
  *   part 0    part 1     part 2    part 3
  */
 #include "engine/ranks.h"
-#include "network/parallel/partition.h"
-
-struct network_split;
+#include "network/network.h"
 
 /* Before routers are built: gives them to at most so many parts on each rank. False with errors. */
 bool network_share_out(struct network *network, const struct network_split *split, struct errors *errors);
@@ -66,5 +64,5 @@ struct network_sync network_sync_facts(const struct network *network);
 /* The part that runs a router, which is one of this rank. */
 static inline struct network *network_at(const struct network *network, uint32_t router)
 {
-    return network->parts[network->router_part ? network->router_part[router] - network->first_part : 0];
+    return network->core->parts[network->router_part ? network->router_part[router] - network->core->first_part : 0];
 }

@@ -77,7 +77,7 @@ static void keep_state(struct schedule *schedule, struct exchange *exchange, uin
 
 static void put_state_back(struct schedule *schedule, struct network *network, uint32_t member, uint64_t events_before)
 {
-    struct exchange *exchange = network->exchange;
+    struct exchange *exchange = network->core->exchange;
     exchange->rolled_back += network->engine->events - events_before;
     for (uint32_t receiver = 0; receiver < schedule->all_parts; receiver++)
         exchange->boxes[exchange->parity][receiver].used = 0;
@@ -100,7 +100,7 @@ static tick_t find_horizon(struct schedule *schedule, struct exchange *exchange,
     exchange->horizon = exchange->soonest;
     crew_meet(schedule->crew);
     for (uint32_t i = 0; i < schedule->count; i++) {
-        tick_t theirs = schedule->parts[i]->exchange->horizon;
+        tick_t theirs = schedule->parts[i]->core->exchange->horizon;
         horizon = theirs < horizon ? theirs : horizon;
     }
     if (schedule->ranks) {
@@ -128,7 +128,7 @@ static void learn(const struct schedule *schedule, struct exchange *exchange, ti
 static void check_reversal(struct schedule *schedule, struct network *network, uint32_t member, tick_t end)
 {
     uint64_t before = network->engine->events;
-    keep_state(schedule, network->exchange, member);
+    keep_state(schedule, network->core->exchange, member);
     engine_run(network->engine, end);
     uint64_t hash = rewind_hash(schedule->rewind);
     put_state_back(schedule, network, member, before);
@@ -142,7 +142,7 @@ static void check_reversal(struct schedule *schedule, struct network *network, u
 /* Runs ahead of what is safe, and comes back to the horizon if that was too far. */
 static void run_ahead(struct schedule *schedule, struct network *network, uint32_t member, tick_t start, tick_t end)
 {
-    struct exchange *exchange = network->exchange;
+    struct exchange *exchange = network->core->exchange;
     uint64_t before = network->engine->events, sent = exchange->sent;
     keep_state(schedule, exchange, member);
     engine_run(network->engine, end);
@@ -157,7 +157,7 @@ static void run_ahead(struct schedule *schedule, struct network *network, uint32
 
 static void run_optimistically(struct schedule *schedule, struct network *network, uint32_t member, tick_t start)
 {
-    const struct exchange *exchange = network->exchange;
+    const struct exchange *exchange = network->core->exchange;
     tick_t end = window_end(schedule, start, exchange->length);
     bool runs_ahead = schedule->is_fixed || (schedule->runs_ahead && exchange->failures < MOST_FAILURES);
     if (schedule->checks_reversal)
@@ -179,7 +179,7 @@ static void choose_kind(struct schedule *schedule)
     bool ahead = cost[false] > 0 && (schedule->until_trial ? is_faster : !is_faster);
     schedule->runs_ahead = ranks_largest(schedule->ranks, ranks_lead(schedule->ranks) && ahead);
     for (uint32_t i = 0; i < schedule->count; i++)
-        schedule->parts[i]->exchange->failures = 0;
+        schedule->parts[i]->core->exchange->failures = 0;
 }
 
 static uint64_t count_events(const struct schedule *schedule)
@@ -213,7 +213,7 @@ static void run_windows(void *context, uint32_t member)
 {
     struct schedule *schedule = context;
     struct network *network = schedule->parts[member];
-    struct exchange *exchange = network->exchange;
+    struct exchange *exchange = network->core->exchange;
     for (;;) {
         uint32_t parity = exchange->parity;
         tick_t next = engine_next(network->engine);
@@ -224,7 +224,7 @@ static void run_windows(void *context, uint32_t member)
         exchange->soonest = NEVER;
         tick_t start = schedule->elsewhere;
         for (uint32_t i = 0; i < schedule->count; i++) {
-            tick_t theirs = schedule->parts[i]->exchange->next[parity];
+            tick_t theirs = schedule->parts[i]->core->exchange->next[parity];
             start = theirs < start ? theirs : start;
         }
         if (start > schedule->last) {
@@ -243,11 +243,11 @@ static void run_windows(void *context, uint32_t member)
 
 void network_run(struct network *network, tick_t last)
 {
-    if (!network->exchange) {
+    if (!network->core->exchange) {
         engine_run(network->engine, last);
         return;
     }
-    struct schedule *schedule = network->exchange->schedule;
+    struct schedule *schedule = network->core->exchange->schedule;
     if (!schedule->crew)
         schedule->crew =
             crew_start(schedule->count, schedule->ranks ? schedule->ranks->sharing_cores : 1, run_windows, schedule);
@@ -264,11 +264,11 @@ void network_run(struct network *network, tick_t last)
 
 tick_t network_next(const struct network *network)
 {
-    return network->exchange ? network->exchange->schedule->next : engine_next(network->engine);
+    return network->core->exchange ? network->core->exchange->schedule->next : engine_next(network->engine);
 }
 
 void network_advance(struct network *network, tick_t tick)
 {
-    for (uint32_t i = 0; i < network->part_count; i++)
-        engine_advance(network->parts[i]->engine, tick);
+    for (uint32_t i = 0; i < network->core->part_count; i++)
+        engine_advance(network->core->parts[i]->engine, tick);
 }

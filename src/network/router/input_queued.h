@@ -16,7 +16,7 @@
  */
 #include "flitwarp/allocator.h"
 #include "network/router/buffer_size.h"
-#include "flitwarp/lane.h"
+#include "flitwarp/router.h"
 #include "network/router/output_stage.h"
 
 enum switching { WORMHOLE, VIRTUAL_CUT_THROUGH, STORE_AND_FORWARD };

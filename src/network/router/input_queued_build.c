@@ -197,7 +197,7 @@ static bool is_plain(const struct input_queued *q)
     const struct network *network = q->network;
     tick_t within = q->to_channel + q->credit;
     return q->takes_turns && !q->outputs && !network->routing.is_adaptive && q->words == 1 && c->cycle == 1 &&
-           network->channel_cycle == 1 && network->config->terminal_channel.cycle == 1 && network->channel_latency &&
+           network->channel_cycle == 1 && network->terminal_cycle == 1 && network->channel_latency &&
            network->terminal_latency && network->channel_latency + within < WHEEL_SLOTS &&
            network->terminal_latency + within < WHEEL_SLOTS && q->ends_in_a_cycle && !q->reserves_packet &&
            c->crossbar_flow == FLIT_BUFFER && !c->vc_needs_credit;

@@ -15,7 +15,7 @@
  */
 #include "flitwarp/allocator.h"
 #include "flitwarp/congestion.h"
-#include "flitwarp/lane.h"
+#include "flitwarp/router.h"
 #include "network/router/lane_scheduler.h"
 #include "network/router/shared_room.h"
 

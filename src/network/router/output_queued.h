@@ -2,7 +2,7 @@
 #pragma once
 /* Layout of the output-queued routers: flat arrays over all routers of a network. */
 #include "network/router/buffer_size.h"
-#include "flitwarp/lane.h"
+#include "flitwarp/router.h"
 #include "network/router/output_stage.h"
 
 struct output_queued_config {

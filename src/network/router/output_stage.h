@@ -16,7 +16,7 @@
  * arrives in a tick is there, so that ports may step in any order.
  */
 #include "flitwarp/congestion.h"
-#include "flitwarp/network.h"
+#include "flitwarp/router.h"
 #include "network/router/lane_scheduler.h"
 #include "network/router/room_behind.h"
 

@@ -11,7 +11,7 @@
  * therefore a lane keeps what comes behind its first packet itself, and the link
  * in a packet is the farthest router's alone.
  */
-#include "flitwarp/lane.h"
+#include "flitwarp/router.h"
 
 struct packet_config {
     uint32_t num_vcs, buffer_depth, buffer, chunk;

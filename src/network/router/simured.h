@@ -5,7 +5,7 @@
  * share pages, and often cache lines.
  */
 #include "flitwarp/congestion.h"
-#include "flitwarp/lane.h"
+#include "flitwarp/router.h"
 #include "network/router/simured_buffer.h"
 
 #define FETCH_AHEAD 8 /* events, in networks that do not fit the cache */

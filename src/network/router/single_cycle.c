@@ -13,7 +13,7 @@
  * After a step in which nothing left, the router sleeps until a flit or a credit comes.
  */
 #include "flitwarp/congestion.h"
-#include "flitwarp/lane.h"
+#include "flitwarp/router.h"
 #include "flitwarp/shown.h"
 
 struct single_cycle_config {

@@ -148,7 +148,7 @@ TEST(a_router_that_does_not_show_itself_has_its_front_packets_seen)
     watch_init(&watch, &simulation.workload);
     watch_run(&watch, 200, &never);
     struct network *network = &simulation.network;
-    const struct router_ops *ops = network->router_ops;
+    const struct router_ops *ops = network->core->router_ops;
     struct router_inspect_ops fronts_alone = *ops->inspect;
     struct router_ops without = *ops;
     fronts_alone.show = NULL;
@@ -157,9 +157,9 @@ TEST(a_router_that_does_not_show_itself_has_its_front_packets_seen)
     uint32_t seen = 0;
     for (uint32_t router = 0; router < network->topology.routers; router++) {
         network_show(network, router, &watch.shown);
-        network->router_ops = &without;
+        network->core->router_ops = &without;
         network_show(network, router, &fronts);
-        network->router_ops = ops;
+        network->core->router_ops = ops;
         for (uint32_t lane = 0; lane < fronts.lanes; lane++) {
             const struct shown_queue *all = &watch.shown.inputs[lane].queue, *front = &fronts.inputs[lane].queue;
             EXPECT(!all->count == !front->count);
