@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 # Files whose runs have threads or ranks of their own: these wait for each other, long where another process has the core.
 # Those that take longest come first: none is left to run alone at the end.
-MEET = ("contract/test_everything_runs.py", "contract/test_ranks.py", "contract/test_costly_routers_run.py", "contract/test_threads.py",
+MEET = ("contract/test_everything_runs.py", "contract/test_digests.py", "contract/test_ranks.py", "contract/test_costly_routers_run.py", "contract/test_threads.py",
         "cli/test_models.py", "paper/test_trace.py")
 
 

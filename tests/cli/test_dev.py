@@ -40,7 +40,7 @@ def python(*arguments, cwd=ROOT, **environment):
 def test_help_has_a_line_for_every_command(arguments, tmp_path):
     ended = dev(*arguments, cwd=tmp_path)
     assert ended.returncode == 0
-    for command in ("build", "run", "test", "coverage", "bench", "reproduce", "format", "lint", "fuzz", "soak", "package", "help"):
+    for command in ("build", "run", "test", "coverage", "digests", "mutate", "bench", "reproduce", "format", "lint", "fuzz", "soak", "package", "help"):
         assert re.search(rf"^  {command} ", ended.stdout, re.M), command
 
 
@@ -71,6 +71,39 @@ def test_wrong_arguments_are_refused(arguments):
 def test_continuous_integration_calls_dev_test():
     assert (ROOT / ".ci" / "run").read_text().rstrip().endswith("./dev test")
     assert os.access(ROOT / ".ci" / "run", os.X_OK) and os.access(ROOT / "dev", os.X_OK)
+
+
+# ---- mutants ----
+
+
+def mutants(source):
+    """{what: changed source} of the changes of a file."""
+    script = ("import json, sys; sys.path.insert(0, sys.argv[1]); from mutants import mutants_of; source = sys.stdin.read();"
+              "print(json.dumps([[one.what, one.apply(source)] for one in mutants_of('a.c', source)]))")
+    ended = subprocess.run(["/usr/bin/python3", "-c", script, ROOT / "tests" / "mutation"], input=source, capture_output=True,
+                           text=True, check=True)
+    return json.loads(ended.stdout)
+
+
+def test_mutants_are_small_changes_of_what_runs():
+    source = 'int f(int *a) /* 1 < 2 */\n{\n    CHECK(a[0] == 1, "3 > 2");\n    if (*a < 7)\n        g(a);\n    return *a + 0;\n}\n'
+    found = mutants(source)
+    assert sorted({what for what, _ in found}) == sorted({
+        "'<' -> '<='", "'<' -> '>='", "7 -> 6", "7 -> 8", "condition negated", "condition never true", "condition always true",
+        "statement dropped", "returned value negated", "returns 0", "'+' -> '-'", "0 -> 1"})
+    assert all(text.startswith(source[:source.index("if")]) for _, text in found)  # comments, texts and claims stay
+    assert dict(found)["statement dropped"] == source.replace("g(a)", "")
+    assert dict(found)["condition negated"] == source.replace("*a < 7", "!(*a < 7)")
+
+
+def test_mutants_of_a_folder_are_listed_and_drawn_by_seed():
+    ended = dev("mutate", "--list", "src/network/allocator")
+    lines = ended.stdout.splitlines()
+    assert ended.returncode == 0 and re.fullmatch(r"[1-9][0-9]* changes", lines[-1]), ended.stderr
+    assert all(line.startswith("src/network/allocator/") for line in lines[:-1])
+    draw = [dev("mutate", "--list", "--count", "5", "--seed", seed, "src/network/allocator").stdout for seed in ("1", "1", "2")]
+    assert draw[0] == draw[1] != draw[2] and draw[0].endswith("5 changes\n")
+    assert "there is no src/nowhere.c" in dev("mutate", "--list", "src/nowhere.c").stderr
 
 
 # ---- coverage ----

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results are what they were when they were last recorded, in every way of running: tests/digests/digests.py tells how to
+record them again where a change is meant."""
+import sys
+
+import pytest
+
+from support import PROGRAM, ROOT
+
+sys.path.insert(0, str(ROOT / "tests" / "digests"))
+import digests  # noqa: E402
+
+CASES = {
+    "examples": lambda: digests.example_cases(PROGRAM),
+    "drawn": digests.drawn_cases,
+    "models": digests.model_cases,
+    "logs": digests.log_cases,
+    "schema": digests.schema_cases,
+}
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_results_are_as_recorded(kind):
+    differ = list(digests.differences(PROGRAM, list(CASES[kind]())))
+    assert not differ, "\n".join(differ)
+
+
+def test_every_router_and_routing_algorithm_is_recorded_with_all_others():
+    names = {config["name"] for config in digests.drawn_configs()}
+    routers = {name.split()[1] for name in names}
+    assert len(names) >= 100 and len({name.split()[0] for name in names}) * len(routers) - len(names) <= 5
+
+
+def test_nothing_is_recorded_that_no_case_gives():
+    rows = {case.row for case in digests.all_cases(PROGRAM)}
+    assert rows == set(digests.recorded())
