@@ -93,7 +93,7 @@ static bool is_accepted(struct import *import)
 {
     struct simulation simulation;
     simulation_init(&simulation);
-    simulation.json = json_copy(&simulation.setup, import->ours);
+    simulation.json = json_copy(&simulation.setup, import->result);
     json_place_all(simulation.json, arena_format(import->arena, "%s, as ours", import->file));
     bool is_good = simulation_read(&simulation);
     for (const struct error_message *message = simulation.errors.first; message; message = message->next)
@@ -109,7 +109,7 @@ static void write_result(FILE *out, const struct import *import, const struct fo
         fprintf(out, "// Not carried over:\n");
     for (const struct error_message *note = import->notes->first; note; note = note->next)
         fprintf(out, "//   %s\n", note->text);
-    json_write(out, import->ours, 2);
+    json_write(out, import->result, 2);
     putc('\n', out);
 }
 
@@ -140,6 +140,7 @@ static int import_file(struct import *import, const struct format *format, bool 
     }
     if (!format)
         format = recognise(import, bytes);
+    import->whose = format ? format->title : NULL;
     if (!format || !format->import(import, bytes, size) || !is_accepted(import))
         return EXIT_USAGE;
     errors_print(import->notes, stderr);
@@ -178,7 +179,7 @@ static int cli_import(struct call *call)
                             .notes = &notes,
                             .file = call->config,
                             .output = request->output,
-                            .ours = json_object(&call->arena)};
+                            .result = json_object(&call->arena)};
     return import_file(&import, format, request->is_strict);
 }
 

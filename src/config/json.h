@@ -19,6 +19,7 @@ enum json_type { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_TEXT, JSON_ARRAY, JSON_
 struct json {
     enum json_type type;
     bool truth;       /* BOOL */
+    bool is_taken;    /* the mark of importers (import/import.h) */
     uint32_t count;   /* ARRAY, OBJECT: of children */
     double number;    /* NUMBER */
     const char *text; /* TEXT: what it says; NUMBER: as written */

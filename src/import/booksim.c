@@ -1,248 +1,442 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * BookSim's settings: the table of all of them, and how the importer asks for
- * one. What they become is in import_booksim_network.c and
- * import_booksim_workload.c; docs/booksim.md tells it.
+ * BookSim's settings: the table of all of them, and those of its network, routing
+ * and router that are no plain numbers. Traffic classes are in
+ * booksim_workload.c; docs/booksim.md tells what becomes of what.
  */
 #include "import/booksim.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-static const char no_policy[] = "each VC has a buffer of its own";
-static const char no_speculation[] = "VC and switch allocation follow each other";
-static const char no_vc_range[] = "requests and replies share all VCs";
-static const char no_subnet[] = "there is one network";
-static const char no_trace[] = "flits are not watched in this way";
-static const char no_batch[] = "belongs to sim_type = batch";
-static const char no_print[] = "results have a form of their own";
-static const char no_power[] = "power is not modelled";
-static const char trace[] = "flitwarp trace --packet";
-static const char series[] = "workload.series_interval and the packet log";
-static const char results[] = "the results: flitwarp run --results";
+#define DIMENSIONS_MAX 16
 
-/* Key, default, why it is not carried over, what comes nearest. */
-const struct import_row booksim_rows[] = {
-    /* network */
-    {"topology", "torus", NULL, NULL},
-    {"k", "8", NULL, NULL},
-    {"n", "2", NULL, NULL},
-    {"c", "1", NULL, NULL},
-    {"x", "8", NULL, NULL},
-    {"y", "8", NULL, NULL},
-    {"xr", "1", NULL, NULL},
-    {"yr", "1", NULL, NULL},
-    {"in_ports", "5", NULL, NULL},
-    {"out_ports", "5", NULL, NULL},
-    {"routing_function", "none", NULL, NULL},
-    {"use_noc_latency", "1", NULL, NULL},
-    {"network_file", "", NULL, NULL},
-    {"channel_file", "", "lengths of channels are not read from a file", "network.channel.latency"},
-    {"subnets", "1", no_subnet, NULL},
-    {"physical_subnetworks", "1", no_subnet, NULL},
-    {"link_failures", "0", "channels do not fail", NULL},
-    {"fail_seed", "0", "channels do not fail", NULL},
-    {"express_channels", "0", "a mesh has channels between neighbours only", "network.topology.channels"},
-    {"limit", "0", "all terminals take part", "workload.applications[].allocation"},
-    /* router */
-    {"router", "iq", NULL, NULL},
-    {"num_vcs", "16", NULL, NULL},
-    {"vc_buf_size", "8", NULL, NULL},
-    {"buf_size", "-1", NULL, NULL},
-    {"buffer_policy", "private", no_policy, "network.router.buffer_depth"},
-    {"shared_buf_size", "0", no_policy, "network.router.buffer_depth"},
-    {"private_buf*", NULL, no_policy, "network.router.buffer_depth"},
-    {"feedback_*", NULL, no_policy, NULL},
-    {"max_held_slots", "-1", no_policy, NULL},
-    {"wait_for_tail_credit", "0", "a VC is free for the next packet when the tail has been sent", NULL},
-    {"vc_busy_when_full", "0", NULL, NULL},
-    {"vc_prioritize_empty", "0", "VCs are chosen whether they are empty or not", "network.router.vc_needs_credit"},
-    {"vc_priority_donation", "0", "packets have no priorities", NULL},
-    {"vc_shuffle_requests", "0", "requests keep their order", NULL},
-    {"hold_switch_for_packet", "0", NULL, NULL},
-    {"input_speedup", "1", NULL, NULL},
-    {"output_speedup", "1", NULL, NULL},
-    {"internal_speedup", "1", "the router's clock is not raised alone",
-     "network.router.cycle below network.channel.cycle, all latencies in the finer ticks"},
-    {"routing_delay", "1", NULL, NULL},
-    {"vc_alloc_delay", "1", NULL, NULL},
-    {"sw_alloc_delay", "1", NULL, NULL},
-    {"st_prepare_delay", "0", NULL, NULL},
-    {"st_final_delay", "1", NULL, NULL},
-    {"credit_delay", "0", NULL, NULL},
-    {"output_delay", "0", "there is no stage behind the crossbar", "network.router.crossbar_latency"},
-    {"output_buffer_size", "-1", "an input-queued router has no buffers at its outputs",
-     "network.router.type input_output_queued"},
-    {"speculative", "0", no_speculation, "network.router.vc_allocation_latency 0"},
-    {"spec_*", NULL, no_speculation, "network.router.vc_allocation_latency 0"},
-    {"noq", "0", "VCs are not assigned by the next output", "network.routing voq, on a single router"},
-    {"vct", "0", "belongs to the event-driven router", "network.router.switching virtual_cut_through"},
-    /* allocators */
-    {"vc_allocator", "islip", NULL, NULL},
-    {"sw_allocator", "islip", NULL, NULL},
-    {"spec_sw_allocator", "prio", no_speculation, NULL},
-    {"arb_type", "round_robin", NULL, NULL},
-    {"vc_alloc_arb_type", "round_robin", NULL, NULL},
-    {"sw_alloc_arb_type", "round_robin", NULL, NULL},
-    {"alloc_iters", "1", NULL, NULL},
-    {"vc_alloc_iters", "0", NULL, NULL},
-    {"sw_alloc_iters", "0", NULL, NULL},
-    /* traffic */
-    {"traffic", "uniform", NULL, NULL},
-    {"classes", "1", NULL, NULL},
-    {"class_priority", "0", "packets have no priorities", "network.router.arbiter age"},
-    {"perm_seed", "0", "a permutation is drawn from the one seed", "simulator.seed"},
-    {"injection_rate", "0.1", NULL, NULL},
-    {"injection_rate_uses_flits", "0", NULL, NULL},
-    {"packet_size", "1", NULL, NULL},
-    {"packet_size_rate", "1", NULL, NULL},
-    {"const_flits_per_packet", "1", NULL, NULL},
-    {"injection_process", "bernoulli", NULL, NULL},
-    {"burst_alpha", "0.5", NULL, NULL},
-    {"burst_beta", "0.5", NULL, NULL},
-    {"burst_r1", "-1", NULL, NULL},
-    {"priority", "none", NULL, NULL},
-    {"replies_inherit_priority", "0", "packets have no priorities", NULL},
-    {"use_read_write", "0", NULL, NULL},
-    {"write_fraction", "0.5", NULL, NULL},
-    {"read_request_size", "1", NULL, NULL},
-    {"read_reply_size", "1", NULL, NULL},
-    {"write_request_size", "1", NULL, NULL},
-    {"write_reply_size", "1", NULL, NULL},
-    {"*_begin_vc", NULL, no_vc_range, "network.router.num_vcs"},
-    {"*_end_vc", NULL, no_vc_range, "network.router.num_vcs"},
-    {"*_subnet", NULL, no_subnet, NULL},
-    {"batch_size", "1000", NULL, NULL},
-    {"batch_count", "1", NULL, NULL},
-    {"max_outstanding_requests", "0", no_batch, "a lower workload.applications[].load"},
-    /* run */
-    {"sim_type", "latency", NULL, NULL},
-    {"warmup_periods", "3", NULL, NULL},
-    {"sample_period", "1000", NULL, NULL},
-    {"max_samples", "10", NULL, NULL},
-    {"latency_thres", "500", "saturation is found by the backlog, not by a bound on latency",
-     "\"saturated\" in the results"},
-    {"stopping_thres", "0.05", NULL, NULL},
-    {"acc_stopping_thres", "0.05", "the window has a fixed length", "sample auto"},
-    {"warmup_thres", "0.05", "the warm-up has a fixed length", "warmup auto"},
-    {"acc_warmup_thres", "0.05", "the warm-up has a fixed length", "warmup auto"},
-    {"sim_count", "1", "a configuration is one run", "seeds of a sweep (docs/sweeps.md)"},
-    {"seed", "0", NULL, NULL},
-    {"include_queuing", "1",
-     "both are in the results: packet_latency with the source queue, network_latency without it",
-     "network_latency in the results"},
-    {"measure_stats", "1", "all applications are measured", NULL},
-    {"pair_stats", "0", no_print, "flitwarp parse LOG --matrix"},
-    {"deadlock_warn_timeout", "256", "a deadlock ends the run and is reported", NULL},
-    {"drain_measured_only", "0", "a run ends when all sampled packets have arrived", NULL},
-    {"print_*", "0", no_print, results},
-    {"viewer_trace", "0", no_trace, trace},
-    {"watch_*", "", no_trace, trace},
-    {"stats_out", "", no_print, results},
-    {"flow_out", "0", no_print, series},
-    {"*_out", "", no_print, series},
-    {"sim_power", "0", no_power, NULL},
-    {"power_output_file", NULL, no_power, NULL},
-    {"tech_file", "", no_power, NULL},
-    {"channel_width", "128", "a flit has no width in bits", NULL},
-    {"channel_sweep", "0", no_power, NULL},
+const struct json *booksim_given(struct import *import, const char *key)
+{
+    const struct json *node = import_take(import, arena_format(import->arena, "/%s", key));
+    return node && node->file ? node : NULL;
+}
+
+const char *booksim_value(struct import *import, const char *key)
+{
+    return import_take(import, arena_format(import->arena, "/%s", key))->text;
+}
+
+bool booksim_is(struct import *import, const char *key, const char *value)
+{
+    return strcmp(booksim_value(import, key), value) == 0;
+}
+
+unsigned long long booksim_count(struct import *import, const char *key, uint64_t min, uint64_t max)
+{
+    return import_count(import, import_take(import, key), min, min, max);
+}
+
+void booksim_note(struct import *import, const char *key, const char *why, const char *nearest)
+{
+    import_note(import, import_take(import, key), why, nearest);
+}
+
+struct json *booksim_item(struct import *import, const struct json *value, const char *text)
+{
+    struct json *item = json_copy(import->arena, value);
+    item->text = text;
+    item->parent = value->parent;
+    return item;
+}
+
+struct json *booksim_split(struct import *import, const struct json *value, const char **name)
+{
+    const char *text = value->text, *start = text + strcspn(text, "{(");
+    struct json *list = json_array(import->arena);
+    *name = arena_format(import->arena, "%.*s", (int)(start - text), text);
+    if (!*start)
+        json_append(list, booksim_item(import, value, text))->parent = value->parent;
+    uint32_t depth = 0;
+    for (const char *at = *start ? ++start : start; *at; at++) {
+        bool is_end = depth == 0 && strchr(",})", *at);
+        depth += *at == '{' || *at == '(';
+        depth -= depth > 0 && (*at == '}' || *at == ')');
+        const char *item = arena_format(import->arena, "%.*s", (int)(at - start), start);
+        if (is_end && *item)
+            json_append(list, booksim_item(import, value, item))->parent = value->parent;
+        start = is_end ? at + 1 : start;
+    }
+    return list;
+}
+
+static const char own_buffers[] = "each VC has a buffer of its own";
+static const char own_results[] = "results have a form of their own";
+static const char no_priorities[] = "packets have no priorities";
+
+static void booksim_put_seed(struct import *import)
+{
+    const struct json *seed = import_take(import, "seed");
+    if (import_is(seed, "time"))
+        import_note(import, seed, "a run must be repeatable", "simulator.seed");
+    else
+        import_set(import, "simulator", "seed=%llu", import_count(import, seed, 0, 0, UINT32_MAX));
+}
+
+/* ---- topology ---- */
+
+static void booksim_put_cube(struct import *import)
+{
+    unsigned long long n = booksim_count(import, "n", 1, DIMENSIONS_MAX);
+    import_put(import, "network.topology.widths", import_repeat(import, n, booksim_count(import, "k", 1, 65536)));
+}
+
+/* Routers of several nodes: x, y, xr and yr say again how they are laid out. */
+static void booksim_put_concentrated(struct import *import)
+{
+    static const struct import_name sides[] = {
+        {"x", "routers along the first dimension are k"}, {"y", "routers along the second dimension are k"}, {0}};
+    unsigned long long k = booksim_count(import, "k", 1, 65536), c = booksim_count(import, "c", 1, 65536);
+    booksim_put_cube(import);
+    struct json *topology = import_set(import, "network.topology", "concentration=%llu", c)->parent;
+    import_comment(import, topology, "BookSim numbers the nodes of a router by rows of the chip, we one by one");
+    for (const struct import_name *side = sides; side->theirs; side++)
+        if (booksim_count(import, side->theirs, 1, 65536) != k && booksim_given(import, side->theirs))
+            booksim_note(import, side->theirs, side->ours, "network.topology.widths");
+    import_take(import, "xr");
+    import_take(import, "yr");
+}
+
+static void booksim_put_butterfly(struct import *import)
+{
+    import_set(import, "network.topology", "radix=%llu stages=%llu", booksim_count(import, "k", 1, 65536),
+               booksim_count(import, "n", 1, DIMENSIONS_MAX));
+}
+
+/* k-ary n-tree: k ports down at each of n levels; `ups` up at all but the top. */
+static void booksim_put_tree(struct import *import, uint64_t ups)
+{
+    unsigned long long n = booksim_count(import, "n", 1, DIMENSIONS_MAX);
+    import_put(import, "network.topology.down", import_repeat(import, n, booksim_count(import, "k", 1, 65535)));
+    import_put(import, "network.topology.up", import_repeat(import, n - 1, ups));
+}
+
+static void booksim_put_fat_tree(struct import *import)
+{
+    booksim_put_tree(import, booksim_count(import, "k", 1, 65535));
+}
+
+static void booksim_put_thin_tree(struct import *import) { booksim_put_tree(import, 1); }
+
+/* p terminals and h = p global channels at a router, a = 2p routers in a group, as many groups as that joins. */
+static void booksim_put_dragonfly(struct import *import)
+{
+    unsigned long long p = booksim_count(import, "k", 1, 1024);
+    import_set(import, "network.topology", "terminals=%llu routers=%llu global=%llu groups=%llu", p, 2 * p, p,
+               2 * p * p + 1);
+    if (booksim_count(import, "n", 1, DIMENSIONS_MAX) != 1 && booksim_given(import, "n"))
+        booksim_note(import, "n", "groups are fully connected, as BookSim's are with n = 1", NULL);
+}
+
+static void booksim_put_file(struct import *import)
+{
+    const struct json *file = booksim_given(import, "network_file");
+    if (file)
+        import_put(import, "network.topology.file", json_text(import->arena, import_path(import, file)));
+    else
+        import_error(import, import_take(import, "topology"), "anynet needs a network_file");
+}
+
+static void booksim_put_single(struct import *import)
+{
+    unsigned long long ports = booksim_count(import, "in_ports", 1, 4096);
+    import_set(import, "network.topology", "terminals=%llu", ports);
+    if (booksim_count(import, "out_ports", 1, 4096) != ports)
+        booksim_note(import, "out_ports", "a terminal has an input and an output", "in_ports");
+}
+
+static const struct topology_row {
+    const char *theirs, *ours;
+    void (*put)(struct import *import);
+    const char *routing; /* when the file names none */
+    uint32_t latency;    /* of channels between routers, with use_noc_latency */
+    const char *why;     /* it is not quite the same; NULL: it is */
+} topologies[] = {
+    {"mesh", "mesh", booksim_put_cube, "dim_order", 1, NULL},
+    {"torus", "torus", booksim_put_cube, "dim_order", 2, NULL},
+    {"cmesh", "mesh", booksim_put_concentrated, "dor", 1, NULL},
+    {"fly", "butterfly", booksim_put_butterfly, "dest_tag", 1, NULL},
+    {"qtree", "folded_clos", booksim_put_thin_tree, "nca", 1, NULL},
+    {"tree4", "folded_clos", booksim_put_thin_tree, "nca", 1, "its upper levels have more channels"},
+    {"fattree", "folded_clos", booksim_put_fat_tree, "nca", 1, NULL},
+    {"flatfly", "hyperx", booksim_put_concentrated, "ran_min", 1, NULL},
+    {"dragonflynew", "dragonfly", booksim_put_dragonfly, "min", 10, NULL},
+    {"anynet", "file", booksim_put_file, "min", 1, NULL},
+    {"single", "single_router", booksim_put_single, "min", 1, NULL},
     {0},
 };
 
-const struct json *booksim_given(struct booksim *booksim, const char *key)
+/* ---- routing ---- */
+
+static const char no_ni[] = "VCs are not assigned by destination";
+
+static const struct routing_row {
+    const char *topologies, *functions; /* lists; * stands for any text */
+    const char *ours, *options;
+    const char *why; /* it is not quite the same; NULL: it is */
+} routings[] = {
+    /* On a torus BookSim gives a packet its half of the VCs as it enters a ring: by_wrap. */
+    {"torus", "dim_order dor", "dimension_order", "dateline=by_wrap", NULL},
+    {"torus", "dim_order_ni", "dimension_order", "dateline=by_wrap", no_ni},
+    {"torus", "dim_order_bal", "dimension_order", "dateline=balanced", NULL},
+    {"torus", "valiant", "valiant", "dateline=by_wrap", NULL},
+    {"torus", "min_adapt", "torus_adaptive", "", NULL},
+    {"mesh", "dor dim_order", "dimension_order", "", NULL},
+    {"mesh", "dim_order_ni dim_order_pni", "dimension_order", "", no_ni},
+    {"mesh", "xy_yx", "o1turn", "", NULL},
+    {"mesh", "adaptive_xy_yx", "o1turn", "", "the order of dimensions is drawn, not chosen by load"},
+    {"mesh", "romm romm_ni", "valiant", "", "the intermediate router is not drawn between source and destination"},
+    {"mesh", "min_adapt", "minimal_adaptive", "", NULL},
+    {"mesh", "planar_adapt", "minimal_adaptive", "", "ways are not confined to planes"},
+    {"mesh flatfly", "valiant", "valiant", "", NULL},
+    {"cmesh", "dor dor_no_express", "dimension_order", "", NULL},
+    {"cmesh", "xy_yx xy_yx_no_express", "o1turn", "", NULL},
+    {"fly", "dest_tag", "destination_tag", "", NULL},
+    {"fattree qtree tree4", "nca", "up_down", "selection=random", NULL},
+    {"fattree tree4", "anca", "up_down", "selection=adaptive", NULL},
+    {"flatfly", "ran_min", "minimal", "", NULL},
+    {"flatfly", "xyyx", "dimension_order", "", "the order of dimensions is always the same"},
+    {"flatfly", "adaptive_xyyx", "minimal_adaptive", "", NULL},
+    {"flatfly", "ugal*", "ugal", "", NULL},
+    {"dragonflynew", "min", "dragonfly_minimal", "", NULL},
+    {"dragonflynew", "ugal", "ugal", "", NULL},
+    {"anynet", "min", "minimal", "", NULL},
+    {"single", "*", "minimal", "", NULL},
+    {0},
+};
+
+static void booksim_put_routing(struct import *import, const struct topology_row *topology)
 {
-    struct json *node = json_find(booksim->taken, key);
-    if (!node && (node = import_take(booksim->import->theirs, key)))
-        json_add(booksim->taken, key, node);
-    return node;
+    bool is_given = !booksim_is(import, "routing_function", "none");
+    const char *function = is_given ? booksim_value(import, "routing_function") : topology->routing;
+    const struct routing_row *row = routings;
+    while (row->ours && !(import_lists(row->topologies, topology->theirs) && import_lists(row->functions, function)))
+        row++;
+    import_set(import, "network.routing", "type=%s %s", row->ours ? row->ours : "minimal",
+               row->ours ? row->options : "");
+    if (!row->ours)
+        booksim_note(import, "routing_function", "not known here for this topology", "network.routing minimal");
+    else if (row->why)
+        booksim_note(import, "routing_function", row->why, row->ours);
+    if (!is_given)
+        import_comment(import, import_ours(import, "network.routing"),
+                       "the file names no routing_function; this is the usual one");
 }
 
-const char *booksim_value(struct booksim *booksim, const char *key)
+static void booksim_put_network(struct import *import)
 {
-    const struct json *given = booksim_given(booksim, key);
-    if (given)
-        return given->text;
-    const struct import_row *row = import_find_row(booksim_rows, key);
-    CHECK(row && row->fallback, "no default for %s", key);
-    return row->fallback;
-}
-
-bool booksim_is(struct booksim *booksim, const char *key, const char *value)
-{
-    return strcmp(booksim_value(booksim, key), value) == 0;
-}
-
-/* NAN when the text is no number. */
-static double read_number(const char *text)
-{
-    char *end;
-    double number = strtod(text, &end);
-    return end > text && !*end && isfinite(number) && !strpbrk(text, "xX") ? number : NAN;
-}
-
-double booksim_number(struct booksim *booksim, const char *key, const char *text, double min, double max)
-{
-    double number = read_number(text);
-    if (number >= min && number <= max)
-        return number;
-    import_error(booksim->import, booksim_given(booksim, key), "found '%.60s', expected a number from %g to %g", text,
-                 min, max);
-    return min;
-}
-
-uint64_t booksim_whole(struct booksim *booksim, const char *key, const char *text, uint64_t min, uint64_t max)
-{
-    double number = read_number(text);
-    if (number == floor(number) && number >= (double)min && number <= (double)max)
-        return (uint64_t)number;
-    import_error(booksim->import, booksim_given(booksim, key),
-                 "found '%.60s', expected a whole number from %llu to %llu", text, (unsigned long long)min,
-                 (unsigned long long)max);
-    return min;
-}
-
-uint64_t booksim_count(struct booksim *booksim, const char *key, uint64_t min, uint64_t max)
-{
-    return booksim_whole(booksim, key, booksim_value(booksim, key), min, max);
-}
-
-const char *booksim_of_class(struct booksim *booksim, const char *key, uint32_t index)
-{
-    const char *value = booksim_value(booksim, key), *name;
-    if (*value != '{')
-        return value;
-    struct booksim_list list = booksim_split(booksim->import->arena, value, &name);
-    if (list.count)
-        return list.items[index < list.count ? index : list.count - 1];
-    import_error(booksim->import, booksim_given(booksim, key), "found an empty list, expected a value for each class");
-    return "0";
-}
-
-void booksim_note(struct booksim *booksim, const char *key, const char *why, const char *nearest)
-{
-    const struct json *given = booksim_given(booksim, key);
-    if (given)
-        import_note(booksim->import, given, why, nearest);
+    const char *name = booksim_value(import, "topology");
+    const struct topology_row *row = IMPORT_FIND(topologies, name);
+    if (!row) {
+        IMPORT_REFUSE(import, import_take(import, "topology"), topologies);
+        return;
+    }
+    import_set(import, "network.topology", "type=%s", row->ours);
+    row->put(import);
+    if (row->why)
+        booksim_note(import, "topology", row->why, row->ours);
+    booksim_put_routing(import, row);
+    import_put(import, "network.router", json_object(import->arena));
+    bool is_on_chip = !booksim_is(import, "use_noc_latency", "0");
+    if (is_on_chip && strcmp(row->ours, "dragonfly") == 0)
+        import_set(import, "network.channel", "latencies=[%u,%u]", row->latency, 10 * row->latency);
     else
-        errors_add(booksim->import->notes, "%s: %s = %s, BookSim's default: %s%s%s", booksim->import->file, key,
-                   booksim_value(booksim, key), why, nearest ? "; nearest: " : "", nearest ? nearest : "");
+        import_set(import, "network.channel", "latency=%u", is_on_chip ? row->latency : 1);
+    if (is_on_chip && strcmp(name, "torus") == 0)
+        import_comment(import, import_ours(import, "network.channel.latency"),
+                       "use_noc_latency = 1: a folded torus, channels of two cycles");
+    import_set(import, "network.terminal_channel", "latency=1");
 }
+
+/* ---- router ---- */
+
+static void booksim_put_router(struct import *import)
+{
+    import_set(import, "network.router", "type=input_queued");
+    if (!booksim_is(import, "router", "iq"))
+        booksim_note(import, "router", "no such router", "input_queued");
+}
+
+static void booksim_put_buffers(struct import *import)
+{
+    unsigned long long vcs = booksim_count(import, "num_vcs", 1, 64),
+                       each = booksim_count(import, "vc_buf_size", 1, 32768);
+    unsigned long long all =
+        booksim_is(import, "buf_size", "-1") ? 0 : booksim_count(import, "buf_size", 0, 64 * 32768);
+    unsigned long long share = all / vcs ? all / vcs : 1;
+    struct json *depth =
+        import_set(import, "network.router", "num_vcs=%llu buffer_depth=%llu", vcs, all ? share : each);
+    if (all)
+        import_comment(import, depth, "buf_size %llu, shared out among the VCs", all);
+}
+
+static void booksim_put_crossbar(struct import *import)
+{
+    unsigned long long cycles =
+        booksim_count(import, "st_prepare_delay", 0, 5000) + booksim_count(import, "st_final_delay", 0, 5000);
+    struct json *latency = import_set(import, "network.router", "crossbar_latency=%llu", cycles);
+    import_comment(import, latency, "st_prepare_delay + st_final_delay");
+    if (booksim_is(import, "hold_switch_for_packet", "1"))
+        import_comment(import, import_set(import, "network.router", "crossbar_flow=winner_take_all"),
+                       "hold_switch_for_packet: until the tail, or until it stalls");
+    if (booksim_is(import, "vc_busy_when_full", "1"))
+        import_set(import, "network.router", "vc_needs_credit=true");
+}
+
+static const struct allocator_row {
+    const char *theirs, *ours;
+    bool iterates, has_arbiters;
+    const char *why;
+} allocators[] = {
+    {"islip", "islip", true, false, NULL},
+    {"pim", "pim", true, false, NULL},
+    {"wavefront", "wavefront", false, false, NULL},
+    {"rr_wavefront", "wavefront", false, false, "the first diagonal is not moved on in turn"},
+    {"max_size", "maximum_size", false, false, NULL},
+    {"separable_input_first", "separable_input_first", true, true, NULL},
+    {"separable_output_first", "separable_output_first", true, true, NULL},
+    {"loa", "separable_input_first", true, true, "inputs do not prefer outputs that few ask for"},
+    {"select", "islip", true, false, "matching by rounds of offers"},
+    {0},
+};
+
+/* round_robin, matrix, tree(...): one for all, or one for each allocator in older files. */
+static const char *arbiter_for(struct import *import, const char *own_key)
+{
+    if (booksim_is(import, "priority", "age"))
+        return "age";
+    const char *key = booksim_given(import, own_key) ? own_key : "arb_type";
+    if (booksim_is(import, key, "matrix"))
+        return "least_recently_served";
+    if (!booksim_is(import, key, "round_robin"))
+        booksim_note(import, key, "no such arbiter", "round_robin");
+    return "round_robin";
+}
+
+/* vc_allocator with vc_alloc_iters and vc_alloc_arb_type, sw_allocator with its own. */
+static void booksim_put_allocator(struct import *import)
+{
+    const char *key = import->row->key, *path = import->row->ours, *name;
+    const char *own_rounds = arena_format(import->arena, "%.2s_alloc_iters", key);
+    booksim_split(import, import_take(import, key), &name);
+    const struct allocator_row *row = IMPORT_FIND(allocators, name);
+    row = row ? row : allocators;
+    if (!booksim_is(import, key, row->theirs))
+        booksim_note(import, key, "no such allocator", row->ours);
+    else if (row->why)
+        booksim_note(import, key, row->why, row->ours);
+    import_set(import, path, "type=%s", row->ours);
+    const char *rounds = booksim_is(import, own_rounds, "0") ? "alloc_iters" : own_rounds;
+    unsigned long long iterations = booksim_count(import, rounds, 1, 64);
+    if (row->iterates)
+        import_set(import, path, "iterations=%llu", iterations);
+    const char *arbiter = arbiter_for(import, arena_format(import->arena, "%.2s_alloc_arb_type", key));
+    if (row->has_arbiters)
+        import_set(import, path, "input_arbiter=%s output_arbiter=%s", arbiter, arbiter);
+}
+
+static void booksim_put_priority(struct import *import)
+{
+    import_set(import, "network.router", "arbiter=%s", arbiter_for(import, "arb_type"));
+    if (booksim_is(import, "priority", "none"))
+        return;
+    if (!booksim_is(import, "priority", "age"))
+        booksim_note(import, "priority", no_priorities, "network.router.arbiter age");
+    else if (strncmp(booksim_value(import, "sw_allocator"), "separable", 9) != 0)
+        booksim_note(import, "priority", "only arbiters know the age of packets, not this allocator",
+                     "network.router.allocator separable_input_first with arbiters age");
+}
+
+/* ---- the whole ---- */
+
+static const struct import_row booksim_rows[] = {
+    {IMPORT_BY(booksim_put_seed, "seed", "0")},
+    {IMPORT_BY(booksim_put_network, "topology", "torus")},
+    {IMPORT_BY(booksim_put_router, "router", "iq")},
+    {IMPORT_BY(booksim_put_buffers, "num_vcs", "16")},
+    {IMPORT_COUNT("routing_delay", "1", "network.router.routing_latency", 0, 10000)},
+    {IMPORT_COUNT("vc_alloc_delay", "1", "network.router.vc_allocation_latency", 0, 10000)},
+    {IMPORT_COUNT("sw_alloc_delay", "1", "network.router.switch_allocation_latency", 0, 10000)},
+    {IMPORT_COUNT("credit_delay", "0", "network.router.credit_latency", 0, 10000)},
+    {IMPORT_COUNT("input_speedup", "1", "network.router.input_speedup", 1, 64)},
+    {IMPORT_COUNT("output_speedup", "1", "network.router.output_speedup", 1, 64)},
+    {IMPORT_BY(booksim_put_crossbar, "st_prepare_delay", "0")},
+    {.key = "vc_allocator", .fallback = "islip", .put = booksim_put_allocator, .ours = "network.router.vc_allocator"},
+    {.key = "sw_allocator", .fallback = "islip", .put = booksim_put_allocator, .ours = "network.router.allocator"},
+    {IMPORT_BY(booksim_put_priority, "priority", "none")},
+    {IMPORT_BY(booksim_put_classes, "classes", "1")},
+    {0},
+};
+
+static const struct import_lost booksim_lost[] = {
+    /* taken by the rows above, where they need them */
+    {"k=8; n=2; c=1; x=8; y=8; xr=1; yr=1; in_ports=5; out_ports=5; routing_function=none; use_noc_latency=1; "
+     "network_file=; vc_buf_size=8; buf_size=-1; vc_busy_when_full=0; hold_switch_for_packet=0; st_final_delay=1; "
+     "arb_type=round_robin; vc_alloc_arb_type=round_robin; sw_alloc_arb_type=round_robin; alloc_iters=1; "
+     "vc_alloc_iters=0; sw_alloc_iters=0; traffic=uniform; injection_rate=0.1; injection_rate_uses_flits=0; "
+     "packet_size=1; packet_size_rate=1; const_flits_per_packet=1; injection_process=bernoulli; burst_alpha=0.5; "
+     "burst_beta=0.5; burst_r1=-1; use_read_write=0; write_fraction=0.5; read_request_size=1; read_reply_size=1; "
+     "write_request_size=1; write_reply_size=1; batch_size=1000; batch_count=1; sim_type=latency; warmup_periods=3; "
+     "sample_period=1000; max_samples=10; stopping_thres=0.05",
+     NULL, NULL},
+    /* network */
+    {"channel_file=", "lengths of channels are not read from a file", "network.channel.latency"},
+    {"subnets=1; physical_subnetworks=1; *_subnet", "there is one network", NULL},
+    {"link_failures=0; fail_seed=0", "channels do not fail", NULL},
+    {"express_channels=0", "a mesh has channels between neighbours only", "network.topology.channels"},
+    {"limit=0", "all terminals take part", "workload.applications[].allocation"},
+    /* router */
+    {"buffer_policy=private; shared_buf_size=0; private_buf*", own_buffers, "network.router.buffer_depth"},
+    {"feedback_*; max_held_slots=-1", own_buffers, NULL},
+    {"wait_for_tail_credit=0", "a VC is free for the next packet when the tail has been sent", NULL},
+    {"vc_prioritize_empty=0", "VCs are chosen whether they are empty or not", "network.router.vc_needs_credit"},
+    {"vc_priority_donation=0; replies_inherit_priority=0", no_priorities, NULL},
+    {"class_priority=0", no_priorities, "network.router.arbiter age"},
+    {"vc_shuffle_requests=0", "requests keep their order", NULL},
+    {"internal_speedup=1", "the router's clock is not raised alone",
+     "network.router.cycle below network.channel.cycle, all latencies in the finer ticks"},
+    {"output_delay=0", "there is no stage behind the crossbar", "network.router.crossbar_latency"},
+    {"output_buffer_size=-1", "an input-queued router has no buffers at its outputs",
+     "network.router.type input_output_queued"},
+    {"speculative=0; spec_*", "VC and switch allocation follow each other", "network.router.vc_allocation_latency 0"},
+    {"noq=0", "VCs are not assigned by the next output", "network.routing voq, on a single router"},
+    {"vct=0", "belongs to the event-driven router", "network.router.switching virtual_cut_through"},
+    /* traffic */
+    {"perm_seed=0", "a permutation is drawn from the one seed", "simulator.seed"},
+    {"*_begin_vc; *_end_vc", "requests and replies share all VCs", "network.router.num_vcs"},
+    {"max_outstanding_requests=0", "belongs to sim_type = batch", "a lower workload.applications[].load"},
+    /* run */
+    {"latency_thres=500", "saturation is found by the backlog, not by a bound on latency",
+     "\"saturated\" in the results"},
+    {"acc_stopping_thres=0.05", "the window has a fixed length", "sample auto"},
+    {"warmup_thres=0.05; acc_warmup_thres=0.05", "the warm-up has a fixed length", "warmup auto"},
+    {"sim_count=1", "a configuration is one run", "seeds of a sweep (docs/sweeps.md)"},
+    {"include_queuing=1", "both are in the results: packet_latency with the source queue, network_latency without it",
+     "network_latency in the results"},
+    {"measure_stats=1", "all applications are measured", NULL},
+    {"pair_stats=0", own_results, "flitwarp parse LOG --matrix"},
+    {"deadlock_warn_timeout=256", "a deadlock ends the run and is reported", NULL},
+    {"drain_measured_only=0", "a run ends when all sampled packets have arrived", NULL},
+    {"print_*=0; stats_out=", own_results, "the results: flitwarp run --results"},
+    {"viewer_trace=0; watch_*=", "flits are not watched in this way", "flitwarp trace --packet"},
+    {"flow_out=0; *_out=", own_results, "workload.series_interval and the packet log"},
+    {"sim_power=0; power_output_file; tech_file=; channel_sweep=0", "power is not modelled", NULL},
+    {"channel_width=128", "a flit has no width in bits", NULL},
+    {0},
+};
 
 bool import_booksim(struct import *import, const char *bytes, size_t size)
 {
-    import->theirs = booksim_read(import, bytes, size);
-    if (!import->theirs)
+    import->is_text = true;
+    import->root = import_read_booksim(import, bytes, size);
+    if (!import->root)
         return false;
-    struct booksim booksim = {import, json_object(import->arena)};
-    const struct json *seed = booksim_given(&booksim, "seed");
-    if (seed && strcmp(seed->text, "time") == 0)
-        import_note(import, seed, "a run must be repeatable", "simulator.seed");
-    else
-        import_put_u64(import, import->ours, "simulator.seed", booksim_count(&booksim, "seed", 0, UINT32_MAX));
-    booksim_network(&booksim);
-    booksim_router(&booksim);
-    booksim_workload(&booksim);
-    import_list_rest(import, import->theirs, booksim_rows, "BookSim");
+    import_add_fallbacks(import, booksim_rows, booksim_lost);
+    import_carry(import, booksim_rows, import->root, import->result);
+    import_list_rest(import, booksim_rows, booksim_lost);
     return import->errors->count == 0;
 }

@@ -8,309 +8,255 @@
 
 #include <string.h>
 
-/* One traffic class on its way to an application. */
-struct class
+/* The item of a class in a list of one value for each; the last one stands for those beyond. */
+static const struct json *booksim_value_of(struct import *import, const char *key, uint32_t class)
 {
-    struct booksim *booksim;
-    uint32_t index;
-    struct json *application;
-    double packets; /* a node and cycle */
-};
-
-static const char *value_of(const struct class *class, const char *key)
-{
-    return booksim_of_class(class->booksim, key, class->index);
+    const struct json *value = import_take(import, key);
+    const char *name;
+    if (*value->text != '{')
+        return value;
+    const struct json *list = booksim_split(import, value, &name);
+    if (list->count)
+        return json_at(list, class < list->count ? class : list->count - 1);
+    import_error(import, value, "found an empty list, expected a value for each class");
+    return booksim_item(import, value, "0");
 }
 
-static double number_of(const struct class *class, const char *key, double min, double max)
+static double booksim_number_of(struct import *import, const char *key, uint32_t class, double min, double max)
 {
-    return booksim_number(class->booksim, key, value_of(class, key), min, max);
+    return import_number(import, booksim_value_of(import, key, class), min, min, max);
 }
 
 /* ---- traffic ---- */
 
-struct traffic_row {
-    const char *theirs, *ours;
-    bool has_self; /* our pattern leaves the source out unless told */
-    const char *why;
-};
+/* Terminals or weights out of a list in braces. */
+static struct json *booksim_put_list(struct import *import, const char *path, const struct json *item, bool is_whole)
+{
+    const char *name;
+    struct json *list = json_array(import->arena);
+    for (const struct json *one = booksim_split(import, item, &name)->first; one; one = one->next)
+        json_append(list, json_number_f64(import->arena, is_whole ? (double)import_count(import, one, 0, 0, 4294967294)
+                                                                  : import_number(import, one, 0, 0, 1e9)));
+    return import_put(import, path, list);
+}
 
-static const struct traffic_row traffics[] = {
-    {"uniform", "uniform_random", true, NULL},
-    {"bitcomp", "bit_complement", false, NULL},
-    {"transpose", "transpose", false, NULL},
-    {"bitrev", "bit_reverse", false, NULL},
-    {"shuffle", "shuffle", false, NULL},
-    {"tornado", "tornado", false, NULL},
-    {"randperm", "random_permutation", true, NULL},
-    {"neighbor", "neighbor", false, "goes one further in every dimension there, to the next number here"},
-    {"hotspot", "hotspot", true, NULL},
-    {"diagonal", "mix", false, NULL},
-    {"bad_dragon", "adversarial", false, NULL},
-    {"background", "uniform_random", true, "nodes are not excluded"},
-    {"asymmetric", "uniform_random", true, "no pattern of two halves"},
-    {"taper64", "uniform_random", true, "no pattern that prefers the neighbourhood"},
-    {"badperm_yarc", "random_permutation", true, "no worst permutation of a folded Clos"},
+/* hotspot({nodes},{rates}); node 0 alone when nothing is said. */
+static void booksim_put_hotspot(struct import *import, const struct json *value, const struct json *arguments)
+{
+    const struct json *first = arguments->count ? arguments->first : booksim_item(import, value, "0");
+    const struct json *nodes = booksim_put_list(import, "traffic.terminals", first, true);
+    for (uint32_t i = 2; i < arguments->count; i++)
+        booksim_note(import, "traffic", "hotspot has nodes and rates only", NULL);
+    if (arguments->count < 2)
+        return;
+    const struct json *rates = booksim_put_list(import, "traffic.weights", first->next, false);
+    if (rates->count != nodes->count)
+        import_error(import, value, "found %u rates for %u nodes, expected one each", rates->count, nodes->count);
+}
+
+static const struct traffic_row {
+    const char *theirs;
+    const char *topologies; /* where it means something */
+    const char *ours, *options;
+    const char *why;
+} traffics[] = {
+    {"uniform", "*", "uniform_random", "self=true", NULL},
+    {"bitcomp", "*", "bit_complement", "", NULL},
+    {"transpose", "*", "transpose", "", NULL},
+    {"bitrev", "*", "bit_reverse", "", NULL},
+    {"shuffle", "*", "shuffle", "", NULL},
+    {"tornado", "mesh torus cmesh", "tornado", "", NULL},
+    {"tornado", "*", "random_permutation", "", "goes along the dimensions of a mesh or torus"},
+    {"randperm", "*", "random_permutation", "self=true", NULL},
+    {"neighbor", "*", "neighbor", "", "goes one further in every dimension there, to the next number here"},
+    {"hotspot", "*", "hotspot", "self=true", NULL},
+    /* 2/3 of it to the source itself, 1/3 to the next node. */
+    {"diagonal", "*", "mix", "patterns=[\"loopback\",\"neighbor\"] weights=[2,1]", NULL},
+    {"bad_dragon", "dragonflynew", "adversarial", "", NULL},
+    {"bad_dragon", "*", "uniform_random", "self=true", "goes to the next group of a dragonfly"},
+    {"background", "*", "uniform_random", "self=true", "nodes are not excluded"},
+    {"asymmetric", "*", "uniform_random", "self=true", "no pattern of two halves"},
+    {"taper64", "*", "uniform_random", "self=true", "no pattern that prefers the neighbourhood"},
+    {"badperm_yarc", "*", "random_permutation", "self=true", "no worst permutation of a folded Clos"},
     {0},
 };
 
-/* hotspot({nodes},{rates}); node 0 alone when nothing is said. */
-static void put_hotspot(const struct class *class, struct json *traffic, const struct booksim_list *arguments)
+static void booksim_put_traffic(struct import *import, uint32_t class)
 {
-    struct booksim *booksim = class->booksim;
-    struct import *import = booksim->import;
-    const char *name;
-    struct booksim_list nodes = booksim_split(import->arena, arguments->count ? arguments->items[0] : "0", &name);
-    struct json *terminals = import_put(import, traffic, "terminals", json_array(import->arena));
-    for (uint32_t i = 0; i < nodes.count; i++)
-        json_append(terminals,
-                    json_number_u64(import->arena, booksim_whole(booksim, "traffic", nodes.items[i], 0, 4294967294)));
-    for (uint32_t i = 2; i < arguments->count; i++)
-        booksim_note(booksim, "traffic", "hotspot has nodes and rates only", NULL);
-    if (arguments->count < 2)
-        return;
-    struct booksim_list rates = booksim_split(import->arena, arguments->items[1], &name);
-    struct json *weights = import_put(import, traffic, "weights", json_array(import->arena));
-    for (uint32_t i = 0; i < rates.count; i++)
-        json_append(weights,
-                    json_number_f64(import->arena, booksim_number(booksim, "traffic", rates.items[i], 0, 1e9)));
-    if (rates.count != nodes.count)
-        import_error(import, booksim_given(booksim, "traffic"), "found %u rates for %u nodes, expected one each",
-                     rates.count, nodes.count);
-}
-
-/* 2/3 of it to the source itself, 1/3 to the next node. */
-static void put_diagonal(const struct class *class, struct json *traffic)
-{
-    struct import *import = class->booksim->import;
-    struct json *patterns = import_put(import, traffic, "patterns", json_array(import->arena));
-    json_append(patterns, json_text(import->arena, "loopback"));
-    json_append(patterns, json_text(import->arena, "neighbor"));
-    struct json *weights = import_put(import, traffic, "weights", json_array(import->arena));
-    json_append(weights, json_number_u64(import->arena, 2));
-    json_append(weights, json_number_u64(import->arena, 1));
-}
-
-/* Patterns that mean something on their own topologies only. */
-static const struct traffic_row off_grid = {"tornado", "random_permutation", false,
-                                            "goes along the dimensions of a mesh or torus"};
-static const struct traffic_row off_dragonfly = {"bad_dragon", "uniform_random", true,
-                                                 "goes to the next group of a dragonfly"};
-
-static uint64_t radix(struct booksim *booksim) { return booksim_count(booksim, "k", 1, 65536); }
-
-static void put_traffic(const struct class *class)
-{
-    struct booksim *booksim = class->booksim;
-    struct import *import = booksim->import;
-    const char *value = value_of(class, "traffic"), *name;
-    struct booksim_list arguments = booksim_split(import->arena, value, &name);
-    if (!strpbrk(value, "{("))
-        arguments.count = 0; /* the word itself */
-    const struct traffic_row *row = IMPORT_FIND(traffics, name);
-    const char *topology = booksim_value(booksim, "topology");
-    bool is_grid = strcmp(topology, "mesh") == 0 || strcmp(topology, "torus") == 0 || strcmp(topology, "cmesh") == 0;
-    if (row && strcmp(name, "tornado") == 0 && !is_grid)
-        row = &off_grid;
-    else if (row && strcmp(name, "bad_dragon") == 0 && strcmp(topology, "dragonflynew") != 0)
-        row = &off_dragonfly;
-    if (!row || row->why)
-        booksim_note(booksim, "traffic", row ? row->why : "no such pattern", row ? row->ours : "uniform_random");
-    row = row ? row : &traffics[0];
-    struct json *traffic = import_put_text(import, class->application, "traffic.type", row->ours)->parent;
-    if (row->has_self)
-        import_put(import, traffic, "self", json_bool(import->arena, true));
+    const struct json *value = booksim_value_of(import, "traffic", class);
+    const char *name, *topology = booksim_value(import, "topology");
+    const struct json *arguments = booksim_split(import, value, &name);
+    if (!strpbrk(value->text, "{("))
+        arguments = json_array(import->arena); /* the word itself is none */
+    const struct traffic_row *row = traffics;
+    while (row->theirs && (strcmp(row->theirs, name) != 0 || !import_lists(row->topologies, topology)))
+        row++;
+    if (!row->theirs || row->why)
+        booksim_note(import, "traffic", row->theirs ? row->why : "no such pattern",
+                     row->theirs ? row->ours : "uniform_random");
+    row = row->theirs ? row : traffics;
+    import_set(import, "traffic", "type=%s %s", row->ours, row->options);
+    bool needs_k = import_lists("adversarial tornado", row->ours);
+    unsigned long long k = needs_k ? booksim_count(import, "k", 1, 65536) : 0;
     if (strcmp(name, "hotspot") == 0)
-        put_hotspot(class, traffic, &arguments);
-    else if (strcmp(name, "diagonal") == 0)
-        put_diagonal(class, traffic);
-    else if (strcmp(row->ours, "adversarial") == 0)
-        import_put_u64(import, traffic, "group", 2 * radix(booksim) * radix(booksim));
-    else if (strcmp(row->ours, "tornado") == 0 && radix(booksim) % 2)
-        booksim_note(booksim, "traffic", "goes floor(k/2) - 1 routers there, ceil(k/2) - 1 here; k is odd", "tornado");
-    if (arguments.count && strcmp(name, "hotspot") != 0)
-        booksim_note(booksim, "traffic", "the pattern's arguments are not carried over", row->ours);
+        booksim_put_hotspot(import, value, arguments);
+    else if (strcmp(row->ours, "adversarial") == 0) /* a group is 2 k routers of k terminals */
+        import_set(import, "traffic", "group=%llu", 2 * k * k);
+    else if (strcmp(row->ours, "tornado") == 0 && k % 2)
+        booksim_note(import, "traffic", "goes floor(k/2) - 1 routers there, ceil(k/2) - 1 here; k is odd", "tornado");
+    if (arguments->count && strcmp(name, "hotspot") != 0)
+        booksim_note(import, "traffic", "the pattern's arguments are not carried over", row->ours);
 }
 
 /* ---- sizes ---- */
 
-/* Puts a size; returns its mean. */
-static double put_sizes(const struct class *class, const struct booksim_list *sizes, const struct booksim_list *rates,
-                        const char *key)
+/* {{1,5},{2}}: the sizes of the first class are 1 and 5. Returns their mean. */
+static double booksim_put_packet_sizes(struct import *import, uint32_t class)
 {
-    struct import *import = class->booksim->import;
-    struct json *block = import_put(import, class->application, "size", json_object(import->arena));
+    const char *name, *older = "const_flits_per_packet";
+    const char *key = booksim_given(import, "packet_size") || !booksim_given(import, older) ? "packet_size" : older;
+    const struct json *sizes = booksim_split(import, booksim_value_of(import, key, class), &name);
+    const struct json *rates = booksim_split(import, booksim_value_of(import, "packet_size_rate", class), &name);
     struct json *list = json_array(import->arena), *weights = json_array(import->arena);
-    double sum = 0, total = 0;
-    for (uint32_t i = 0; i < sizes->count; i++) {
-        const char *rate = !rates->count ? "1" : rates->items[i < rates->count ? i : rates->count - 1];
-        double flits = (double)booksim_whole(class->booksim, key, sizes->items[i], 1, 1u << 30);
-        double weight = booksim_number(class->booksim, "packet_size_rate", rate, 0, 1e9);
-        json_append(list, json_number_f64(import->arena, flits));
-        json_append(weights, json_number_f64(import->arena, weight));
-        sum += weight * flits;
-        total += weight;
+    const struct json *rate = rates->first;
+    for (const struct json *size = sizes->first; size; size = size->next) {
+        json_append(list, json_number_u64(import->arena, import_count(import, size, 1, 1, 1u << 30)));
+        json_append(weights, json_number_f64(import->arena, import_number(import, rate, 1, 0, 1e9)));
+        rate = rate && rate->next ? rate->next : rate;
     }
-    if (sizes->count > 1) {
-        import_put_mix(import, block, list, weights);
-        return total > 0 ? sum / total : 0;
-    }
-    double flits = sizes->count ? list->first->number : 0;
-    import_put_text(import, block, "type", "fixed");
-    import_put_f64(import, block, "flits", flits);
+    if (list->count > 1)
+        return import_put_mix(import, "size", list, weights, 0);
+    double flits = list->count ? list->first->number : 0;
+    import_set(import, "size", "type=fixed flits=%.17g", flits);
     return flits;
 }
 
-/* {{1,5},{2}}: the sizes of the first class are 1 and 5. */
-static double put_packet_sizes(const struct class *class)
-{
-    struct booksim *booksim = class->booksim;
-    struct arena *arena = booksim->import->arena;
-    const char *name;
-    const char *key = booksim_given(booksim, "packet_size") || !booksim_given(booksim, "const_flits_per_packet")
-                          ? "packet_size"
-                          : "const_flits_per_packet";
-    struct booksim_list sizes = booksim_split(arena, value_of(class, key), &name);
-    struct booksim_list rates = booksim_split(arena, value_of(class, "packet_size_rate"), &name);
-    return put_sizes(class, &sizes, &rates, key);
-}
-
 /* Reads and writes. Returns the flits that a rate in flits counts: requests and replies. */
-static double put_requests(const struct class *class, double *request_mean)
+static double booksim_put_requests(struct import *import, uint32_t class, double *request_mean)
 {
     static const char *const keys[] = {"read_request_size", "write_request_size", "read_reply_size",
                                        "write_reply_size"};
-    struct import *import = class->booksim->import;
-    double writes = number_of(class, "write_fraction", 0, 1), flits[4];
+    double writes = booksim_number_of(import, "write_fraction", class, 0, 1), flits[4];
     for (uint32_t i = 0; i < 4; i++)
-        flits[i] = (double)booksim_whole(class->booksim, keys[i], value_of(class, keys[i]), 1, 1u << 30);
-    struct json *size = import_put(import, class->application, "size", json_object(import->arena));
-    import_put_read_write(import, size, 1 - writes, flits);
+        flits[i] = (double)import_count(import, booksim_value_of(import, keys[i], class), 1, 1, 1u << 30);
+    import_put_read_write(import, 1 - writes, flits);
     *request_mean = (1 - writes) * flits[0] + writes * flits[1];
     return *request_mean + (1 - writes) * flits[2] + writes * flits[3];
 }
 
 /* ---- rate and process ---- */
 
-static void put_load(struct class *class)
+/* Returns the packets of a node and cycle. */
+static double booksim_put_load(struct import *import, uint32_t class)
 {
-    struct booksim *booksim = class->booksim;
     double mean, counted;
-    if (strcmp(value_of(class, "use_read_write"), "0") != 0)
-        counted = put_requests(class, &mean);
+    if (strcmp(booksim_value_of(import, "use_read_write", class)->text, "0") != 0)
+        counted = booksim_put_requests(import, class, &mean);
     else
-        counted = mean = put_packet_sizes(class);
-    double rate = number_of(class, "injection_rate", 0, 1e6);
-    bool in_flits = !booksim_is(booksim, "injection_rate_uses_flits", "0");
-    class->packets = in_flits && counted > 0 ? rate / counted : rate;
-    double load = in_flits && counted == mean ? rate : class->packets * mean;
-    import_put_load(booksim->import, class->application, load, 1, booksim_given(booksim, "injection_rate"));
+        counted = mean = booksim_put_packet_sizes(import, class);
+    double rate = booksim_number_of(import, "injection_rate", class, 0, 1e6);
+    bool in_flits = !booksim_is(import, "injection_rate_uses_flits", "0");
+    double packets = in_flits && counted > 0 ? rate / counted : rate;
+    double load = in_flits && counted == mean ? rate : packets * mean;
+    import_put_load(import, load, 1, booksim_given(import, "injection_rate"));
     if (!in_flits && mean != 1)
-        import_comment(booksim->import, json_find(class->application, "load"),
-                       "%g packets of %g flits a node and cycle", rate, mean);
+        import_comment(import, import_ours(import, "load"), "%g packets of %g flits a node and cycle", rate, mean);
+    return packets;
 }
 
 /* From off to on with probability alpha in a cycle, back with beta; r1 packets a cycle while on. */
-static void put_injection(const struct class *class)
+static void booksim_put_injection(struct import *import, uint32_t class, double packets)
 {
-    struct booksim *booksim = class->booksim;
-    struct import *import = booksim->import;
-    const char *value = value_of(class, "injection_process"), *name;
-    struct booksim_list arguments = booksim_split(import->arena, value, &name);
+    static const char *const keys[] = {"burst_alpha", "burst_beta", "burst_r1"};
+    const struct json *value = booksim_value_of(import, "injection_process", class);
+    const char *name;
+    const struct json *arguments = booksim_split(import, value, &name);
     if (strcmp(name, "on_off") != 0) {
-        import_put_text(import, class->application, "injection", "bernoulli");
-        if (strcmp(value, "bernoulli") != 0)
-            booksim_note(booksim, "injection_process", "no such process", "bernoulli");
+        import_set(import, "", "injection=bernoulli");
+        if (strcmp(value->text, "bernoulli") != 0)
+            booksim_note(import, "injection_process", "no such process", "bernoulli");
         return;
     }
-    static const char *const keys[] = {"burst_alpha", "burst_beta", "burst_r1"};
     double numbers[3];
-    for (uint32_t i = 0; i < 3; i++)
-        numbers[i] = strpbrk(value, "{(") && i < arguments.count
-                         ? booksim_number(booksim, "injection_process", arguments.items[i], i == 2 ? -1 : 0, 1)
-                         : number_of(class, keys[i], i == 2 ? -1 : 0, 1);
+    for (uint32_t i = 0; i < 3; i++) {
+        const struct json *argument = strpbrk(value->text, "{(") ? json_at(arguments, i) : NULL;
+        double min = i == 2 ? -1 : 0;
+        numbers[i] = import_number(import, argument ? argument : booksim_value_of(import, keys[i], class), min, min, 1);
+    }
     double alpha = numbers[0], beta = numbers[1], r1 = numbers[2];
-    double on_rate = r1 >= 0 ? r1 : alpha > 0 ? class->packets * (alpha + beta) / alpha : 1;
+    double on_rate = r1 >= 0 ? r1 : alpha > 0 ? packets * (alpha + beta) / alpha : 1;
     if (on_rate > 1) {
-        booksim_note(booksim, "injection_process", "a node would make more than a packet a cycle while on",
+        booksim_note(import, "injection_process", "a node would make more than a packet a cycle while on",
                      "workload.applications[].injection.on_rate 1");
         on_rate = 1;
     }
-    struct json *injection = import_put_text(import, class->application, "injection.type", "on_off")->parent;
-    import_put_f64(import, injection, "burst", beta > 0 ? 1 / beta : 1e12);
-    import_put_f64(import, injection, "on_rate", on_rate);
-    import_comment(import, injection, "bursts of 1 / beta cycles; pauses follow from the load");
+    struct json *last =
+        import_set(import, "injection", "type=on_off burst=%.17g on_rate=%.17g", beta > 0 ? 1 / beta : 1e12, on_rate);
+    import_comment(import, last->parent, "bursts of 1 / beta cycles; pauses follow from the load");
 }
 
 /* ---- windows ---- */
 
-static void put_windows(const struct class *class)
+static void booksim_put_windows(struct import *import, uint32_t class)
 {
-    struct booksim *booksim = class->booksim;
-    struct import *import = booksim->import;
-    uint64_t period = booksim_count(booksim, "sample_period", 1, 1000000000);
-    uint64_t warmups = booksim_count(booksim, "warmup_periods", 0, 1000000);
-    uint64_t samples = booksim_count(booksim, "max_samples", 1, 1000000);
-    import_put_u64(import, class->application, "warmup", warmups * period);
-    struct json *sample =
-        import_put_u64(import, class->application, "sample", (samples > warmups ? samples - warmups : 1) * period);
+    unsigned long long period = booksim_count(import, "sample_period", 1, 1000000000);
+    unsigned long long warmups = booksim_count(import, "warmup_periods", 0, 1000000);
+    unsigned long long samples = booksim_count(import, "max_samples", 1, 1000000);
+    struct json *sample = import_set(import, "", "warmup=%llu sample=%llu", warmups * period,
+                                     (samples > warmups ? samples - warmups : 1) * period);
     import_comment(import, sample, "max_samples periods, less those of the warm-up");
-    if (booksim_number(booksim, "stopping_thres", booksim_value(booksim, "stopping_thres"), -1e9, 1e9) == 0)
+    const struct json *threshold = import_take(import, "/stopping_thres");
+    if (import_number(import, threshold, -1e9, -1e9, 1e9) == 0)
         return;
-    if (booksim_given(booksim, "stopping_thres") && class->index == 0)
-        booksim_note(booksim, "stopping_thres", "the window has a fixed length, BookSim's longest", "sample auto");
+    if (threshold->file && class == 0)
+        import_note(import, threshold, "the window has a fixed length, BookSim's longest", "sample auto");
     import_comment(import, sample, "BookSim may stop sooner, once latencies change by less than stopping_thres");
 }
 
 /* All nodes send so many packets as fast as they can. */
-static void put_batch(const struct class *class)
+static void booksim_put_batch(struct import *import, uint32_t class)
 {
-    struct booksim *booksim = class->booksim;
-    struct import *import = booksim->import;
-    import_put_u64(import, class->application, "messages",
-                   booksim_count(booksim, "batch_size", 1, 1000000000) *
-                       booksim_count(booksim, "batch_count", 1, 1000000));
-    import_put_f64(import, class->application, "load", 1);
-    if (class->index == 0)
-        booksim_note(booksim, "sim_type", "a pulse is sent at a given load; batches follow without pause",
+    import_set(import, "", "messages=%llu load=1",
+               booksim_count(import, "batch_size", 1, 1000000000) * booksim_count(import, "batch_count", 1, 1000000));
+    if (class == 0)
+        booksim_note(import, "sim_type", "a pulse is sent at a given load; batches follow without pause",
                      "workload.applications[].type pulse");
 }
 
-static void put_class(struct booksim *booksim, struct json *applications, uint32_t index)
+static void booksim_put_class(struct import *import, uint32_t class, unsigned long long classes)
 {
-    struct import *import = booksim->import;
-    struct class class = {booksim, index, json_append(applications, json_object(import->arena)), 0};
-    bool is_batch = booksim_is(booksim, "sim_type", "batch");
-    import_put_text(import, class.application, "type", is_batch ? "pulse" : "blast");
-    if (applications->parent && booksim_count(booksim, "classes", 1, 256) > 1)
-        import_put_text(import, class.application, "name", arena_format(import->arena, "class_%u", index));
-    import_put_f64(import, class.application, "load", 0);
-    put_traffic(&class);
-    put_load(&class);
-    put_injection(&class);
+    bool is_batch = booksim_is(import, "sim_type", "batch");
+    import_set(import, "", "type=%s", is_batch ? "pulse" : "blast");
+    if (classes > 1)
+        import_set(import, "", "name=class_%u", class);
+    import_set(import, "", "load=0");
+    booksim_put_traffic(import, class);
+    booksim_put_injection(import, class, booksim_put_load(import, class));
     if (is_batch)
-        put_batch(&class);
+        booksim_put_batch(import, class);
     else
-        put_windows(&class);
+        booksim_put_windows(import, class);
 }
 
-void booksim_workload(struct booksim *booksim)
+void booksim_put_classes(struct import *import)
 {
     static const char *const by_class[] = {"traffic", "injection_rate", "packet_size", "injection_process"};
-    struct import *import = booksim->import;
-    uint32_t classes = (uint32_t)booksim_count(booksim, "classes", 1, 256);
-    struct json *applications = import_put(import, import->ours, "workload.applications", json_array(import->arena));
-    for (uint32_t i = 0; i < classes; i++)
-        put_class(booksim, applications, i);
-    for (size_t i = 0; i < sizeof by_class / sizeof *by_class; i++) {
-        const char *value = booksim_value(booksim, by_class[i]), *name;
-        if (*value == '{' && booksim_split(import->arena, value, &name).count > classes)
-            booksim_note(booksim, by_class[i], "one value for each class: those beyond `classes` are left out",
-                         strcmp(by_class[i], "packet_size") == 0 ? "{{1,5}} are two sizes of one class" : NULL);
+    unsigned long long classes = booksim_count(import, "classes", 1, 256);
+    struct json *applications = import_put(import, "workload.applications", json_array(import->arena));
+    for (uint32_t i = 0; i < classes; i++) {
+        import->ours = json_append(applications, json_object(import->arena));
+        booksim_put_class(import, i, classes);
     }
-    if (booksim_is(booksim, "sim_type", "throughput"))
-        booksim_note(booksim, "sim_type", "sampled packets are waited for; throughput is in the results of any run",
+    for (size_t i = 0; i < sizeof by_class / sizeof *by_class; i++) {
+        const char *name;
+        const struct json *value = import_take(import, by_class[i]);
+        if (*value->text == '{' && booksim_split(import, value, &name)->count > classes)
+            import_note(import, value, "one value for each class: those beyond `classes` are left out",
+                        strcmp(by_class[i], "packet_size") == 0 ? "{{1,5}} are two sizes of one class" : NULL);
+    }
+    if (booksim_is(import, "sim_type", "throughput"))
+        booksim_note(import, "sim_type", "sampled packets are waited for; throughput is in the results of any run",
                      "accepted_load in the results");
-    else if (!booksim_is(booksim, "sim_type", "latency") && !booksim_is(booksim, "sim_type", "batch"))
-        booksim_note(booksim, "sim_type", "no such run", "blast");
+    else if (!booksim_is(import, "sim_type", "latency") && !booksim_is(import, "sim_type", "batch"))
+        booksim_note(import, "sim_type", "no such run", "blast");
 }

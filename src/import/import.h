@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * What the importers of single formats share. Another simulator's file becomes a
- * JSON tree, whatever it was written in. An importer takes settings out of it and
- * puts ours into another tree; what nobody took is listed at the end, so that
- * nothing gets lost in silence.
+ * What the importers share. Another simulator's file becomes a JSON tree,
+ * whatever it was written in. An importer is tables of rows, one for each setting
+ * of theirs: what it becomes here, or why it is not carried over. Rows are walked
+ * in their order, which is that of the result; what a row takes is marked, and
+ * what nobody took is listed at the end, so that nothing gets lost in silence.
+ *
+ * Paths begin in the two blocks at hand, theirs and ours; with a / before them, in the whole files.
  */
 #include "config/json.h"
 
 struct import {
     struct arena *arena;
-    struct errors *errors; /* why there is no result */
-    struct errors *notes;  /* what was not carried over */
-    const char *file;      /* as given */
-    const char *output;    /* as given; NULL: standard output */
-    struct json *theirs;   /* what nobody has taken yet */
-    struct json *ours;
-};
-
-/* One of their settings: what it is when nobody sets it, and why it is not carried over if nobody takes it. */
-struct import_row {
-    const char *key;      /* its path; a * stands for any text */
-    const char *fallback; /* needs no word when not carried over; NULL: there is none */
-    const char *why;      /* NULL: it means nothing beside the others */
-    const char *nearest;  /* in our words; NULL: nothing is near */
+    struct errors *errors;        /* why there is no result */
+    struct errors *notes;         /* what was not carried over */
+    const char *file;             /* as given */
+    const char *output;           /* as given; NULL: standard output */
+    const char *whose;            /* "BookSim" */
+    bool is_text;                 /* their values are words without types */
+    struct json *root, *result;   /* theirs and ours, whole */
+    struct json *theirs, *ours;   /* blocks at hand; theirs may be NULL */
+    struct json *beside;          /* settings may stand in this block of theirs too; NULL: there is none */
+    const char *kind;             /* of what is at hand, where rows are for one of several */
+    const struct import_row *row; /* at hand */
 };
 
 /* One word of theirs and ours for it. Tables end with a NULL word. */
@@ -31,33 +31,82 @@ struct import_name {
     const char *theirs, *ours;
 };
 
+/* One setting of theirs that is carried over. Tables end with a NULL key. */
+struct import_row {
+    const char *of;                     /* the kinds that have it, a list; NULL: all */
+    const char *key;                    /* its path */
+    const char *fallback;               /* its value when absent; NULL: there is none */
+    void (*put)(struct import *import); /* carries it over */
+    const char *ours;                   /* path */
+    double min, max;
+    const struct import_name *names; /* words for words */
+};
+
+/* Settings of theirs that are listed as not carried over where nobody took them. Tables end with NULL keys. */
+struct import_lost {
+    const char *keys;    /* "path=value; path": a * stands for any text, the value needs no word */
+    const char *why;     /* NULL: rows take them where they mean something */
+    const char *nearest; /* in our words; NULL: nothing is near */
+};
+
+/* What stands between the braces of a row: by a function, a number, words. */
+#define IMPORT_BY(function, theirs, absent) .key = theirs, .fallback = absent, .put = function
+#define IMPORT_COUNT(theirs, absent, path, least, most)                                                                \
+    IMPORT_BY(import_put_count, theirs, absent), .ours = path, .min = least, .max = most
+#define IMPORT_NUMBER(theirs, absent, path, least, most)                                                               \
+    IMPORT_BY(import_put_number, theirs, absent), .ours = path, .min = least, .max = most
+#define IMPORT_WORDS(function, theirs, path, words) IMPORT_BY(function, theirs, NULL), .ours = path, .names = words
+
 /* The importers. False with errors; notes are no reason to fail. */
 bool import_booksim(struct import *import, const char *bytes, size_t size);
 bool import_simured(struct import *import, const char *bytes, size_t size);
 bool import_supersim(struct import *import, const char *bytes, size_t size);
+/* BookSim's `key = value;` and SimuRed's `KEY value`, as one object; NULL with an error. */
+struct json *import_read_booksim(struct import *import, const char *bytes, size_t size);
+struct json *import_read_simured(struct import *import, const char *bytes, size_t size);
 
-/* ---- theirs ---- */
+/* Walks a table with these blocks at hand. */
+void import_carry(struct import *import, const struct import_row *rows, struct json *theirs, struct json *ours);
+/* Lists all that nobody took. Rows may be NULL: keys of the first are possible meanings of unknown ones. */
+void import_list_rest(struct import *import, const struct import_row *rows, const struct import_lost *lost);
+/* Gives the settings of both tables that the file leaves out their values, as text. */
+void import_add_fallbacks(struct import *import, const struct import_row *rows, const struct import_lost *lost);
+/* Rows' `put`: a number within bounds, or the fallback; nothing when both are absent. */
+void import_put_count(struct import *import);
+void import_put_number(struct import *import);
+/* By names, or a number or truth as it is when there are none. What does not fit is not taken. */
+void import_put_same(struct import *import);
 
-/* Takes a setting out of a block; it still knows its path. NULL when it is absent; the block may be NULL too. */
-struct json *import_take(struct json *block, const char *key);
-/* The same for one that must be there; an error when it is not. */
-struct json *import_need(struct import *import, struct json *block, const char *key);
-/* The fallback, and an error, when the node is no such thing; the fallback alone when it is NULL. */
+/* ---- theirs: the fallback, with an error when there is another thing than expected ---- */
+
+/* Marks a setting as taken. NULL when it is absent. */
+struct json *import_take(struct import *import, const char *path);
+struct json *import_take_in(struct json *block, const char *key);
+/* The same without a mark, and without a word where a block on the way is none. */
+struct json *import_look(struct import *import, const char *path);
+/* An error when it is absent. */
+struct json *import_need(struct import *import, const char *key);
+/* A block, which is not marked. */
+struct json *import_block(struct import *import, const char *path);
 double import_number(struct import *import, const struct json *node, double fallback, double min, double max);
-uint64_t import_count(struct import *import, const struct json *node, uint64_t fallback, uint64_t min, uint64_t max);
+unsigned long long import_count(struct import *import, const struct json *node, uint64_t fallback, uint64_t min,
+                                uint64_t max);
 const char *import_word(struct import *import, const struct json *node, const char *fallback);
 bool import_truth(struct import *import, const struct json *node, bool fallback);
-/* A block within a block; NULL when it is absent, with an error when it is no object. The outer one may be NULL. */
-struct json *import_block(struct import *import, struct json *block, const char *key);
+bool import_is(const struct json *node, const char *word);
 /* Our word for theirs; an error that lists the words when it is none of them. The fallback is ours. */
 const char *import_choice(struct import *import, const struct json *node, const struct import_name *names,
                           const char *fallback);
 /* A copy of an array of whole numbers; empty for NULL. */
 struct json *import_numbers(struct import *import, const struct json *node, uint64_t min, uint64_t max);
+/* A file that a setting of theirs names, as ours must name it. */
+const char *import_path(struct import *import, const struct json *node);
 
 /* The row of a table for their word, NULL when there is none. Any rows: each begins with a word, the last with NULL. */
 #define IMPORT_FIND(rows, word) import_find(rows, sizeof *(rows), word)
 const void *import_find(const void *rows, size_t row_size, const char *word);
+/* Whether a list of words with blanks between, in which a * stands for any text, has this one. */
+bool import_lists(const char *list, const char *word);
 /* An error that lists the words of such a table; nothing more where the node is no text, which is said already. */
 #define IMPORT_REFUSE(import, node, rows) import_refuse(import, node, rows, sizeof *(rows))
 void import_refuse(struct import *import, const struct json *node, const void *rows, size_t row_size);
@@ -65,41 +114,30 @@ void import_refuse(struct import *import, const struct json *node, const void *r
 /* "file:line:column: path: ..." */
 void import_error(struct import *import, const struct json *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same: "found a number '3', expected ..." */
-void import_expected(struct import *import, const struct json *node, const char *expected);
-/* Lists a setting of theirs as not carried over. The node may be NULL: nothing is listed then. */
+/* "found a number '3', expected ..." */
+void import_expected(struct import *import, const struct json *node, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Lists a setting of theirs as not carried over; nothing for NULL. */
 void import_note(struct import *import, const struct json *node, const char *why, const char *nearest);
-/* The row of a path; NULL when there is none. */
-const struct import_row *import_find_row(const struct import_row *rows, const char *path);
-/* Lists all that nobody took. Rows end with a NULL key; `whose` names the simulator. */
-void import_list_rest(struct import *import, const struct json *block, const struct import_row *rows,
-                      const char *whose);
 
 /* ---- ours ---- */
 
-/* Puts a value at a path below the block, making the objects between; returns the value. */
-struct json *import_put(struct import *import, struct json *block, const char *path, struct json *value);
-struct json *import_put_u64(struct import *import, struct json *block, const char *path, uint64_t value);
-struct json *import_put_f64(struct import *import, struct json *block, const char *path, double value);
-struct json *import_put_text(struct import *import, struct json *block, const char *path, const char *value);
+/* Puts a value at a path, making the objects between; returns it. */
+struct json *import_put(struct import *import, const char *path, struct json *value);
+/* Puts `key=value key=value ...` into the block at a path, which may be "": numbers, truths, [lists] and words. */
+struct json *import_set(struct import *import, const char *path, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* What is there; NULL: nothing. */
+struct json *import_ours(struct import *import, const char *path);
 /* `count` times the same number. */
-struct json *import_put_row(struct import *import, struct json *block, const char *path, uint64_t count,
-                            uint64_t value);
-/*
- * Takes a setting out of their block and puts it into ours: by the table, or a number or truth as it is when there is
- * none. What is absent, or does not fit, stays where it is.
- */
-void import_move(struct import *import, struct json *theirs, const char *key, struct json *ours, const char *our_key,
-                 const struct import_name *names);
+struct json *import_repeat(struct import *import, uint64_t count, uint64_t value);
 /* Flits per terminal and cycle of its channels: no more than those carry. */
-void import_put_load(struct import *import, struct json *application, double load, uint64_t channels,
-                     const struct json *node);
-/* A size of one of several numbers of flits. */
-void import_put_mix(struct import *import, struct json *size, struct json *sizes, struct json *weights);
+void import_put_load(struct import *import, double load, uint64_t channels, const struct json *node);
+/* A size of one of several numbers of flits; returns their mean, weighted, or the fallback without weight. */
+double import_put_mix(struct import *import, const char *path, struct json *sizes, struct json *weights,
+                      double fallback);
 /* A size of requests and replies, drawn together: flits of read and write requests, of read and write replies. */
-void import_put_read_write(struct import *import, struct json *size, double reads, const double flits[4]);
+void import_put_read_write(struct import *import, double reads, const double flits[4]);
 /* Says above a value what was chosen and why. */
 void import_comment(struct import *import, struct json *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* A file that a setting of theirs names, as ours must name it. */
-const char *import_path(struct import *import, const struct json *node);

@@ -17,89 +17,100 @@
 #define INCLUDE_DEPTH_MAX 16
 
 static const char no_log[] = "results and logs are asked for on the command line";
-static const char no_interface[] = "an interface sends the flits of its packets in turn";
-static const char no_injection[] = "an interface takes the first VC that is free";
-static const char one_length[] = "channels of one kind have one latency";
-static const char grid_known[] = "coordinates are those of the network";
-static const char no_replies[] = "there are no replies";
-static const char no_warmup[] = "the steady state is found by other measures";
 static const char no_order[] = "the second crossbar, to the channel, takes no time";
-static const char whole_packets[] = "packets take turns on a channel flit by flit";
-static const char channel[] = "network.channel.latency";
+static const char no_injection[] = "an interface takes the first VC that is free";
+static const char grid_known[] = "coordinates are those of the network";
 
-/* Path, value that needs no word, why it is not carried over, what comes nearest. */
-static const struct import_row rows[] = {
-    {"simulator.print_*", NULL, "progress is shown on a terminal", "flitwarp run --quiet"},
-    {"simulator.info_log*", "{\"file\": null}", no_log, "\"simulation\" in the results"},
-    {"simulator.no_sim", "false", "a run is what was asked for", "flitwarp check"},
-    {"debug", NULL, "components print no debug text", "flitwarp trace --packet"},
-    {"metadata_handler.delay", "0", "packets carry no metadata", "network.router.arbiter age"},
-    {"metadata_handler.*", NULL, "packets carry no metadata", "network.router.arbiter age"},
-    {"network.channel_log*", "{\"file\": null}", no_log, "flitwarp run --channel-log"},
-    {"network.traffic_log*", "{\"file\": null}", no_log, "flitwarp run --traffic-log"},
-    {"network.channel_mode", "fixed", one_length, channel},
-    {"network.*scalar*", NULL, one_length, channel},
-    {"network.interface.crossbar_scheduler", NULL, no_interface, NULL},
-    {"network.interface.adaptive", "false", no_injection, NULL},
-    {"network.interface.fixed_msg_vc", "false", no_injection, NULL},
-    {"network.interface.*credits*", NULL, "an interface knows the buffers of its router",
-     "network.router.buffer_depth"},
-    {"network.interface.type", "standard", NULL, NULL},
-    {"network.protocol_classes*.injection.algorithm", "common", no_injection, "network.interface"},
-    {"network.protocol_classes*.injection.adaptive", "false", no_injection, "network.interface"},
-    {"network.protocol_classes*.injection.fixed_msg_vc", "false", no_injection, "network.interface"},
-    {"network.protocol_classes*.injection.*", NULL, no_injection, "network.interface"},
-    {"network.protocol_classes*.reduction", "{\"algorithm\": \"all_minimal\", \"max_outputs\": 0}",
+static const struct import_lost supersim_lost[] = {
+    {"simulator.print_*", "progress is shown on a terminal", "flitwarp run --quiet"},
+    {"simulator.info_log*={\"file\": null}", no_log, "\"simulation\" in the results"},
+    {"simulator.no_sim=false", "a run is what was asked for", "flitwarp check"},
+    {"debug", "components print no debug text", "flitwarp trace --packet"},
+    {"metadata_handler.delay=0; metadata_handler.*", "packets carry no metadata", "network.router.arbiter age"},
+    {"network.channel_log*={\"file\": null}", no_log, "flitwarp run --channel-log"},
+    {"network.traffic_log*={\"file\": null}", no_log, "flitwarp run --traffic-log"},
+    {"network.channel_mode=fixed; network.*scalar*", "channels of one kind have one latency",
+     "network.channel.latency"},
+    {"network.interface.crossbar_scheduler", "an interface sends the flits of its packets in turn", NULL},
+    {"network.interface.adaptive=false; network.interface.fixed_msg_vc=false", no_injection, NULL},
+    {"network.interface.*credits*", "an interface knows the buffers of its router", "network.router.buffer_depth"},
+    {"network.interface.type=standard", NULL, NULL},
+    {"network.protocol_classes*.injection.algorithm=common; network.protocol_classes*.injection.adaptive=false; "
+     "network.protocol_classes*.injection.fixed_msg_vc=false; network.protocol_classes*.injection.*",
+     no_injection, "network.interface"},
+    {"network.protocol_classes*.reduction={\"algorithm\": \"all_minimal\", \"max_outputs\": 0}; "
+     "network.protocol_classes*.reduction.*",
      "this routing offers its outputs as they come", NULL},
-    {"network.protocol_classes*.reduction.*", NULL, "this routing offers its outputs as they come", NULL},
-    {"network.protocol_classes*.mode", "vc", "congestion is seen by VC or port as the sensor says",
+    {"network.protocol_classes*.mode=vc", "congestion is seen by VC or port as the sensor says",
      "network.router.congestion.per"},
-    {"network.protocol_classes*.least_common_ancestor", "true", "ways turn at the lowest common ancestor", NULL},
-    {"network.protocol_classes*.routing.*", NULL, "this routing has no such choice", NULL},
-    {"network.router.input_queue_*", NULL, "belongs to input_queue_mode tailored", "network.router.buffer_depth"},
-    {"network.router.congestion*", NULL, "this router has no congestion sensor", "network.router.congestion"},
-    {"network.router.output_queue_depth", NULL, "an input-queued router sends to its channels directly",
+    {"network.protocol_classes*.least_common_ancestor=true", "ways turn at the lowest common ancestor", NULL},
+    {"network.protocol_classes*.routing.*", "this routing has no such choice", NULL},
+    {"network.router.input_queue_*", "belongs to input_queue_mode tailored", "network.router.buffer_depth"},
+    {"network.router.congestion*", "this router has no congestion sensor", "network.router.congestion"},
+    {"network.router.output_queue_depth", "an input-queued router sends to its channels directly",
      "network.router.type input_output_queued"},
-    {"network.router.output_crossbar", "{\"latency\": 1}", no_order, "network.router.crossbar_latency"},
-    {"network.router.output_crossbar.latency", "1", no_order, "network.router.crossbar_latency"},
-    {"network.router.output_crossbar_scheduler.*_packet", "false", whole_packets, NULL},
-    {"network.router.output_crossbar_scheduler.packet_lock", "false", whole_packets, NULL},
-    {"network.router.output_crossbar_scheduler.*", NULL, "an output sends the flits of its VCs in turn",
+    {"network.router.output_crossbar={\"latency\": 1}; network.router.output_crossbar.latency=1", no_order,
+     "network.router.crossbar_latency"},
+    {"network.router.output_crossbar_scheduler.*_packet=false; "
+     "network.router.output_crossbar_scheduler.packet_lock=false",
+     "packets take turns on a channel flit by flit", NULL},
+    {"network.router.output_crossbar_scheduler.*", "an output sends the flits of its VCs in turn",
      "network.router.arbiter"},
-    {"network.router.transfer_latency", NULL, "belongs to output-queued routers", "network.router.crossbar_latency"},
-    {"*allocator.slip_latch", "true", "arbiters move on when their choice is taken", NULL},
-    {"*allocator.scheme", "sequential", "the first diagonal is the same in every cycle", NULL},
-    {"*allocator.*", NULL, "this allocator has no such setting", NULL},
-    {"network.*_port", NULL, "ports are numbered by the topology", NULL},
-    {"workload.message_log*", "{\"file\": null}", no_log, "flitwarp run --log"},
-    {"workload.applications*.rate_log*", "{\"file\": null}", no_log, "flitwarp run --rate-log"},
-    {"workload.applications*.kill_on_saturation", "false", "a saturated run ends by itself",
+    {"network.router.transfer_latency", "belongs to output-queued routers", "network.router.crossbar_latency"},
+    {"*allocator.slip_latch=true", "arbiters move on when their choice is taken", NULL},
+    {"*allocator.scheme=sequential", "the first diagonal is the same in every cycle", NULL},
+    {"*allocator.*", "this allocator has no such setting", NULL},
+    {"network.*_port", "ports are numbered by the topology", NULL},
+    {"workload.message_log*={\"file\": null}", no_log, "flitwarp run --log"},
+    {"workload.applications*.rate_log*={\"file\": null}", no_log, "flitwarp run --rate-log"},
+    {"workload.applications*.kill_on_saturation=false", "a saturated run ends by itself",
      "\"saturated\" in the results"},
-    {"workload.applications*.log_during_saturation", "false", "a saturated run is sampled like any other", NULL},
-    {"workload.applications*.warmup_*", NULL, no_warmup, "warmup auto"},
-    {"workload.applications*.relative_injection", NULL, "all terminals of an application send alike",
+    {"workload.applications*.log_during_saturation=false", "a saturated run is sampled like any other", NULL},
+    {"workload.applications*.warmup_*", "the steady state is found by other measures", "warmup auto"},
+    {"workload.applications*.relative_injection", "all terminals of an application send alike",
      "several applications with allocation"},
-    {"workload.applications*.transaction_size", "1", "a transaction is one request", NULL},
-    {"workload.applications*.multi_destination_transactions", "false", "a transaction is one request", NULL},
-    {"workload.applications*.max_outstanding_transactions", "0", "requests do not wait for replies", NULL},
-    {"workload.applications*.response_protocol_class", "0", no_replies, NULL},
-    {"workload.applications*.request_processing_latency", "0", no_replies, NULL},
-    {"workload.applications*.traffic_pattern.dimensions", NULL, grid_known, "network.topology.widths"},
-    {"workload.applications*.traffic_pattern.concentration", NULL, grid_known, "network.topology.concentration"},
-    {"workload.applications*.traffic_pattern.interface_ports", NULL, grid_known, "network.interface"},
-    {"workload.applications*.traffic_pattern.*", NULL, "this pattern has no such setting", NULL},
-    {"workload.applications*.memory_slice", NULL, "memories have no size", "block"},
-    {"workload.applications*.memory_accesses", NULL, "memories are measured in a window", "sample"},
-    {"workload.applications*.exchange_messages", NULL, "halos go to neighbours on a grid", "ranks and halo"},
-    {"workload.applications*.send_order", NULL, "halos are sent neighbour by neighbour", NULL},
-    {"workload.applications*.process_placement", NULL, "ranks are placed by the allocation", "allocation"},
-    {"workload.applications*.dependent_*", NULL, "there are no replies, or they are as their requests", NULL},
+    {"workload.applications*.transaction_size=1; workload.applications*.multi_destination_transactions=false",
+     "a transaction is one request", NULL},
+    {"workload.applications*.max_outstanding_transactions=0", "requests do not wait for replies", NULL},
+    {"workload.applications*.response_protocol_class=0; workload.applications*.request_processing_latency=0",
+     "there are no replies", NULL},
+    {"workload.applications*.traffic_pattern.dimensions", grid_known, "network.topology.widths"},
+    {"workload.applications*.traffic_pattern.concentration", grid_known, "network.topology.concentration"},
+    {"workload.applications*.traffic_pattern.interface_ports", grid_known, "network.interface"},
+    {"workload.applications*.traffic_pattern.*", "this pattern has no such setting", NULL},
+    {"workload.applications*.memory_slice", "memories have no size", "block"},
+    {"workload.applications*.memory_accesses", "memories are measured in a window", "sample"},
+    {"workload.applications*.exchange_messages", "halos go to neighbours on a grid", "ranks and halo"},
+    {"workload.applications*.send_order", "halos are sent neighbour by neighbour", NULL},
+    {"workload.applications*.process_placement", "ranks are placed by the allocation", "allocation"},
+    {"workload.applications*.dependent_*", "there are no replies, or they are as their requests", NULL},
     {0},
 };
 
-uint64_t supersim_ticks(struct supersim *supersim, const struct json *cycles, uint64_t clock, uint64_t fallback)
+unsigned long long supersim_cycle(struct import *import, const char *clock)
 {
-    return import_count(supersim->import, cycles, fallback, 0, 1000000000) * clock;
+    const struct json *channel = import_take(import, "/simulator.channel_cycle_time");
+    return import_count(import, import_take(import, clock), import_count(import, channel, 1, 1, 65535), 1, 65535);
+}
+
+unsigned long long supersim_ticks(struct import *import, const struct json *cycles, const char *clock,
+                                  uint64_t fallback)
+{
+    return import_count(import, cycles, fallback, 0, 1000000000) * supersim_cycle(import, clock);
+}
+
+unsigned long long supersim_ports(struct import *import)
+{
+    return import_count(import, import_take(import, "/network.interface_ports"), 1, 1, 1u << 30);
+}
+
+unsigned long long supersim_vcs(struct import *import)
+{
+    unsigned long long vcs = 0;
+    const struct json *classes = import_look(import, "/network.protocol_classes");
+    for (const struct json *class = classes ? classes->first : NULL; class; class = class->next)
+        vcs += import_count(import, json_find(class, "num_vcs"), 1, 1, 64);
+    return vcs;
 }
 
 /* ---- inclusion and references ---- */
@@ -121,7 +132,7 @@ struct expansion {
     uint32_t files, depth;
 };
 
-static bool expand(struct expansion *expansion, struct json *node);
+static bool expand_node(struct expansion *expansion, struct json *node);
 
 /* SuperSim looks in the folder that it runs in; beside the file is where such files mostly lie. */
 static bool include(struct expansion *expansion, struct json *node, const char *name)
@@ -145,12 +156,12 @@ static bool include(struct expansion *expansion, struct json *node, const char *
         return false;
     json_replace(node, content);
     expansion->depth++;
-    bool is_good = expand(expansion, node);
+    bool is_good = expand_node(expansion, node);
     expansion->depth--;
     return is_good;
 }
 
-static bool expand(struct expansion *expansion, struct json *node)
+static bool expand_node(struct expansion *expansion, struct json *node)
 {
     struct import *import = expansion->import;
     struct arena *arena = import->arena;
@@ -169,50 +180,20 @@ static bool expand(struct expansion *expansion, struct json *node)
     }
     bool is_good = import->errors->count == 0;
     for (struct json *child = node->first; child && is_good; child = child->next)
-        is_good = expand(expansion, child);
+        is_good = expand_node(expansion, child);
     return is_good;
 }
 
 /* Replaces $$(file)$$ and $&(/path)&$ all over the tree. */
-static bool expand_all(struct import *import, struct json *root)
+static bool expand_all(struct import *import)
 {
     struct expansion expansion = {.import = import};
-    return expand(&expansion, root) && source_resolve(import->arena, import->errors, root);
+    return expand_node(&expansion, import->root) && source_resolve(import->arena, import->errors, import->root);
 }
 
 /* ---- the whole ---- */
 
-static uint64_t clock_of(struct supersim *supersim, struct json *simulator, const char *key, uint64_t fallback)
-{
-    return import_count(supersim->import, import_take(simulator, key), fallback, 1, 65535);
-}
-
-static void read_clocks(struct supersim *supersim)
-{
-    struct import *import = supersim->import;
-    struct json *simulator = json_find(import->theirs, "simulator");
-    supersim->channel_cycle = clock_of(supersim, simulator, "channel_cycle_time", 1);
-    supersim->router_cycle = clock_of(supersim, simulator, "router_cycle_time", supersim->channel_cycle);
-    supersim->interface_cycle = clock_of(supersim, simulator, "interface_cycle_time", supersim->channel_cycle);
-    supersim->terminal_cycle = clock_of(supersim, simulator, "terminal_cycle_time", supersim->channel_cycle);
-    const struct json *seed = import_take(simulator, "random_seed");
-    import_put_u64(import, import->ours, "simulator.seed", import_count(import, seed, 1, 0, 9007199254740992));
-}
-
-/* Metadata are what comparing arbiters compare. */
-static void read_metadata(struct supersim *supersim)
-{
-    struct json *handler = json_find(supersim->import->theirs, "metadata_handler");
-    const struct json *type = import_take(handler, "type");
-    const char *name = import_word(supersim->import, type, "zero");
-    supersim->comparing = strcmp(name, "zero") == 0 ? "round_robin" : "age";
-    if (strcmp(name, "zero") == 0)
-        supersim->comparing_why = "compares metadata, which are all the same";
-    else if (strcmp(name, "creation_timestamp") != 0)
-        supersim->comparing_why = "compares metadata that are not the age of a packet";
-}
-
-static bool is_ours(const struct json *root)
+static bool is_flitwarps(const struct json *root)
 {
     const struct json *network = json_find(root, "network");
     const struct json *topology = network ? json_find(network, "topology") : NULL;
@@ -222,10 +203,10 @@ static bool is_ours(const struct json *root)
 
 static bool check_blocks(struct import *import)
 {
-    const struct json *root = import->theirs;
+    const struct json *root = import->root;
     if (root->type != JSON_OBJECT)
         import_expected(import, root, "an object: a configuration of SuperSim");
-    else if (is_ours(root))
+    else if (is_flitwarps(root))
         import_error(import, root, "this is a configuration of flitwarp already");
     static const char *const blocks[] = {"network", "workload", "simulator", "metadata_handler"};
     for (uint32_t i = 0; i < 4 && import->errors->count == 0; i++) {
@@ -239,22 +220,23 @@ static bool check_blocks(struct import *import)
 
 bool import_supersim(struct import *import, const char *bytes, size_t size)
 {
-    import->theirs = json_parse(import->arena, import->errors, import->file, bytes, size);
-    if (!import->theirs || !expand_all(import, import->theirs) || !check_blocks(import))
+    static const char *const clocks[] = {"/simulator.router_cycle_time", "/simulator.interface_cycle_time",
+                                         "/simulator.terminal_cycle_time"};
+    import->root = json_parse(import->arena, import->errors, import->file, bytes, size);
+    if (!import->root || !expand_all(import) || !check_blocks(import))
         return false;
-    struct json *network = json_find(import->theirs, "network");
-    struct supersim supersim = {.import = import,
-                                .network = network,
-                                .router = import_block(import, network, "router"),
-                                .interface = import_block(import, network, "interface"),
-                                .workload = json_find(import->theirs, "workload"),
-                                .ports = 1};
-    read_clocks(&supersim);
-    read_metadata(&supersim);
-    supersim_network(&supersim);
-    supersim_routing(&supersim);
-    supersim_router(&supersim);
-    supersim_applications(&supersim);
-    import_list_rest(import, import->theirs, rows, "SuperSim");
+    import->ours = import->result;
+    import_block(import, "/network.router");
+    import_block(import, "/network.interface");
+    for (uint32_t i = 0; i < 3; i++)
+        supersim_cycle(import, clocks[i]);
+    const struct json *seed = import_take(import, "/simulator.random_seed");
+    import_set(import, "simulator", "seed=%llu", import_count(import, seed, 1, 0, 9007199254740992));
+    import_word(import, import_take(import, "/metadata_handler.type"), "zero");
+    supersim_network(import);
+    supersim_routing(import);
+    supersim_router(import);
+    supersim_applications(import);
+    import_list_rest(import, NULL, supersim_lost);
     return import->errors->count == 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SuperSim's routers in our words: queues, pipeline, crossbar and the congestion sensor. */
+/* SuperSim's routers in our words: queues, arbiters and allocators, pipeline, crossbar and the congestion sensor. */
 #include "import/supersim.h"
 
 #include <math.h>
@@ -7,192 +7,257 @@
 
 #define BUFFER_MAX 32768 /* flits */
 
-static struct json *ours(struct supersim *supersim)
-{
-    return json_find(json_find(supersim->import->ours, "network"), "router");
-}
-
-static struct json *put_u64(struct supersim *supersim, const char *key, uint64_t value)
-{
-    return import_put_u64(supersim->import, ours(supersim), key, value);
-}
-
 /* ---- queues ---- */
 
-/* A packet that moves as a whole must fit every buffer that there is, of which that of the shortest channel is least. */
-static uint64_t least_buffer(struct supersim *supersim, double per_latency, uint64_t least, uint64_t most)
+static bool is_true(struct import *import, const char *path)
 {
-    const struct json *scheduler = json_find(supersim->router, "crossbar_scheduler");
-    const struct json *by_packet = scheduler ? json_find(scheduler, "full_packet") : NULL;
-    const struct json *stores = json_find(supersim->router, "store_and_forward");
-    double shortest = ceil(per_latency * (double)supersim->shortest);
-    bool is_whole = (by_packet && by_packet->truth) || (stores && stores->truth);
-    if (!is_whole || shortest <= (double)least)
+    const struct json *node = import_look(import, path);
+    return node && node->truth;
+}
+
+/* A packet that moves as a whole must fit every buffer that there is, of which that of the shortest channel is least. */
+static unsigned long long least_buffer(struct import *import, double per_latency, unsigned long long least,
+                                       unsigned long long most)
+{
+    const struct json *latencies = import_ours(import, "/network.channel.latencies");
+    const struct json *latency = latencies ? latencies->first : import_ours(import, "/network.channel.latency");
+    double shortest = import_ours(import, "/network.terminal_channel.latency")->number;
+    for (; latency; latency = latencies ? latency->next : NULL)
+        shortest = latency->number < shortest ? latency->number : shortest;
+    shortest = ceil(per_latency * shortest / (double)supersim_cycle(import, "/simulator.channel_cycle_time"));
+    if (!is_true(import, "crossbar_scheduler.full_packet") && !is_true(import, "store_and_forward"))
         return least;
-    return shortest < (double)most ? (uint64_t)shortest : most;
+    return shortest <= (double)least ? least : shortest < (double)most ? (unsigned long long)shortest : most;
 }
 
 /* So many times the cycles of the channel that fills a queue, within bounds. */
-static void put_tailored_queues(struct supersim *supersim, const struct json *depth)
+static void put_tailored_queues(struct import *import, const struct json *depth)
 {
-    struct import *import = supersim->import;
-    const struct json *min = import_take(supersim->router, "input_queue_min");
-    const struct json *max = import_take(supersim->router, "input_queue_max");
+    const struct json *min = import_take(import, "input_queue_min"), *max = import_take(import, "input_queue_max");
     double per_latency = import_number(import, depth, 1, 0, BUFFER_MAX);
     if (per_latency <= 0)
         import_error(import, depth, "found %s, expected a number above 0", depth->text);
-    uint64_t most = import_count(import, max, BUFFER_MAX, 1, 1u << 30);
+    unsigned long long most = import_count(import, max, BUFFER_MAX, 1, 1u << 30);
     if (most > BUFFER_MAX) {
         import_note(import, max, "a buffer holds 32768 flits at most", "network.router.buffer_depth 32768");
         most = BUFFER_MAX;
     }
-    uint64_t least = import_count(import, min, 1, 0, most);
-    put_u64(supersim, "buffer_depth", most);
-    import_put_f64(import, ours(supersim), "buffer_per_latency", per_latency);
+    unsigned long long least = import_count(import, min, 1, 0, most);
     least = least ? least : 1;
-    uint64_t smallest = least_buffer(supersim, per_latency, least, most);
-    struct json *buffer_min = put_u64(supersim, "buffer_min", smallest);
+    unsigned long long smallest = least_buffer(import, per_latency, least, most);
+    struct json *buffer_min = import_set(import, "", "buffer_depth=%llu buffer_per_latency=%.17g buffer_min=%llu", most,
+                                         per_latency, smallest);
     if (smallest != least)
         import_comment(import, buffer_min, "that of the shortest channel: packets move as a whole, and must fit it");
 }
 
-static void put_input_queues(struct supersim *supersim)
+static void put_input_queues(struct import *import)
 {
-    struct import *import = supersim->import;
     static const struct import_name modes[] = {{"fixed", "fixed"}, {"tailored", "tailored"}, {0}};
-    const char *mode = import_choice(import, import_take(supersim->router, "input_queue_mode"), modes, "fixed");
-    const struct json *depth = import_take(supersim->router, "input_queue_depth");
+    const char *mode = import_choice(import, import_take(import, "input_queue_mode"), modes, "fixed");
+    const struct json *depth = import_take(import, "input_queue_depth");
     if (strcmp(mode, "tailored") == 0)
-        put_tailored_queues(supersim, depth);
+        put_tailored_queues(import, depth);
     else
-        put_u64(supersim, "buffer_depth", import_count(import, depth, 8, 1, BUFFER_MAX));
+        import_set(import, "", "buffer_depth=%llu", import_count(import, depth, 8, 1, BUFFER_MAX));
 }
 
 /* Those of an output-queued router are endless where nothing is said, on both sides. */
-static void put_output_queues(struct supersim *supersim, const char *architecture)
+static void put_output_queues(struct import *import)
 {
-    struct import *import = supersim->import;
-    if (strcmp(architecture, "input_queued") == 0)
+    if (strcmp(import->kind, "input_queued") == 0)
         return;
-    const struct json *depth = import_take(supersim->router, "output_queue_depth");
-    bool may_be_endless = strcmp(architecture, "output_queued") == 0;
-    if (may_be_endless && (!depth || (depth->type == JSON_TEXT && strcmp(depth->text, "infinite") == 0)))
+    const struct json *depth = import_take(import, "output_queue_depth");
+    bool may_be_endless = strcmp(import->kind, "output_queued") == 0;
+    if (may_be_endless && (!depth || import_is(depth, "infinite")))
         return;
     if (may_be_endless && depth->type != JSON_NUMBER)
         import_expected(import, depth, "a number of flits or \"infinite\"");
     else
-        put_u64(supersim, "output_depth", import_count(import, depth, 8, 1, may_be_endless ? 1000000000 : BUFFER_MAX));
+        import_set(import, "", "output_depth=%llu",
+                   import_count(import, depth, 8, 1, may_be_endless ? 1000000000 : BUFFER_MAX));
+}
+
+/* ---- arbiters and allocators ---- */
+
+static struct json *arbiter_of(struct import *import, struct json *allocator, const char *key);
+
+/* A class of inputs is chosen first, then one of its inputs. */
+static struct json *dual_stage(struct import *import, struct json *theirs)
+{
+    struct import outer = *import;
+    struct json *block = json_object(import->arena);
+    import->theirs = theirs;
+    import->ours = block;
+    import_set(import, "", "type=dual_stage_class");
+    unsigned long long classes = import_count(import, import_take(import, "classes"), 64, 1, 64);
+    const struct json *map = import_need(import, "class_map");
+    struct json *class_map = import_put(import, "class_map", import_numbers(import, map, 0, classes - 1));
+    if (map && map->type == JSON_ARRAY && class_map->count == 0)
+        import_error(import, map, "found none, expected a class for each input");
+    const struct json *first = import_put(import, "class_arbiter", arbiter_of(import, theirs, "stage1_arbiter"));
+    import_put(import, "input_arbiter", arbiter_of(import, theirs, "stage2_arbiter"));
+    const struct json *metadata = import_take(import, "metadata_func");
+    bool compares = first->type != JSON_TEXT || import_is(first, "age");
+    if (compares && strcmp(import_word(import, metadata, "min"), "min") != 0)
+        import_note(import, metadata, "a class is as old as its oldest packet", "min");
+    *import = outer;
+    return block;
+}
+
+/* Age, or what else a packet's metadata say. */
+static const char *comparing(struct import *import, const struct json *type, const struct json *greater)
+{
+    const char *metadata = import_word(import, import_take(import, "/metadata_handler.type"), "zero");
+    if (strcmp(metadata, "zero") == 0) {
+        import_note(import, type, "compares metadata, which are all the same", "round_robin");
+        return "round_robin";
+    }
+    if (strcmp(metadata, "creation_timestamp") != 0)
+        import_note(import, type, "compares metadata that are not the age of a packet", "age");
+    else if (import_truth(import, greater, false))
+        import_note(import, greater, "the oldest packet goes first, not the youngest", "age");
+    return "age";
+}
+
+/* Our arbiter for one of theirs: its name, or a block where it has settings. */
+static struct json *arbiter_of(struct import *import, struct json *allocator, const char *key)
+{
+    static const struct import_name names[] = {{"lslp", "round_robin"},
+                                               {"lru", "least_recently_served"},
+                                               {"random", "random"},
+                                               {"random_priority", "random_priority"},
+                                               {0}};
+    struct json *outer = import->theirs;
+    import->theirs = allocator;
+    struct json *block = import_block(import, key);
+    import->theirs = outer;
+    const struct json *type = import_take_in(block, "type");
+    const char *name = import_word(import, type, "lslp");
+    const struct import_name *row = IMPORT_FIND(names, name);
+    if (row)
+        return json_text(import->arena, row->ours);
+    if (strcmp(name, "dual_stage_class") == 0)
+        return dual_stage(import, block);
+    if (strcmp(name, "comparing") == 0)
+        return json_text(import->arena, comparing(import, type, import_take_in(block, "greater")));
+    import_note(import, type, "no such arbiter", "round_robin");
+    return json_text(import->arena, "round_robin");
+}
+
+/* Resources first are outputs first here; clients are inputs. With pointers that move on success it is iSLIP. */
+static void put_allocator(struct import *import, const char *path, const char *key)
+{
+    struct json *theirs = import_block(import, path);
+    const struct json *type = import_take_in(theirs, "type");
+    const char *name = import_word(import, type, "rc_separable");
+    if (strcmp(name, "wavefront") == 0) {
+        import_set(import, key, "type=wavefront");
+        return;
+    }
+    bool is_first = strcmp(name, "cr_separable") == 0, is_one_sided = strcmp(name, "r_separable") == 0;
+    if (!is_first && !is_one_sided && strcmp(name, "rc_separable") != 0)
+        import_note(import, type, "no such allocator", "separable_output_first");
+    struct json *resource = arbiter_of(import, theirs, "resource_arbiter");
+    struct json *client =
+        is_one_sided ? json_copy(import->arena, resource) : arbiter_of(import, theirs, "client_arbiter");
+    bool is_latched = import_truth(import, import_take_in(theirs, "slip_latch"), true);
+    bool is_islip = is_latched && !is_first && !is_one_sided && import_is(resource, "round_robin") &&
+                    import_is(client, "round_robin");
+    const struct json *iterations = is_one_sided ? NULL : import_take_in(theirs, "iterations");
+    struct json *block = import_set(import, key, "type=%s iterations=%llu",
+                                    is_islip   ? "islip"
+                                    : is_first ? "separable_input_first"
+                                               : "separable_output_first",
+                                    import_count(import, iterations, 1, 1, 64))
+                             ->parent;
+    if (is_islip)
+        return;
+    json_add(block, "input_arbiter", client);
+    json_add(block, "output_arbiter", resource);
 }
 
 /* ---- crossbar ---- */
 
-static const struct {
-    bool full_packet, packet_lock, idle_unlock;
-    const char *ours, *why;
-} flows[] = {
-    {false, false, false, "flit_buffer", NULL},
-    {false, false, true, "flit_buffer", NULL},
-    {true, true, false, "packet_buffer", NULL},
-    {true, true, true, "packet_buffer", NULL},
-    {false, true, true, "winner_take_all", NULL},
-    {false, true, false, "winner_take_all", "a packet that stalls lets others pass: locked, they could deadlock"},
-    {true, false, false, "packet_buffer", "a packet that fits has its output for itself"},
-    {true, false, true, "packet_buffer", "a packet that fits has its output for itself"},
-};
-
-static void put_flow(struct supersim *supersim, const char *flow)
-{
-    import_put_text(supersim->import, ours(supersim), "crossbar_flow", flow);
-}
-
 /* An output for every port. */
-static void put_crossbar_flow(struct supersim *supersim, struct json *scheduler)
+static void put_crossbar_flow(struct import *import)
 {
-    struct import *import = supersim->import;
-    bool full = import_truth(import, import_take(scheduler, "full_packet"), false);
-    const struct json *lock = import_take(scheduler, "packet_lock");
+    bool is_whole = import_truth(import, import_take(import, "crossbar_scheduler.full_packet"), false);
+    const struct json *lock = import_take(import, "crossbar_scheduler.packet_lock");
     bool is_locked = import_truth(import, lock, false);
-    bool unlocks = import_truth(import, import_take(scheduler, "idle_unlock"), false);
-    for (size_t i = 0; i < sizeof flows / sizeof *flows; i++) {
-        if (flows[i].full_packet != full || flows[i].packet_lock != is_locked || flows[i].idle_unlock != unlocks)
-            continue;
-        put_flow(supersim, flows[i].ours);
-        if (flows[i].why)
-            import_note(import, lock, flows[i].why, flows[i].ours);
-    }
+    bool unlocks = import_truth(import, import_take(import, "crossbar_scheduler.idle_unlock"), false);
+    const char *flow = is_whole ? "packet_buffer" : is_locked ? "winner_take_all" : "flit_buffer";
+    import_set(import, "", "crossbar_flow=%s", flow);
+    if (is_whole && !is_locked)
+        import_note(import, lock, "a packet that fits has its output for itself", flow);
+    else if (!is_whole && is_locked && !unlocks)
+        import_note(import, lock, "a packet that stalls lets others pass: locked, they could deadlock", flow);
 }
 
 /* An output for every VC, that of one packet at a time anyway: a lock on it changes nothing. */
-static void put_crossbar_outputs(struct supersim *supersim, struct json *scheduler)
+static void put_crossbar_outputs(struct import *import)
 {
-    struct import *import = supersim->import;
-    const struct json *full = import_take(scheduler, "full_packet"), *lock = import_take(scheduler, "packet_lock");
+    const struct json *full = import_take(import, "crossbar_scheduler.full_packet");
     bool is_full = import_truth(import, full, false);
-    import_truth(import, lock, false); /* wrong ones are refused all the same */
-    import_truth(import, import_take(scheduler, "idle_unlock"), false);
-    put_flow(supersim, is_full ? "packet_buffer" : "flit_buffer");
-    if (is_full && supersim->num_vcs > 1)
+    unsigned long long vcs = supersim_vcs(import);
+    import_truth(import, import_take(import, "crossbar_scheduler.packet_lock"),
+                 false); /* wrong ones are refused all the same */
+    import_truth(import, import_take(import, "crossbar_scheduler.idle_unlock"), false);
+    import_set(import, "", "crossbar_flow=%s", is_full ? "packet_buffer" : "flit_buffer");
+    if (is_full && vcs > 1)
         import_note(import, full, "a packet that waits for room has its output port for itself, not one VC of it",
                     "packet_buffer");
-    if (is_full)
-        return;
-    struct json *speedup = put_u64(supersim, "output_speedup", supersim->num_vcs < 64 ? supersim->num_vcs : 64);
-    import_comment(import, speedup, "the crossbar has an output for every VC");
+    if (!is_full)
+        import_comment(import, import_set(import, "", "output_speedup=%llu", vcs < 64 ? vcs : 64),
+                       "the crossbar has an output for every VC");
 }
 
 /* Input-queued, with or without queues at the outputs. */
-static void put_pipeline(struct supersim *supersim, bool has_output_queues)
+static void put_pipeline(struct import *import)
 {
-    struct import *import = supersim->import;
-    struct json *router = supersim->router, *scheduler = import_block(import, router, "crossbar_scheduler");
-    bool waits = import_truth(import, import_take(router, "vca_swa_wait"), true);
-    struct json *vc_allocation = put_u64(supersim, "vc_allocation_latency", waits ? 1 : 0);
+    unsigned long long vcs = supersim_vcs(import);
+    import_block(import, "crossbar_scheduler");
+    bool waits = import_truth(import, import_take(import, "vca_swa_wait"), true);
+    struct json *vc_allocation = import_set(import, "", "vc_allocation_latency=%d", waits);
     if (!waits)
         import_comment(import, vc_allocation, "vca_swa_wait false: both allocations in one cycle");
-    put_u64(supersim, "switch_allocation_latency", 1);
-    put_u64(supersim, "crossbar_latency",
-            import_count(import, import_take(import_block(import, router, "crossbar"), "latency"), 1, 0, 10000));
-    put_u64(supersim, "credit_latency", 0);
-    struct json *speedup = put_u64(supersim, "input_speedup", supersim->num_vcs < 64 ? supersim->num_vcs : 64);
+    struct json *speedup =
+        import_set(import, "", "switch_allocation_latency=1 crossbar_latency=%llu credit_latency=0 input_speedup=%llu",
+                   import_count(import, import_take(import, "crossbar.latency"), 1, 0, 10000), vcs < 64 ? vcs : 64);
     import_comment(import, speedup, "the crossbar has an input for every VC");
-    if (has_output_queues)
-        put_crossbar_outputs(supersim, scheduler);
+    if (strcmp(import->kind, "input_output_queued") == 0)
+        put_crossbar_outputs(import);
     else
-        put_crossbar_flow(supersim, scheduler);
-    supersim_allocator(supersim, import_block(import, router, "vc_scheduler"), "network.router.vc_allocator");
-    supersim_allocator(supersim, scheduler, "network.router.allocator");
-    const struct json *chosen = json_find(json_find(ours(supersim), "allocator"), "output_arbiter");
-    import_put(import, ours(supersim), "arbiter",
-               chosen ? json_copy(import->arena, chosen) : json_text(import->arena, "round_robin"));
-    if (import_truth(import, import_take(router, "store_and_forward"), false))
-        import_put_text(import, import->ours, "network.router.switching", "store_and_forward");
+        put_crossbar_flow(import);
+    put_allocator(import, "vc_scheduler.allocator", "vc_allocator");
+    put_allocator(import, "crossbar_scheduler.allocator", "allocator");
+    const struct json *chosen = import_ours(import, "allocator.output_arbiter");
+    import_put(import, "arbiter", chosen ? json_copy(import->arena, chosen) : json_text(import->arena, "round_robin"));
+    if (import_truth(import, import_take(import, "store_and_forward"), false))
+        import_set(import, "", "switching=store_and_forward");
 }
 
 /* What picks among the queues of an output: one arbiter here, an allocator of one resource there. */
-static void put_output_arbiter(struct supersim *supersim, const char *key)
+static void put_output_arbiter(struct import *import, const char *key)
 {
-    struct import *import = supersim->import;
-    struct json *scheduler = import_block(import, supersim->router, "output_crossbar_scheduler");
-    struct json *allocator = import_block(import, scheduler, "allocator");
-    import_take(scheduler, "idle_unlock"); /* says more about packet_lock, which is listed */
-    import_take(allocator, "type");
-    import_take(allocator, "slip_latch");
-    import_take(allocator, "iterations");
-    import_put(import, ours(supersim), key, supersim_arbiter(supersim, allocator, "resource_arbiter"));
+    import_take(import, "output_crossbar_scheduler.idle_unlock"); /* says more about packet_lock, which is listed */
+    struct json *allocator = import_block(import, "output_crossbar_scheduler.allocator");
+    import_take_in(allocator, "type");
+    import_take_in(allocator, "slip_latch");
+    import_take_in(allocator, "iterations");
+    import_put(import, key, arbiter_of(import, allocator, "resource_arbiter"));
 }
 
-static void put_transfer(struct supersim *supersim)
+static void put_transfer(struct import *import)
 {
     static const char *const absent[] = {"crossbar", "crossbar_scheduler", "vc_scheduler", "vca_swa_wait"};
-    struct import *import = supersim->import;
     for (uint32_t i = 0; i < 4; i++)
-        import_note(import, import_take(supersim->router, absent[i]), "an output-queued router has none",
+        import_note(import, import_take(import, absent[i]), "an output-queued router has none",
                     "network.router.transfer_latency");
-    put_u64(supersim, "transfer_latency",
-            import_count(import, import_take(supersim->router, "transfer_latency"), 1, 0, 100000));
-    put_u64(supersim, "credit_latency", 0);
-    put_output_arbiter(supersim, "arbiter");
-    const struct json *whole = import_take(supersim->router, "store_and_forward");
+    import_set(import, "", "transfer_latency=%llu credit_latency=0",
+               import_count(import, import_take(import, "transfer_latency"), 1, 0, 100000));
+    put_output_arbiter(import, "arbiter");
+    const struct json *whole = import_take(import, "store_and_forward");
     if (import_truth(import, whole, false))
         import_note(import, whole, "this router moves flits as they come", "network.router.type input_queued");
 }
@@ -200,53 +265,46 @@ static void put_transfer(struct supersim *supersim)
 /* ---- congestion sensor ---- */
 
 /* Queues that are not there cannot be counted. */
-static const char *countable(struct supersim *supersim, const struct json *theirs, const char *account)
+static const char *countable(struct import *import, const struct json *theirs, const char *account)
 {
-    bool has_outputs = strcmp(json_find(ours(supersim), "type")->text, "input_queued") != 0;
-    if (has_outputs || strcmp(account, "output") != 0)
+    if (strcmp(import->kind, "input_queued") != 0 || strcmp(account, "output") != 0)
         return account;
-    import_note(supersim->import, theirs, "this router has no output queues",
-                "network.router.congestion.accounting downstream");
+    import_note(import, theirs, "this router has no output queues", "network.router.congestion.accounting downstream");
     return "downstream";
 }
 
 /* Of what has no end there is no share. */
-static bool is_normalised(struct supersim *supersim, const struct json *mode, const char *account)
+static bool is_normalised(struct import *import, const struct json *mode, const char *account)
 {
-    const struct json *router = ours(supersim);
-    bool is_endless =
-        strcmp(json_find(router, "type")->text, "output_queued") == 0 && !json_find(router, "output_depth");
-    if (strncmp(import_word(supersim->import, mode, ""), "absolute", 8) == 0)
+    bool is_endless = strcmp(import->kind, "output_queued") == 0 && !import_ours(import, "output_depth");
+    if (strncmp(import_word(import, mode, ""), "absolute", 8) == 0)
         return false;
     if (!is_endless || strcmp(account, "downstream") == 0)
         return true;
-    import_note(supersim->import, mode, "output queues without an end have no share that is full",
+    import_note(import, mode, "output queues without an end have no share that is full",
                 "network.router.congestion.normalised false");
     return false;
 }
 
 /* Flits on the channel are taken off the congestion that they seem to be. */
-static void put_phantom(struct supersim *supersim, struct json *sensor, struct json *block, const char *account)
+static void put_phantom(struct import *import)
 {
-    struct import *import = supersim->import;
-    const struct json *phantom = import_take(sensor, "phantom");
+    const struct json *phantom = import_take(import, "phantom");
     if (!import_truth(import, phantom, false)) { /* coefficients mean nothing then */
-        import_take(sensor, "value_coeff");
-        import_take(sensor, "length_coeff");
+        import_take(import, "value_coeff");
+        import_take(import, "length_coeff");
         return;
     }
-    const struct json *value = import_need(import, sensor, "value_coeff");
-    const struct json *length = import_need(import, sensor, "length_coeff");
-    if (strcmp(account, "output") == 0) {
+    const struct json *value = import_need(import, "value_coeff"), *length = import_need(import, "length_coeff");
+    if (import_is(import_ours(import, "accounting"), "output"))
         import_note(import, phantom, "accounting 'output' does not count flits on the channel",
                     "network.router.congestion.accounting both");
-        return;
-    }
-    import_put_f64(import, block, "phantom_value", import_number(import, value, 1, 0, 1000));
-    import_put_f64(import, block, "phantom_length", import_number(import, length, 1, 0, 1000));
+    else
+        import_set(import, "", "phantom_value=%.17g phantom_length=%.17g", import_number(import, value, 1, 0, 1000),
+                   import_number(import, length, 1, 0, 1000));
 }
 
-static void put_sensor(struct supersim *supersim)
+static void put_sensor(struct import *import)
 {
     static const struct import_name accounts[] = {
         {"output", "output"}, {"downstream", "downstream"}, {"output_and_downstream", "both"}, {0}};
@@ -254,54 +312,53 @@ static void put_sensor(struct supersim *supersim)
         {"normalized_vc", "vc"},       {"normalized_port", "port"}, {"normalized_min", "lesser"},
         {"normalized_max", "greater"}, {"absolute_vc", "vc"},       {"absolute_port", "port"},
         {"absolute_min", "lesser"},    {"absolute_max", "greater"}, {0}};
-    static const char *const numbers[] = {"granularity", "minimum", "offset"};
-    struct import *import = supersim->import;
-    struct json *sensor = import_block(import, supersim->router, "congestion_sensor");
+    static const struct import_row rows[] = {{IMPORT_NUMBER("granularity", "0", "granularity", -1e9, 1e9)},
+                                             {IMPORT_NUMBER("minimum", "0", "minimum", -1e9, 1e9)},
+                                             {IMPORT_NUMBER("offset", "0", "offset", -1e9, 1e9)},
+                                             {IMPORT_BY(put_phantom, "phantom", NULL)},
+                                             {0}};
+    struct json *sensor = import_block(import, "congestion_sensor");
     if (!sensor)
         return;
-    const struct json *algorithm = import_take(sensor, "algorithm");
+    const struct json *algorithm = import_take_in(sensor, "algorithm");
     const char *name = import_word(import, algorithm, "buffer_occupancy");
     bool is_none = strcmp(name, "null_sensor") == 0;
     if (!is_none && strcmp(name, "buffer_occupancy") != 0)
         import_note(import, algorithm, "no such sensor", "buffer_occupancy");
-    struct json *block =
-        import_put_text(import, ours(supersim), "congestion.type", is_none ? "none" : "buffer_occupancy")->parent;
-    const struct json *counted = import_take(supersim->router, "congestion_mode"), *mode = import_take(sensor, "mode");
+    import_set(import, "congestion", "type=%s", is_none ? "none" : "buffer_occupancy");
+    const struct json *counted = import_take(import, "congestion_mode"), *mode = import_take_in(sensor, "mode");
     const char *account = import_choice(import, counted, accounts, "downstream");
     const char *per = import_choice(import, mode, modes, "vc");
     if (is_none)
         return;
-    account = countable(supersim, counted, account);
-    import_put_text(import, block, "accounting", account);
-    import_put_text(import, block, "per", per);
-    import_put(import, block, "normalised", json_bool(import->arena, is_normalised(supersim, mode, account)));
-    uint64_t latency = supersim_ticks(supersim, import_take(sensor, "latency"), supersim->router_cycle, 1);
-    import_put_u64(import, block, "latency", latency ? latency : 1);
-    for (uint32_t i = 0; i < 3; i++)
-        import_put_f64(import, block, numbers[i], import_number(import, import_take(sensor, numbers[i]), 0, -1e9, 1e9));
-    put_phantom(supersim, sensor, block, account);
+    account = countable(import, counted, account);
+    bool is_share = is_normalised(import, mode, account);
+    unsigned long long latency =
+        supersim_ticks(import, import_take_in(sensor, "latency"), "/simulator.router_cycle_time", 1);
+    import_set(import, "congestion", "accounting=%s per=%s normalised=%s latency=%llu", account, per,
+               is_share ? "true" : "false", latency ? latency : 1);
+    import_carry(import, rows, sensor, import_ours(import, "congestion"));
 }
 
-void supersim_router(struct supersim *supersim)
+void supersim_router(struct import *import)
 {
     static const struct import_name architectures[] = {{"input_queued", "input_queued"},
                                                        {"output_queued", "output_queued"},
                                                        {"input_output_queued", "input_output_queued"},
                                                        {0}};
-    struct import *import = supersim->import;
-    const struct json *node = supersim->router ? import_need(import, supersim->router, "architecture") : NULL;
-    const char *type = import_choice(import, node, architectures, "input_queued");
-    import_put_text(import, ours(supersim), "type", type);
-    put_u64(supersim, "num_vcs", supersim->num_vcs);
-    put_input_queues(supersim);
-    put_output_queues(supersim, type);
-    put_u64(supersim, "cycle", supersim->router_cycle);
-    bool has_output_queues = strcmp(type, "input_output_queued") == 0;
-    if (strcmp(type, "output_queued") == 0)
-        put_transfer(supersim);
+    import->theirs = import_block(import, "/network.router");
+    import->ours = import_ours(import, "/network.router");
+    const struct json *node = import->theirs ? import_need(import, "architecture") : NULL;
+    import->kind = import_choice(import, node, architectures, "input_queued");
+    import_set(import, "", "type=%s num_vcs=%llu", import->kind, supersim_vcs(import));
+    put_input_queues(import);
+    put_output_queues(import);
+    import_set(import, "", "cycle=%llu", supersim_cycle(import, "/simulator.router_cycle_time"));
+    if (strcmp(import->kind, "output_queued") == 0)
+        put_transfer(import);
     else
-        put_pipeline(supersim, has_output_queues);
-    if (has_output_queues)
-        put_output_arbiter(supersim, "output_arbiter");
-    put_sensor(supersim);
+        put_pipeline(import);
+    if (strcmp(import->kind, "input_output_queued") == 0)
+        put_output_arbiter(import, "output_arbiter");
+    put_sensor(import);
 }

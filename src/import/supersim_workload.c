@@ -1,241 +1,176 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * SuperSim's applications in our words. An application has a block of its own and
- * one for its terminals; rows say where a setting stands and what becomes of it.
- * Rates are flits a terminal cycle there, flits a channel cycle here.
+ * one for its terminals, with settings in either. Rates are flits a terminal
+ * cycle there, flits a channel cycle here.
  */
 #include "import/supersim.h"
 
 #include <math.h>
 #include <string.h>
 
-enum unit { NUMBER, RATE, TICKS, TRUTH, PATH, EACH, TERMINAL };
+static const char terminal_clock[] = "/simulator.terminal_cycle_time";
 
-struct application_row {
-    const char *key, *ours;
-    enum unit unit;
-};
+/* ---- settings ---- */
 
-#define STEADY_ROWS                                                                                                    \
-    {"request_injection_rate", "load", RATE}, {"relative_injection", "relative", PATH},                                \
-        {"transaction_size", "messages_per_transaction", NUMBER},                                                      \
-        {"multi_destination_transactions", "transaction_destinations", EACH},                                          \
-    {                                                                                                                  \
-        "max_packet_size", "max_packet", NUMBER                                                                        \
-    }
+static void put_rate(struct import *import)
+{
+    const struct json *node = import_take(import, import->row->key);
+    double ratio = (double)supersim_cycle(import, "/simulator.channel_cycle_time") /
+                   (double)supersim_cycle(import, terminal_clock);
+    if (node)
+        import_put_load(import, import_number(import, node, 0.1, 0, 1e6) * ratio, supersim_ports(import), node);
+}
 
-static const struct application_row blast_rows[] = {STEADY_ROWS, {0}};
-static const struct application_row pulse_rows[] = {
-    STEADY_ROWS, {"num_transactions", "messages", NUMBER}, {"delay", "delay", TICKS}, {0}};
-static const struct application_row stream_rows[] = {
-    {"injection_rate", "load", RATE},          {"num_messages", "messages", NUMBER},
-    {"source_terminal", "sources", TERMINAL},  {"destination_terminal", "destinations", TERMINAL},
-    {"max_packet_size", "max_packet", NUMBER}, {0}};
-static const struct application_row alltoall_rows[] = {
-    {"request_injection_rate", "load", RATE}, {"num_iterations", "iterations", NUMBER},  {"delay", "delay", TICKS},
-    {"perform_barriers", "wait", TRUTH},      {"max_packet_size", "max_packet", NUMBER}, {0}};
-static const struct application_row stencil_rows[] = {{"num_iterations", "iterations", NUMBER},
-                                                      {"compute_delay", "compute", TICKS},
-                                                      {"collective_size", "collective_flits", NUMBER},
-                                                      {"max_packet_size", "max_packet", NUMBER},
-                                                      {0}};
-static const struct application_row memory_rows[] = {
-    {"latency", "think", TICKS}, {"max_packet_size", "max_packet", NUMBER}, {0}};
+static void put_ticks(struct import *import)
+{
+    const struct json *node = import_take(import, import->row->key);
+    if (node)
+        import_set(import, "", "%s=%llu", import->row->ours, supersim_ticks(import, node, terminal_clock, 0));
+}
 
-static const struct application_kind {
-    const char *theirs, *ours;
-    const char *terminals; /* the block of its terminals */
-    const struct application_row *rows;
-    bool has_sizes, has_traffic;
-    const char *class_key; /* of its messages; NULL: there are several */
-} kinds[] = {
-    {"blast", "blast", "blast_terminal", blast_rows, true, true, "request_protocol_class"},
-    {"pulse", "pulse", "pulse_terminal", pulse_rows, true, true, "request_protocol_class"},
-    {"stream", "stream", "stream_terminal", stream_rows, true, false, "protocol_class"},
-    {"alltoall", "alltoall", "alltoall_terminal", alltoall_rows, true, false, "request_protocol_class"},
-    {"stencil", "stencil", "stencil_terminal", stencil_rows, false, false, NULL},
-    {"simple_mem", "memory", "processor_terminal", memory_rows, false, false, "protocol_class"},
+static void put_relative_file(struct import *import)
+{
+    const struct json *node = import_take(import, import->row->key);
+    if (node)
+        import_put(import, import->row->ours, json_text(import->arena, import_path(import, node)));
+}
+
+static void put_truth(struct import *import)
+{
+    const struct json *node = import_take(import, import->row->key);
+    if (node)
+        import_set(import, "", "%s=%s", import->row->ours, import->row->names[import_truth(import, node, false)].ours);
+}
+
+/* A list of one. Below 0 it is drawn at random there. */
+static void put_terminal(struct import *import)
+{
+    const struct json *node = import_take(import, import->row->key);
+    bool is_drawn = node && node->type == JSON_NUMBER && node->number < 0;
+    bool is_source = strcmp(import->row->ours, "sources") == 0;
+    if (is_drawn)
+        import_note(import, node, "terminals are named, not drawn", is_source ? "terminal 0" : "terminal 1");
+    if (node)
+        import_set(import, "", "%s=[%llu]", import->row->ours,
+                   is_drawn ? !is_source : import_count(import, node, 0, 0, 1u << 30));
+}
+
+static const struct import_name truths[] = {{"false", "false"}, {"true", "true"}, {0}};
+static const struct import_name destinations[] = {{"false", "same"}, {"true", "each"}, {0}};
+
+static const struct import_row application_rows[] = {
+    {.of = "blast pulse alltoall", IMPORT_WORDS(put_rate, "request_injection_rate", "load", NULL)},
+    {.of = "stream", IMPORT_WORDS(put_rate, "injection_rate", "load", NULL)},
+    {.of = "blast pulse", IMPORT_WORDS(put_relative_file, "relative_injection", "relative", NULL)},
+    {.of = "blast pulse", IMPORT_COUNT("transaction_size", NULL, "messages_per_transaction", 0, 1u << 30)},
+    {.of = "blast pulse",
+     IMPORT_WORDS(put_truth, "multi_destination_transactions", "transaction_destinations", destinations)},
+    {.of = "blast pulse", IMPORT_COUNT("max_packet_size", NULL, "max_packet", 0, 1u << 30)},
+    {.of = "pulse", IMPORT_COUNT("num_transactions", NULL, "messages", 0, 1u << 30)},
+    {.of = "alltoall stencil", IMPORT_COUNT("num_iterations", NULL, "iterations", 0, 1u << 30)},
+    {.of = "pulse alltoall", IMPORT_WORDS(put_ticks, "delay", "delay", NULL)},
+    {.of = "alltoall", IMPORT_WORDS(put_truth, "perform_barriers", "wait", truths)},
+    {.of = "stream", IMPORT_COUNT("num_messages", NULL, "messages", 0, 1u << 30)},
+    {.of = "stream", IMPORT_WORDS(put_terminal, "source_terminal", "sources", NULL)},
+    {.of = "stream", IMPORT_WORDS(put_terminal, "destination_terminal", "destinations", NULL)},
+    {.of = "stencil", IMPORT_WORDS(put_ticks, "compute_delay", "compute", NULL)},
+    {.of = "stencil", IMPORT_COUNT("collective_size", NULL, "collective_flits", 0, 1u << 30)},
+    {.of = "simple_mem", IMPORT_WORDS(put_ticks, "latency", "think", NULL)},
+    {.of = "stream alltoall stencil simple_mem", IMPORT_COUNT("max_packet_size", NULL, "max_packet", 0, 1u << 30)},
     {0},
 };
 
-/* An application on its way: their two blocks, our one. */
-struct move {
-    struct supersim *supersim;
-    const struct application_kind *kind;
-    struct json *application, *terminals, *ours;
-};
-
-/* A list of one. Below 0 it is drawn at random there. */
-static struct json *terminal_list(const struct move *move, const struct application_row *row, const struct json *node)
-{
-    struct import *import = move->supersim->import;
-    bool is_drawn = node->type == JSON_NUMBER && node->number < 0, is_source = strcmp(row->ours, "sources") == 0;
-    if (is_drawn)
-        import_note(import, node, "terminals are named, not drawn", is_source ? "terminal 0" : "terminal 1");
-    uint64_t terminal = is_drawn ? !is_source : import_count(import, node, 0, 0, 1u << 30);
-    struct json *list = json_array(import->arena);
-    json_append(list, json_number_u64(import->arena, terminal));
-    return list;
-}
-
-static struct json *convert(const struct move *move, const struct application_row *row, const struct json *node)
-{
-    struct supersim *supersim = move->supersim;
-    struct import *import = supersim->import;
-    struct arena *arena = import->arena;
-    switch (row->unit) {
-    case NUMBER:
-        return json_number_u64(arena, import_count(import, node, 0, 0, 1u << 30));
-    case TICKS:
-        return json_number_u64(arena, supersim_ticks(supersim, node, supersim->terminal_cycle, 0));
-    case TRUTH:
-        return json_bool(arena, import_truth(import, node, false));
-    case PATH:
-        return json_text(arena, import_path(import, node));
-    case EACH:
-        return json_text(arena, import_truth(import, node, false) ? "each" : "same");
-    case TERMINAL:
-        return terminal_list(move, row, node);
-    case RATE:
-        break; /* put_rate */
-    }
-    return NULL;
-}
-
-static void put_rate(const struct move *move, const struct json *node)
-{
-    struct supersim *supersim = move->supersim;
-    double ratio = (double)supersim->channel_cycle / (double)supersim->terminal_cycle;
-    import_put_load(supersim->import, move->ours, import_number(supersim->import, node, 0.1, 0, 1e6) * ratio,
-                    supersim->ports, node);
-}
-
-static void put_rows(const struct move *move)
-{
-    for (const struct application_row *row = move->kind->rows; row->key; row++) {
-        struct json *block =
-            move->terminals && json_find(move->terminals, row->key) ? move->terminals : move->application;
-        const struct json *node = import_take(block, row->key);
-        if (node && row->unit == RATE)
-            put_rate(move, node);
-        else if (node)
-            import_put(move->supersim->import, move->ours, row->ours, convert(move, row, node));
-    }
-}
-
-static uint64_t messages_per_transaction(const struct move *move)
-{
-    const struct json *ours = json_find(move->ours, "messages_per_transaction");
-    return ours && ours->number > 0 ? (uint64_t)ours->number : 1;
-}
-
-/* As long as the terminals take for their transactions at the given load. */
-static void put_windows(const struct move *move, double mean)
-{
-    struct supersim *supersim = move->supersim;
-    struct import *import = supersim->import;
-    const struct json *interval = json_find(move->terminals, "warmup_interval");
-    if (interval && interval->type == JSON_NUMBER && interval->number == 0)
-        import_put_u64(import, move->ours, "warmup", 0);
-    else
-        import_put_text(import, move->ours, "warmup", "auto");
-    const struct json *node = import_take(move->terminals, "num_transactions");
-    uint64_t transactions = import_count(import, node, 0, 0, 1u << 30) * messages_per_transaction(move);
-    const struct json *load = json_find(move->ours, "load");
-    if (transactions == 0 || !load || load->number <= 0) {
-        import_comment(import, import_put_u64(import, move->ours, "sample", 0), "traffic for others: not sampled");
-        return;
-    }
-    double ticks = ceil((double)transactions * mean / load->number * (double)supersim->channel_cycle);
-    struct json *sample = import_put_f64(import, move->ours, "sample", ticks < 1e15 ? ticks : 1e15);
-    import_comment(import, sample, "what %llu messages of %g flits take at this load", (unsigned long long)transactions,
-                   mean);
-}
+/* ---- protocol classes ---- */
 
 /* The fallback too where the class is none that the network has. */
-static uint64_t class_of(const struct move *move, const struct json *node, uint64_t fallback)
+static unsigned long long protocol_class_of(struct import *import, const struct json *node, uint64_t fallback)
 {
-    uint32_t classes = move->supersim->classes;
-    return import_count(move->supersim->import, node, fallback, 0, classes ? classes - 1 : 0);
+    const struct json *classes = import_look(import, "/network.protocol_classes");
+    uint32_t count = classes && classes->type == JSON_ARRAY && classes->count <= 64 ? classes->count : 0;
+    return import_count(import, node, fallback, 0, count ? count - 1 : 0);
 }
 
-static uint64_t put_class(const struct move *move, struct json *block, const char *key, const char *our_key)
+static unsigned long long put_class(struct import *import, const char *path, const char *our_key)
 {
-    struct supersim *supersim = move->supersim;
-    const struct json *node = import_take(block, key);
-    uint64_t class = class_of(move, node, 0);
-    if (supersim->classes > 1 && supersim->keeps_classes)
-        import_put_u64(supersim->import, move->ours, our_key, class);
+    const struct json *node = import_take(import, path);
+    unsigned long long class = protocol_class_of(import, node, 0);
+    if (import_ours(import, "/network.protocol_classes"))
+        import_set(import, "", "%s=%llu", our_key, class);
     else if (class)
-        import_note(supersim->import, node, "packets of all protocol classes share the VCs", "network.router.num_vcs");
+        import_note(import, node, "packets of all protocol classes share the VCs", "network.router.num_vcs");
     return class;
 }
 
-/* Halos and the collective of a stencil are messages of one application. */
-static void put_stencil_class(const struct move *move)
+/* ---- single applications ---- */
+
+static unsigned long long messages_per_transaction(struct import *import)
 {
-    struct import *import = move->supersim->import;
-    const struct json *collective = import_take(move->terminals, "collective_protocol_class");
-    uint64_t class = put_class(move, move->terminals, "exchange_protocol_class", "protocol_class");
-    if (class_of(move, collective, class) != class)
-        import_note(import, collective, "all messages of an application have one protocol class",
-                    arena_format(import->arena, "%llu, that of the exchange", (unsigned long long)class));
+    const struct json *ours = import_ours(import, "messages_per_transaction");
+    return ours && ours->number > 0 ? (unsigned long long)ours->number : 1;
 }
 
-static void put_replies(const struct move *move)
+/* As long as the terminals take for their transactions at the given load. */
+static void put_windows(struct import *import, double mean)
 {
-    struct supersim *supersim = move->supersim;
-    const struct json *latency = import_take(move->terminals, "request_processing_latency");
-    import_put_u64(supersim->import, move->ours, "reply_delay",
-                   supersim_ticks(supersim, latency, supersim->terminal_cycle, 0));
-    put_class(move, move->terminals, "response_protocol_class", "reply_protocol_class");
+    const struct json *interval = import_look(import, "warmup_interval"), *load = import_ours(import, "load");
+    bool has_none = interval && interval->type == JSON_NUMBER && interval->number == 0;
+    import_set(import, "", "warmup=%s", has_none ? "0" : "auto");
+    const struct json *node = import_take(import, "num_transactions");
+    unsigned long long transactions = import_count(import, node, 0, 0, 1u << 30) * messages_per_transaction(import);
+    if (transactions == 0 || !load || load->number <= 0) {
+        import_comment(import, import_set(import, "", "sample=0"), "traffic for others: not sampled");
+        return;
+    }
+    double cycle = (double)supersim_cycle(import, "/simulator.channel_cycle_time");
+    double ticks = ceil((double)transactions * mean / load->number * cycle);
+    struct json *sample = import_set(import, "", "sample=%.17g", ticks < 1e15 ? ticks : 1e15);
+    import_comment(import, sample, "what %llu messages of %g flits take at this load", transactions, mean);
+}
+
+static void put_replies(struct import *import)
+{
+    const struct json *latency = import_take(import, "request_processing_latency");
+    import_set(import, "", "reply_delay=%llu", supersim_ticks(import, latency, terminal_clock, 0));
+    put_class(import, "response_protocol_class", "reply_protocol_class");
 }
 
 /* Destinations are drawn anew each time there. */
-static void put_order(const struct move *move)
+static void put_order(struct import *import)
 {
-    struct import *import = move->supersim->import;
-    struct json *pattern = import_block(import, move->terminals, "traffic_pattern");
-    const struct json *self = import_take(pattern, "send_to_self"), *type = import_take(pattern, "type");
+    const struct json *self = import_take(import, "traffic_pattern.send_to_self");
+    const struct json *type = import_take(import, "traffic_pattern.type");
     if (strcmp(import_word(import, type, "random"), "random") != 0)
         import_note(import, type, "no such order", "order random");
-    import_put_text(import, move->ours, "order", "random");
-    import_put(import, move->ours, "self", json_bool(import->arena, import_truth(import, self, false)));
+    import_set(import, "", "order=random self=%s", import_truth(import, self, false) ? "true" : "false");
 }
 
 /* Every other terminal is a memory; a processor has one access under way. Blocks and headers count bytes. */
-static void put_memory(const struct move *move)
+static void put_memory(struct import *import)
 {
-    struct supersim *supersim = move->supersim;
-    struct import *import = supersim->import;
-    uint64_t block = import_count(import, import_take(move->application, "block_size"), 64, 1, 1u << 20);
-    uint64_t header = import_count(import, import_take(move->application, "header_overhead"), 0, 0, 1u << 20);
-    uint64_t flit = import_count(import, import_take(move->application, "bytes_per_flit"), 1, 1, 1u << 20);
-    uint64_t small = (header + flit - 1) / flit, large = (header + block + flit - 1) / flit;
-    const struct json *latency = import_take(import_block(import, move->application, "memory_terminal"), "latency");
-    import_put_u64(import, move->ours, "latency", supersim_ticks(supersim, latency, supersim->terminal_cycle, 0));
-    put_class(move, import_block(import, move->application, "memory_terminal"), "protocol_class",
-              "reply_protocol_class");
-    import_put_u64(import, move->ours, "outstanding", 1);
-    struct json *size = import_put_text(import, move->ours, "size.type", "read_write")->parent;
-    import_comment(import, size, "blocks of %llu bytes, headers of %llu, flits of %llu", (unsigned long long)block,
-                   (unsigned long long)header, (unsigned long long)flit);
-    import_put_u64(import, size, "read_request", small ? small : 1);
-    import_put_u64(import, size, "read_reply", large);
-    import_put_u64(import, size, "write_request", large);
-    import_put_u64(import, size, "write_reply", small ? small : 1);
+    unsigned long long block = import_count(import, import_take(import, "block_size"), 64, 1, 1u << 20);
+    unsigned long long header = import_count(import, import_take(import, "header_overhead"), 0, 0, 1u << 20);
+    unsigned long long flit = import_count(import, import_take(import, "bytes_per_flit"), 1, 1, 1u << 20);
+    unsigned long long small = header ? (header + flit - 1) / flit : 1, large = (header + block + flit - 1) / flit;
+    const struct json *latency = import_take(import, "memory_terminal.latency");
+    import_set(import, "", "latency=%llu", supersim_ticks(import, latency, terminal_clock, 0));
+    put_class(import, "memory_terminal.protocol_class", "reply_protocol_class");
+    import_set(import, "", "outstanding=1");
+    struct json *last = import_set(
+        import, "size", "type=read_write read_request=%llu read_reply=%llu write_request=%llu write_reply=%llu", small,
+        large, large, small);
+    import_comment(import, last->parent, "blocks of %llu bytes, headers of %llu, flits of %llu", block, header, flit);
 }
 
 /* 1 when the topology was refused. */
 static double terminals_of(const struct json *topology)
 {
-    static const char *const counts[] = {"widths",  "down",   "concentration", "terminals",
-                                         "routers", "groups", "stops",         "radix"};
     double terminals = 1;
-    for (uint32_t i = 0; i < 8; i++) {
-        const struct json *count = topology ? json_find(topology, counts[i]) : NULL;
-        terminals *= count && count->type == JSON_NUMBER ? count->number : 1;
-        for (const struct json *item = count ? count->first : NULL; item; item = item->next)
+    for (const struct json *count = topology ? topology->first : NULL; count; count = count->next) {
+        if (!import_lists("widths down concentration terminals routers groups stops radix", count->key))
+            continue;
+        terminals *= count->type == JSON_NUMBER ? count->number : 1;
+        for (const struct json *item = count->first; item; item = item->next)
             terminals *= item->number;
     }
     const struct json *stages = topology ? json_find(topology, "stages") : NULL;
@@ -243,86 +178,110 @@ static double terminals_of(const struct json *topology)
 }
 
 /* Its neighbours stand in a table that is not read; its collective is a barrier with messages of a size. */
-static void put_stencil(const struct move *move)
+static void put_stencil(struct import *import)
 {
-    struct import *import = move->supersim->import;
-    double terminals = terminals_of(json_find(json_find(import->ours, "network"), "topology"));
-    struct json *ranks =
-        import_put_row(import, move->ours, "ranks", 1, terminals < 1e9 ? (uint64_t)terminals : 1000000000);
+    double terminals = terminals_of(import_ours(import, "/network.topology"));
+    struct json *ranks = import_set(import, "", "ranks=[%.0f]", terminals < 1e9 ? floor(terminals) : 1e9);
     import_comment(import, ranks,
                    "a ring of all terminals: SuperSim reads neighbours and sizes from exchange_messages");
-    import_put_text(import, move->ours, "collective", "barrier");
-    put_stencil_class(move);
+    import_set(import, "", "collective=barrier");
+    const struct json *collective = import_take(import, "collective_protocol_class");
+    unsigned long long class = put_class(import, "exchange_protocol_class", "protocol_class");
+    if (protocol_class_of(import, collective, class) != class)
+        import_note(import, collective, "all messages of an application have one protocol class",
+                    arena_format(import->arena, "%llu, that of the exchange", class));
 }
 
-static void put_parts(const struct move *move)
+/* Sizes of messages and their replies, and what depends on them. */
+static void put_sizes(struct import *import, bool has_traffic)
 {
-    struct supersim *supersim = move->supersim;
-    struct import *import = supersim->import;
-    put_rows(move);
-    if (strcmp(move->kind->theirs, "simple_mem") == 0)
-        put_memory(move);
-    if (strcmp(move->kind->theirs, "stencil") == 0)
-        put_stencil(move);
-    if (move->kind->has_traffic)
-        supersim_traffic(supersim, import_block(import, move->terminals, "traffic_pattern"), move->ours);
-    if (!move->kind->has_sizes || !move->terminals)
-        return;
-    const struct json *responses = import_take(move->terminals, "enable_responses");
+    const struct json *responses = import_take(import, "enable_responses");
     bool has_replies = import_truth(import, responses, false);
-    if (has_replies && !move->kind->has_traffic)
+    if (has_replies && !has_traffic)
         import_note(import, responses, "this application has no replies", NULL);
-    has_replies &= move->kind->has_traffic;
-    if (json_find(move->ours, "load") && move->kind->has_traffic) {
-        struct json *injection = import_put_text(import, move->ours, "injection", "periodic");
-        import_comment(import, injection, "a message every size / rate cycles, as SuperSim does");
-    }
-    double mean = supersim_sizes(supersim, import_block(import, move->terminals, "message_size_distribution"),
-                                 move->ours, has_replies);
+    has_replies &= has_traffic;
+    if (import_ours(import, "load") && has_traffic)
+        import_comment(import, import_set(import, "", "injection=periodic"),
+                       "a message every size / rate cycles, as SuperSim does");
+    struct json *terminals = import->theirs;
+    import->theirs = import_block(import, "message_size_distribution");
+    double mean = supersim_sizes(import, has_replies);
+    import->theirs = terminals;
     if (has_replies)
-        put_replies(move);
-    struct json *messages = json_find(move->ours, "messages");
-    if (messages && messages_per_transaction(move) > 1)
-        json_replace(messages,
-                     json_number_u64(import->arena, (uint64_t)messages->number * messages_per_transaction(move)));
-    if (strcmp(move->kind->theirs, "blast") == 0)
-        put_windows(move, mean);
-    if (strcmp(move->kind->theirs, "alltoall") == 0)
-        put_order(move);
+        put_replies(import);
+    const struct json *messages = import_ours(import, "messages");
+    if (messages)
+        import_set(import, "", "messages=%.0f", messages->number * (double)messages_per_transaction(import));
+    if (strcmp(import->kind, "blast") == 0)
+        put_windows(import, mean);
+    if (strcmp(import->kind, "alltoall") == 0)
+        put_order(import);
 }
 
-static void put_application(struct supersim *supersim, struct json *theirs, struct json *applications)
+/* ---- the whole ---- */
+
+static const struct application_kind {
+    const char *theirs, *ours;
+    const char *terminals; /* the block of its terminals */
+    bool has_sizes, has_traffic;
+    const char *class_key; /* of its messages; NULL: there are several */
+} kinds[] = {
+    {"blast", "blast", "blast_terminal", true, true, "request_protocol_class"},
+    {"pulse", "pulse", "pulse_terminal", true, true, "request_protocol_class"},
+    {"stream", "stream", "stream_terminal", true, false, "protocol_class"},
+    {"alltoall", "alltoall", "alltoall_terminal", true, false, "request_protocol_class"},
+    {"stencil", "stencil", "stencil_terminal", false, false, NULL},
+    {"simple_mem", "memory", "processor_terminal", false, false, "protocol_class"},
+    {0},
+};
+
+static void put_application(struct import *import, struct json *theirs)
 {
-    struct import *import = supersim->import;
-    const struct json *type = import_need(import, theirs, "type");
-    const char *name = import_word(import, type, "");
-    struct move move = {.supersim = supersim, .application = theirs, .kind = IMPORT_FIND(kinds, name)};
-    if (!move.kind) {
+    import->theirs = theirs;
+    const struct json *type = import_need(import, "type");
+    const struct application_kind *kind = IMPORT_FIND(kinds, import_word(import, type, ""));
+    if (!kind) {
         IMPORT_REFUSE(import, type, kinds);
         return;
     }
-    move.terminals = import_block(import, theirs, move.kind->terminals);
-    if (!json_find(theirs, move.kind->terminals))
-        import_error(import, theirs, "has no '%s', which is needed", move.kind->terminals);
-    move.ours = json_append(applications, json_object(import->arena));
-    import_put_text(import, move.ours, "type", move.kind->ours);
-    if (move.kind->class_key)
-        put_class(&move, move.terminals, move.kind->class_key, "protocol_class");
-    put_parts(&move);
+    struct json *terminals = import_block(import, kind->terminals);
+    if (!import_look(import, kind->terminals))
+        import_error(import, theirs, "has no '%s', which is needed", kind->terminals);
+    import->ours = json_append(import_ours(import, "/workload.applications"), json_object(import->arena));
+    import->kind = kind->theirs;
+    import->theirs = terminals;
+    import_set(import, "", "type=%s", kind->ours);
+    if (kind->class_key)
+        put_class(import, kind->class_key, "protocol_class");
+    import->beside = theirs;
+    import_carry(import, application_rows, terminals, import->ours);
+    import->beside = NULL;
+    if (strcmp(kind->theirs, "simple_mem") == 0) {
+        import->theirs = theirs;
+        put_memory(import);
+        import->theirs = terminals;
+    }
+    if (strcmp(kind->theirs, "stencil") == 0)
+        put_stencil(import);
+    if (kind->has_traffic)
+        supersim_traffic(import, import_block(import, "traffic_pattern"));
+    import->kind = kind->theirs;
+    if (kind->has_sizes && terminals)
+        put_sizes(import, kind->has_traffic);
 }
 
-void supersim_applications(struct supersim *supersim)
+void supersim_applications(struct import *import)
 {
-    struct import *import = supersim->import;
-    struct json *theirs = json_find(supersim->workload, "applications");
+    struct json *theirs = import_look(import, "/workload.applications");
     if (!theirs || theirs->type != JSON_ARRAY || theirs->count == 0) {
-        import_error(import, theirs ? theirs : supersim->workload, "expected an array 'applications', one at least");
+        import_error(import, theirs ? theirs : json_find(import->root, "workload"),
+                     "expected an array 'applications', one at least");
         return;
     }
-    struct json *applications = import_put(import, import->ours, "workload.applications", json_array(import->arena));
+    import_put(import, "/workload.applications", json_array(import->arena));
     for (struct json *one = theirs->first; one; one = one->next)
         if (one->type == JSON_OBJECT)
-            put_application(supersim, one, applications);
+            put_application(import, one);
         else
             import_expected(import, one, "an object");
 }

@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The reader of tables: walking rows, taking settings out of theirs, listing what is left, putting into ours. */
+#include "import/import.h"
+
+#include "base/text.h"
+#include "config/place.h"
+
+#include <ctype.h>
+#include <fnmatch.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VALUE_SHOWN 60 /* bytes of a long value in a note */
+
+/* ---- rows ---- */
+
+void import_carry(struct import *import, const struct import_row *rows, struct json *theirs, struct json *ours)
+{
+    struct import outer = *import;
+    import->theirs = theirs;
+    import->ours = ours;
+    for (const struct import_row *row = rows; row->key; row++) {
+        import->row = row;
+        if (!row->of || import_lists(row->of, import->kind))
+            row->put(import);
+    }
+    *import = outer;
+}
+
+/* The setting of the row at hand; its fallback when it is absent. */
+static const struct json *take_row_setting(struct import *import)
+{
+    const struct json *node = import_take(import, import->row->key);
+    return node || !import->row->fallback ? node : json_from_word(import->arena, import->row->fallback);
+}
+
+void import_put_count(struct import *import)
+{
+    const struct import_row *row = import->row;
+    const struct json *node = take_row_setting(import);
+    uint64_t least = (uint64_t)row->min;
+    if (node)
+        import_set(import, "", "%s=%llu", row->ours, import_count(import, node, least, least, (uint64_t)row->max));
+}
+
+void import_put_number(struct import *import)
+{
+    const struct import_row *row = import->row;
+    const struct json *node = take_row_setting(import);
+    if (node)
+        import_set(import, "", "%s=%.17g", row->ours, import_number(import, node, row->min, row->min, row->max));
+}
+
+/* What is at a path of a block; NULL: nothing, and an error of theirs where what holds it is no object. */
+static struct json *find_at(struct import *import, struct json *block, const char *path, bool is_theirs)
+{
+    for (path += *path == '/'; block; path += strcspn(path, ".") + 1) {
+        struct json *found = json_find(block, arena_format(import->arena, "%.*s", (int)strcspn(path, "."), path));
+        if (!strchr(path, '.'))
+            return found;
+        if (found && found->type != JSON_OBJECT && is_theirs)
+            import_expected(import, found, "an object");
+        block = found && found->type == JSON_OBJECT ? found : NULL;
+    }
+    return NULL;
+}
+
+struct json *import_look(struct import *import, const char *path)
+{
+    return find_at(import, *path == '/' ? import->root : import->theirs, path, false);
+}
+
+void import_put_same(struct import *import)
+{
+    const struct import_row *row = import->row;
+    struct json *node = import_look(import, row->key);
+    if (!node || node->type == JSON_NULL || node->type >= JSON_ARRAY || (!row->names && node->type == JSON_TEXT))
+        return;
+    const char *word = node->type == JSON_BOOL ? (node->truth ? "true" : "false") : node->text;
+    const struct import_name *name = row->names ? IMPORT_FIND(row->names, word) : NULL;
+    if (row->names && !name)
+        return;
+    import_put(import, row->ours, name ? json_text(import->arena, name->ours) : json_copy(import->arena, node));
+    node->is_taken = true;
+}
+
+/* ---- theirs ---- */
+
+struct json *import_take_in(struct json *block, const char *key)
+{
+    struct json *node = block ? json_find(block, key) : NULL;
+    if (node)
+        node->is_taken = true;
+    return node;
+}
+
+struct json *import_take(struct import *import, const char *path)
+{
+    struct json *node = find_at(import, *path == '/' ? import->root : import->theirs, path, true);
+    if (!node && import->beside)
+        node = find_at(import, import->beside, path, true);
+    if (node)
+        node->is_taken = true;
+    return node;
+}
+
+struct json *import_need(struct import *import, const char *key)
+{
+    struct json *node = import_take(import, key);
+    if (!node)
+        import_error(import, import->theirs, "has no '%s', which is needed", key);
+    return node;
+}
+
+struct json *import_block(struct import *import, const char *path)
+{
+    struct json *found = find_at(import, *path == '/' ? import->root : import->theirs, path, true);
+    if (found && found->type != JSON_OBJECT)
+        import_expected(import, found, "an object");
+    return found && found->type == JSON_OBJECT ? found : NULL;
+}
+
+/* NAN when it is none. */
+static double number_in(const struct import *import, const struct json *node)
+{
+    if (node->type == JSON_NUMBER)
+        return node->number;
+    if (node->type != JSON_TEXT || !import->is_text)
+        return NAN;
+    char *end;
+    double number = strtod(node->text, &end);
+    return end > node->text && !*end && isfinite(number) && !strpbrk(node->text, "xX") ? number : NAN;
+}
+
+double import_number(struct import *import, const struct json *node, double fallback, double min, double max)
+{
+    double number = node ? number_in(import, node) : fallback;
+    if (!node || (number >= min && number <= max))
+        return number;
+    if (import->is_text)
+        import_expected(import, node, "a number from %g to %g", min, max);
+    else if (node->type == JSON_NUMBER)
+        import_error(import, node, "found %s, expected a number from %g to %g", node->text, min, max);
+    else
+        import_expected(import, node, "a number");
+    return fallback;
+}
+
+unsigned long long import_count(struct import *import, const struct json *node, uint64_t fallback, uint64_t min,
+                                uint64_t max)
+{
+    if (!node)
+        return fallback;
+    double number = number_in(import, node);
+    if (number == floor(number) && number >= (double)min && number <= (double)max)
+        return (unsigned long long)number;
+    import_expected(import, node, "a whole number from %llu to %llu", (unsigned long long)min, (unsigned long long)max);
+    return fallback;
+}
+
+const char *import_word(struct import *import, const struct json *node, const char *fallback)
+{
+    if (node && node->type != JSON_TEXT)
+        import_expected(import, node, "text");
+    return node && node->type == JSON_TEXT ? node->text : fallback;
+}
+
+bool import_truth(struct import *import, const struct json *node, bool fallback)
+{
+    if (node && node->type != JSON_BOOL)
+        import_expected(import, node, "true or false");
+    return node && node->type == JSON_BOOL ? node->truth : fallback;
+}
+
+bool import_is(const struct json *node, const char *word)
+{
+    return node && node->type == JSON_TEXT && strcmp(node->text, word) == 0;
+}
+
+static const char *table_word(const void *rows, size_t row_size, uint32_t index)
+{
+    return *(const char *const *)((const char *)rows + index * row_size);
+}
+
+const void *import_find(const void *rows, size_t row_size, const char *word)
+{
+    for (uint32_t i = 0; table_word(rows, row_size, i); i++)
+        if (strcmp(table_word(rows, row_size, i), word) == 0)
+            return (const char *)rows + i * row_size;
+    return NULL;
+}
+
+bool import_lists(const char *list, const char *word)
+{
+    for (size_t length; *list; list += length + (list[length] == ' ')) {
+        length = strcspn(list, " ");
+        char one[64];
+        snprintf(one, sizeof one, "%.*s", (int)length, list);
+        if (fnmatch(one, word, 0) == 0)
+            return true;
+    }
+    return false;
+}
+
+void import_refuse(struct import *import, const struct json *node, const void *rows, size_t row_size)
+{
+    if (!node || node->type != JSON_TEXT)
+        return;
+    struct text text = {0};
+    for (uint32_t i = 0; table_word(rows, row_size, i); i++)
+        text_addf(&text, "%s%s", i ? ", " : "", table_word(rows, row_size, i));
+    import_error(import, node, "found '%.60s', expected one of: %s", node->text, text.chars);
+    text_release(&text);
+}
+
+const char *import_choice(struct import *import, const struct json *node, const struct import_name *names,
+                          const char *fallback)
+{
+    const struct import_name *name = IMPORT_FIND(names, import_word(import, node, ""));
+    if (!name)
+        IMPORT_REFUSE(import, node, names);
+    return name ? name->ours : fallback;
+}
+
+struct json *import_numbers(struct import *import, const struct json *node, uint64_t min, uint64_t max)
+{
+    struct json *copy = json_array(import->arena);
+    if (node && node->type != JSON_ARRAY)
+        import_expected(import, node, "an array of whole numbers");
+    for (const struct json *item = node && node->type == JSON_ARRAY ? node->first : NULL; item; item = item->next)
+        json_append(copy, json_number_u64(import->arena, import_count(import, item, min, min, max)));
+    return copy;
+}
+
+/* Ours are relative to the configuration that names them: nothing changes when it lies beside theirs. */
+const char *import_path(struct import *import, const struct json *node)
+{
+    const char *named_in = node->file ? node->file : import->file, *path = import_word(import, node, "");
+    const char *from = strrchr(named_in, '/'), *to = import->output ? strrchr(import->output, '/') : NULL;
+    size_t from_length = from ? (size_t)(from - named_in) : 0, to_length = to ? (size_t)(to - import->output) : 0;
+    bool is_beside = from_length == to_length && (!to || strncmp(named_in, import->output, to_length) == 0);
+    if (*path == '/' || is_beside || (!import->output && !from))
+        return path;
+    char *whole = realpath(path_beside(import->arena, named_in, path), NULL);
+    const char *kept = whole ? arena_text(import->arena, whole) : path_beside(import->arena, named_in, path);
+    free(whole);
+    return kept;
+}
+
+/* ---- messages ---- */
+
+/* One line whatever it holds: it goes into comments too. */
+static const char *one_line(char *text)
+{
+    for (char *at = text; *at; at++)
+        if (iscntrl((unsigned char)*at))
+            *at = '?';
+    return text;
+}
+
+/* "file:line:column: path", or what is known of that. */
+static void add_theirs_place(struct text *text, const struct import *import, const struct json *node)
+{
+    const struct json *written = node;
+    while (written && !written->file)
+        written = written->parent;
+    if (written)
+        text_addf(text, "%s:%u:%u: ", written->file, written->line, written->column);
+    else
+        text_addf(text, "%s: ", import->file);
+    text_add(text, node ? json_path(import->arena, node) : "");
+}
+
+static void add_error(struct import *import, const struct json *node, const char *format, va_list arguments)
+{
+    struct text text = {0};
+    add_theirs_place(&text, import, node);
+    text_add(&text, name_ends_with(text.chars, ": ") ? "" : ": ");
+    text_addv(&text, format, arguments);
+    const struct error_message *same = import->errors->first; /* a setting may be asked for twice */
+    while (same && strcmp(same->text, one_line(text.chars)) != 0)
+        same = same->next;
+    if (!same)
+        errors_add(import->errors, "%s", text.chars);
+    text_release(&text);
+}
+
+void import_error(struct import *import, const struct json *node, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    add_error(import, node, format, arguments);
+    va_end(arguments);
+}
+
+void import_expected(struct import *import, const struct json *node, const char *format, ...)
+{
+    struct text expected = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    text_addv(&expected, format, arguments);
+    va_end(arguments);
+    bool is_shown = node->type == JSON_TEXT || node->type == JSON_NUMBER;
+    import_error(import, node, "found %s%s%s%.60s%s, expected %s", import->is_text ? "" : json_type_name(node->type),
+                 import->is_text || !is_shown ? "" : " ", is_shown ? "'" : "", is_shown ? node->text : "",
+                 is_shown ? "'" : "", expected.chars);
+    text_release(&expected);
+}
+
+static char *compact(const struct json *node)
+{
+    if (node->type == JSON_TEXT)
+        return strdup(node->text);
+    char *chars = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&chars, &size);
+    NEED(out, "out of memory for a stream");
+    json_write(out, node, 0);
+    fclose(out);
+    return chars;
+}
+
+void import_note(struct import *import, const struct json *node, const char *why, const char *nearest)
+{
+    if (!node)
+        return;
+    char *value = compact(node);
+    struct text text = {0};
+    add_theirs_place(&text, import, node);
+    text_addf(&text, " = %.*s%s", VALUE_SHOWN, value, strlen(value) > VALUE_SHOWN ? "..." : "");
+    if (!node->file)
+        text_addf(&text, ", %s's default", import->whose);
+    text_addf(&text, ": %s%s%s", why, nearest ? "; nearest: " : "", nearest ? nearest : "");
+    errors_add(import->notes, "%s", one_line(text.chars));
+    text_release(&text);
+    free(value);
+}
+
+/* ---- what was not carried over ---- */
+
+static void remove_taken(struct json *block)
+{
+    for (struct json *child = block->first, *next; child; child = next) {
+        next = child->next;
+        remove_taken(child);
+        if (!child->is_taken)
+            continue;
+        json_remove(block, child);
+    }
+}
+
+static bool is_fallback(const struct json *node, const char *fallback)
+{
+    if (!fallback)
+        return false;
+    char *value = compact(node), *value_end, *fallback_end;
+    double a = strtod(value, &value_end), b = strtod(fallback, &fallback_end);
+    bool are_numbers = *value && !*value_end && *fallback && !*fallback_end;
+    bool is_same = are_numbers ? a == b : strcmp(value, fallback) == 0;
+    free(value);
+    return is_same;
+}
+
+/* The next of "a=1; b; c=": its name, and its value or NULL. False at the end. */
+static bool next_key(struct arena *arena, const char **at, const char **key, const char **value)
+{
+    size_t length = strcspn(*at, ";"), name = strcspn(*at, "=;");
+    *key = arena_format(arena, "%.*s", (int)name, *at);
+    *value = name < length ? arena_format(arena, "%.*s", (int)(length - name - 1), *at + name + 1) : NULL;
+    *at += length + strspn(*at + length, "; ");
+    return length > 0;
+}
+
+void import_add_fallbacks(struct import *import, const struct import_row *rows, const struct import_lost *lost)
+{
+    const char *key, *value;
+    for (const struct import_row *row = rows; row->key; row++)
+        if (row->fallback && !json_find(import->root, row->key))
+            json_add(import->root, row->key, json_text(import->arena, row->fallback));
+    for (; lost->keys; lost++)
+        for (const char *at = lost->keys; next_key(import->arena, &at, &key, &value);)
+            if (value && !json_find(import->root, key))
+                json_add(import->root, key, json_text(import->arena, value));
+}
+
+static void note_unknown(struct import *import, const struct json *node, const struct import_row *rows,
+                         const struct import_lost *lost)
+{
+    struct nearest nearest = {.wanted = node->key ? node->key : ""};
+    const char *key, *value;
+    for (; rows && rows->key; rows++)
+        nearest_try(&nearest, rows->key);
+    for (; lost->keys; lost++)
+        for (const char *at = lost->keys; next_key(import->arena, &at, &key, &value);)
+            if (!strpbrk(key, "*."))
+                nearest_try(&nearest, key);
+    const char *word = nearest_word(&nearest);
+    import_note(import, node,
+                arena_format(import->arena, "no setting of %s that is known here%s%s%s", import->whose,
+                             word ? " (did you mean '" : "", word ? word : "", word ? "'?)" : ""),
+                NULL);
+}
+
+/* The row that says why a setting was not carried over, and the value that needs no word; NULL: none knows it. */
+static const struct import_lost *find_lost(struct import *import, const struct import_lost *lost, const char *path,
+                                           const char **fallback)
+{
+    const char *key;
+    for (; lost->keys; lost++)
+        for (const char *at = lost->keys; next_key(import->arena, &at, &key, fallback);)
+            if (fnmatch(key, path, 0) == 0)
+                return lost;
+    return NULL;
+}
+
+static bool holds_objects(const struct json *array)
+{
+    const struct json *item = array->first;
+    while (item && item->type == JSON_OBJECT)
+        item = item->next;
+    return !item;
+}
+
+/* All that it held was taken. */
+static bool is_all_taken(const struct json *node)
+{
+    const struct json *child = node->first;
+    while (child && child->type >= JSON_ARRAY && is_all_taken(child))
+        child = child->next;
+    return node->type >= JSON_ARRAY && !child;
+}
+
+static void list_block(struct import *import, const struct json *block, const struct import_row *rows,
+                       const struct import_lost *lost)
+{
+    for (const struct json *node = block->first; node; node = node->next) {
+        if (is_all_taken(node) || node->type == JSON_NULL || !node->file)
+            continue;
+        const char *fallback;
+        const struct import_lost *row = find_lost(import, lost, json_path(import->arena, node), &fallback);
+        if (row && !is_fallback(node, fallback))
+            import_note(import, node, row->why ? row->why : "has no effect beside the other settings", row->nearest);
+        else if (!row && (node->type == JSON_OBJECT || (node->type == JSON_ARRAY && holds_objects(node))))
+            list_block(import, node, rows, lost);
+        else if (!row)
+            note_unknown(import, node, rows, lost);
+    }
+}
+
+void import_list_rest(struct import *import, const struct import_row *rows, const struct import_lost *lost)
+{
+    remove_taken(import->root);
+    list_block(import, import->root, rows, lost);
+}
+
+/* ---- ours ---- */
+
+struct json *import_ours(struct import *import, const char *path)
+{
+    return find_at(import, *path == '/' ? import->result : import->ours, path, false);
+}
+
+struct json *import_put(struct import *import, const char *path, struct json *value)
+{
+    struct json *block = *path == '/' ? import->result : import->ours;
+    for (path += *path == '/';;) {
+        size_t length = strcspn(path, ".");
+        const char *key = arena_format(import->arena, "%.*s", (int)length, path);
+        struct json *child = json_find(block, key);
+        if (path[length] == '\0') {
+            if (!child)
+                return json_add(block, key, value);
+            json_replace(child, value);
+            return child;
+        }
+        block = child ? child : json_add(block, key, json_object(import->arena));
+        path += length + 1;
+    }
+}
+
+struct json *import_set(struct import *import, const char *path, const char *format, ...)
+{
+    struct text text = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    text_addv(&text, format, arguments);
+    va_end(arguments);
+    struct json *last = NULL;
+    for (char *rest, *word = strtok_r(text.chars, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        size_t length = strcspn(word, "=");
+        struct json *value = json_from_word(import->arena, word + length + 1);
+        if (value->type == JSON_NUMBER)
+            value = json_number_f64(import->arena, value->number);
+        last = import_put(import, arena_format(import->arena, "%s%s%.*s", path, *path ? "." : "", (int)length, word),
+                          value);
+    }
+    text_release(&text);
+    return last;
+}
+
+struct json *import_repeat(struct import *import, uint64_t count, uint64_t value)
+{
+    struct json *row = json_array(import->arena);
+    for (uint64_t i = 0; i < count; i++)
+        json_append(row, json_number_u64(import->arena, value));
+    return row;
+}
+
+void import_put_load(struct import *import, double load, uint64_t channels, const struct json *node)
+{
+    if (load > (double)channels) {
+        import_note(import, node,
+                    arena_format(import->arena, "%g flits a cycle are more than a terminal can send", load),
+                    arena_format(import->arena, "load %llu", (unsigned long long)channels));
+        load = (double)channels;
+    }
+    import_set(import, "", "load=%.17g", load);
+}
+
+double import_put_mix(struct import *import, const char *path, struct json *sizes, struct json *weights,
+                      double fallback)
+{
+    double sum = 0, total = 0;
+    for (const struct json *size = sizes->first, *weight = weights->first; weight; weight = weight->next) {
+        sum += weight->number * (size ? size->number : 0);
+        total += weight->number;
+        size = size ? size->next : NULL;
+    }
+    struct json *block = import_set(import, path, "type=mix")->parent;
+    json_add(block, "sizes", sizes);
+    json_add(block, "weights", weights);
+    return total > 0 ? sum / total : fallback;
+}
+
+void import_put_read_write(struct import *import, double reads, const double flits[4])
+{
+    import_set(import, "size", "type=read_write reads=%.17g read_request=%.17g write_request=%.17g", reads, flits[0],
+               flits[1]);
+    import_set(import, "size", "read_reply=%.17g write_reply=%.17g", flits[2], flits[3]);
+}
+
+void import_comment(struct import *import, struct json *node, const char *format, ...)
+{
+    struct text text = {0};
+    if (node->comment)
+        text_addf(&text, "%s\n", node->comment);
+    size_t before = text.length;
+    va_list arguments;
+    va_start(arguments, format);
+    text_addv(&text, format, arguments);
+    va_end(arguments);
+    one_line(text.chars + before);
+    node->comment = text_keep(&text, import->arena);
+}

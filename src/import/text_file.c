@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads the text of two simulators. BookSim's is `key = value;` with // comments:
+ * a value is one word, a list in braces or a call; blanks and newlines inside
+ * brackets do not count. SimuRed's is lines of a KEY and a value, # for comments.
+ */
+#include "import/import.h"
+
+#include "base/text.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct scanner {
+    struct import *import;
+    const char *at, *end, *line_start;
+    uint32_t line;
+};
+
+__attribute__((format(printf, 2, 3))) static bool scanner_fail(const struct scanner *scanner, const char *format, ...)
+{
+    struct text text = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    text_addv(&text, format, arguments);
+    va_end(arguments);
+    errors_add(scanner->import->errors, "%s:%u:%u: %s", scanner->import->file, scanner->line,
+               (uint32_t)(scanner->at - scanner->line_start) + 1, text.chars);
+    text_release(&text);
+    return false;
+}
+
+static char scanner_peek(const struct scanner *scanner) { return scanner->at < scanner->end ? *scanner->at : '\0'; }
+
+/* "'x'", or what else stands there. */
+static const char *scanner_found(const struct scanner *scanner)
+{
+    if (scanner->at == scanner->end)
+        return "the end of the file";
+    unsigned char byte = (unsigned char)*scanner->at;
+    return arena_format(scanner->import->arena, isprint(byte) ? "'%c'" : "byte 0x%02x", byte);
+}
+
+static void scanner_step(struct scanner *scanner)
+{
+    if (*scanner->at++ == '\n') {
+        scanner->line++;
+        scanner->line_start = scanner->at;
+    }
+}
+
+static void scanner_skip_blank(struct scanner *scanner)
+{
+    while (scanner->at < scanner->end) {
+        bool is_comment = scanner->end - scanner->at > 1 && scanner->at[0] == '/' && scanner->at[1] == '/';
+        if (is_comment)
+            while (scanner->at < scanner->end && *scanner->at != '\n')
+                scanner->at++;
+        else if (isspace((unsigned char)*scanner->at))
+            scanner_step(scanner);
+        else
+            return;
+    }
+}
+
+static bool booksim_read_key(struct scanner *scanner, const char **key)
+{
+    const char *start = scanner->at;
+    while (isalnum((unsigned char)scanner_peek(scanner)) || scanner_peek(scanner) == '_')
+        scanner->at++;
+    if (scanner->at == start || isdigit((unsigned char)*start)) {
+        scanner->at = start;
+        return scanner_fail(scanner, "found %s, expected the name of a setting", scanner_found(scanner));
+    }
+    *key = arena_format(scanner->import->arena, "%.*s", (int)(scanner->at - start), start);
+    return true;
+}
+
+static bool booksim_read_quoted(struct scanner *scanner, struct text *value)
+{
+    const char *start = ++scanner->at;
+    while (scanner->at < scanner->end && *scanner->at != '"' && *scanner->at != '\n')
+        scanner->at++;
+    text_add_bytes(value, start, (size_t)(scanner->at - start));
+    return scanner_peek(scanner) == '"' ||
+           scanner_fail(scanner, "found %s, expected '\"' at the end of the text", scanner_found(scanner));
+}
+
+/* True when the value goes on behind this byte. */
+static bool booksim_read_byte(struct scanner *scanner, struct text *value, uint32_t *depth)
+{
+    char byte = scanner_peek(scanner);
+    if (*depth == 0 && (isspace((unsigned char)byte) || strchr(";", byte)))
+        return false;
+    if (byte == '=' || !isprint((unsigned char)byte) || (strchr("})", byte) && *depth == 0))
+        return scanner_fail(scanner, "found %s in a value", scanner_found(scanner));
+    if (byte == '"')
+        return booksim_read_quoted(scanner, value) && (scanner_step(scanner), true);
+    *depth += byte == '{' || byte == '(';
+    *depth -= byte == '}' || byte == ')';
+    text_add_bytes(value, &byte, 1);
+    scanner->at++;
+    return true;
+}
+
+static bool booksim_read_value(struct scanner *scanner, struct text *value)
+{
+    uint32_t depth = 0, errors = scanner->import->errors->count;
+    while (scanner->at < scanner->end && booksim_read_byte(scanner, value, &depth))
+        if (depth > 0)
+            scanner_skip_blank(scanner);
+    if (scanner->import->errors->count > errors)
+        return false;
+    if (depth > 0)
+        return scanner_fail(scanner, "found %s, expected the bracket that closes the list", scanner_found(scanner));
+    return value->length || scanner_fail(scanner, "found %s, expected a value", scanner_found(scanner));
+}
+
+static bool scanner_expect(struct scanner *scanner, char byte, const char *key)
+{
+    scanner_skip_blank(scanner);
+    if (scanner_peek(scanner) != byte)
+        return scanner_fail(scanner, "found %s, expected '%c' after %s '%s'", scanner_found(scanner), byte,
+                            byte == '=' ? "the name" : "the value of", key);
+    scanner->at++;
+    scanner_skip_blank(scanner);
+    return true;
+}
+
+/* The last one counts, as there. */
+static void text_add_setting(struct import *import, struct json *settings, const char *key, struct json *node,
+                             uint32_t line, uint32_t column)
+{
+    struct json *earlier = json_find(settings, key);
+    json_add(settings, arena_text(import->arena, key), node);
+    node->file = import->file;
+    node->line = line;
+    node->column = column;
+    import_note(import, earlier, arena_format(import->arena, "set again in line %u", line), NULL);
+    if (earlier)
+        json_remove(settings, earlier);
+}
+
+static bool booksim_read_setting(struct scanner *scanner, struct json *settings)
+{
+    const char *key = NULL;
+    if (!booksim_read_key(scanner, &key) || !scanner_expect(scanner, '=', key))
+        return false;
+    uint32_t line = scanner->line, column = (uint32_t)(scanner->at - scanner->line_start) + 1;
+    struct text value = {0};
+    bool is_good = booksim_read_value(scanner, &value);
+    struct json *node = json_text(scanner->import->arena, value.length ? value.chars : "");
+    text_release(&value);
+    if (!is_good || !scanner_expect(scanner, ';', key))
+        return false;
+    text_add_setting(scanner->import, settings, key, node, line, column);
+    return true;
+}
+
+struct json *import_read_booksim(struct import *import, const char *bytes, size_t size)
+{
+    struct scanner scanner = {.import = import, .at = bytes, .end = bytes + size, .line_start = bytes, .line = 1};
+    struct json *settings = json_object(import->arena);
+    for (scanner_skip_blank(&scanner); scanner.at < scanner.end;)
+        if (!booksim_read_setting(&scanner, settings))
+            return NULL;
+    return settings;
+}
+
+/* One line of SimuRed's: nothing, or a key and a value. */
+static bool simured_read_line(struct import *import, struct json *settings, uint32_t number, const char *line)
+{
+    char key[64] = "", value[512] = "";
+    if (!line[strspn(line, " \t\r")] || line[strspn(line, " \t\r")] == '#')
+        return true;
+    if (sscanf(line, "%63s %511s", key, value) != 2) {
+        errors_add(import->errors, "%s:%u: found \"%s\", expected a KEY and a value", import->file, number,
+                   key);
+        return false;
+    }
+    char *end;
+    double parsed = strtod(value, &end);
+    struct json *node = *end ? json_text(import->arena, value) : json_number_f64(import->arena, parsed);
+    text_add_setting(import, settings, key, node, number, 1);
+    return true;
+}
+
+struct json *import_read_simured(struct import *import, const char *bytes, size_t size)
+{
+    struct json *settings = json_object(import->arena);
+    uint32_t number = 0;
+    for (const char *at = bytes, *end = bytes + size; at < end; at++) {
+        size_t length = strcspn(at, "\n");
+        if (!simured_read_line(import, settings, ++number, arena_format(import->arena, "%.*s", (int)length, at)))
+            return NULL;
+        at += length;
+    }
+    return settings;
+}
