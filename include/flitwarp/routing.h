@@ -55,6 +55,9 @@ struct route {
     uint64_t *vcs;                 /* the answer, empty at first: bit port * num_vcs + vc */
 };
 
+/* Draws of inject() start here, so that they differ from those at the first router, where hops is 0 too. */
+#define INJECTION_DRAWS 128
+
 struct routing_ops {
     COMPONENT_HEAD;
     bool is_adaptive; /* asks for congestion, so that routers must report it; prepare() may take it back */

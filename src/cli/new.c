@@ -2,12 +2,16 @@
 /*
  * flitwarp new KIND NAME [--dir DIR]: a new component to start from. The file is
  * a copy of a small real one of that kind under its new name; beside it come an
- * example configuration and a test. It compiles as it is, in the tree and as a
- * plugin outside. All three files are written, or none; nothing is overwritten.
+ * example configuration, a file that it reads where it reads any, and a test. It
+ * compiles as it is, in the tree and as a plugin outside. All files are written, or
+ * none; nothing is overwritten.
+ *
+ * The comment at the end of such a component says where it stands in the example: $ is
+ * the component, @ the name of the file whose lines follow.
  */
 #include "cli/command.h"
+#include "base/embedded.h"
 #include "run/places.h"
-#include "cli/templates.h"
 
 #include "config/registry.h"
 #include "config/source.h"
@@ -21,7 +25,7 @@
 #include <unistd.h>
 
 #define NAME_MAX_LENGTH 40
-#define FILES 3
+enum { MOST_FILES = 4 };
 
 struct new_request {
     const char *dir;
@@ -32,29 +36,21 @@ static const struct flag new_flags[] = {
     FLAG_END,
 };
 
-/* The configuration that the example starts from, and where each kind has its place in it. */
+/* The configuration that the example starts from. */
 static const char base_config[] =
     "{\"network\": {\"topology\": {\"type\": \"torus\", \"widths\": [8, 8]}, \"routing\": \"minimal\","
     " \"router\": {\"type\": \"input_queued\", \"num_vcs\": 8, \"buffer_depth\": 8}},"
     " \"workload\": {\"applications\": [{\"type\": \"blast\", \"load\": 0.2, \"warmup\": 500, \"sample\": 2000}]}}";
 
-/* Before and behind the component stands what its place needs beside it. */
-static const struct place {
-    const char *kind, *path;
-    const char *before, *behind;
-} places[] = {
-    {"topology", "network.topology", "", ""},
-    {"routing", "network.routing", "", ""},
-    {"router", "network.router", "", ""},
-    {"arbiter", "network.router.arbiter", "", ""},
-    {"allocator", "network.router.allocator", "", ""},
-    {"selection", "network.planes", "{\"count\": 2, \"selection\": ", "}"},
-    {"traffic", "workload.applications.0.traffic", "", ""},
-    {"injection", "workload.applications.0.injection", "", ""},
-    {"size", "workload.applications.0.size", "", ""},
-    {"application", "workload.applications.0", "", ""},
-    {"motif", "workload.applications.0", "{\"type\": \"trace\", \"motif\": ", "}"},
-    {"allocation", "workload.applications.0.allocation", "", ""},
+static const char mark[] = "Copied by `flitwarp new`, with an example: ";
+
+struct template
+{
+    const char *kind, *name;
+    const char *folder; /* in the source tree */
+    const char *text;
+    const char *place; /* in a configuration: PATH=VALUE */
+    const char *data;  /* lines of a file that it reads; "": none */
 };
 
 struct new_file {
@@ -88,22 +84,46 @@ static bool is_used(struct arena *arena, const char *text, const char *name)
     return strcmp(rename_all(arena, text, name, ""), text) != 0;
 }
 
-static const struct template *find_template(const char *kind, struct errors *errors)
+/* Lines of a comment, without what makes them one. */
+static const char *comment_lines(struct arena *arena, const char *at)
 {
-    struct text kinds = {0};
-    for (const struct template *at = templates; at->kind; at++) {
-        if (strcmp(at->kind, kind) == 0) {
-            text_release(&kinds);
-            return at;
-        }
-        text_addf(&kinds, "%s%s", at == templates ? "" : ", ", at->kind);
+    struct text lines = {0};
+    while (strncmp(at, " * ", 3) == 0) {
+        size_t length = strcspn(at, "\n") + 1;
+        text_add_bytes(&lines, at + 3, length - 3);
+        at += length;
     }
-    if (registry_kind(kind))
-        errors_add(errors, "flitwarp new: there is no small %s to copy, accepted are: %s", kind, kinds.chars);
-    else
-        errors_add(errors, "flitwarp new: unknown kind '%s', accepted are: %s", kind, kinds.chars);
-    text_release(&kinds);
-    return NULL;
+    return lines.length ? text_keep(&lines, arena) : "";
+}
+
+static struct template template_read(struct arena *arena, const struct embedded_file *file)
+{
+    const char *slash = strrchr(file->name, '/'), *marked = strstr(file->bytes, mark), *comment = marked;
+    const char *registered = strstr(file->bytes, "\nREGISTER_") + strlen("\nREGISTER_");
+    while (strncmp(comment, "/*", 2) != 0)
+        comment--;
+    const char *place = marked + strlen(mark), *end = strpbrk(place, "\n"), *close = strstr(place, " */\n");
+    char *kind = arena_format(arena, "%.*s", (int)strcspn(registered, "("), registered);
+    for (char *letter = kind; *letter; letter++)
+        *letter = (char)tolower((unsigned char)*letter);
+    return (struct template){
+        .kind = kind,
+        .name = arena_format(arena, "%.*s", (int)strcspn(slash + 1, "."), slash + 1),
+        .folder = arena_format(arena, "src/%.*s", (int)(slash - file->name), file->name),
+        .text = arena_format(arena, "%.*s", (int)(comment - file->bytes), file->bytes),
+        .place = arena_format(arena, "%.*s", (int)((close < end ? close : end) - place), place),
+        .data = comment_lines(arena, end + 1),
+    };
+}
+
+static bool template_find(struct template *template, struct arena *arena, const char *kind)
+{
+    for (const struct embedded_file *file = template_files; file->name; file++) {
+        *template = template_read(arena, file);
+        if (strcmp(template->kind, kind) == 0)
+            return true;
+    }
+    return false;
 }
 
 static bool is_keyword(const char *name)
@@ -150,20 +170,31 @@ static const char *component_text(struct arena *arena, const struct template *te
                         rename_all(arena, end, template->name, name));
 }
 
-static const char *config_text(struct arena *arena, const struct template *template, const char *name,
-                               struct errors *errors)
+/* The place with the example of the component in it. */
+static const char *place_text(struct arena *arena, const struct template *template, const char *name)
 {
-    const struct place *place = NULL;
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        if (strcmp(places[i].kind, template->kind) == 0)
-            place = &places[i];
-    CHECK(place, "no place in a configuration for a %s", template->kind);
+    struct text place = {0};
     const struct component *original = component_find(template->kind, template->name);
     const char *example = original->example ? rename_all(arena, original->example, template->name, name)
                                             : arena_format(arena, "\"%s\"", name);
-    struct json *root = json_parse(arena, errors, "example", base_config, strlen(base_config));
-    CHECK(root && source_override(&(struct source){arena, errors, NULL}, root,
-                                  arena_format(arena, "%s=%s%s%s", place->path, place->before, example, place->behind)),
+    for (const char *at = template->place; *at; at++)
+        if (*at == '$')
+            text_add(&place, example);
+        else if (*at == '@')
+            text_addf(&place, "%s.txt", name);
+        else
+            text_add_bytes(&place, at, 1);
+    return text_keep(&place, arena);
+}
+
+static const char *config_text(struct arena *arena, const struct template *template, const char *name,
+                               struct errors *errors)
+{
+    bool is_model = strcmp(template->kind, "model") == 0; /* that has no network */
+    const char *place = place_text(arena, template, name);
+    struct json *root =
+        is_model ? json_object(arena) : json_parse(arena, errors, "example", base_config, strlen(base_config));
+    CHECK(root && source_override(&(struct source){arena, errors, NULL}, root, place),
           "the example of %s does not fit: %s", template->name, errors_text(errors));
     char *written = NULL;
     size_t size = 0;
@@ -224,11 +255,13 @@ static const char test_format[] =
     "                           capture_output=True, text=True, check=False)\n"
     "    assert ended.returncode == 0, ended.stderr  # the program itself checks order, losses and credits\n"
     "    results = json.loads(ended.stdout)\n"
-    "    assert results[\"complete\"] and results[\"applications\"][0][\"packets\"] > 0\n";
+    "    assert results[\"complete\"] and %5$s > 0\n";
 
 static const char *test_text(struct arena *arena, const struct template *template, const char *name)
 {
-    return arena_format(arena, test_format, template->kind, name, this_program(arena), include_folder(arena));
+    bool is_model = strcmp(template->kind, "model") == 0;
+    return arena_format(arena, test_format, template->kind, name, this_program(arena), include_folder(arena),
+                        is_model ? "results[\"simulation\"][\"events\"]" : "results[\"applications\"][0][\"packets\"]");
 }
 
 /* Writes a file that is not there yet; 0 or an errno. */
@@ -249,10 +282,10 @@ static int write_new(const struct new_file *file)
 }
 
 /* All of them or none. */
-static int write_all(const struct new_file *files, struct errors *errors)
+static int write_all(const struct new_file *files, int count, struct errors *errors)
 {
     int written = 0, reason = 0;
-    while (written < FILES && !(reason = write_new(&files[written])))
+    while (written < count && !(reason = write_new(&files[written])))
         written++;
     if (!reason)
         return EXIT_DONE;
@@ -264,26 +297,34 @@ static int write_all(const struct new_file *files, struct errors *errors)
     return exists ? EXIT_USAGE : EXIT_IO;
 }
 
-static int make(struct arena *arena, const char *kind, const char *name, const char *dir, struct errors *errors)
+static int make(struct arena *arena, const struct template *template, const char *name, const char *dir,
+                struct errors *errors)
 {
-    const struct template *template = find_template(kind, errors);
-    if (!template || !check_name(arena, template, name, errors))
-        return EXIT_USAGE;
-    const struct new_file files[FILES] = {
+    const struct new_file files[MOST_FILES] = {
         {arena_format(arena, "%s/%s.c", dir, name), component_text(arena, template, name)},
         {arena_format(arena, "%s/%s.json", dir, name), config_text(arena, template, name, errors)},
         {arena_format(arena, "%s/test_%s.py", dir, name), test_text(arena, template, name)},
+        {arena_format(arena, "%s/%s.txt", dir, name), template->data},
     };
-    int status = write_all(files, errors);
+    int count = *template->data ? MOST_FILES : MOST_FILES - 1;
+    int status = write_all(files, count, errors);
     if (status != EXIT_DONE)
         return status;
-    for (int i = 0; i < FILES; i++)
+    for (int i = 0; i < count; i++)
         printf("wrote %s\n", files[i].path);
     printf("as a plugin, in %s:\n  %s\n  %s --plugin ./%s.so run %s.json\n", dir, compile_command(arena, name),
            this_program(arena), name, name);
     printf("in the tree: move %s.c into %s/ and %s.json into examples/, then ./dev build\n", name, template->folder,
            name);
     return EXIT_DONE;
+}
+
+static void add_unknown(struct errors *errors, const char *kind)
+{
+    struct text kinds = {0};
+    registry_add_kinds(&kinds);
+    errors_add(errors, "flitwarp new: unknown kind '%s', accepted are: %s", kind, kinds.chars);
+    text_release(&kinds);
 }
 
 static int cli_new(struct call *call)
@@ -305,13 +346,18 @@ static int cli_new(struct call *call)
         errors_add(&call->errors, "flitwarp new: no %s is given", count ? "name" : "kind");
     if (call->errors.count)
         return call_refuse(call);
-    return make(&call->arena, words[0], words[1], request->dir ? request->dir : ".", &call->errors);
+    struct template template;
+    if (!template_find(&template, &call->arena, words[0]))
+        add_unknown(&call->errors, words[0]);
+    else if (check_name(&call->arena, &template, words[1], &call->errors))
+        return make(&call->arena, &template, words[1], request->dir ? request->dir : ".", &call->errors);
+    return EXIT_USAGE;
 }
 
 static void suggest_kind(struct suggestions *suggestions, int place)
 {
-    for (const struct template *at = templates; place == 0 && at->kind; at++)
-        suggest(suggestions, at->kind);
+    if (place == 0)
+        suggest_kinds(suggestions);
 }
 
 static const struct command new_command = {

@@ -8,7 +8,7 @@
 
 #include "cli/command.h"
 
-#include "view/embedded.h"
+#include "base/embedded.h"
 
 #ifdef __clang__
 #define COMPILER __VERSION__ /* names itself */

@@ -152,3 +152,4 @@ static const struct model_ops phold = {
     .results = phold_results,
 };
 REGISTER_MODEL(phold);
+/* Copied by `flitwarp new`, with an example: model=$ */

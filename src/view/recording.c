@@ -2,7 +2,7 @@
 /* Packing frames and putting all into one file, see recording.h. */
 #include "view/recording.h"
 
-#include "view/embedded.h"
+#include "base/embedded.h"
 #include "view/writer.h"
 
 #include <stdint.h>

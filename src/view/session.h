@@ -6,7 +6,7 @@
  */
 #include "base/text.h"
 #include "run/simulation.h"
-#include "view/embedded.h"
+#include "base/embedded.h"
 #include "view/layout.h"
 #include "view/watch.h"
 

@@ -10,8 +10,9 @@ import pytest
 
 from support import PROGRAM, ROOT
 
-KINDS = ["topology", "routing", "router", "arbiter", "allocator", "traffic", "injection", "size", "application",
-         "allocation", "motif", "selection"]
+KINDS = sorted({entry["kind"] for entry in json.loads(subprocess.run(
+    [PROGRAM, "list", "--json"], capture_output=True, text=True, check=True).stdout)})
+DATA = {"trace_reader"}  # kinds whose example reads a file
 STRICT = ["-std=c17", "-Wall", "-Wextra", "-Wshadow", "-Werror", "-fPIC", "-shared", f"-I{ROOT / 'include'}"]
 
 
@@ -30,7 +31,7 @@ def files(directory):
 def test_new_component_compiles_registers_and_runs(kind, tmp_path):
     name = f"my_{kind}2"
     shown = new(tmp_path, kind, name)
-    assert files(tmp_path) == [f"{name}.c", f"{name}.json", f"test_{name}.py"]
+    assert files(tmp_path) == sorted([f"{name}.c", f"{name}.json", f"test_{name}.py"] + [f"{name}.txt"] * (kind in DATA))
     for file in files(tmp_path):
         assert f"wrote ./{file}" in shown
     command = next(line.split() for line in shown.splitlines() if line.startswith("  gcc "))
@@ -43,8 +44,20 @@ def test_new_component_compiles_registers_and_runs(kind, tmp_path):
                            check=False)
     assert ended.returncode == 0, ended.stderr
     results = json.loads(ended.stdout)
-    assert results["complete"] and results["applications"][0]["packets"] > 100
+    assert results["complete"] and results["simulation"]["events"] > 100
+    assert kind == "model" or results["applications"][0]["packets"] > (0 if kind in DATA else 100)
     assert f'"{name}"' in json.dumps(results["config"])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_new_component_can_be_a_part_of_the_tree(kind, tmp_path):
+    """It compiles with the tree's own flags, and exports no name that another file could have."""
+    flags = json.loads((ROOT / "build/compile_commands.json").read_text())[0]["command"].split()
+    kept = [flag for flag in flags if flag.startswith(("-W", "-D", "-std", "-f", "-m"))]
+    new(tmp_path, kind, "mine")
+    subprocess.run(["gcc", *kept, f"-I{ROOT / 'include'}", f"-I{ROOT / 'src'}", "-c", "mine.c"], cwd=tmp_path, check=True)
+    named = subprocess.run(["nm", "-g", "--defined-only", "mine.o"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert named.stdout == ""
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -56,12 +69,15 @@ def test_new_component_includes_public_headers_only_and_keeps_no_old_name(kind, 
     original = re.search(r"made by `flitwarp new` from (\w+)", text).group(1)
     assert f'"{original}"' not in text and f"{original}_" not in text
     assert f"REGISTER_{kind.upper()}(renamed);" in text
-    source = next((ROOT / "src").glob(f"*/{kind}/{original}.c")).read_text()
+    source = next(path for path in (ROOT / "src").rglob(f"{original}.c")
+                  if f"REGISTER_{kind.upper()}(" in path.read_text()).read_text()
+    source = source[:source.index("/*\n * Copied by" if kind in DATA else "/* Copied by")]
     assert len(text.splitlines()) == len(source.splitlines()) + 1, "not the real component's text"
 
 
-def test_new_component_passes_its_own_test(tmp_path):
-    new(tmp_path, "arbiter", "fair")
+@pytest.mark.parametrize("kind", ["arbiter", "model", "trace_reader"])
+def test_new_component_passes_its_own_test(kind, tmp_path):
+    new(tmp_path, kind, "fair")
     ended = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_fair.py"], cwd=tmp_path,
                            env={**os.environ, "FLITWARP": PROGRAM}, capture_output=True, text=True, check=False)
     assert ended.returncode == 0 and "1 passed" in ended.stdout, ended.stdout + ended.stderr
@@ -138,7 +154,6 @@ def test_name_of_another_kind_is_free(tmp_path):
     (("topology", "a", "--fast"), "'--fast' is not understood"),
     (("topology", "a", "--dir"), "'--dir' is not understood"),
     (("topologie", "a"), "unknown kind 'topologie'"),
-    (("interface", "a"), "there is no small interface to copy"),
 ])
 def test_wrong_arguments_are_refused(arguments, expected, tmp_path):
     message = new(tmp_path, *arguments, status=1)

@@ -84,3 +84,4 @@ static const struct allocator_ops wavefront = {
     .allocate = wavefront_allocate,
 };
 REGISTER_ALLOCATOR(wavefront);
+/* Copied by `flitwarp new`, with an example: network.router.allocator=$ */

@@ -62,3 +62,4 @@ static const struct arbiter_ops least_recently_served = {
     .served = least_recently_served_served,
 };
 REGISTER_ARBITER(least_recently_served);
+/* Copied by `flitwarp new`, with an example: network.router.arbiter=$ */

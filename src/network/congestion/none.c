@@ -37,3 +37,4 @@ static const struct congestion_ops none = {
     .value = none_value,
 };
 REGISTER_CONGESTION(none);
+/* Copied by `flitwarp new`, with an example: network.router.congestion=$ */

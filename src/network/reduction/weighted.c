@@ -40,3 +40,4 @@ static const struct reduction_ops weighted = {
     .weight = weighted_weight,
 };
 REGISTER_REDUCTION(weighted);
+/* Copied by `flitwarp new`, with an example: network.routing={"type": "minimal_adaptive", "reduction": $} */

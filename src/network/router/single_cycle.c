@@ -436,3 +436,4 @@ static const struct router_ops single_cycle = {
     .step = step,
 };
 REGISTER_ROUTER(single_cycle);
+/* Copied by `flitwarp new`, with an example: network.router=$ */

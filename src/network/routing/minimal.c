@@ -74,3 +74,4 @@ static const struct routing_ops minimal = {
     .route = minimal_route,
 };
 REGISTER_ROUTING(minimal);
+/* Copied by `flitwarp new`, with an example: network.routing=$ */

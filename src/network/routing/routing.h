@@ -6,9 +6,6 @@
  */
 #include "flitwarp/routing.h"
 
-/* Draws of inject() start here, so that they differ from those at the first router, where hops is 0 too. */
-#define INJECTION_DRAWS 128
-
 /* What the router and its terminals' interfaces have. */
 struct routing_ports {
     uint32_t num_vcs;            /* 1 to 64 */

@@ -28,3 +28,4 @@ static const struct selection_ops round_robin = {
     .select = round_robin_select,
 };
 REGISTER_SELECTION(round_robin);
+/* Copied by `flitwarp new`, with an example: network.planes={"count": 2, "selection": $} */

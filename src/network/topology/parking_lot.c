@@ -63,3 +63,4 @@ static const struct topology_ops parking_lot = {
     .distance = parking_lot_distance,
 };
 REGISTER_TOPOLOGY(parking_lot);
+/* Copied by `flitwarp new`, with an example: network.topology=$ */

@@ -38,3 +38,4 @@ static const struct allocation_ops linear = {
     .allocate = linear_allocate,
 };
 REGISTER_ALLOCATION(linear);
+/* Copied by `flitwarp new`, with an example: workload.applications.0.allocation=$ */

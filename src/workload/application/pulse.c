@@ -120,3 +120,4 @@ static const struct application_ops pulse = {
     .check = pulse_check,
 };
 REGISTER_APPLICATION(pulse);
+/* Copied by `flitwarp new`, with an example: workload.applications.0=$ */

@@ -45,3 +45,4 @@ static const struct injection_ops periodic = {
     .gap = periodic_gap,
 };
 REGISTER_INJECTION(periodic);
+/* Copied by `flitwarp new`, with an example: workload.applications.0.injection=$ */

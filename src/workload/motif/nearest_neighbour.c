@@ -52,3 +52,4 @@ static const struct motif_ops nearest_neighbour = {
     .program = nearest_neighbour_program,
 };
 REGISTER_MOTIF(nearest_neighbour);
+/* Copied by `flitwarp new`, with an example: workload.applications.0={"type": "trace", "motif": $} */

@@ -50,3 +50,4 @@ static const struct size_ops uniform = {
     .draw = uniform_draw,
 };
 REGISTER_SIZE(uniform);
+/* Copied by `flitwarp new`, with an example: workload.applications.0.size=$ */

@@ -35,3 +35,4 @@ static const struct traffic_ops uniform_random = {
     .destination = uniform_random_destination,
 };
 REGISTER_TRAFFIC(uniform_random);
+/* Copied by `flitwarp new`, with an example: workload.applications.0.traffic=$ */

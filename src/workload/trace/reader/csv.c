@@ -241,3 +241,9 @@ static const struct trace_reader_ops csv = {
     .read = csv_read,
 };
 REGISTER_TRACE_READER(csv);
+/*
+ * Copied by `flitwarp new`, with an example: workload.applications.0={"type": "trace", "file": "@", "format": $}
+ * 100,0,9,4096
+ * 100,9,0,4096
+ * 250.5,3,60,65536
+ */

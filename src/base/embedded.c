@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finding files that are part of the program. */
-#include "view/embedded.h"
+#include "base/embedded.h"
 
 #include <string.h>
 

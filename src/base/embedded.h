@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
-/* Files that are part of the program: the viewer's page and its scenarios; see CMakeLists.txt. */
+/* Files that are part of the program, see CMakeLists.txt. Each list ends with a NULL name. */
 #include <stddef.h>
 
 struct embedded_file {
@@ -9,10 +9,12 @@ struct embedded_file {
     size_t size;
 };
 
-/* index.html, app.js and app.css, as far as they were there when the program was built; ends with a NULL name. */
+/* index.html, app.js and app.css, as far as they were there when the program was built. */
 extern const struct embedded_file page_files[];
-/* Configurations by name, sorted, without ".json"; ends with a NULL name. */
+/* Configurations by name, sorted, without ".json". */
 extern const struct embedded_file scenario_files[];
+/* Components that `flitwarp new` copies, by their path in src. */
+extern const struct embedded_file template_files[];
 
 /* NULL: there is no such file. */
 const struct embedded_file *embedded_find(const struct embedded_file *files, const char *name);

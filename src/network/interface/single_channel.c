@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An interface to read and to copy: `flitwarp new` starts from it. One channel each way and
+ * one queue; it does what the standard interface does with its defaults, for networks of one
+ * plane whose routers move flits one by one.
+ *
+ *   enqueue          a packet joins the source queue of its terminal
+ *   step             the packet at its front takes a VC with room, in turn; then a flit leaves a cycle
+ *   receive_credits  there is room again behind a VC
+ *   receive_flits    what arrives is consumed at once, and its credit goes back
+ *
+ * A terminal sleeps while it has nothing to send, or no credit to send it with.
+ */
+#include "flitwarp/interface.h"
+
+struct single_channel_config {
+    uint64_t latency;
+};
+
+static const struct option single_channel_options[] = {
+    OPTION_TICKS(struct single_channel_config, latency, "0", 0, 1000000, "from the source queue to the channel"),
+    OPTION_END,
+};
+
+struct terminal {
+    tick_t step_at;            /* when it steps next; NEVER: asleep */
+    tick_t free_at;            /* when the channel takes the next flit */
+    uint32_t first, last;      /* packets that wait; NONE: none */
+    uint32_t packet, position; /* being sent, and its next flit; NONE: none */
+    uint32_t vc;               /* of that packet, or of the last one */
+    struct lane_place entry,
+        exit;          /* at the router: VC 0 of its port for flits to it, and for credits of flits from it */
+    tick_t latency;    /* of the channels */
+    uint32_t depth;    /* of the buffer of each VC at the router */
+    uint32_t *credits; /* by VC */
+};
+
+/* All interfaces of the network, or of the part of it that a thread steps. */
+struct single_channel {
+    struct network *network;
+    const struct single_channel_config *config;
+    struct terminal *terminals;
+};
+
+static struct rails single_channel_rails(const void *config)
+{
+    (void)config;
+    return (struct rails){.injection = 1, .ejection = 1};
+}
+
+static bool single_channel_fits(const struct network *network, const struct choice *self, struct errors *errors)
+{
+    const char *wrong = network->plane_count > 1            ? "several planes"
+                        : network->service.groups > 1       ? "levels of service"
+                        : network->plan.transfer.chunk      ? "a router that moves several flits at once"
+                        : network->plan.room_exclusive != 0 ? "a router whose VCs share buffers"
+                                                            : NULL;
+    if (wrong)
+        choice_error(errors, self, NULL, "found %s, expected the interface 'standard' with that", wrong);
+    return !wrong;
+}
+
+static void *single_channel_build(struct network *network, const struct choice *self, struct errors *errors)
+{
+    if (!single_channel_fits(network, self, errors))
+        return NULL;
+    uint32_t count = network->topology.terminals, vcs = network->num_vcs;
+    struct single_channel *all = arena_take(network->arena, sizeof *all);
+    *all = (struct single_channel){network, self->config, arena_array(network->arena, struct terminal, count)};
+    for (uint32_t i = 0; i < count; i++) {
+        struct terminal *terminal = &all->terminals[i];
+        *terminal = (struct terminal){.step_at = NEVER, .first = NONE, .last = NONE, .packet = NONE};
+        terminal->entry = network_entry(network, 0, i);
+        terminal->exit = network_exit(network, 0, i);
+        const struct link *link = network_link(network, terminal->entry.target, terminal->entry.lane / vcs);
+        terminal->latency = link->latency;
+        terminal->depth = link->depth;
+        terminal->credits = arena_array(network->arena, uint32_t, vcs);
+        for (uint32_t vc = 0; vc < vcs; vc++)
+            terminal->credits[vc] = link->depth;
+    }
+    return all;
+}
+
+static void *single_channel_share(const void *interfaces, struct network *part)
+{
+    struct single_channel *all = arena_take(part->arena, sizeof *all);
+    *all = *(const struct single_channel *)interfaces;
+    all->network = part;
+    return all;
+}
+
+static void terminal_wake(struct single_channel *all, uint32_t number, tick_t when)
+{
+    struct terminal *terminal = &all->terminals[number];
+    if (when >= terminal->step_at)
+        return;
+    terminal->step_at = when;
+    struct step_event *event = engine_post(all->network->engine, EVENT_INTERFACE_STEP, when, sizeof *event);
+    *event = (struct step_event){.target = number};
+}
+
+static uint32_t terminal_take_first(const struct network *network, struct terminal *terminal)
+{
+    uint32_t handle = terminal->first;
+    terminal->first = network_packet(network, handle)->next;
+    if (terminal->first == NONE)
+        terminal->last = NONE;
+    return handle;
+}
+
+/* The packet at the front of the queue gets a VC that it may take and that has room, and its route's beginning. */
+static void terminal_begin_packet(struct single_channel *all, struct terminal *terminal, tick_t now)
+{
+    struct network *network = all->network;
+    const struct routing *routing = &network->routing;
+    struct packet *packet = network_packet(network, terminal->first);
+    uint64_t allowed =
+        routing->ops->injection_vcs ? routing->ops->injection_vcs(routing, packet) : bits_range(0, routing->vcs);
+    uint32_t room = network->plan.reserves_packet ? network_room_for(network, packet->size) : 1;
+    for (uint32_t i = 1; i <= network->num_vcs; i++) {
+        uint32_t vc = (terminal->vc + i) % network->num_vcs;
+        if (!(allowed << packet->protocol * routing->vcs >> vc & 1) || terminal->credits[vc] < room)
+            continue;
+        terminal->vc = vc;
+        terminal->packet = terminal_take_first(network, terminal);
+        terminal->position = 0;
+        packet->injected = now;
+        network->in_network++;
+        struct route question = {
+            .routing = routing, .packet = packet, .router = terminal->entry.target, .draws = INJECTION_DRAWS};
+        if (routing->inject)
+            routing->inject(&question);
+        return;
+    }
+}
+
+static void terminal_send(struct single_channel *all, uint32_t number, tick_t now)
+{
+    struct network *network = all->network;
+    struct terminal *terminal = &all->terminals[number];
+    const struct packet *packet = network_packet(network, terminal->packet);
+    struct flit flit = transfer_unit(packet, terminal->packet, terminal->position++, 1);
+    struct lane_place to = {.target = terminal->entry.target, .lane = terminal->entry.lane + terminal->vc};
+    terminal->credits[terminal->vc]--;
+    terminal->free_at = now + network->terminal_cycle;
+    if (network->is_watched)
+        network->listener.enter(network->listener.context, now, packet, to, 1);
+    send_flit(network, EVENT_FLIT, to, flit,
+              now + all->config->latency + terminal->latency + network->plan.transfer.delay);
+    if (flit.place & FLIT_TAIL)
+        terminal->packet = NONE;
+    if (terminal->packet != NONE || terminal->first != NONE)
+        terminal_wake(all, number, terminal->free_at);
+}
+
+static void terminal_step(struct single_channel *all, uint32_t number, tick_t now)
+{
+    struct terminal *terminal = &all->terminals[number];
+    if (terminal->packet == NONE && terminal->first == NONE)
+        return;
+    if (terminal->free_at > now) {
+        terminal_wake(all, number, terminal->free_at);
+        return;
+    }
+    if (terminal->packet == NONE)
+        terminal_begin_packet(all, terminal, now);
+    if (terminal->packet != NONE && terminal->credits[terminal->vc])
+        terminal_send(all, number, now);
+}
+
+static void single_channel_step(void *interfaces, tick_t now, const void *events, uint32_t count)
+{
+    struct single_channel *all = interfaces;
+    for (const struct step_event *event = events, *end = event + count; event < end; event++) {
+        struct terminal *terminal = &all->terminals[event->target];
+        if (terminal->step_at != now)
+            continue;
+        terminal->step_at = NEVER;
+        terminal_step(all, event->target, now);
+    }
+}
+
+static void single_channel_enqueue(void *interfaces, uint32_t handle)
+{
+    struct single_channel *all = interfaces;
+    uint32_t number = network_packet(all->network, handle)->source;
+    struct terminal *terminal = &all->terminals[number];
+    tick_t now = all->network->engine->now;
+    if (terminal->last == NONE)
+        terminal->first = handle;
+    else
+        network_packet(all->network, terminal->last)->next = handle;
+    terminal->last = handle;
+    if (terminal->step_at > now)
+        terminal_step(all, number, now);
+}
+
+static void single_channel_receive_credits(void *interfaces, tick_t now, const void *events, uint32_t count)
+{
+    struct single_channel *all = interfaces;
+    for (const struct credit_event *event = events, *end = event + count; event < end; event++) {
+        struct terminal *terminal = &all->terminals[event->to.target];
+        terminal->credits[event->to.lane]++;
+        if (terminal->packet != NONE || terminal->first != NONE)
+            terminal_wake(all, event->to.target, now);
+    }
+}
+
+static void single_channel_receive_flits(void *interfaces, tick_t now, const void *events, uint32_t count)
+{
+    struct single_channel *all = interfaces;
+    struct network *network = all->network;
+    for (const struct flit_event *event = events, *end = event + count; event < end; event++) {
+        struct packet *packet = network_packet(network, event->flit.packet);
+        const struct terminal *terminal = &all->terminals[event->to.target];
+        struct lane_place back = {.target = terminal->exit.target, .lane = terminal->exit.lane + event->to.lane};
+        CHECK(packet->destination == event->to.target && packet->received == (event->flit.place & FLIT_POSITION),
+              "tick %llu terminal %u: flit %u of packet %u is not due here", (unsigned long long)now, event->to.target,
+              event->flit.place & FLIT_POSITION, event->flit.packet);
+        packet->received++;
+        if (event->flit.place & FLIT_HEAD)
+            packet->head_delay = (uint32_t)(now - packet->injected);
+        send_credit(network, EVENT_CREDIT, back, now + terminal->latency);
+        if (!(event->flit.place & FLIT_TAIL)) {
+            network->listener.accept(network->listener.context, now, packet, 1);
+            continue;
+        }
+        if (event->flit.packet == network->traced)
+            network->traced = NONE;
+        network->in_network--;
+        network->listener.deliver(network->listener.context, now, event->flit.packet);
+        pool_give(&network->packets, event->flit.packet, sizeof(struct packet));
+    }
+}
+
+/* Packets that have not begun to enter the network go back, so that a saturated run can end. */
+static uint64_t single_channel_withdraw(void *interfaces, void (*withdrawn)(void *context, uint32_t packet),
+                                        void *context)
+{
+    struct single_channel *all = interfaces;
+    struct network *network = all->network;
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < network->topology.terminals; i++) {
+        bool is_here = !network->terminal_part || network->terminal_part[i] == network->part;
+        for (; is_here && all->terminals[i].first != NONE; count++) {
+            uint32_t handle = terminal_take_first(network, &all->terminals[i]);
+            withdrawn(context, handle);
+            pool_give(&network->packets, handle, sizeof(struct packet));
+        }
+    }
+    return count;
+}
+
+static void single_channel_check_idle(void *interfaces)
+{
+    const struct single_channel *all = interfaces;
+    for (uint32_t i = 0; i < all->network->topology.terminals; i++)
+        for (uint32_t vc = 0; vc < all->network->num_vcs; vc++)
+            CHECK(all->terminals[i].credits[vc] == all->terminals[i].depth,
+                  "terminal %u vc %u: a credit is not back at the end", i, vc);
+}
+
+static const struct interface_ops single_channel = {
+    .name = "single_channel",
+    .summary = "one channel each way and one source queue, flit by flit; small, to be copied",
+    .options = single_channel_options,
+    .config_size = sizeof(struct single_channel_config),
+    .example = "{\"type\": \"single_channel\", \"latency\": 2}",
+    .rails = single_channel_rails,
+    .build = single_channel_build,
+    .share = single_channel_share,
+    .receive_flits = single_channel_receive_flits,
+    .receive_credits = single_channel_receive_credits,
+    .step = single_channel_step,
+    .enqueue = single_channel_enqueue,
+    .withdraw = single_channel_withdraw,
+    .check_idle = single_channel_check_idle,
+};
+REGISTER_INTERFACE(single_channel);
+/* Copied by `flitwarp new`, with an example: network.interface=$ */
