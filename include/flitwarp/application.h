@@ -58,10 +58,12 @@ struct application {
     struct measurement *measurement; /* owned by the workload */
     void *state;                     /* the application's own, made by prepare() */
     struct shared *shared;           /* what prepare() shared */
-    bool listens;                    /* hears of its messages by received(); prepare() may turn it off */
-    uint32_t receive_delay;          /* ticks from a message's arrival to received(); prepare() may set it */
-    uint32_t transaction_messages;   /* of a transaction, replies included: 1, or what prepare() makes of it */
-    uint32_t plain_flits;            /* messages up to this are one packet and no more */
+    uint32_t max_message;            /* the largest that it can send, in flits: prepare() says */
+    double load;  /* flits per terminal and channel cycle that it is meant to offer; NAN, or what prepare() says */
+    bool listens; /* hears of its messages by received(); prepare() may turn it off */
+    uint32_t receive_delay;        /* ticks from a message's arrival to received(); prepare() may set it */
+    uint32_t transaction_messages; /* of a transaction, replies included: 1, or what prepare() makes of it */
+    uint32_t plain_flits;          /* messages up to this are one packet and no more */
     enum phase phase;
     tick_t phase_start[4];
     bool ready, complete, done; /* signals */
@@ -70,13 +72,9 @@ struct application {
 
 struct application_ops {
     COMPONENT_HEAD;
-    /* Makes the state, or adds errors. */
+    /* Makes the state and says what the fields above leave to it, or adds errors. */
     void (*prepare)(struct application *application, struct errors *errors);
-    /* The largest message it can send, in flits. */
-    uint32_t (*max_message)(const struct application *application);
-    /* Flits per terminal and channel cycle that it is meant to offer. */
-    double (*load)(const struct application *application);
-    /* Time 0: sets the first timers. */
+    /* Time 0: sets the first timers; optional. */
     void (*begin)(struct application *application);
     /* A timer set by application_wake_at. */
     void (*wake)(struct application *application, uint32_t rank, tick_t now);

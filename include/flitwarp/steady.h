@@ -41,11 +41,8 @@ struct steady {
     double weight;                  /* mean over the ranks */
 };
 
-/* False, with errors added at the application's settings, when they do not fit. */
-bool steady_prepare(struct steady *steady, struct application *application, const struct steady_config *config,
-                    struct errors *errors);
-/* The largest message, be it a request or a reply. */
-uint32_t steady_max_message(const struct steady *steady);
+/* From the application's settings; false, with errors added there, when they do not fit. */
+bool steady_prepare(struct steady *steady, struct application *application, struct errors *errors);
 /* Answers a request; for received(). */
 void steady_answer(const struct steady *steady, struct application *application, const struct message *message);
 /* Sends messages of one transaction, or requests whose replies depend on them. */
@@ -93,7 +90,7 @@ extern const struct option window_options[];
 extern const struct option window_span_options[], window_limit_options[]; /* warmup and sample; all others */
 
 struct window {
-    struct window_config config;
+    const struct window_config *config;
     struct warmup *warmup;                /* NULL: not asked for */
     uint64_t packets, latency_sum, flits; /* at the last grid point */
 };
@@ -108,11 +105,11 @@ struct errand_config {
     uint64_t delay, limit;
 };
 extern const struct option errand_options[];
-/* For applications that come to an end: all of them is over, or takes too long. Gives the signals of all phases. */
-void errand_check(struct application *application, bool is_over, tick_t limit, tick_t now);
-/* Its completion time, from `delay` ticks into sampling to `last`; null while it is not over. */
-void errand_report(const struct application *application, struct report *report, tick_t delay, bool is_over,
-                   tick_t last);
+/* For check(): all of it is over, or takes too long. Gives the signals of all phases. */
+void errand_check(struct application *application, const struct errand_config *config, bool is_over, tick_t now);
+/* Its completion time, from the delay on to `last`; null while it is not over. */
+void errand_report(const struct application *application, const struct errand_config *config, struct report *report,
+                   bool is_over, tick_t last);
 
 /*
  * Messages one behind the other, as fast as a load or as the injection channels
@@ -122,8 +119,11 @@ struct pace {
     double ticks_per_flit;
 };
 
-/* Load 0: as fast as the channels carry. False, with an error at `load`, when it is more than that. */
-bool pace_init(struct pace *pace, const struct application *application, double load, struct errors *errors);
+/*
+ * Load 0: as fast as the channels carry; it becomes the application's. False, with an error at `load`, when it is more
+ * than they carry.
+ */
+bool pace_init(struct pace *pace, struct application *application, double load, struct errors *errors);
 /* Ticks from a message of so many flits to the next; `rest` keeps what is left of a tick. */
 static inline tick_t pace_gap(const struct pace *pace, double *rest, uint32_t flits)
 {

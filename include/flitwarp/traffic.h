@@ -37,5 +37,14 @@ struct traffic_ops {
 #define REGISTER_TRAFFIC_FAMILY(family) REGISTER_COMPONENTS("traffic", family)
 
 /* Makes the pattern of a choice, for an application or for a pattern made of patterns. */
-void traffic_init(struct traffic *traffic, const struct choice *choice, const struct traffic_space *space,
-                  struct errors *errors);
+static inline void traffic_init(struct traffic *traffic, const struct choice *choice, const struct traffic_space *space,
+                                struct errors *errors)
+{
+    *traffic = (struct traffic){
+        .ops = CHOICE_OPS(choice, struct traffic_ops),
+        .config = choice->config,
+        .terminals = space->terminals,
+    };
+    if (traffic->ops->prepare)
+        traffic->ops->prepare(traffic, choice, space, errors);
+}

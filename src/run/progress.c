@@ -35,7 +35,7 @@ static void show_network(void *context, const struct workload *workload, tick_t 
         snprintf(efficiency, sizeof efficiency, "  efficiency %.3f",
                  1 - (double)network_sync_facts(workload->network).rolled_back / (double)workload->totals.events);
     fprintf(stderr, "\r%-10s %s %-12llu load %-6g %.3g M events/s%s  %llu packets in the network, %.0f s \033[K",
-            phase_name(workload->phase), time_name(run), (unsigned long long)now, first->ops->load(first),
+            phase_name(workload->phase), time_name(run), (unsigned long long)now, first->load,
             1e-6 * (double)workload->totals.events / elapsed, efficiency,
             (unsigned long long)workload->totals.in_flight, elapsed);
 }

@@ -163,7 +163,7 @@ static struct json *application_block(const struct workload *workload, uint32_t 
     struct json *block = json_object(arena);
     json_add(block, "name", json_text(arena, application->name));
     ADD_U64(block, "terminals", terminals);
-    ADD_F64(block, "target_load", application->ops->load(application));
+    ADD_F64(block, "target_load", application->load);
     ADD_F64(block, "offered_load", load_of(application, m->offered_at_end - m->offered_at_start, terminals));
     ADD_F64(block, "accepted_load", load_of(application, m->accepted_at_end - m->accepted_at_start, terminals));
     ADD_BOOL(block, "saturated", measurement_is_saturated(m));

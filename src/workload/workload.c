@@ -12,7 +12,7 @@
 #include "workload/shared.h"
 #include "workload/together.h"
 
-#include <string.h>
+#include <math.h>
 
 const struct option workload_options[] = {
     OPTION_CHOICES(struct workload_config, applications, "application", "[\"blast\"]", 1, 255, "what runs"),
@@ -268,7 +268,7 @@ static void begin(struct workload *workload)
     workload->has_begun = true;
     for (uint32_t i = 0; i < workload->count; i++) {
         shared_begin(&workload->applications[i]);
-        if (is_running(workload, i))
+        if (workload->applications[i].ops->begin && is_running(workload, i))
             workload->applications[i].ops->begin(&workload->applications[i]);
     }
 }
@@ -378,8 +378,7 @@ static void check_packet_size(const struct workload *workload, const struct appl
     const struct network *network = workload->network;
     const struct application_config *config = application->config;
     uint32_t limit = network->plan.max_packet;
-    uint32_t largest = application->ops->max_message(application);
-    largest = largest < config->max_packet ? largest : config->max_packet;
+    uint32_t largest = application->max_message < config->max_packet ? application->max_message : config->max_packet;
     if (limit && largest > limit)
         choice_error(errors, application->choice, "max_packet",
                      "packets of up to %u flits do not fit network.router.%s (%u), and this router "
@@ -421,6 +420,7 @@ static void build_application(struct workload *workload, uint32_t number, uint64
         .workload = workload,
         .measurement = &workload->measurements[number],
         .transaction_messages = 1,
+        .load = NAN,
     };
     application->listens = application->ops->received;
     init_measurement(workload, application->measurement);

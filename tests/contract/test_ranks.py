@@ -182,8 +182,6 @@ BROKEN = """
 struct config { struct application_config common; };
 static uint32_t counted; /* that prepare() does not share */
 static void prepare(struct application *application, struct errors *errors) { (void)application, (void)errors; }
-static uint32_t max_message(const struct application *application) { return (void)application, 1; }
-static double load(const struct application *application) { return (void)application, 0; }
 static void begin(struct application *application) { application_wake_at(application, application->ranks - 1, 5); }
 static void wake(struct application *application, uint32_t rank, tick_t now)
 {
@@ -197,7 +195,7 @@ static void check(struct application *application, tick_t now)
     application->done = application->phase == PHASE_FINISHING;
 }
 static const struct application_ops broken = {.name = "broken", .summary = "counts what is not shared", .options = application_options,
-    .config_size = sizeof(struct config), .prepare = prepare, .max_message = max_message, .load = load, .begin = begin,
+    .config_size = sizeof(struct config), .prepare = prepare, .begin = begin,
     .wake = wake, .check = check};
 REGISTER_APPLICATION(broken);
 """

@@ -66,6 +66,7 @@ static void alltoall_prepare(struct application *application, struct errors *err
     application->state = alltoall;
     size_init(&alltoall->size, &config->size, application->arena, errors);
     pace_init(&alltoall->pace, application, config->load, errors);
+    application->max_message = alltoall->size.max;
     alltoall->peers = application->ranks - !config->self;
     alltoall->ranks_left = alltoall->peers ? application->ranks : 0;
     alltoall->iteration_time = arena_array(application->arena, struct histogram, 1);
@@ -76,18 +77,6 @@ static void alltoall_prepare(struct application *application, struct errors *err
     application_share_samples(application, alltoall->iteration_time);
     application_share_latest(application, &alltoall->ended);
     application_share_count(application, &alltoall->ranks_left);
-}
-
-static uint32_t alltoall_max_message(const struct application *application)
-{
-    const struct alltoall *alltoall = application->state;
-    return alltoall->size.ops->max(&alltoall->size);
-}
-
-static double alltoall_load(const struct application *application)
-{
-    double load = ((const struct alltoall_config *)application->config)->load;
-    return load > 0 ? load : application->injection_channels;
 }
 
 /*
@@ -144,8 +133,6 @@ static bool advance(struct application *application, struct participant *own, ti
     return own->iteration < config->iterations;
 }
 
-static void alltoall_begin(struct application *application) { (void)application; }
-
 static void alltoall_phase_changed(struct application *application, tick_t now)
 {
     const struct alltoall_config *config = application->config;
@@ -192,7 +179,7 @@ static void alltoall_check(struct application *application, tick_t now)
 {
     const struct alltoall *alltoall = application->state;
     const struct alltoall_config *config = application->config;
-    errand_check(application, alltoall->ranks_left == 0, config->errand.limit, now);
+    errand_check(application, &config->errand, alltoall->ranks_left == 0, now);
 }
 
 static void alltoall_report(const struct application *application, struct report *report)
@@ -200,7 +187,7 @@ static void alltoall_report(const struct application *application, struct report
     const struct alltoall_config *config = application->config;
     const struct alltoall *alltoall = application->state;
     report_number(report, "iterations", config->iterations);
-    errand_report(application, report, config->errand.delay, !alltoall->ranks_left && alltoall->ended, alltoall->ended);
+    errand_report(application, &config->errand, report, !alltoall->ranks_left && alltoall->ended, alltoall->ended);
     if (config->wait)
         report_summary(report, "iteration_time", alltoall->iteration_time);
 }
@@ -212,9 +199,6 @@ static const struct application_ops alltoall = {
     .config_size = sizeof(struct alltoall_config),
     .example = "{\"type\": \"alltoall\", \"iterations\": 4, \"order\": \"random\", \"wait\": true}",
     .prepare = alltoall_prepare,
-    .max_message = alltoall_max_message,
-    .load = alltoall_load,
-    .begin = alltoall_begin,
     .wake = alltoall_wake,
     .received = alltoall_received,
     .phase_changed = alltoall_phase_changed,

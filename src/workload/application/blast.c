@@ -32,19 +32,7 @@ static void blast_prepare(struct application *application, struct errors *errors
     struct blast *blast = arena_take(application->arena, sizeof *blast);
     application->state = blast;
     window_prepare(&blast->window, application, &config->window, errors);
-    steady_prepare(&blast->steady, application, &config->steady, errors);
-}
-
-static uint32_t blast_max_message(const struct application *application)
-{
-    const struct blast *blast = application->state;
-    return steady_max_message(&blast->steady);
-}
-
-static double blast_load(const struct application *application)
-{
-    const struct blast *blast = application->state;
-    return ((const struct blast_config *)application->config)->steady.load * blast->steady.weight;
+    steady_prepare(&blast->steady, application, errors);
 }
 
 static void blast_begin(struct application *application)
@@ -89,8 +77,6 @@ static const struct application_ops blast = {
     .example = "{\"type\": \"blast\", \"load\": 0.3, \"traffic\": \"uniform_random\", \"size\": {\"type\": \"fixed\", "
                "\"flits\": 1}, \"warmup\": 2000, \"sample\": 10000}",
     .prepare = blast_prepare,
-    .max_message = blast_max_message,
-    .load = blast_load,
     .begin = blast_begin,
     .wake = blast_wake,
     .received = blast_received,

@@ -100,6 +100,7 @@ static void memory_prepare(struct application *application, struct errors *error
     application->state = memory;
     application->transaction_messages = 2;
     size_init(&memory->size, &config->size, arena, errors);
+    application->max_message = memory->size.max;
     if (!memory->size.ops->reply)
         choice_error(errors, application->choice, "size", "\"%s\" has no replies of its own; accepted: read_write",
                      memory->size.ops->name);
@@ -114,18 +115,6 @@ static void memory_prepare(struct application *application, struct errors *error
         unit->random = random_stream(application->seed, application->terminals[rank], RANDOM_TRAFFIC);
         unit->address = random_u64(&unit->random) >> 32;
     }
-}
-
-static uint32_t memory_max_message(const struct application *application)
-{
-    const struct memory *memory = application->state;
-    return memory->size.ops->max(&memory->size);
-}
-
-static double memory_load(const struct application *application)
-{
-    (void)application;
-    return NAN; /* it follows from the network */
 }
 
 static void memory_begin(struct application *application)
@@ -233,8 +222,6 @@ static const struct application_ops memory = {
     .config_size = sizeof(struct memory_config),
     .example = "{\"type\": \"memory\", \"share\": 0.25, \"outstanding\": 2, \"latency\": 50, \"interval\": 4}",
     .prepare = memory_prepare,
-    .max_message = memory_max_message,
-    .load = memory_load,
     .begin = memory_begin,
     .wake = memory_wake,
     .received = memory_received,

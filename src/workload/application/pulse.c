@@ -38,7 +38,7 @@ static void pulse_prepare(struct application *application, struct errors *errors
     if (config->messages % config->steady.messages_per_transaction)
         choice_error(errors, application->choice, "messages", "%u are no whole number of transactions of %u",
                      config->messages, config->steady.messages_per_transaction);
-    if (steady_prepare(&pulse->steady, application, &config->steady, errors) && pulse->steady.silent)
+    if (steady_prepare(&pulse->steady, application, errors) && pulse->steady.silent)
         choice_error(errors, application->choice, "load", "0 makes no pulse; accepted: above 0");
     for (uint32_t rank = 0; rank < application->ranks; rank++)
         if (!steady_is_silent(&pulse->steady, rank)) {
@@ -47,20 +47,6 @@ static void pulse_prepare(struct application *application, struct errors *errors
         }
     application_share_count(application, &pulse->ranks_left);
 }
-
-static uint32_t pulse_max_message(const struct application *application)
-{
-    const struct pulse *pulse = application->state;
-    return steady_max_message(&pulse->steady);
-}
-
-static double pulse_load(const struct application *application)
-{
-    const struct pulse *pulse = application->state;
-    return ((const struct pulse_config *)application->config)->steady.load * pulse->steady.weight;
-}
-
-static void pulse_begin(struct application *application) { (void)application; }
 
 static void pulse_phase_changed(struct application *application, tick_t now)
 {
@@ -111,9 +97,6 @@ static const struct application_ops pulse = {
     .config_size = sizeof(struct pulse_config),
     .example = "{\"type\": \"pulse\", \"load\": 0.8, \"messages\": 200, \"delay\": 2000}",
     .prepare = pulse_prepare,
-    .max_message = pulse_max_message,
-    .load = pulse_load,
-    .begin = pulse_begin,
     .phase_changed = pulse_phase_changed,
     .wake = pulse_wake,
     .received = pulse_received,

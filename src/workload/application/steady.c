@@ -1,8 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sources of messages, see steady.h. One random stream a rank serves all its draws. */
+/*
+ * Sources of messages, see steady.h: one random stream a rank serves all its draws. And
+ * the window in which an application is sampled. Of a steady state: warm-up is over when
+ * latency and throughput stand still, or after a number of ticks; the window is long
+ * enough when the mean latency is known well, or after a number of ticks. Of an errand:
+ * it lasts as long as that.
+ */
 #include "flitwarp/steady.h"
 
+#include "metrics/measurement.h"
+#include "metrics/warmup.h"
 #include "workload/numbers.h"
+
+#include <math.h>
 
 static const char *const steady_destinations[] = {"same", "each", NULL};
 
@@ -124,9 +134,9 @@ static void prepare_each(struct steady *steady, const struct application *applic
     steady->weight = sum / application->ranks;
 }
 
-bool steady_prepare(struct steady *steady, struct application *application, const struct steady_config *config,
-                    struct errors *errors)
+bool steady_prepare(struct steady *steady, struct application *application, struct errors *errors)
 {
+    const struct steady_config *config = application->config;
     uint32_t before = errors->count;
     struct arena *arena = application->arena;
     traffic_init(&steady->traffic, &config->traffic, &application->space, errors);
@@ -135,7 +145,7 @@ bool steady_prepare(struct steady *steady, struct application *application, cons
     if (errors->count > before)
         return false;
 
-    double flits = steady->size.ops->mean(&steady->size) * config->messages_per_transaction; /* of an injection */
+    double flits = steady->size.mean * config->messages_per_transaction; /* of an injection */
     steady->messages = config->messages_per_transaction;
     steady->to_each = config->transaction_destinations == DESTINATIONS_EACH;
     steady->is_plain = config->messages_per_transaction == 1 && !steady->size.ops->reply;
@@ -145,19 +155,14 @@ bool steady_prepare(struct steady *steady, struct application *application, cons
         prepare_each(steady, application, config, flits, errors);
     else
         prepare_injection(&steady->injection, application, config, config->load, flits, errors);
+    application->load = config->load * steady->weight;
+    application->max_message = steady->size.max > steady->reply.max ? steady->size.max : steady->reply.max;
     const struct injection_ops *ops = CHOICE_OPS(&config->injection, struct injection_ops);
     steady->random = arena_array(arena, struct random, application->ranks);
     steady->memory = arena_take(arena, ops->state_size * application->ranks + 1);
     for (uint32_t rank = 0; rank < application->ranks; rank++)
         steady->random[rank] = random_stream(application->seed, application->terminals[rank], RANDOM_INJECTION);
     return errors->count == before;
-}
-
-uint32_t steady_max_message(const struct steady *steady)
-{
-    uint32_t request = steady->size.ops->max(&steady->size);
-    uint32_t reply = steady->reply.ops ? steady->reply.ops->max(&steady->reply) : 0;
-    return request > reply ? request : reply;
 }
 
 void steady_send_transaction(struct steady *steady, struct application *application, uint32_t rank)
@@ -193,7 +198,7 @@ void steady_answer(const struct steady *steady, struct application *application,
     application_reply(application, message, steady->reply.ops->draw(&steady->reply, &random));
 }
 
-bool pace_init(struct pace *pace, const struct application *application, double load, struct errors *errors)
+bool pace_init(struct pace *pace, struct application *application, double load, struct errors *errors)
 {
     uint32_t channels = application->injection_channels;
     if (load > channels) {
@@ -202,6 +207,116 @@ bool pace_init(struct pace *pace, const struct application *application, double 
                      load, channels);
         return false;
     }
-    pace->ticks_per_flit = (double)application->cycle / (load > 0 ? load : channels);
+    application->load = load > 0 ? load : channels;
+    pace->ticks_per_flit = (double)application->cycle / application->load;
     return true;
+}
+
+/* ---- the window ---- */
+
+const struct option window_span_options[] = {
+    OPTION_TICKS_AUTO(struct window_config, warmup, "\"auto\"", 0, 1e15,
+                      "before sampling begins; auto: until latency and throughput stand still"),
+    OPTION_TICKS_AUTO(struct window_config, sample, "\"auto\"", 0, 1e15,
+                      "sampling window; auto: until the mean latency is known to `precision`"),
+    OPTION_END,
+};
+
+const struct option window_limit_options[] = {
+    OPTION_F64(struct window_config, precision, "0.01", 1e-6, 1, NULL,
+               "with sample auto: half width of the 95 % interval, relative to the mean latency"),
+    OPTION_TICKS(struct window_config, min_sample, "5000", 1, 1e15, "with sample auto: the shortest window"),
+    OPTION_TICKS(struct window_config, max_sample, "200000", 1, 1e15, "with sample auto: the longest window"),
+    OPTION_TICKS(struct window_config, finish_limit, "1000000", 1, 1e15,
+                 "how long to wait for sampled packets after the window"),
+    OPTION_END,
+};
+
+const struct option window_options[] = {
+    OPTION_ROWS_OF(window_span_options),
+    OPTION_ROWS_OF(window_limit_options),
+    OPTION_END,
+};
+
+const struct option errand_options[] = {
+    OPTION_TICKS(struct errand_config, delay, "0", 0, 1e15, "from the start of sampling to the first message"),
+    OPTION_TICKS(struct errand_config, limit, "1000000000000", 1, 1e15, "how long it may take before it is given up"),
+    OPTION_END,
+};
+
+void window_prepare(struct window *window, const struct application *application, const struct window_config *config,
+                    struct errors *errors)
+{
+    *window = (struct window){.config = config};
+    if (config->min_sample > config->max_sample)
+        choice_error(errors, application->choice, "min_sample", "%llu is above max_sample (%llu)",
+                     (unsigned long long)config->min_sample, (unsigned long long)config->max_sample);
+    if (config->warmup == TICKS_AUTO) {
+        window->warmup = arena_array(application->arena, struct warmup, 1);
+        warmup_init(window->warmup, &WARMUP_RULE_DEFAULT, application->arena);
+    }
+}
+
+/* What happened since the last grid point, for warm-up detection. */
+static bool is_warm(struct window *window, const struct measurement *m)
+{
+    warmup_add(window->warmup, m->delivered_packets - window->packets, m->latency_sum - window->latency_sum,
+               m->accepted_flits - window->flits);
+    window->packets = m->delivered_packets;
+    window->latency_sum = m->latency_sum;
+    window->flits = m->accepted_flits;
+    return warmup_is_over(window->warmup) || warmup_gave_up(window->warmup);
+}
+
+static bool is_precise(const struct window *window, const struct measurement *m, tick_t elapsed)
+{
+    if (elapsed >= window->config->max_sample)
+        return true;
+    if (elapsed < window->config->min_sample)
+        return false;
+    if (measurement_is_saturated(m))
+        return true;
+    struct estimate estimate = batch_means_estimate(&m->batches);
+    return estimate.half_width <= window->config->precision * estimate.mean;
+}
+
+/* A signal given here changes the phase at the next grid point, so it is given one interval ahead. */
+void window_check(struct window *window, struct application *application, tick_t now)
+{
+    const struct window_config *config = window->config;
+    const struct measurement *m = application->measurement;
+    tick_t next = now + application->check_interval;
+    switch (application->phase) {
+    case PHASE_WARMING:
+        if (application->ready)
+            break;
+        if (window->warmup)
+            application->ready = now > application->receive_delay && is_warm(window, m); /* replies flow too */
+        else
+            application->ready = next >= config->warmup;
+        break;
+    case PHASE_GENERATING: {
+        tick_t elapsed = next - application->phase_start[PHASE_GENERATING];
+        application->complete =
+            config->sample == TICKS_AUTO ? is_precise(window, m, elapsed) : elapsed >= config->sample;
+        break;
+    }
+    default:
+        application->done = application_is_finished(application, now, config->finish_limit);
+    }
+}
+
+void errand_check(struct application *application, const struct errand_config *config, bool is_over, tick_t now)
+{
+    bool is_late = now - application->phase_start[PHASE_GENERATING] >= config->limit;
+    application->ready = true;
+    application->complete = application->phase == PHASE_GENERATING && (is_over || is_late);
+    application->done = application->phase == PHASE_FINISHING;
+}
+
+void errand_report(const struct application *application, const struct errand_config *config, struct report *report,
+                   bool is_over, tick_t last)
+{
+    tick_t first = application->phase_start[PHASE_GENERATING] + config->delay;
+    report_number(report, "completion_time", is_over ? (double)(last - first) : NAN);
 }

@@ -13,8 +13,6 @@
 #include "flitwarp/halo_grid.h"
 #include "workload/trace/collective.h"
 
-#include <math.h>
-
 #define STEPS 64 /* tag = iteration * STEPS + step; step 0: a halo, n: round n - 1 of the collective */
 
 enum { COLLECTIVE_NONE, COLLECTIVE_BARRIER, COLLECTIVE_ALLREDUCE };
@@ -107,6 +105,10 @@ static void stencil_prepare(struct application *application, struct errors *erro
     if (!take_widths(stencil, application, errors))
         return;
     plan_collective(stencil, config->collective, application->ranks);
+    application->max_message = config->collective == COLLECTIVE_NONE ? 0 : config->collective_flits;
+    for (uint32_t i = 0; i < config->halo.count; i++)
+        if (config->halo.items[i] > application->max_message)
+            application->max_message = config->halo.items[i];
     stencil->ranks_left = application->ranks;
     stencil->iteration_time = arena_array(application->arena, struct histogram, 1);
     stencil->cells = arena_array(application->arena, struct cell, application->ranks);
@@ -114,19 +116,6 @@ static void stencil_prepare(struct application *application, struct errors *erro
     application_share_latest(application, &stencil->ended);
     application_share_count(application, &stencil->ranks_left);
 }
-
-static uint32_t stencil_max_message(const struct application *application)
-{
-    const struct stencil_config *config = application->config;
-    uint32_t max = config->collective == COLLECTIVE_NONE ? 0 : config->collective_flits;
-    for (uint32_t i = 0; i < config->halo.count; i++)
-        max = config->halo.items[i] > max ? config->halo.items[i] : max;
-    return max;
-}
-
-static double stencil_load(const struct application *application) { return (void)application, NAN; }
-
-static void stencil_begin(struct application *application) { (void)application; }
 
 static void stencil_phase_changed(struct application *application, tick_t now)
 {
@@ -240,7 +229,7 @@ static void stencil_check(struct application *application, tick_t now)
 {
     const struct stencil *stencil = application->state;
     const struct stencil_config *config = application->config;
-    errand_check(application, stencil->ranks_left == 0, config->errand.limit, now);
+    errand_check(application, &config->errand, stencil->ranks_left == 0, now);
 }
 
 static void stencil_report(const struct application *application, struct report *report)
@@ -248,7 +237,7 @@ static void stencil_report(const struct application *application, struct report 
     const struct stencil_config *config = application->config;
     const struct stencil *stencil = application->state;
     report_number(report, "iterations", config->iterations);
-    errand_report(application, report, config->errand.delay, !stencil->ranks_left, stencil->ended);
+    errand_report(application, &config->errand, report, !stencil->ranks_left, stencil->ended);
     report_summary(report, "iteration_time", stencil->iteration_time);
 }
 
@@ -260,9 +249,6 @@ static const struct application_ops stencil = {
     .example = "{\"type\": \"stencil\", \"ranks\": [4, 4, 4], \"halo\": [16, 4, 1], \"iterations\": 5, "
                "\"collective\": \"allreduce\"}",
     .prepare = stencil_prepare,
-    .max_message = stencil_max_message,
-    .load = stencil_load,
-    .begin = stencil_begin,
     .wake = go_on, /* compute is over */
     .received = stencil_received,
     .phase_changed = stencil_phase_changed,

@@ -77,6 +77,8 @@ static void stream_prepare(struct application *application, struct errors *error
     size_init(&stream->size, &config->size, application->arena, errors);
     window_prepare(&stream->window, application, &config->window, errors);
     pace_init(&stream->pace, application, config->load, errors);
+    application->max_message = stream->size.max;
+    application->load = application->load * config->sources.count / application->ranks; /* as results count loads */
     if (!ranks_exist(application, &config->destinations, "destinations", errors) ||
         !ranks_exist(application, &config->sources, "sources", errors))
         return;
@@ -90,20 +92,6 @@ static void stream_prepare(struct application *application, struct errors *error
             choice_error(errors, application->choice, "sources", "%u is listed twice", config->sources.items[i]);
         source->number = i;
     }
-}
-
-static uint32_t stream_max_message(const struct application *application)
-{
-    const struct stream *stream = application->state;
-    return stream->size.ops->max(&stream->size);
-}
-
-/* Over all ranks, as results count loads. */
-static double stream_load(const struct application *application)
-{
-    const struct stream_config *config = application->config;
-    double load = config->load > 0 ? config->load : application->injection_channels;
-    return load * config->sources.count / application->ranks;
 }
 
 static void start(struct application *application, tick_t when)
@@ -166,7 +154,7 @@ static void stream_check(struct application *application, tick_t now)
     const struct stream_config *config = application->config;
     struct stream *stream = application->state;
     if (config->messages)
-        errand_check(application, has_arrived(application), config->errand.limit, now);
+        errand_check(application, &config->errand, has_arrived(application), now);
     else
         window_check(&stream->window, application, now);
 }
@@ -176,7 +164,7 @@ static void stream_report(const struct application *application, struct report *
     const struct stream_config *config = application->config;
     const struct stream *stream = application->state;
     if (config->messages)
-        errand_report(application, report, config->errand.delay, has_arrived(application), stream->last_arrival);
+        errand_report(application, &config->errand, report, has_arrived(application), stream->last_arrival);
 }
 
 static const struct application_ops stream = {
@@ -186,8 +174,6 @@ static const struct application_ops stream = {
     .config_size = sizeof(struct stream_config),
     .example = "{\"type\": \"stream\", \"sources\": [0], \"destinations\": [5], \"messages\": 100}",
     .prepare = stream_prepare,
-    .max_message = stream_max_message,
-    .load = stream_load,
     .begin = stream_begin,
     .wake = stream_wake,
     .received = stream_received,

@@ -11,8 +11,6 @@
 #include "workload/trace/replay/replay.h"
 #include "workload/trace/trace.h"
 
-#include <math.h>
-
 struct trace_config {
     struct application_config common;
     const char *file;
@@ -131,17 +129,8 @@ static void trace_prepare(struct application *application, struct errors *errors
         application_stack_ranks(application, state->trace->rank_count, config->ranks_per_terminal, config->placing);
     struct replay_settings settings = settings_of(application);
     replay_init(&state->replay, application, state->trace, &settings, config->per_rank);
+    application->max_message = replay_max_message(&state->replay);
 }
-
-static uint32_t trace_max_message(const struct application *application)
-{
-    const struct trace_state *state = application->state;
-    return replay_max_message(&state->replay);
-}
-
-static double trace_load(const struct application *application) { return (void)application, NAN; }
-
-static void trace_begin(struct application *application) { (void)application; }
 
 static void trace_phase_changed(struct application *application, tick_t now)
 {
@@ -170,7 +159,7 @@ static void trace_check(struct application *application, tick_t now)
     const struct trace_config *config = application->config;
     const struct trace_state *state = application->state;
     application->is_stuck = application->phase == PHASE_GENERATING && replay_is_stuck(&state->replay);
-    errand_check(application, state->replay.ranks_left == 0, config->errand.limit, now);
+    errand_check(application, &config->errand, state->replay.ranks_left == 0, now);
 }
 
 static void trace_report(const struct application *application, struct report *report)
@@ -181,7 +170,7 @@ static void trace_report(const struct application *application, struct report *r
     report_count(report, "ranks", state->trace->rank_count);
     report_count(report, "tasks", state->trace->task_count);
     report_count(report, "unfinished_ranks", replay->ranks_left);
-    errand_report(application, report, config->errand.delay, !replay->ranks_left, replay->ended);
+    errand_report(application, &config->errand, report, !replay->ranks_left, replay->ended);
     report_count(report, "bytes", (uint64_t)replay->bytes->sum);
     report_summary(report, "rank_time", replay->rank_time);
     report_summary(report, "communication_time", replay->communication_time);
@@ -213,9 +202,6 @@ static const struct application_ops trace = {
     .config_size = sizeof(struct trace_config),
     .example = "{\"type\": \"trace\", \"file\": \"dissemination.goal\", \"overhead\": \"1500ns\"}",
     .prepare = trace_prepare,
-    .max_message = trace_max_message,
-    .load = trace_load,
-    .begin = trace_begin,
     .wake = trace_wake,
     .received = trace_received,
     .phase_changed = trace_phase_changed,

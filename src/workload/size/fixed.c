@@ -14,22 +14,16 @@ static const struct option fixed_options[] = {
     OPTION_END,
 };
 
-static double fixed_mean(const struct size *size)
+static void fixed_prepare(struct size *size, const struct choice *self, struct arena *arena, struct errors *errors)
 {
-    const struct fixed_config *config = size->config;
-    return config->flits;
-}
-
-static uint32_t fixed_max(const struct size *size)
-{
-    const struct fixed_config *config = size->config;
-    return config->flits;
+    (void)self, (void)arena, (void)errors;
+    size->mean = size->max = ((const struct fixed_config *)size->config)->flits;
 }
 
 static uint32_t fixed_draw(const struct size *size, struct random *random)
 {
     (void)random;
-    return fixed_max(size);
+    return size->max;
 }
 
 static const struct size_ops fixed = {
@@ -38,8 +32,7 @@ static const struct size_ops fixed = {
     .options = fixed_options,
     .config_size = sizeof(struct fixed_config),
     .example = "{\"type\": \"fixed\", \"flits\": 4}",
-    .mean = fixed_mean,
-    .max = fixed_max,
+    .prepare = fixed_prepare,
     .draw = fixed_draw,
 };
 REGISTER_SIZE(fixed);

@@ -23,21 +23,16 @@ static const struct option read_write_options[] = {
 
 enum { KIND_READ, KIND_WRITE };
 
-static double read_write_mean(const struct size *size)
-{
-    const struct read_write_config *config = size->config;
-    return config->reads * config->read_request + (1 - config->reads) * config->write_request;
-}
-
 static uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-/* Of what can occur. */
-static uint32_t read_write_max(const struct size *size)
+static void read_write_prepare(struct size *size, const struct choice *self, struct arena *arena, struct errors *errors)
 {
+    (void)self, (void)arena, (void)errors;
     const struct read_write_config *config = size->config;
     uint32_t read = larger(config->read_request, config->read_reply);
     uint32_t write = larger(config->write_request, config->write_reply);
-    return larger(config->reads > 0 ? read : 0, config->reads < 1 ? write : 0);
+    size->max = larger(config->reads > 0 ? read : 0, config->reads < 1 ? write : 0); /* of what can occur */
+    size->mean = config->reads * config->read_request + (1 - config->reads) * config->write_request;
 }
 
 static uint32_t read_write_draw_request(const struct size *size, struct random *random, uint32_t *kind)
@@ -65,8 +60,7 @@ static const struct size_ops read_write = {
     .options = read_write_options,
     .config_size = sizeof(struct read_write_config),
     .example = "{\"type\": \"read_write\", \"reads\": 0.7, \"read_reply\": 9, \"write_request\": 9}",
-    .mean = read_write_mean,
-    .max = read_write_max,
+    .prepare = read_write_prepare,
     .draw = read_write_draw,
     .draw_request = read_write_draw_request,
     .reply = read_write_reply,

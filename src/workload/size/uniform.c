@@ -18,18 +18,8 @@ static void uniform_prepare(struct size *size, const struct choice *self, struct
     const struct uniform_config *config = size->config;
     if (config->max < config->min)
         choice_error(errors, self, "max", "%u is below min, %u", config->max, config->min);
-}
-
-static double uniform_mean(const struct size *size)
-{
-    const struct uniform_config *config = size->config;
-    return ((double)config->min + config->max) / 2;
-}
-
-static uint32_t uniform_max(const struct size *size)
-{
-    const struct uniform_config *config = size->config;
-    return config->max;
+    size->mean = ((double)config->min + config->max) / 2;
+    size->max = config->max;
 }
 
 static uint32_t uniform_draw(const struct size *size, struct random *random)
@@ -45,8 +35,6 @@ static const struct size_ops uniform = {
     .config_size = sizeof(struct uniform_config),
     .example = "{\"type\": \"uniform\", \"min\": 1, \"max\": 16}",
     .prepare = uniform_prepare,
-    .mean = uniform_mean,
-    .max = uniform_max,
     .draw = uniform_draw,
 };
 REGISTER_SIZE(uniform);

@@ -13,9 +13,8 @@ static struct size make(struct chosen *chosen, const char *json)
 {
     struct choice *choice = arena_array(&chosen->arena, struct choice, 1);
     *choice = choose(chosen, "size", json);
-    struct size size = {CHOICE_OPS(choice, struct size_ops), choice->config, NULL};
-    if (size.ops->prepare)
-        size.ops->prepare(&size, choice, &chosen->arena, &chosen->errors);
+    struct size size;
+    size_init(&size, choice, &chosen->arena, &chosen->errors);
     return size;
 }
 
@@ -25,8 +24,8 @@ static void expect_sizes(const char *json, double mean, double variance, uint32_
     struct chosen chosen = CHOSEN_INIT(chosen);
     struct size size = make(&chosen, json);
     struct random random = random_stream(1, 0, RANDOM_SIZE);
-    EXPECT_NEAR(size.ops->mean(&size), mean, 1e-9 * mean);
-    EXPECT_EQ_U64(size.ops->max(&size), max);
+    EXPECT_NEAR(size.mean, mean, 1e-9 * mean);
+    EXPECT_EQ_U64(size.max, max);
     double sum = 0;
     uint32_t least = UINT32_MAX, most = 0;
     for (uint32_t i = 0; i < 100000; i++) {
@@ -71,9 +70,9 @@ TEST(replies_of_read_write_follow_their_requests)
         reads += request == 2;
     }
     EXPECT_NEAR(reads, 2500, 5 * sqrt(10000 * 0.25 * 0.75));
-    EXPECT_EQ_U64(size.ops->max(&size), 17);
+    EXPECT_EQ_U64(size.max, 17);
     size = make(&chosen, "{\"type\": \"read_write\", \"reads\": 0, \"read_reply\": 99}");
-    EXPECT_EQ_U64(size.ops->max(&size), 5);
+    EXPECT_EQ_U64(size.max, 5);
     arena_release(&chosen.arena);
 }
 
