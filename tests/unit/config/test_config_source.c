@@ -26,7 +26,8 @@ static void scene_open(struct scene *scene)
 {
     memset(scene, 0, sizeof(*scene));
     scene->errors.arena = &scene->arena;
-    mkdtemp(strcpy(scene->directory, "/tmp/flitwarp_cfg_XXXXXX"));
+    if (!mkdtemp(strcpy(scene->directory, "/tmp/flitwarp_cfg_XXXXXX")))
+        abort();
 }
 
 static const char *scene_file(struct scene *scene, const char *name, const char *text)
