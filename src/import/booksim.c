@@ -64,9 +64,9 @@ struct json *booksim_split(struct import *import, const struct json *value, cons
     return list;
 }
 
-static const char own_buffers[] = "each VC has a buffer of its own";
+static const char own_buffers[] = "each VC is given a buffer of its own";
 static const char own_results[] = "results have a form of their own";
-static const char no_priorities[] = "packets have no priorities";
+static const char no_priorities[] = "packets have no priorities of their own";
 
 static void booksim_put_seed(struct import *import)
 {
@@ -345,7 +345,9 @@ static void booksim_put_priority(struct import *import)
     if (booksim_is(import, "priority", "none"))
         return;
     if (!booksim_is(import, "priority", "age"))
-        booksim_note(import, "priority", no_priorities, "network.router.arbiter age");
+        booksim_note(import, "priority", no_priorities,
+                     booksim_is(import, "priority", "class") ? "network.service.levels of protocol classes"
+                                                             : "network.router.arbiter age");
     else if (strncmp(booksim_value(import, "sw_allocator"), "separable", 9) != 0)
         booksim_note(import, "priority", "only arbiters know the age of packets, not this allocator",
                      "network.router.allocator separable_input_first with arbiters age");
@@ -384,18 +386,20 @@ static const struct import_lost booksim_lost[] = {
      "sample_period=1000; max_samples=10; stopping_thres=0.05",
      NULL, NULL},
     /* network */
-    {"channel_file=", "lengths of channels are not read from a file", "network.channel.latency"},
-    {"subnets=1; physical_subnetworks=1; *_subnet", "there is one network", NULL},
+    {"channel_file=", "this file of lengths is not read", "network.channel.cable.plan, or latencies in topology file"},
+    {"subnets=1; physical_subnetworks=1", "one plane is imported", "network.planes.count"},
+    {"*_subnet", "one plane is imported", "network.planes.selection by_class"},
     {"link_failures=0; fail_seed=0", "channels do not fail", NULL},
     {"express_channels=0", "a mesh has channels between neighbours only", "network.topology.channels"},
     {"limit=0", "all terminals take part", "workload.applications[].allocation"},
     /* router */
-    {"buffer_policy=private; shared_buf_size=0; private_buf*", own_buffers, "network.router.buffer_depth"},
-    {"feedback_*; max_held_slots=-1", own_buffers, NULL},
+    {"buffer_policy=private; shared_buf_size=0; private_buf*", own_buffers, "network.router.buffer_exclusive"},
+    {"max_held_slots=-1", own_buffers, "network.router.buffer_maximum"},
+    {"feedback_*", own_buffers, NULL},
     {"wait_for_tail_credit=0", "a VC is free for the next packet when the tail has been sent", NULL},
     {"vc_prioritize_empty=0", "VCs are chosen whether they are empty or not", "network.router.vc_needs_credit"},
     {"vc_priority_donation=0; replies_inherit_priority=0", no_priorities, NULL},
-    {"class_priority=0", no_priorities, "network.router.arbiter age"},
+    {"class_priority=0", no_priorities, "network.service.levels of protocol classes"},
     {"vc_shuffle_requests=0", "requests keep their order", NULL},
     {"internal_speedup=1", "the router's clock is not raised alone",
      "network.router.cycle below network.channel.cycle, all latencies in the finer ticks"},
@@ -407,7 +411,7 @@ static const struct import_lost booksim_lost[] = {
     {"vct=0", "belongs to the event-driven router", "network.router.switching virtual_cut_through"},
     /* traffic */
     {"perm_seed=0", "a permutation is drawn from the one seed", "simulator.seed"},
-    {"*_begin_vc; *_end_vc", "requests and replies share all VCs", "network.router.num_vcs"},
+    {"*_begin_vc; *_end_vc", "requests and replies are imported as one protocol class", "network.protocol_classes"},
     {"max_outstanding_requests=0", "belongs to sim_type = batch", "a lower workload.applications[].load"},
     /* run */
     {"latency_thres=500", "saturation is found by the backlog, not by a bound on latency",
@@ -417,15 +421,15 @@ static const struct import_lost booksim_lost[] = {
     {"sim_count=1", "a configuration is one run", "seeds of a sweep (docs/sweeps.md)"},
     {"include_queuing=1", "both are in the results: packet_latency with the source queue, network_latency without it",
      "network_latency in the results"},
-    {"measure_stats=1", "all applications are measured", NULL},
+    {"measure_stats=1", "all classes are sampled", "workload.applications[].sample 0"},
     {"pair_stats=0", own_results, "flitwarp parse LOG --matrix"},
-    {"deadlock_warn_timeout=256", "a deadlock ends the run and is reported", NULL},
+    {"deadlock_warn_timeout=256", "a deadlock ends the run and is reported", "network.deadlock_interval"},
     {"drain_measured_only=0", "a run ends when all sampled packets have arrived", NULL},
     {"print_*=0; stats_out=", own_results, "the results: flitwarp run --results"},
     {"viewer_trace=0; watch_*=", "flits are not watched in this way", "flitwarp trace --packet"},
     {"flow_out=0; *_out=", own_results, "workload.series_interval and the packet log"},
     {"sim_power=0; power_output_file; tech_file=; channel_sweep=0", "power is not modelled", NULL},
-    {"channel_width=128", "a flit has no width in bits", NULL},
+    {"channel_width=128", "without bandwidths the width of a flit means nothing", "network.flit_bytes"},
     {0},
 };
 

@@ -119,8 +119,8 @@ static const struct import_lost simured_lost[] = {
     {"NODOSDIM; NUMVIRTEJE; ALLVIRTEQ; NUMDIR; PHYSICAL; ROUTING; PACKNUM; PACKLEN; PACKHEADLEN; PACKPROD; "
      "PACKNUMDUMMY; TRACENAME",
      NULL, NULL},
-    {"SWITCH=0", "wormhole is the only way of switching",
-     "network.router.buffer_depth of a packet: virtual cut-through"},
+    {"SWITCH=0", "router simured switches by wormhole alone",
+     "network.router.type input_queued with switching virtual_cut_through"},
     {"NOREADLEN=0", "lengths in a trace are read", NULL},
     {"SIMSTOPEMIT=0", "a run ends when all sampled packets have arrived", NULL},
     {"SIMUVAR*; LAVARINI*; LAVARFIN*; PUNTOS*; ESCALA*", "one simulation is imported, not several",
