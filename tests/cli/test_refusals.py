@@ -8,6 +8,7 @@ import copy
 import json
 import math
 import os
+import re
 import subprocess
 
 import pytest
@@ -128,71 +129,76 @@ NO_SUCH_KEY = "no_such_key_at_all"
 EXPECTED = {"below": "is below", "above": "is above"}  # and then the range; otherwise what was expected
 
 
-def generated():
-    """(name of the case, path of the block, its content, key that is wrong, parts of the message)."""
+def blocks_of_the_schema():
+    """(title, path, content to begin with, properties, required) of every block and component."""
     try:
         schema = json.loads(subprocess.run([PROGRAM, "schema"], capture_output=True, text=True, check=True).stdout)
     except (OSError, subprocess.CalledProcessError):
         return
-    blocks = [(path, None, properties, required) for path, properties, required in with_blocks(schema["properties"], "")]
+    for path, properties, required in with_blocks(schema["properties"], ""):
+        yield path, path, {}, properties, required
     for name, definition in schema["$defs"].items():
         if "." in name:
             kind, component = name.split(".")
-            blocks.append((PLACES[kind], component, definition["properties"], definition.get("required", [])))
-    for path, component, properties, required in blocks:
-        block = {"type": component} if component else {}
-        title = f"{path}:{component}" if component else path
-        yield f"{title} unknown key", path, {**block, NO_SUCH_KEY: 1}, NO_SUCH_KEY, ["unknown key"]
-        for key in required:
-            yield f"{title}.{key} missing", path, block, key, ["missing", "expected"]
-        for key, row in properties.items():
-            if key in ("type", "$include", "$schema"):
-                continue
-            yield (f"{title}.{key} misspelt", path, {**block, key + "x": 1}, key + "x",
-                   ["unknown key", f"did you mean '{key}'?"])
-            inner = row["anyOf"][0]
-            if inner.get("type") == "object":
-                yield f"{title}.{key} type", path, {**block, key: 5}, key, ["expected an object"]
-                continue
-            for number, (what, value) in enumerate(wrong_values(inner)):
-                yield f"{title}.{key} {what} {number}", path, {**block, key: value}, key, [EXPECTED.get(what, "expected")]
+            yield f"{PLACES[kind]}:{component}", PLACES[kind], {"type": component}, definition["properties"], definition.get("required", [])
 
 
-GENERATED = list(generated())
+def wrong_blocks(properties, required):
+    """Contents of a block, all of whose keys are wrong, and what is said of each: [{key: (value, parts of the message)}]. All errors
+    are shown at once, so that one run shows what a block refuses: the first wrong value of every option, then the second ..."""
+    options = {key: row["anyOf"][0] for key, row in properties.items() if key not in ("type", "$include", "$schema")}
+    rounds = [{NO_SUCH_KEY: (1, ["unknown key"])} | {key + "x": (1, ["unknown key", f"did you mean '{key}'?"]) for key in options}]
+    if required:
+        rounds.append({key: (MISSING, ["missing", "expected"]) for key in required})
+    wrong = {}
+    for key, row in options.items():
+        if row.get("type") == "object":
+            wrong[key] = [(5, ["expected an object"])]
+        else:
+            wrong[key] = [(value, [EXPECTED.get(what, "expected")]) for what, value in wrong_values(row)]
+    for number in range(max(map(len, wrong.values()), default=0)):
+        rounds.append({key: values[number] for key, values in wrong.items() if number < len(values)})
+    return rounds
+
+
+MISSING = object()  # in the place of a value
+BLOCKS = list(blocks_of_the_schema())
 
 
 def test_the_schema_gives_cases_for_everything():
-    assert len(GENERATED) > 300
     listed = json.loads(subprocess.run([PROGRAM, "list", "--json"], capture_output=True, check=True).stdout)
-    covered = {name.split(" ")[0].split(".")[-1] if ":" not in name else name.split(":")[1].split(" ")[0].split(".")[0]
-               for name, *_ in GENERATED}
-    assert {entry["name"] for entry in listed} <= covered
+    assert {entry["name"] for entry in listed} <= {title.rpartition(":")[2] for title, *_ in BLOCKS}
+    assert sum(len(one) for *_, properties, required in BLOCKS for one in wrong_blocks(properties, required)) > 4000
 
 
-def programs():
-    """For each case the program that refuses it. One reader serves all rows: a wrong value of a sort that another row has shown
-    takes the same steps, so sanitizers, which take ten times as long to start, see each sort once and each block's rows once.
-    """
-    seen = set()
-    for _, path, block, key, expected in GENERATED:
-        is_of_a_row = key in block and key != NO_SUCH_KEY
-        sort = json.dumps([block[key] if is_of_a_row else (path, block.get("type")), expected[0]])
-        yield PROGRAM if sort in seen else REFUSING
-        seen.add(sort)
+SEEN = set()  # sorts of wrong values that the sanitizers have seen
 
 
-@pytest.mark.parametrize("path, block, key, expected, program", [(*case[1:], program) for case, program in zip(GENERATED, programs())],
-                         ids=[case[0] for case in GENERATED])
-def test_option_is_refused(path, block, key, expected, program, tmp_path):
-    config = copy.deepcopy(MODEL if path in ("model", "simulator") else BASE)
-    if path == PLACES["reduction"]:
-        config["network"]["routing"] = {"type": "minimal_adaptive"}
-    if path == PLACES["trace_reader"]:
-        set_path(config, APPLICATION, {"type": "trace", "file": "none.goal"})
-    if path == PLACES["motif"]:
-        set_path(config, APPLICATION, {"type": "trace"})
-    set_path(config, path, block)
-    refuse(tmp_path, config, "config.json:", f"{shown(path)}.{key}", *expected, program=program)
+def refusing_program(title, wrong):
+    """One reader serves all rows: a wrong value of a sort that another row has shown takes the same steps, so sanitizers, which
+    take ten times as long to start, see each sort once and each block's unknown and missing keys."""
+    sorts = {title if value is MISSING or "unknown key" in said else json.dumps([value, said]) for value, said in wrong.values()}
+    is_new = not sorts <= SEEN
+    SEEN.update(sorts)
+    return REFUSING if is_new else PROGRAM
+
+
+@pytest.mark.parametrize("title, path, block, properties, required", BLOCKS, ids=[case[0] for case in BLOCKS])
+def test_wrong_options_are_refused(title, path, block, properties, required, tmp_path):
+    for wrong in wrong_blocks(properties, required):
+        config = copy.deepcopy(MODEL if path in ("model", "simulator") else BASE)
+        if path == PLACES["reduction"]:
+            config["network"]["routing"] = {"type": "minimal_adaptive"}
+        if path == PLACES["trace_reader"]:
+            set_path(config, APPLICATION, {"type": "trace", "file": "none.goal"})
+        if path == PLACES["motif"]:
+            set_path(config, APPLICATION, {"type": "trace"})
+        set_path(config, path, {**block, **{key: value for key, (value, _) in wrong.items() if value is not MISSING}})
+        told = refuse(tmp_path, config, program=refusing_program(title, wrong)).splitlines()
+        for key, (value, expected) in wrong.items():
+            about = [line for line in told if re.search(rf"{re.escape(shown(path))}\.{key}(?!\w)", line)]
+            assert any(line.startswith("config.json:") and all(part in line for part in expected) for line in about), \
+                f"{key}: {value!r} is not refused by {expected}: {told}"
 
 
 # ---- what the network cannot have ----
