@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Results are what they were when they were last recorded, in every way of running: tests/digests/digests.py tells how to
 record them again where a change is meant."""
+import os
 import sys
 
 import pytest
@@ -22,6 +23,15 @@ CASES = {
 @pytest.mark.parametrize("kind", CASES)
 def test_results_are_as_recorded(kind):
     differ = list(digests.differences(PROGRAM, list(CASES[kind]())))
+    assert not differ, "\n".join(differ)
+
+
+@pytest.mark.parametrize("kind", ["examples", "models", "logs"])
+def test_sanitizers_find_nothing_and_change_nothing(kind):
+    program = os.environ.get("FLITWARP_ASAN", "")
+    if not os.access(program, os.X_OK):
+        pytest.skip("FLITWARP_ASAN names no program: ./dev test builds it")
+    differ = list(digests.differences(program, list(CASES[kind]())))
     assert not differ, "\n".join(differ)
 
 
