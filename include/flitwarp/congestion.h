@@ -41,4 +41,12 @@ struct congestion_ops {
     void (*values)(struct congestion *congestion, uint32_t router, uint32_t lane, uint32_t count, tick_t now,
                    double *values);
 };
+/* Tells the sensors, where there are any. */
+static inline void congestion_change(struct congestion *congestion, uint32_t router, uint32_t lane, enum queue queue,
+                                     int32_t change, tick_t now)
+{
+    if (congestion)
+        congestion->ops->change(congestion, router, lane, queue, change, now);
+}
+
 #define REGISTER_CONGESTION(ops) REGISTER_COMPONENT("congestion", ops)

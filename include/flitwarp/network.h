@@ -160,6 +160,19 @@ static inline const struct link *network_link(const struct network *network, uin
     return &network->links[(size_t)router * network->ports + port];
 }
 
+/* Is this the packet whose walk is printed? */
+static inline bool network_is_traced(const struct network *network, uint32_t packet)
+{
+    return __builtin_expect(network->trace_out != NULL, 0) && packet == network->traced;
+}
+
+/* A component's step, of one port where it has several. */
+static inline void network_post_step(struct engine *engine, uint32_t kind, uint32_t target, uint32_t port, tick_t when)
+{
+    struct step_event *event = engine_post(engine, kind, when, sizeof *event);
+    *event = (struct step_event){.target = target, .port = port};
+}
+
 /* The far end of one VC of a link. */
 static inline struct lane_place link_lane(const struct link *link, uint32_t vc)
 {

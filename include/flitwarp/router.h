@@ -79,9 +79,10 @@ struct piece {
 
 /* ---- what all have in common ---- */
 
-#define LANE_IDLE 0xffffu  /* input lane without a packet at its front */
-#define LANE_WAITS 0xfffeu /* its packet has no output lane yet */
-#define NOBODY 0xffffu     /* holds an output lane */
+#define LANE_IDLE 0xffffu   /* input lane without a packet at its front */
+#define LANE_WAITS 0xfffeu  /* its packet has no output lane yet */
+#define LANE_ROUTED 0xfffdu /* and has not been tried, where that is told apart; lanes are below */
+#define NOBODY 0xffffu      /* holds an output lane */
 
 /* Refuses more lanes than their numbers can name. */
 static inline void check_lanes(const struct network *network, const struct choice *self, struct errors *errors)
@@ -89,6 +90,35 @@ static inline void check_lanes(const struct network *network, const struct choic
     if ((uint64_t)network->ports * network->num_vcs >= LANE_WAITS)
         choice_error(errors, self, "num_vcs", "%u virtual channels at each of %u ports are more than %u in all",
                      network->num_vcs, network->ports, LANE_WAITS - 1);
+}
+
+/* A router steps at a tick, unless it does so before: `step_at` is when it steps next, NEVER where it sleeps. */
+static inline void router_wake(struct engine *engine, uint32_t router, tick_t *step_at, tick_t when)
+{
+    if (when < *step_at) {
+        *step_at = when;
+        network_post_step(engine, EVENT_ROUTER_STEP, router, 0, when);
+    }
+}
+
+/* One more output lane that the packet at the front of a lane waits for; `space` is that of its output queue. */
+static inline void waiting_add(struct waiting *waiting, size_t output, uint16_t holder, uint32_t space)
+{
+    if (waiting->wanted_count == MAX_WANTED)
+        return;
+    waiting->holder[waiting->wanted_count] = holder;
+    waiting->space[waiting->wanted_count] = space;
+    waiting->wanted[waiting->wanted_count++] = (uint16_t)output;
+}
+
+/* For check_idle: nothing is in a lane, nobody holds it as an output, and its credits are back. */
+static inline void lane_check_idle(uint32_t router, uint32_t lane, uint32_t flits, uint32_t owner, uint32_t credits,
+                                   uint32_t depth)
+{
+    CHECK(flits == 0, "router %u lane %u: %u flits are left at the end", router, lane, flits);
+    CHECK(owner == NOBODY, "router %u output lane %u: lane %u holds it at the end", router, lane, owner);
+    CHECK(credits == depth, "router %u output lane %u: %u of %u credits are back at the end", router, lane, credits,
+          depth);
 }
 
 /* Rings have a power of two of places, so that a counter's low bits are the place. */

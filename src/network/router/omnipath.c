@@ -45,7 +45,7 @@ static void route(struct omnipath *q, uint32_t router, uint32_t input, uint32_t 
     q->question.now = now;
     ask_route(q->network, &q->question, packet, port_at(q, router, input)->back_kind == EVENT_CREDIT,
               wants_of(q, router, input, vl), q->usable + (size_t)router * q->words, q->words, now);
-    if (is_traced(q, packet))
+    if (network_is_traced(q->network, packet))
         network_trace(q->network, now, router, "RT", "from port %u vl %u, to terminal %u", input, vl,
                       q->question.packet->destination);
 }
@@ -115,12 +115,12 @@ static void receive_head(struct omnipath *q, uint32_t router, uint32_t lane, uin
     add_timer(&head->routing, q->routing_heads + (size_t)router * (q->routing_mask + 1), q->routing_mask,
               at + q->input + q->routing, lane);
     omnipath_wake(q, router, at + q->input + q->routing);
-    if (is_traced(q, packet))
+    if (network_is_traced(q->network, packet))
         network_trace(q->network, at, router, "IB", "head by port %u vl %u, stored at %llu", port, lane % q->num_vcs,
                       (unsigned long long)(at + q->input));
 }
 
-static void receive_flits(void *routers, tick_t now, const void *events, uint32_t count)
+static void omnipath_receive_flits(void *routers, tick_t now, const void *events, uint32_t count)
 {
     struct omnipath *q = routers;
     tick_t at = (now + q->cycle - 1) / q->cycle * q->cycle;
@@ -139,7 +139,7 @@ static void receive_flits(void *routers, tick_t now, const void *events, uint32_
 }
 
 /* Flits have crossed to a central buffer, or are stored in an output buffer. */
-static void receive_crossed(void *routers, tick_t now, const void *events, uint32_t count)
+static void omnipath_receive_crossed(void *routers, tick_t now, const void *events, uint32_t count)
 {
     struct omnipath *q = routers;
     for (const struct crossed_event *event = events, *end = event + count; event < end; event++) {
@@ -175,7 +175,7 @@ static void step_router(struct omnipath *q, uint32_t router, tick_t now)
     omnipath_cross(q, router, now);
 }
 
-static void step(void *routers, tick_t now, const void *events, uint32_t count)
+static void omnipath_step(void *routers, tick_t now, const void *events, uint32_t count)
 {
     struct omnipath *q = routers;
     for (const struct step_event *event = events, *end = event + count; event < end; event++) {
@@ -186,14 +186,6 @@ static void step(void *routers, tick_t now, const void *events, uint32_t count)
         step_router(q, event->target, now);
     }
 }
-
-static const struct router_inspect_ops omnipath_inspect = {
-    .check_idle = omnipath_check_idle,
-    .waits_for = omnipath_waits_for,
-    .flit_hops = omnipath_flit_hops,
-    .lane_flits = omnipath_lane_flits,
-    .show = omnipath_show,
-};
 
 static const struct router_ops omnipath = {
     .name = "omnipath",
@@ -206,10 +198,10 @@ static const struct router_ops omnipath = {
     .plan = omnipath_plan,
     .build = omnipath_build,
     .share = omnipath_share,
-    .receive_flits = receive_flits,
+    .receive_flits = omnipath_receive_flits,
     .receive_credits = omnipath_receive_credits,
-    .step = step,
-    .receive_queued = receive_crossed,
+    .step = omnipath_step,
+    .receive_queued = omnipath_receive_crossed,
     .step_outputs = omnipath_step_outputs,
 };
 REGISTER_ROUTER(omnipath);

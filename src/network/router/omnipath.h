@@ -228,11 +228,6 @@ static inline uint32_t credits_left(const struct omnipath *q, uint32_t from, uin
     return (to == size ? credits_for(size, per) : to / per) - from / per;
 }
 
-static inline bool is_traced(const struct omnipath *q, uint32_t packet)
-{
-    return __builtin_expect(q->network->trace_out != NULL, 0) && packet == q->network->traced;
-}
-
 /* The router steps at `when`, or at its clock's next edge. */
 static inline void omnipath_wake(const struct omnipath *q, uint32_t router, tick_t when)
 {
@@ -241,8 +236,7 @@ static inline void omnipath_wake(const struct omnipath *q, uint32_t router, tick
         when = (when + q->cycle - 1) / q->cycle * q->cycle;
     if (head->step_at != when && head->stepped_at != when) { /* what a step finds it does itself */
         head->step_at = when;
-        struct step_event *event = engine_post(q->engine, EVENT_ROUTER_STEP, when, sizeof *event);
-        *event = (struct step_event){.target = router};
+        network_post_step(q->engine, EVENT_ROUTER_STEP, router, 0, when);
     }
 }
 
@@ -269,18 +263,13 @@ void omnipath_cross(struct omnipath *q, uint32_t router, tick_t now);
 void omnipath_stored(struct omnipath *q, uint32_t router, uint32_t port, uint32_t vl, tick_t now);
 event_handler omnipath_receive_credits, omnipath_step_outputs;
 
-/* The settings, in omnipath_settings.c. */
+/* Settings and building, in omnipath_build.c. */
 extern const struct option omnipath_options[];
 void omnipath_plan(const struct choice *self, uint32_t flit_bytes, struct router_plan *plan, struct errors *errors);
 /* How lanes share a buffer. */
 struct shared_room_rule omnipath_rule(const struct omnipath_config *config, bool of_central);
-
-/* Building and checking, in omnipath_build.c. */
 void *omnipath_build(struct network *network, const struct choice *self, struct errors *errors);
 void *omnipath_share(const void *routers, struct network *part);
-void omnipath_check_idle(void *routers);
-bool omnipath_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);
-/* For the viewer, in omnipath_show.c. */
-void omnipath_show(const void *routers, uint32_t router, struct shown_router *shown);
-uint64_t omnipath_flit_hops(const void *routers);
-uint32_t omnipath_lane_flits(const void *routers, uint32_t router, uint32_t lane);
+
+/* From outside, in omnipath_inspect.c. */
+extern const struct router_inspect_ops omnipath_inspect;

@@ -12,9 +12,7 @@ static void wake_port(struct omnipath *q, uint32_t router, uint32_t number, tick
     if (port->is_due || !port->stored)
         return;
     port->is_due = true;
-    tick_t when = port->free_at > now ? port->free_at : now;
-    struct step_event *event = engine_post(q->engine, EVENT_OUTPUT_STEP, when, sizeof *event);
-    *event = (struct step_event){.target = router, .port = number};
+    network_post_step(q->engine, EVENT_OUTPUT_STEP, router, number, port->free_at > now ? port->free_at : now);
 }
 
 void omnipath_stored(struct omnipath *q, uint32_t router, uint32_t port, uint32_t vl, tick_t now)
@@ -34,13 +32,6 @@ static uint32_t credits_downstream(const struct omnipath *q, const struct omnipa
     return port->kind == EVENT_TERMINAL_FLIT ? size : credits_for(size, q->flits_per_credit);
 }
 
-static void report(const struct omnipath *q, uint32_t router, uint32_t lane, enum queue queue, int32_t flits,
-                   tick_t now)
-{
-    if (q->congestion)
-        q->congestion->ops->change(q->congestion, router, lane, queue, flits, now);
-}
-
 /* Flits that a credit from downstream stands for. */
 static int32_t flits_of_credit(const struct omnipath *q, const struct omnipath_port *port)
 {
@@ -54,7 +45,7 @@ void omnipath_receive_credits(void *routers, tick_t now, const void *events, uin
         uint32_t router = event->to.target, number = event->to.lane / q->num_vcs;
         const struct omnipath_port *port = port_at(q, router, number);
         shared_room_give(rule_downstream(q, port), room_downstream(q, router, number), event->to.lane % q->num_vcs, 1);
-        report(q, router, event->to.lane, QUEUE_DOWNSTREAM, -flits_of_credit(q, port), now);
+        congestion_change(q->congestion, router, event->to.lane, QUEUE_DOWNSTREAM, -flits_of_credit(q, port), now);
         wake_port(q, router, number, now);
     }
 }
@@ -107,9 +98,10 @@ static struct flit leave(struct omnipath *q, uint32_t router, uint32_t number, u
     if (position == 0) {
         uint32_t credits = credits_downstream(q, port, size);
         shared_room_take(rule_downstream(q, port), room_downstream(q, router, number), vl, credits);
-        report(q, router, output, QUEUE_DOWNSTREAM, (int32_t)credits * flits_of_credit(q, port), now);
+        congestion_change(q->congestion, router, output, QUEUE_DOWNSTREAM, (int32_t)credits * flits_of_credit(q, port),
+                          now);
     }
-    report(q, router, output, QUEUE_OUTPUT, -1, now);
+    congestion_change(q->congestion, router, output, QUEUE_OUTPUT, -1, now);
     if (credit_ends_at(position, position + 1 == size, q->flits_per_credit)) {
         shared_room_give(&q->rule[0], room_at(q, router, buffer), vl, 1);
         if (bits_any(q->asking + (size_t)router * q->source_words, q->source_words))
@@ -141,7 +133,7 @@ static void step_port(struct omnipath *q, uint32_t router, uint32_t number, tick
     port->free_at = now + port->cycle;
     lane_scheduler_sent(&q->scheduler, choice_at(q, router, number), vl, flit.place & FLIT_TAIL);
     send_flit(q->network, port->kind, to, flit, now + port->latency);
-    if (is_traced(q, flit.packet))
+    if (network_is_traced(q->network, flit.packet))
         network_trace(q->network, now, router, "OB", "flit %u by port %u vl %u, arrives at %llu",
                       flit.place & FLIT_POSITION, number, vl, (unsigned long long)(now + port->latency));
     wake_port(q, router, number, now);

@@ -198,12 +198,6 @@ static uint32_t granted_vl(struct omnipath *q, uint32_t router, uint32_t source,
     return vls ? choose_vl(q, router, source, vls) : NONE;
 }
 
-static void report(const struct omnipath *q, uint32_t router, uint32_t output, int32_t flits, tick_t now)
-{
-    if (q->congestion)
-        q->congestion->ops->change(q->congestion, router, output, QUEUE_OUTPUT, flits, now);
-}
-
 /* A packet gets its place in the lane of a sink, behind those that are there or on their way. */
 static void join(struct omnipath *q, uint32_t router, uint32_t sink, uint32_t output, uint32_t packet)
 {
@@ -225,7 +219,8 @@ static void begin_crossing(struct omnipath *q, uint32_t router, uint32_t source,
     if (source < q->ports) {
         shared_room_take(&q->rule[0], room_at(q, router, output_buffer(q, output / q->num_vcs)), output % q->num_vcs,
                          credits);
-        report(q, router, output, (int32_t)network_packet(q->network, packet)->size, now);
+        congestion_change(q->congestion, router, output, QUEUE_OUTPUT,
+                          (int32_t)network_packet(q->network, packet)->size, now);
         from->last = (uint16_t)output;
         *turn_at(q, router, output) = (struct omnipath_turn){.last = (uint16_t)source, .next = NOBODY};
     }
@@ -242,7 +237,7 @@ static void begin_crossing(struct omnipath *q, uint32_t router, uint32_t source,
     bits_remove(q->asking + (size_t)router * q->source_words, source);
     bits_add(q->busy + (size_t)router * q->source_words, source);
     bits_remove(q->open + (size_t)router * q->sink_words, sink_column(q, sink));
-    if (is_traced(q, packet))
+    if (network_is_traced(q->network, packet))
         network_trace(q->network, now, router, "VA-SA",
                       is_central(q, sink) ? "from buffer %u to central buffer %u vl %u"
                                           : "from buffer %u to output buffer %u vl %u",
@@ -328,7 +323,7 @@ static void cross(struct omnipath *q, uint32_t router, uint32_t source, tick_t n
     tick_t arrival = now + q->crossbar[source >= q->ports] + (to_central ? q->pipeline : q->output);
     struct crossed_event *event = engine_post(q->engine, EVENT_QUEUED, arrival, sizeof *event);
     *event = (struct crossed_event){.router = router, .lane = sink * q->num_vcs + output % q->num_vcs, .flits = flits};
-    if (is_traced(q, packet))
+    if (network_is_traced(q->network, packet))
         network_trace(q->network, now, router, "X", "flits %u to %u, there at %llu", lane->sent, lane->sent + flits - 1,
                       (unsigned long long)arrival);
     give_room(q, router, source, from->vl, credits_left(q, lane->sent, lane->sent + flits, size), flits, now);

@@ -24,16 +24,11 @@
 #define STAGE static inline __attribute__((always_inline)) /* for each number of words apart */
 
 /* The router steps at `when`, or at its clock's next edge. */
-static inline void wake(const struct output_queued *q, uint32_t router, tick_t when)
+static inline void output_queued_wake(const struct output_queued *q, uint32_t router, tick_t when)
 {
-    struct router_head *head = &q->heads[router];
     if (q->cycle > 1)
         when = (when + q->cycle - 1) / q->cycle * q->cycle;
-    if (when < head->step_at) {
-        head->step_at = when;
-        struct step_event *event = engine_post(q->engine, EVENT_ROUTER_STEP, when, sizeof *event);
-        *event = (struct step_event){.target = router};
-    }
+    router_wake(q->engine, router, &q->heads[router].step_at, when);
 }
 
 /* A packet has come to the front of its lane: its routing begins at the clock's next edge, or at this one. */
@@ -45,7 +40,7 @@ static void begin_packet(struct output_queued *q, uint32_t router, uint32_t lane
     input->output = LANE_WAITS;
     if (!q->routing) {
         bits_add(set_of(q->fresh, q, router), lane);
-        wake(q, router, when);
+        output_queued_wake(q, router, when);
         return;
     }
     struct router_head *head = &q->heads[router];
@@ -53,12 +48,12 @@ static void begin_packet(struct output_queued *q, uint32_t router, uint32_t lane
     uint32_t at = head->first_routing + head->routing++;
     q->route_order[number_of(q, router, at < q->lanes ? at : at - q->lanes)] = (uint16_t)lane;
     q->ready_at[number_of(q, router, lane)] = ready_at;
-    wake(q, router, ready_at);
+    output_queued_wake(q, router, ready_at);
 }
 
 #define FETCH_AHEAD 8 /* events, in networks that do not fit the cache */
 
-static void receive_flits(void *routers, tick_t now, const void *events, uint32_t count)
+static void output_queued_receive_flits(void *routers, tick_t now, const void *events, uint32_t count)
 {
     struct output_queued *q = routers;
     for (const struct flit_event *event = events, *end = event + count; event < end; event++) {
@@ -82,7 +77,7 @@ static void receive_flits(void *routers, tick_t now, const void *events, uint32_
             begin_packet(q, router, lane, now);
         } else if (output_queue_at(q->outputs, router, input->output)->count < q->outputs->depth) {
             bits_add(set_of(q->bodies, q, router), lane);
-            wake(q, router, now);
+            output_queued_wake(q, router, now);
         }
     }
 }
@@ -99,10 +94,10 @@ static void widen_lane(struct output_queued *q, uint32_t router, uint32_t output
 {
     open_lane(q, router, output);
     if (q->heads[router].waiting)
-        wake(q, router, now);
+        output_queued_wake(q, router, now);
 }
 
-static void receive_credits(void *routers, tick_t now, const void *events, uint32_t count)
+static void output_queued_receive_credits(void *routers, tick_t now, const void *events, uint32_t count)
 {
     struct output_queued *q = routers;
     output_receive_credits(q->outputs, now, events, count);
@@ -112,17 +107,17 @@ static void receive_credits(void *routers, tick_t now, const void *events, uint3
             widen_lane(q, event->to.target, event->to.lane, now);
 }
 
-static void receive_queued(void *routers, tick_t now, const void *events, uint32_t count)
+static void output_queued_receive_queued(void *routers, tick_t now, const void *events, uint32_t count)
 {
     output_receive_queued(((struct output_queued *)routers)->outputs, now, events, count);
 }
 
-static void step_outputs(void *routers, tick_t now, const void *events, uint32_t count)
+static void output_queued_step_outputs(void *routers, tick_t now, const void *events, uint32_t count)
 {
     output_step(((struct output_queued *)routers)->outputs, now, events, count);
 }
 
-static void receive_room(void *routers, tick_t now, const void *events, uint32_t count)
+static void output_queued_receive_room(void *routers, tick_t now, const void *events, uint32_t count)
 {
     struct output_queued *q = routers;
     for (const struct credit_event *event = events, *end = event + count; event < end; event++) {
@@ -131,7 +126,7 @@ static void receive_room(void *routers, tick_t now, const void *events, uint32_t
             widen_lane(q, router, event->to.lane, now);
         } else if (q->inputs[number_of(q, router, owner)].count) {
             bits_add(set_of(q->bodies, q, router), owner);
-            wake(q, router, now);
+            output_queued_wake(q, router, now);
         }
     }
 }
@@ -173,10 +168,10 @@ static void transfer(struct output_queued *q, uint32_t router, uint32_t lane, ui
         }
         if (has_room && input->count) {
             bits_add(set_of(q->bodies, q, router), lane);
-            wake(q, router, now + q->cycle);
+            output_queued_wake(q, router, now + q->cycle);
         }
     }
-    if (__builtin_expect(q->network->trace_out != NULL, 0) && flit.packet == q->network->traced)
+    if (network_is_traced(q->network, flit.packet))
         network_trace(q->network, now, router, "transfer", "flit %u to port %u vc %u, queued at %llu",
                       flit.place & FLIT_POSITION, output / q->num_vcs, output % q->num_vcs,
                       (unsigned long long)(now + q->transfer));
@@ -218,7 +213,7 @@ static void end_routing(struct output_queued *q, uint32_t router, tick_t now)
     for (; head->routing; head->routing--) {
         uint32_t lane = q->route_order[number_of(q, router, head->first_routing)];
         if (q->ready_at[number_of(q, router, lane)] > now) {
-            wake(q, router, q->ready_at[number_of(q, router, lane)]);
+            output_queued_wake(q, router, q->ready_at[number_of(q, router, lane)]);
             return;
         }
         bits_add(q->ready, lane);
@@ -255,7 +250,7 @@ STAGE void route(struct output_queued *q, uint32_t router, uint32_t lane, tick_t
     const struct input_lane *input = &q->inputs[number_of(q, router, lane)];
     ask_route(q->network, &q->question, input->front.packet, input->back_kind == EVENT_CREDIT,
               wants_of(q, router, lane), set_of(q->usable, q, router), words, now);
-    if (__builtin_expect(q->network->trace_out != NULL, 0) && input->front.packet == q->network->traced)
+    if (network_is_traced(q->network, input->front.packet))
         trace_route(q->network, &q->question, lane, now);
 }
 
@@ -301,7 +296,7 @@ STAGE void step_due(struct output_queued *q, tick_t now, const struct step_event
 }
 
 /* Few words of lanes are made constants. */
-static void step(void *routers, tick_t now, const void *events, uint32_t count)
+static void output_queued_step(void *routers, tick_t now, const void *events, uint32_t count)
 {
     struct output_queued *q = routers;
     if (q->words == 1)
@@ -311,14 +306,6 @@ static void step(void *routers, tick_t now, const void *events, uint32_t count)
     else
         step_due(q, now, events, count, q->words);
 }
-
-static const struct router_inspect_ops output_queued_inspect = {
-    .check_idle = output_queued_check_idle,
-    .waits_for = output_queued_waits_for,
-    .flit_hops = output_queued_flit_hops,
-    .lane_flits = output_queued_lane_flits,
-    .show = output_queued_show,
-};
 
 static const struct router_ops output_queued = {
     .name = "output_queued",
@@ -331,11 +318,11 @@ static const struct router_ops output_queued = {
     .plan = output_queued_plan,
     .build = output_queued_build,
     .share = output_queued_share,
-    .receive_flits = receive_flits,
-    .receive_credits = receive_credits,
-    .step = step,
-    .receive_room = receive_room,
-    .receive_queued = receive_queued,
-    .step_outputs = step_outputs,
+    .receive_flits = output_queued_receive_flits,
+    .receive_credits = output_queued_receive_credits,
+    .step = output_queued_step,
+    .receive_room = output_queued_receive_room,
+    .receive_queued = output_queued_receive_queued,
+    .step_outputs = output_queued_step_outputs,
 };
 REGISTER_ROUTER(output_queued);

@@ -76,14 +76,10 @@ static inline uint64_t *wants_of(const struct output_queued *q, uint32_t router,
     return q->wants + number_of(q, router, lane) * q->words;
 }
 
-/* Building and checking, in output_queued_build.c. */
+/* Building, and looking from outside, in output_queued_build.c. */
 extern const struct option output_queued_options[];
 void *output_queued_build(struct network *network, const struct choice *self, struct errors *errors);
 void *output_queued_share(const void *routers, struct network *part);
 void output_queued_plan(const struct choice *self, uint32_t flit_bytes, struct router_plan *plan,
                         struct errors *errors);
-void output_queued_check_idle(void *routers);
-bool output_queued_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);
-void output_queued_show(const void *routers, uint32_t router, struct shown_router *shown);
-uint64_t output_queued_flit_hops(const void *routers);
-uint32_t output_queued_lane_flits(const void *routers, uint32_t router, uint32_t lane);
+extern const struct router_inspect_ops output_queued_inspect;

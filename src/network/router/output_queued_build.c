@@ -129,17 +129,14 @@ void *output_queued_share(const void *routers, struct network *part)
     return q;
 }
 
-void output_queued_check_idle(void *routers)
+static void output_queued_check_idle(void *routers)
 {
     const struct output_queued *q = routers;
     output_check_idle(q->outputs);
     for (uint32_t router = 0; router < q->network->topology.routers; router++)
         for (uint32_t lane = 0; lane < q->lanes; lane++) {
             size_t number = number_of(q, router, lane);
-            CHECK(q->inputs[number].count == 0, "router %u lane %u: %u flits are left at the end", router, lane,
-                  q->inputs[number].count);
-            CHECK(q->owner[number] == NOBODY, "router %u output lane %u: lane %u holds it at the end", router, lane,
-                  q->owner[number]);
+            lane_check_idle(router, lane, q->inputs[number].count, q->owner[number], 0, 0);
         }
 }
 
@@ -158,7 +155,7 @@ static bool is_waiting(const struct output_queued *q, uint32_t router, uint32_t 
     return place < q->heads[router].waiting;
 }
 
-bool output_queued_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting)
+static bool output_queued_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting)
 {
     const struct output_queued *q = routers;
     const struct input_lane *input = &q->inputs[number_of(q, router, lane)];
@@ -167,25 +164,21 @@ bool output_queued_waits_for(void *routers, uint32_t router, uint32_t lane, stru
     *waiting = (struct waiting){.packet = input->front.packet, .flits = input->count, .room = 1};
     if (input->output < LANE_WAITS) {
         waiting->for_credit = true;
-        waiting->space[0] = queue_space(q, router, input->output);
-        waiting->wanted[waiting->wanted_count++] = input->output;
+        waiting_add(waiting, input->output, 0, queue_space(q, router, input->output));
         return true;
     }
     if (!is_waiting(q, router, lane))
         return true;
     if (q->needs_room)
         waiting->room = network_packet(q->network, input->front.packet)->size;
-    BITS_EACH(output, wants_of(q, router, lane), q->words)
-        if (waiting->wanted_count < MAX_WANTED) {
-            uint16_t owner = q->owner[number_of(q, router, (uint32_t)output)];
-            waiting->holder[waiting->wanted_count] = owner == NOBODY ? WITHOUT_ROOM : owner;
-            waiting->space[waiting->wanted_count] = queue_space(q, router, (uint32_t)output);
-            waiting->wanted[waiting->wanted_count++] = (uint16_t)output;
-        }
+    BITS_EACH(output, wants_of(q, router, lane), q->words) {
+        uint16_t owner = q->owner[number_of(q, router, (uint32_t)output)];
+        waiting_add(waiting, output, owner == NOBODY ? WITHOUT_ROOM : owner, queue_space(q, router, (uint32_t)output));
+    }
     return true;
 }
 
-void output_queued_show(const void *routers, uint32_t router, struct shown_router *shown)
+static void output_queued_show(const void *routers, uint32_t router, struct shown_router *shown)
 {
     const struct output_queued *q = routers;
     for (uint32_t lane = 0; lane < q->lanes; lane++) {
@@ -194,11 +187,7 @@ void output_queued_show(const void *routers, uint32_t router, struct shown_route
         const struct flit *ring = q->rings + number * (q->ring_mask + 1);
         struct shown_input *in = &shown->inputs[lane];
         in->output = input->output;
-        in->state = input->output < LANE_WAITS    ? SHOWN_ACTIVE
-                    : input->output == LANE_WAITS ? SHOWN_WAITING
-                                                  : SHOWN_IDLE;
-        if (in->state == SHOWN_IDLE && input->count)
-            in->state = SHOWN_ROUTING;
+        in->state = shown_state(input->output, input->count);
         for (uint32_t i = 0; i < input->count; i++) {
             struct flit flit = i ? ring[(input->first + i - 1) & q->ring_mask] : input->front;
             shown_add(shown, &in->queue, flit.packet, flit.place & FLIT_POSITION, 1);
@@ -208,9 +197,20 @@ void output_queued_show(const void *routers, uint32_t router, struct shown_route
     output_show(q->outputs, router, shown);
 }
 
-uint64_t output_queued_flit_hops(const void *routers) { return ((const struct output_queued *)routers)->flit_hops; }
+static uint64_t output_queued_flit_hops(const void *routers)
+{
+    return ((const struct output_queued *)routers)->flit_hops;
+}
 
-uint32_t output_queued_lane_flits(const void *routers, uint32_t router, uint32_t lane)
+static uint32_t output_queued_lane_flits(const void *routers, uint32_t router, uint32_t lane)
 {
     return output_queue_at(((const struct output_queued *)routers)->outputs, router, lane)->flits;
 }
+
+const struct router_inspect_ops output_queued_inspect = {
+    .check_idle = output_queued_check_idle,
+    .waits_for = output_queued_waits_for,
+    .flit_hops = output_queued_flit_hops,
+    .lane_flits = output_queued_lane_flits,
+    .show = output_queued_show,
+};

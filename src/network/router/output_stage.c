@@ -13,13 +13,6 @@ const char *const output_hold_names[] = {"flit", "packet", NULL};
  */
 #define STAGE static inline __attribute__((always_inline))
 
-static void report(const struct output_stage *stage, uint32_t router, uint32_t lane, enum queue queue, int32_t change,
-                   tick_t now)
-{
-    if (stage->congestion)
-        stage->congestion->ops->change(stage->congestion, router, lane, queue, change, now);
-}
-
 static __attribute__((noinline)) void make_blocks(struct output_stage *stage)
 {
     struct flit_block *blocks = arena_array(stage->network->arena, struct flit_block, stage->next_blocks);
@@ -64,8 +57,7 @@ static inline void add_sendable(struct output_stage *stage, uint32_t router, uin
     struct output_port *output = &stage->output_ports[(size_t)router * stage->ports + port];
     if (!output->sendable) {
         tick_t when = output->free_at > now ? output->free_at : now;
-        struct step_event *event = engine_post(stage->engine, EVENT_OUTPUT_STEP, when, sizeof *event);
-        *event = (struct step_event){.target = router, .port = port};
+        network_post_step(stage->engine, EVENT_OUTPUT_STEP, router, port, when);
     }
     output->sendable |= bit(lane - port * stage->num_vcs);
 }
@@ -97,7 +89,7 @@ void output_put(struct output_stage *stage, uint32_t router, uint32_t lane, stru
         add_block(stage, queue);
     queue->last->flits[queue->end++] = flit;
     queue->count++;
-    report(stage, router, lane, QUEUE_OUTPUT, 1, now);
+    congestion_change(stage->congestion, router, lane, QUEUE_OUTPUT, 1, now);
     if (when == now) {
         crossed(stage, router, lane, now, false);
         return;
@@ -163,7 +155,7 @@ STAGE void receive_credits(struct output_stage *stage, tick_t now, const struct 
         struct output_queue *queue = output_queue_at(stage, router, lane);
         if (event + FETCH_AHEAD < end)
             fetch_queue(stage, event[FETCH_AHEAD].to);
-        report(stage, router, lane, QUEUE_DOWNSTREAM, -1, now);
+        congestion_change(stage->congestion, router, lane, QUEUE_DOWNSTREAM, -1, now);
         if (!usual && stage->rooms) {
             receive_shared(stage, router, lane, now);
             continue;
@@ -222,8 +214,8 @@ static inline struct flit leave(struct output_stage *stage, uint32_t router, uin
         struct credit_event *room = engine_post(stage->engine, EVENT_ROOM, now + 1, sizeof *room);
         *room = (struct credit_event){.to = {.target = router, .lane = lane}};
     }
-    report(stage, router, lane, QUEUE_OUTPUT, -1, now);
-    report(stage, router, lane, QUEUE_DOWNSTREAM, 1, now);
+    congestion_change(stage->congestion, router, lane, QUEUE_OUTPUT, -1, now);
+    congestion_change(stage->congestion, router, lane, QUEUE_DOWNSTREAM, 1, now);
     return flit;
 }
 
@@ -260,11 +252,9 @@ STAGE void step_port(struct output_stage *stage, uint32_t router, uint32_t port,
         spend_shared(stage, router, port, vc, flit);
     else if (!can_send(stage, &queues[vc], usual))
         output->sendable &= ~bit(vc);
-    if (output->sendable) {
-        struct step_event *event = engine_post(stage->engine, EVENT_OUTPUT_STEP, output->free_at, sizeof *event);
-        *event = (struct step_event){.target = router, .port = port};
-    }
-    if (__builtin_expect(stage->network->trace_out != NULL, 0) && flit.packet == stage->network->traced)
+    if (output->sendable)
+        network_post_step(stage->engine, EVENT_OUTPUT_STEP, router, port, output->free_at);
+    if (network_is_traced(stage->network, flit.packet))
         network_trace(stage->network, now, router, "step_port", "flit %u by port %u vc %u, arrives at %llu",
                       flit.place & FLIT_POSITION, port, vc, (unsigned long long)(now + output->latency));
 }
@@ -359,11 +349,8 @@ void output_check_idle(const struct output_stage *stage)
     for (uint32_t router = 0; router < stage->network->topology.routers; router++)
         for (uint32_t lane = 0; lane < stage->lanes; lane++) {
             const struct output_queue *queue = output_queue_at(stage, router, lane);
-            CHECK(queue->count == 0 && queue->ready == 0, "router %u output lane %u: %u flits are left at the end",
-                  router, lane, queue->count);
             uint32_t depth = room_at_most(stage->network, network_link(stage->network, router, stage->port_of[lane]));
-            CHECK(queue->credits == depth, "router %u output lane %u: %u of %u credits are back at the end", router,
-                  lane, queue->credits, depth);
+            lane_check_idle(router, lane, queue->count + queue->ready, NOBODY, queue->credits, depth);
         }
 }
 

@@ -29,15 +29,6 @@
 /* Everything is compiled twice: for routers whose lanes fit a word, which is most of them, and for others. */
 #define FOR_WORDS static inline __attribute__((always_inline))
 
-static inline void wake(const struct packets *q, struct packet_head *head, tick_t when)
-{
-    if (when < head->step_at) {
-        head->step_at = when;
-        struct step_event *event = engine_post(q->engine, EVENT_ROUTER_STEP, when, sizeof *event);
-        *event = (struct step_event){.target = head->number};
-    }
-}
-
 /* What is the same in all questions of a batch. */
 static inline struct route begin_questions(const struct packets *q, tick_t now)
 {
@@ -54,7 +45,7 @@ FOR_WORDS void route(const struct packets *q, struct packet_head *head, struct p
     question->router = head->number;
     ask_route(q->network, question, input->first, input->back_kind == EVENT_CREDIT,
               packet_wants_of(q, head, input, lane, words), packet_set(head, SET_USABLE, words), words, question->now);
-    if (__builtin_expect(q->network->trace_out != NULL, 0) && input->first == q->network->traced)
+    if (network_is_traced(q->network, input->first))
         trace_route(q->network, question, lane, question->now);
 }
 
@@ -102,7 +93,7 @@ FOR_WORDS void receive_chunk(const struct packets *q, const struct flit_event *e
         return; /* its turn comes by itself */
     }
     bits_add(packet_set(head, SET_FRESH, words), lane);
-    wake(q, head, now);
+    router_wake(q->engine, head->number, &head->step_at, now);
 }
 
 /* A network that does not fit the cache: what the events to come will touch is fetched ahead. */
@@ -125,7 +116,7 @@ FOR_WORDS void receive_chunks(const struct packets *q, const struct flit_event *
     }
 }
 
-static void receive_flits(void *routers, tick_t now, const void *events, uint32_t count)
+static void packet_receive_flits(void *routers, tick_t now, const void *events, uint32_t count)
 {
     const struct packets *q = routers;
     if (q->words == 1)
@@ -134,14 +125,7 @@ static void receive_flits(void *routers, tick_t now, const void *events, uint32_
         receive_chunks(q, events, count, q->words, now);
 }
 
-static inline void report(const struct packets *q, const struct packet_head *head, uint32_t lane, int32_t flits,
-                          tick_t now)
-{
-    if (q->congestion)
-        q->congestion->ops->change(q->congestion, head->number, lane, QUEUE_DOWNSTREAM, flits, now);
-}
-
-static void receive_credits(void *routers, tick_t now, const void *events, uint32_t count)
+static void packet_receive_credits(void *routers, tick_t now, const void *events, uint32_t count)
 {
     const struct packets *q = routers;
     for (const struct credits_event *event = events, *end = event + count; event < end; event++) {
@@ -156,10 +140,10 @@ static void receive_credits(void *routers, tick_t now, const void *events, uint3
         CHECK(event->flits <= q->depth - output->credits, "tick %llu router %u lane %u: credits for %u flits too many",
               (unsigned long long)now, head->number, lane, event->flits);
         output->credits += event->flits;
-        report(q, head, lane, -(int32_t)event->flits, now);
+        congestion_change(q->congestion, head->number, lane, QUEUE_DOWNSTREAM, -(int32_t)event->flits, now);
         if (head->waiting || (q->divides && packet_owners(q, head)[lane] != NOBODY)) {
             bits_add(packet_set(head, SET_OPENED, q->words), lane);
-            wake(q, head, now);
+            router_wake(q->engine, head->number, &head->step_at, now);
         }
     }
 }
@@ -203,10 +187,10 @@ static inline void send_chunk(const struct packets *q, struct packet_head *head,
     input->sent = position + flits;
     input->flits -= flits;
     q->flit_hops[head->number] += flits;
-    report(q, head, output, (int32_t)flits, now);
+    congestion_change(q->congestion, head->number, output, QUEUE_DOWNSTREAM, (int32_t)flits, now);
     send_flit(q->network, port->kind, to, unit, start + port->latency + behind * port->lag);
     send_credits(q->network, input->back_kind, input->back, flits, end + input->back_delay);
-    if (__builtin_expect(q->network->trace_out != NULL, 0) && input->first == q->network->traced)
+    if (network_is_traced(q->network, input->first))
         trace_chunk(q, head, output, position, flits, start, end, now);
 }
 
@@ -387,7 +371,7 @@ FOR_WORDS void step_routers(const struct packets *q, const struct step_event *ev
     }
 }
 
-static void step(void *routers, tick_t now, const void *events, uint32_t count)
+static void packet_step(void *routers, tick_t now, const void *events, uint32_t count)
 {
     const struct packets *q = routers;
     if (q->words == 1)
@@ -395,14 +379,6 @@ static void step(void *routers, tick_t now, const void *events, uint32_t count)
     else
         step_routers(q, events, count, q->words, now);
 }
-
-static const struct router_inspect_ops packet_inspect = {
-    .check_idle = packet_check_idle,
-    .waits_for = packet_waits_for,
-    .flit_hops = packet_flit_hops,
-    .lane_flits = packet_lane_flits,
-    .show = packet_show,
-};
 
 static const struct router_ops packet = {
     .name = "packet",
@@ -414,8 +390,8 @@ static const struct router_ops packet = {
     .plan = packet_plan,
     .build = packet_build,
     .share = packet_share,
-    .receive_flits = receive_flits,
-    .receive_credits = receive_credits,
-    .step = step,
+    .receive_flits = packet_receive_flits,
+    .receive_credits = packet_receive_credits,
+    .step = packet_step,
 };
 REGISTER_ROUTER(packet);

@@ -22,8 +22,6 @@ struct packet_config {
     struct choice congestion;
 };
 
-#define LANE_ROUTED 0xfffdu /* input lane whose front packet has its route and has not been tried */
-
 /* An input lane, in a cache line of its own. */
 struct packet_lane {
     uint32_t first;       /* packet at the front; NONE: empty */
@@ -150,13 +148,9 @@ static inline uint64_t *packet_wants(const struct packets *q, struct packet_head
     return packet_wants_of(q, head, packet_input(q, head, lane), lane, words);
 }
 
-/* Building and checking, in packet_build.c. */
+/* Building, and looking from outside, in packet_build.c. */
 extern const struct option packet_options[];
 void packet_plan(const struct choice *self, uint32_t flit_bytes, struct router_plan *plan, struct errors *errors);
 void *packet_build(struct network *network, const struct choice *self, struct errors *errors);
 void *packet_share(const void *routers, struct network *part);
-void packet_check_idle(void *routers);
-bool packet_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);
-void packet_show(const void *routers, uint32_t router, struct shown_router *shown);
-uint64_t packet_flit_hops(const void *routers);
-uint32_t packet_lane_flits(const void *routers, uint32_t router, uint32_t lane);
+extern const struct router_inspect_ops packet_inspect;

@@ -178,28 +178,19 @@ void *packet_share(const void *routers, struct network *part)
     return q;
 }
 
-static void check_lane(const struct packets *q, struct packet_head *head, uint32_t lane)
-{
-    const struct packet_lane *input = packet_input(q, head, lane);
-    const struct packet_output *output = packet_output(q, head, lane);
-    CHECK(input->flits == 0 && input->first == NONE, "router %u lane %u: %u flits are left at the end", head->number,
-          lane, input->flits);
-    CHECK(packet_owners(q, head)[lane] == NOBODY, "router %u output lane %u: lane %u holds it at the end", head->number,
-          lane, packet_owners(q, head)[lane]);
-    if (bits_test(packet_set(head, SET_USABLE, q->words), lane))
-        CHECK(output->credits == q->depth, "router %u output lane %u: %u of %u credits are back at the end",
-              head->number, lane, output->credits, q->depth);
-}
-
-void packet_check_idle(void *routers)
+static void packet_check_idle(void *routers)
 {
     const struct packets *q = routers;
     for (uint32_t router = 0; router < q->network->topology.routers; router++)
-        for (uint32_t lane = 0; lane < q->lanes; lane++)
-            check_lane(q, packet_head(q, router), lane);
+        for (uint32_t lane = 0; lane < q->lanes; lane++) {
+            struct packet_head *head = packet_head(q, router);
+            bool is_usable = bits_test(packet_set(head, SET_USABLE, q->words), lane);
+            lane_check_idle(router, lane, packet_input(q, head, lane)->flits, packet_owners(q, head)[lane],
+                            packet_output(q, head, lane)->credits, is_usable ? q->depth : 0);
+        }
 }
 
-bool packet_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting)
+static bool packet_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting)
 {
     const struct packets *q = routers;
     struct packet_head *head = packet_head(q, router);
@@ -212,18 +203,16 @@ bool packet_waits_for(void *routers, uint32_t router, uint32_t lane, struct wait
         uint32_t chunk = transfer_flits(&q->network->plan.transfer, packet, input->sent);
         waiting->for_credit = true;
         waiting->room = input->flits && packet_output(q, head, input->output)->credits < chunk ? chunk : 0;
-        waiting->wanted[waiting->wanted_count++] = input->output;
+        waiting_add(waiting, input->output, 0, 0);
         return true;
     }
     if (input->output != LANE_WAITS)
         return true;
     waiting->room = q->whole_for_room ? packet->size : transfer_flits(&q->network->plan.transfer, packet, 0);
-    BITS_EACH(output, packet_wants(q, head, lane, q->words), q->words)
-        if (waiting->wanted_count < MAX_WANTED) {
-            uint16_t owner = packet_owners(q, head)[output];
-            waiting->holder[waiting->wanted_count] = owner == NOBODY ? WITHOUT_ROOM : owner;
-            waiting->wanted[waiting->wanted_count++] = (uint16_t)output;
-        }
+    BITS_EACH(output, packet_wants(q, head, lane, q->words), q->words) {
+        uint16_t owner = packet_owners(q, head)[output];
+        waiting_add(waiting, output, owner == NOBODY ? WITHOUT_ROOM : owner, 0);
+    }
     return true;
 }
 
@@ -241,7 +230,7 @@ static void show_lane(const struct packets *q, const struct packet_lane *lane, s
     }
 }
 
-void packet_show(const void *routers, uint32_t router, struct shown_router *shown)
+static void packet_show(const void *routers, uint32_t router, struct shown_router *shown)
 {
     const struct packets *q = routers;
     struct packet_head *head = packet_head(q, router);
@@ -249,17 +238,14 @@ void packet_show(const void *routers, uint32_t router, struct shown_router *show
         const struct packet_lane *input = packet_input(q, head, lane);
         struct shown_input *in = &shown->inputs[lane];
         in->output = input->output;
-        in->state = input->first == NONE          ? SHOWN_IDLE
-                    : input->output < LANE_ROUTED ? SHOWN_ACTIVE
-                    : input->output == LANE_WAITS ? SHOWN_WAITING
-                                                  : SHOWN_ROUTING;
+        in->state = shown_state(input->output, input->first != NONE);
         show_lane(q, input, shown, &in->queue);
         shown->outputs[lane].holder = packet_owners(q, head)[lane];
         shown->outputs[lane].credits = packet_output(q, head, lane)->credits;
     }
 }
 
-uint64_t packet_flit_hops(const void *routers)
+static uint64_t packet_flit_hops(const void *routers)
 {
     const struct packets *q = routers;
     uint64_t hops = 0;
@@ -269,8 +255,16 @@ uint64_t packet_flit_hops(const void *routers)
     return hops;
 }
 
-uint32_t packet_lane_flits(const void *routers, uint32_t router, uint32_t lane)
+static uint32_t packet_lane_flits(const void *routers, uint32_t router, uint32_t lane)
 {
     const struct packets *q = routers;
     return packet_output(q, packet_head(q, router), lane)->flits;
 }
+
+const struct router_inspect_ops packet_inspect = {
+    .check_idle = packet_check_idle,
+    .waits_for = packet_waits_for,
+    .flit_hops = packet_flit_hops,
+    .lane_flits = packet_lane_flits,
+    .show = packet_show,
+};

@@ -38,7 +38,7 @@ static void reach_crossbar(struct simured *q, uint32_t router, uint32_t lane, ti
         bits_add(set_of(q, router, SET_CROSSING), lane);
         input->leave_at = edge + q->crossbar;
     }
-    wake(q, router, input->leave_at);
+    simured_wake(q, router, input->leave_at);
 }
 
 /* Flits of an input buffer have moved. */
@@ -53,7 +53,7 @@ static inline void input_settled(struct simured *q, uint32_t router, uint32_t la
     rest(q, router, lane, SET_RESTING_INPUTS, settled->next);
 }
 
-static void receive_flits(void *routers, tick_t now, const void *events, uint32_t count)
+static void simured_receive_flits(void *routers, tick_t now, const void *events, uint32_t count)
 {
     struct simured *q = routers;
     tick_t edge = edge_of(q, now - 1);
@@ -82,7 +82,7 @@ static void cross_flit(struct simured *q, uint32_t router, uint32_t lane, tick_t
     uint32_t output = input->output;
     struct settled settled;
     q->flit_hops++;
-    if (__builtin_expect(q->network->trace_out != NULL, 0) && flit.packet == q->network->traced)
+    if (network_is_traced(q->network, flit.packet))
         network_trace(q->network, now, router, "cross", "flit %u to port %u vc %u", flit.place & FLIT_POSITION,
                       output / q->num_vcs, output % q->num_vcs);
     if (flit.place & FLIT_TAIL) {
@@ -105,7 +105,7 @@ static void cross(struct simured *q, uint32_t router, tick_t edge, tick_t now)
             !buffer_has_room(&q->buffers, output_buffer(q, router, input->output)))
             bits_remove(crossing, (uint32_t)lane); /* until a flit comes, or room */
         else if (input->leave_at > edge)
-            wake(q, router, input->leave_at);
+            simured_wake(q, router, input->leave_at);
         else
             cross_flit(q, router, (uint32_t)lane, edge, now);
     }
@@ -144,7 +144,7 @@ static void route(struct simured *q, uint32_t router, tick_t edge, tick_t now)
         struct simured_input *input = input_at(q, router, lane);
         uint32_t packet = buffer_front(&q->buffers, input_buffer(q, router, lane)).packet;
         if (input->leave_at > edge) {
-            wake(q, router, input->leave_at);
+            simured_wake(q, router, input->leave_at);
             continue;
         }
         bits_remove(fresh, lane);
@@ -156,7 +156,7 @@ static void route(struct simured *q, uint32_t router, tick_t edge, tick_t now)
         input->age = age_of(q, packet);
         join_waiting(q, router, lane);
         head_at(q, router)->opened = true;
-        if (__builtin_expect(q->network->trace_out != NULL, 0) && packet == q->network->traced)
+        if (network_is_traced(q->network, packet))
             trace_route(q->network, &q->question, lane, now);
     }
 }
@@ -222,15 +222,14 @@ static void take_lane(struct simured *q, uint32_t router, uint32_t lane, uint32_
     output_at(q, router, output)->owner = (uint16_t)lane;
     input->output = (uint16_t)output;
     input->leave_at = edge + q->head_crossbar;
-    if (__builtin_expect(q->network->trace_out != NULL, 0) &&
-        buffer_front(&q->buffers, input_buffer(q, router, lane)).packet == q->network->traced)
+    if (network_is_traced(q->network, buffer_front(&q->buffers, input_buffer(q, router, lane)).packet))
         network_trace(q->network, now, router, "grant", "port %u vc %u, crosses at %llu", output / q->num_vcs,
                       output % q->num_vcs, (unsigned long long)input->leave_at);
     if (input->leave_at <= edge) {
         cross_flit(q, router, lane, edge, now);
     } else {
         bits_add(set_of(q, router, SET_CROSSING), lane);
-        wake(q, router, input->leave_at);
+        simured_wake(q, router, input->leave_at);
     }
 }
 
@@ -249,7 +248,7 @@ static void grant(struct simured *q, uint32_t router, tick_t edge, tick_t now)
     }
     head->waiting = left;
     if (left && head->opened)
-        wake(q, router, edge + q->cycle);
+        simured_wake(q, router, edge + q->cycle);
 }
 
 /* Flits that rest in the middle of buffers move on. */
@@ -298,7 +297,7 @@ static inline __attribute__((always_inline)) void fetch_lanes(const struct simur
         __builtin_prefetch(input_at(q, router, (uint32_t)lowest_bit(left)), 1);
 }
 
-static void step(void *routers, tick_t now, const void *events, uint32_t count)
+static void simured_step(void *routers, tick_t now, const void *events, uint32_t count)
 {
     struct simured *q = routers;
     tick_t edge = edge_of(q, now);
@@ -315,14 +314,6 @@ static void step(void *routers, tick_t now, const void *events, uint32_t count)
     }
 }
 
-static const struct router_inspect_ops simured_inspect = {
-    .check_idle = simured_check_idle,
-    .waits_for = simured_waits_for,
-    .flit_hops = simured_flit_hops,
-    .lane_flits = simured_lane_flits,
-    .show = simured_show,
-};
-
 static const struct router_ops simured = {
     .name = "simured",
     .summary = "SimuRed's router: buffers on both sides, forwarding, channels shared by turns",
@@ -333,8 +324,8 @@ static const struct router_ops simured = {
     .plan = simured_plan,
     .build = simured_build,
     .share = simured_share,
-    .receive_flits = receive_flits,
+    .receive_flits = simured_receive_flits,
     .receive_credits = simured_receive_credits,
-    .step = step,
+    .step = simured_step,
 };
 REGISTER_ROUTER(simured);

@@ -184,14 +184,10 @@ static inline tick_t edge_of(const struct simured *q, tick_t tick)
     return q->cycle == 1 ? tick : tick - tick % q->cycle;
 }
 
-/* Building and checking, in simured_build.c. */
+/* Building, and looking from outside, in simured_build.c. */
 extern const struct option simured_options[];
 
 void *simured_build(struct network *network, const struct choice *self, struct errors *errors);
 void *simured_share(const void *routers, struct network *part);
 void simured_plan(const struct choice *self, uint32_t flit_bytes, struct router_plan *plan, struct errors *errors);
-void simured_check_idle(void *routers);
-bool simured_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);
-void simured_show(const void *routers, uint32_t router, struct shown_router *shown);
-uint64_t simured_flit_hops(const void *routers);
-uint32_t simured_lane_flits(const void *routers, uint32_t router, uint32_t lane);
+extern const struct router_inspect_ops simured_inspect;

@@ -195,19 +195,15 @@ void *simured_share(const void *routers, struct network *part)
     return q;
 }
 
-void simured_check_idle(void *routers)
+static void simured_check_idle(void *routers)
 {
     const struct simured *q = routers;
     for (uint32_t router = 0; router < q->network->topology.routers; router++)
         for (uint32_t lane = 0; lane < q->lanes; lane++) {
             const struct simured_output *output = output_at(q, router, lane);
-            uint32_t depth = network_link(q->network, router, q->port_of[lane])->depth;
-            uint32_t left = input_buffer(q, router, lane)->count + output_buffer(q, router, lane)->count;
-            CHECK(left == 0, "router %u lane %u: %u flits are left at the end", router, lane, left);
-            CHECK(output->owner == NOBODY, "router %u output lane %u: lane %u holds it at the end", router, lane,
-                  output->owner);
-            CHECK(output->credits == (int32_t)depth, "router %u output lane %u: %d of %u credits are back at the end",
-                  router, lane, output->credits, depth);
+            lane_check_idle(router, lane, input_buffer(q, router, lane)->count + output_buffer(q, router, lane)->count,
+                            output->owner, (uint32_t)output->credits,
+                            network_link(q->network, router, q->port_of[lane])->depth);
         }
 }
 
@@ -217,7 +213,7 @@ static uint32_t output_space(const struct simured *q, uint32_t router, uint32_t 
     return q->buffers.length - output_buffer(q, router, lane)->count;
 }
 
-bool simured_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting)
+static bool simured_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting)
 {
     const struct simured *q = routers;
     const struct simured_input *input = input_at(q, router, lane);
@@ -233,17 +229,13 @@ bool simured_waits_for(void *routers, uint32_t router, uint32_t lane, struct wai
         return true; /* it is yet to be routed */
     if (input->output != LANE_WAITS) {
         waiting->for_credit = true;
-        waiting->space[0] = output_space(q, router, input->output);
-        waiting->wanted[waiting->wanted_count++] = input->output;
+        waiting_add(waiting, input->output, 0, output_space(q, router, input->output));
         return true;
     }
-    BITS_EACH(output, wants_of(q, router, lane), q->words)
-        if (waiting->wanted_count < MAX_WANTED) {
-            uint16_t owner = output_at(q, router, (uint32_t)output)->owner;
-            waiting->holder[waiting->wanted_count] = owner == NOBODY ? WITHOUT_ROOM : owner;
-            waiting->space[waiting->wanted_count] = output_space(q, router, (uint32_t)output);
-            waiting->wanted[waiting->wanted_count++] = (uint16_t)output;
-        }
+    BITS_EACH(output, wants_of(q, router, lane), q->words) {
+        uint16_t owner = output_at(q, router, (uint32_t)output)->owner;
+        waiting_add(waiting, output, owner == NOBODY ? WITHOUT_ROOM : owner, output_space(q, router, (uint32_t)output));
+    }
     return true;
 }
 
@@ -256,17 +248,14 @@ static void show_buffer(const struct simured *q, const struct buffer *buffer, ui
     }
 }
 
-void simured_show(const void *routers, uint32_t router, struct shown_router *shown)
+static void simured_show(const void *routers, uint32_t router, struct shown_router *shown)
 {
     const struct simured *q = routers;
     for (uint32_t lane = 0; lane < q->lanes; lane++) {
         const struct buffer *buffer = input_buffer(q, router, lane);
         struct shown_input *input = &shown->inputs[lane];
         input->output = input_at(q, router, lane)->output;
-        input->state = input->output < LANE_WAITS    ? SHOWN_ACTIVE
-                       : input->output == LANE_WAITS ? SHOWN_WAITING
-                       : buffer->count               ? SHOWN_ROUTING
-                                                     : SHOWN_IDLE;
+        input->state = shown_state(input->output, buffer->count);
         show_buffer(q, buffer, 0, shown, &input->queue);
     }
     for (uint32_t lane = 0; lane < q->lanes; lane++) {
@@ -279,10 +268,18 @@ void simured_show(const void *routers, uint32_t router, struct shown_router *sho
     }
 }
 
-uint64_t simured_flit_hops(const void *routers) { return ((const struct simured *)routers)->flit_hops; }
+static uint64_t simured_flit_hops(const void *routers) { return ((const struct simured *)routers)->flit_hops; }
 
-uint32_t simured_lane_flits(const void *routers, uint32_t router, uint32_t lane)
+static uint32_t simured_lane_flits(const void *routers, uint32_t router, uint32_t lane)
 {
     const struct simured *q = routers;
     return output_at(q, router, lane)->flits;
 }
+
+const struct router_inspect_ops simured_inspect = {
+    .check_idle = simured_check_idle,
+    .waits_for = simured_waits_for,
+    .flit_hops = simured_flit_hops,
+    .lane_flits = simured_lane_flits,
+    .show = simured_show,
+};

@@ -14,13 +14,13 @@ static void leave(struct simured *q, uint32_t router, uint32_t number, uint32_t 
     port->linked &= ~bit(vc);
     output->flits++;
     output->credits--;
-    report(q, router, lane, QUEUE_OUTPUT, -1, now);
+    congestion_change(q->congestion, router, lane, QUEUE_OUTPUT, -1, now);
     if (!port->to_terminal) {
         struct lane_place to = {.target = port->to.target, .lane = port->to.lane + vc};
-        report(q, router, lane, QUEUE_DOWNSTREAM, 1, now);
+        congestion_change(q->congestion, router, lane, QUEUE_DOWNSTREAM, 1, now);
         send_flit(q->network, EVENT_FLIT, to, flit, now + port->latency);
     }
-    if (__builtin_expect(q->network->trace_out != NULL, 0) && flit.packet == q->network->traced)
+    if (network_is_traced(q->network, flit.packet))
         network_trace(q->network, now, router, "leave", "flit %u by port %u vc %u", flit.place & FLIT_POSITION, number,
                       vc);
     buffer_take(&q->buffers, buffer, edge, &settled);
@@ -191,12 +191,12 @@ void simured_receive_credits(void *routers, tick_t now, const void *events, uint
               "tick %llu router %u lane %u: a credit too many", (unsigned long long)now, router, lane);
         if (port->to_terminal)
             continue;
-        report(q, router, lane, QUEUE_DOWNSTREAM, -1, now);
+        congestion_change(q->congestion, router, lane, QUEUE_DOWNSTREAM, -1, now);
         if (port->linked & bit(lane - number * q->num_vcs))
             serve_at(q, router, number, now);
         if (q->needs_empty && head_at(q, router)->waiting && lane_is_empty(q, router, lane)) {
             head_at(q, router)->opened = true;
-            wake(q, router, now);
+            simured_wake(q, router, now);
         }
     }
 }

@@ -13,14 +13,9 @@
 #include "network/router/simured.h"
 
 /* The router steps at `when`. */
-static inline void wake(const struct simured *q, uint32_t router, tick_t when)
+static inline void simured_wake(const struct simured *q, uint32_t router, tick_t when)
 {
-    struct simured_head *head = head_at(q, router);
-    if (when < head->step_at) {
-        head->step_at = when;
-        struct step_event *event = engine_post(q->engine, EVENT_ROUTER_STEP, when, sizeof *event);
-        *event = (struct step_event){.target = router};
-    }
+    router_wake(q->engine, router, &head_at(q, router)->step_at, when);
 }
 
 /* A flit in the middle of a buffer will move on at `when`. */
@@ -28,21 +23,14 @@ static inline void rest(const struct simured *q, uint32_t router, uint32_t lane,
 {
     if (when != NEVER) {
         bits_add(set_of(q, router, set), lane);
-        wake(q, router, when);
+        simured_wake(q, router, when);
     }
-}
-
-static inline void report(const struct simured *q, uint32_t router, uint32_t lane, enum queue queue, int32_t change,
-                          tick_t now)
-{
-    if (__builtin_expect(q->congestion != NULL, 0))
-        q->congestion->ops->change(q->congestion, router, lane, queue, change, now);
 }
 
 static inline void serve_at(const struct simured *q, uint32_t router, uint32_t port, tick_t when)
 {
     bits_add(due_of(q, router), port);
-    wake(q, router, when);
+    simured_wake(q, router, when);
 }
 
 /* Is nothing in the buffers behind an output lane, here and at the far end? */
@@ -121,7 +109,7 @@ static inline void enter_output(struct simured *q, uint32_t router, uint32_t lan
     struct buffer *buffer = output_buffer(q, router, lane);
     struct settled settled;
     buffer_put(&q->buffers, buffer, flit, edge, &settled);
-    report(q, router, lane, QUEUE_OUTPUT, 1, now);
+    congestion_change(q->congestion, router, lane, QUEUE_OUTPUT, 1, now);
     if ((flit.place & FLIT_TAIL) && buffer_has_room(&q->buffers, buffer))
         offer_room(q, router, lane, edge);
     output_settled(q, router, lane, &settled, edge);

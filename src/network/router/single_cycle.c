@@ -80,26 +80,14 @@ static struct flit *flit_at(const struct single_cycle *q, const struct lane *lan
     return &lane->ring[(lane->first + place) & q->ring_mask];
 }
 
-static void wake(const struct single_cycle *q, struct router *router, tick_t when)
+static void single_cycle_wake(const struct single_cycle *q, struct router *router, tick_t when)
 {
-    if (when >= router->step_at)
-        return;
-    router->step_at = when;
-    struct step_event *event = engine_post(q->network->engine, EVENT_ROUTER_STEP, when, sizeof *event);
-    *event = (struct step_event){.target = router->number};
-}
-
-/* A flit more or less is downstream: adaptive routing may want to know. */
-static void report(const struct single_cycle *q, uint32_t router, uint32_t lane, int32_t flits, tick_t now)
-{
-    struct congestion *congestion = q->question.congestion;
-    if (congestion)
-        congestion->ops->change(congestion, router, lane, QUEUE_DOWNSTREAM, flits, now);
+    router_wake(q->network->engine, router->number, &router->step_at, when);
 }
 
 /* ---- what arrives is only stored, since the order of what arrives in a tick may not matter ---- */
 
-static void receive_flits(void *routers, tick_t now, const void *events, uint32_t count)
+static void single_cycle_receive_flits(void *routers, tick_t now, const void *events, uint32_t count)
 {
     struct single_cycle *q = routers;
     for (const struct flit_event *event = events, *end = event + count; event < end; event++) {
@@ -108,11 +96,11 @@ static void receive_flits(void *routers, tick_t now, const void *events, uint32_
         CHECK(lane->count < q->config->buffer_depth, "tick %llu router %u lane %u: packet %u overruns the buffer",
               (unsigned long long)now, router->number, event->to.lane, event->flit.packet);
         *flit_at(q, lane, lane->count++) = event->flit;
-        wake(q, router, now);
+        single_cycle_wake(q, router, now);
     }
 }
 
-static void receive_credits(void *routers, tick_t now, const void *events, uint32_t count)
+static void single_cycle_receive_credits(void *routers, tick_t now, const void *events, uint32_t count)
 {
     struct single_cycle *q = routers;
     for (const struct credit_event *event = events, *end = event + count; event < end; event++) {
@@ -120,8 +108,8 @@ static void receive_credits(void *routers, tick_t now, const void *events, uint3
         struct lane *lane = &router->lanes[event->to.lane];
         CHECK(lane->credits++ < lane->link->depth, "tick %llu router %u lane %u: a credit too many",
               (unsigned long long)now, router->number, event->to.lane);
-        report(q, router->number, event->to.lane, -1, now);
-        wake(q, router, now);
+        congestion_change(q->question.congestion, router->number, event->to.lane, QUEUE_DOWNSTREAM, -1, now);
+        single_cycle_wake(q, router, now);
     }
 }
 
@@ -212,7 +200,7 @@ static void send(struct single_cycle *q, struct router *router, uint32_t number,
     from->last_lane = number;
     to->last_input = number / q->num_vcs;
     to->free_at = now + output->link->cycle;
-    report(q, router->number, lane->output, 1, now);
+    congestion_change(q->question.congestion, router->number, lane->output, QUEUE_DOWNSTREAM, 1, now);
     send_flit(q->network, output->link->to_terminal ? EVENT_TERMINAL_FLIT : EVENT_FLIT, ahead, flit,
               now + q->config->latency + output->link->latency);
     send_credit(q->network, lane->link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT, back,
@@ -252,10 +240,10 @@ static void step_router(struct single_cycle *q, struct router *router, tick_t no
             send(q, router, q->winner[port], now);
             soonest = now + 1;
         }
-    wake(q, router, soonest);
+    single_cycle_wake(q, router, soonest);
 }
 
-static void step(void *routers, tick_t now, const void *events, uint32_t count)
+static void single_cycle_step(void *routers, tick_t now, const void *events, uint32_t count)
 {
     struct single_cycle *q = routers;
     for (const struct step_event *event = events, *end = event + count; event < end; event++) {
@@ -269,12 +257,13 @@ static void step(void *routers, tick_t now, const void *events, uint32_t count)
 
 /* ---- building ---- */
 
-static void plan(const struct choice *self, uint32_t flit_bytes, struct router_plan *made, struct errors *errors)
+static void single_cycle_plan(const struct choice *self, uint32_t flit_bytes, struct router_plan *plan,
+                              struct errors *errors)
 {
     const struct single_cycle_config *config = self->config;
     (void)flit_bytes, (void)errors;
-    made->num_vcs = config->num_vcs;
-    made->buffer_depth = config->buffer_depth;
+    plan->num_vcs = config->num_vcs;
+    plan->buffer_depth = config->buffer_depth;
 }
 
 static void build_router(const struct single_cycle *q, struct router *router, uint32_t number)
@@ -309,7 +298,7 @@ static void take_scratch(struct single_cycle *q)
     q->winner = arena_array(q->network->arena, uint32_t, q->network->ports);
 }
 
-static void *build(struct network *network, const struct choice *self, struct errors *errors)
+static void *single_cycle_build(struct network *network, const struct choice *self, struct errors *errors)
 {
     const struct single_cycle_config *config = self->config;
     uint32_t before = errors->count, routers = network->topology.routers;
@@ -335,7 +324,7 @@ static void *build(struct network *network, const struct choice *self, struct er
 }
 
 /* For another thread: the same routers, of which it steps its own, with an engine, scratch and counter that are its own. */
-static void *share(const void *routers, struct network *part)
+static void *single_cycle_share(const void *routers, struct network *part)
 {
     struct single_cycle *q = arena_take(part->arena, sizeof *q);
     *q = *(const struct single_cycle *)routers;
@@ -348,20 +337,18 @@ static void *share(const void *routers, struct network *part)
 
 /* ---- for those who look from outside ---- */
 
-static void check_idle(void *routers)
+static void single_cycle_check_idle(void *routers)
 {
     const struct single_cycle *q = routers;
     for (uint32_t router = 0; router < q->network->topology.routers; router++)
         for (uint32_t number = 0; number < q->lanes; number++) {
             const struct lane *lane = &q->routers[router].lanes[number];
             bool is_usable = bits_test(q->routers[router].usable, number);
-            CHECK(!lane->count, "router %u lane %u: %u flits are left at the end", router, number, lane->count);
-            CHECK(lane->owner == NOBODY && lane->credits == (is_usable ? lane->link->depth : 0),
-                  "router %u output lane %u: %u credits are back at the end", router, number, lane->credits);
+            lane_check_idle(router, number, lane->count, lane->owner, lane->credits, is_usable ? lane->link->depth : 0);
         }
 }
 
-static bool waits_for(void *routers, uint32_t router, uint32_t number, struct waiting *waiting)
+static bool single_cycle_waits_for(void *routers, uint32_t router, uint32_t number, struct waiting *waiting)
 {
     const struct single_cycle *q = routers;
     const struct lane *lanes = q->routers[router].lanes, *lane = &lanes[number];
@@ -371,32 +358,26 @@ static bool waits_for(void *routers, uint32_t router, uint32_t number, struct wa
     if (lane->output < LANE_WAITS) {
         waiting->for_credit = true;
         waiting->room = !lanes[lane->output].credits;
-        waiting->wanted[waiting->wanted_count++] = lane->output;
+        waiting_add(waiting, lane->output, 0, 0);
     } else if (lane->output == LANE_WAITS) {
         bool needs_room = q->network->routing.escape_vcs;
         waiting->room = needs_room ? network_packet(q->network, waiting->packet)->size : 0;
         BITS_EACH(output, lane->wants, q->words)
-            if (waiting->wanted_count < MAX_WANTED) {
-                uint16_t owner = lanes[output].owner;
-                waiting->holder[waiting->wanted_count] = owner == NOBODY && needs_room ? WITHOUT_ROOM : owner;
-                waiting->wanted[waiting->wanted_count++] = (uint16_t)output;
-            }
+            waiting_add(waiting, output,
+                        lanes[output].owner == NOBODY && needs_room ? WITHOUT_ROOM : lanes[output].owner, 0);
     }
     return true;
 }
 
 /* For the viewer. */
-static void show(const void *routers, uint32_t router, struct shown_router *shown)
+static void single_cycle_show(const void *routers, uint32_t router, struct shown_router *shown)
 {
     const struct single_cycle *q = routers;
     for (uint32_t number = 0; number < q->lanes; number++) {
         const struct lane *lane = &q->routers[router].lanes[number];
         struct shown_input *input = &shown->inputs[number];
         input->output = lane->output;
-        input->state = lane->output < LANE_WAITS    ? SHOWN_ACTIVE
-                       : lane->output == LANE_WAITS ? SHOWN_WAITING
-                       : lane->count                ? SHOWN_ROUTING
-                                                    : SHOWN_IDLE;
+        input->state = shown_state(lane->output, lane->count);
         for (uint32_t i = 0; i < lane->count; i++) {
             const struct flit *flit = flit_at(q, lane, i);
             shown_add(shown, &input->queue, flit->packet, flit->place & FLIT_POSITION, 1);
@@ -406,19 +387,22 @@ static void show(const void *routers, uint32_t router, struct shown_router *show
     }
 }
 
-static uint64_t flit_hops(const void *routers) { return ((const struct single_cycle *)routers)->flit_hops; }
+static uint64_t single_cycle_flit_hops(const void *routers)
+{
+    return ((const struct single_cycle *)routers)->flit_hops;
+}
 
-static uint32_t lane_flits(const void *routers, uint32_t router, uint32_t lane)
+static uint32_t single_cycle_lane_flits(const void *routers, uint32_t router, uint32_t lane)
 {
     return ((const struct single_cycle *)routers)->routers[router].lanes[lane].flits;
 }
 
 static const struct router_inspect_ops single_cycle_inspect = {
-    .check_idle = check_idle,
-    .waits_for = waits_for,
-    .flit_hops = flit_hops,
-    .lane_flits = lane_flits,
-    .show = show,
+    .check_idle = single_cycle_check_idle,
+    .waits_for = single_cycle_waits_for,
+    .flit_hops = single_cycle_flit_hops,
+    .lane_flits = single_cycle_lane_flits,
+    .show = single_cycle_show,
 };
 
 static const struct router_ops single_cycle = {
@@ -428,12 +412,12 @@ static const struct router_ops single_cycle = {
     .config_size = sizeof(struct single_cycle_config),
     .example = "{\"type\": \"single_cycle\", \"num_vcs\": 8, \"buffer_depth\": 8}",
     .inspect = &single_cycle_inspect,
-    .plan = plan,
-    .build = build,
-    .share = share,
-    .receive_flits = receive_flits,
-    .receive_credits = receive_credits,
-    .step = step,
+    .plan = single_cycle_plan,
+    .build = single_cycle_build,
+    .share = single_cycle_share,
+    .receive_flits = single_cycle_receive_flits,
+    .receive_credits = single_cycle_receive_credits,
+    .step = single_cycle_step,
 };
 REGISTER_ROUTER(single_cycle);
 /* Copied by `flitwarp new`, with an example: network.router=$ */

@@ -1,12 +1,62 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Omni-Path router as the viewer sees it. It has more buffers than inputs and
- * outputs: what is in a central one is shown behind the output that it goes to, and so
- * is what crosses.
+ * The Omni-Path router from outside: is it idle, what does a lane wait for, and what the
+ * viewer sees. It has more buffers than inputs and outputs: what is in a central one is
+ * shown behind the output that it goes to, and so is what crosses.
  */
 #include "network/router/omnipath.h"
 
 #include "flitwarp/shown.h"
+
+static void check_router(const struct omnipath *q, uint32_t router)
+{
+    for (uint32_t buffer = 0; buffer < q->buffers; buffer++) {
+        for (uint32_t vl = 0; vl < q->num_vcs; vl++) {
+            const struct omnipath_lane *lane = &q->lane_states[lane_number(q, router, buffer, vl)];
+            CHECK(!lane->count && !lane->sent && !lane->routed,
+                  "router %u buffer %u vl %u: %u packets are left at the end", router, buffer, vl, lane->count);
+        }
+        CHECK(shared_room_is_empty(&q->rule[is_central(q, buffer)], room_at(q, router, buffer)),
+              "router %u buffer %u: room is taken at the end", router, buffer);
+    }
+    for (uint32_t port = 0; port < q->ports; port++)
+        CHECK(shared_room_is_empty(&q->rule[0], room_downstream(q, router, port)),
+              "router %u port %u: not all credits are back at the end", router, port);
+    CHECK(!bits_any(q->busy + (size_t)router * q->source_words, q->source_words),
+          "router %u: something crosses at the end", router);
+}
+
+static void omnipath_check_idle(void *routers)
+{
+    const struct omnipath *q = routers;
+    for (uint32_t router = 0; router < q->network->topology.routers; router++)
+        check_router(q, router);
+}
+
+/* What has begun to cross goes on by itself: packets wait for room alone, at the front of their input lanes. */
+static bool omnipath_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting)
+{
+    const struct omnipath *q = routers;
+    uint32_t input = lane / q->num_vcs, vl = lane % q->num_vcs;
+    size_t number = lane_number(q, router, input, vl);
+    const struct omnipath_lane *at = &q->lane_states[number];
+    if (!at->count || at->target == LANE_IDLE)
+        return false;
+    *waiting = (struct waiting){.packet = first_packet(q, number)};
+    BITS_EACH(output, wants_of(q, router, input, vl), q->words)
+        waiting_add(waiting, output, WITHOUT_ROOM, 0);
+    return true;
+}
+
+static uint64_t omnipath_flit_hops(const void *routers) { return ((const struct omnipath *)routers)->flit_hops; }
+
+static uint32_t omnipath_lane_flits(const void *routers, uint32_t router, uint32_t lane)
+{
+    const struct omnipath *q = routers;
+    return q->lane_flits[(size_t)router * q->lanes + lane];
+}
+
+/* ---- for the viewer ---- */
 
 static uint32_t packet_at(const struct omnipath *q, size_t number, uint32_t place)
 {
@@ -73,7 +123,7 @@ static void show_output(const struct omnipath *q, uint32_t router, uint32_t outp
     }
 }
 
-void omnipath_show(const void *routers, uint32_t router, struct shown_router *shown)
+static void omnipath_show(const void *routers, uint32_t router, struct shown_router *shown)
 {
     const struct omnipath *q = routers;
     for (uint32_t port = 0; port < q->network->ports; port++)
@@ -88,3 +138,11 @@ void omnipath_show(const void *routers, uint32_t router, struct shown_router *sh
                 shared_room_left(at_terminal ? &q->terminal_rule : &q->rule[0], room_downstream(q, router, port), vl);
     }
 }
+
+const struct router_inspect_ops omnipath_inspect = {
+    .check_idle = omnipath_check_idle,
+    .waits_for = omnipath_waits_for,
+    .flit_hops = omnipath_flit_hops,
+    .lane_flits = omnipath_lane_flits,
+    .show = omnipath_show,
+};
