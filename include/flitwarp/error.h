@@ -44,15 +44,5 @@ enum exit_status {
             check_failed(__FILE__, __LINE__, #claim, __VA_ARGS__);                                                     \
     } while (0)
 
-/* Stops with EXIT_IO unless the system gave what was asked for: memory, a thread. */
-#define NEED(claim, ...)                                                                                               \
-    do {                                                                                                               \
-        if (__builtin_expect(!(claim), 0))                                                                             \
-            need_failed(__VA_ARGS__);                                                                                  \
-    } while (0)
-
-/* Ends the program at once, and the other ranks where there are any. */
-void check_end(int status) __attribute__((noreturn));
 void check_failed(const char *file, int line, const char *claim, const char *format, ...)
     __attribute__((noreturn, cold, format(printf, 4, 5)));
-void need_failed(const char *format, ...) __attribute__((noreturn, cold, format(printf, 1, 2)));

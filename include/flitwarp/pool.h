@@ -7,7 +7,8 @@
  */
 #include "flitwarp/arena.h"
 #include "flitwarp/packet.h"
-#include "flitwarp/rewind.h"
+
+struct rewind;
 
 struct pool {
     unsigned char *items; /* owned; each item's first word links the free ones */

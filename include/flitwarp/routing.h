@@ -11,7 +11,6 @@
 #include "flitwarp/topology.h"
 
 struct congestion;
-struct planes;
 struct route;
 struct decisions; /* enumerates random choices when routes are checked rather than run */
 
@@ -23,7 +22,7 @@ struct routing {
     void (*inject)(struct route *route); /* ops->inject and ops->route, unless prepare() knows faster ones for this */
     void (*route)(struct route *route);  /* topology */
     void (*route_in_class)(struct route *route); /* with protocol classes: the algorithm, for the first of them */
-    const struct planes *planes; /* NULL: there is one. Algorithms know no other than that of the packet */
+    const void *planes; /* the network's own; NULL: there is one. Algorithms know no other than that of the packet */
     const void *config;
     const struct topology *topology; /* of one plane */
     uint64_t seed;

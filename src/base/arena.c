@@ -6,8 +6,8 @@
  */
 #include "flitwarp/arena.h"
 
-#include "flitwarp/error.h"
-#include "flitwarp/rewind.h"
+#include "base/need.h"
+#include "base/rewind.h"
 
 #include <sched.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
  * and the machine's, found by NEED, end the program at once and without running
  * exit handlers: other threads may be in the middle of anything.
  */
-#include "flitwarp/error.h"
+#include "base/need.h"
 
 #include "base/text.h"
 

@@ -5,6 +5,7 @@
  */
 #include "flitwarp/pool.h"
 
+#include "base/rewind.h"
 #include "flitwarp/error.h"
 
 #define FIRST_CAPACITY 256u

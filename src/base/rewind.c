@@ -5,7 +5,7 @@
  * again; what was taken since the mark is spare after a return, for the same run
  * takes the same again, at the same addresses.
  */
-#include "flitwarp/rewind.h"
+#include "base/rewind.h"
 
 #include "flitwarp/arena.h"
 #include "flitwarp/random.h"

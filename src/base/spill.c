@@ -4,7 +4,7 @@
 
 #include "base/heap.h"
 #include "flitwarp/arena.h"
-#include "flitwarp/error.h"
+#include "base/need.h"
 
 #include <fcntl.h>
 #include <stdio.h>

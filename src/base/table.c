@@ -8,7 +8,7 @@
 
 #include "flitwarp/arena.h"
 #include "flitwarp/error.h"
-#include "flitwarp/rewind.h"
+#include "base/rewind.h"
 
 #include <stdlib.h>
 #include <string.h>

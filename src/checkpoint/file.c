@@ -6,6 +6,7 @@
  */
 #include "checkpoint/file.h"
 
+#include "base/need.h"
 #include "base/heap.h"
 #include "base/loaded.h"
 #include "base/text.h"

@@ -6,6 +6,7 @@
  */
 #include "cli/command.h"
 
+#include "base/need.h"
 #include "base/version.h"
 #include "config/describe.h"
 #include "config/options.h"

@@ -10,6 +10,7 @@
  * the component, @ the name of the file whose lines follow.
  */
 #include "cli/command.h"
+#include "base/need.h"
 #include "base/embedded.h"
 #include "run/places.h"
 

@@ -3,7 +3,7 @@
 #include "engine/crew.h"
 
 #include "flitwarp/arena.h"
-#include "flitwarp/error.h"
+#include "base/need.h"
 
 #include <pthread.h>
 #include <sched.h>

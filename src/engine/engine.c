@@ -4,11 +4,11 @@
  * kind by kind in rising epsilon; chunks go back to a free list and are used
  * again while they are still in the cache.
  */
-#include "flitwarp/engine.h"
+#include "engine/engine.h"
 
 #include "flitwarp/bits.h"
 #include "flitwarp/error.h"
-#include "flitwarp/rewind.h"
+#include "base/rewind.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "engine/process_rollback.h"
 #include "flitwarp/arena.h"
-#include "flitwarp/error.h"
+#include "base/need.h"
 
 #include <stdlib.h>
 #include <string.h>

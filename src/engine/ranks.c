@@ -6,6 +6,7 @@
  */
 #include "engine/ranks.h"
 
+#include "base/need.h"
 #include "flitwarp/arena.h"
 
 #include <sched.h>

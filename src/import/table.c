@@ -2,6 +2,7 @@
 /* The reader of tables: walking rows, taking settings out of theirs, listing what is left, putting into ours. */
 #include "import/import.h"
 
+#include "base/need.h"
 #include "base/text.h"
 #include "config/place.h"
 

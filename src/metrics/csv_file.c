@@ -8,6 +8,7 @@
  */
 #include "metrics/csv_file.h"
 
+#include "base/need.h"
 #include "base/text.h"
 #include "flitwarp/arena.h"
 

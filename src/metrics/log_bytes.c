@@ -6,6 +6,7 @@
  */
 #include "metrics/log_bytes.h"
 
+#include "base/need.h"
 #include "flitwarp/arena.h"
 
 #include <errno.h>

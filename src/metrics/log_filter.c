@@ -2,6 +2,7 @@
 /* Filters from their text, and what is said when they leave nothing. */
 #include "metrics/log_filter.h"
 
+#include "base/need.h"
 #include "base/text.h"
 
 #include <stdlib.h>

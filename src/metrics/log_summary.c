@@ -5,6 +5,8 @@
  */
 #include "metrics/log_summary.h"
 
+#include "base/need.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

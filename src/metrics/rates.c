@@ -2,7 +2,7 @@
 /* Flits of every terminal over time, see rates.h. */
 #include "metrics/rates.h"
 
-#include "flitwarp/rewind.h"
+#include "base/rewind.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "metrics/series.h"
 
 #include "flitwarp/error.h"
-#include "flitwarp/rewind.h"
+#include "base/rewind.h"
 
 #include <string.h>
 

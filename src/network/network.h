@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /* Building a network from its settings, and taking it down. */
+#include "engine/engine.h"
 #include "flitwarp/interface.h"
 #include "network/parallel/partition.h"
 

@@ -194,8 +194,9 @@ static inline void ask_in_plane(struct route *route, void (*answer)(struct route
     packet->destination = destination;
 }
 
-static void inject_in_plane(struct route *route) { ask_in_plane(route, route->routing->planes->inject); }
-static void route_in_plane(struct route *route) { ask_in_plane(route, route->routing->planes->route); }
+static const struct planes *planes_asked(const struct route *route) { return route->routing->planes; }
+static void inject_in_plane(struct route *route) { ask_in_plane(route, planes_asked(route)->inject); }
+static void route_in_plane(struct route *route) { ask_in_plane(route, planes_asked(route)->route); }
 
 /* What a selection is told of the network. */
 static struct selection space_of(const struct network *network)
@@ -234,9 +235,10 @@ bool planes_join(struct network *network, struct errors *errors)
 struct routing planes_routing_of_one(const struct routing *routing)
 {
     struct routing one = *routing;
-    if (routing->planes) {
-        one.inject = routing->planes->inject;
-        one.route = routing->planes->route;
+    const struct planes *planes = routing->planes;
+    if (planes) {
+        one.inject = planes->inject;
+        one.route = planes->route;
         one.planes = NULL;
     }
     return one;

@@ -6,6 +6,7 @@
  */
 #include "run/run.h"
 
+#include "base/need.h"
 #include "base/heap.h"
 #include "flitwarp/random.h"
 

@@ -5,6 +5,7 @@
  */
 #include "run/run.h"
 
+#include "base/need.h"
 #include "base/heap.h"
 #include "base/interrupt.h"
 #include "flitwarp/random.h"

@@ -5,6 +5,7 @@
  */
 #include "run/simulation.h"
 
+#include "base/rewind.h"
 #include "config/options.h"
 #include "config/source.h"
 #include "network/channel.h"

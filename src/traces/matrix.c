@@ -6,6 +6,7 @@
  */
 #include "traces/matrix.h"
 
+#include "base/need.h"
 #include "base/text.h"
 #include "metrics/csv_file.h"
 

@@ -2,6 +2,7 @@
 /* Simulations that are looked at, see view_session.h. */
 #include "view/session.h"
 
+#include "base/need.h"
 #include "base/text.h"
 #include "network/channel.h"
 

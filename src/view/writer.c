@@ -2,6 +2,8 @@
 /* JSON as text, see writer.h. */
 #include "view/writer.h"
 
+#include "base/need.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,7 @@
  */
 #include "network/graph/adjacency.h"
 
+#include "base/need.h"
 #include "flitwarp/random.h"
 
 #include <stdlib.h>

@@ -19,7 +19,7 @@
 
 #include "engine/crew.h"
 #include "flitwarp/error.h"
-#include "flitwarp/rewind.h"
+#include "base/rewind.h"
 #include "network/parallel/exchange.h"
 
 #include <time.h>

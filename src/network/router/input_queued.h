@@ -14,6 +14,7 @@
  * outputs. A lane's first flit lies in the lane itself, those behind it in its ring:
  * at low load the rings are never touched.
  */
+#include "engine/engine.h"
 #include "flitwarp/allocator.h"
 #include "network/router/buffer_size.h"
 #include "flitwarp/router.h"

@@ -40,7 +40,7 @@ STAGE tick_t send(struct view *v, size_t lane, const struct input_lane *input, s
             tick_t latency = to->at_router ? q->network->channel_latency : q->network->terminal_latency;
             network_export_flit(q->network, kind, there, input->front, v->now + q->to_channel + latency);
         } else {
-            struct flit_event *flit = list_post(q->engine, v->to->flits[to->at_router], sizeof *flit);
+            struct flit_event *flit = engine_list_post(q->engine, v->to->flits[to->at_router], sizeof *flit);
             flit->to = out->to;
             flit->flit = input->front;
         }
@@ -50,7 +50,7 @@ STAGE tick_t send(struct view *v, size_t lane, const struct input_lane *input, s
             tick_t latency = from->at_router ? q->network->channel_latency : q->network->terminal_latency;
             network_export_credit(q->network, kind, there, v->now + q->credit + latency);
         } else {
-            struct credit_event *credit = list_post(q->engine, v->to->credits[from->at_router], sizeof *credit);
+            struct credit_event *credit = engine_list_post(q->engine, v->to->credits[from->at_router], sizeof *credit);
             credit->to = input->back;
         }
         return v->now + q->to_channel + network_link(q->network, v->head->number, to->port)->latency;

@@ -5,8 +5,8 @@
 #include "test.h"
 
 #include "base/table.h"
-#include "flitwarp/engine.h"
-#include "flitwarp/rewind.h"
+#include "engine/engine.h"
+#include "base/rewind.h"
 
 #include <string.h>
 

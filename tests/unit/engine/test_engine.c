@@ -6,7 +6,7 @@
  */
 #include "test.h"
 
-#include "flitwarp/engine.h"
+#include "engine/engine.h"
 #include "flitwarp/pool.h"
 #include "flitwarp/random.h"
 

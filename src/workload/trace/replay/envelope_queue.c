@@ -3,7 +3,7 @@
 #include "workload/trace/replay/envelope_queue.h"
 
 #include "flitwarp/packet.h"
-#include "flitwarp/rewind.h"
+#include "base/rewind.h"
 #include "workload/trace/trace.h"
 
 enum { FIRST_ROOM = 8 };

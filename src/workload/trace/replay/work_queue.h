@@ -2,7 +2,7 @@
 #pragma once
 /* Things to do at a rank: first come first served, or by time. Both grow, and are put back by optimistic runs. */
 #include "flitwarp/packet.h"
-#include "flitwarp/rewind.h"
+#include "base/rewind.h"
 
 struct work {
     uint32_t kind; /* the owner's own, as what follows */
