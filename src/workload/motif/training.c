@@ -13,7 +13,17 @@
  *
  * A rank is tensor + data * (...) + pipeline * (...): neighbours are in one tensor group.
  */
-#include "workload/motif/training.h"
+#include "flitwarp/motif.h"
+
+struct training_config {
+    uint32_t iterations;
+    uint32_t layers, hidden, sequence, micro_batch, micro_batches;
+    uint64_t parameters;
+    uint32_t tensor, pipeline, expert, experts_per_token;
+    uint32_t value_bytes, gradient_bytes;
+    uint64_t bucket;
+    double flops;
+};
 
 static const struct option training_options[] = {
     OPTION_U32(struct training_config, iterations, "1", 1, 1e9, NULL, "updates of the weights"),
@@ -38,6 +48,17 @@ static const struct option training_options[] = {
     OPTION_F64(struct training_config, flops, "1e14", 0, 1e20, "1/s",
                "operations of a rank in a second; 0: computing takes no time"),
     OPTION_END,
+};
+
+struct training {
+    const struct training_config *config;
+    uint32_t stage_ranks; /* of a stage of the pipeline: the next one is so many ranks on */
+    uint32_t stage_layers;
+    uint64_t gradients;   /* bytes of a rank */
+    uint64_t activations; /* bytes between layers, of a micro batch */
+    uint64_t dispatched;  /* of them to each rank of an expert group */
+    double half_layer;    /* seconds forward: attention, or what follows it; backward twice that */
+    struct rank_groups tensor, data, expert;
 };
 
 static void expect_divisor(const struct motif *motif, const char *key, uint32_t divisor, uint32_t number,
@@ -78,6 +99,126 @@ static void training_prepare(struct motif *motif, struct trace_builder *builder,
     };
     if (config->flops > 0) /* two operations for each parameter and token */
         training->half_layer = (double)parameters / config->layers / tensor * tokens / config->flops;
+}
+
+/* ---- an iteration on one rank ---- */
+
+enum { FORWARD, BACKWARD }; /* tags */
+
+/* Where a rank is in an iteration. */
+struct turn {
+    const struct training *training;
+    struct script *script;
+    uint32_t stage;
+    uint64_t ready; /* gradients: bytes that wait for a bucket to be full */
+    uint64_t given; /* bytes of layers that have been through so far */
+};
+
+static void sum_over_tensor(const struct turn *turn)
+{
+    const struct rank_groups *groups = &turn->training->tensor;
+    if (groups->size > 1)
+        script_collective(turn->script, OPERATION_ALLREDUCE, rank_group_of(groups, turn->script->rank),
+                          turn->training->activations);
+}
+
+static void swap_with_experts(const struct turn *turn)
+{
+    const struct rank_groups *groups = &turn->training->expert;
+    if (groups->size > 1)
+        script_collective(turn->script, OPERATION_ALLTOALL, rank_group_of(groups, turn->script->rank),
+                          turn->training->dispatched);
+}
+
+/* Attention, or its gradient. */
+static void first_half(const struct turn *turn, double seconds)
+{
+    script_compute(turn->script, seconds);
+    sum_over_tensor(turn);
+}
+
+/* What follows it, where tokens visit experts. */
+static void second_half(const struct turn *turn, double seconds)
+{
+    swap_with_experts(turn);
+    script_compute(turn->script, seconds);
+    swap_with_experts(turn);
+    sum_over_tensor(turn);
+}
+
+/* Every rank of a tensor group has all activations and hands on its share. */
+static uint64_t stage_bytes(const struct turn *turn)
+{
+    return turn->training->activations / turn->training->config->tensor;
+}
+
+static void forward(struct turn *turn)
+{
+    const struct training *training = turn->training;
+    uint32_t rank = turn->script->rank;
+    if (turn->stage > 0)
+        script_receive(turn->script, rank - training->stage_ranks, stage_bytes(turn), FORWARD);
+    for (uint32_t layer = 0; layer < training->stage_layers; layer++) {
+        first_half(turn, training->half_layer);
+        second_half(turn, training->half_layer);
+    }
+    if (turn->stage + 1 < training->config->pipeline)
+        script_start_send(turn->script, rank + training->stage_ranks, stage_bytes(turn), FORWARD);
+}
+
+static void start_bucket(const struct turn *turn, uint64_t bytes)
+{
+    const struct rank_groups *groups = &turn->training->data;
+    if (groups->size > 1)
+        script_start_collective(turn->script, OPERATION_ALLREDUCE, rank_group_of(groups, turn->script->rank), bytes);
+}
+
+/* The gradients of a layer are there: sums of full buckets begin. */
+static void fill_buckets(struct turn *turn, uint32_t layers_done)
+{
+    const struct training *training = turn->training;
+    uint64_t given = training->gradients / training->stage_layers * layers_done;
+    if (layers_done == training->stage_layers)
+        given = training->gradients;
+    turn->ready += given - turn->given;
+    turn->given = given;
+    for (; turn->ready >= training->config->bucket; turn->ready -= training->config->bucket)
+        start_bucket(turn, training->config->bucket);
+}
+
+static void backward(struct turn *turn, bool is_last)
+{
+    const struct training *training = turn->training;
+    uint32_t rank = turn->script->rank;
+    if (turn->stage + 1 < training->config->pipeline)
+        script_receive(turn->script, rank + training->stage_ranks, stage_bytes(turn), BACKWARD);
+    for (uint32_t layer = 0; layer < training->stage_layers; layer++) {
+        second_half(turn, 2 * training->half_layer);
+        first_half(turn, 2 * training->half_layer);
+        if (is_last)
+            fill_buckets(turn, layer + 1);
+    }
+    if (turn->stage > 0)
+        script_start_send(turn->script, rank - training->stage_ranks, stage_bytes(turn), BACKWARD);
+}
+
+/* 1F1B: a stage begins with as many forwards as there are stages behind it, and ends with as many backwards. */
+/* An update of the weights: all micro batches through the rank's stage, forward and backward, and sums of gradients. */
+static void training_iteration(const struct training *training, struct script *script)
+{
+    struct turn turn = {.training = training, .script = script, .stage = script->rank / training->stage_ranks};
+    uint32_t batches = training->config->micro_batches, behind = training->config->pipeline - turn.stage - 1;
+    uint32_t ahead = behind < batches ? behind : batches;
+    for (uint32_t i = 0; i < ahead; i++)
+        forward(&turn);
+    for (uint32_t i = 0; i < batches; i++) {
+        if (ahead + i < batches)
+            forward(&turn);
+        backward(&turn, i + 1 == batches);
+    }
+    if (turn.ready)
+        start_bucket(&turn, turn.ready);
+    script_wait(script);
 }
 
 static void training_program(const struct motif *motif, struct script *script)

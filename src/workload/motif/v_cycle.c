@@ -1,8 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* V-cycles, see v_cycle.h. */
-#include "workload/motif/v_cycle.h"
+/*
+ * Multigrid solvers on a 3D grid of ranks: V-cycles. Each rank holds a cube of points,
+ * half as many along each side from level to level. Once a single point is left, every
+ * second rank along each dimension hands its own to a rank that goes on for it, and has
+ * nothing to do on the levels below.
+ *
+ *   level 0  o o o o o o o o     exchange borders some times, compute
+ *         1  o o o o o o o o
+ *         2  o   o   o   o       a point of two ranks: handed over on the way down,
+ *         3  o       o           handed back on the way up
+ *
+ *   multigrid  geometric: cycles over faces alone, each followed by a sum over all ranks
+ *   amg        conjugate gradients with an algebraic multigrid preconditioner: an iteration
+ *              is a product with the matrix (borders of level 0), a dot product, a cycle, and
+ *              two dot products more. Coarse matrices are denser than the one that they come
+ *              from: below level 0 a rank exchanges over edges and corners too, many small
+ *              messages where the work is least.
+ */
+#include "flitwarp/motif.h"
 
-const struct option v_cycle_options[] = {
+struct v_cycle_config {
+    uint32_t iterations;
+    double compute; /* seconds of a smoothing on level 0 */
+    struct u32_list grid;
+    bool wraps;
+    uint32_t points; /* along each side of a rank's cube on level 0 */
+    uint32_t levels, smooths, value_bytes;
+    uint64_t allreduce;
+};
+
+static const struct option v_cycle_options[] = {
     OPTION_U32(struct v_cycle_config, iterations, "10", 1, 1e9, NULL, "V-cycles"),
     OPTION_SECONDS(struct v_cycle_config, compute, "\"0s\"", 0, 1e6,
                    "time of a rank after each exchange of borders on level 0; on the next an eighth of it ..."),
@@ -17,6 +44,13 @@ const struct option v_cycle_options[] = {
     OPTION_U32(struct v_cycle_config, value_bytes, "8", 1, 1 << 20, "bytes", "of a point"),
     OPTION_U64(struct v_cycle_config, allreduce, "8", 0, MOTIF_MAX_BYTES, "bytes", "of a sum over all ranks; 0: none"),
     OPTION_END,
+};
+
+struct v_cycle {
+    const struct v_cycle_config *config;
+    struct halo_grid grid; /* of all ranks */
+    uint32_t levels;
+    uint32_t dense_from; /* the level from which on edges and corners are neighbours too */
 };
 
 struct place {
@@ -40,43 +74,39 @@ static uint32_t halvings(uint32_t count) { return count > 1 ? 32 - (uint32_t)__b
 
 static uint32_t side(const struct v_cycle *cycle, uint32_t level)
 {
-    return cycle->points >> level ? cycle->points >> level : 1;
+    return cycle->config->points >> level ? cycle->config->points >> level : 1;
 }
 
-uint32_t v_cycle_stride(const struct v_cycle *cycle, uint32_t level)
+/* The ranks along a dimension that take part in a level are so many apart. */
+static uint32_t v_cycle_stride(const struct v_cycle *cycle, uint32_t level)
 {
-    uint32_t within = 31 - (uint32_t)__builtin_clz(cycle->points); /* the level on which a rank has one point */
+    uint32_t within = 31 - (uint32_t)__builtin_clz(cycle->config->points); /* the level on which a rank has one point */
     return level > within ? (uint32_t)1 << (level - within) : 1;
 }
 
-uint32_t v_cycle_depth(const struct v_cycle *cycle)
+/* Levels until one rank with one point is left. */
+static uint32_t v_cycle_depth(const struct v_cycle *cycle)
 {
     const uint32_t *width = cycle->grid.width;
     uint32_t longest = width[0] > width[1] ? width[0] : width[1];
     longest = longest > width[2] ? longest : width[2];
-    return 32 - (uint32_t)__builtin_clz(cycle->points) + halvings(longest);
+    return 32 - (uint32_t)__builtin_clz(cycle->config->points) + halvings(longest);
 }
 
-struct v_cycle v_cycle_make(const struct motif *motif, struct errors *errors)
+/* From the settings, or adds errors. */
+static void prepare(struct motif *motif, uint32_t dense_from, struct errors *errors)
 {
     const struct v_cycle_config *config = motif->config;
-    struct v_cycle cycle = {
-        .grid = motif_grid(motif, &config->grid, 3, errors),
-        .points = config->points,
-        .levels = config->levels,
-        .smooths = config->smooths,
-        .value_bytes = config->value_bytes,
-        .dense_from = UINT32_MAX,
-        .compute = config->compute,
-    };
-    cycle.grid.wraps = config->wraps;
-    uint32_t depth = v_cycle_depth(&cycle);
-    if (cycle.levels > depth)
+    struct v_cycle *cycle = motif->state = arena_array(motif->arena, struct v_cycle, 1);
+    cycle->config = config;
+    cycle->grid = motif_grid(motif, &config->grid, 3, errors);
+    cycle->grid.wraps = config->wraps;
+    cycle->dense_from = dense_from;
+    uint32_t depth = v_cycle_depth(cycle);
+    cycle->levels = config->levels ? config->levels : depth;
+    if (config->levels > depth)
         choice_error(errors, motif->choice, "levels", "%u; accepted: up to %u, where one rank with one point is left",
-                     cycle.levels, depth);
-    if (cycle.levels == 0)
-        cycle.levels = depth;
-    return cycle;
+                     config->levels, depth);
 }
 
 static bool takes_part(const struct place *place, uint32_t stride)
@@ -111,10 +141,11 @@ static uint64_t border_bytes(const struct v_cycle *cycle, uint32_t level, uint32
     uint64_t points = 1;
     for (; kind < 3; kind++)
         points *= side(cycle, level);
-    return points * cycle->value_bytes;
+    return points * cycle->config->value_bytes;
 }
 
-void v_cycle_exchange(const struct v_cycle *cycle, struct script *script, uint32_t level)
+/* Borders of a level exchanged with all neighbours, where the rank takes part. */
+static void v_cycle_exchange(const struct v_cycle *cycle, struct script *script, uint32_t level)
 {
     struct place place = place_of(cycle, script->rank);
     struct neighbour neighbours[MAX_NEIGHBOURS];
@@ -131,12 +162,12 @@ void v_cycle_exchange(const struct v_cycle *cycle, struct script *script, uint32
 static void smooth(const struct v_cycle *cycle, struct script *script, uint32_t level)
 {
     struct place place = place_of(cycle, script->rank);
-    double work = cycle->compute; /* an eighth of the points on each level */
+    double work = cycle->config->compute; /* an eighth of the points on each level */
     for (uint32_t i = 0; i < level; i++)
         work /= 8;
     if (!takes_part(&place, v_cycle_stride(cycle, level)))
         return;
-    for (uint32_t i = 0; i < cycle->smooths; i++) {
+    for (uint32_t i = 0; i < cycle->config->smooths; i++) {
         v_cycle_exchange(cycle, script, level);
         script_compute(script, work);
     }
@@ -152,22 +183,23 @@ static void hand_over(const struct v_cycle *cycle, struct script *script, uint32
     for (uint32_t d = 0; d < 3; d++)
         parent.at[d] = place.at[d] / next * next;
     if (!takes_part(&place, next)) {
-        (is_down ? script_start_send : script_start_receive)(script, rank_at(cycle, &parent), cycle->value_bytes,
-                                                             level);
+        (is_down ? script_start_send : script_start_receive)(script, rank_at(cycle, &parent),
+                                                             cycle->config->value_bytes, level);
     } else {
         for (uint32_t way = 1; way < 8; way++) {
             struct place child = {{place.at[0] + (way & 1 ? stride : 0), place.at[1] + (way & 2 ? stride : 0),
                                    place.at[2] + (way & 4 ? stride : 0)}};
             const uint32_t *width = cycle->grid.width;
             if (child.at[0] < width[0] && child.at[1] < width[1] && child.at[2] < width[2])
-                (is_down ? script_start_receive : script_start_send)(script, rank_at(cycle, &child), cycle->value_bytes,
-                                                                     level);
+                (is_down ? script_start_receive : script_start_send)(script, rank_at(cycle, &child),
+                                                                     cycle->config->value_bytes, level);
         }
     }
     script_wait(script);
 }
 
-void v_cycle_write(const struct v_cycle *cycle, struct script *script)
+/* One cycle: down to the last level and up again. */
+static void v_cycle_write(const struct v_cycle *cycle, struct script *script)
 {
     for (uint32_t level = 0; level < cycle->levels; level++) {
         smooth(cycle, script, level);
@@ -179,3 +211,65 @@ void v_cycle_write(const struct v_cycle *cycle, struct script *script)
         smooth(cycle, script, level);
     }
 }
+
+static void dot_product(const struct v_cycle_config *config, struct script *script)
+{
+    if (config->allreduce)
+        script_collective(script, OPERATION_ALLREDUCE, WORLD, config->allreduce);
+}
+
+static void multigrid_prepare(struct motif *motif, struct trace_builder *builder, struct errors *errors)
+{
+    (void)builder;
+    prepare(motif, UINT32_MAX, errors);
+}
+
+static void multigrid_program(const struct motif *motif, struct script *script)
+{
+    const struct v_cycle_config *config = motif->config;
+    for (uint32_t i = 0; i < config->iterations; i++) {
+        v_cycle_write(motif->state, script);
+        dot_product(config, script);
+    }
+}
+
+static void amg_prepare(struct motif *motif, struct trace_builder *builder, struct errors *errors)
+{
+    (void)builder;
+    prepare(motif, 1, errors);
+}
+
+static void amg_program(const struct motif *motif, struct script *script)
+{
+    const struct v_cycle_config *config = motif->config;
+    for (uint32_t i = 0; i < config->iterations; i++) {
+        v_cycle_exchange(motif->state, script, 0);
+        script_compute(script, config->compute);
+        dot_product(config, script);
+        v_cycle_write(motif->state, script);
+        dot_product(config, script);
+        dot_product(config, script);
+    }
+}
+
+static const struct motif_ops v_cycles[] = {
+    {
+        .name = "amg",
+        .summary = "conjugate gradients with algebraic multigrid: V-cycles that grow denser, and dot products",
+        .options = v_cycle_options,
+        .config_size = sizeof(struct v_cycle_config),
+        .example = "{\"type\": \"amg\", \"grid\": [4, 4, 4], \"points\": 16, \"iterations\": 1}",
+        .prepare = amg_prepare,
+        .program = amg_program,
+    },
+    {
+        .name = "multigrid",
+        .summary = "V-cycles on a grid of ranks, messages and ranks fewer from level to level",
+        .options = v_cycle_options,
+        .config_size = sizeof(struct v_cycle_config),
+        .example = "{\"type\": \"multigrid\", \"grid\": [4, 4, 4], \"points\": 32, \"iterations\": 1}",
+        .prepare = multigrid_prepare,
+        .program = multigrid_program,
+    },
+};
+REGISTER_COMPONENTS("motif", v_cycles);
