@@ -9,8 +9,7 @@
 
 #include "network/network.h"
 #include "network/deadlock/recovery.h"
-#include "workload/shared.h"
-#include "workload/together.h"
+#include "workload/workload_ranks.h"
 
 #include <math.h>
 
@@ -50,8 +49,8 @@ static void copy_port_flits(const struct workload *workload, uint32_t *copy)
 static void count_parts(struct workload *workload)
 {
     workload->is_interrupted = workload->interrupt && *workload->interrupt;
-    if (workload->together)
-        together_hand_over(workload);
+    if (workload->ranks)
+        workload_ranks_hand_over(workload);
     parts_end_groups(workload->parts, workload->part_count);
     if (workload->logs)
         parts_write_logs(workload->parts, workload->part_count, workload->logs);
@@ -61,8 +60,8 @@ static void count_parts(struct workload *workload)
             measurement_count(&workload->measurements[i], &workload->parts[part].measurements[i]);
     }
     workload->totals = network_count(workload->network);
-    if (workload->together)
-        together_count(workload);
+    if (workload->ranks)
+        workload_ranks_count(workload);
 }
 
 static void merge_parts(struct workload *workload)
@@ -74,8 +73,8 @@ static void merge_parts(struct workload *workload)
             measurement_merge(&workload->measurements[i], &workload->parts[part].measurements[i]);
     }
     workload->sync = network_sync_facts(workload->network);
-    if (workload->together)
-        together_merge(workload);
+    if (workload->ranks)
+        workload_ranks_merge(workload);
 }
 
 /* Flits by their source, at the ends of the window; those of this rank, until the end. */
@@ -474,7 +473,7 @@ bool workload_build(struct workload *workload, const struct workload_config *con
     workload->port_flits_at_end = arena_array(arena, uint32_t, ports);
     make_parts(workload);
     if (network_ranks(network))
-        workload->together = together_create(workload);
+        workload->ranks = workload_ranks_create(workload);
     for (uint32_t i = 0; i < workload->count; i++)
         build_application(workload, i, seed, errors);
     for (uint32_t part = 0; part < workload->part_count; part++)
@@ -485,8 +484,8 @@ bool workload_build(struct workload *workload, const struct workload_config *con
 void workload_release(struct workload *workload)
 {
     deadlock_release(&workload->deadlock);
-    if (workload->together)
-        together_release(workload->together);
+    if (workload->ranks)
+        workload_ranks_release(workload->ranks);
     for (uint32_t i = 0; i < workload->count; i++) {
         const struct application_ops *ops = workload->applications[i].ops;
         measurement_release(&workload->measurements[i]);

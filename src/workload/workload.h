@@ -14,7 +14,7 @@
 
 #include <signal.h>
 
-struct together;
+struct workload_ranks;
 
 struct workload_config {
     struct choice_list applications;
@@ -36,10 +36,10 @@ struct workload {
     struct application *applications;
     struct measurement *measurements; /* by application */
     uint32_t part_count;
-    struct workload_part *parts; /* as the network's */
-    struct together *together;   /* with the other ranks; NULL: there are none */
-    uint32_t *sequences;         /* by terminal: packets it has made */
-    bool is_locked;              /* somebody counts for an application */
+    struct workload_part *parts;  /* as the network's */
+    struct workload_ranks *ranks; /* with the other ranks; NULL: there are none */
+    uint32_t *sequences;          /* by terminal: packets it has made */
+    bool is_locked;               /* somebody counts for an application */
     enum phase phase;
     bool change_due; /* the phase ends at the next grid point */
     enum outcome outcome;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One workload over several ranks, see together.h. */
-#include "workload/together.h"
+/* One workload over several ranks, see workload_ranks.h. */
+#include "workload/workload_ranks.h"
 
 #include "engine/mail.h"
 #include "metrics/measurement_ranks.h"
-#include "workload/shared.h"
 
-struct together {
+struct workload_ranks {
     struct workload *workload; /* borrowed */
     struct ranks *ranks;       /* borrowed */
     struct tally tally;
@@ -19,91 +18,91 @@ struct together {
 _Static_assert(sizeof(struct group_note) % 8 == 0 && sizeof(struct packet_record) % 8 == 0, "mail is made of words");
 enum { NOTE_WORDS = sizeof(struct group_note) / 8, RECORD_WORDS = sizeof(struct packet_record) / 8 };
 
-struct together *together_create(struct workload *workload)
+struct workload_ranks *workload_ranks_create(struct workload *workload)
 {
-    struct together *together = arena_array(workload->arena, struct together, 1);
+    struct workload_ranks *all = arena_array(workload->arena, struct workload_ranks, 1);
     struct ranks *ranks = network_ranks(workload->network);
-    *together = (struct together){.workload = workload, .ranks = ranks, .tally = {.ranks = ranks}};
-    together->shifts = arena_array(workload->arena, uint64_t, workload->count);
-    mail_init(&together->mail, ranks, 0);
-    return together;
+    *all = (struct workload_ranks){.workload = workload, .ranks = ranks, .tally = {.ranks = ranks}};
+    all->shifts = arena_array(workload->arena, uint64_t, workload->count);
+    mail_init(&all->mail, ranks, 0);
+    return all;
 }
 
-void together_release(struct together *together)
+void workload_ranks_release(struct workload_ranks *all)
 {
-    tally_release(&together->tally);
-    mail_release(&together->mail);
+    tally_release(&all->tally);
+    mail_release(&all->mail);
 }
 
 /* What has to be known before the rest can be put together. */
 static void list_needs(void *context, struct tally *tally)
 {
-    struct together *together = context;
-    tally_largest(tally, &together->notes);
-    tally_largest(tally, &together->records);
-    tally_largest(tally, &together->is_interrupted);
-    for (uint32_t i = 0; i < together->workload->count; i++)
-        tally_largest(tally, &together->shifts[i]);
+    struct workload_ranks *all = context;
+    tally_largest(tally, &all->notes);
+    tally_largest(tally, &all->records);
+    tally_largest(tally, &all->is_interrupted);
+    for (uint32_t i = 0; i < all->workload->count; i++)
+        tally_largest(tally, &all->shifts[i]);
 }
 
-static void find_needs(struct together *together)
+static void find_needs(struct workload_ranks *all)
 {
-    struct workload *workload = together->workload;
-    together->notes = together->records = 0;
-    together->is_interrupted = workload->is_interrupted;
+    struct workload *workload = all->workload;
+    all->notes = all->records = 0;
+    all->is_interrupted = workload->is_interrupted;
     for (uint32_t i = 0; i < workload->count; i++)
-        together->shifts[i] = 0;
+        all->shifts[i] = 0;
     for (uint32_t p = 0; p < workload->part_count; p++) {
         const struct workload_part *part = &workload->parts[p];
-        together->notes += part->note_count;
-        together->records += part->record_count;
+        all->notes += part->note_count;
+        all->records += part->record_count;
         for (uint32_t i = 0; i < workload->count; i++)
-            if (part->measurements[i].batches.shift > together->shifts[i])
-                together->shifts[i] = part->measurements[i].batches.shift;
+            if (part->measurements[i].batches.shift > all->shifts[i])
+                all->shifts[i] = part->measurements[i].batches.shift;
     }
-    tally_agree(&together->tally, list_needs, together);
-    workload->is_interrupted = together->is_interrupted;
+    tally_agree(&all->tally, list_needs, all);
+    workload->is_interrupted = all->is_interrupted;
 }
 
 /* To the rank where the transaction began. */
-static void send_notes(struct together *together)
+static void send_notes(struct workload_ranks *all)
 {
-    struct workload *workload = together->workload;
+    struct workload *workload = all->workload;
     for (uint32_t p = 0; p < workload->part_count; p++) {
         struct workload_part *part = &workload->parts[p];
         for (uint32_t i = 0; i < part->note_count; i++) {
             uint32_t rank = network_rank_of(workload->network, part->notes[i].part);
-            words_add(&together->mail.out[rank], &part->notes[i], NOTE_WORDS);
+            words_add(&all->mail.out[rank], &part->notes[i], NOTE_WORDS);
         }
         part->note_count = 0;
     }
-    mail_swap(&together->mail, NULL);
-    for (size_t at = 0; at < together->mail.in.count; at += NOTE_WORDS)
-        part_add_note(&workload->parts[0], (const struct group_note *)(together->mail.in.words + at));
+    mail_swap(&all->mail, NULL);
+    for (size_t at = 0; at < all->mail.in.count; at += NOTE_WORDS)
+        part_add_note(&workload->parts[0], (const struct group_note *)(all->mail.in.words + at));
 }
 
 /* To rank 0, which writes. */
-static void send_records(struct together *together)
+static void send_records(struct workload_ranks *all)
 {
-    struct workload *workload = together->workload;
+    struct workload *workload = all->workload;
     for (uint32_t p = 0; p < workload->part_count; p++) {
         struct workload_part *part = &workload->parts[p];
-        words_add(&together->mail.out[0], part->records, (size_t)part->record_count * RECORD_WORDS);
+        words_add(&all->mail.out[0], part->records, (size_t)part->record_count * RECORD_WORDS);
         part->record_count = 0;
     }
-    mail_swap(&together->mail, NULL);
-    for (size_t at = 0; at < together->mail.in.count; at += RECORD_WORDS)
-        part_add_record(&workload->parts[0], (const struct packet_record *)(together->mail.in.words + at));
+    mail_swap(&all->mail, NULL);
+    for (size_t at = 0; at < all->mail.in.count; at += RECORD_WORDS)
+        part_add_record(&workload->parts[0], (const struct packet_record *)(all->mail.in.words + at));
 }
 
-void together_hand_over(struct workload *workload)
+void workload_ranks_hand_over(struct workload *workload)
 {
-    struct together *together = workload->together;
-    find_needs(together);
-    if (together->notes)
-        send_notes(together);
-    if (together->records)
-        send_records(together);
+    struct workload_ranks *all = workload->ranks;
+    find_needs(all);
+    if (all->notes)
+        send_notes(all);
+    if (all->records)
+        send_records(all);
 }
 
 static void list_counts(void *context, struct tally *tally)
@@ -120,15 +119,15 @@ static void list_counts(void *context, struct tally *tally)
     }
 }
 
-void together_count(struct workload *workload)
+void workload_ranks_count(struct workload *workload)
 {
-    struct together *together = workload->together;
+    struct workload_ranks *all = workload->ranks;
     for (uint32_t i = 0; i < workload->count; i++) {
-        while (workload->measurements[i].batches.shift < together->shifts[i])
+        while (workload->measurements[i].batches.shift < all->shifts[i])
             batch_means_halve(&workload->measurements[i].batches);
         shared_note(&workload->applications[i]);
     }
-    tally_agree(&together->tally, list_counts, workload);
+    tally_agree(&all->tally, list_counts, workload);
     for (uint32_t i = 0; i < workload->count; i++)
         shared_take(&workload->applications[i]);
 }
@@ -166,9 +165,9 @@ static void list_results(void *context, struct tally *tally)
     }
 }
 
-void together_merge(struct workload *workload)
+void workload_ranks_merge(struct workload *workload)
 {
-    struct tally *tally = &workload->together->tally;
+    struct tally *tally = &workload->ranks->tally;
     tally_agree(tally, list_lengths, workload);
     tally_agree(tally, list_results, workload);
 }
