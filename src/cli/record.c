@@ -4,17 +4,12 @@
  * viewer's page, in one file that plays from anywhere.
  */
 #include "cli/command.h"
-#include "view/api.h"
-#include "view/recorder.h"
 #include "view/recording.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    CHUNK_FRAMES = 50,
-    MOST_CYCLES = 100 * 1000, /* a file that no browser opens is of no use */
-};
+enum { MOST_CYCLES = 100 * 1000 }; /* a file that no browser opens is of no use */
 
 struct record_request {
     const char *path, *cycles, *from;
@@ -26,87 +21,6 @@ static const struct flag record_flags[] = {
     FLAG_VALUE(struct record_request, from, "--from", "TICK", "where to begin; 0 if not given"),
     FLAG_END,
 };
-
-struct recording {
-    struct viewed_run *run;
-    uint64_t from, cycles;
-    struct recorder recorder;
-    struct text json, chunk;
-    uint32_t frames, in_chunk;
-};
-
-static void end_chunk(struct recording *recording)
-{
-    if (!recording->in_chunk)
-        return;
-    write_close(&recording->chunk, ']');
-    write_packed(&recording->json, recording->chunk.chars, recording->chunk.length);
-    recording->chunk.length = recording->in_chunk = 0;
-    recorder_begin_chunk(&recording->recorder);
-}
-
-static void add_frame(struct recording *recording)
-{
-    struct text *out = &recording->chunk;
-    if (!recording->in_chunk)
-        write_open(out, '[');
-    write_open(out, '{');
-    viewed_run_end(recording->run);
-    recorder_write(&recording->recorder, out);
-    if (recording->run->has_ended)
-        view_write_end(out, recording->run);
-    write_close(out, '}');
-    recording->frames++;
-    if (++recording->in_chunk == CHUNK_FRAMES)
-        end_chunk(recording);
-}
-
-static void record_frames(struct recording *recording)
-{
-    struct watch *watch = &recording->run->watch;
-    const struct watch_stop never = {.router = NONE, .source = NONE, .seconds = 1e300};
-    watch_run(watch, recording->from, &never);
-    add_frame(recording);
-    for (uint64_t i = 0; i < recording->cycles && !recording->run->simulation.workload.is_over; i++) {
-        watch_run(watch, watch->now + watch->cycle, &never);
-        add_frame(recording);
-    }
-    end_chunk(recording);
-}
-
-static void record(struct recording *recording)
-{
-    struct text *out = &recording->json;
-    recorder_init(&recording->recorder, &recording->run->watch);
-    write_open(out, '{');
-    write_bool_at(out, "ok", true);
-    write_text_at(out, "kind", "recording");
-    view_write_scene(out, recording->run);
-    write_bool_at(out, "has_detail", recording->recorder.has_detail);
-    write_key(out, "chunks");
-    write_open(out, '[');
-    record_frames(recording);
-    write_close(out, ']');
-    write_u64_at(out, "chunk", CHUNK_FRAMES);
-    write_u64_at(out, "frames", recording->frames);
-    write_key(out, "series");
-    write_open(out, '{');
-    series_write(out, &recording->run->watch, 0);
-    write_close(out, '}');
-    write_close(out, '}');
-    recorder_release(&recording->recorder);
-}
-
-/* Looks before recording whether the file can be written. */
-static bool write_recording(struct recording *recording, const char *path, struct errors *errors)
-{
-    struct output_file file;
-    if (!output_open(&file, path, errors))
-        return false;
-    record(recording);
-    recording_write(file.stream, recording->json.chars, recording->json.length);
-    return output_commit(&file, errors);
-}
 
 static bool read_number(const char *word, const char *flag, uint64_t least, uint64_t most, uint64_t *number,
                         struct errors *errors)
@@ -138,7 +52,7 @@ static int cli_record(struct call *call)
     int status = EXIT_USAGE;
     recording.run = viewed_run_open(&source, NULL, 0, errors);
     if (recording.run)
-        status = recording_check(errors) && write_recording(&recording, request->path, errors) ? EXIT_DONE : EXIT_IO;
+        status = recording_check(errors) && recording_write(&recording, request->path, errors) ? EXIT_DONE : EXIT_IO;
     if (status == EXIT_DONE)
         fprintf(stderr, "%s: %u frames up to tick %llu\n", request->path, recording.frames,
                 (unsigned long long)recording.run->watch.now);

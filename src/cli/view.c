@@ -8,7 +8,7 @@
 #include "cli/command.h"
 #include "base/interrupt.h"
 #include "view/api.h"
-#include "view/results.h"
+#include "view/session.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -118,12 +118,6 @@ static inline void measurement_add_transaction(struct measurement *measurement, 
 /* Hops on minimal ways of all sampled packets. */
 void measurement_minimal_hops(const struct measurement *measurement, struct histogram *minimal);
 
-/* Flits made but not yet accepted. */
-static inline uint64_t measurement_backlog(const struct measurement *measurement)
-{
-    return measurement->created_flits - measurement->accepted_flits;
-}
-
 /* Adds what another part of the network has counted since the beginning, and its batches: what rules look at. */
 void measurement_count(struct measurement *into, const struct measurement *from);
 void measurement_forget_counts(struct measurement *measurement);

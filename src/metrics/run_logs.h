@@ -21,10 +21,6 @@ struct run_logs {
 /* Opens those that have a name, with the extra columns of the packet log; false, with a message, when one cannot be written. */
 bool run_logs_open(struct run_logs *logs, const char *packets, uint32_t extras, const char *messages,
                    const char *traffic, struct errors *errors);
-static inline bool run_logs_is_empty(const struct run_logs *logs)
-{
-    return !logs->packets && !logs->messages && !logs->traffic;
-}
 void run_logs_add(struct run_logs *logs, const struct packet_record *record);
 /* Puts the files in their places; false, with messages, when something could not be written. */
 bool run_logs_commit(struct run_logs *logs, struct errors *errors);

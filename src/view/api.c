@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The viewer's requests, see view_api.h. Each is a function; a table says which. */
+/* The viewer's requests, see api.h. Each is a function; a table says which. */
 #include "view/api.h"
 
-#include "view/forms.h"
-#include "view/query.h"
+#include "view/request.h"
 #include "view/scene.h"
 
 #include <string.h>
@@ -12,7 +11,7 @@ enum { DETAILS_MOST = 64 }; /* routers in full in a frame */
 #define STEP_SECONDS 0.2    /* of work for one request, so that the page stays alive */
 
 /* One request as it is answered. */
-struct call {
+struct api_call {
     struct view_session *session;
     struct viewed_run *run; /* NULL: results are shown */
     const struct request *request;
@@ -30,25 +29,16 @@ static void write_wait(struct text *out, const struct viewed_run *run, const str
     const struct network *network = &run->simulation.network;
     const struct channels *channels = &run->watch.channels;
     const struct wanted *wanted = run->simulation.workload.deadlock.graph.wanted + waiter->first_wanted;
-    char name[32];
-    snprintf(name, sizeof name, "%u.%u", waiter->source, waiter->sequence);
-    write_open(out, '{');
-    write_text_at(out, "packet", name);
-    write_u64_at(out, "router", waiter->router);
-    write_u64_at(out, "lane", waiter->lane);
-    write_u64_at(out, "holds", channel_in(channels, network, waiter->router, waiter->lane / network->num_vcs));
-    write_u64_at(out, "vc", waiter->lane % network->num_vcs);
+    write_format(out, "{'packet':'%u.%u','router':%u,'lane':%u,'holds':%u,'vc':%u", waiter->source, waiter->sequence,
+                 waiter->router, waiter->lane,
+                 channel_in(channels, network, waiter->router, waiter->lane / network->num_vcs),
+                 waiter->lane % network->num_vcs);
     write_bool_at(out, "for_room", waiter->for_credit);
-    write_key(out, "wants");
-    write_open(out, '[');
-    for (uint32_t i = 0; i < waiter->wanted_count; i++) {
-        write_open(out, '[');
-        write_u64(out, channel_out(channels, network, waiter->router, wanted[i].lane / network->num_vcs));
-        write_u64(out, wanted[i].lane % network->num_vcs);
-        write_close(out, ']');
-    }
-    write_close(out, ']');
-    write_close(out, '}');
+    write_format(out, "'wants':[");
+    for (uint32_t i = 0; i < waiter->wanted_count; i++)
+        write_format(out, "[%u,%u]", channel_out(channels, network, waiter->router, wanted[i].lane / network->num_vcs),
+                     wanted[i].lane % network->num_vcs);
+    write_format(out, "]}");
 }
 
 static void write_deadlock(struct text *out, const struct viewed_run *run)
@@ -59,15 +49,12 @@ static void write_deadlock(struct text *out, const struct viewed_run *run)
         write_null(out);
         return;
     }
-    write_open(out, '{');
-    write_u64_at(out, "tick", deadlock->tick);
+    write_format(out, "{'tick':%llu", (unsigned long long)deadlock->tick);
     write_bool_at(out, "stands_still", deadlock->stands_still);
-    write_key(out, "packets");
-    write_open(out, '[');
+    write_format(out, "'packets':[");
     for (uint32_t i = 0; i < deadlock->length; i++)
         write_wait(out, run, &deadlock->graph.waiters[deadlock->cycle[i]]);
-    write_close(out, ']');
-    write_close(out, '}');
+    write_format(out, "]}");
 }
 
 /* A deadlock is told packet by packet; what applications wait for in vain, in their own words. */
@@ -95,14 +82,14 @@ void view_write_scene(struct text *out, struct viewed_run *run)
     scene_write(out, &run->watch, &run->layout);
 }
 
-static void get_scene(struct call *call)
+static void get_scene(struct api_call *call)
 {
     write_text_at(call->out, "kind", call->run ? "run" : "results");
     if (call->run)
         view_write_scene(call->out, call->run);
 }
 
-static void write_frame(struct call *call)
+static void get_frame(struct api_call *call)
 {
     uint32_t routers[DETAILS_MOST], count;
     uint32_t last = call->run->simulation.network.topology.routers - 1;
@@ -114,10 +101,8 @@ static void write_frame(struct call *call)
                    DETAILS_MOST, last);
 }
 
-static void get_frame(struct call *call) { write_frame(call); }
-
 /* A whole number in the body; false, with an error where it is something else, when it is not there. */
-static bool body_number(struct call *call, const char *key, uint64_t most, uint64_t *number)
+static bool body_number(struct api_call *call, const char *key, uint64_t most, uint64_t *number)
 {
     const struct json *node = json_find(call->body, key);
     if (!node)
@@ -132,7 +117,7 @@ static bool body_number(struct call *call, const char *key, uint64_t most, uint6
 }
 
 /* "12.3" in the body. */
-static bool body_packet(struct call *call, uint32_t *source, uint32_t *sequence)
+static bool body_packet(struct api_call *call, uint32_t *source, uint32_t *sequence)
 {
     const struct json *node = json_find(call->body, "packet");
     if (!node)
@@ -144,7 +129,7 @@ static bool body_packet(struct call *call, uint32_t *source, uint32_t *sequence)
 }
 
 /* What there is to say of a packet that cannot be shown; false where it is in the network, or will be. */
-static bool packet_is_gone(struct call *call, uint32_t source, uint32_t sequence)
+static bool packet_is_gone(struct api_call *call, uint32_t source, uint32_t sequence)
 {
     const struct watch *watch = &call->run->watch;
     tick_t when;
@@ -156,7 +141,7 @@ static bool packet_is_gone(struct call *call, uint32_t source, uint32_t sequence
     return call->errors.count > 0;
 }
 
-static void post_step(struct call *call)
+static void post_step(struct api_call *call)
 {
     struct watch *watch = &call->run->watch;
     struct watch_stop stop = {.router = NONE, .source = NONE, .seconds = STEP_SECONDS};
@@ -176,10 +161,10 @@ static void post_step(struct call *call)
         return;
     bool is_done = watch_run(watch, until, &stop);
     write_bool_at(call->out, "more", !is_done);
-    write_frame(call);
+    get_frame(call);
 }
 
-static void get_series(struct call *call)
+static void get_series(struct api_call *call)
 {
     uint64_t from;
     if (query_number(call->request, "from", 0, UINT32_MAX, &from))
@@ -188,7 +173,7 @@ static void get_series(struct call *call)
         errors_add(&call->errors, "from: expected a number");
 }
 
-static void get_router(struct call *call)
+static void get_router(struct api_call *call)
 {
     uint64_t router;
     uint32_t last = call->run->simulation.network.topology.routers - 1;
@@ -201,7 +186,7 @@ static void get_router(struct call *call)
     router_write(call->out, &call->run->watch, (uint32_t)router);
 }
 
-static void get_packet(struct call *call)
+static void get_packet(struct api_call *call)
 {
     char name[32];
     uint32_t source, sequence;
@@ -211,7 +196,7 @@ static void get_packet(struct call *call)
         errors_add(&call->errors, "packet %u.%u is not in the network yet, or has arrived long ago", source, sequence);
 }
 
-static void get_run_results(struct call *call)
+static void get_run_results(struct api_call *call)
 {
     viewed_run_end(call->run);
     if (!call->run->results) {
@@ -222,31 +207,30 @@ static void get_run_results(struct call *call)
     write_json(call->out, call->run->results);
 }
 
-static void get_results(struct call *call)
+static void get_results(struct api_call *call)
 {
     const struct text *documents = &call->session->documents;
-    write_key(call->out, "documents");
-    write_open(call->out, '[');
+    write_format(call->out, "'documents':[");
     if (documents->length)
         text_add_bytes(call->out, documents->chars, documents->length);
-    write_close(call->out, ']');
+    write_format(call->out, "]");
 }
 
 /* ---- other runs ---- */
 
 /* Shows another run in place of this one. */
-static void change_run(struct call *call, const struct view_source *source, char **overrides, int count)
+static void change_run(struct api_call *call, struct view_source source, char **overrides, int count)
 {
-    struct viewed_run *run = viewed_run_open(source, overrides, count, &call->errors);
+    struct viewed_run *run = viewed_run_open(&source, overrides, count, &call->errors);
     if (!run)
         return;
     viewed_run_close(call->session->run);
     call->session->run = call->run = run;
-    call->session->base = *source;
+    call->session->base = source;
     get_scene(call);
 }
 
-static void post_restart(struct call *call)
+static void post_restart(struct api_call *call)
 {
     const struct json *list = json_find(call->body, "overrides");
     uint32_t count = list ? list->count : 0;
@@ -260,26 +244,19 @@ static void post_restart(struct call *call)
     if (!is_right)
         errors_add(&call->errors, "overrides: expected a list of texts \"PATH=VALUE\"");
     else
-        change_run(call,
-                   &(struct view_source){.path = call->session->base.path,
-                                         .scenario = call->session->base.scenario,
-                                         .overrides = call->session->base.overrides,
-                                         .override_count = call->session->base.override_count},
-                   overrides, (int)count);
+        change_run(call, call->session->base, overrides, (int)count);
 }
 
-static void get_options(struct call *call)
+static void get_options(struct api_call *call)
 {
-    write_key(call->out, "forms");
-    write_open(call->out, '[');
+    write_format(call->out, "'forms':[");
     forms_write(call->out, simulation_options, call->run->simulation.json);
-    write_close(call->out, ']');
+    write_format(call->out, "]");
 }
 
-static void get_gallery(struct call *call)
+static void get_gallery(struct api_call *call)
 {
-    write_key(call->out, "scenarios");
-    write_open(call->out, '[');
+    write_format(call->out, "'scenarios':[");
     for (const struct embedded_file *file = scenario_files; file->name; file++) {
         struct leading_comment comment = leading_comment_read(file->bytes, &call->arena);
         write_open(call->out, '{');
@@ -291,25 +268,25 @@ static void get_gallery(struct call *call)
     write_close(call->out, ']');
 }
 
-static void post_open(struct call *call)
+static void post_open(struct api_call *call)
 {
     const struct json *name = json_find(call->body, "scenario");
     const struct embedded_file *file =
         name && name->type == JSON_TEXT ? embedded_find(scenario_files, name->text) : NULL;
     if (file)
-        change_run(call, &(struct view_source){.scenario = file}, NULL, 0);
+        change_run(call, (struct view_source){.scenario = file}, NULL, 0);
     else
         errors_add(&call->errors, "scenario: expected one of those that api/gallery lists");
 }
 
-static void post_quit(struct call *call) { call->session->wants_quit = true; }
+static void post_quit(struct api_call *call) { call->session->wants_quit = true; }
 
 /* ---- which is which ---- */
 
 static const struct {
     const char *path;
     bool is_post, needs_run;
-    void (*answer)(struct call *call);
+    void (*answer)(struct api_call *call);
 } calls[] = {
     {"api/scene", false, false, get_scene},
     {"api/frame", false, true, get_frame},
@@ -331,17 +308,13 @@ static void answer_errors(struct answer *answer, int status, const struct errors
     struct text *out = &answer->body;
     out->length = 0;
     answer->status = status;
-    write_open(out, '{');
-    write_bool_at(out, "ok", false);
-    write_key(out, "errors");
-    write_open(out, '[');
+    write_format(out, "{'ok':false,'errors':[");
     for (const struct error_message *message = errors->first; message; message = message->next)
         write_text(out, message->text);
-    write_close(out, ']');
-    write_close(out, '}');
+    write_format(out, "]}");
 }
 
-static void answer_call(struct call *call, void (*answer_it)(struct call *call), struct answer *answer)
+static void answer_call(struct api_call *call, void (*answer_it)(struct api_call *call), struct answer *answer)
 {
     const struct request *request = call->request;
     if (request->is_post) {
@@ -349,8 +322,7 @@ static void answer_call(struct call *call, void (*answer_it)(struct call *call),
         if (call->body && call->body->type != JSON_OBJECT)
             errors_add(&call->errors, "request: expected an object");
     }
-    write_open(call->out, '{');
-    write_bool_at(call->out, "ok", true);
+    write_format(call->out, "{'ok':true");
     if (!call->errors.count)
         answer_it(call);
     write_close(call->out, '}');
@@ -378,7 +350,7 @@ static void answer_file(const struct request *request, struct answer *answer)
 
 void view_answer(void *context, const struct request *request, struct answer *answer)
 {
-    struct call call = {.session = context, .request = request, .out = &answer->body};
+    struct api_call call = {.session = context, .request = request, .out = &answer->body};
     call.errors.arena = &call.arena;
     size_t count = sizeof calls / sizeof *calls, found = 0;
     while (found < count && strcmp(request->path, calls[found].path) != 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forms out of option rows, see forms.h. Settings are walked as they stand: components by the rows of the chosen one. */
-#include "view/forms.h"
+/* Forms out of option rows, see api.h. Settings are walked as they stand: components by the rows of the chosen one. */
+#include "view/api.h"
 
 #include "config/options.h"
 #include "config/registry.h"

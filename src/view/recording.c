@@ -1,13 +1,217 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packing frames and putting all into one file, see recording.h. */
+/* Recordings, see recording.h: what is new in each frame, chunks of them packed, and all of it put into the page. */
 #include "view/recording.h"
 
 #include "base/embedded.h"
-#include "view/writer.h"
+#include "flitwarp/random.h"
+#include "network/network.h"
+#include "view/api.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum {
+    DETAILED_ROUTERS = 400,
+    UTILISATION_EVERY = 10, /* frames; it is that of the last cycles anyway */
+};
+
+static size_t lane_count(const struct recorder *recorder)
+{
+    return 2 * (size_t)recorder->watch->network->topology.routers * recorder->watch->shown.lanes;
+}
+
+void recorder_init(struct recorder *recorder, struct watch *watch)
+{
+    *recorder = (struct recorder){.watch = watch, .has_detail = watch->network->topology.routers <= DETAILED_ROUTERS};
+    recorder->lanes = memory_take(sizeof *recorder->lanes * lane_count(recorder));
+    recorder_begin_chunk(recorder);
+}
+
+void recorder_release(struct recorder *recorder)
+{
+    free(recorder->lanes);
+    free(recorder->sent);
+}
+
+void recorder_begin_chunk(struct recorder *recorder)
+{
+    memset(recorder->lanes, 0, sizeof *recorder->lanes * lane_count(recorder));
+    recorder->sent_count = recorder->since_start = 0;
+}
+
+/* ---- flits on channels ---- */
+
+struct flit_writer {
+    const struct recorder *recorder;
+    struct text *out;
+    bool at_terminal;
+    uint64_t *now; /* owned: hashes of all flits that are there */
+    uint32_t count, capacity;
+};
+
+static int compare_hashes(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void recorder_write_flit(void *context, tick_t when, const void *event)
+{
+    struct flit_writer *writer = context;
+    const struct recorder *recorder = writer->recorder;
+    const struct network *network = recorder->watch->network;
+    const struct flit_event *flit = event;
+    const struct packet *packet = network_packet(network, flit->flit.packet);
+    uint32_t position = flit->flit.place & FLIT_POSITION;
+    uint64_t hash = random_mix((uint64_t)flit->to.target << 33 ^ (uint64_t)writer->at_terminal << 32 ^ flit->to.lane);
+    hash = random_mix(hash ^ when);
+    hash = random_mix(hash ^ (uint64_t)packet->source << 32 ^ packet->sequence) ^ position;
+    if (writer->count == writer->capacity) {
+        writer->capacity = writer->capacity ? 2 * writer->capacity : 256;
+        writer->now = memory_resize(writer->now, sizeof *writer->now * writer->capacity);
+    }
+    writer->now[writer->count++] = hash;
+    if (recorder->sent_count && bsearch(&hash, recorder->sent, recorder->sent_count, sizeof hash, compare_hashes))
+        return;
+    write_format(writer->out, "[%u,%u,'%u.%u',%u,%u,%llu",
+                 channel_of_arrival(&recorder->watch->channels, network, writer->at_terminal, flit->to),
+                 flit->to.lane % network->num_vcs, packet->source, packet->sequence, position, packet->size,
+                 (unsigned long long)when);
+    if (network->plan.transfer.chunk)
+        write_u64(writer->out, transfer_flits(&network->plan.transfer, packet, position));
+    write_close(writer->out, ']');
+}
+
+static void recorder_write_links(struct recorder *recorder, struct text *out)
+{
+    const struct engine *engine = recorder->watch->network->engine;
+    struct flit_writer writer = {.recorder = recorder, .out = out};
+    write_format(out, "'links':[");
+    engine_visit(engine, EVENT_FLIT, recorder_write_flit, &writer);
+    writer.at_terminal = true;
+    engine_visit(engine, EVENT_TERMINAL_FLIT, recorder_write_flit, &writer);
+    write_close(out, ']');
+    if (writer.count)
+        qsort(writer.now, writer.count, sizeof *writer.now, compare_hashes);
+    free(recorder->sent);
+    recorder->sent = writer.now;
+    recorder->sent_count = writer.count;
+}
+
+/* ---- routers ---- */
+
+static void recorder_write_queue(struct text *out, const struct watch *watch, const struct shown_queue *queue)
+{
+    write_open(out, '[');
+    for (uint32_t i = 0; i < queue->count; i++) {
+        const struct shown_run *run = &watch->shown.runs[queue->first + i];
+        const struct packet *packet = network_packet(watch->network, run->packet);
+        write_format(out, "'%u.%u',%u,%u,%u", packet->source, packet->sequence, run->position, packet->size,
+                     run->flits);
+    }
+    write_close(out, ']');
+}
+
+static void recorder_write_input(struct text *out, const struct watch *watch, uint32_t router, uint32_t lane)
+{
+    const struct network *network = watch->network;
+    const struct shown_input *input = &watch->shown.inputs[lane];
+    struct waiting waiting = {0};
+    if (input->state == SHOWN_WAITING)
+        network_waits_for(network, router, lane, &waiting);
+    write_format(out, "[%u,%u,%d,[", lane, (unsigned)input->state,
+                 input->state == SHOWN_ACTIVE ? (int)input->output : -1);
+    for (uint32_t i = 0; i < waiting.wanted_count; i++)
+        write_u64(out, waiting.wanted[i]);
+    write_close(out, ']');
+    recorder_write_queue(out, watch, &input->queue);
+    write_close(out, ']');
+}
+
+static void recorder_write_output(struct text *out, const struct watch *watch, uint32_t lane)
+{
+    const struct shown_output *output = &watch->shown.outputs[lane];
+    write_format(out, "[%u,%u,%d", lane, output->credits, output->holder != HELD_BY_NOBODY ? (int)output->holder : -1);
+    recorder_write_queue(out, watch, &output->queue);
+    write_close(out, ']');
+}
+
+/* Takes back what was written behind `start` where it is what was told before. */
+static void keep_if_new(struct text *out, size_t start, uint64_t *told)
+{
+    uint64_t hash = 1;
+    for (size_t i = start + (out->chars[start] == ','); i < out->length; i++)
+        hash = random_mix(hash ^ (unsigned char)out->chars[i]);
+    if (hash == *told)
+        out->length = start;
+    *told = hash;
+}
+
+/* True where something is new. */
+static bool recorder_write_side(struct recorder *recorder, struct text *out, uint32_t router, bool are_outputs)
+{
+    const struct watch *watch = recorder->watch;
+    const struct shown_router *shown = &watch->shown;
+    uint64_t *told = recorder->lanes + (2 * (size_t)router + are_outputs) * shown->lanes;
+    write_open(out, '[');
+    size_t empty = out->length;
+    for (uint32_t lane = 0; lane < shown->lanes; lane++) {
+        bool is_there = are_outputs ? shown->outputs[lane].is_usable
+                                    : shown->inputs[lane].state != SHOWN_IDLE || shown->inputs[lane].queue.flits;
+        if (!is_there && !told[lane])
+            continue;
+        size_t start = out->length;
+        if (are_outputs)
+            recorder_write_output(out, watch, lane);
+        else
+            recorder_write_input(out, watch, router, lane);
+        keep_if_new(out, start, &told[lane]);
+        if (!is_there)
+            told[lane] = 0;
+    }
+    bool is_new = out->length > empty;
+    write_close(out, ']');
+    return is_new;
+}
+
+static void recorder_write_router(struct recorder *recorder, struct text *out, uint32_t router)
+{
+    size_t before = out->length;
+    uint32_t num_vcs = recorder->watch->network->num_vcs;
+    network_show(recorder->watch->network, router, &recorder->watch->shown);
+    watch_crossings(recorder->watch, router);
+    write_open(out, '[');
+    write_u64(out, router);
+    bool is_new = recorder_write_side(recorder, out, router, false);
+    is_new |= recorder_write_side(recorder, out, router, true);
+    is_new |= recorder->watch->crossing_count > 0;
+    write_open(out, '[');
+    for (uint32_t i = 0; i < recorder->watch->crossing_count; i++) {
+        struct crossing crossing = recorder->watch->crossings[i];
+        write_format(out, "%u,%u,%u", crossing.input / num_vcs, crossing.output / num_vcs, crossing.output % num_vcs);
+    }
+    write_format(out, "]]");
+    if (!is_new)
+        out->length = before;
+}
+
+void recorder_write(struct recorder *recorder, struct text *out)
+{
+    counts_write(out, recorder->watch);
+    recorder_write_links(recorder, out);
+    if (recorder->since_start++ % UTILISATION_EVERY == 0)
+        utilisation_write(out, recorder->watch);
+    if (!recorder->has_detail) {
+        occupancy_write(out, recorder->watch);
+        return;
+    }
+    write_format(out, "'detail':[");
+    for (uint32_t router = 0; router < recorder->watch->network->topology.routers; router++)
+        recorder_write_router(recorder, out, router);
+    write_close(out, ']');
+}
+
+/* ---- packing ---- */
 
 #ifdef FLITWARP_HAVE_ZLIB
 
@@ -27,7 +231,7 @@ static void add_base64(struct text *out, const unsigned char *bytes, size_t size
     }
 }
 
-void write_packed(struct text *out, const char *bytes, size_t size)
+static void write_packed(struct text *out, const char *bytes, size_t size)
 {
     enum { GZIP = 16 + MAX_WBITS };
     z_stream stream = {.next_in = (unsigned char *)bytes, .avail_in = (uInt)size};
@@ -51,7 +255,7 @@ void write_packed(struct text *out, const char *bytes, size_t size)
 
 static bool can_pack(void) { return false; }
 
-void write_packed(struct text *out, const char *bytes, size_t size)
+static void write_packed(struct text *out, const char *bytes, size_t size)
 {
     (void)bytes;
     (void)size;
@@ -59,6 +263,8 @@ void write_packed(struct text *out, const char *bytes, size_t size)
 }
 
 #endif
+
+/* ---- the page ---- */
 
 /* All of it, with another text wherever the first stands. */
 static void print_replaced(FILE *out, const char *bytes, size_t size, const char *text, const char *other)
@@ -129,7 +335,7 @@ bool recording_check(struct errors *errors)
     return errors->count == 0;
 }
 
-void recording_write(FILE *out, const char *json, size_t size)
+static void write_page(FILE *out, const char *json, size_t size)
 {
     struct page page;
     CHECK(page_find(&page), "there is no page");
@@ -147,4 +353,72 @@ void recording_write(FILE *out, const char *json, size_t size)
     print_script(out, page.script->bytes, page.script->size);
     fputs("</script>\n", out);
     fwrite(page.body_end, 1, page.html->size - (size_t)(page.body_end - html), out);
+}
+
+/* ---- all of it ---- */
+
+enum { CHUNK_FRAMES = 50 };
+
+static void end_chunk(struct recording *recording)
+{
+    if (!recording->in_chunk)
+        return;
+    write_close(&recording->chunk, ']');
+    write_packed(&recording->json, recording->chunk.chars, recording->chunk.length);
+    recording->chunk.length = recording->in_chunk = 0;
+    recorder_begin_chunk(&recording->recorder);
+}
+
+static void add_frame(struct recording *recording)
+{
+    struct text *out = &recording->chunk;
+    if (!recording->in_chunk)
+        write_open(out, '[');
+    write_open(out, '{');
+    viewed_run_end(recording->run);
+    recorder_write(&recording->recorder, out);
+    if (recording->run->has_ended)
+        view_write_end(out, recording->run);
+    write_close(out, '}');
+    recording->frames++;
+    if (++recording->in_chunk == CHUNK_FRAMES)
+        end_chunk(recording);
+}
+
+static void record_frames(struct recording *recording)
+{
+    struct watch *watch = &recording->run->watch;
+    const struct watch_stop never = {.router = NONE, .source = NONE, .seconds = 1e300};
+    watch_run(watch, recording->from, &never);
+    add_frame(recording);
+    for (uint64_t i = 0; i < recording->cycles && !recording->run->simulation.workload.is_over; i++) {
+        watch_run(watch, watch->now + watch->cycle, &never);
+        add_frame(recording);
+    }
+    end_chunk(recording);
+}
+
+static void recording_gather(struct recording *recording)
+{
+    struct text *out = &recording->json;
+    recorder_init(&recording->recorder, &recording->run->watch);
+    write_format(out, "{'ok':true,'kind':'recording'");
+    view_write_scene(out, recording->run);
+    write_bool_at(out, "has_detail", recording->recorder.has_detail);
+    write_format(out, "'chunks':[");
+    record_frames(recording);
+    write_format(out, "],'chunk':%d,'frames':%u,'series':{", CHUNK_FRAMES, recording->frames);
+    series_write(out, &recording->run->watch, 0);
+    write_format(out, "}}");
+    recorder_release(&recording->recorder);
+}
+
+bool recording_write(struct recording *recording, const char *path, struct errors *errors)
+{
+    struct output_file file;
+    if (!output_open(&file, path, errors))
+        return false;
+    recording_gather(recording);
+    write_page(file.stream, recording->json.chars, recording->json.length);
+    return output_commit(&file, errors);
 }

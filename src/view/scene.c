@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stays the same of a network, see scene.h. */
+/* A network as the viewer is told of it, see scene.h: the scene, frames, one router and one packet. */
 #include "view/scene.h"
 
 #include "network/network.h"
@@ -7,17 +7,15 @@
 
 #include <math.h>
 
+/* ---- what stays the same ---- */
+
 static void write_topology(struct text *out, const struct network *network)
 {
     const struct topology *one = network->routing.topology;
-    write_key(out, "topology");
-    write_open(out, '{');
-    write_text_at(out, "type", one->ops->name);
-    write_u64_at(out, "routers", network->topology.routers);
-    write_u64_at(out, "terminals", network->topology.terminals);
+    write_format(out, "'topology':{'type':'%s','routers':%u,'terminals':%u", one->ops->name, network->topology.routers,
+                 network->topology.terminals);
     write_bool_at(out, "wraps", one->grid && one->grid->wraps);
-    write_key(out, "dimensions");
-    write_open(out, '[');
+    write_format(out, "'dimensions':[");
     for (uint32_t d = 0; d < topology_dimensions(one); d++) {
         uint32_t width = 0;
         for (uint32_t router = 0; router < one->routers; router++) {
@@ -26,8 +24,7 @@ static void write_topology(struct text *out, const struct network *network)
         }
         write_u64(out, width);
     }
-    write_close(out, ']');
-    write_close(out, '}');
+    write_format(out, "]}");
 }
 
 /* Planes stand side by side. */
@@ -39,27 +36,20 @@ static void write_layout(struct text *out, const struct network *network, const 
         left = fmin(left, layout->routers[router].x);
         right = fmax(right, layout->routers[router].x);
     }
-    write_key(out, "layout");
-    write_open(out, '{');
-    write_text_at(out, "style", layout->style);
-    write_text_at(out, "name", layout->name);
-    write_u64_at(out, "planes", network->plane_count);
+    write_format(out, "'layout':{'style':'%s','name':'%s','planes':%u", layout->style, layout->name,
+                 network->plane_count);
     for (uint32_t axis = 0; axis < 2; axis++) {
-        write_key(out, axis ? "y" : "x");
-        write_open(out, '[');
+        write_format(out, "'%c':[", axis ? 'y' : 'x');
         for (uint32_t router = 0; router < network->topology.routers; router++) {
             struct spot spot = layout->routers[router % routers];
             write_f64(out, axis ? spot.y : spot.x + router / routers * (right - left + 2));
         }
-        write_close(out, ']');
+        write_format(out, "]");
     }
-    write_key(out, "group");
-    write_open(out, '[');
+    write_format(out, "'group':[");
     for (uint32_t router = 0; router < network->topology.routers && layout->groups; router++)
         write_u64(out, layout->groups[router % routers]);
-    write_close(out, ']');
-    write_key(out, "labels");
-    write_open(out, '[');
+    write_format(out, "],'labels':[");
     for (uint32_t i = 0; i < layout->label_count; i++) {
         write_open(out, '[');
         write_f64(out, layout->labels[i].at.x);
@@ -67,97 +57,353 @@ static void write_layout(struct text *out, const struct network *network, const 
         write_text(out, layout->labels[i].text);
         write_close(out, ']');
     }
-    write_close(out, ']');
-    write_close(out, '}');
+    write_format(out, "]}");
 }
 
 static void write_names(struct text *out, const struct network *network)
 {
-    write_key(out, "names");
-    write_open(out, '[');
+    write_format(out, "'names':[");
     for (uint32_t router = 0; router < network->topology.routers; router++) {
         char name[128];
         write_text(out, network_router_name(network, router, name, sizeof name));
     }
-    write_close(out, ']');
+    write_format(out, "]");
 }
 
-enum channel_column { FROM, FROM_PORT, TO, TO_PORT, LATENCY, CYCLE };
-
-static uint32_t channel_fact(const struct watch *watch, uint32_t channel, enum channel_column column)
+/* One array for each fact of the ports in a list. */
+static void write_ports(struct text *out, const struct network *network, const char *const names[6],
+                        const uint32_t *slots, uint32_t count)
 {
-    const struct network *network = watch->network;
-    uint32_t slot = watch->channels.slots[channel];
-    const struct link *link = &network->links[slot];
-    switch (column) {
-    case FROM:
-        return slot / network->ports;
-    case FROM_PORT:
-        return slot % network->ports;
-    case TO:
-        return link->target;
-    case TO_PORT:
-        return link->first_lane / network->num_vcs;
-    case LATENCY:
-        return link->latency;
-    default:
-        return link->cycle;
-    }
-}
-
-static void write_channels(struct text *out, const struct watch *watch)
-{
-    static const char *const names[] = {"from", "from_port", "to", "to_port", "latency", "cycle"};
-    write_key(out, "channels");
-    write_open(out, '{');
-    for (enum channel_column column = FROM; column <= CYCLE; column++) {
-        write_key(out, names[column]);
-        write_open(out, '[');
-        for (uint32_t channel = 0; channel < watch->channels.count; channel++)
-            write_u64(out, channel_fact(watch, channel, column));
-        write_close(out, ']');
-    }
-    write_close(out, '}');
-}
-
-/* One entry for each port with a terminal behind it. */
-static void write_terminals(struct text *out, const struct watch *watch)
-{
-    static const char *const names[] = {"terminal", "router", "port", "latency", "in", "out"};
-    const struct network *network = watch->network;
-    write_key(out, "terminals");
-    write_open(out, '{');
     for (uint32_t column = 0; column < 6; column++) {
-        write_key(out, names[column]);
-        write_open(out, '[');
-        for (uint32_t seat = 0; seat < watch->channels.local; seat++) {
-            uint32_t slot = watch->channels.seats[seat];
-            const struct link *link = &network->links[slot];
-            const uint32_t facts[] = {link->target,  slot / network->ports, slot % network->ports,
-                                      link->latency, link->carries_in,      link->carries_out};
-            write_u64(out, facts[column]);
+        write_format(out, "'%s':[", names[column]);
+        for (uint32_t i = 0; i < count; i++) {
+            const struct link *link = &network->links[slots[i]];
+            uint32_t router = slots[i] / network->ports, port = slots[i] % network->ports;
+            const uint32_t facts[2][6] = {
+                {router, port, link->target, link->first_lane / network->num_vcs, link->latency, link->cycle},
+                {link->target, router, port, link->latency, link->carries_in, link->carries_out}};
+            write_u64(out, facts[link->to_terminal][column]);
         }
-        write_close(out, ']');
+        write_format(out, "]");
     }
-    write_close(out, '}');
 }
 
 void scene_write(struct text *out, const struct watch *watch, const struct layout *layout)
 {
+    static const char *const channels[] = {"from", "from_port", "to", "to_port", "latency", "cycle"};
+    static const char *const terminals[] = {"terminal", "router", "port", "latency", "in", "out"};
     const struct network *network = watch->network;
     write_u64_at(out, "cycle", watch->cycle);
     write_topology(out, network);
     write_layout(out, network, layout);
     write_names(out, network);
-    write_channels(out, watch);
-    write_terminals(out, watch);
-    write_key(out, "router");
-    write_open(out, '{');
-    write_text_at(out, "type", network->core->router_ops->name);
-    write_u64_at(out, "ports", network->ports);
-    write_u64_at(out, "terminal_ports", network->routing.local_ports);
-    write_u64_at(out, "num_vcs", network->num_vcs);
-    write_u64_at(out, "input_depth", network->plan.buffer_depth);
+    write_format(out, "'channels':{");
+    write_ports(out, network, channels, watch->channels.slots, watch->channels.count);
+    write_format(out, "},'terminals':{");
+    write_ports(out, network, terminals, watch->channels.seats, watch->channels.local);
+    write_format(out, "},'router':{'type':'%s','ports':%u,'terminal_ports':%u,'num_vcs':%u,'input_depth':%u",
+                 network->core->router_ops->name, network->ports, network->routing.local_ports, network->num_vcs,
+                 network->plan.buffer_depth);
     write_u64_at(out, "delay", network->plan.transfer.delay);
-    write_close(out, '}');
+    write_format(out, "}");
+}
+
+/* ---- what changes ---- */
+
+struct link_writer {
+    struct text *out;
+    const struct watch *watch;
+    bool at_terminal;
+};
+
+static void write_flit(void *context, tick_t when, const void *event)
+{
+    const struct link_writer *writer = context;
+    const struct watch *watch = writer->watch;
+    const struct network *network = watch->network;
+    const struct flit_event *arriving = event;
+    uint32_t channel = channel_of_arrival(&watch->channels, network, writer->at_terminal, arriving->to);
+    const struct link *link = &network->links[channel_slot(&watch->channels, channel)];
+    const struct packet *packet = network_packet(network, arriving->flit.packet);
+    uint32_t position = arriving->flit.place & FLIT_POSITION;
+    uint32_t flits = network->plan.transfer.chunk ? transfer_flits(&network->plan.transfer, packet, position) : 1;
+    /* Routers that move packets whole are told of one when it could leave again. */
+    tick_t inside = writer->at_terminal ? 0 : network->plan.transfer.delay;
+    double left = (double)when - (double)watch->now - (double)inside;
+    /* Below 0: it still crosses the router, for so many ticks. */
+    double progress = left > link->latency ? link->latency - left : left < 0 ? 1 : 1 - left / link->latency;
+    write_format(writer->out, "[%u,%u,'%u.%u',%u,%u", channel, arriving->to.lane % network->num_vcs, packet->source,
+                 packet->sequence, position, packet->size);
+    write_f64(writer->out, progress);
+    if (network->plan.transfer.chunk)
+        write_u64(writer->out, flits);
+    write_close(writer->out, ']');
+}
+
+static void write_links(struct text *out, const struct watch *watch)
+{
+    struct link_writer writer = {out, watch, false};
+    write_format(out, "'links':[");
+    engine_visit(watch->network->engine, EVENT_FLIT, write_flit, &writer);
+    writer.at_terminal = true;
+    engine_visit(watch->network->engine, EVENT_TERMINAL_FLIT, write_flit, &writer);
+    write_format(out, "]");
+}
+
+void occupancy_write(struct text *out, struct watch *watch)
+{
+    write_format(out, "'occupancy':[");
+    for (uint32_t router = 0; router < watch->network->topology.routers; router++) {
+        uint64_t flits = 0;
+        network_show(watch->network, router, &watch->shown);
+        for (uint32_t i = 0; i < watch->shown.run_count; i++)
+            flits += watch->shown.runs[i].flits;
+        write_u64(out, flits);
+    }
+    write_close(out, ']');
+}
+
+void utilisation_write(struct text *out, const struct watch *watch)
+{
+    const struct network *network = watch->network;
+    double ticks = (double)(watch->now - watch->counted_at[0]);
+    write_format(out, "'utilisation':[");
+    for (uint32_t channel = 0; channel < watch->channels.count; channel++) {
+        uint32_t slot = watch->channels.slots[channel], flits = 0;
+        for (uint32_t vc = 0; vc < network->num_vcs; vc++)
+            flits += network_lane_flits(network, slot / network->ports, slot % network->ports * network->num_vcs + vc);
+        flits -= watch->port_flits[0][slot];
+        double used = ticks > 0 ? flits * network->links[slot].cycle / ticks : 0;
+        write_f64(out, used > 1 ? 1 : used);
+    }
+    write_close(out, ']');
+}
+
+void counts_write(struct text *out, const struct watch *watch)
+{
+    static const char *const outcomes[] = {"running", "done", "deadlock", "interrupted", "stuck"};
+    const struct workload *workload = watch->workload;
+    write_u64_at(out, "now", watch->now);
+    write_format(out, "'phase':'%s','outcome':'%s'", phase_name(workload->phase), outcomes[workload->outcome]);
+    write_bool_at(out, "over", workload->is_over);
+    write_u64_at(out, "in_flight", watch->network->in_network);
+    write_u64_at(out, "delivered", watch_count(watch).delivered);
+}
+
+void frame_write(struct text *out, struct watch *watch, const struct shown_list *details)
+{
+    counts_write(out, watch);
+    occupancy_write(out, watch);
+    utilisation_write(out, watch);
+    write_links(out, watch);
+    write_format(out, "'detail':{");
+    for (uint32_t i = 0; i < details->count; i++) {
+        write_format(out, "'%u':", details->routers[i]);
+        router_write(out, watch, details->routers[i]);
+    }
+    write_format(out, "}");
+}
+
+void series_write(struct text *out, const struct watch *watch, uint64_t from)
+{
+    static const char *const names[] = {"time", "latency", "accepted", "offered", "in_flight"};
+    write_u64_at(out, "window", watch->window);
+    for (uint32_t column = 0; column < 5; column++) {
+        write_format(out, "'%s':[", names[column]);
+        for (uint64_t i = from; i < watch->point_count; i++) {
+            const struct watched_point *point = &watch->points[i];
+            const double values[] = {(double)point->time, point->latency, point->accepted, point->offered,
+                                     (double)point->in_flight};
+            write_f64(out, values[column]);
+        }
+        write_close(out, ']');
+    }
+}
+
+/* ---- one router ---- */
+
+static const char *const state_names[] = {"idle", "routing", "waiting", "active"};
+
+static void write_queue(struct text *out, const struct watch *watch, const struct shown_queue *queue)
+{
+    write_format(out, "'flits':[");
+    for (uint32_t i = 0; i < queue->count; i++) {
+        const struct shown_run *run = &watch->shown.runs[queue->first + i];
+        const struct packet *packet = network_packet(watch->network, run->packet);
+        write_format(out, "['%u.%u',%u,%u,%u]", packet->source, packet->sequence, run->position, packet->size,
+                     run->flits);
+    }
+    write_format(out, "]");
+}
+
+static void write_lane(struct text *out, const struct network *network, uint32_t lane)
+{
+    write_format(out, "{'lane':%u,'port':%u,'vc':%u", lane, lane / network->num_vcs, lane % network->num_vcs);
+}
+
+/* A lane, or null. */
+static void write_lane_at(struct text *out, const char *key, bool is_there, uint32_t lane)
+{
+    write_key(out, key);
+    if (is_there)
+        write_u64(out, lane);
+    else
+        write_null(out);
+}
+
+static void add_lane(struct text *words, const struct network *network, uint32_t lane)
+{
+    text_addf(words, "port %u vc %u", lane / network->num_vcs, lane % network->num_vcs);
+}
+
+/* How the last arbitration went for a lane that can cross. */
+static void explain_turn(struct text *words, const struct watch *watch, uint32_t lane, uint32_t output)
+{
+    uint32_t num_vcs = watch->network->num_vcs;
+    for (uint32_t i = 0; i < watch->crossing_count; i++) {
+        const struct crossing *crossing = &watch->crossings[i];
+        bool is_rival = crossing->output / num_vcs == output / num_vcs || crossing->input / num_vcs == lane / num_vcs;
+        if (crossing->input == lane) {
+            text_add(words, "; a flit of it has just crossed");
+            return;
+        }
+        if (is_rival) {
+            text_add(words, "; can cross, but it was the turn of ");
+            add_lane(words, watch->network, crossing->input);
+            return;
+        }
+    }
+    text_add(words, "; can cross");
+}
+
+/* Why the packet at the front of a lane does not move, or that it does. */
+static void explain(struct text *words, const struct watch *watch, uint32_t lane, const struct waiting *waiting)
+{
+    const struct network *network = watch->network;
+    const struct shown_input *input = &watch->shown.inputs[lane];
+    if (input->state == SHOWN_ROUTING) {
+        text_add(words, "is being routed");
+        return;
+    }
+    if (input->state == SHOWN_ACTIVE) {
+        const struct shown_output *output = &watch->shown.outputs[input->output];
+        text_add(words, "holds ");
+        add_lane(words, network, input->output);
+        if (!input->queue.flits)
+            text_add(words, "; the rest of the packet is on its way here");
+        else if (output->credits == 0)
+            text_add(words, "; there is no room at its far end");
+        else
+            explain_turn(words, watch, lane, input->output);
+        return;
+    }
+    text_add(words, "wants ");
+    for (uint32_t i = 0; i < waiting->wanted_count; i++) {
+        text_add(words, i ? " or " : "");
+        add_lane(words, network, waiting->wanted[i]);
+        if (waiting->holder[i] == WITHOUT_ROOM) {
+            text_add(words, " (no room)");
+        } else if (waiting->holder[i] == HELD_BY_NOBODY) {
+            text_add(words, " (free: waits for its turn)");
+        } else {
+            text_add(words, " (held by ");
+            add_lane(words, network, waiting->holder[i]);
+            text_add(words, ")");
+        }
+    }
+}
+
+static void write_input(struct text *out, const struct watch *watch, uint32_t router, uint32_t lane)
+{
+    const struct network *network = watch->network;
+    const struct shown_input *input = &watch->shown.inputs[lane];
+    struct waiting waiting = {.packet = NONE};
+    bool is_occupied = network_waits_for(network, router, lane, &waiting);
+    write_lane(out, network, lane);
+    write_format(out, "'state':'%s'", state_names[input->state]);
+    write_queue(out, watch, &input->queue);
+    write_format(out, "'wants':[");
+    for (uint32_t i = 0; input->state == SHOWN_WAITING && i < waiting.wanted_count; i++)
+        write_u64(out, waiting.wanted[i]);
+    write_format(out, "]");
+    write_lane_at(out, "holds", input->state == SHOWN_ACTIVE, input->output);
+    struct text why = {0};
+    if (is_occupied || input->state == SHOWN_ACTIVE || input->state == SHOWN_ROUTING)
+        explain(&why, watch, lane, &waiting);
+    write_text_at(out, "why", why.chars ? why.chars : "");
+    text_release(&why);
+    write_format(out, "}");
+}
+
+static void write_output(struct text *out, const struct watch *watch, uint32_t lane)
+{
+    const struct shown_output *output = &watch->shown.outputs[lane];
+    write_lane(out, watch->network, lane);
+    write_u64_at(out, "credits", output->credits);
+    write_lane_at(out, "holder", output->holder != HELD_BY_NOBODY, output->holder);
+    write_queue(out, watch, &output->queue);
+    write_format(out, "}");
+}
+
+void router_write(struct text *out, struct watch *watch, uint32_t router)
+{
+    struct shown_router *shown = &watch->shown;
+    uint32_t num_vcs = watch->network->num_vcs;
+    network_show(watch->network, router, shown);
+    watch_crossings(watch, router);
+    write_format(out, "{'inputs':[");
+    for (uint32_t lane = 0; lane < shown->lanes; lane++)
+        if (shown->inputs[lane].state != SHOWN_IDLE || shown->inputs[lane].queue.flits)
+            write_input(out, watch, router, lane);
+    write_format(out, "],'outputs':[");
+    for (uint32_t lane = 0; lane < shown->lanes; lane++)
+        if (shown->outputs[lane].is_usable)
+            write_output(out, watch, lane);
+    write_format(out, "],'crossbar':[");
+    for (uint32_t i = 0; i < watch->crossing_count; i++) {
+        struct crossing crossing = watch->crossings[i];
+        write_format(out, "[%u,%u,%u]", crossing.input / num_vcs, crossing.output / num_vcs, crossing.output % num_vcs);
+    }
+    write_format(out, "]}");
+}
+
+/* ---- one packet ---- */
+
+/* What a packet waits for at the router that its head came to last. */
+static void write_waits(struct text *out, struct watch *watch, uint32_t handle, const struct watched_hop *at)
+{
+    const struct network *network = watch->network;
+    struct waiting waiting = {.packet = NONE};
+    struct text why = {0};
+    network_show(network, at->router, &watch->shown);
+    watch_crossings(watch, at->router);
+    if (network_waits_for(network, at->router, at->lane, &waiting) && waiting.packet == handle)
+        explain(&why, watch, at->lane, &waiting);
+    else
+        text_add(&why, "its head is behind other packets, or on a channel");
+    write_text_at(out, "waits", why.chars);
+    text_release(&why);
+}
+
+bool packet_write(struct text *out, struct watch *watch, uint32_t source, uint32_t sequence)
+{
+    const struct network *network = watch->network;
+    uint32_t handle;
+    const struct watched_path *path = watch_path(watch, source, sequence, &handle);
+    if (!path || !path->count)
+        return false;
+    const struct packet *packet = network_packet(network, handle);
+    write_format(out, "'source':%u,'destination':%u,'size':%u", packet->source, packet->destination, packet->size);
+    write_u64_at(out, "created", packet->created);
+    write_u64_at(out, "entered", packet->injected);
+    write_format(out, "'hops':%u,'received':%u,'path':[", packet->hops, packet->received);
+    for (uint32_t i = 0; i < path->count; i++) {
+        const struct watched_hop *hop = &path->hops[i];
+        write_format(out, "[%u,%llu,%u,%u]", hop->router, (unsigned long long)hop->when, hop->lane / network->num_vcs,
+                     hop->lane % network->num_vcs);
+    }
+    write_format(out, "]");
+    write_u64_at(out, "at", path->hops[path->count - 1].router);
+    write_waits(out, watch, handle, &path->hops[path->count - 1]);
+    return true;
 }

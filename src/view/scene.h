@@ -23,8 +23,6 @@ void occupancy_write(struct text *out, struct watch *watch);
 void utilisation_write(struct text *out, const struct watch *watch);
 /* One router in full, as an object. */
 void router_write(struct text *out, struct watch *watch, uint32_t router);
-/* "12.3". */
-void write_packet_name(struct text *out, const struct network *network, uint32_t handle);
 /* Members about a packet: its ends, its way so far, what it waits for. False when it is not in the network. */
 bool packet_write(struct text *out, struct watch *watch, uint32_t source, uint32_t sequence);
 /* The members of a series: one array each, from a point on. */

@@ -48,3 +48,13 @@ struct leading_comment {
     const char *first, *rest; /* "": none */
 };
 struct leading_comment leading_comment_read(const char *text, struct arena *arena);
+
+/* ---- results: documents of `flitwarp run`, and studies of flitwarp-sweep, which are SQLite files ---- */
+
+/* Whether a file is one of them, by what it begins with; false for anything else, configurations too. */
+bool is_results_file(const char *path);
+/*
+ * Adds the documents of a file as items of a JSON array that is open:
+ * {name, status, line, x, seed, variables, results}, where only studies have those in the middle. False with errors.
+ */
+bool results_gather(struct text *out, const char *path, struct errors *errors);

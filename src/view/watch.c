@@ -2,26 +2,78 @@
 /* Stepping a run and looking at it, see watch.h. */
 #include "view/watch.h"
 
-#include "network/network.h"
-
+#include "base/resources.h"
 #include "flitwarp/random.h"
+#include "network/network.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
     WINDOW_CYCLES = 100,     /* between two points of the series */
     UTILISATION_CYCLES = 32, /* utilisation is that of the last one to two times as many */
 };
 
-static double seconds(void)
+/* ---- channels ---- */
+
+static void channels_init(struct channels *channels, const struct network *network, struct arena *arena)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    uint32_t ports = network->ports, slots = network->topology.routers * ports;
+    *channels = (struct channels){.terminal_ports = network->plane_count * network->terminal_ports};
+    size_t ejectors = (size_t)network->topology.terminals * channels->terminal_ports;
+    channels->at = arena_array(arena, uint32_t, slots);
+    channels->slots = arena_array(arena, uint32_t, slots);
+    channels->seats = arena_array(arena, uint32_t, slots);
+    channels->ejectors = arena_array(arena, uint32_t, ejectors);
+    memset(channels->ejectors, 0xff, sizeof *channels->ejectors * ejectors);
+    for (uint32_t slot = 0; slot < slots; slot++) {
+        const struct link *link = &network->links[slot];
+        channels->at[slot] = NONE;
+        if (link->target == NONE)
+            continue;
+        if (!link->to_terminal) {
+            channels->at[slot] = channels->count;
+            channels->slots[channels->count++] = slot;
+            continue;
+        }
+        channels->at[slot] = channels->local;
+        channels->seats[channels->local++] = slot;
+        if (link->carries_out)
+            channels->ejectors[(size_t)link->target * channels->terminal_ports + link->first_lane / network->num_vcs] =
+                slot;
+    }
 }
+
+uint32_t channel_out(const struct channels *channels, const struct network *network, uint32_t router, uint32_t port)
+{
+    uint32_t at = channels->at[router * network->ports + port];
+    return network_link(network, router, port)->to_terminal ? channels->count + 2 * at + 1 : at;
+}
+
+uint32_t channel_in(const struct channels *channels, const struct network *network, uint32_t router, uint32_t port)
+{
+    const struct link *link = network_link(network, router, port);
+    return link->to_terminal ? channels->count + 2 * channels->at[router * network->ports + port]
+                             : channels->at[link->target * network->ports + link->first_lane / network->num_vcs];
+}
+
+uint32_t channel_of_arrival(const struct channels *channels, const struct network *network, bool at_terminal,
+                            struct lane_place to)
+{
+    uint32_t port = to.lane / network->num_vcs;
+    if (!at_terminal)
+        return channel_in(channels, network, to.target, port);
+    uint32_t slot = channels->ejectors[(size_t)to.target * channels->terminal_ports + port];
+    return channel_out(channels, network, slot / network->ports, slot % network->ports);
+}
+
+uint32_t channel_slot(const struct channels *channels, uint32_t channel)
+{
+    return channel < channels->count ? channels->slots[channel] : channels->seats[(channel - channels->count) / 2];
+}
+
+/* ---- the watch ---- */
 
 static void count_port_flits(const struct watch *watch, uint32_t *flits)
 {
@@ -201,7 +253,7 @@ static void count_utilisation(struct watch *watch)
     watch->counted_at[1] = watch->now;
 }
 
-/* ---- stepping ---- */
+/* ---- fronts ---- */
 
 /* A flit that finds its lane empty may leave in the tick in which it comes. */
 static void note_newcomer(void *context, tick_t when, const void *event)
@@ -233,6 +285,77 @@ static void note_fronts(struct watch *watch)
     engine_visit_tick(network->engine, EVENT_FLIT, watch->now, note_newcomer, watch);
     watch->fronts_at = watch->now;
 }
+
+/* ---- crossings ---- */
+
+/* Where a flit has gone that was at the front of one of a router's lanes. */
+struct flit_search {
+    const struct watch *watch;
+    struct watched_front flit;
+    bool at_terminal;
+    uint32_t channel, vc;
+};
+
+static void compare_flit(void *context, tick_t when, const void *event)
+{
+    struct flit_search *search = context;
+    const struct flit_event *flit = event;
+    (void)when;
+    if (flit->flit.packet == search->flit.packet && (flit->flit.place & FLIT_POSITION) == search->flit.position) {
+        search->channel =
+            channel_of_arrival(&search->watch->channels, search->watch->network, search->at_terminal, flit->to);
+        search->vc = flit->to.lane % search->watch->network->num_vcs;
+    }
+}
+
+static bool queue_holds(const struct shown_router *shown, const struct shown_queue *queue, struct watched_front flit)
+{
+    for (uint32_t i = 0; i < queue->count; i++) {
+        const struct shown_run *run = &shown->runs[queue->first + i];
+        if (run->packet == flit.packet && flit.position - run->position < run->flits)
+            return true;
+    }
+    return false;
+}
+
+/* The output lane that a flit went to; NONE: it is still here. */
+static uint32_t find_output(const struct watch *watch, uint32_t lane, struct watched_front flit)
+{
+    const struct shown_router *shown = &watch->shown;
+    const struct network *network = watch->network;
+    if (queue_holds(shown, &shown->inputs[lane].queue, flit))
+        return NONE;
+    if (flit.output != NONE)
+        return flit.output;
+    for (uint32_t output = 0; output < shown->lanes; output++)
+        if (queue_holds(shown, &shown->outputs[output].queue, flit))
+            return output;
+    struct flit_search search = {.watch = watch, .flit = flit, .channel = NONE};
+    engine_visit(network->engine, EVENT_FLIT, compare_flit, &search);
+    search.at_terminal = true;
+    engine_visit(network->engine, EVENT_TERMINAL_FLIT, compare_flit, &search);
+    return search.channel == NONE
+               ? NONE
+               : channel_slot(&watch->channels, search.channel) % network->ports * network->num_vcs + search.vc;
+}
+
+/*
+ * What has crossed a router in the last tick: flits that could leave before it and are not in their lane any more.
+ * Each took the output lane that its lane held by then. Where it held none, allocation and crossing were in one tick,
+ * and the flit is looked for.
+ */
+void watch_crossings(struct watch *watch, uint32_t router)
+{
+    const struct watched_front *fronts = watch->fronts + (size_t)router * watch->shown.lanes;
+    watch->crossing_count = 0;
+    for (uint32_t lane = 0; watch->fronts_at + 1 == watch->now && lane < watch->shown.lanes; lane++) {
+        uint32_t output = fronts[lane].packet == NONE ? NONE : find_output(watch, lane, fronts[lane]);
+        if (output != NONE)
+            watch->crossings[watch->crossing_count++] = (struct crossing){(uint16_t)lane, (uint16_t)output};
+    }
+}
+
+/* ---- stepping ---- */
 
 /* What one sees of a router, as a number. */
 static uint64_t router_hash(struct watch *watch, uint32_t router)
@@ -302,11 +425,11 @@ static bool run_tick(struct watch *watch)
 
 bool watch_run(struct watch *watch, tick_t until, const struct watch_stop *stop)
 {
-    double begin = seconds();
+    double begin = wall_seconds();
     bool looks = stop->router != NONE || stop->source != NONE;
     uint64_t before = state_hash(watch, stop);
     while (watch->now < until && !watch->workload->is_over) {
-        bool is_late = seconds() - begin > stop->seconds;
+        bool is_late = wall_seconds() - begin > stop->seconds;
         if (watch->now + 1 == until || is_late || looks)
             note_fronts(watch);
         bool goes_on = run_tick(watch);

@@ -72,12 +72,6 @@ void write_exact(struct text *out, double number)
     text_addf(out, "%.15g", number);
 }
 
-void write_bool(struct text *out, bool truth)
-{
-    begin(out);
-    text_add(out, truth ? "true" : "false");
-}
-
 void write_null(struct text *out)
 {
     begin(out);
@@ -114,6 +108,21 @@ void write_json(struct text *out, const struct json *node)
     free(chars);
 }
 
+void write_format(struct text *out, const char *format, ...)
+{
+    char quoted[256];
+    size_t length = strlen(format);
+    CHECK(length < sizeof quoted, "a format of %zu characters", length);
+    for (size_t i = 0; i <= length; i++)
+        quoted[i] = format[i] == '\'' ? '"' : format[i];
+    if (*format != ']' && *format != '}')
+        begin(out);
+    va_list arguments;
+    va_start(arguments, format);
+    text_addv(out, quoted, arguments);
+    va_end(arguments);
+}
+
 /* The colon is the last character when the value comes: it needs no comma. */
 void write_key(struct text *out, const char *key)
 {
@@ -136,7 +145,7 @@ void write_f64_at(struct text *out, const char *key, double number)
 void write_bool_at(struct text *out, const char *key, bool truth)
 {
     write_key(out, key);
-    write_bool(out, truth);
+    text_add(out, truth ? "true" : "false");
 }
 
 void write_text_at(struct text *out, const char *key, const char *text)

@@ -19,10 +19,15 @@ void write_u64(struct text *out, uint64_t number);
 void write_f64(struct text *out, double number);
 /* All digits that are known. */
 void write_exact(struct text *out, double number);
-void write_bool(struct text *out, bool truth);
 void write_null(struct text *out);
 void write_text(struct text *out, const char *text);
 void write_json(struct text *out, const struct json *node);
+
+/*
+ * JSON as it stands in the format, with ' for ": "{'router':%u,'wants':[". Texts that are put in must need no escape. It
+ * may end, and the next begin, anywhere between values.
+ */
+void write_format(struct text *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Key and value. */
 void write_u64_at(struct text *out, const char *key, uint64_t number);

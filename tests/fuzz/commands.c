@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "cli/command.h"
-#include "view/results.h"
+#include "view/session.h"
 
 #include <stdlib.h>
 #include <string.h>

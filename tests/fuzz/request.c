@@ -6,7 +6,7 @@
  */
 #include "fuzz.h"
 
-#include "view/query.h"
+#include "view/request.h"
 #include "view/request.h"
 #include "view/writer.h"
 

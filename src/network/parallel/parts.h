@@ -60,9 +60,3 @@ struct network_sync {
     double waited;           /* seconds, by all parts of this rank, for each other */
 };
 struct network_sync network_sync_facts(const struct network *network);
-
-/* The part that runs a router, which is one of this rank. */
-static inline struct network *network_at(const struct network *network, uint32_t router)
-{
-    return network->core->parts[network->router_part ? network->router_part[router] - network->core->first_part : 0];
-}

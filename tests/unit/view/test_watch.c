@@ -8,7 +8,7 @@
 #include "run/simulation.h"
 #include "flitwarp/digest.h"
 #include "flitwarp/random.h"
-#include "view/recorder.h"
+#include "view/recording.h"
 #include "view/watch.h"
 
 #include <stdlib.h>
