@@ -36,7 +36,9 @@ void arena_release(struct arena *arena);
 /* malloc and realloc that end the program when memory is gone. */
 void *memory_take(size_t bytes);
 void *memory_resize(void *memory, size_t bytes);
-/* The same, aligned to a cache line. */
+/* Room for one more item in an array that has `count` of them: it grows by doubling, and may move. */
+void *memory_grow(void *items, uint32_t count, uint32_t *room, size_t item_bytes);
+/* As memory_take, aligned to a cache line. */
 void *memory_take_aligned(size_t bytes);
 /* Frees what these gave; NULL is nothing. Plugins have to call it in place of free(), the program itself may call either. */
 void memory_give(void *memory);

@@ -22,8 +22,11 @@ struct errors {
     uint32_t count;
 };
 
-/* Adds one message: lower case, no full stop, "where: what was found, what is accepted". */
-void errors_add(struct errors *errors, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/*
+ * Adds one message: lower case, no full stop, "where: what was found, what is accepted"; without errors nobody wants
+ * to know. Returns false, for callers to return.
+ */
+bool errors_add(struct errors *errors, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Prints every message on its own line. */
 void errors_print(const struct errors *errors, FILE *out);
 /* All messages in one text, for tests. */

@@ -11,10 +11,12 @@
 #include <stdarg.h>
 #include <unistd.h>
 
-void errors_add(struct errors *errors, const char *format, ...)
+bool errors_add(struct errors *errors, const char *format, ...)
 {
     struct text text = {0};
     va_list arguments;
+    if (!errors)
+        return false;
     va_start(arguments, format);
     text_addv(&text, format, arguments);
     va_end(arguments);
@@ -27,6 +29,7 @@ void errors_add(struct errors *errors, const char *format, ...)
         errors->first = message;
     errors->last = message;
     errors->count++;
+    return false;
 }
 
 void errors_print(const struct errors *errors, FILE *out)

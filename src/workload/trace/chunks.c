@@ -43,10 +43,7 @@ void *chunks_add(struct chunks *chunks, struct chunk_store *store, size_t elemen
 {
     uint32_t chunk = chunk_of(chunks->count / (FIRST_CHUNK / element_bytes));
     if (chunk == chunks->chunk_count) {
-        if (chunk == chunks->room) {
-            chunks->room = chunks->room ? 2 * chunks->room : 2;
-            chunks->items = memory_resize(chunks->items, chunks->room * sizeof *chunks->items);
-        }
+        chunks->items = memory_grow(chunks->items, chunk, &chunks->room, sizeof *chunks->items);
         chunks->items[chunks->chunk_count++] = take_chunk(store, class_of(chunk));
     }
     return chunks_at(chunks, chunks->count++, element_bytes);

@@ -124,11 +124,8 @@ void builder_wait(struct trace_builder *builder, uint32_t rank, uint32_t task, u
 uint32_t builder_communicator(struct trace_builder *builder, const uint32_t *ranks, uint32_t size)
 {
     struct trace *trace = builder->trace;
-    if (trace->communicator_count == builder->communicator_room) {
-        builder->communicator_room = builder->communicator_room ? 2 * builder->communicator_room : 8;
-        builder->communicators =
-            memory_resize(builder->communicators, builder->communicator_room * sizeof *builder->communicators);
-    }
+    builder->communicators = memory_grow(builder->communicators, trace->communicator_count, &builder->communicator_room,
+                                         sizeof *builder->communicators);
     uint32_t *copy = spill_take(trace->spill, size * sizeof *copy);
     if (size)
         memcpy(copy, ranks, size * sizeof *copy);

@@ -148,9 +148,8 @@ bool byte_stream_read(struct byte_stream *stream, void *bytes, size_t size, stru
     for (size_t filled = 0; filled < size;) {
         if (!has_bytes(stream)) {
             const char *fault = fault_of(stream);
-            errors_add(errors, "%s: offset %llu: the file %s where %zu bytes more are due", stream->source->path,
-                       (unsigned long long)byte_stream_offset(stream), fault ? fault : "ends", size - filled);
-            return false;
+            return errors_add(errors, "%s: offset %llu: the file %s where %zu bytes more are due", stream->source->path,
+                              (unsigned long long)byte_stream_offset(stream), fault ? fault : "ends", size - filled);
         }
         size_t here = stream->size - stream->at, part = size - filled < here ? size - filled : here;
         memcpy((unsigned char *)bytes + filled, stream->window + stream->at, part);

@@ -109,20 +109,16 @@ static bool csv_read_header(struct trace_lines *lines, struct csv_layout *layout
     uint32_t times[COLUMNS_NEEDED + 1] = {0};
     *layout = (struct csv_layout){0};
     while (lines_word(lines, &word)) {
-        if (layout->count == MAX_COLUMNS) {
-            lines_error(lines, "more than %d columns", MAX_COLUMNS);
-            return false;
-        }
+        if (layout->count == MAX_COLUMNS)
+            return lines_error(lines, "more than %d columns", MAX_COLUMNS);
         uint8_t column = csv_find_column(word, &layout->exponent);
         layout->columns[layout->count++] = column;
         times[column]++;
     }
     for (uint32_t column = 0; column < COLUMNS_NEEDED; column++)
-        if (times[column] != 1) {
-            lines_error(lines, "the header has %u columns of the %s; accepted: one, of the name \"%s\"", times[column],
-                        missing[column], missing[column]);
-            return false;
-        }
+        if (times[column] != 1)
+            return lines_error(lines, "the header has %u columns of the %s; accepted: one, of the name \"%s\"",
+                               times[column], missing[column], missing[column]);
     return true;
 }
 
@@ -144,11 +140,9 @@ static bool csv_read_time(struct trace_lines *lines, int exponent, uint64_t *tim
     struct word word;
     if (!lines_need(lines, "a time", &word))
         return false;
-    if (csv_time(word, exponent, time_ps))
-        return true;
-    lines_error(lines, WORD_FORMAT " where a time is due; accepted: a number of 0 or more, up to %llu ps",
-                WORD_ARGUMENTS(word), (unsigned long long)UINT64_MAX);
-    return false;
+    return csv_time(word, exponent, time_ps) ||
+           lines_error(lines, WORD_FORMAT " where a time is due; accepted: a number of 0 or more, up to %llu ps",
+                       WORD_ARGUMENTS(word), (unsigned long long)UINT64_MAX);
 }
 
 static bool csv_read_message(struct trace_lines *lines, const struct csv_layout *layout, struct csv_message *message)
@@ -192,11 +186,8 @@ static bool csv_count_ranks(struct trace_lines *lines, uint32_t *ranks)
         last = message.destination > last ? message.destination : last;
     }
     *ranks = (uint32_t)last + 1;
-    if (count && count <= MAX_PACKETS)
-        return true;
-    errors_add(lines->errors, "%s: %llu messages; accepted: from 1 to %u", lines->source->path,
-               (unsigned long long)count, MAX_PACKETS);
-    return false;
+    return (count && count <= MAX_PACKETS) || errors_add(lines->errors, "%s: %llu messages; accepted: from 1 to %u",
+                                                         lines->source->path, (unsigned long long)count, MAX_PACKETS);
 }
 
 static bool csv_read(const struct trace_source *source, struct trace_builder *builder, struct errors *errors)
@@ -222,15 +213,11 @@ static bool csv_read(const struct trace_source *source, struct trace_builder *bu
 /* A header with all that is needed, or a first line of four numbers. */
 static bool csv_looks_like(const struct trace_source *source)
 {
-    struct arena arena = {0};
-    struct errors errors = {.arena = &arena};
-    struct trace_lines lines = {.source = source, .errors = &errors, .separator = ','};
+    struct trace_lines lines = {.source = source, .separator = ','};
     struct csv_layout layout;
     struct csv_message message;
-    bool is_csv = csv_begin(&lines, &layout) &&
-                  (lines.line > 0 || (lines_next(&lines) && csv_read_message(&lines, &layout, &message)));
-    arena_release(&arena);
-    return is_csv;
+    return csv_begin(&lines, &layout) &&
+           (lines.line > 0 || (lines_next(&lines) && csv_read_message(&lines, &layout, &message)));
 }
 
 static const struct trace_reader_ops csv = {

@@ -90,10 +90,7 @@ bool word_numbered(struct word word, char letter, uint64_t max, uint64_t *number
 
 bool lines_need(struct trace_lines *lines, const char *what, struct word *word)
 {
-    if (lines_word(lines, word))
-        return true;
-    lines_error(lines, "the line ends where %s is due", what);
-    return false;
+    return lines_word(lines, word) || lines_error(lines, "the line ends where %s is due", what);
 }
 
 bool lines_number(struct trace_lines *lines, const char *what, uint64_t max, uint64_t *number)
@@ -101,18 +98,14 @@ bool lines_number(struct trace_lines *lines, const char *what, uint64_t max, uin
     struct word word;
     if (!lines_need(lines, what, &word))
         return false;
-    if (word_number(word, max, number))
-        return true;
-    lines_error(lines, WORD_FORMAT " where %s is due; accepted: a whole number from 0 to %llu", WORD_ARGUMENTS(word),
-                what, (unsigned long long)max);
-    return false;
+    return word_number(word, max, number) ||
+           lines_error(lines, WORD_FORMAT " where %s is due; accepted: a whole number from 0 to %llu",
+                       WORD_ARGUMENTS(word), what, (unsigned long long)max);
 }
 
 bool lines_end(struct trace_lines *lines)
 {
     struct word word;
-    if (!lines_word(lines, &word))
-        return true;
-    lines_error(lines, WORD_FORMAT " where the line should end", WORD_ARGUMENTS(word));
-    return false;
+    return !lines_word(lines, &word) ||
+           lines_error(lines, WORD_FORMAT " where the line should end", WORD_ARGUMENTS(word));
 }

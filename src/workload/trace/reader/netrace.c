@@ -110,12 +110,10 @@ static bool check_regions(struct netrace *netrace)
         if (!read_bytes(netrace, bytes, sizeof bytes))
             return false;
         region_packets = u64_at(bytes + 16);
-        if (region_packets > netrace->header.packets - packets) {
-            netrace_error(netrace, byte_stream_offset(netrace->stream) - 8,
-                          "region %u has %llu packets, more than are left of the %llu of the whole file", i,
-                          (unsigned long long)region_packets, (unsigned long long)netrace->header.packets);
-            return false;
-        }
+        if (region_packets > netrace->header.packets - packets)
+            return netrace_error(netrace, byte_stream_offset(netrace->stream) - 8,
+                                 "region %u has %llu packets, more than are left of the %llu of the whole file", i,
+                                 (unsigned long long)region_packets, (unsigned long long)netrace->header.packets);
         packets += region_packets;
     }
     return true;
@@ -128,12 +126,10 @@ static bool read_header(struct netrace *netrace)
         !read_bytes(netrace, bytes + 8, HEADER_BYTES - 8))
         return false;
     netrace->header = (struct netrace_header){bytes[38], u32_at(bytes + 56), u32_at(bytes + 60), u64_at(bytes + 48)};
-    if (netrace->header.nodes == 0 || netrace->header.packets == 0 || netrace->header.packets > MAX_PACKETS) {
-        netrace_error(netrace, 38,
-                      "%u nodes and %llu packets; accepted: 1 node and 1 packet or more, and up to %u packets",
-                      netrace->header.nodes, (unsigned long long)netrace->header.packets, MAX_PACKETS);
-        return false;
-    }
+    if (netrace->header.nodes == 0 || netrace->header.packets == 0 || netrace->header.packets > MAX_PACKETS)
+        return netrace_error(netrace, 38,
+                             "%u nodes and %llu packets; accepted: 1 node and 1 packet or more, and up to %u packets",
+                             netrace->header.nodes, (unsigned long long)netrace->header.packets, MAX_PACKETS);
     return skip(netrace, netrace->header.notes) && check_regions(netrace);
 }
 
@@ -150,10 +146,8 @@ static void add_waiting(struct netrace *netrace, uint32_t id, const struct waiti
     if (at) {
         netrace->first_free = netrace->waiting[at - 1].next;
     } else {
-        if (netrace->waiting_count == netrace->waiting_room) {
-            netrace->waiting_room = netrace->waiting_room ? 2 * netrace->waiting_room : 256;
-            netrace->waiting = memory_resize(netrace->waiting, sizeof *netrace->waiting * netrace->waiting_room);
-        }
+        netrace->waiting =
+            memory_grow(netrace->waiting, netrace->waiting_count, &netrace->waiting_room, sizeof *waiting);
         at = ++netrace->waiting_count;
     }
     netrace->waiting[at - 1] = *waiting;

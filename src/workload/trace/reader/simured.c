@@ -64,13 +64,12 @@ static bool read_when(struct trace_lines *lines, const struct simured_config *co
     if (!lines_need(lines, "a cycle or the packet to wait for", &word))
         return false;
     packet->is_dependent = word_numbered(word, 'p', UINT64_MAX, &packet->when);
-    if (packet->is_dependent || word_number(word, last_cycle, &packet->when))
-        return true;
-    lines_error(lines,
-                WORD_FORMAT " where a cycle or the packet to wait for is due; accepted: a whole number from 0 to "
-                            "%llu, or p with a number",
-                WORD_ARGUMENTS(word), (unsigned long long)last_cycle);
-    return false;
+    return packet->is_dependent || word_number(word, last_cycle, &packet->when) ||
+           lines_error(lines,
+                       WORD_FORMAT
+                       " where a cycle or the packet to wait for is due; accepted: a whole number from 0 to "
+                       "%llu, or p with a number",
+                       WORD_ARGUMENTS(word), (unsigned long long)last_cycle);
 }
 
 /* Both are optional, and told apart by the letter of the name. */
@@ -115,18 +114,13 @@ static bool read_packets(struct simured_trace *trace)
     while (lines_next(lines)) {
         if (!read_packet(lines, trace->config, &packet))
             return false;
-        if (trace->count == trace->room) {
-            trace->room = trace->room ? 2 * trace->room : 256;
-            trace->packets = memory_resize(trace->packets, sizeof *trace->packets * trace->room);
-        }
+        trace->packets = memory_grow(trace->packets, trace->count, &trace->room, sizeof packet);
         uint32_t last = packet.source > packet.destination ? packet.source : packet.destination;
         trace->ranks = last >= trace->ranks ? last + 1 : trace->ranks;
         trace->named_count += packet.has_name;
         trace->packets[trace->count++] = packet;
-        if (trace->count == MAX_PACKETS) {
-            lines_error(lines, "the trace has more than %u packets", MAX_PACKETS - 1);
-            return false;
-        }
+        if (trace->count == MAX_PACKETS)
+            return lines_error(lines, "the trace has more than %u packets", MAX_PACKETS - 1);
     }
     if (trace->count == 0)
         errors_add(lines->errors, "%s: there are no packets", lines->source->path);
@@ -178,18 +172,14 @@ static bool find_parent(struct simured_trace *trace, struct simured_packet *pack
     uint32_t position = find_name(trace, packet->when);
     unsigned long long name = packet->when;
     trace->lines.line = packet->line; /* for errors */
-    if (!has_name(trace, position, packet->when)) {
-        lines_error(&trace->lines, "the packet waits for p%llu, and no line has a packet of that name", name);
-        return false;
-    }
+    if (!has_name(trace, position, packet->when))
+        return lines_error(&trace->lines, "the packet waits for p%llu, and no line has a packet of that name", name);
     packet->parent = trace->named[position];
     const struct simured_packet *parent = &trace->packets[packet->parent];
-    if (has_name(trace, position + 1, packet->when)) {
-        lines_error(&trace->lines, "the packet waits for p%llu, which is the name of packets in lines %llu and %llu",
-                    name, (unsigned long long)parent->line,
-                    (unsigned long long)trace->packets[trace->named[position + 1]].line);
-        return false;
-    }
+    if (has_name(trace, position + 1, packet->when))
+        return lines_error(
+            &trace->lines, "the packet waits for p%llu, which is the name of packets in lines %llu and %llu", name,
+            (unsigned long long)parent->line, (unsigned long long)trace->packets[trace->named[position + 1]].line);
     return true;
 }
 
@@ -202,11 +192,10 @@ static bool is_free_of_circles(struct simured_trace *trace)
             trace->packets[at].walk = i + 1;
         if (at != ANY && trace->packets[at].walk == i + 1) {
             trace->lines.line = trace->packets[at].line;
-            lines_error(&trace->lines,
-                        "the packet waits for p%llu, which waits for this one in turn, so that neither "
-                        "ever leaves",
-                        (unsigned long long)trace->packets[at].when);
-            return false;
+            return lines_error(&trace->lines,
+                               "the packet waits for p%llu, which waits for this one in turn, so that neither "
+                               "ever leaves",
+                               (unsigned long long)trace->packets[at].when);
         }
     }
     return true;
@@ -266,14 +255,10 @@ static bool simured_read(const struct trace_source *source, struct trace_builder
 /* The first line is a packet. */
 static bool simured_looks_like(const struct trace_source *source)
 {
-    struct arena arena = {0};
-    struct errors errors = {.arena = &arena};
-    struct trace_lines lines = {.source = source, .errors = &errors};
+    struct trace_lines lines = {.source = source};
     struct simured_packet packet;
     const struct simured_config usual = {.cycles.cycle = 1e-9, .default_flits = 1};
-    bool is_simured = lines_next(&lines) && read_packet(&lines, &usual, &packet);
-    arena_release(&arena);
-    return is_simured;
+    return lines_next(&lines) && read_packet(&lines, &usual, &packet);
 }
 
 static const struct trace_reader_ops simured = {

@@ -82,26 +82,23 @@ static bool share_hybrid(struct astrasim_ranks *ranks, const struct astrasim_wor
     uint32_t model = set_or(config->model_parallel, workload->model_parallel);
     uint32_t pipeline = set_or(config->pipeline_parallel, set_or(workload->pipeline_parallel, 1));
     uint32_t expert = set_or(config->expert_parallel, workload->expert_parallel);
-    if (!model || (has_experts && !expert)) {
-        errors_add(errors, "%s: the header does not say how many ranks share %s; accepted: the setting %s of format",
-                   path, model ? "experts" : "the model", model ? "expert_parallel" : "model_parallel");
-        return false;
-    }
-    if (ranks->count % ((uint64_t)model * pipeline)) {
-        errors_add(errors,
-                   "%s: %u ranks are no multiple of %u that share the model in %u stages of a pipeline; accepted: the "
-                   "settings ranks, model_parallel and pipeline_parallel of format",
-                   path, ranks->count, model, pipeline);
-        return false;
-    }
+    if (!model || (has_experts && !expert))
+        return errors_add(errors,
+                          "%s: the header does not say how many ranks share %s; accepted: the setting %s of format",
+                          path, model ? "experts" : "the model", model ? "expert_parallel" : "model_parallel");
+    if (ranks->count % ((uint64_t)model * pipeline))
+        return errors_add(
+            errors,
+            "%s: %u ranks are no multiple of %u that share the model in %u stages of a pipeline; accepted: the "
+            "settings ranks, model_parallel and pipeline_parallel of format",
+            path, ranks->count, model, pipeline);
     uint32_t data = ranks->count / model / pipeline;
-    if (has_experts && data % expert) {
-        errors_add(errors,
-                   "%s: %u copies of the model are no multiple of %u ranks that share experts; accepted: the settings "
-                   "ranks and expert_parallel of format",
-                   path, data, expert);
-        return false;
-    }
+    if (has_experts && data % expert)
+        return errors_add(
+            errors,
+            "%s: %u copies of the model are no multiple of %u ranks that share experts; accepted: the settings "
+            "ranks and expert_parallel of format",
+            path, data, expert);
     ranks->size[GROUP_MODEL] = model;
     ranks->stride[GROUP_MODEL] = is_data_first ? data : 1;
     ranks->size[GROUP_DATA] = data;

@@ -81,11 +81,10 @@ static bool find_field(struct file *file, struct word key, uint32_t *field)
     for (*field = 0; *field < FIELDS; ++*field)
         if (word_is(key, field_names[*field]))
             return true;
-    lines_error(&file->lines,
-                WORD_FORMAT " in the header; accepted: %s, ep, pp, vpp, ga, all_gpus, checkpoints, "
-                            "checkpoint_initiates, pp_comm, each with a colon and a number",
-                WORD_ARGUMENTS(key), field_names[MODEL_PARALLEL]);
-    return false;
+    return lines_error(&file->lines,
+                       WORD_FORMAT " in the header; accepted: %s, ep, pp, vpp, ga, all_gpus, checkpoints, "
+                                   "checkpoint_initiates, pp_comm, each with a colon and a number",
+                       WORD_ARGUMENTS(key), field_names[MODEL_PARALLEL]);
 }
 
 /* The numbers behind it are passed over for now. */
@@ -140,10 +139,8 @@ static bool read_fields(struct file *file)
         uint64_t value;
         if (!find_field(file, (struct word){word.chars, key_length}, &field))
             return false;
-        if (seen & 1u << field) {
-            lines_error(&file->lines, "%s stands twice in the header", field_names[field]);
-            return false;
-        }
+        if (seen & 1u << field)
+            return lines_error(&file->lines, "%s stands twice in the header", field_names[field]);
         seen |= 1u << field;
         if (key_length + 1 < word.length) /* its number stands in the same word */
             file->lines.at = colon + 1;
@@ -157,10 +154,8 @@ static bool read_fields(struct file *file)
 static bool read_header(struct file *file)
 {
     uint64_t number;
-    if (!lines_next(&file->lines)) {
-        errors_add(file->lines.errors, "%s: the file is empty", file->lines.source->path);
-        return false;
-    }
+    if (!lines_next(&file->lines))
+        return errors_add(file->lines.errors, "%s: the file is empty", file->lines.source->path);
     if (!read_policy(file))
         return false;
     if (file->workload->policy->layout == LAYOUT_IN_HEADER)
@@ -202,11 +197,10 @@ static bool read_operation(struct file *file, enum astrasim_phase phase, struct 
         step->group = is_expert ? GROUP_EXPERT : is_data_expert ? GROUP_DATA_EXPERT : step->group;
         return true;
     }
-    lines_error(&file->lines,
-                WORD_FORMAT " where a collective is due; accepted: NONE, ALLREDUCE, ALLGATHER, REDUCESCATTER, "
-                            "ALLTOALL%s",
-                WORD_ARGUMENTS(word), has_groups ? ", with _EP or _DP_EP behind them or without" : "");
-    return false;
+    return lines_error(&file->lines,
+                       WORD_FORMAT " where a collective is due; accepted: NONE, ALLREDUCE, ALLGATHER, REDUCESCATTER, "
+                                   "ALLTOALL%s",
+                       WORD_ARGUMENTS(word), has_groups ? ", with _EP or _DP_EP behind them or without" : "");
 }
 
 /* Collectives that the policy has no place for would never be done. */
@@ -259,24 +253,18 @@ static bool read_count(struct file *file)
 {
     struct trace_lines *lines = &file->lines;
     uint64_t count, most = lines->source->size / SMALLEST_LAYER;
-    if (!lines_next(lines)) {
-        lines_error(lines, "the file ends where %s is due", "the number of layers");
-        return false;
-    }
+    if (!lines_next(lines))
+        return lines_error(lines, "the file ends where %s is due", "the number of layers");
     if (!lines_number(lines, "the number of layers", UINT32_MAX, &count) || !lines_end(lines))
         return false;
-    if (count == 0 || count > most) {
-        lines_error(lines, "%llu layers in a file of %zu bytes; accepted: 1 to %llu", (unsigned long long)count,
-                    lines->source->size, (unsigned long long)most);
-        return false;
-    }
+    if (count == 0 || count > most)
+        return lines_error(lines, "%llu layers in a file of %zu bytes; accepted: 1 to %llu", (unsigned long long)count,
+                           lines->source->size, (unsigned long long)most);
     struct astrasim_workload *workload = file->workload;
     workload->layer_count = (uint32_t)count;
-    if (workload->policy->shape != SHAPE_DLRM || workload->last_bottom_layer + 1 < count)
-        return true;
-    lines_error(lines, "the last bottom layer is %u, of %llu layers; accepted: one that has layers behind it",
-                workload->last_bottom_layer, (unsigned long long)count);
-    return false;
+    return workload->policy->shape != SHAPE_DLRM || workload->last_bottom_layer + 1 < count ||
+           lines_error(lines, "the last bottom layer is %u, of %llu layers; accepted: one that has layers behind it",
+                       workload->last_bottom_layer, (unsigned long long)count);
 }
 
 static bool read_layers(struct file *file)
@@ -285,17 +273,12 @@ static bool read_layers(struct file *file)
     struct astrasim_workload *workload = file->workload;
     workload->layers = memory_take(sizeof *workload->layers * workload->layer_count);
     for (uint32_t i = 0; i < workload->layer_count; i++) {
-        if (!lines_next(lines)) {
-            lines_error(lines, "the file ends after %u of %u layers", i, workload->layer_count);
-            return false;
-        }
+        if (!lines_next(lines))
+            return lines_error(lines, "the file ends after %u of %u layers", i, workload->layer_count);
         if (!read_layer(file, i, &workload->layers[i]))
             return false;
     }
-    if (!lines_next(lines))
-        return true;
-    lines_error(lines, "a line behind the last of %u layers", workload->layer_count);
-    return false;
+    return !lines_next(lines) || lines_error(lines, "a line behind the last of %u layers", workload->layer_count);
 }
 
 /* ---- layers that go forward again ---- */

@@ -131,11 +131,9 @@ static bool make_compute(struct chakra *chakra, const struct chakra_node *node, 
                 : node->has & 1u << IS_CPU_OP && !node->attributes[IS_CPU_OP] ? CPU_DEVICE
                                                                               : CPU_HOST;
     task->amount = node->duration_us * PS_PER_US;
-    if (node->duration_us <= UINT64_MAX / PS_PER_US)
-        return true;
-    chakra_error(chakra, "node %llu lasts %llu us; accepted: up to %llu", (unsigned long long)node->id,
-                 (unsigned long long)node->duration_us, (unsigned long long)UINT64_MAX / PS_PER_US);
-    return false;
+    return node->duration_us <= UINT64_MAX / PS_PER_US ||
+           chakra_error(chakra, "node %llu lasts %llu us; accepted: up to %llu", (unsigned long long)node->id,
+                        (unsigned long long)node->duration_us, (unsigned long long)UINT64_MAX / PS_PER_US);
 }
 
 static bool make_task(struct chakra *chakra, const struct chakra_node *node, struct task *task)
@@ -154,9 +152,8 @@ static bool make_task(struct chakra *chakra, const struct chakra_node *node, str
     case CHAKRA_COLLECTIVE:
         return make_collective(chakra, node, task);
     default:
-        chakra_error(chakra, "node %llu is of type %llu; accepted: from 1 to 7", (unsigned long long)node->id,
-                     (unsigned long long)node->type);
-        return false;
+        return chakra_error(chakra, "node %llu is of type %llu; accepted: from 1 to 7", (unsigned long long)node->id,
+                            (unsigned long long)node->type);
     }
 }
 
@@ -168,15 +165,11 @@ static bool next_message(struct chakra *chakra, struct proto *rest, struct proto
     uint64_t size;
     const unsigned char *start = rest->at;
     chakra->offset = (uint64_t)(start - chakra->source.bytes);
-    if (!proto_varint(rest, &size)) {
-        chakra_error(chakra, "%s where the length of a message is due", "the file ends, or has something else,");
-        return false;
-    }
-    if (size > (size_t)(rest->end - rest->at)) {
-        chakra_error(chakra, "a message of %llu bytes begins, and the file ends %llu bytes behind its length",
-                     (unsigned long long)size, (unsigned long long)(rest->end - rest->at));
-        return false;
-    }
+    if (!proto_varint(rest, &size))
+        return chakra_error(chakra, "%s where the length of a message is due", "the file ends, or has something else,");
+    if (size > (size_t)(rest->end - rest->at))
+        return chakra_error(chakra, "a message of %llu bytes begins, and the file ends %llu bytes behind its length",
+                            (unsigned long long)size, (unsigned long long)(rest->end - rest->at));
     *message = (struct proto){rest->at, rest->at + size, false};
     rest->at += size;
     return true;
@@ -187,17 +180,12 @@ static bool add_node(struct chakra *chakra, struct proto *message)
     struct chakra_node node;
     struct task task;
     uint32_t first_wait = chakra->waits.count;
-    if (!chakra_node_decode(message, &node, &chakra->waits)) {
-        chakra_error(chakra, "the node is broken at offset %llu",
-                     (unsigned long long)(message->at - chakra->source.bytes));
-        return false;
-    }
+    if (!chakra_node_decode(message, &node, &chakra->waits))
+        return chakra_error(chakra, "the node is broken at offset %llu",
+                            (unsigned long long)(message->at - chakra->source.bytes));
     if (!make_task(chakra, &node, &task))
         return false;
-    if (chakra->count == chakra->room) {
-        chakra->room = chakra->room ? 2 * chakra->room : 256;
-        chakra->nodes = memory_resize(chakra->nodes, sizeof *chakra->nodes * chakra->room);
-    }
+    chakra->nodes = memory_grow(chakra->nodes, chakra->count, &chakra->room, sizeof *chakra->nodes);
     uint32_t number = builder_add(chakra->builder, chakra->rank, &task);
     chakra->nodes[chakra->count++] = (struct node_place){node.id, chakra->offset, number, first_wait};
     return true;
@@ -208,10 +196,8 @@ static bool read_nodes(struct chakra *chakra)
     struct proto rest = {chakra->source.bytes, chakra->source.bytes + chakra->source.size, false}, message;
     if (!next_message(chakra, &rest, &message))
         return false;
-    if (!chakra_is_metadata(message)) {
-        chakra_error(chakra, "the file begins with %s", "something else than the version of a Chakra trace");
-        return false;
-    }
+    if (!chakra_is_metadata(message))
+        return chakra_error(chakra, "the file begins with %s", "something else than the version of a Chakra trace");
     while (rest.at < rest.end)
         if (!next_message(chakra, &rest, &message) || !add_node(chakra, &message))
             return false;
@@ -242,9 +228,9 @@ static bool sort_nodes(struct chakra *chakra)
     for (uint32_t i = 1; i < chakra->count; i++)
         if (chakra->sorted[i].id == chakra->sorted[i - 1].id) {
             chakra->offset = chakra->sorted[i].offset;
-            chakra_error(chakra, "there is a node %llu already, at offset %llu",
-                         (unsigned long long)chakra->sorted[i].id, (unsigned long long)chakra->sorted[i - 1].offset);
-            return false;
+            return chakra_error(chakra, "there is a node %llu already, at offset %llu",
+                                (unsigned long long)chakra->sorted[i].id,
+                                (unsigned long long)chakra->sorted[i - 1].offset);
         }
     return true;
 }
@@ -257,11 +243,10 @@ static bool add_waits(struct chakra *chakra)
             const struct node_place *earlier =
                 bsearch(&chakra->waits.ids[wait], chakra->sorted, chakra->count, sizeof *chakra->sorted, to_id);
             chakra->offset = chakra->nodes[i].offset;
-            if (!earlier) {
-                chakra_error(chakra, "node %llu waits for node %llu, which is not in the file",
-                             (unsigned long long)chakra->nodes[i].id, (unsigned long long)chakra->waits.ids[wait]);
-                return false;
-            }
+            if (!earlier)
+                return chakra_error(chakra, "node %llu waits for node %llu, which is not in the file",
+                                    (unsigned long long)chakra->nodes[i].id,
+                                    (unsigned long long)chakra->waits.ids[wait]);
             builder_wait(chakra->builder, chakra->rank, chakra->nodes[i].task, earlier->task, false);
         }
     }
@@ -278,15 +263,14 @@ static bool is_gzip(const unsigned char *bytes, size_t size)
 static const char *find_place(const void *reader, uint32_t task, struct arena *arena)
 {
     const struct chakra *chakra = reader;
-    return arena_format(arena, "at offset %llu of %s", (unsigned long long)chakra->nodes[task].offset, chakra->source.path);
+    return arena_format(arena, "at offset %llu of %s", (unsigned long long)chakra->nodes[task].offset,
+                        chakra->source.path);
 }
 
 static bool read_rank(struct chakra *chakra)
 {
-    if (is_gzip(chakra->source.bytes, chakra->source.size)) {
-        chakra_error(chakra, "the file is compressed by gzip; accepted: %s", "the file after gunzip");
-        return false;
-    }
+    if (is_gzip(chakra->source.bytes, chakra->source.size))
+        return chakra_error(chakra, "the file is compressed by gzip; accepted: %s", "the file after gunzip");
     bool is_good = read_nodes(chakra) && (chakra->count == 0 || (sort_nodes(chakra) && add_waits(chakra)));
     if (is_good)
         builder_end_rank(chakra->builder, chakra->rank, &(struct task_places){find_place, chakra});

@@ -72,11 +72,9 @@ bool chakra_files_find(struct chakra_files *files, const char *path, struct aren
     files->prefix = arena_format(arena, "%.*s", (int)prefix, path);
     files->ranks = count_ranks(files, arena);
     for (uint32_t rank = 0; rank < files->ranks; rank++)
-        if (access(chakra_file(files, rank, arena), F_OK) != 0) {
-            errors_add(errors, "%s: there is no file of rank %u, but one of rank %u", chakra_file(files, rank, arena),
-                       rank, files->ranks - 1);
-            return false;
-        }
+        if (access(chakra_file(files, rank, arena), F_OK) != 0)
+            return errors_add(errors, "%s: there is no file of rank %u, but one of rank %u",
+                              chakra_file(files, rank, arena), rank, files->ranks - 1);
     return true;
 }
 
@@ -89,18 +87,15 @@ static bool read_group(struct chakra_group *group, const struct json *list, uint
     uint32_t *members = arena_array(arena, uint32_t, ranks), size = 0;
     for (const struct json *item = list->type == JSON_ARRAY ? list->first : NULL; item; item = item->next) {
         double rank = item->type == JSON_NUMBER ? item->number : -1;
-        if (!(rank >= 0 && rank < ranks) || rank != (uint32_t)rank || is_taken[(uint32_t)rank]) {
-            errors_add(errors, "%s:%u: a group has ranks from 0 to %u, each once", item->file, item->line, ranks - 1);
-            return false;
-        }
+        if (!(rank >= 0 && rank < ranks) || rank != (uint32_t)rank || is_taken[(uint32_t)rank])
+            return errors_add(errors, "%s:%u: a group has ranks from 0 to %u, each once", item->file, item->line,
+                              ranks - 1);
         is_taken[(uint32_t)rank] = true;
         members[size++] = (uint32_t)rank;
     }
-    if (size == 0) {
-        errors_add(errors, "%s:%u: %s where the ranks of a group are due; accepted: a list of them", list->file,
-                   list->line, json_type_name(list->type));
-        return false;
-    }
+    if (size == 0)
+        return errors_add(errors, "%s:%u: %s where the ranks of a group are due; accepted: a list of them", list->file,
+                          list->line, json_type_name(list->type));
     *group = (struct chakra_group){list->key, builder_communicator(builder, members, size), size, members[0]};
     return true;
 }

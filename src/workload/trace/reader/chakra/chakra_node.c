@@ -46,10 +46,7 @@ static bool decode_attribute(struct proto message, struct chakra_node *node)
 
 static void add_wait(struct chakra_waits *waits, uint64_t id)
 {
-    if (waits->count == waits->room) {
-        waits->room = waits->room ? 2 * waits->room : 256;
-        waits->ids = memory_resize(waits->ids, sizeof *waits->ids * waits->room);
-    }
+    waits->ids = memory_grow(waits->ids, waits->count, &waits->room, sizeof *waits->ids);
     waits->ids[waits->count++] = id;
 }
 

@@ -47,11 +47,10 @@ static bool read_meta(const struct trace_source *meta, uint32_t *count, struct e
          i++)
         number[i] = found[9 + i];
     unsigned long value = strtoul(number, NULL, 10);
-    if (value < 1 || value > MAX_RANKS) {
-        errors_add(errors, "%s: at byte %td: found %s%s, accepted: a line numprocs= with 1 to %u ranks", meta->path,
-                   found ? found - text : 0, found ? "numprocs=" : "no numprocs=", number, MAX_RANKS);
-        return false;
-    }
+    if (value < 1 || value > MAX_RANKS)
+        return errors_add(errors, "%s: at byte %td: found %s%s, accepted: a line numprocs= with 1 to %u ranks",
+                          meta->path, found ? found - text : 0, found ? "numprocs=" : "no numprocs=", number,
+                          MAX_RANKS);
     *count = (uint32_t)value;
     return true;
 }
@@ -105,10 +104,9 @@ static bool open_all(struct dumpi_ranks *ranks, uint32_t count, const char *pref
                      struct errors *errors)
 {
     const char *last = rank_path(arena, prefix, count - 1);
-    if (access(last, F_OK) != 0) {
-        errors_add(errors, "%s: there is no such file, but %s.meta says that there are %u ranks", last, prefix, count);
-        return false;
-    }
+    if (access(last, F_OK) != 0)
+        return errors_add(errors, "%s: there is no such file, but %s.meta says that there are %u ranks", last, prefix,
+                          count);
     ranks->ranks = arena_array(arena, struct dumpi_rank, count);
     while (ranks->count < count) {
         struct trace_source source;

@@ -39,9 +39,7 @@ struct goal {
 };
 
 #define goal_error(goal, format, ...)                                                                                  \
-    (errors_add((goal)->errors, "%s:%llu: " format, (goal)->source->path, (unsigned long long)(goal)->line,            \
-                __VA_ARGS__),                                                                                          \
-     false)
+    errors_add((goal)->errors, "%s:%llu: " format, (goal)->source->path, (unsigned long long)(goal)->line, __VA_ARGS__)
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 static bool is_letter(char c) { return isalnum((unsigned char)c) || c == '_'; }
@@ -119,9 +117,8 @@ static bool take_number(struct goal *goal, const char *what, const char *unit, u
                               (unsigned long long)most);
         *number = *number * 10 + digit;
     }
-    if (digits && word_is((struct word){word.chars + digits, word.length - digits}, unit))
-        return true;
-    return goal_error(goal, "%s where %s is expected: digits%s%s", shown(goal, word), what, *unit ? " and then " : "",
+    return (digits && word_is((struct word){word.chars + digits, word.length - digits}, unit)) ||
+           goal_error(goal, "%s where %s is expected: digits%s%s", shown(goal, word), what, *unit ? " and then " : "",
                       unit);
 }
 
@@ -207,10 +204,7 @@ static bool take_operation(struct goal *goal, struct word name, uint32_t *number
     if (!take_options(goal, &task))
         return false;
     *number = builder_add(goal->builder, goal->rank, &task);
-    if (*number >= goal->line_room) {
-        goal->line_room = goal->line_room ? 2 * goal->line_room : 256;
-        goal->lines = memory_resize(goal->lines, goal->line_room * sizeof *goal->lines);
-    }
+    goal->lines = memory_grow(goal->lines, *number, &goal->line_room, sizeof *goal->lines);
     goal->lines[*number] = goal->line;
     return true;
 }

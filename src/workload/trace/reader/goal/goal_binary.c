@@ -30,9 +30,7 @@ struct schedule {
 };
 
 #define at_error(schedule, offset, format, ...)                                                                        \
-    (errors_add((schedule)->errors, "%s: at byte %zu: " format, (schedule)->source->path, (size_t)(offset),            \
-                __VA_ARGS__),                                                                                          \
-     false)
+    errors_add((schedule)->errors, "%s: at byte %zu: " format, (schedule)->source->path, (size_t)(offset), __VA_ARGS__)
 
 static uint64_t number_at(const struct trace_source *source, size_t offset, uint32_t bytes)
 {

@@ -45,15 +45,6 @@ struct file {
     uint32_t seen;                                 /* bits of enum header */
 };
 
-/* With room for one more. */
-static void *grown(void *array, uint32_t count, uint32_t *room, size_t item)
-{
-    if (count < *room)
-        return array;
-    *room = *room ? 2 * *room : 64;
-    return memory_resize(array, item * *room);
-}
-
 /* ---- header ---- */
 
 static bool find_header(struct word word, uint32_t *header)
@@ -68,17 +59,13 @@ static bool read_header(struct file *file, uint32_t header)
 {
     struct trace_lines *lines = &file->matrix.lines;
     uint64_t most = header == NODES ? MAX_PACKET_RANKS : MAX_FLOWS;
-    if (file->seen & 1u << header) {
-        lines_error(lines, "%s stands twice", header_names[header]);
-        return false;
-    }
+    if (file->seen & 1u << header)
+        return lines_error(lines, "%s stands twice", header_names[header]);
     file->seen |= 1u << header;
     if (!lines_number(lines, header_names[header], most, &file->said[header]) || !lines_end(lines))
         return false;
-    if (header == NODES && file->said[NODES] == 0) {
-        lines_error(lines, "0 nodes; accepted: 1 to %u", MAX_PACKET_RANKS);
-        return false;
-    }
+    if (header == NODES && file->said[NODES] == 0)
+        return lines_error(lines, "0 nodes; accepted: 1 to %u", MAX_PACKET_RANKS);
     return true;
 }
 
@@ -90,17 +77,13 @@ static bool read_ends(struct file *file, struct word word, struct htsim_flow *fl
     struct word source = {word.chars, (size_t)(arrow - word.chars)};
     struct word destination = {arrow + 2, word.length - source.length - 2};
     uint64_t from, to;
-    if (!(file->seen & 1u << NODES)) {
-        lines_error(&file->matrix.lines, "a flow before it is said how many nodes there are; accepted: %s",
-                    "a line with Nodes first");
-        return false;
-    }
+    if (!(file->seen & 1u << NODES))
+        return lines_error(&file->matrix.lines, "a flow before it is said how many nodes there are; accepted: %s",
+                           "a line with Nodes first");
     uint64_t last = file->said[NODES] - 1;
-    if (!word_number(source, last, &from) || !word_number(destination, last, &to)) {
-        lines_error(&file->matrix.lines, WORD_FORMAT " where source->destination is due, of nodes 0 to %llu",
-                    WORD_ARGUMENTS(word), (unsigned long long)last);
-        return false;
-    }
+    if (!word_number(source, last, &from) || !word_number(destination, last, &to))
+        return lines_error(&file->matrix.lines, WORD_FORMAT " where source->destination is due, of nodes 0 to %llu",
+                           WORD_ARGUMENTS(word), (unsigned long long)last);
     flow->source = (uint32_t)from;
     flow->destination = (uint32_t)to;
     return true;
@@ -157,11 +140,11 @@ static bool read_field(struct file *file, struct word word, uint32_t *field, uin
             continue;
         return lose(file, "msg");
     }
-    lines_error(lines,
-                WORD_FORMAT " in a flow; accepted: start, trigger, size, id, send_done_trigger, recv_done_trigger, "
-                            "prio, msg",
-                WORD_ARGUMENTS(word));
-    return false;
+    return lines_error(lines,
+                       WORD_FORMAT
+                       " in a flow; accepted: start, trigger, size, id, send_done_trigger, recv_done_trigger, "
+                       "prio, msg",
+                       WORD_ARGUMENTS(word));
 }
 
 static bool check_flow(struct trace_lines *lines, const struct htsim_flow *flow, uint32_t seen)
@@ -192,10 +175,8 @@ static bool read_flow(struct file *file, struct word word)
         uint64_t value = 0;
         if (!read_field(file, word, &field, &value))
             return false;
-        if (seen & 1u << field) {
-            lines_error(&matrix->lines, "%s stands twice in a flow", fields[field].name);
-            return false;
-        }
+        if (seen & 1u << field)
+            return lines_error(&matrix->lines, "%s stands twice in a flow", fields[field].name);
         seen |= 1u << field;
         values[field] = value;
     }
@@ -208,7 +189,7 @@ static bool read_flow(struct file *file, struct word word)
             flow.fires[end] = (uint32_t)values[SEND_TRIGGER + end];
     if (!check_flow(&matrix->lines, &flow, seen) || !lose_priority(file, values[PRIORITY]))
         return false;
-    matrix->flows = grown(matrix->flows, matrix->flow_count, &matrix->flow_room, sizeof flow);
+    matrix->flows = memory_grow(matrix->flows, matrix->flow_count, &matrix->flow_room, sizeof flow);
     matrix->flows[matrix->flow_count++] = flow;
     return true;
 }
@@ -226,13 +207,11 @@ static bool read_trigger_word(struct file *file, struct word word, struct htsim_
             trigger->kind = kind;
             return true;
         }
-    if (!is_id && !word_is(word, "count")) {
-        lines_error(&file->matrix.lines,
-                    WORD_FORMAT " in a trigger; accepted: id, one of oneshot, multishot, barrier, "
-                                "and count",
-                    WORD_ARGUMENTS(word));
-        return false;
-    }
+    if (!is_id && !word_is(word, "count"))
+        return lines_error(&file->matrix.lines,
+                           WORD_FORMAT " in a trigger; accepted: id, one of oneshot, multishot, barrier, "
+                                       "and count",
+                           WORD_ARGUMENTS(word));
     if (!lines_number(&file->matrix.lines, is_id ? "an id" : "a count", NO_TRIGGER - 1, &number))
         return false;
     *(is_id ? &trigger->id : &trigger->count) = (uint32_t)number;
@@ -247,15 +226,13 @@ static bool read_trigger(struct file *file)
     while (lines_word(&matrix->lines, &word))
         if (!read_trigger_word(file, word, &trigger))
             return false;
-    if (trigger.id == 0 || trigger.kind == TRIGGER_KINDS || (trigger.kind == TRIGGER_BARRIER) != (trigger.count > 0)) {
-        lines_error(&matrix->lines,
-                    "a trigger of id %u%s%s, with count %u; accepted: an id from 1 on, one of oneshot, "
-                    "multishot, barrier, and for a barrier a count from 1 on",
-                    trigger.id, trigger.kind < TRIGGER_KINDS ? ", " : "",
-                    trigger.kind < TRIGGER_KINDS ? kind_names[trigger.kind] : "", trigger.count);
-        return false;
-    }
-    matrix->triggers = grown(matrix->triggers, matrix->trigger_count, &matrix->trigger_room, sizeof trigger);
+    if (trigger.id == 0 || trigger.kind == TRIGGER_KINDS || (trigger.kind == TRIGGER_BARRIER) != (trigger.count > 0))
+        return lines_error(&matrix->lines,
+                           "a trigger of id %u%s%s, with count %u; accepted: an id from 1 on, one of oneshot, "
+                           "multishot, barrier, and for a barrier a count from 1 on",
+                           trigger.id, trigger.kind < TRIGGER_KINDS ? ", " : "",
+                           trigger.kind < TRIGGER_KINDS ? kind_names[trigger.kind] : "", trigger.count);
+    matrix->triggers = memory_grow(matrix->triggers, matrix->trigger_count, &matrix->trigger_room, sizeof trigger);
     matrix->triggers[matrix->trigger_count++] = trigger;
     return true;
 }
@@ -267,19 +244,15 @@ static bool read_failure(struct file *file)
     uint64_t number;
     while (lines_word(lines, &word)) {
         bool is_type = word_is(word, "switch_type");
-        if (!is_type && !word_is(word, "switch_id") && !word_is(word, "link_id")) {
-            lines_error(lines, WORD_FORMAT " in a failure; accepted: switch_type, switch_id, link_id",
-                        WORD_ARGUMENTS(word));
-            return false;
-        }
+        if (!is_type && !word_is(word, "switch_id") && !word_is(word, "link_id"))
+            return lines_error(lines, WORD_FORMAT " in a failure; accepted: switch_type, switch_id, link_id",
+                               WORD_ARGUMENTS(word));
         if (is_type ? !lines_need(lines, "a type of switch", &type)
                     : !lines_number(lines, "a number", UINT32_MAX, &number))
             return false;
-        if (is_type && !word_is(type, "TOR") && !word_is(type, "AGG") && !word_is(type, "CORE")) {
-            lines_error(lines, WORD_FORMAT " where a type of switch is due; accepted: TOR, AGG, CORE",
-                        WORD_ARGUMENTS(type));
-            return false;
-        }
+        if (is_type && !word_is(type, "TOR") && !word_is(type, "AGG") && !word_is(type, "CORE"))
+            return lines_error(lines, WORD_FORMAT " where a type of switch is due; accepted: TOR, AGG, CORE",
+                               WORD_ARGUMENTS(type));
     }
     file->failures++;
     return lose(file, "a failure of a link");
@@ -300,11 +273,11 @@ static bool read_line(struct file *file)
         return read_trigger(file);
     if (word_is(word, "failure"))
         return read_failure(file);
-    lines_error(&file->matrix.lines,
-                WORD_FORMAT " begins a line; accepted: Nodes, Connections, Triggers, Failures, source->destination, "
-                            "trigger, failure",
-                WORD_ARGUMENTS(word));
-    return false;
+    return lines_error(&file->matrix.lines,
+                       WORD_FORMAT
+                       " begins a line; accepted: Nodes, Connections, Triggers, Failures, source->destination, "
+                       "trigger, failure",
+                       WORD_ARGUMENTS(word));
 }
 
 static bool check_counts(struct file *file)

@@ -36,9 +36,8 @@ static bool sort_triggers(struct htsim_matrix *matrix)
     for (uint32_t i = 1; i < matrix->trigger_count; i++)
         if (triggers[i].id == triggers[i - 1].id) {
             matrix->lines.line = triggers[i].line;
-            lines_error(&matrix->lines, "there is a trigger %u already, in line %llu", triggers[i].id,
-                        (unsigned long long)triggers[i - 1].line);
-            return false;
+            return lines_error(&matrix->lines, "there is a trigger %u already, in line %llu", triggers[i].id,
+                               (unsigned long long)triggers[i - 1].line);
         }
     return true;
 }

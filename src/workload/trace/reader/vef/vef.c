@@ -89,9 +89,8 @@ static bool read_flag_and_clock(struct trace_lines *lines, bool needs_clock, uin
     }
     if (word_number(clock, 1000000000000, ps_per_tick) && *ps_per_tick > 0)
         return lines_end(lines);
-    lines_error(lines, WORD_FORMAT " where the number of ps in a tick is due; accepted: from 1 to 1000000000000",
-                WORD_ARGUMENTS(clock));
-    return false;
+    return lines_error(lines, WORD_FORMAT " where the number of ps in a tick is due; accepted: from 1 to 1000000000000",
+                       WORD_ARGUMENTS(clock));
 }
 
 static bool read_header(struct vef *vef)
@@ -100,10 +99,8 @@ static bool read_header(struct vef *vef)
     struct vef_header *header = &vef->header;
     struct word keyword;
     uint64_t most = lines->source->size / SHORTEST_LINE;
-    if (!lines_next(lines) || !lines_word(lines, &keyword) || !is_keyword(keyword)) {
-        errors_add(lines->errors, "%s: the file does not begin with VEF3", lines->source->path);
-        return false;
-    }
+    if (!lines_next(lines) || !lines_word(lines, &keyword) || !is_keyword(keyword))
+        return errors_add(lines->errors, "%s: the file does not begin with VEF3", lines->source->path);
     if (!lines_number(lines, "the number of ranks", MAX_RANKS, &header->ranks) ||
         !lines_number(lines, "the number of messages (a file of this size has no more than accepted)", most,
                       &header->messages) ||
@@ -125,19 +122,15 @@ static bool find_message(struct vef *vef, struct word word, uint32_t rank, bool 
 {
     struct trace_lines *lines = &vef->lines;
     uint64_t id;
-    if (!vef->header.messages || !word_number(word, vef->header.messages - 1, &id) || !vef->messages[id].is_known) {
-        lines_error(lines, WORD_FORMAT " where the message to wait for is due; accepted: one that comes before",
-                    WORD_ARGUMENTS(word));
-        return false;
-    }
+    if (!vef->header.messages || !word_number(word, vef->header.messages - 1, &id) || !vef->messages[id].is_known)
+        return lines_error(lines, WORD_FORMAT " where the message to wait for is due; accepted: one that comes before",
+                           WORD_ARGUMENTS(word));
     const struct vef_message *message = &vef->messages[id];
     bool is_sent = dependency->kind == ON_SENDING;
     uint32_t there = is_sent ? message->source : message->destination;
-    if (there != rank) {
-        lines_error(lines, "rank %u waits for the %s of message %llu, which is at rank %u", rank,
-                    is_sent ? "sending" : "reception", (unsigned long long)id, there);
-        return false;
-    }
+    if (there != rank)
+        return lines_error(lines, "rank %u waits for the %s of message %llu, which is at rank %u", rank,
+                           is_sent ? "sending" : "reception", (unsigned long long)id, there);
     dependency->task = is_sent ? message->send : message->receive;
     dependency->on_start = is_sent && message->is_non_blocking && !is_wait;
     return true;
@@ -148,13 +141,12 @@ static bool find_collective(struct vef *vef, struct word word, uint32_t rank, st
     uint64_t id;
     dependency->task =
         word_numbered(word, 'G', INT64_MAX, &id) ? vef_collective_task(&vef->collectives, id, rank) : ANY;
-    if (dependency->task != ANY)
-        return true;
-    lines_error(&vef->lines,
-                WORD_FORMAT " where the collective to wait for is due; accepted: one in which rank %u takes part in a "
-                            "line before",
-                WORD_ARGUMENTS(word), rank);
-    return false;
+    return dependency->task != ANY ||
+           lines_error(&vef->lines,
+                       WORD_FORMAT
+                       " where the collective to wait for is due; accepted: one in which rank %u takes part in a "
+                       "line before",
+                       WORD_ARGUMENTS(word), rank);
 }
 
 /* The end of a line. A message that its line ends with is a wait if it moves nothing. */
@@ -211,11 +203,9 @@ static bool read_message(struct vef *vef, struct word first)
     struct trace_lines *lines = &vef->lines;
     struct dependency dependency;
     uint64_t id, source, destination, bytes, last = vef->header.ranks - 1;
-    if (!vef->header.messages || !word_number(first, vef->header.messages - 1, &id) || vef->messages[id].is_known) {
-        lines_error(lines, WORD_FORMAT " where a message's number is due; accepted: each below %llu once",
-                    WORD_ARGUMENTS(first), (unsigned long long)vef->header.messages);
-        return false;
-    }
+    if (!vef->header.messages || !word_number(first, vef->header.messages - 1, &id) || vef->messages[id].is_known)
+        return lines_error(lines, WORD_FORMAT " where a message's number is due; accepted: each below %llu once",
+                           WORD_ARGUMENTS(first), (unsigned long long)vef->header.messages);
     if (!lines_number(lines, "a source", last, &source) || !lines_number(lines, "a destination", last, &destination) ||
         !lines_number(lines, "a number of bytes", INT64_MAX, &bytes))
         return false;
@@ -262,21 +252,19 @@ static bool read_lines(struct vef *vef)
     }
     if (vef->message_count == vef->header.messages && vef->collectives.count == vef->header.parts)
         return vef_collectives_finish(&vef->collectives, vef->header.collectives);
-    errors_add(lines->errors,
-               "%s: the file ends after %llu messages and %zu lines of collectives; its header says %llu and %llu",
-               lines->source->path, (unsigned long long)vef->message_count, vef->collectives.count,
-               (unsigned long long)vef->header.messages, (unsigned long long)vef->header.parts);
-    return false;
+    return errors_add(
+        lines->errors,
+        "%s: the file ends after %llu messages and %u lines of collectives; its header says %llu and %llu",
+        lines->source->path, (unsigned long long)vef->message_count, vef->collectives.count,
+        (unsigned long long)vef->header.messages, (unsigned long long)vef->header.parts);
 }
 
 static bool read_communicators(struct vef *vef)
 {
     for (uint64_t i = 0; i < vef->header.communicators; i++) {
-        if (!lines_next(&vef->lines)) {
-            errors_add(vef->lines.errors, "%s: the file ends where communicator C%llu is due", vef->lines.source->path,
-                       (unsigned long long)i);
-            return false;
-        }
+        if (!lines_next(&vef->lines))
+            return errors_add(vef->lines.errors, "%s: the file ends where communicator C%llu is due",
+                              vef->lines.source->path, (unsigned long long)i);
         if (!vef_read_communicator(&vef->collectives, (uint32_t)vef->header.ranks))
             return false;
     }

@@ -60,26 +60,21 @@ bool vef_read_communicator(struct vef_collectives *collectives, uint32_t ranks)
     bool is_world = true;
     uint32_t size = 0, room = (uint32_t)((lines->end - lines->at) / 2); /* a blank and a digit at least */
     uint32_t *members = arena_array(&collectives->arena, uint32_t, room);
-    if (!lines_word(lines, &word) || !word_numbered(word, 'C', number, &id) || id != number) {
-        lines_error(lines, WORD_FORMAT " where communicator C%llu is due", WORD_ARGUMENTS(word),
-                    (unsigned long long)number);
-        return false;
-    }
+    if (!lines_word(lines, &word) || !word_numbered(word, 'C', number, &id) || id != number)
+        return lines_error(lines, WORD_FORMAT " where communicator C%llu is due", WORD_ARGUMENTS(word),
+                           (unsigned long long)number);
     while (lines_word(lines, &word)) {
         struct member *member = word_number(word, ranks - 1, &rank) ? member_of(collectives, number, rank) : NULL;
-        if (!member || member->place) {
-            lines_error(lines, WORD_FORMAT " where a rank of C%llu is due; accepted: ranks from 0 to %u, each once",
-                        WORD_ARGUMENTS(word), (unsigned long long)number, ranks - 1);
-            return false;
-        }
+        if (!member || member->place)
+            return lines_error(lines,
+                               WORD_FORMAT " where a rank of C%llu is due; accepted: ranks from 0 to %u, each once",
+                               WORD_ARGUMENTS(word), (unsigned long long)number, ranks - 1);
         is_world &= rank == size;
         members[size++] = (uint32_t)rank;
         member->place = size;
     }
-    if (size == 0) {
-        lines_error(lines, "C%llu has no ranks", (unsigned long long)number);
-        return false;
-    }
+    if (size == 0)
+        return lines_error(lines, "C%llu has no ranks", (unsigned long long)number);
     is_world &= size == ranks;
     collectives->communicators[number] =
         (struct vef_communicator){is_world ? WORLD : builder_communicator(collectives->builder, members, size), size};
@@ -94,18 +89,14 @@ bool vef_read_part(struct vef_collectives *collectives, struct word first, uint3
     struct trace_lines *lines = collectives->lines;
     struct word word;
     *part = (struct vef_part){.line = lines->line};
-    if (!word_numbered(first, 'G', INT64_MAX, &part->collective)) {
-        lines_error(lines, WORD_FORMAT " where a message's number or a collective such as G0 is due",
-                    WORD_ARGUMENTS(first));
-        return false;
-    }
+    if (!word_numbered(first, 'G', INT64_MAX, &part->collective))
+        return lines_error(lines, WORD_FORMAT " where a message's number or a collective such as G0 is due",
+                           WORD_ARGUMENTS(first));
     if (!lines_need(lines, "a communicator", &word))
         return false;
-    if (!word_numbered(word, 'C', collectives->communicator_count - 1, &part->communicator)) {
-        lines_error(lines, WORD_FORMAT " where a communicator is due; accepted: from C0 to C%llu", WORD_ARGUMENTS(word),
-                    (unsigned long long)(collectives->communicator_count - 1));
-        return false;
-    }
+    if (!word_numbered(word, 'C', collectives->communicator_count - 1, &part->communicator))
+        return lines_error(lines, WORD_FORMAT " where a communicator is due; accepted: from C0 to C%llu",
+                           WORD_ARGUMENTS(word), (unsigned long long)(collectives->communicator_count - 1));
     if (!lines_number(lines,
                       "an operation (0 broadcast, 1 reduce, 2 allreduce, 3 gather, 4 scatter, 5 allgather, 6 barrier, "
                       "7 alltoall)",
@@ -115,12 +106,10 @@ bool vef_read_part(struct vef_collectives *collectives, struct word first, uint3
         !lines_number(lines, "a number of bytes received", INT64_MAX, &part->receive_bytes))
         return false;
     struct member *member = member_of(collectives, part->communicator, part->rank);
-    if (!member->place || vef_collective_task(collectives, part->collective, (uint32_t)part->rank) != ANY) {
-        lines_error(lines, "rank %llu takes part in G%llu, and %s", (unsigned long long)part->rank,
-                    (unsigned long long)part->collective,
-                    member->place ? "has done so before" : "is not in the communicator");
-        return false;
-    }
+    if (!member->place || vef_collective_task(collectives, part->collective, (uint32_t)part->rank) != ANY)
+        return lines_error(lines, "rank %llu takes part in G%llu, and %s", (unsigned long long)part->rank,
+                           (unsigned long long)part->collective,
+                           member->place ? "has done so before" : "is not in the communicator");
     part->position = member->place - 1;
     part->order = member->collectives++;
     return true;
@@ -128,10 +117,7 @@ bool vef_read_part(struct vef_collectives *collectives, struct word first, uint3
 
 void vef_add_part(struct vef_collectives *collectives, const struct vef_part *part)
 {
-    if (collectives->count == collectives->room) {
-        collectives->room = collectives->room ? 2 * collectives->room : 256;
-        collectives->parts = memory_resize(collectives->parts, sizeof *collectives->parts * collectives->room);
-    }
+    collectives->parts = memory_grow(collectives->parts, collectives->count, &collectives->room, sizeof *part);
     collectives->parts[collectives->count++] = *part;
     uint32_t *task = table_put(&collectives->tasks, &(struct table_key){{part->collective, part->rank, 0}});
     *task = part->task + 1;
@@ -168,17 +154,16 @@ static bool agree(struct vef_collectives *collectives, const struct vef_part *pa
         if (!differs)
             continue;
         lines->line = parts[i].line;
-        lines_error(lines, "G%llu has another %s than in line %llu", (unsigned long long)parts->collective, differs,
-                    (unsigned long long)parts->line);
-        return false;
+        return lines_error(lines, "G%llu has another %s than in line %llu", (unsigned long long)parts->collective,
+                           differs, (unsigned long long)parts->line);
     }
     const struct vef_communicator *communicator = &collectives->communicators[parts->communicator];
     if (count == communicator->size)
         return true;
     lines->line = parts->line;
-    lines_error(lines, "%zu ranks take part in G%llu; its communicator C%llu has %u", count,
-                (unsigned long long)parts->collective, (unsigned long long)parts->communicator, communicator->size);
-    return false;
+    return lines_error(lines, "%zu ranks take part in G%llu; its communicator C%llu has %u", count,
+                       (unsigned long long)parts->collective, (unsigned long long)parts->communicator,
+                       communicator->size);
 }
 
 /* The first where there is none, or where nothing is moved. */
@@ -254,9 +239,7 @@ bool vef_collectives_finish(struct vef_collectives *collectives, uint64_t wanted
             return false;
         set_tasks(collectives, parts, (uint32_t)(end - first));
     }
-    if (found == wanted)
-        return true;
-    errors_add(collectives->lines->errors, "%s: the header says %llu collectives, and there are %llu",
-               collectives->lines->source->path, (unsigned long long)wanted, (unsigned long long)found);
-    return false;
+    return found == wanted ||
+           errors_add(collectives->lines->errors, "%s: the header says %llu collectives, and there are %llu",
+                      collectives->lines->source->path, (unsigned long long)wanted, (unsigned long long)found);
 }

@@ -31,7 +31,7 @@ struct vef_collectives {
     struct table members;   /* (communicator, rank) to its place there and the collectives so far */
     struct table tasks;     /* (collective, rank) to a task + 1 */
     struct vef_part *parts; /* owned */
-    size_t count, room;
+    uint32_t count, room;
 };
 
 void vef_collectives_init(struct vef_collectives *collectives, struct trace_lines *lines, struct trace_builder *builder,
