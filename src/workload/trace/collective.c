@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which algorithm a collective goes by, see collective.h. */
+/* Which algorithm a collective goes by, see collective.h, and what these share, see parts.h. */
 #include "workload/trace/collective.h"
 
 #include "workload/trace/collective/parts.h"
 
 #include <string.h>
 
-static const struct collective_algorithm *const groups[] = {
-    tree_algorithms,     chain_algorithms,         ring_algorithms,
-    doubling_algorithms, dissemination_algorithms, alltoall_algorithms,
-};
+static const struct collective_algorithm *const groups[] = {rooted_algorithms, round_algorithms, doubling_algorithms};
 
 const struct collective_algorithm *collective_algorithm(enum collective_operation operation, uint32_t number)
 {
@@ -136,4 +133,47 @@ struct plan_step plan_step(const struct plan *plan, uint32_t rank, uint32_t step
     struct plan_step out = {.send.peer = NONE, .receive.peer = NONE};
     plan->algorithm->step(plan, rank, step, &out);
     return out;
+}
+
+/* ---- what algorithms share ---- */
+
+struct plan_shape shape_of_doublings(const struct plan *plan)
+{
+    return (struct plan_shape){.steps = doublings(plan->ranks), .blocks = 1};
+}
+
+struct plan_shape shape_of_block_doublings(const struct plan *plan)
+{
+    return (struct plan_shape){.steps = doublings(plan->ranks), .blocks = plan->ranks};
+}
+
+struct plan_shape shape_of_others(const struct plan *plan)
+{
+    return (struct plan_shape){.steps = plan->ranks - 1, .blocks = plan->ranks};
+}
+
+/* Bytes of the parts before `part`: those that are left over go to the first ones. */
+static uint64_t bytes_before(uint64_t bytes, uint32_t parts, uint32_t part)
+{
+    uint64_t left_over = bytes % parts;
+    return bytes / parts * part + (part < left_over ? part : left_over);
+}
+
+struct plan_message vector_parts(const struct plan *plan, uint32_t peer, uint32_t parts, uint32_t first, uint32_t count)
+{
+    return (struct plan_message){
+        .peer = peer,
+        .bytes = bytes_before(plan->bytes, parts, first + count) - bytes_before(plan->bytes, parts, first),
+        .blocks = {first, count, 0},
+    };
+}
+
+struct plan_message rank_blocks(const struct plan *plan, uint32_t peer, uint32_t first, uint32_t count)
+{
+    struct plan_message message = {.peer = peer, .blocks = {first, count, 0}};
+    if (!plan->counts)
+        message.bytes = plan->bytes * count;
+    for (uint32_t i = 0; plan->counts && i < count; i++)
+        message.bytes += plan->counts[forward(first, i, plan->ranks)];
+    return message;
 }

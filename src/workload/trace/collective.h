@@ -52,7 +52,7 @@ struct plan_shape {
 };
 
 struct collective_algorithm {
-    const char *name, *summary;
+    const char *name;
     enum collective_operation operation;
     bool is_even; /* it needs blocks of one size; others go by the operation's first algorithm that does not */
     struct plan_shape (*shape)(const struct plan *plan);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * Collectives over distances that double.
+ *
  * Exchanges with ranks at distances 1, 2, 4 ... (doubling) or ... 4, 2, 1 (halving), for
  * which a power of two of ranks is needed: the core. Of n ranks that are no power of two
  * the first 2(n - core) stand in pairs: the even one hands all to the odd one in a step
@@ -29,166 +31,181 @@ static uint32_t member_of(const struct core *core, uint32_t rank)
     return rank % 2 ? rank / 2 : NONE;
 }
 
-static uint32_t rank_of(const struct core *core, uint32_t member)
-{
-    return member < core->pairs ? 2 * member + 1 : member + core->pairs;
-}
-
-/* The first rank that a member stands for. */
+/* The first rank that a member stands for; its own is the last of them. */
 static uint32_t first_rank(const struct core *core, uint32_t member)
 {
     return member < core->pairs ? 2 * member : member + core->pairs;
 }
 
+static uint32_t rank_of(const struct core *core, uint32_t member)
+{
+    return first_rank(core, member) + (member < core->pairs);
+}
+
+/* ---- steps ---- */
+
 /* Where a step belongs. */
 enum stage { FOLD, EXCHANGE, UNFOLD };
+/* How distances go: up, down, or down and then up again. */
+enum course { UP, DOWN, DOWN_AND_UP };
 
-static enum stage stage_of(const struct core *core, uint32_t steps, uint32_t step, uint32_t *level)
-{
-    *level = step - (core->pairs > 0);
-    if (core->pairs && step == 0)
-        return FOLD;
-    return core->pairs && step == steps - 1 ? UNFOLD : EXCHANGE;
-}
-
-/* The two of a pair, where a rank is in one. */
-static bool is_paired(const struct core *core, uint32_t rank) { return rank < 2 * core->pairs; }
-
-static void fold(const struct core *core, uint32_t rank, struct plan_message message, struct plan_step *out)
-{
-    if (!is_paired(core, rank))
-        return;
-    message.peer = rank ^ 1;
-    *(rank % 2 ? &out->receive : &out->send) = message;
-}
-
-static void unfold(const struct core *core, uint32_t rank, struct plan_message message, struct plan_step *out)
-{
-    if (!is_paired(core, rank))
-        return;
-    message.peer = rank ^ 1;
-    *(rank % 2 ? &out->send : &out->receive) = message;
-}
-
-/* Exchanges of a level: the members from `mine` on for those from `theirs` on, `count` of each. */
+/* What a rank does in a step: in an exchange it gives what `count` members have, from `sent` on, and gets that of others. */
 struct exchange {
-    uint32_t peer; /* NONE: the rank is not in the core */
-    uint32_t mine, theirs, count;
+    struct core core;
+    enum stage stage;
+    bool halves;   /* distances go down: what the peer stands for is given, not what this rank stands for */
+    uint32_t peer; /* NONE: the rank is not in the core, or in no exchange */
+    uint32_t sent, received, count;
 };
 
-static struct exchange exchange_at(const struct core *core, uint32_t rank, uint32_t distance)
-{
-    uint32_t member = member_of(core, rank);
-    if (member == NONE)
-        return (struct exchange){.peer = NONE};
-    uint32_t mine = member & ~(distance - 1);
-    return (struct exchange){rank_of(core, member ^ distance), mine, mine ^ distance, distance};
-}
-
-static uint32_t distance_up(uint32_t level) { return (uint32_t)1 << level; }
-static uint32_t distance_down(const struct core *core, uint32_t level) { return core->size >> (level + 1); }
-
-static struct plan_shape shape(const struct plan *plan, uint32_t rounds, uint32_t blocks)
+static struct plan_shape shape(const struct plan *plan, enum course course, uint32_t blocks)
 {
     struct core core = core_of(plan);
+    uint32_t rounds = course == DOWN_AND_UP ? 2 : 1;
     return (struct plan_shape){.steps = rounds * core.levels + (core.pairs ? 2 : 0), .blocks = blocks};
+}
+
+static struct exchange exchange_at(const struct plan *plan, uint32_t rank, uint32_t step, enum course course)
+{
+    struct exchange at = {.core = core_of(plan), .stage = EXCHANGE, .peer = NONE};
+    uint32_t level = step - (at.core.pairs > 0), member = member_of(&at.core, rank);
+    if (at.core.pairs)
+        at.stage = step == 0 ? FOLD : step == shape(plan, course, 0).steps - 1 ? UNFOLD : EXCHANGE;
+    at.halves = course != UP && level < at.core.levels;
+    if (at.stage != EXCHANGE || member == NONE)
+        return at;
+    at.count = at.halves ? at.core.size >> (level + 1)
+                         : (uint32_t)1 << (level < at.core.levels ? level : level - at.core.levels);
+    uint32_t mine = member & ~(at.count - 1), theirs = mine ^ at.count;
+    at.peer = rank_of(&at.core, member ^ at.count);
+    at.sent = at.halves ? theirs : mine;
+    at.received = at.halves ? mine : theirs;
+    return at;
+}
+
+/* Within a pair: to the odd one in a fold, from it in an unfold. */
+static void hand_over(const struct exchange *at, uint32_t rank, struct plan_message message, struct plan_step *out)
+{
+    if (rank >= 2 * at->core.pairs)
+        return;
+    message.peer = rank ^ 1;
+    *((at->stage == FOLD) == rank % 2 ? &out->receive : &out->send) = message;
 }
 
 /* ---- allreduce: the whole vector in each step ---- */
 
-static struct plan_shape doubling_shape(const struct plan *plan) { return shape(plan, 1, 1); }
+static struct plan_shape doubling_shape(const struct plan *plan) { return shape(plan, UP, 1); }
 
 static void allreduce_doubling(const struct plan *plan, uint32_t rank, uint32_t step, struct plan_step *out)
 {
-    struct core core = core_of(plan);
-    uint32_t level;
-    enum stage stage = stage_of(&core, doubling_shape(plan).steps, step, &level);
-    out->reduces = stage != UNFOLD;
-    if (stage == FOLD)
-        return fold(&core, rank, whole_vector(plan, NONE), out);
-    if (stage == UNFOLD)
-        return unfold(&core, rank, whole_vector(plan, NONE), out);
-    struct exchange exchange = exchange_at(&core, rank, distance_up(level));
-    if (exchange.peer != NONE)
-        out->send = out->receive = whole_vector(plan, exchange.peer);
+    struct exchange at = exchange_at(plan, rank, step, UP);
+    out->reduces = at.stage != UNFOLD;
+    if (at.stage != EXCHANGE)
+        hand_over(&at, rank, whole_vector(plan, NONE), out);
+    else if (at.peer != NONE)
+        out->send = out->receive = whole_vector(plan, at.peer);
 }
 
 /* ---- allreduce of Rabenseifner: a reduce-scatter by halving, then an allgather by doubling ---- */
 
-static struct plan_shape rabenseifner_shape(const struct plan *plan) { return shape(plan, 2, core_of(plan).size); }
+static struct plan_shape rabenseifner_shape(const struct plan *plan)
+{
+    return shape(plan, DOWN_AND_UP, core_of(plan).size);
+}
 
 static void allreduce_rabenseifner(const struct plan *plan, uint32_t rank, uint32_t step, struct plan_step *out)
 {
-    struct core core = core_of(plan);
-    uint32_t level;
-    enum stage stage = stage_of(&core, rabenseifner_shape(plan).steps, step, &level);
-    bool halves = level < core.levels;
-    out->reduces = stage == FOLD || (stage == EXCHANGE && halves);
-    if (stage == FOLD)
-        return fold(&core, rank, vector_parts(plan, NONE, core.size, 0, core.size), out);
-    if (stage == UNFOLD)
-        return unfold(&core, rank, vector_parts(plan, NONE, core.size, 0, core.size), out);
-    uint32_t distance = halves ? distance_down(&core, level) : distance_up(level - core.levels);
-    struct exchange exchange = exchange_at(&core, rank, distance);
-    if (exchange.peer == NONE)
+    struct exchange at = exchange_at(plan, rank, step, DOWN_AND_UP);
+    uint32_t parts = at.core.size;
+    out->reduces = at.stage == FOLD || (at.stage == EXCHANGE && at.halves);
+    if (at.stage != EXCHANGE)
+        hand_over(&at, rank, vector_parts(plan, NONE, parts, 0, parts), out);
+    if (at.peer == NONE)
         return;
-    uint32_t sent = halves ? exchange.theirs : exchange.mine, received = halves ? exchange.mine : exchange.theirs;
-    out->send = vector_parts(plan, exchange.peer, core.size, sent, exchange.count);
-    out->receive = vector_parts(plan, exchange.peer, core.size, received, exchange.count);
+    out->send = vector_parts(plan, at.peer, parts, at.sent, at.count);
+    out->receive = vector_parts(plan, at.peer, parts, at.received, at.count);
 }
 
 /* ---- allgather by doubling, reduce-scatter by halving: the blocks of all ranks that members stand for ---- */
 
-static struct plan_shape blocks_shape(const struct plan *plan) { return shape(plan, 1, plan->ranks); }
+static struct plan_shape blocks_shape(const struct plan *plan) { return shape(plan, UP, plan->ranks); }
 
-static struct plan_message member_blocks(const struct plan *plan, const struct core *core, uint32_t peer,
-                                         uint32_t member, uint32_t count)
+static struct plan_message member_blocks(const struct plan *plan, const struct exchange *at, uint32_t member)
 {
-    uint32_t first = first_rank(core, member);
-    return rank_blocks(plan, peer, first, first_rank(core, member + count) - first);
+    uint32_t first = first_rank(&at->core, member);
+    return rank_blocks(plan, at->peer, first, first_rank(&at->core, member + at->count) - first);
+}
+
+static void exchange_blocks(const struct plan *plan, const struct exchange *at, struct plan_step *out)
+{
+    if (at->peer == NONE)
+        return;
+    out->send = member_blocks(plan, at, at->sent);
+    out->receive = member_blocks(plan, at, at->received);
 }
 
 static void allgather(const struct plan *plan, uint32_t rank, uint32_t step, struct plan_step *out)
 {
-    struct core core = core_of(plan);
-    uint32_t level, even = rank & ~(uint32_t)1;
-    enum stage stage = stage_of(&core, blocks_shape(plan).steps, step, &level);
-    if (stage == FOLD)
-        return fold(&core, rank, rank_blocks(plan, NONE, even, 1), out);
-    if (stage == UNFOLD) /* all but its own */
-        return unfold(&core, rank, rank_blocks(plan, NONE, forward(even, 1, plan->ranks), plan->ranks - 1), out);
-    struct exchange exchange = exchange_at(&core, rank, distance_up(level));
-    if (exchange.peer == NONE)
-        return;
-    out->send = member_blocks(plan, &core, exchange.peer, exchange.mine, exchange.count);
-    out->receive = member_blocks(plan, &core, exchange.peer, exchange.theirs, exchange.count);
+    struct exchange at = exchange_at(plan, rank, step, UP);
+    uint32_t even = rank & ~(uint32_t)1;
+    if (at.stage == FOLD)
+        hand_over(&at, rank, rank_blocks(plan, NONE, even, 1), out);
+    if (at.stage == UNFOLD) /* all but its own */
+        hand_over(&at, rank, rank_blocks(plan, NONE, forward(even, 1, plan->ranks), plan->ranks - 1), out);
+    exchange_blocks(plan, &at, out);
 }
 
 static void reduce_scatter(const struct plan *plan, uint32_t rank, uint32_t step, struct plan_step *out)
 {
-    struct core core = core_of(plan);
-    uint32_t level, even = rank & ~(uint32_t)1;
-    enum stage stage = stage_of(&core, blocks_shape(plan).steps, step, &level);
-    out->reduces = stage != UNFOLD;
-    if (stage == FOLD)
-        return fold(&core, rank, rank_blocks(plan, NONE, 0, plan->ranks), out);
-    if (stage == UNFOLD)
-        return unfold(&core, rank, rank_blocks(plan, NONE, even, 1), out);
-    struct exchange exchange = exchange_at(&core, rank, distance_down(&core, level));
-    if (exchange.peer == NONE)
-        return;
-    out->send = member_blocks(plan, &core, exchange.peer, exchange.theirs, exchange.count);
-    out->receive = member_blocks(plan, &core, exchange.peer, exchange.mine, exchange.count);
+    struct exchange at = exchange_at(plan, rank, step, DOWN);
+    out->reduces = at.stage != UNFOLD;
+    if (at.stage == FOLD)
+        hand_over(&at, rank, rank_blocks(plan, NONE, 0, plan->ranks), out);
+    if (at.stage == UNFOLD)
+        hand_over(&at, rank, rank_blocks(plan, NONE, rank & ~(uint32_t)1, 1), out);
+    exchange_blocks(plan, &at, out);
+}
+
+/* ---- dissemination: in step k to and from ranks 2^k away, going round, as few steps as any number of ranks allows ---- */
+
+/* Messages without bytes, going round. */
+static void barrier(const struct plan *plan, uint32_t rank, uint32_t step, struct plan_step *out)
+{
+    uint32_t distance = (uint32_t)1 << step;
+    out->send = (struct plan_message){.peer = forward(rank, distance, plan->ranks), .blocks = {0, 1, 0}};
+    out->receive = (struct plan_message){.peer = backward(rank, distance, plan->ranks), .blocks = {0, 1, 0}};
+    out->reduces = true;
+}
+
+/* Sums of 2^k ranks, to those behind and not round. An exscan is the same: a rank leaves out its own part at the end. */
+static void scan(const struct plan *plan, uint32_t rank, uint32_t step, struct plan_step *out)
+{
+    uint32_t distance = (uint32_t)1 << step;
+    if (distance < plan->ranks - rank)
+        out->send = whole_vector(plan, rank + distance);
+    if (rank >= distance)
+        out->receive = whole_vector(plan, rank - distance);
+    out->reduces = true;
+}
+
+/* All blocks that a rank has, at most those that are missing, going round backwards. */
+static void bruck_allgather(const struct plan *plan, uint32_t rank, uint32_t step, struct plan_step *out)
+{
+    uint32_t distance = (uint32_t)1 << step, missing = plan->ranks - distance;
+    uint32_t count = distance < missing ? distance : missing;
+    uint32_t from = forward(rank, distance, plan->ranks);
+    out->send = rank_blocks(plan, backward(rank, distance, plan->ranks), rank, count);
+    out->receive = rank_blocks(plan, from, from, count);
 }
 
 const struct collective_algorithm doubling_algorithms[] = {
-    {"recursive_doubling", "the whole vector exchanged over distances 1, 2, 4 ...", OPERATION_ALLREDUCE, false,
-     doubling_shape, allreduce_doubling},
-    {"rabenseifner", "halves of the vector reduced over distances ... 4, 2, 1, then gathered again",
-     OPERATION_ALLREDUCE, false, rabenseifner_shape, allreduce_rabenseifner},
-    {"recursive_doubling", "all that is there exchanged over distances 1, 2, 4 ...", OPERATION_ALLGATHER, false,
-     blocks_shape, allgather},
-    {"recursive_halving", "halves of what is left reduced over distances ... 4, 2, 1", OPERATION_REDUCE_SCATTER, false,
-     blocks_shape, reduce_scatter},
+    {"recursive_doubling", OPERATION_ALLREDUCE, false, doubling_shape, allreduce_doubling},
+    {"rabenseifner", OPERATION_ALLREDUCE, false, rabenseifner_shape, allreduce_rabenseifner},
+    {"recursive_doubling", OPERATION_ALLGATHER, false, blocks_shape, allgather},
+    {"recursive_halving", OPERATION_REDUCE_SCATTER, false, blocks_shape, reduce_scatter},
+    {"dissemination", OPERATION_BARRIER, false, shape_of_doublings, barrier},
+    {"recursive_doubling", OPERATION_SCAN, false, shape_of_doublings, scan},
+    {"recursive_doubling", OPERATION_EXSCAN, false, shape_of_doublings, scan},
+    {"bruck", OPERATION_ALLGATHER, false, shape_of_block_doublings, bruck_allgather},
     {0},
 };

@@ -4,12 +4,9 @@
 #include "workload/trace/collective.h"
 
 /* Each group of algorithms, ended by one without a name. */
-extern const struct collective_algorithm tree_algorithms[];
-extern const struct collective_algorithm chain_algorithms[];
-extern const struct collective_algorithm ring_algorithms[];
+extern const struct collective_algorithm rooted_algorithms[];
+extern const struct collective_algorithm round_algorithms[];
 extern const struct collective_algorithm doubling_algorithms[];
-extern const struct collective_algorithm dissemination_algorithms[];
-extern const struct collective_algorithm alltoall_algorithms[];
 
 /* How often one has to double to reach `ranks`. */
 static inline uint32_t doublings(uint32_t ranks) { return ranks > 1 ? 32 - (uint32_t)__builtin_clz(ranks - 1) : 0; }
@@ -24,6 +21,12 @@ static inline uint32_t backward(uint32_t from, uint32_t distance, uint32_t size)
 {
     return from >= distance ? from - distance : from + (size - distance);
 }
+
+/* As many steps as it takes to double up to all ranks, of the whole vector or of the blocks of all ranks. */
+struct plan_shape shape_of_doublings(const struct plan *plan);
+struct plan_shape shape_of_block_doublings(const struct plan *plan);
+/* A step for each other rank, and the blocks of all. */
+struct plan_shape shape_of_others(const struct plan *plan);
 
 /* A message of the whole vector. */
 static inline struct plan_message whole_vector(const struct plan *plan, uint32_t peer)
