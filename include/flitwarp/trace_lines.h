@@ -43,10 +43,7 @@ bool word_number(struct word word, uint64_t max, uint64_t *number);
 /* The same behind a letter: p17, G3. */
 bool word_numbered(struct word word, char letter, uint64_t max, uint64_t *number);
 
-/* How a word stands in a message: the beginning of it, if it is long. */
-#define WORD_FORMAT "\"%.*s\""
-#define WORD_ARGUMENTS(word) (int)((word).length < 40 ? (word).length : 40), (word).chars
-
-#define lines_error(lines, format, ...)                                                                                \
-    errors_add((lines)->errors, "%s:%llu: " format, (lines)->source->path, (unsigned long long)(lines)->line,          \
-               __VA_ARGS__)
+/* Adds "FILE:LINE: ..."; and with a word before what is wrong with it, in quotes, or its beginning, if it is long. False. */
+bool lines_error(const struct trace_lines *lines, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool lines_refuse(const struct trace_lines *lines, struct word word, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));

@@ -141,8 +141,8 @@ static bool csv_read_time(struct trace_lines *lines, int exponent, uint64_t *tim
     if (!lines_need(lines, "a time", &word))
         return false;
     return csv_time(word, exponent, time_ps) ||
-           lines_error(lines, WORD_FORMAT " where a time is due; accepted: a number of 0 or more, up to %llu ps",
-                       WORD_ARGUMENTS(word), (unsigned long long)UINT64_MAX);
+           lines_refuse(lines, word, "where a time is due; accepted: a number of 0 or more, up to %llu ps",
+                        (unsigned long long)UINT64_MAX);
 }
 
 static bool csv_read_message(struct trace_lines *lines, const struct csv_layout *layout, struct csv_message *message)

@@ -2,6 +2,9 @@
 /* Lines and words of a mapped file, see lines.h. */
 #include "flitwarp/trace_lines.h"
 
+#include "base/text.h"
+
+#include <stdarg.h>
 #include <string.h>
 
 #define DONE_EVERY ((size_t)16 << 20)
@@ -88,6 +91,34 @@ bool word_numbered(struct word word, char letter, uint64_t max, uint64_t *number
            word_number((struct word){word.chars + 1, word.length - 1}, max, number);
 }
 
+static void add_error(const struct trace_lines *lines, const char *word, const char *format, va_list arguments)
+{
+    struct text text = {0};
+    text_addv(&text, format, arguments);
+    errors_add(lines->errors, "%s:%llu: %s%s", lines->source->path, (unsigned long long)lines->line, word, text.chars);
+    text_release(&text);
+}
+
+bool lines_error(const struct trace_lines *lines, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    add_error(lines, "", format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool lines_refuse(const struct trace_lines *lines, struct word word, const char *format, ...)
+{
+    char shown[48];
+    va_list arguments;
+    snprintf(shown, sizeof shown, "\"%.*s\" ", (int)(word.length < 40 ? word.length : 40), word.chars);
+    va_start(arguments, format);
+    add_error(lines, shown, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
 bool lines_need(struct trace_lines *lines, const char *what, struct word *word)
 {
     return lines_word(lines, word) || lines_error(lines, "the line ends where %s is due", what);
@@ -99,13 +130,12 @@ bool lines_number(struct trace_lines *lines, const char *what, uint64_t max, uin
     if (!lines_need(lines, what, &word))
         return false;
     return word_number(word, max, number) ||
-           lines_error(lines, WORD_FORMAT " where %s is due; accepted: a whole number from 0 to %llu",
-                       WORD_ARGUMENTS(word), what, (unsigned long long)max);
+           lines_refuse(lines, word, "where %s is due; accepted: a whole number from 0 to %llu", what,
+                        (unsigned long long)max);
 }
 
 bool lines_end(struct trace_lines *lines)
 {
     struct word word;
-    return !lines_word(lines, &word) ||
-           lines_error(lines, WORD_FORMAT " where the line should end", WORD_ARGUMENTS(word));
+    return !lines_word(lines, &word) || lines_refuse(lines, word, "where the line should end");
 }

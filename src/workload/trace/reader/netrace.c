@@ -82,10 +82,9 @@ static bool check_magic(struct netrace *netrace, const unsigned char *bytes)
     uint32_t bits = u32_at(bytes + 4), magic = u32_at(bytes);
     memcpy(&version, &bits, sizeof version);
     if (magic == __builtin_bswap32(MAGIC))
-        netrace_error(netrace, 0,
-                      "the number 0x%08x is that of Netrace with the bytes turned round; accepted: a "
-                      "little-endian file",
-                      magic);
+        netrace_error(
+            netrace, 0,
+            "the number 0x%08x is that of Netrace with the bytes turned round; accepted: a little-endian file", magic);
     else if (magic != MAGIC)
         netrace_error(netrace, 0, "the file begins with 0x%08x and not with Netrace's 0x%08x", magic, MAGIC);
     else if (version != 1.0f)

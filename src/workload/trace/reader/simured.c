@@ -10,6 +10,7 @@
  * SimuRed one that leaves from elsewhere than where the other arrives knows of that at once,
  * which is nothing that a network could do, nor a parallel run of one: here it is told.
  */
+#include "base/table.h"
 #include "flitwarp/trace_lines.h"
 #include "flitwarp/trace_packets.h"
 
@@ -50,8 +51,8 @@ struct simured_trace {
     struct trace_lines lines;
     const struct simured_config *config;
     struct simured_packet *packets; /* owned */
-    uint32_t *named;                /* owned: the packets that have names, by name and line */
-    uint32_t count, room, named_count;
+    struct table named;             /* packets by name */
+    uint32_t count, room;
     uint32_t ranks;
 };
 
@@ -65,11 +66,10 @@ static bool read_when(struct trace_lines *lines, const struct simured_config *co
         return false;
     packet->is_dependent = word_numbered(word, 'p', UINT64_MAX, &packet->when);
     return packet->is_dependent || word_number(word, last_cycle, &packet->when) ||
-           lines_error(lines,
-                       WORD_FORMAT
-                       " where a cycle or the packet to wait for is due; accepted: a whole number from 0 to "
-                       "%llu, or p with a number",
-                       WORD_ARGUMENTS(word), (unsigned long long)last_cycle);
+           lines_refuse(lines, word,
+                        "where a cycle or the packet to wait for is due; accepted: a whole number from 0 to %llu, or p "
+                        "with a number",
+                        (unsigned long long)last_cycle);
 }
 
 /* Both are optional, and told apart by the letter of the name. */
@@ -86,12 +86,12 @@ static bool read_flits_and_name(struct trace_lines *lines, const struct simured_
     if (flits > 0 && has_word == packet->has_name)
         return lines_end(lines);
     if (flits == 0)
-        lines_error(lines, "%s", "a packet of 0 flits; accepted: 1 or more");
+        lines_error(lines, "a packet of 0 flits; accepted: 1 or more");
     else
-        lines_error(lines,
-                    WORD_FORMAT " where the line should end; accepted: flits from 1 to %d, then p with a number as "
-                                "the packet's name",
-                    WORD_ARGUMENTS(word), MAX_FLITS);
+        lines_refuse(
+            lines, word,
+            "where the line should end; accepted: flits from 1 to %d, then p with a number as the packet's name",
+            MAX_FLITS);
     return false;
 }
 
@@ -117,7 +117,6 @@ static bool read_packets(struct simured_trace *trace)
         trace->packets = memory_grow(trace->packets, trace->count, &trace->room, sizeof packet);
         uint32_t last = packet.source > packet.destination ? packet.source : packet.destination;
         trace->ranks = last >= trace->ranks ? last + 1 : trace->ranks;
-        trace->named_count += packet.has_name;
         trace->packets[trace->count++] = packet;
         if (trace->count == MAX_PACKETS)
             return lines_error(lines, "the trace has more than %u packets", MAX_PACKETS - 1);
@@ -129,58 +128,32 @@ static bool read_packets(struct simured_trace *trace)
 
 /* ---- who waits for whom ---- */
 
-static int by_name(const void *left, const void *right, void *packets)
-{
-    const struct simured_packet *a = (struct simured_packet *)packets + *(const uint32_t *)left,
-                                *b = (struct simured_packet *)packets + *(const uint32_t *)right;
-    if (a->name != b->name)
-        return a->name < b->name ? -1 : 1;
-    return a->line < b->line ? -1 : a->line > b->line;
-}
+/* The first packet of a name, and another one, as index + 1; 0: there is none. */
+struct simured_named {
+    uint32_t first, second;
+};
 
-static void sort_names(struct simured_trace *trace)
+static void add_name(struct simured_trace *trace, uint32_t number)
 {
-    uint32_t at = 0;
-    trace->named = memory_take(sizeof *trace->named * trace->named_count);
-    for (uint32_t i = 0; i < trace->count; i++)
-        if (trace->packets[i].has_name)
-            trace->named[at++] = i;
-    qsort_r(trace->named, trace->named_count, sizeof *trace->named, by_name, trace->packets);
-}
-
-/* The first of the sorted names that is not below; named_count: none. */
-static uint32_t find_name(const struct simured_trace *trace, uint64_t name)
-{
-    uint32_t low = 0, high = trace->named_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (trace->packets[trace->named[middle]].name < name)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static bool has_name(const struct simured_trace *trace, uint32_t position, uint64_t name)
-{
-    return position < trace->named_count && trace->packets[trace->named[position]].name == name;
+    struct simured_named *named = table_put(&trace->named, &(struct table_key){{trace->packets[number].name}});
+    if (!named->first)
+        named->first = number + 1;
+    else if (!named->second)
+        named->second = number + 1;
 }
 
 static bool find_parent(struct simured_trace *trace, struct simured_packet *packet)
 {
-    uint32_t position = find_name(trace, packet->when);
     unsigned long long name = packet->when;
+    const struct simured_named *named = table_put(&trace->named, &(struct table_key){{packet->when}});
     trace->lines.line = packet->line; /* for errors */
-    if (!has_name(trace, position, packet->when))
+    if (!named->first)
         return lines_error(&trace->lines, "the packet waits for p%llu, and no line has a packet of that name", name);
-    packet->parent = trace->named[position];
-    const struct simured_packet *parent = &trace->packets[packet->parent];
-    if (has_name(trace, position + 1, packet->when))
-        return lines_error(
-            &trace->lines, "the packet waits for p%llu, which is the name of packets in lines %llu and %llu", name,
-            (unsigned long long)parent->line, (unsigned long long)trace->packets[trace->named[position + 1]].line);
-    return true;
+    packet->parent = named->first - 1;
+    return !named->second ||
+           lines_error(&trace->lines, "the packet waits for p%llu, which is the name of packets in lines %llu and %llu",
+                       name, (unsigned long long)trace->packets[named->first - 1].line,
+                       (unsigned long long)trace->packets[named->second - 1].line);
 }
 
 /* Each waits for one at most: from any packet up to one that waits for nobody, or that was met before. */
@@ -192,10 +165,10 @@ static bool is_free_of_circles(struct simured_trace *trace)
             trace->packets[at].walk = i + 1;
         if (at != ANY && trace->packets[at].walk == i + 1) {
             trace->lines.line = trace->packets[at].line;
-            return lines_error(&trace->lines,
-                               "the packet waits for p%llu, which waits for this one in turn, so that neither "
-                               "ever leaves",
-                               (unsigned long long)trace->packets[at].when);
+            return lines_error(
+                &trace->lines,
+                "the packet waits for p%llu, which waits for this one in turn, so that neither ever leaves",
+                (unsigned long long)trace->packets[at].when);
         }
     }
     return true;
@@ -203,7 +176,9 @@ static bool is_free_of_circles(struct simured_trace *trace)
 
 static bool find_parents(struct simured_trace *trace)
 {
-    sort_names(trace);
+    for (uint32_t i = 0; i < trace->count; i++)
+        if (trace->packets[i].has_name)
+            add_name(trace, i);
     for (uint32_t i = 0; i < trace->count; i++)
         if (trace->packets[i].is_dependent && !find_parent(trace, &trace->packets[i]))
             return false;
@@ -244,11 +219,12 @@ static void add_tasks(struct simured_trace *trace, struct trace_builder *builder
 static bool simured_read(const struct trace_source *source, struct trace_builder *builder, struct errors *errors)
 {
     struct simured_trace trace = {.lines = {.source = source, .errors = errors}, .config = source->config};
+    table_init(&trace.named, sizeof(struct simured_named), NULL);
     bool is_good = read_packets(&trace) && find_parents(&trace);
     if (is_good)
         add_tasks(&trace, builder);
     free(trace.packets);
-    free(trace.named);
+    table_release(&trace.named);
     return is_good;
 }
 

@@ -87,18 +87,16 @@ static bool share_hybrid(struct astrasim_ranks *ranks, const struct astrasim_wor
                           "%s: the header does not say how many ranks share %s; accepted: the setting %s of format",
                           path, model ? "experts" : "the model", model ? "expert_parallel" : "model_parallel");
     if (ranks->count % ((uint64_t)model * pipeline))
-        return errors_add(
-            errors,
-            "%s: %u ranks are no multiple of %u that share the model in %u stages of a pipeline; accepted: the "
-            "settings ranks, model_parallel and pipeline_parallel of format",
-            path, ranks->count, model, pipeline);
+        return errors_add(errors,
+                          "%s: %u ranks are no multiple of %u that share the model in %u stages of a pipeline; "
+                          "accepted: the settings ranks, model_parallel and pipeline_parallel of format",
+                          path, ranks->count, model, pipeline);
     uint32_t data = ranks->count / model / pipeline;
     if (has_experts && data % expert)
-        return errors_add(
-            errors,
-            "%s: %u copies of the model are no multiple of %u ranks that share experts; accepted: the settings "
-            "ranks and expert_parallel of format",
-            path, data, expert);
+        return errors_add(errors,
+                          "%s: %u copies of the model are no multiple of %u ranks that share experts; accepted: the "
+                          "settings ranks and expert_parallel of format",
+                          path, data, expert);
     ranks->size[GROUP_MODEL] = model;
     ranks->stride[GROUP_MODEL] = is_data_first ? data : 1;
     ranks->size[GROUP_DATA] = data;

@@ -65,8 +65,7 @@ static bool read_policy(struct file *file)
         text_addf(&known, "%s%s", i ? ", " : "", policies[i].name);
     }
     if (!file->workload->policy)
-        lines_error(&file->lines, WORD_FORMAT " where a policy is due; accepted: %s", WORD_ARGUMENTS(word),
-                    known.chars);
+        lines_refuse(&file->lines, word, "where a policy is due; accepted: %s", known.chars);
     text_release(&known);
     return file->workload->policy;
 }
@@ -81,10 +80,10 @@ static bool find_field(struct file *file, struct word key, uint32_t *field)
     for (*field = 0; *field < FIELDS; ++*field)
         if (word_is(key, field_names[*field]))
             return true;
-    return lines_error(&file->lines,
-                       WORD_FORMAT " in the header; accepted: %s, ep, pp, vpp, ga, all_gpus, checkpoints, "
-                                   "checkpoint_initiates, pp_comm, each with a colon and a number",
-                       WORD_ARGUMENTS(key), field_names[MODEL_PARALLEL]);
+    return lines_refuse(&file->lines, key,
+                        "in the header; accepted: %s, ep, pp, vpp, ga, all_gpus, checkpoints, checkpoint_initiates, "
+                        "pp_comm, each with a colon and a number",
+                        field_names[MODEL_PARALLEL]);
 }
 
 /* The numbers behind it are passed over for now. */
@@ -197,10 +196,9 @@ static bool read_operation(struct file *file, enum astrasim_phase phase, struct 
         step->group = is_expert ? GROUP_EXPERT : is_data_expert ? GROUP_DATA_EXPERT : step->group;
         return true;
     }
-    return lines_error(&file->lines,
-                       WORD_FORMAT " where a collective is due; accepted: NONE, ALLREDUCE, ALLGATHER, REDUCESCATTER, "
-                                   "ALLTOALL%s",
-                       WORD_ARGUMENTS(word), has_groups ? ", with _EP or _DP_EP behind them or without" : "");
+    return lines_refuse(&file->lines, word,
+                        "where a collective is due; accepted: NONE, ALLREDUCE, ALLGATHER, REDUCESCATTER, ALLTOALL%s",
+                        has_groups ? ", with _EP or _DP_EP behind them or without" : "");
 }
 
 /* Collectives that the policy has no place for would never be done. */
@@ -254,7 +252,7 @@ static bool read_count(struct file *file)
     struct trace_lines *lines = &file->lines;
     uint64_t count, most = lines->source->size / SMALLEST_LAYER;
     if (!lines_next(lines))
-        return lines_error(lines, "the file ends where %s is due", "the number of layers");
+        return lines_error(lines, "the file ends where the number of layers is due");
     if (!lines_number(lines, "the number of layers", UINT32_MAX, &count) || !lines_end(lines))
         return false;
     if (count == 0 || count > most)

@@ -2,7 +2,8 @@
 /*
  * Chakra execution traces of machine learning (MLCommons): for each rank a file
  * PREFIX.RANK.et of protocol buffers, each behind its length, the first about the file
- * and all others nodes of a graph. Any of the files names the trace.
+ * and all others nodes of a graph. Any of the files names the trace. PREFIX.groups.json
+ * lists the ranks of each process group, where there are any.
  *
  * A node becomes one task, in the order of the file, and waits for the end of all nodes
  * that it depends on by control or data. What computes lasts as long as it was
@@ -10,12 +11,18 @@
  * those that move memory. Messages and collectives wait for none of these.
  */
 #include "base/text.h"
-#include "workload/trace/reader/chakra/chakra_files.h"
-#include "workload/trace/reader/chakra/chakra_node.h"
+#include "config/json.h"
+#include "workload/trace/reader/chakra/node.h"
+#include "workload/trace/trace.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#define MAX_RANKS (1u << 20)
+#define ENDING ".et"
 #define PS_PER_US 1000000
 #define MAX_TAG INT32_MAX
 enum chakra_cpu { CPU_HOST, CPU_DEVICE, CPU_MEMORY, CPU_MESSAGES };
@@ -31,6 +38,23 @@ static const struct {
     {OPERATION_BARRIER, false},
 };
 enum { COLLECTIVES = sizeof collectives / sizeof *collectives };
+
+struct chakra_files {
+    const char *path;   /* the one that was named */
+    const char *prefix; /* NULL: the name has no rank, the file is all there is */
+    uint32_t ranks;
+};
+
+struct chakra_group {
+    const char *name;
+    uint32_t communicator, size, root; /* the first of its ranks is the root of what has none */
+};
+
+struct chakra_groups {
+    const char *path;           /* where they are listed, if at all */
+    struct chakra_group *items; /* in the arena */
+    uint32_t count;
+};
 
 struct node_place {
     uint64_t id, offset;
@@ -53,6 +77,117 @@ struct chakra {
 #define chakra_error(chakra, format, ...)                                                                              \
     errors_add((chakra)->errors, "%s: offset %llu: " format, (chakra)->source.path,                                    \
                (unsigned long long)(chakra)->offset, __VA_ARGS__)
+
+/* ---- the files of all ranks ---- */
+
+/* The rank in a name that begins with the prefix and a point; MAX_RANKS: it is no such name. */
+static uint32_t rank_in(const char *name, size_t prefix)
+{
+    char *end;
+    if (strlen(name) < prefix + 2 || !isdigit((unsigned char)name[prefix + 1]))
+        return MAX_RANKS;
+    unsigned long rank = strtoul(name + prefix + 1, &end, 10);
+    return strcmp(end, ENDING) == 0 && rank < MAX_RANKS ? (uint32_t)rank : MAX_RANKS;
+}
+
+/* How long the prefix is of PREFIX.RANK.et; 0: the name is another one. */
+static size_t prefix_length(const char *name)
+{
+    size_t length = strlen(name);
+    if (!name_ends_with(name, ENDING))
+        return 0;
+    for (length -= strlen(ENDING); length > 0 && isdigit((unsigned char)name[length - 1]);)
+        length--;
+    bool has_rank = length > 1 && name[length - 1] == '.' && rank_in(name, length - 1) < MAX_RANKS;
+    return has_rank ? length - 1 : 0;
+}
+
+/* One more than the highest rank that has a file. */
+static uint32_t count_ranks(const struct chakra_files *files, struct arena *arena)
+{
+    const char *slash = strrchr(files->prefix, '/'), *base = slash ? slash + 1 : files->prefix;
+    const char *folder =
+        arena_format(arena, "%.*s", slash ? (int)(base - files->prefix) : 1, slash ? files->prefix : ".");
+    size_t prefix = strlen(base);
+    DIR *listing = opendir(folder);
+    uint32_t ranks = 0;
+    for (struct dirent *entry; listing && (entry = readdir(listing));) {
+        if (strncmp(entry->d_name, base, prefix) != 0 || entry->d_name[prefix] != '.')
+            continue;
+        uint32_t rank = rank_in(entry->d_name, prefix);
+        ranks = rank < MAX_RANKS && rank >= ranks ? rank + 1 : ranks;
+    }
+    if (listing)
+        closedir(listing);
+    return ranks;
+}
+
+static const char *rank_file(const struct chakra_files *files, uint32_t rank, struct arena *arena)
+{
+    return files->prefix ? arena_format(arena, "%s.%u" ENDING, files->prefix, rank) : files->path;
+}
+
+/* Finds the ranks by the names beside a file; false, with an error, where one is missing. */
+static bool find_files(struct chakra_files *files, const char *path, struct arena *arena, struct errors *errors)
+{
+    size_t prefix = prefix_length(path);
+    *files = (struct chakra_files){.path = path, .ranks = 1};
+    if (!prefix)
+        return true;
+    files->prefix = arena_format(arena, "%.*s", (int)prefix, path);
+    files->ranks = count_ranks(files, arena);
+    for (uint32_t rank = 0; rank < files->ranks; rank++)
+        if (access(rank_file(files, rank, arena), F_OK) != 0)
+            return errors_add(errors, "%s: there is no file of rank %u, but one of rank %u",
+                              rank_file(files, rank, arena), rank, files->ranks - 1);
+    return true;
+}
+
+/* ---- process groups ---- */
+
+static bool read_group(struct chakra_group *group, const struct json *list, uint32_t ranks,
+                       struct trace_builder *builder, struct arena *arena, struct errors *errors)
+{
+    bool *is_taken = arena_array(arena, bool, ranks);
+    uint32_t *members = arena_array(arena, uint32_t, ranks), size = 0;
+    for (const struct json *item = list->type == JSON_ARRAY ? list->first : NULL; item; item = item->next) {
+        double rank = item->type == JSON_NUMBER ? item->number : -1;
+        if (!(rank >= 0 && rank < ranks) || rank != (uint32_t)rank || is_taken[(uint32_t)rank])
+            return errors_add(errors, "%s:%u: a group has ranks from 0 to %u, each once", item->file, item->line,
+                              ranks - 1);
+        is_taken[(uint32_t)rank] = true;
+        members[size++] = (uint32_t)rank;
+    }
+    if (size == 0)
+        return errors_add(errors, "%s:%u: %s where the ranks of a group are due; accepted: a list of them", list->file,
+                          list->line, json_type_name(list->type));
+    *group = (struct chakra_group){list->key, builder_communicator(builder, members, size), size, members[0]};
+    return true;
+}
+
+/* Tells the builder of the groups; no file means no groups. */
+static bool read_groups(struct chakra_groups *groups, const struct chakra_files *files, struct trace_builder *builder,
+                        struct arena *arena, struct errors *errors)
+{
+    *groups = (struct chakra_groups){
+        .path = arena_format(arena, "%s.groups.json", files->prefix ? files->prefix : files->path)};
+    size_t size;
+    const char *text = file_read(arena, groups->path, &size);
+    if (!text)
+        return true;
+    const struct json *root = json_parse(arena, errors, groups->path, text, size);
+    if (!root || root->type != JSON_OBJECT) {
+        if (root)
+            errors_add(errors, "%s: %s where an object of process groups is due", groups->path,
+                       json_type_name(root->type));
+        return false;
+    }
+    groups->items = arena_array(arena, struct chakra_group, root->count);
+    for (const struct json *list = root->first; list; list = list->next)
+        if (!read_group(&groups->items[groups->count++], list, files->ranks, builder, arena, errors))
+            return false;
+    return true;
+}
 
 /* ---- nodes as tasks ---- */
 
@@ -92,18 +227,18 @@ static bool make_message(struct chakra *chakra, const struct chakra_node *node, 
 
 static bool find_group(struct chakra *chakra, const struct chakra_node *node, struct chakra_group *group)
 {
+    const struct chakra_groups *groups = chakra->groups;
     size_t size = (size_t)(node->group.end - node->group.at);
     *group = (struct chakra_group){.communicator = WORLD, .size = chakra->ranks};
-    if (size == 0)
-        return true;
-    const struct chakra_group *found = chakra_group_find(chakra->groups, node->group.at, size);
-    if (found)
-        *group = *found;
-    else
-        chakra_error(chakra, "node %llu is of process group \"%.*s\"; accepted: one whose ranks \"%s\" lists",
-                     (unsigned long long)node->id, (int)(size < 40 ? size : 40), (const char *)node->group.at,
-                     chakra->groups->path);
-    return found;
+    for (uint32_t i = 0; size && i < groups->count; i++)
+        if (strlen(groups->items[i].name) == size && memcmp(groups->items[i].name, node->group.at, size) == 0) {
+            *group = groups->items[i];
+            return true;
+        }
+    return size == 0 ||
+           chakra_error(chakra, "node %llu is of process group \"%.*s\"; accepted: one whose ranks \"%s\" lists",
+                        (unsigned long long)node->id, (int)(size < 40 ? size : 40), (const char *)node->group.at,
+                        groups->path);
 }
 
 static bool make_collective(struct chakra *chakra, const struct chakra_node *node, struct task *task)
@@ -284,13 +419,13 @@ static bool read_all(const struct trace_source *source, const struct chakra_file
                      struct arena *arena, struct errors *errors)
 {
     struct chakra_groups groups;
-    bool is_good = chakra_groups_read(&groups, files, builder, arena, errors);
+    bool is_good = read_groups(&groups, files, builder, arena, errors);
     for (uint32_t rank = 0; rank < files->ranks && is_good; rank++) {
         struct chakra chakra = {.source = *source, .errors = errors, .builder = builder, .groups = &groups};
         chakra.rank = rank;
         chakra.ranks = files->ranks;
         bool is_other = files->prefix;
-        is_good = (!is_other || trace_source_open(&chakra.source, chakra_file(files, rank, arena), errors)) &&
+        is_good = (!is_other || trace_source_open(&chakra.source, rank_file(files, rank, arena), errors)) &&
                   read_rank(&chakra);
         if (is_other)
             trace_source_close(&chakra.source);
@@ -302,7 +437,7 @@ static bool chakra_read(const struct trace_source *source, struct trace_builder 
 {
     struct arena arena = {0};
     struct chakra_files files;
-    bool is_good = chakra_files_find(&files, source->path, &arena, errors);
+    bool is_good = find_files(&files, source->path, &arena, errors);
     if (is_good) {
         builder_set_ranks(builder, files.ranks);
         is_good = read_all(source, &files, builder, &arena, errors);

@@ -70,8 +70,7 @@ static bool read_index(struct dumpi_file *file, uint64_t *offsets)
         at++;
     if (at > OLDEST_INDEX_AT)
         return dumpi_error(file, start,
-                           "no index at the end of the file: it was cut off, or tracing was ended before "
-                           "MPI_Finalize");
+                           "no index at the end of the file: it was cut off, or tracing was ended before MPI_Finalize");
     file->end = start + 8 * at;
     for (uint32_t word = at + 1; word < INDEX_WORDS; word++) {
         offsets[word] = dumpi_u64(file->bytes + start + 8 * word);

@@ -78,12 +78,12 @@ static bool read_ends(struct file *file, struct word word, struct htsim_flow *fl
     struct word destination = {arrow + 2, word.length - source.length - 2};
     uint64_t from, to;
     if (!(file->seen & 1u << NODES))
-        return lines_error(&file->matrix.lines, "a flow before it is said how many nodes there are; accepted: %s",
-                           "a line with Nodes first");
+        return lines_error(&file->matrix.lines,
+                           "a flow before it is said how many nodes there are; accepted: a line with Nodes first");
     uint64_t last = file->said[NODES] - 1;
     if (!word_number(source, last, &from) || !word_number(destination, last, &to))
-        return lines_error(&file->matrix.lines, WORD_FORMAT " where source->destination is due, of nodes 0 to %llu",
-                           WORD_ARGUMENTS(word), (unsigned long long)last);
+        return lines_refuse(&file->matrix.lines, word, "where source->destination is due, of nodes 0 to %llu",
+                            (unsigned long long)last);
     flow->source = (uint32_t)from;
     flow->destination = (uint32_t)to;
     return true;
@@ -93,11 +93,10 @@ static bool read_ends(struct file *file, struct word word, struct htsim_flow *fl
 static bool lose(struct file *file, const char *what)
 {
     if (!file->config->lossy)
-        lines_error(
-            &file->matrix.lines,
-            "%s cannot be carried over; accepted: a file without, or the setting lossy of format, which goes on "
-            "without",
-            what);
+        lines_error(&file->matrix.lines,
+                    "%s cannot be carried over; accepted: a file without, or the setting lossy of format, which goes "
+                    "on without",
+                    what);
     return file->config->lossy;
 }
 
@@ -140,11 +139,8 @@ static bool read_field(struct file *file, struct word word, uint32_t *field, uin
             continue;
         return lose(file, "msg");
     }
-    return lines_error(lines,
-                       WORD_FORMAT
-                       " in a flow; accepted: start, trigger, size, id, send_done_trigger, recv_done_trigger, "
-                       "prio, msg",
-                       WORD_ARGUMENTS(word));
+    return lines_refuse(
+        lines, word, "in a flow; accepted: start, trigger, size, id, send_done_trigger, recv_done_trigger, prio, msg");
 }
 
 static bool check_flow(struct trace_lines *lines, const struct htsim_flow *flow, uint32_t seen)
@@ -208,10 +204,8 @@ static bool read_trigger_word(struct file *file, struct word word, struct htsim_
             return true;
         }
     if (!is_id && !word_is(word, "count"))
-        return lines_error(&file->matrix.lines,
-                           WORD_FORMAT " in a trigger; accepted: id, one of oneshot, multishot, barrier, "
-                                       "and count",
-                           WORD_ARGUMENTS(word));
+        return lines_refuse(&file->matrix.lines, word,
+                            "in a trigger; accepted: id, one of oneshot, multishot, barrier, and count");
     if (!lines_number(&file->matrix.lines, is_id ? "an id" : "a count", NO_TRIGGER - 1, &number))
         return false;
     *(is_id ? &trigger->id : &trigger->count) = (uint32_t)number;
@@ -245,14 +239,12 @@ static bool read_failure(struct file *file)
     while (lines_word(lines, &word)) {
         bool is_type = word_is(word, "switch_type");
         if (!is_type && !word_is(word, "switch_id") && !word_is(word, "link_id"))
-            return lines_error(lines, WORD_FORMAT " in a failure; accepted: switch_type, switch_id, link_id",
-                               WORD_ARGUMENTS(word));
+            return lines_refuse(lines, word, "in a failure; accepted: switch_type, switch_id, link_id");
         if (is_type ? !lines_need(lines, "a type of switch", &type)
                     : !lines_number(lines, "a number", UINT32_MAX, &number))
             return false;
         if (is_type && !word_is(type, "TOR") && !word_is(type, "AGG") && !word_is(type, "CORE"))
-            return lines_error(lines, WORD_FORMAT " where a type of switch is due; accepted: TOR, AGG, CORE",
-                               WORD_ARGUMENTS(type));
+            return lines_refuse(lines, type, "where a type of switch is due; accepted: TOR, AGG, CORE");
     }
     file->failures++;
     return lose(file, "a failure of a link");
@@ -273,11 +265,9 @@ static bool read_line(struct file *file)
         return read_trigger(file);
     if (word_is(word, "failure"))
         return read_failure(file);
-    return lines_error(&file->matrix.lines,
-                       WORD_FORMAT
-                       " begins a line; accepted: Nodes, Connections, Triggers, Failures, source->destination, "
-                       "trigger, failure",
-                       WORD_ARGUMENTS(word));
+    return lines_refuse(
+        &file->matrix.lines, word,
+        "begins a line; accepted: Nodes, Connections, Triggers, Failures, source->destination, trigger, failure");
 }
 
 static bool check_counts(struct file *file)

@@ -53,10 +53,10 @@ static bool find_trigger(struct htsim_matrix *matrix, const struct htsim_flow *f
             : NULL;
     matrix->lines.line = flow->line;
     if (!found)
-        lines_error(&matrix->lines,
-                    "the flow names trigger %u, and no line says what that is; accepted: a line "
-                    "trigger id %u with its kind",
-                    *trigger, *trigger);
+        lines_error(
+            &matrix->lines,
+            "the flow names trigger %u, and no line says what that is; accepted: a line trigger id %u with its kind",
+            *trigger, *trigger);
     else
         *trigger = (uint32_t)(found - matrix->triggers);
     return found;
@@ -151,8 +151,8 @@ static void report_waiting(struct htsim_matrix *matrix, const struct htsim_flow 
         lines_error(&matrix->lines, "the flow waits for trigger %u, which no flow fires", trigger->id);
     else if (is_short)
         lines_error(&matrix->lines,
-                    "the flow waits for trigger %u, a multishot for one flow each of the %u times that "
-                    "it is fired, and others come before this one",
+                    "the flow waits for trigger %u, a multishot for one flow each of the %u times that it is fired, "
+                    "and others come before this one",
                     trigger->id, trigger->firings);
     else
         lines_error(&matrix->lines,

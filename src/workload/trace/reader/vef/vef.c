@@ -15,13 +15,12 @@
  * goes on at once. What waits for the sending of such a one waits for its beginning,
  * unless it is a wait itself. The time is a delay behind that, or counts from the start.
  */
-#include "flitwarp/option.h"
+#include "flitwarp/trace_lines.h"
 
-#include "workload/trace/reader/vef/vef_collectives.h"
+#include "base/table.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define MAX_RANKS (1u << 20)
 #define SHORTEST_LINE 14 /* bytes of "0 0 0 0 0 0 -1" */
@@ -51,13 +50,56 @@ struct vef_message {
     bool is_known, is_non_blocking;
 };
 
+struct vef_communicator {
+    uint32_t number; /* of the builder */
+    uint32_t size;
+};
+
+/* Each rank that takes part in a collective has a line of its own: what it is, its root and its sizes, shows behind the last. */
+struct vef_part {
+    uint64_t collective, communicator, operation, rank; /* as the file has them */
+    uint64_t send_bytes, receive_bytes;
+    uint64_t line;
+    uint32_t task;
+    uint32_t position; /* of the rank in the communicator */
+    uint32_t order;    /* of the collective among those of the rank in the communicator */
+};
+
+struct member {
+    uint32_t place; /* + 1 */
+    uint32_t collectives;
+};
+
+/* What a block is: sizes of blocks that are sent or received one by one may differ between ranks. */
+enum vef_block { BLOCK_NONE, BLOCK_LARGER, BLOCK_SENT, BLOCK_RECEIVED, BLOCK_PART_OF_SENT };
+/* The root is the one that does what no other does. */
+enum vef_root { ROOT_NONE, ROOT_SENDS, ROOT_RECEIVES };
+
+/* By VEF's number of the operation. */
+static const struct {
+    enum collective_operation operation;
+    enum vef_block block;
+    enum vef_root root;
+} operations[] = {
+    {OPERATION_BROADCAST, BLOCK_LARGER, ROOT_SENDS}, {OPERATION_REDUCE, BLOCK_LARGER, ROOT_RECEIVES},
+    {OPERATION_ALLREDUCE, BLOCK_LARGER, ROOT_NONE},  {OPERATION_GATHER, BLOCK_SENT, ROOT_RECEIVES},
+    {OPERATION_SCATTER, BLOCK_RECEIVED, ROOT_SENDS}, {OPERATION_ALLGATHER, BLOCK_SENT, ROOT_NONE},
+    {OPERATION_BARRIER, BLOCK_NONE, ROOT_NONE},      {OPERATION_ALLTOALL, BLOCK_PART_OF_SENT, ROOT_NONE},
+};
+enum { VEF_OPERATIONS = sizeof operations / sizeof *operations };
+
 struct vef {
     struct trace_lines lines;
     struct trace_builder *builder;
     struct vef_header header;
-    struct vef_message *messages; /* owned */
-    uint64_t message_count;       /* so far */
-    struct vef_collectives collectives;
+    struct arena arena; /* of what follows, and of the ranks of communicators */
+    struct vef_message *messages;
+    uint64_t message_count; /* so far */
+    struct vef_communicator *communicators;
+    struct table members;   /* (communicator, rank) to its place there and the collectives so far */
+    struct table tasks;     /* (collective, rank) to a task + 1 */
+    struct vef_part *parts; /* owned */
+    uint32_t part_count, part_room;
 };
 
 struct dependency {
@@ -82,15 +124,11 @@ static bool read_flag_and_clock(struct trace_lines *lines, bool needs_clock, uin
     *ps_per_tick = (uint64_t)llround(config->tick * 1e12);
     if (!lines_need(lines, "a flag", &flag))
         return false;
-    if (!lines_word(lines, &clock)) {
-        if (needs_clock)
-            lines_error(lines, "the line ends where %s is due", "the number of ps in a tick");
-        return !needs_clock;
-    }
+    if (!lines_word(lines, &clock))
+        return !needs_clock || lines_error(lines, "the line ends where the number of ps in a tick is due");
     if (word_number(clock, 1000000000000, ps_per_tick) && *ps_per_tick > 0)
         return lines_end(lines);
-    return lines_error(lines, WORD_FORMAT " where the number of ps in a tick is due; accepted: from 1 to 1000000000000",
-                       WORD_ARGUMENTS(clock));
+    return lines_refuse(lines, clock, "where the number of ps in a tick is due; accepted: from 1 to 1000000000000");
 }
 
 static bool read_header(struct vef *vef)
@@ -110,10 +148,100 @@ static bool read_header(struct vef *vef)
         !lines_number(lines, "the number of lines of collectives", INT64_MAX, &header->parts) ||
         !read_flag_and_clock(lines, word_is(keyword, "VEF3"), &header->ps_per_tick))
         return false;
-    if (header->ranks == 0 || header->communicators == 0)
-        lines_error(lines, "%llu ranks and %llu communicators; accepted: 1 or more", (unsigned long long)header->ranks,
-                    (unsigned long long)header->communicators);
-    return header->ranks && header->communicators;
+    return (header->ranks && header->communicators) ||
+           lines_error(lines, "%llu ranks and %llu communicators; accepted: 1 or more",
+                       (unsigned long long)header->ranks, (unsigned long long)header->communicators);
+}
+
+static struct member *member_of(struct vef *vef, uint64_t communicator, uint64_t rank)
+{
+    return table_put(&vef->members, &(struct table_key){{communicator, rank, 0}});
+}
+
+/* ---- communicators ---- */
+
+static bool read_communicator(struct vef *vef, uint64_t number)
+{
+    struct trace_lines *lines = &vef->lines;
+    uint32_t ranks = builder_ranks(vef->builder);
+    uint64_t id, rank;
+    struct word word;
+    bool is_world = true;
+    uint32_t size = 0, room = (uint32_t)((lines->end - lines->at) / 2); /* a blank and a digit at least */
+    uint32_t *members = arena_array(&vef->arena, uint32_t, room);
+    if (!lines_word(lines, &word) || !word_numbered(word, 'C', number, &id) || id != number)
+        return lines_refuse(lines, word, "where communicator C%llu is due", (unsigned long long)number);
+    while (lines_word(lines, &word)) {
+        struct member *member = word_number(word, ranks - 1, &rank) ? member_of(vef, number, rank) : NULL;
+        if (!member || member->place)
+            return lines_refuse(lines, word, "where a rank of C%llu is due; accepted: ranks from 0 to %u, each once",
+                                (unsigned long long)number, ranks - 1);
+        is_world &= rank == size;
+        members[size++] = (uint32_t)rank;
+        member->place = size;
+    }
+    if (size == 0)
+        return lines_error(lines, "C%llu has no ranks", (unsigned long long)number);
+    is_world &= size == ranks;
+    vef->communicators[number] =
+        (struct vef_communicator){is_world ? WORLD : builder_communicator(vef->builder, members, size), size};
+    return true;
+}
+
+static bool read_communicators(struct vef *vef)
+{
+    for (uint64_t i = 0; i < vef->header.communicators; i++) {
+        if (!lines_next(&vef->lines))
+            return errors_add(vef->lines.errors, "%s: the file ends where communicator C%llu is due",
+                              vef->lines.source->path, (unsigned long long)i);
+        if (!read_communicator(vef, i))
+            return false;
+    }
+    return true;
+}
+
+/* ---- lines of collectives ---- */
+
+/* The task by which a rank takes part; ANY: it does not, so far. */
+static uint32_t collective_task(struct vef *vef, uint64_t collective, uint32_t rank)
+{
+    struct table_key key = {{collective, rank, 0}};
+    uint32_t *task = table_put(&vef->tasks, &key);
+    if (*task)
+        return *task - 1;
+    table_remove(&vef->tasks, &key);
+    return ANY;
+}
+
+/* A line up to where its dependency begins. */
+static bool read_part_head(struct vef *vef, struct word first, struct vef_part *part)
+{
+    struct trace_lines *lines = &vef->lines;
+    struct word word;
+    *part = (struct vef_part){.line = lines->line};
+    if (!word_numbered(first, 'G', INT64_MAX, &part->collective))
+        return lines_refuse(lines, first, "where a message's number or a collective such as G0 is due");
+    if (!lines_need(lines, "a communicator", &word))
+        return false;
+    if (!word_numbered(word, 'C', vef->header.communicators - 1, &part->communicator))
+        return lines_refuse(lines, word, "where a communicator is due; accepted: from C0 to C%llu",
+                            (unsigned long long)(vef->header.communicators - 1));
+    if (!lines_number(lines,
+                      "an operation (0 broadcast, 1 reduce, 2 allreduce, 3 gather, 4 scatter, 5 allgather, 6 barrier, "
+                      "7 alltoall)",
+                      VEF_OPERATIONS - 1, &part->operation) ||
+        !lines_number(lines, "a rank", vef->header.ranks - 1, &part->rank) ||
+        !lines_number(lines, "a number of bytes sent", INT64_MAX, &part->send_bytes) ||
+        !lines_number(lines, "a number of bytes received", INT64_MAX, &part->receive_bytes))
+        return false;
+    struct member *member = member_of(vef, part->communicator, part->rank);
+    if (!member->place || collective_task(vef, part->collective, (uint32_t)part->rank) != ANY)
+        return lines_error(lines, "rank %llu takes part in G%llu, and %s", (unsigned long long)part->rank,
+                           (unsigned long long)part->collective,
+                           member->place ? "has done so before" : "is not in the communicator");
+    part->position = member->place - 1;
+    part->order = member->collectives++;
+    return true;
 }
 
 /* ---- dependencies ---- */
@@ -123,8 +251,7 @@ static bool find_message(struct vef *vef, struct word word, uint32_t rank, bool 
     struct trace_lines *lines = &vef->lines;
     uint64_t id;
     if (!vef->header.messages || !word_number(word, vef->header.messages - 1, &id) || !vef->messages[id].is_known)
-        return lines_error(lines, WORD_FORMAT " where the message to wait for is due; accepted: one that comes before",
-                           WORD_ARGUMENTS(word));
+        return lines_refuse(lines, word, "where the message to wait for is due; accepted: one that comes before");
     const struct vef_message *message = &vef->messages[id];
     bool is_sent = dependency->kind == ON_SENDING;
     uint32_t there = is_sent ? message->source : message->destination;
@@ -136,25 +263,12 @@ static bool find_message(struct vef *vef, struct word word, uint32_t rank, bool 
     return true;
 }
 
-static bool find_collective(struct vef *vef, struct word word, uint32_t rank, struct dependency *dependency)
-{
-    uint64_t id;
-    dependency->task =
-        word_numbered(word, 'G', INT64_MAX, &id) ? vef_collective_task(&vef->collectives, id, rank) : ANY;
-    return dependency->task != ANY ||
-           lines_error(&vef->lines,
-                       WORD_FORMAT
-                       " where the collective to wait for is due; accepted: one in which rank %u takes part in a "
-                       "line before",
-                       WORD_ARGUMENTS(word), rank);
-}
-
 /* The end of a line. A message that its line ends with is a wait if it moves nothing. */
 static bool read_dependency(struct vef *vef, uint32_t rank, bool is_wait, struct dependency *dependency)
 {
     struct trace_lines *lines = &vef->lines;
     struct word word;
-    uint64_t ps = vef->header.ps_per_tick;
+    uint64_t ps = vef->header.ps_per_tick, id;
     *dependency = (struct dependency){.task = ANY};
     if (!lines_number(lines, "the kind of a dependency", 7, &dependency->code) ||
         !lines_number(lines, "a time", UINT64_MAX / ps, &dependency->time_ps) ||
@@ -162,14 +276,15 @@ static bool read_dependency(struct vef *vef, uint32_t rank, bool is_wait, struct
         return false;
     dependency->time_ps *= ps;
     dependency->kind = dependency->code & 3;
-    switch (dependency->kind) {
-    case ON_NOTHING:
-        return true;
-    case ON_COLLECTIVE:
-        return find_collective(vef, word, rank, dependency);
-    default:
+    if (dependency->kind == ON_SENDING || dependency->kind == ON_RECEPTION)
         return find_message(vef, word, rank, is_wait, dependency);
-    }
+    if (dependency->kind == ON_COLLECTIVE && word_numbered(word, 'G', INT64_MAX, &id))
+        dependency->task = collective_task(vef, id, rank);
+    return dependency->kind == ON_NOTHING || dependency->task != ANY ||
+           lines_refuse(
+               lines, word,
+               "where the collective to wait for is due; accepted: one in which rank %u takes part in a line before",
+               rank);
 }
 
 /*
@@ -196,6 +311,111 @@ static uint32_t add_behind(struct vef *vef, uint32_t rank, const struct dependen
     return number;
 }
 
+/* ---- all of one collective ---- */
+
+static int by_collective(const void *left, const void *right)
+{
+    const struct vef_part *a = left, *b = right;
+    if (a->collective != b->collective)
+        return a->collective < b->collective ? -1 : 1;
+    return a->position < b->position ? -1 : a->position > b->position;
+}
+
+static bool agree(struct vef *vef, const struct vef_part *parts, size_t count)
+{
+    struct trace_lines *lines = &vef->lines;
+    for (size_t i = 1; i < count; i++) {
+        const char *differs = parts[i].communicator != parts->communicator ? "communicator"
+                              : parts[i].operation != parts->operation     ? "operation"
+                              : parts[i].order != parts->order             ? "order among those of the communicator"
+                                                                           : NULL;
+        if (!differs)
+            continue;
+        lines->line = parts[i].line;
+        return lines_error(lines, "G%llu has another %s than in line %llu", (unsigned long long)parts->collective,
+                           differs, (unsigned long long)parts->line);
+    }
+    const struct vef_communicator *communicator = &vef->communicators[parts->communicator];
+    if (count == communicator->size)
+        return true;
+    lines->line = parts->line;
+    return lines_error(lines, "%zu ranks take part in G%llu; its communicator C%llu has %u", count,
+                       (unsigned long long)parts->collective, (unsigned long long)parts->communicator,
+                       communicator->size);
+}
+
+/* The first where there is none, or where nothing is moved. */
+static uint32_t root_of(const struct vef_part *parts, uint32_t count)
+{
+    enum vef_root root = operations[parts->operation].root;
+    for (uint32_t i = 0; i < count; i++)
+        if ((root == ROOT_RECEIVES && parts[i].receive_bytes) || (root == ROOT_SENDS && parts[i].send_bytes))
+            return i;
+    return 0;
+}
+
+static uint64_t block_of(const struct vef_part *part, uint32_t count)
+{
+    uint64_t sent = part->send_bytes, received = part->receive_bytes;
+    const uint64_t blocks[] = {[BLOCK_LARGER] = sent > received ? sent : received,
+                               [BLOCK_SENT] = sent,
+                               [BLOCK_RECEIVED] = received,
+                               [BLOCK_PART_OF_SENT] = sent / count};
+    return blocks[operations[part->operation].block];
+}
+
+/* The largest block; NO_COUNTS or the row of blocks that differ. A root keeps its own, which does not count. */
+static uint32_t find_blocks(struct vef *vef, const struct vef_part *parts, uint32_t count, uint32_t root,
+                            uint64_t *largest)
+{
+    enum vef_block block = operations[parts->operation].block;
+    uint64_t *blocks = memory_take(sizeof *blocks * count), smallest = UINT64_MAX;
+    bool are_single = block == BLOCK_SENT || block == BLOCK_RECEIVED;
+    *largest = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        blocks[i] = block_of(&parts[i], count);
+        if (are_single && operations[parts->operation].root && i == root)
+            continue;
+        smallest = blocks[i] < smallest ? blocks[i] : smallest;
+        *largest = blocks[i] > *largest ? blocks[i] : *largest;
+    }
+    uint32_t row = are_single && smallest < *largest ? builder_counts(vef->builder, blocks, count) : NO_COUNTS;
+    free(blocks);
+    return row;
+}
+
+static void set_tasks(struct vef *vef, const struct vef_part *parts, uint32_t count)
+{
+    uint64_t largest;
+    uint32_t root = root_of(parts, count), row = find_blocks(vef, parts, count, root, &largest);
+    for (uint32_t i = 0; i < count; i++) {
+        struct task *task = builder_task(vef->builder, (uint32_t)parts[i].rank, parts[i].task);
+        task->unit = (uint8_t)operations[parts->operation].operation;
+        task->communicator = vef->communicators[parts->communicator].number;
+        task->peer = (uint32_t)parts[root].rank;
+        task->amount = largest;
+        task->tag = row;
+    }
+}
+
+static bool finish_collectives(struct vef *vef, uint64_t wanted)
+{
+    uint64_t found = 0;
+    if (vef->part_count)
+        qsort(vef->parts, vef->part_count, sizeof *vef->parts, by_collective);
+    for (size_t first = 0, end; first < vef->part_count; first = end, found++) {
+        const struct vef_part *parts = &vef->parts[first];
+        for (end = first; end < vef->part_count && vef->parts[end].collective == parts->collective;)
+            end++;
+        if (!agree(vef, parts, end - first))
+            return false;
+        set_tasks(vef, parts, (uint32_t)(end - first));
+    }
+    return found == wanted ||
+           errors_add(vef->lines.errors, "%s: the header says %llu collectives, and there are %llu",
+                      vef->lines.source->path, (unsigned long long)wanted, (unsigned long long)found);
+}
+
 /* ---- lines ---- */
 
 static bool read_message(struct vef *vef, struct word first)
@@ -204,8 +424,8 @@ static bool read_message(struct vef *vef, struct word first)
     struct dependency dependency;
     uint64_t id, source, destination, bytes, last = vef->header.ranks - 1;
     if (!vef->header.messages || !word_number(first, vef->header.messages - 1, &id) || vef->messages[id].is_known)
-        return lines_error(lines, WORD_FORMAT " where a message's number is due; accepted: each below %llu once",
-                           WORD_ARGUMENTS(first), (unsigned long long)vef->header.messages);
+        return lines_refuse(lines, first, "where a message's number is due; accepted: each below %llu once",
+                            (unsigned long long)vef->header.messages);
     if (!lines_number(lines, "a source", last, &source) || !lines_number(lines, "a destination", last, &destination) ||
         !lines_number(lines, "a number of bytes", INT64_MAX, &bytes))
         return false;
@@ -232,11 +452,12 @@ static bool read_part(struct vef *vef, struct word first)
 {
     struct vef_part part;
     struct dependency dependency;
-    if (!vef_read_part(&vef->collectives, first, (uint32_t)vef->header.ranks, &part) ||
-        !read_dependency(vef, (uint32_t)part.rank, false, &dependency))
+    if (!read_part_head(vef, first, &part) || !read_dependency(vef, (uint32_t)part.rank, false, &dependency))
         return false;
     part.task = add_behind(vef, (uint32_t)part.rank, &dependency, &(struct task){.kind = TASK_COLLECTIVE});
-    vef_add_part(&vef->collectives, &part);
+    vef->parts = memory_grow(vef->parts, vef->part_count, &vef->part_room, sizeof part);
+    vef->parts[vef->part_count++] = part;
+    *(uint32_t *)table_put(&vef->tasks, &(struct table_key){{part.collective, part.rank}}) = part.task + 1;
     return true;
 }
 
@@ -250,25 +471,13 @@ static bool read_lines(struct vef *vef)
         if (!(is_message ? read_message(vef, first) : read_part(vef, first)))
             return false;
     }
-    if (vef->message_count == vef->header.messages && vef->collectives.count == vef->header.parts)
-        return vef_collectives_finish(&vef->collectives, vef->header.collectives);
+    if (vef->message_count == vef->header.messages && vef->part_count == vef->header.parts)
+        return finish_collectives(vef, vef->header.collectives);
     return errors_add(
         lines->errors,
         "%s: the file ends after %llu messages and %u lines of collectives; its header says %llu and %llu",
-        lines->source->path, (unsigned long long)vef->message_count, vef->collectives.count,
+        lines->source->path, (unsigned long long)vef->message_count, vef->part_count,
         (unsigned long long)vef->header.messages, (unsigned long long)vef->header.parts);
-}
-
-static bool read_communicators(struct vef *vef)
-{
-    for (uint64_t i = 0; i < vef->header.communicators; i++) {
-        if (!lines_next(&vef->lines))
-            return errors_add(vef->lines.errors, "%s: the file ends where communicator C%llu is due",
-                              vef->lines.source->path, (unsigned long long)i);
-        if (!vef_read_communicator(&vef->collectives, (uint32_t)vef->header.ranks))
-            return false;
-    }
-    return true;
 }
 
 static bool vef_read(const struct trace_source *source, struct trace_builder *builder, struct errors *errors)
@@ -277,12 +486,15 @@ static bool vef_read(const struct trace_source *source, struct trace_builder *bu
     if (!read_header(&vef))
         return false;
     builder_set_ranks(builder, (uint32_t)vef.header.ranks);
-    vef_collectives_init(&vef.collectives, &vef.lines, builder, vef.header.communicators);
-    vef.messages = memory_take(sizeof *vef.messages * vef.header.messages);
-    memset(vef.messages, 0, sizeof *vef.messages * vef.header.messages);
+    vef.messages = arena_array(&vef.arena, struct vef_message, vef.header.messages);
+    vef.communicators = arena_array(&vef.arena, struct vef_communicator, vef.header.communicators);
+    table_init(&vef.members, sizeof(struct member), NULL);
+    table_init(&vef.tasks, sizeof(uint32_t), NULL);
     bool is_good = read_communicators(&vef) && read_lines(&vef);
-    vef_collectives_release(&vef.collectives);
-    free(vef.messages);
+    table_release(&vef.members);
+    table_release(&vef.tasks);
+    arena_release(&vef.arena);
+    free(vef.parts);
     return is_good;
 }
 

@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
-/* Nodes of Chakra execution traces, decoded one by one. */
-#include "workload/trace/reader/chakra/protobuf.h"
+/* Nodes of Chakra execution traces, decoded one by one: protocol buffers, whose messages are rows of fields. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct proto {
+    const unsigned char *at, *end;
+    bool is_broken; /* what is at `at` is no field */
+};
+/* A number of 7 bits a byte, the lowest first. */
+bool proto_varint(struct proto *proto, uint64_t *value);
 
 enum chakra_type {
     CHAKRA_METADATA = 1,
