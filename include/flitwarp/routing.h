@@ -123,3 +123,12 @@ static inline void route_eject(struct route *route)
     else
         route_eject_by(route, slot);
 }
+
+/* Whether the packet is at its destination's router, where its terminal is offered. */
+static inline bool route_ends(struct route *route)
+{
+    if (route->router != route->packet->destination_router)
+        return false;
+    route_eject(route);
+    return true;
+}

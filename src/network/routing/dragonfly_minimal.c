@@ -43,10 +43,8 @@ static void dragonfly_minimal_route(struct route *route)
     const struct dragonfly *dragonfly = route->routing->topology->facts;
     const struct dragonfly_minimal_config *config = route->routing->config;
     uint32_t target = route->packet->destination_router, passage = globals_crossed(route->packet);
-    if (route->router == target) {
-        route_eject(route);
+    if (route_ends(route))
         return;
-    }
     struct hop_rules rules = passage_rules(route->packet, passage, passage,
                                            local_classes(dragonfly, config->local_order), config->local_order);
     rules.any_channel = config->channel == CHANNEL_RANDOM;

@@ -1,12 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parts of minimal adaptive routing on a grid. One VC of a mesh or hypercube
+ * Minimal adaptive routing on grids: whatever hop leads closer, kept free of
+ * deadlock by a layer of VCs on which dimension order is always offered (Duato
+ * 1993), by turns that are forbidden, or not at all. One VC of a mesh or hypercube
  * is for escape, and two of a torus: the first of them is taken while the wrap
  * channel lies ahead.
  */
-#include "network/routing/grid_adaptive.h"
+#include "flitwarp/reduction.h"
+#include "network/routing/dimension_order.h"
 
-void grid_offer(struct route *route, uint32_t dimension, uint32_t ways, uint64_t vcs)
+/* The directions of a dimension that lead closer to a target; both of a torus where both ways round are equally long. */
+enum { WAY_UP = 1, WAY_DOWN = 2 };
+
+static uint32_t grid_ways(const struct grid *grid, const uint16_t *coordinates, uint32_t router, uint32_t target,
+                          uint32_t dimension)
+{
+    uint32_t at = coordinates[(size_t)router * grid->dimensions + dimension];
+    uint32_t to = coordinates[(size_t)target * grid->dimensions + dimension];
+    if (at == to)
+        return 0;
+    if (!grid->wraps)
+        return to > at ? WAY_UP : WAY_DOWN;
+    uint32_t up = to > at ? to - at : to + grid->width[dimension] - at, down = grid->width[dimension] - up;
+    return (up <= down ? WAY_UP : 0) | (down <= up ? WAY_DOWN : 0);
+}
+
+/* Offers some VCs of all channels that lead in some directions of a dimension. */
+static void grid_offer(struct route *route, uint32_t dimension, uint32_t ways, uint64_t vcs)
 {
     const struct grid *grid = route->routing->topology->grid;
     for (uint32_t down = 0; down < 2; down++)
@@ -14,15 +34,24 @@ void grid_offer(struct route *route, uint32_t dimension, uint32_t ways, uint64_t
             route_add_vcs(route, grid_port(grid, dimension, down, channel), vcs);
 }
 
-void grid_offer_all(struct route *route, const uint16_t *coordinates, uint64_t vcs)
+/* Offers them wherever a hop leads closer. */
+static void grid_offer_all(struct route *route, const uint16_t *coordinates, uint64_t vcs)
 {
     const struct grid *grid = route->routing->topology->grid;
     for (uint32_t d = 0; d < grid->dimensions; d++)
         grid_offer(route, d, grid_ways(grid, coordinates, route->router, route->packet->destination_router, d), vcs);
 }
 
-const struct escape_layer *escape_layer_create(struct routing *routing, const struct choice *self, struct arena *arena,
-                                               struct errors *errors)
+/* ---- escape VCs ---- */
+
+struct escape_layer {
+    const struct dimension_order *order; /* a VC is a class by itself, and the first ones are its */
+    uint64_t adaptive_vcs;               /* the others */
+};
+
+/* Adds an error and returns NULL where there is no grid. Names the escape VCs, if there are others beside them. */
+static const struct escape_layer *escape_layer_create(struct routing *routing, const struct choice *self,
+                                                      struct arena *arena, struct errors *errors)
 {
     /* A fixed dateline and ties that go up depend on where a packet is alone, not on how it came there. */
     static const struct ring_config stateless = {.dateline = DATELINE_FIXED, .tie = TIE_UP};
@@ -36,3 +65,260 @@ const struct escape_layer *escape_layer_create(struct routing *routing, const st
     routing->escape_vcs = layer->adaptive_vcs ? bits_range(0, escapes) : 0;
     return layer;
 }
+
+/*
+ * Duato's protocol (1993) on a grid, without a look at congestion: a packet is
+ * offered every hop that leads closer on any adaptive VC, and beside them the hop
+ * of dimension order on its escape VC, one as good as the other. VC allocation
+ * takes what is free. Adaptive VCs may wait for each other in a circle; packets
+ * in it leave by the escape VCs, which do not. Without adaptive VCs what is left
+ * is dimension order. `torus_adaptive` is the same with the least congested of
+ * the adaptive hops.
+ */
+static void duato_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
+                          struct errors *errors)
+{
+    routing->state = (void *)escape_layer_create(routing, self, arena, errors); /* only ever read */
+}
+
+static void duato_route(struct route *route)
+{
+    const struct escape_layer *layer = route->routing->state;
+    uint32_t target = route->packet->destination_router;
+    if (route_ends(route))
+        return;
+    grid_offer_all(route, layer->order->coordinates, layer->adaptive_vcs);
+    dimension_order_step(route, layer->order, target, 0, false);
+}
+
+static const struct routing_ops duato = {
+    .name = "duato",
+    .summary = "any minimal way on a grid, with dimension order on escape VCs",
+    .needs = "2 VCs on a torus, elsewhere 1: for escape; it is adaptive on those beyond them",
+    .is_minimal = true,
+    .prepare = duato_prepare,
+    .route = duato_route,
+};
+REGISTER_ROUTING(duato);
+
+/*
+ * Minimal adaptive routing on a grid with escape VCs (Duato 1993). A packet may
+ * correct any coordinate next, on any of the adaptive VCs, and the reduction
+ * chooses among them. Beside that choice it is always offered the hop of
+ * dimension order on the escape VCs. Adaptive VCs may wait for each other in a
+ * circle; packets in it leave by the escape VCs, which do not.
+ */
+static void torus_adaptive_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
+                                   struct errors *errors)
+{
+    const struct adaptive_config *config = self->config;
+    const struct escape_layer *layer = escape_layer_create(routing, self, arena, errors);
+    routing->state = (void *)layer; /* only ever read */
+    if (!layer)
+        return;
+    uint32_t escapes = layer->order->classes, num_vcs = routing->vcs;
+    if (!layer->adaptive_vcs)
+        routing->classes = escapes + 1; /* a choice to make is what it is for */
+    bool is_each = config->mode == CONGESTION_VC && layer->adaptive_vcs;
+    adaptive_check(routing, self, routing->topology->ports * (is_each ? num_vcs - escapes : 1), errors);
+}
+
+static void gather_ways(struct candidates *candidates, const struct route *route, uint32_t dimension, uint32_t ways,
+                        struct candidate like)
+{
+    const struct grid *grid = route->routing->topology->grid;
+    for (uint32_t down = 0; down < 2; down++)
+        for (uint32_t channel = 0; ways >> down & 1 && channel < grid->channels[dimension]; channel++) {
+            like.port = grid_port(grid, dimension, down, channel);
+            candidates_add(candidates, route, route->routing->config, &like);
+        }
+}
+
+static void torus_adaptive_route(struct route *route)
+{
+    const struct escape_layer *layer = route->routing->state;
+    const struct grid *grid = route->routing->topology->grid;
+    uint32_t target = route->packet->destination_router;
+    if (route_ends(route))
+        return;
+    struct candidates candidates;
+    candidates.count = 0;
+    struct candidate like = {.vcs = layer->adaptive_vcs, .hops = 1, .is_minimal = true}; /* all are equally long */
+    for (uint32_t d = 0; d < grid->dimensions; d++)
+        gather_ways(&candidates, route, d, grid_ways(grid, layer->order->coordinates, route->router, target, d), like);
+    candidates_offer(&candidates, route, route->routing->config);
+    dimension_order_step(route, layer->order, target, 0, false);
+}
+
+static const struct routing_ops torus_adaptive = {
+    .name = "torus_adaptive",
+    .summary = "the least congested minimal way on a grid, with dimension order on escape VCs",
+    .options = adaptive_options,
+    .config_size = sizeof(struct adaptive_config),
+    .example = "{\"type\": \"torus_adaptive\", \"mode\": \"port_average\"}",
+    .needs = "3 VCs on a torus, elsewhere 2",
+    .is_adaptive = true,
+    .is_minimal = true,
+    .prepare = torus_adaptive_prepare,
+    .route = torus_adaptive_route,
+};
+REGISTER_ROUTING(torus_adaptive);
+
+/* ---- without escape ---- */
+
+/*
+ * Any minimal way on a grid, on any VC, with nothing done against deadlock: to
+ * see it happen. Four packets that each turn the same corner of a square are
+ * enough, and `flitwarp check` shows them.
+ */
+static void fully_adaptive_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
+                                   struct errors *errors)
+{
+    static const struct ring_config careless = {.dateline = DATELINE_NONE};
+    const struct dimension_order *order = dimension_order_create(routing, self, &careless, arena, errors);
+    routing->state = order ? (void *)order->coordinates : NULL; /* only ever read */
+}
+
+static void fully_adaptive_route(struct route *route)
+{
+    const struct routing *routing = route->routing;
+    if (route->router == route->packet->destination_router)
+        route_eject(route);
+    else
+        grid_offer_all(route, routing->state, routing->class_vcs[0]);
+}
+
+static const struct routing_ops fully_adaptive = {
+    .name = "fully_adaptive",
+    .summary = "any minimal way on a grid, on any VC: can deadlock, for those who study it",
+    .needs = "1 VC",
+    .is_minimal = true,
+    .prepare = fully_adaptive_prepare,
+    .route = fully_adaptive_route,
+};
+REGISTER_ROUTING(fully_adaptive);
+
+/*
+ * Turn models on a mesh: some turns are forbidden, so that packets cannot wait
+ * for each other in a circle, and among the minimal ways that need none of them a
+ * packet may choose. One VC is enough. West is down in dimension 0, north is up
+ * in dimension 1.
+ *   Glass and Ni (1992): some directions come first; a packet takes others only
+ * when it needs none of those any more.
+ *
+ *                      come first                   in more than two dimensions
+ *     west_first       west                         down in all but the last
+ *     north_last       all but north                all but up in all but dimension 0
+ *     negative_first   west and south               down in all
+ *
+ *   odd_even (Chiu 2000) forbids by column, so that packets are free in all four
+ * quadrants alike: in even columns no turn from east to north or south, in odd
+ * ones none from north or south to west. A packet to the east may leave its
+ * source's row in odd columns only and in that of its source, which it takes
+ * along; a packet to the west in even ones.
+ */
+enum model { MODEL_WEST_FIRST, MODEL_NORTH_LAST, MODEL_NEGATIVE_FIRST, MODEL_ODD_EVEN };
+static const char *const model_names[] = {"west_first", "north_last", "negative_first", "odd_even", NULL};
+
+struct turn_model_config {
+    uint32_t model;
+};
+
+static const struct option turn_model_options[] = {
+    OPTION_ENUM(struct turn_model_config, model, "\"west_first\"", model_names,
+                "which turns are forbidden; odd_even: two dimensions"),
+    OPTION_END,
+};
+
+struct turn_model {
+    const uint16_t *coordinates;
+    uint32_t first[MAX_DIMENSIONS]; /* by dimension: directions that come first */
+};
+
+static uint32_t first_ways(enum model model, uint32_t dimension, uint32_t dimensions)
+{
+    if (model == MODEL_WEST_FIRST)
+        return dimension + 1 < dimensions ? WAY_DOWN : 0;
+    if (model == MODEL_NORTH_LAST)
+        return dimension == 0 ? WAY_UP | WAY_DOWN : WAY_DOWN;
+    return WAY_DOWN;
+}
+
+static void route_first(struct route *route)
+{
+    const struct turn_model *turns = route->routing->state;
+    const struct grid *grid = route->routing->topology->grid;
+    uint32_t target = route->packet->destination_router, ways[MAX_DIMENSIONS], some = 0;
+    if (route_ends(route))
+        return;
+    for (uint32_t d = 0; d < grid->dimensions; d++) {
+        ways[d] = grid_ways(grid, turns->coordinates, route->router, target, d);
+        some |= ways[d] & turns->first[d];
+    }
+    for (uint32_t d = 0; d < grid->dimensions; d++)
+        grid_offer(route, d, some ? ways[d] & turns->first[d] : ways[d], route->routing->class_vcs[0]);
+}
+
+static uint32_t column_of(const struct route *route, uint32_t router)
+{
+    const struct turn_model *turns = route->routing->state;
+    return turns->coordinates[(size_t)router * 2];
+}
+
+static void inject_odd_even(struct route *route) { route->packet->waypoint = column_of(route, route->router); }
+
+static void route_odd_even(struct route *route)
+{
+    const struct turn_model *turns = route->routing->state;
+    const struct grid *grid = route->routing->topology->grid;
+    uint32_t target = route->packet->destination_router;
+    if (route_ends(route))
+        return;
+    uint32_t x = grid_ways(grid, turns->coordinates, route->router, target, 0);
+    uint32_t y = grid_ways(grid, turns->coordinates, route->router, target, 1);
+    uint32_t here = column_of(route, route->router), there = column_of(route, target);
+    bool is_odd = here % 2;
+    if (x && y) {
+        bool may_turn = x == WAY_UP ? is_odd || here == route->packet->waypoint : !is_odd;
+        /* an even column cannot be entered from the west by who has to turn in it */
+        bool may_go_on = x == WAY_DOWN || there % 2 || there - here > 1;
+        y = may_turn ? y : 0;
+        x = may_go_on ? x : 0;
+    }
+    grid_offer(route, 0, x, route->routing->class_vcs[0]);
+    grid_offer(route, 1, y, route->routing->class_vcs[0]);
+}
+
+static void turn_model_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
+                               struct errors *errors)
+{
+    const struct turn_model_config *config = self->config;
+    const struct grid *grid = routing->topology->grid;
+    if (!grid || grid->wraps) {
+        choice_error(errors, self, NULL, "\"turn_model\" needs a grid that does not wrap (mesh, hypercube), not \"%s\"",
+                     routing->topology->ops->name);
+        return;
+    }
+    if (config->model == MODEL_ODD_EVEN && grid->dimensions != 2)
+        choice_error(errors, self, "model", "\"odd_even\" needs a mesh of 2 dimensions, not %u", grid->dimensions);
+    struct turn_model *turns = arena_array(arena, struct turn_model, 1);
+    turns->coordinates = grid_bake(routing->topology, arena);
+    for (uint32_t d = 0; d < grid->dimensions; d++)
+        turns->first[d] = first_ways(config->model, d, grid->dimensions);
+    routing->state = turns;
+    routing->inject = config->model == MODEL_ODD_EVEN ? inject_odd_even : NULL;
+    routing->route = config->model == MODEL_ODD_EVEN ? route_odd_even : route_first;
+}
+
+static const struct routing_ops turn_model = {
+    .name = "turn_model",
+    .summary = "minimal ways on a mesh without some turns: west first, north last, negative first, odd-even",
+    .options = turn_model_options,
+    .config_size = sizeof(struct turn_model_config),
+    .example = "{\"type\": \"turn_model\", \"model\": \"north_last\"}",
+    .needs = "1 VC",
+    .is_minimal = true,
+    .prepare = turn_model_prepare,
+    .route = route_first,
+};
+REGISTER_ROUTING(turn_model);

@@ -60,10 +60,8 @@ static void least_congested_queue_route(struct route *route)
     uint32_t hops = route->packet->hops, target = route->packet->destination_router;
     struct candidates candidates;
     candidates.count = 0;
-    if (route->router == target) {
-        route_eject(route);
+    if (route_ends(route))
         return;
-    }
     if (hops && config->finish == FINISH_DIMENSION_ORDER) {
         hyperx_step(route, hyperx, target, 1);
         return;

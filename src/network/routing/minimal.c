@@ -48,10 +48,8 @@ static void minimal_route(struct route *route)
 {
     const struct minimal *minimal = route->routing->state;
     const struct packet *packet = route->packet;
-    if (route->router == packet->destination_router) {
-        route_eject(route);
+    if (route_ends(route))
         return;
-    }
     const uint32_t *list = route_table_list(minimal->table, route->router, packet->destination_router);
     const uint32_t *ports = list + ROUTE_TABLE_PORTS;
     uint32_t count = list[ROUTE_TABLE_COUNT], class = minimal->counts_hops ? packet->hops : 0;

@@ -52,10 +52,8 @@ static void minimal_adaptive_route(struct route *route)
 {
     const struct minimal_adaptive_config *config = route->routing->config;
     const struct hyperx *hyperx = topology_hyperx(route->routing->topology);
-    if (route->router == route->packet->destination_router) {
-        route_eject(route);
+    if (route_ends(route))
         return;
-    }
     struct candidates candidates;
     candidates.count = 0;
     struct candidate candidate = {

@@ -88,10 +88,8 @@ static void skipping_dimensions_route(struct route *route)
     struct packet *packet = route->packet;
     const uint16_t *here = hyperx_coordinates(hyperx, route->router);
     const uint16_t *there = hyperx_coordinates(hyperx, packet->destination_router);
-    if (route->router == packet->destination_router) {
-        route_eject(route);
+    if (route_ends(route))
         return;
-    }
     uint32_t d = continue_round(route, hyperx, here, there), round = packet->route;
     bool was_derouted = packet->hops && here[d] != hyperx_coordinate(hyperx, packet->waypoint, d);
     uint32_t class = config->deroutes ? 2 * round + was_derouted : round;

@@ -4,8 +4,278 @@
  * compares the minimal way with a Valiant way and takes the one that promises the
  * shorter wait (Singh 2005). Traffic that is spread already goes straight, other
  * traffic is spread.
+ *   A way weighs as much as a packet on it will wait: the congestion of its first
+ * output times its hops, as if all queues on it were like the first; or, where the
+ * whole network is known (UGAL-G, which no machine can build), the sum over all
+ * outputs on it. The lighter way is taken, and a tie goes straight.
+ *   Queues are those of whole ports by default (Kim et al. 2008), since the two
+ * ways may begin, or go on, in VCs of different classes. A class that only detours
+ * use is empty as long as few are made, however busy its channel is with others:
+ * by VC, PAR leaves the straight way 9 times in 10 at the second router, and UGAL-G
+ * finds the end of every detour free.
+ *   PAR, progressive adaptive routing (Jiang, Kim and Dally 2009), is UGAL for a
+ * packet that went straight and chooses again at the next router, which sees outputs
+ * that the first one does not. On a dragonfly it does so at all routers of its group
+ * (two behind each other in a dragonfly_2d), which see the global channel itself. What
+ * that may add is one more channel, or passage through the group, with VC classes of
+ * its own.
  */
-#include "network/routing/ugal.h"
+#include "flitwarp/reduction.h"
+#include "network/routing/detour.h"
+#include "network/routing/dragonfly.h"
+
+#include <string.h>
+
+#define MAX_WORDS 1024 /* a router has at most 65535 lanes */
+
+enum knowledge { KNOWLEDGE_LOCAL, KNOWLEDGE_GLOBAL };
+enum hop_count { HOPS_ABSOLUTE, HOPS_NORMALIZED };
+enum straight_vcs { STRAIGHT_IN_BOTH, STRAIGHT_IN_SECOND };
+
+struct ugal_config {
+    struct detour_config detour;
+    uint32_t mode, knowledge, hop_count, detours, straight_vcs;
+    double threshold, bias;
+};
+static const char *const knowledge_names[] = {"local", "global", NULL};
+static const char *const hop_count_names[] = {"absolute", "normalized", NULL};
+static const char *const straight_vcs_names[] = {"both", "second", NULL};
+
+static const struct option ugal_options[] = {
+    OPTION_ENUM(struct ugal_config, knowledge, "\"local\"", knowledge_names,
+                "local: congestion of the router's own outputs, times hops; global: sum of all outputs on the way"),
+    OPTION_ENUM(struct ugal_config, mode, "\"port_average\"", congestion_mode_names,
+                "what counts as congestion: that of each VC, or one value for all VCs of a port"),
+    OPTION_F64(struct ugal_config, threshold, "0", 0, 1e9, NULL,
+               "congestion up to which a packet goes straight without looking at detours"),
+    OPTION_F64(struct ugal_config, bias, "0", -1e9, 1e9, NULL, "added to the weight of a detour"),
+    OPTION_ENUM(struct ugal_config, hop_count, "\"absolute\"", hop_count_names,
+                "hops in a weight: all of them, or as a multiple of those of the straight way"),
+    OPTION_ENUM(struct ugal_config, straight_vcs, "\"both\"", straight_vcs_names,
+                "VCs of packets that go straight: those of both legs of a detour, by VC the less congested ones, "
+                "or the second leg's; on grids and hyperx"),
+    OPTION_U32(struct ugal_config, detours, "1", 1, 16, "detours", "drawn for a packet; the lightest is compared"),
+    OPTION_ROWS(struct ugal_config, detour, struct detour_config, detour_options),
+    OPTION_END,
+};
+
+struct ugal {
+    struct detours detours;
+    const uint32_t *neighbours; /* by router * ports + port; with global knowledge */
+};
+
+/* A way under consideration: the packet as it would leave by it, and the outputs that it would be offered. */
+struct way {
+    struct packet packet;
+    double weight;
+    uint64_t vcs[MAX_WORDS];
+};
+
+static void ugal_init(struct routing *routing, const struct choice *self, bool is_progressive, struct arena *arena,
+                      struct errors *errors)
+{
+    const struct ugal_config *config = self->config;
+    struct ugal *ugal = arena_array(arena, struct ugal, 1);
+    routing->state = ugal;
+    CHECK(routing->words <= MAX_WORDS, "%u words of lanes", routing->words);
+    if (!detours_init(&ugal->detours, routing, self, is_progressive, arena, errors))
+        return;
+    routing->classes = ugal->detours.classes;
+    if (config->knowledge == KNOWLEDGE_GLOBAL) {
+        routing->looks_afar = true;
+        struct search search;
+        search_init(&search, routing->topology, arena);
+        ugal->neighbours = search.neighbours;
+    }
+}
+
+/* The output that all lanes of an answer belong to; NONE: there are several. */
+static inline uint32_t only_output(const struct routing *routing, const uint64_t *vcs)
+{
+    uint32_t first = 0, last = routing->words - 1;
+    while (!vcs[first])
+        first++;
+    while (!vcs[last])
+        last--;
+    uint32_t lane = first * WORD_BITS + (uint32_t)lowest_bit(vcs[first]), output = lane / routing->num_vcs;
+    uint32_t end = (output + 1) * routing->num_vcs, highest = last * WORD_BITS + WORD_BITS - 1;
+    return highest - (uint32_t)__builtin_clzll(vcs[last]) < end ? output - routing->local_ports : NONE;
+}
+
+/* The congestion of the least congested outputs of an answer, which keeps these alone. It offers no terminal. */
+static double keep_best(const struct route *route, uint64_t *vcs, enum congestion_mode mode, uint32_t *port)
+{
+    const struct routing *routing = route->routing;
+    uint32_t num_vcs = routing->num_vcs, last = NONE;
+    uint64_t best[MAX_WORDS];
+    double least = INFINITY, value = 0;
+    if (mode != CONGESTION_VC && (*port = only_output(routing, vcs)) != NONE)
+        return route_congestion(route, mode, route->router, *port, 0);
+    BITS_EACH(lane, vcs, routing->words) {
+        uint32_t output = (uint32_t)lane / num_vcs - routing->local_ports;
+        if (mode == CONGESTION_VC || output != last)
+            value = route_congestion(route, mode, route->router, output, bit((uint32_t)lane % num_vcs));
+        last = output;
+        if (value < least) {
+            memset(best, 0, sizeof *best * routing->words);
+            least = value;
+            *port = output;
+        }
+        if (value == least)
+            bits_add(best, (uint32_t)lane);
+    }
+    memcpy(vcs, best, sizeof *best * routing->words);
+    return least;
+}
+
+/* Does an answer lead to a terminal? That ends a way; being at the destination's router does not, in a first leg. */
+static bool is_the_end(const struct routing *routing, const uint64_t *vcs)
+{
+    BITS_EACH(lane, vcs, routing->words)
+        return lane < (size_t)routing->local_ports * routing->num_vcs;
+    return false;
+}
+
+/* All outputs from here to the destination, as the packet will choose them: its draws are keyed by packet and hop. */
+static double sum_of_way(const struct route *route, const struct ugal *ugal, struct way *way, enum congestion_mode mode)
+{
+    uint64_t vcs[MAX_WORDS];
+    struct packet packet = way->packet;
+    struct route next = *route;
+    uint32_t port, ports = route->routing->topology->ports, words = route->routing->words;
+    double sum = keep_best(route, way->vcs, mode, &port);
+    next.packet = &packet;
+    next.vcs = vcs;
+    for (;;) {
+        next.router = ugal->neighbours[(size_t)next.router * ports + port];
+        next.draws = 0;
+        packet.hops++;
+        memset(vcs, 0, sizeof *vcs * words);
+        ugal->detours.step(&next, &ugal->detours);
+        if (is_the_end(route->routing, vcs))
+            return sum;
+        sum += keep_best(&next, vcs, mode, &port);
+    }
+}
+
+static void weigh_way(struct route *route, const struct ugal *ugal, uint32_t waypoint, struct way *way)
+{
+    const struct ugal_config *config = route->routing->config;
+    uint64_t *vcs = route->vcs;
+    struct packet *packet = route->packet;
+    uint32_t port;
+    way->packet = *packet;
+    detour_start(&way->packet, waypoint);
+    for (uint32_t w = 0; w < route->routing->words; w++)
+        way->vcs[w] = 0;
+    route->packet = &way->packet;
+    route->vcs = way->vcs;
+    ugal->detours.step(route, &ugal->detours);
+    route->packet = packet;
+    route->vcs = vcs;
+    if (config->knowledge == KNOWLEDGE_GLOBAL)
+        way->weight = sum_of_way(route, ugal, way, config->mode);
+    else
+        way->weight = keep_best(route, way->vcs, config->mode, &port);
+}
+
+/* What a way's congestion is multiplied with. */
+static double hop_factor(const struct ugal_config *config, double hops, double straight_hops)
+{
+    if (config->knowledge == KNOWLEDGE_GLOBAL)
+        return 1;
+    return config->hop_count == HOPS_NORMALIZED ? hops / straight_hops : hops;
+}
+
+static void take_way(struct route *route, const struct way *way)
+{
+    route->packet->waypoint = way->packet.waypoint;
+    route->packet->route = way->packet.route;
+    for (uint32_t w = 0; w < route->routing->words; w++)
+        route->vcs[w] |= way->vcs[w];
+}
+
+static void swap_ways(struct way **one, struct way **other)
+{
+    struct way *kept = *one;
+    *one = *other;
+    *other = kept;
+}
+
+/*
+ * Going straight in the first leg's VCs is a detour by way of the destination itself. Where legs have no VCs of their
+ * own that is no other way, nor is it for the first hop of a way that may be left.
+ */
+static bool goes_in_both(const struct route *route, const struct detours *detours)
+{
+    const struct ugal_config *config = route->routing->config;
+    bool is_first_hop = detours->is_progressive && route->packet->hops == 0;
+    return config->straight_vcs == STRAIGHT_IN_BOTH && detours->leg_classes && !is_first_hop;
+}
+
+/* Of a way that is not free and of detours the lightest. */
+static void compare_detours(struct route *route, const struct ugal *ugal, struct way **best, struct way **other)
+{
+    const struct ugal_config *config = route->routing->config;
+    const struct detours *detours = &ugal->detours;
+    double straight_hops = detours->hops(detours, route->router, &(*best)->packet);
+    (*best)->weight *= hop_factor(config, straight_hops, straight_hops);
+    for (uint32_t i = 0; i < config->detours; i++) {
+        weigh_way(route, ugal, detours->draw(route, detours), *other);
+        double hops = detours->hops(detours, route->router, &(*other)->packet);
+        (*other)->weight = (*other)->weight * hop_factor(config, hops, straight_hops) + config->bias;
+        if ((*other)->weight < (*best)->weight)
+            swap_ways(best, other);
+    }
+}
+
+static void choose_by_weight(struct route *route, const struct ugal *ugal)
+{
+    const struct ugal_config *config = route->routing->config;
+    const struct detours *detours = &ugal->detours;
+    struct way ways[2], *best = &ways[0], *other = &ways[1];
+    weigh_way(route, ugal, detours->here(detours, route->router), best);
+    if (goes_in_both(route, detours)) {
+        weigh_way(route, ugal, route->packet->destination_router, other);
+        if (other->weight < best->weight || (other->weight == best->weight && route_pick(route, 2)))
+            swap_ways(&best, &other);
+    }
+    bool is_free = best->weight <= config->threshold && (config->threshold > 0 || config->bias >= 0);
+    if (!is_free)
+        compare_detours(route, ugal, &best, &other);
+    take_way(route, best);
+}
+
+static void choose_any(struct route *route, const struct ugal *ugal)
+{
+    const struct detours *detours = &ugal->detours;
+    switch (route_pick(route, goes_in_both(route, detours) ? 3 : 2)) {
+    case 0:
+        detour_start(route->packet, detours->here(detours, route->router));
+        break;
+    case 1:
+        detour_start(route->packet, detours->draw(route, detours));
+        break;
+    default:
+        detour_start(route->packet, route->packet->destination_router);
+    }
+    detours->step(route, detours);
+}
+
+/* Offers a packet's next hop, after a choice where it may make one. It need make none at its destination's router. */
+static void ugal_step(struct route *route, bool may_choose)
+{
+    const struct ugal *ugal = route->routing->state;
+    bool is_home = route->router == route->packet->destination_router;
+    if (is_home && route->packet->hops == 0)
+        route_eject(route);
+    else if (is_home || !may_choose)
+        ugal->detours.step(route, &ugal->detours);
+    else if (route_is_checked(route))
+        choose_any(route, ugal);
+    else
+        choose_by_weight(route, ugal);
+}
 
 static void ugal_prepare(struct routing *routing, const struct choice *self, struct arena *arena, struct errors *errors)
 {
@@ -26,3 +296,36 @@ static const struct routing_ops ugal = {
     .route = ugal_route,
 };
 REGISTER_ROUTING(ugal);
+
+/* ---- PAR ---- */
+
+static void par_prepare(struct routing *routing, const struct choice *self, struct arena *arena, struct errors *errors)
+{
+    ugal_init(routing, self, true, arena, errors);
+}
+
+/* At the first router, and while the packet goes straight at the second, or at all of the same group. */
+static bool may_choose(const struct route *route)
+{
+    const struct packet *packet = route->packet;
+    bool is_straight = packet->route & ROUTE_SECOND_LEG;
+    bool is_early = topology_dragonfly(route->routing->topology) ? globals_crossed(packet) == 0 : packet->hops == 1;
+    return packet->hops == 0 || (is_straight && is_early);
+}
+
+static void par_route(struct route *route) { ugal_step(route, may_choose(route)); }
+
+static const struct routing_ops par = {
+    .name = "par",
+    .summary = "UGAL that chooses again at the second router",
+    .options = ugal_options,
+    .config_size = sizeof(struct ugal_config),
+    .example = "{\"type\": \"par\", \"mode\": \"port_average\"}",
+    .needs = "VCs for a hop and two legs: 4 on a dragonfly (5 by router), 3 on hyperx and grids, 6 on a torus, "
+             "elsewhere one for "
+             "each hop: twice the diameter and 1",
+    .is_adaptive = true,
+    .prepare = par_prepare,
+    .route = par_route,
+};
+REGISTER_ROUTING(par);
