@@ -3,8 +3,7 @@
 /* All that `flitwarp topology` says of a network, and how it is written. */
 #include "blueprint/blueprint.h"
 #include "blueprint/prices.h"
-#include "network/graph/bisection.h"
-#include "network/graph/disjoint_paths.h"
+#include "network/graph/analysis.h"
 
 struct facts {
     const struct blueprint *blueprint; /* borrowed */

@@ -4,7 +4,7 @@
  * order and entering each at those behind its ports leaves every list sorted, with
  * parallel channels next to each other, since peer is symmetric.
  */
-#include "network/graph/adjacency.h"
+#include "network/graph/analysis.h"
 
 #include "base/need.h"
 #include "flitwarp/random.h"

@@ -5,7 +5,7 @@
  * that is one step nearer; a later unit may send an earlier one another way. So
  * nothing off the shortest paths is ever looked at.
  */
-#include "network/graph/disjoint_paths.h"
+#include "network/graph/analysis.h"
 
 #include "flitwarp/random.h"
 

@@ -5,7 +5,7 @@
  * Means are ratios of sums over sources, so that a sample of sources gives them
  * with a standard error.
  */
-#include "network/graph/distances.h"
+#include "network/graph/analysis.h"
 
 #include <math.h>
 #include <string.h>

@@ -23,7 +23,7 @@ struct global_reader {
 /* ---- lines ---- */
 
 /* Whole numbers separated by commas, up to `most`; 0: it is something else. */
-static uint32_t read_numbers(const char *text, uint32_t *numbers, uint32_t most)
+static uint32_t global_read_numbers(const char *text, uint32_t *numbers, uint32_t most)
 {
     for (uint32_t count = 0; count < most; text++) {
         char *end;
@@ -72,7 +72,7 @@ static bool is_new(const struct global_reader *reader, uint32_t from, uint32_t t
     return true;
 }
 
-static bool has_room(const struct global_reader *reader, uint32_t router, uint32_t channels)
+static bool has_global_room(const struct global_reader *reader, uint32_t router, uint32_t channels)
 {
     uint32_t globals = reader->dragonfly->globals, left = globals - reader->used[router];
     if (channels > left)
@@ -81,7 +81,7 @@ static bool has_room(const struct global_reader *reader, uint32_t router, uint32
     return channels <= left;
 }
 
-static void join(struct global_reader *reader, uint32_t from, uint32_t to, uint32_t count)
+static void join_globals(struct global_reader *reader, uint32_t from, uint32_t to, uint32_t count)
 {
     const struct dragonfly *dragonfly = reader->dragonfly;
     for (; count > 0; count--) {
@@ -94,23 +94,23 @@ static void join(struct global_reader *reader, uint32_t from, uint32_t to, uint3
     }
 }
 
-static bool read_line(void *context, char *line)
+static bool global_read_line(void *context, char *line)
 {
     struct global_reader *reader = context;
     const char *text = line + strspn(line, " \t");
     bool is_header = reader->file.line == 1 && strncmp(text, "router,", strlen("router,")) == 0;
     if (!*text || is_header)
         return true;
-    uint32_t numbers[3] = {0, 0, 1}, count = read_numbers(text, numbers, 3);
+    uint32_t numbers[3] = {0, 0, 1}, count = global_read_numbers(text, numbers, 3);
     if (count < 2 || numbers[2] == 0) {
         line_error(&reader->file, "\"%s\" is no router,router[,channels]", text);
         return false;
     }
     if (!has_globals(reader, numbers[0]) || !has_globals(reader, numbers[1]) ||
-        !is_new(reader, numbers[0], numbers[1]) || !has_room(reader, numbers[0], numbers[2]) ||
-        !has_room(reader, numbers[1], numbers[2]))
+        !is_new(reader, numbers[0], numbers[1]) || !has_global_room(reader, numbers[0], numbers[2]) ||
+        !has_global_room(reader, numbers[1], numbers[2]))
         return false;
-    join(reader, numbers[0], numbers[1], numbers[2]);
+    join_globals(reader, numbers[0], numbers[1], numbers[2]);
     return true;
 }
 
@@ -175,7 +175,7 @@ bool global_read(struct dragonfly *dragonfly, const char *path, struct arena *ar
     };
     for (size_t i = 0; i < ends; i++)
         reader.far_ends[i].router = NONE;
-    if (!line_file_read(&reader.file, read_line, &reader))
+    if (!line_file_read(&reader.file, global_read_line, &reader))
         return false;
     list_gates(&reader, arena);
     return are_all_joined(&reader);

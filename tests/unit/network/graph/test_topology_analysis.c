@@ -6,8 +6,7 @@
  */
 #include "test.h"
 
-#include "network/graph/bisection.h"
-#include "network/graph/disjoint_paths.h"
+#include "network/graph/analysis.h"
 #include "routed.h"
 #include "sandbox.h"
 
