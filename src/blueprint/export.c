@@ -4,7 +4,7 @@
  * for those that know tables, and the form that topology `file` reads. Routers are
  * called r0, r1, ... and terminals t0, t1, ...
  */
-#include "blueprint/export.h"
+#include "blueprint/blueprint.h"
 
 #include "base/text.h"
 #include "network/positions.h"

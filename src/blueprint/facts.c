@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Gathers what is to be said of a network, and says it as JSON: the keys are in docs/formats.md. */
-#include "blueprint/facts.h"
+#include "blueprint/blueprint.h"
+
+#include "flitwarp/report.h"
+#include "workload/report.h"
 
 #include <math.h>
 
@@ -25,7 +28,7 @@ static uint32_t radix_of(const struct facts *facts, uint32_t router)
     return ports + terminals * facts->blueprint->terminal_links;
 }
 
-static void count_ports(struct facts *facts)
+static void count_radix(struct facts *facts)
 {
     facts->min_radix = NONE;
     for (uint32_t router = 0; router < facts->blueprint->topology.routers; router++) {
@@ -54,12 +57,12 @@ static void count_links(struct facts *facts, struct arena *arena)
 }
 
 /* All planes together: the one place where there are more parts than the topology has. */
-static void count_parts(struct facts *facts, struct arena *arena)
+static void count_all_parts(struct facts *facts, struct arena *arena)
 {
     uint32_t planes = facts->blueprint->planes;
     facts->counts.routers = (uint64_t)planes * facts->blueprint->topology.routers;
     facts->counts.terminals = facts->blueprint->topology.terminals;
-    count_ports(facts);
+    count_radix(facts);
     count_links(facts, arena);
     facts->counts.ports *= planes;
     for (uint32_t class = 0; class < facts->counts.classes; class ++) {
@@ -81,7 +84,7 @@ void facts_find(struct facts *facts, const struct blueprint *blueprint, struct a
 {
     *facts = (struct facts){.blueprint = blueprint};
     adjacency_init(&facts->adjacency, &blueprint->topology, arena);
-    count_parts(facts, arena);
+    count_all_parts(facts, arena);
     distances_find(&facts->distances, &facts->adjacency, DISTANCE_BUDGET, arena);
     disjoint_paths_find(&facts->disjoint, &facts->adjacency, DISJOINT_BUDGET);
     bisection_find(&facts->bisection, &facts->adjacency, BISECTION_BUDGET, arena);
@@ -90,103 +93,90 @@ void facts_find(struct facts *facts, const struct blueprint *blueprint, struct a
 
 /* ---- JSON ---- */
 
-static void add_u64(struct json *object, const char *key, uint64_t value, struct arena *arena)
+static struct report *report_mean(struct report *report, const char *key, struct pair_mean mean)
 {
-    json_add(object, key, json_number_u64(arena, value));
-}
-
-static void add_f64(struct json *object, const char *key, double value, struct arena *arena)
-{
-    json_add(object, key, json_number_f64(arena, value));
-}
-
-static struct json *add_mean(struct json *object, const char *key, struct pair_mean mean, struct arena *arena)
-{
-    struct json *block = json_add(object, key, json_object(arena));
-    add_f64(block, "mean", mean.mean, arena);
-    add_f64(block, "standard_error", mean.error, arena);
+    struct report *block = report_block(report, key);
+    report_number(block, "mean", mean.mean);
+    report_number(block, "standard_error", mean.error);
     return block;
 }
 
-static void add_links(struct json *document, const struct facts *facts, struct arena *arena)
+static void report_links(struct report *report, const struct facts *facts)
 {
-    struct json *links = json_add(document, "links", json_object(arena));
-    add_u64(links, "total", facts->links, arena);
-    struct json *classes = json_add(links, "by_class", json_object(arena));
+    struct report *links = report_block(report, "links"), *classes;
+    report_count(links, "total", facts->links);
+    classes = report_block(links, "by_class");
     for (uint32_t class = 0; class < facts->counts.classes; class ++)
-        add_u64(classes, facts->counts.class_names[class], facts->counts.links[class], arena);
-    struct json *radix = json_add(document, "radix", json_object(arena));
-    add_u64(radix, "min", facts->min_radix, arena);
-    add_u64(radix, "max", facts->max_radix, arena);
+        report_count(classes, facts->counts.class_names[class], facts->counts.links[class]);
+    struct report *radix = report_block(report, "radix");
+    report_count(radix, "min", facts->min_radix);
+    report_count(radix, "max", facts->max_radix);
 }
 
-static void add_distances(struct json *document, const struct facts *facts, struct arena *arena)
+static void report_distances(struct report *report, const struct facts *facts)
 {
     const struct distances *distances = &facts->distances;
-    add_u64(document, "diameter", distances->diameter, arena);
-    struct json *block = json_add(document, "distance", json_object(arena));
-    add_mean(block, "routers", distances->routers, arena);
-    add_mean(block, "terminals", distances->terminals, arena);
-    add_u64(block, "sources", distances->sources, arena);
-    json_add(block, "exact", json_bool(arena, distances->sources == facts->adjacency.sources));
-    add_u64(block, "unreached_pairs", distances->unreached, arena);
-    struct json *distribution = json_add(block, "distribution", json_array(arena));
+    report_count(report, "diameter", distances->diameter);
+    struct report *block = report_block(report, "distance");
+    report_mean(block, "routers", distances->routers);
+    report_mean(block, "terminals", distances->terminals);
+    report_count(block, "sources", distances->sources);
+    json_add(block->block, "exact", json_bool(report->arena, distances->sources == facts->adjacency.sources));
+    report_count(block, "unreached_pairs", distances->unreached);
+    struct json *distribution = json_add(block->block, "distribution", json_array(report->arena));
     for (uint32_t hops = 1; hops <= distances->diameter; hops++) {
-        struct json *row = json_append(distribution, json_object(arena));
-        add_u64(row, "hops", hops, arena);
-        add_u64(row, "pairs", distances->pairs[hops], arena);
+        struct report row = {json_append(distribution, json_object(report->arena)), report->arena};
         double pairs = (double)distances->pairs[hops];
-        add_f64(row, "mean_paths", pairs > 0 ? distances->paths[hops] / pairs : 0, arena);
+        report_count(&row, "hops", hops);
+        report_count(&row, "pairs", distances->pairs[hops]);
+        report_number(&row, "mean_paths", pairs > 0 ? distances->paths[hops] / pairs : 0);
     }
 }
 
-static void add_paths(struct json *document, const struct facts *facts, struct arena *arena)
+static void report_paths(struct report *report, const struct facts *facts)
 {
-    struct json *paths = add_mean(document, "shortest_paths", facts->distances.paths_of_pair, arena);
-    add_f64(paths, "min", facts->distances.least_paths, arena);
-    struct json *disjoint = add_mean(document, "disjoint_paths", facts->disjoint.paths, arena);
-    if (facts->disjoint.pairs)
-        add_u64(disjoint, "min", facts->disjoint.least, arena);
-    else
-        json_add(disjoint, "min", json_null(arena));
-    add_u64(disjoint, "pairs", facts->disjoint.pairs, arena);
-    json_add(disjoint, "exact", json_bool(arena, facts->disjoint.is_exact));
+    struct report *paths = report_mean(report, "shortest_paths", facts->distances.paths_of_pair);
+    report_number(paths, "min", facts->distances.least_paths);
+    struct report *disjoint = report_mean(report, "disjoint_paths", facts->disjoint.paths);
+    report_number(disjoint, "min", facts->disjoint.pairs ? facts->disjoint.least : NAN);
+    report_count(disjoint, "pairs", facts->disjoint.pairs);
+    json_add(disjoint->block, "exact", json_bool(report->arena, facts->disjoint.is_exact));
 }
 
-static void add_bisection(struct json *document, const struct facts *facts, struct arena *arena)
+static void report_bisection(struct report *report, const struct facts *facts)
 {
-    struct json *block = json_add(document, "bisection", json_object(arena));
-    json_add(block, "is", json_text(arena, "upper bound of the minimum"));
-    add_u64(block, "links", facts->bisection.links, arena);
-    add_f64(block, "bandwidth", facts->bisection_bandwidth, arena);
-    json_add(block, "found_from", json_text(arena, facts->bisection.method ? facts->bisection.method : "nothing"));
-    add_u64(block, "cuts_tried", facts->bisection.tried, arena);
+    struct report *block = report_block(report, "bisection");
+    report_text(block, "is", "upper bound of the minimum");
+    report_count(block, "links", facts->bisection.links);
+    report_number(block, "bandwidth", facts->bisection_bandwidth);
+    report_text(block, "found_from", facts->bisection.method ? facts->bisection.method : "nothing");
+    report_count(block, "cuts_tried", facts->bisection.tried);
 }
 
-static void add_cost(struct json *document, const struct facts *facts, struct arena *arena)
+static void report_cost(struct report *report, const struct facts *facts)
 {
-    struct json *block = json_add(document, "cost", json_object(arena));
-    json_add(block, "currency", json_text(arena, facts->prices->currency));
-    add_f64(block, "routers", facts->cost.routers, arena);
-    add_f64(block, "links", facts->cost.links, arena);
-    add_f64(block, "terminals", facts->cost.terminals, arena);
-    add_f64(block, "total", facts->cost.total, arena);
-    add_f64(block, "per_terminal", facts->cost.total / (double)facts->counts.terminals, arena);
+    struct report *block = report_block(report, "cost");
+    report_text(block, "currency", facts->prices->currency);
+    report_number(block, "routers", facts->cost.routers);
+    report_number(block, "links", facts->cost.links);
+    report_number(block, "terminals", facts->cost.terminals);
+    report_number(block, "total", facts->cost.total);
+    report_number(block, "per_terminal", facts->cost.total / (double)facts->counts.terminals);
 }
 
 struct json *facts_json(const struct facts *facts, struct arena *arena)
 {
-    struct json *document = json_object(arena);
-    json_add(document, "config", json_text(arena, facts->blueprint->config));
-    json_add(document, "topology", json_text(arena, facts->blueprint->topology.ops->name));
-    add_u64(document, "planes", facts->blueprint->planes, arena);
-    add_u64(document, "routers", facts->counts.routers, arena);
-    add_u64(document, "terminals", facts->counts.terminals, arena);
-    add_links(document, facts, arena);
-    add_distances(document, facts, arena);
-    add_paths(document, facts, arena);
-    add_bisection(document, facts, arena);
+    struct report report = {json_object(arena), arena};
+    report_text(&report, "config", facts->blueprint->config);
+    report_text(&report, "topology", facts->blueprint->topology.ops->name);
+    report_count(&report, "planes", facts->blueprint->planes);
+    report_count(&report, "routers", facts->counts.routers);
+    report_count(&report, "terminals", facts->counts.terminals);
+    report_links(&report, facts);
+    report_distances(&report, facts);
+    report_paths(&report, facts);
+    report_bisection(&report, facts);
     if (facts->prices)
-        add_cost(document, facts, arena);
-    return document;
+        report_cost(&report, facts);
+    return report.block;
 }

@@ -4,7 +4,7 @@
  * and the legend. Lengths in the layout are scaled so that the whole is about
  * CANVAS pixels wide and high.
  */
-#include "blueprint/picture.h"
+#include "blueprint/blueprint.h"
 
 #include "base/text.h"
 #include "view/layout.h"

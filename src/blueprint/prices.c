@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prices from a file, and costs from prices: see topology_prices.h. */
-#include "blueprint/prices.h"
+#include "blueprint/blueprint.h"
 
 #include "base/text.h"
 #include "config/options.h"

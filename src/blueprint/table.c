@@ -3,7 +3,7 @@
  * Networks side by side, for people: one column each. A row that only some of them
  * have, say a class of links, stays empty for the others.
  */
-#include "blueprint/facts.h"
+#include "blueprint/blueprint.h"
 
 #include "base/text.h"
 

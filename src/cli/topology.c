@@ -5,9 +5,7 @@
  * where there are several. Writes the network as a file, or as a picture.
  */
 #include "cli/command.h"
-#include "blueprint/export.h"
-#include "blueprint/facts.h"
-#include "blueprint/picture.h"
+#include "blueprint/blueprint.h"
 
 #include "base/text.h"
 

@@ -4,9 +4,7 @@
  * cannot express is refused, and left out only when that is asked for.
  */
 #include "cli/command.h"
-#include "traces/goal.h"
-#include "traces/messages.h"
-#include "traces/words.h"
+#include "traces/traces.h"
 
 #include "base/text.h"
 #include "config/options.h"

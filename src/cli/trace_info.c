@@ -4,8 +4,8 @@
  * reader for. What only the format knows, its reader adds.
  */
 #include "cli/command.h"
-#include "traces/matrix.h"
-#include "traces/words.h"
+#include "flitwarp/report.h"
+#include "traces/traces.h"
 #include "workload/report.h"
 
 #include <string.h>
@@ -46,58 +46,56 @@ static void request_read(struct request *request, struct call *call)
 
 /* ---- facts ---- */
 
-static struct json *number(struct arena *arena, uint64_t value) { return json_number_u64(arena, value); }
-
-static void add_tasks(struct json *facts, const struct trace_survey *survey, struct arena *arena)
+static void report_tasks(struct report *facts, const struct trace_survey *survey)
 {
-    struct json *tasks = json_add(facts, "tasks", json_object(arena));
+    struct report *tasks = report_block(facts, "tasks");
     for (uint32_t kind = 0; kind < TASK_KINDS; kind++)
         if (survey->tasks[kind])
-            json_add(tasks, task_kind_name(kind), number(arena, survey->tasks[kind]));
-    struct json *collectives = json_add(facts, "collectives", json_object(arena));
+            report_count(tasks, task_kind_name(kind), survey->tasks[kind]);
+    struct report *collectives = report_block(facts, "collectives");
     for (uint32_t operation = 0; operation < OPERATIONS; operation++)
         if (survey->operations[operation].tasks) {
-            struct json *counts = json_add(collectives, collective_operation_name(operation), json_object(arena));
-            json_add(counts, "calls", number(arena, survey->operations[operation].tasks));
-            json_add(counts, "bytes", number(arena, survey->operations[operation].bytes));
+            struct report *counts = report_block(collectives, collective_operation_name(operation));
+            report_count(counts, "calls", survey->operations[operation].tasks);
+            report_count(counts, "bytes", survey->operations[operation].bytes);
         }
 }
 
-static void add_messages(struct json *facts, const struct trace_survey *survey, struct arena *arena)
+static void report_messages(struct report *facts, const struct trace_survey *survey)
 {
-    struct json *messages = json_add(facts, "messages", json_object(arena));
-    json_add(messages, "count", number(arena, survey->messages));
-    json_add(messages, "bytes", number(arena, survey->bytes));
-    json_add(messages, "largest", number(arena, survey->largest_bytes));
-    struct json *sizes = json_add(messages, "sizes", json_array(arena)); /* [from, to, how many] */
+    struct report *messages = report_block(facts, "messages");
+    report_count(messages, "count", survey->messages);
+    report_count(messages, "bytes", survey->bytes);
+    report_count(messages, "largest", survey->largest_bytes);
+    struct json *sizes = json_add(messages->block, "sizes", json_array(facts->arena)); /* [from, to, how many] */
     for (uint32_t i = 0; i < SIZE_CLASSES; i++)
         if (survey->sizes[i]) {
-            struct json *row = json_append(sizes, json_array(arena));
-            json_append(row, number(arena, i ? 1ull << (i - 1) : 0));
-            json_append(row, number(arena, i ? (1ull << (i - 1)) + ((1ull << (i - 1)) - 1) : 0));
-            json_append(row, number(arena, survey->sizes[i]));
+            uint64_t from = i ? 1ull << (i - 1) : 0, row[] = {from, i ? from + (from - 1) : 0, survey->sizes[i]};
+            struct json *numbers = json_append(sizes, json_array(facts->arena));
+            for (uint32_t j = 0; j < 3; j++)
+                json_append(numbers, json_number_u64(facts->arena, row[j]));
         }
-    struct json *peers = json_add(facts, "destinations", json_object(arena)); /* of a rank */
-    json_add(peers, "min", number(arena, survey->least_peers));
-    json_add(peers, "mean", json_number_f64(arena, (double)survey->peers / survey->trace->rank_count));
-    json_add(peers, "max", number(arena, survey->most_peers));
+    struct report *peers = report_block(facts, "destinations"); /* of a rank */
+    report_count(peers, "min", survey->least_peers);
+    report_number(peers, "mean", (double)survey->peers / survey->trace->rank_count);
+    report_count(peers, "max", survey->most_peers);
 }
 
 static struct json *facts_of(const char *path, const struct trace_reader_ops *reader, const struct trace_survey *survey,
                              struct arena *arena)
 {
-    struct json *facts = json_object(arena);
-    json_add(facts, "file", json_text(arena, path));
-    json_add(facts, "format", json_text(arena, reader->name));
-    json_add(facts, "ranks", number(arena, survey->trace->rank_count));
-    json_add(facts, "communicators", number(arena, survey->trace->communicator_count));
-    add_tasks(facts, survey, arena);
-    add_messages(facts, survey, arena);
-    struct json *compute = json_add(facts, "compute", json_object(arena));
-    json_add(compute, "total_seconds", json_number_f64(arena, (double)survey->computed_ps / 1e12));
-    json_add(compute, "longest_seconds", json_number_f64(arena, (double)survey->longest_compute_ps / 1e12));
-    json_add(compute, "longest_rank", number(arena, survey->longest_compute_rank));
-    return facts;
+    struct report facts = {json_object(arena), arena};
+    report_text(&facts, "file", path);
+    report_text(&facts, "format", reader->name);
+    report_count(&facts, "ranks", survey->trace->rank_count);
+    report_count(&facts, "communicators", survey->trace->communicator_count);
+    report_tasks(&facts, survey);
+    report_messages(&facts, survey);
+    struct report *compute = report_block(&facts, "compute");
+    report_number(compute, "total_seconds", (double)survey->computed_ps / 1e12);
+    report_number(compute, "longest_seconds", (double)survey->longest_compute_ps / 1e12);
+    report_count(compute, "longest_rank", survey->longest_compute_rank);
+    return facts.block;
 }
 
 /* ---- for people ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes a GOAL schedule of a trace, see trace_goal.h. */
-#include "traces/goal.h"
+#include "traces/traces.h"
 
 #include "flitwarp/packet.h"
 

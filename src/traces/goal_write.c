@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* GOAL schedules as text, and in binary: little endian, without padding, with the places of all ranks in front. */
-#include "traces/goal.h"
+#include "traces/traces.h"
 
 #include "base/text.h"
 

@@ -4,7 +4,7 @@
  * the right; the darker a square, the more bytes, by their logarithm. Beyond MAX_CELLS
  * ranks a square stands for several.
  */
-#include "traces/matrix.h"
+#include "traces/traces.h"
 
 #include "base/need.h"
 #include "base/text.h"

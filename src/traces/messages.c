@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages with their times. A rank's tasks are gone through in the order in which what they wait for has ended. */
-#include "traces/messages.h"
+#include "traces/traces.h"
 
 #include "metrics/csv_file.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct message {
+struct timed_message {
     uint64_t time_ps, bytes;
     uint32_t source, destination;
     uint64_t number; /* keeps the order of equals */
 };
 
 struct gathering {
-    struct message *messages; /* owned */
+    struct timed_message *messages; /* owned */
     uint64_t count;
     uint64_t answers, collectives, one_sided; /* sends that wait for other ranks; what is no message */
 };
@@ -42,7 +42,7 @@ static void take_task(struct gathering *gathering, uint32_t rank, const struct t
         return;
     gathering->answers += progress->needs_others;
     gathering->messages[gathering->count] =
-        (struct message){progress->start_ps, task->amount, rank, task->peer, gathering->count};
+        (struct timed_message){progress->start_ps, task->amount, rank, task->peer, gathering->count};
     gathering->count++;
 }
 
@@ -78,15 +78,15 @@ static void gather_rank(struct gathering *gathering, const struct trace *trace, 
     free(progress);
 }
 
-static int by_time(const void *a, const void *b)
+static int by_send_time(const void *a, const void *b)
 {
-    const struct message *one = a, *other = b;
+    const struct timed_message *one = a, *other = b;
     if (one->time_ps != other->time_ps)
         return one->time_ps < other->time_ps ? -1 : 1;
     return one->number < other->number ? -1 : 1;
 }
 
-static bool write_all(const struct gathering *gathering, const char *path, struct errors *errors)
+static bool write_messages(const struct gathering *gathering, const char *path, struct errors *errors)
 {
     static const char header[] = "time_ps,source,destination,bytes\n";
     struct csv_file *file = csv_open(path, errors);
@@ -94,7 +94,7 @@ static bool write_all(const struct gathering *gathering, const char *path, struc
         return false;
     csv_text(file, header, sizeof header - 1);
     for (uint64_t i = 0; i < gathering->count; i++) {
-        const struct message *message = &gathering->messages[i];
+        const struct timed_message *message = &gathering->messages[i];
         csv_line(file, (const uint64_t[]){message->time_ps, message->source, message->destination, message->bytes}, 4);
     }
     return csv_close(file, errors);
@@ -122,8 +122,8 @@ int messages_write(const struct trace *trace, const char *path, bool is_lossy, s
     if (!is_lossy && gathering.one_sided)
         errors_add(errors, "CSV cannot express %llu puts and gets, which would be left out; --lossy accepts that",
                    (unsigned long long)gathering.one_sided);
-    qsort(gathering.messages, gathering.count, sizeof *gathering.messages, by_time);
-    int status = errors->count > before ? EXIT_USAGE : write_all(&gathering, path, errors) ? EXIT_DONE : EXIT_IO;
+    qsort(gathering.messages, gathering.count, sizeof *gathering.messages, by_send_time);
+    int status = errors->count > before ? EXIT_USAGE : write_messages(&gathering, path, errors) ? EXIT_DONE : EXIT_IO;
     free(gathering.messages);
     return status;
 }

@@ -2,7 +2,7 @@
 /* Costs from prices: the arithmetic, against the Fit Fly study's Table 4, and how sums are written. */
 #include "test.h"
 
-#include "blueprint/prices.h"
+#include "blueprint/blueprint.h"
 #include "sandbox.h"
 
 #include <string.h>
