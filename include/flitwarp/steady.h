@@ -82,23 +82,23 @@ static inline void steady_send(struct steady *steady, struct application *applic
  * The window in which a steady state is sampled: ready when warm-up is over,
  * complete when it is long enough, done when what was sampled has arrived.
  */
-struct window_config {
+struct sampling_config {
     uint64_t warmup, sample, min_sample, max_sample, finish_limit; /* the first two may be TICKS_AUTO */
     double precision;
 };
-extern const struct option window_options[];
-extern const struct option window_span_options[], window_limit_options[]; /* warmup and sample; all others */
+extern const struct option sampling_options[];
+extern const struct option sampling_span_options[], sampling_limit_options[]; /* warmup and sample; all others */
 
-struct window {
-    const struct window_config *config;
+struct sampling {
+    const struct sampling_config *config;
     struct warmup *warmup;                /* NULL: not asked for */
     uint64_t packets, latency_sum, flits; /* at the last grid point */
 };
 
-void window_prepare(struct window *window, const struct application *application, const struct window_config *config,
-                    struct errors *errors);
+void sampling_prepare(struct sampling *sampling, const struct application *application,
+                      const struct sampling_config *config, struct errors *errors);
 /* For check(): gives the signal of the phase. */
-void window_check(struct window *window, struct application *application, tick_t now);
+void sampling_check(struct sampling *sampling, struct application *application, tick_t now);
 
 /* Applications that come to an end. */
 struct errand_config {

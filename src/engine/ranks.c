@@ -52,6 +52,8 @@ bool ranks_first(const struct ranks *ranks, bool claims)
     return ranks_largest(ranks, mine) == mine && claims;
 }
 
+enum reduction { SUM_U64, SUM_U32, SUM_F64, LARGEST_U64 };
+
 #ifdef FLITWARP_HAVE_MPI
 #include <mpi.h>
 
@@ -109,32 +111,13 @@ void check_end(int status)
 
 enum { AT_ONCE = 1 << 24 }; /* numbers: MPI counts in int */
 
-static void reduce(const struct ranks *ranks, void *numbers, size_t count, size_t size, MPI_Datatype type, MPI_Op op)
+static void reduce(void *numbers, size_t count, enum reduction how)
 {
-    for (size_t at = 0; ranks && at < count; at += AT_ONCE)
+    const MPI_Datatype type = how == SUM_U32 ? MPI_UINT32_T : how == SUM_F64 ? MPI_DOUBLE : MPI_UINT64_T;
+    size_t size = how == SUM_U32 ? 4 : 8;
+    for (size_t at = 0; at < count; at += AT_ONCE)
         MPI_Allreduce(MPI_IN_PLACE, (char *)numbers + at * size, (int)(count - at < AT_ONCE ? count - at : AT_ONCE),
-                      type, op, MPI_COMM_WORLD);
-}
-
-void ranks_add(const struct ranks *ranks, uint64_t *numbers, size_t count)
-{
-    reduce(ranks, numbers, count, sizeof *numbers, MPI_UINT64_T, MPI_SUM);
-}
-
-void ranks_add_u32(const struct ranks *ranks, uint32_t *numbers, size_t count)
-{
-    reduce(ranks, numbers, count, sizeof *numbers, MPI_UINT32_T, MPI_SUM);
-}
-
-void ranks_raise(const struct ranks *ranks, uint64_t *numbers, size_t count)
-{
-    reduce(ranks, numbers, count, sizeof *numbers, MPI_UINT64_T, MPI_MAX);
-}
-
-double ranks_sum(const struct ranks *ranks, double value)
-{
-    reduce(ranks, &value, 1, sizeof value, MPI_DOUBLE, MPI_SUM);
-    return value;
+                      type, how == LARGEST_U64 ? MPI_MAX : MPI_SUM, MPI_COMM_WORLD);
 }
 
 void ranks_tell(const struct ranks *ranks, const uint64_t *said, uint64_t *heard, uint32_t each)
@@ -164,16 +147,7 @@ bool ranks_open(struct ranks *ranks, struct errors *errors)
 
 /* There is one rank: what it has is what all have. */
 void ranks_close(struct ranks *ranks) { (void)ranks; }
-void ranks_add(const struct ranks *ranks, uint64_t *numbers, size_t count) { (void)ranks, (void)numbers, (void)count; }
-void ranks_add_u32(const struct ranks *ranks, uint32_t *numbers, size_t count)
-{
-    (void)ranks, (void)numbers, (void)count;
-}
-void ranks_raise(const struct ranks *ranks, uint64_t *numbers, size_t count)
-{
-    (void)ranks, (void)numbers, (void)count;
-}
-double ranks_sum(const struct ranks *ranks, double value) { return (void)ranks, value; }
+static void reduce(void *numbers, size_t count, enum reduction how) { (void)numbers, (void)count, (void)how; }
 void ranks_tell(const struct ranks *ranks, const uint64_t *said, uint64_t *heard, uint32_t each)
 {
     (void)ranks, (void)said, (void)heard, (void)each;
@@ -185,3 +159,28 @@ void ranks_swap(const struct ranks *ranks, const uint64_t *out, const int *out_c
 }
 
 #endif
+
+void ranks_add(const struct ranks *ranks, uint64_t *numbers, size_t count)
+{
+    if (ranks)
+        reduce(numbers, count, SUM_U64);
+}
+
+void ranks_add_u32(const struct ranks *ranks, uint32_t *numbers, size_t count)
+{
+    if (ranks)
+        reduce(numbers, count, SUM_U32);
+}
+
+void ranks_raise(const struct ranks *ranks, uint64_t *numbers, size_t count)
+{
+    if (ranks)
+        reduce(numbers, count, LARGEST_U64);
+}
+
+double ranks_sum(const struct ranks *ranks, double value)
+{
+    if (ranks)
+        reduce(&value, 1, SUM_F64);
+    return value;
+}

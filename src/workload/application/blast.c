@@ -11,19 +11,19 @@
 
 struct blast_config {
     struct steady_config steady;
-    struct window_config window;
+    struct sampling_config sampling;
 };
 
 static const struct option blast_options[] = {
     OPTION_ROWS(struct blast_config, steady, struct steady_config, steady_options),
-    OPTION_ROWS(struct blast_config, window, struct window_config, window_options),
+    OPTION_ROWS(struct blast_config, sampling, struct sampling_config, sampling_options),
     OPTION_ROWS(struct blast_config, steady.common, struct application_config, application_options),
     OPTION_END,
 };
 
 struct blast {
     struct steady steady;
-    struct window window;
+    struct sampling sampling;
 };
 
 static void blast_prepare(struct application *application, struct errors *errors)
@@ -31,7 +31,7 @@ static void blast_prepare(struct application *application, struct errors *errors
     const struct blast_config *config = application->config;
     struct blast *blast = arena_take(application->arena, sizeof *blast);
     application->state = blast;
-    window_prepare(&blast->window, application, &config->window, errors);
+    sampling_prepare(&blast->sampling, application, &config->sampling, errors);
     steady_prepare(&blast->steady, application, errors);
 }
 
@@ -66,7 +66,7 @@ static void blast_received(struct application *application, uint32_t rank, const
 static void blast_check(struct application *application, tick_t now)
 {
     struct blast *blast = application->state;
-    window_check(&blast->window, application, now);
+    sampling_check(&blast->sampling, application, now);
 }
 
 static const struct application_ops blast = {

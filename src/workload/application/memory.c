@@ -23,7 +23,7 @@ struct memory_config {
     uint32_t addresses, block, outstanding;
     struct choice size;
     uint64_t think, latency, interval;
-    struct window_config window;
+    struct sampling_config sampling;
 };
 
 static const struct option memory_options[] = {
@@ -39,7 +39,7 @@ static const struct option memory_options[] = {
     OPTION_TICKS(struct memory_config, latency, "100", 0, 1e9, "of a memory"),
     OPTION_TICKS(struct memory_config, interval, "1", 0, 1e9, "between two replies of a memory, at least"),
     OPTION_ROWS(struct memory_config, common, struct application_config, reply_class_options),
-    OPTION_ROWS(struct memory_config, window, struct window_config, window_options),
+    OPTION_ROWS(struct memory_config, sampling, struct sampling_config, sampling_options),
     OPTION_ROWS(struct memory_config, common, struct application_config, application_options),
     OPTION_END,
 };
@@ -62,7 +62,7 @@ struct unit {
 
 struct memory {
     struct size size;
-    struct window window;
+    struct sampling sampling;
     struct unit *units;               /* by rank */
     uint32_t *memories, memory_count; /* ranks */
     struct histogram *latency[2];     /* of sampled transactions: reads (kind 0), writes */
@@ -104,7 +104,7 @@ static void memory_prepare(struct application *application, struct errors *error
     if (!memory->size.ops->reply)
         choice_error(errors, application->choice, "size", "\"%s\" has no replies of its own; accepted: read_write",
                      memory->size.ops->name);
-    window_prepare(&memory->window, application, &config->window, errors);
+    sampling_prepare(&memory->sampling, application, &config->sampling, errors);
     memory->units = arena_array(arena, struct unit, ranks);
     memory->memories = arena_array(arena, uint32_t, ranks);
     list_memories(memory, application, errors);
@@ -204,7 +204,7 @@ static void memory_received(struct application *application, uint32_t rank, cons
 static void memory_check(struct application *application, tick_t now)
 {
     struct memory *memory = application->state;
-    window_check(&memory->window, application, now);
+    sampling_check(&memory->sampling, application, now);
 }
 
 static void memory_report(const struct application *application, struct report *report)

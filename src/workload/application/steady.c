@@ -214,27 +214,27 @@ bool pace_init(struct pace *pace, struct application *application, double load, 
 
 /* ---- the window ---- */
 
-const struct option window_span_options[] = {
-    OPTION_TICKS_AUTO(struct window_config, warmup, "\"auto\"", 0, 1e15,
+const struct option sampling_span_options[] = {
+    OPTION_TICKS_AUTO(struct sampling_config, warmup, "\"auto\"", 0, 1e15,
                       "before sampling begins; auto: until latency and throughput stand still"),
-    OPTION_TICKS_AUTO(struct window_config, sample, "\"auto\"", 0, 1e15,
+    OPTION_TICKS_AUTO(struct sampling_config, sample, "\"auto\"", 0, 1e15,
                       "sampling window; auto: until the mean latency is known to `precision`"),
     OPTION_END,
 };
 
-const struct option window_limit_options[] = {
-    OPTION_F64(struct window_config, precision, "0.01", 1e-6, 1, NULL,
+const struct option sampling_limit_options[] = {
+    OPTION_F64(struct sampling_config, precision, "0.01", 1e-6, 1, NULL,
                "with sample auto: half width of the 95 % interval, relative to the mean latency"),
-    OPTION_TICKS(struct window_config, min_sample, "5000", 1, 1e15, "with sample auto: the shortest window"),
-    OPTION_TICKS(struct window_config, max_sample, "200000", 1, 1e15, "with sample auto: the longest window"),
-    OPTION_TICKS(struct window_config, finish_limit, "1000000", 1, 1e15,
+    OPTION_TICKS(struct sampling_config, min_sample, "5000", 1, 1e15, "with sample auto: the shortest window"),
+    OPTION_TICKS(struct sampling_config, max_sample, "200000", 1, 1e15, "with sample auto: the longest window"),
+    OPTION_TICKS(struct sampling_config, finish_limit, "1000000", 1, 1e15,
                  "how long to wait for sampled packets after the window"),
     OPTION_END,
 };
 
-const struct option window_options[] = {
-    OPTION_ROWS_OF(window_span_options),
-    OPTION_ROWS_OF(window_limit_options),
+const struct option sampling_options[] = {
+    OPTION_ROWS_OF(sampling_span_options),
+    OPTION_ROWS_OF(sampling_limit_options),
     OPTION_END,
 };
 
@@ -244,61 +244,61 @@ const struct option errand_options[] = {
     OPTION_END,
 };
 
-void window_prepare(struct window *window, const struct application *application, const struct window_config *config,
-                    struct errors *errors)
+void sampling_prepare(struct sampling *sampling, const struct application *application,
+                      const struct sampling_config *config, struct errors *errors)
 {
-    *window = (struct window){.config = config};
+    *sampling = (struct sampling){.config = config};
     if (config->min_sample > config->max_sample)
         choice_error(errors, application->choice, "min_sample", "%llu is above max_sample (%llu)",
                      (unsigned long long)config->min_sample, (unsigned long long)config->max_sample);
     if (config->warmup == TICKS_AUTO) {
-        window->warmup = arena_array(application->arena, struct warmup, 1);
-        warmup_init(window->warmup, &WARMUP_RULE_DEFAULT, application->arena);
+        sampling->warmup = arena_array(application->arena, struct warmup, 1);
+        warmup_init(sampling->warmup, &WARMUP_RULE_DEFAULT, application->arena);
     }
 }
 
 /* What happened since the last grid point, for warm-up detection. */
-static bool is_warm(struct window *window, const struct measurement *m)
+static bool is_warm(struct sampling *sampling, const struct measurement *m)
 {
-    warmup_add(window->warmup, m->delivered_packets - window->packets, m->latency_sum - window->latency_sum,
-               m->accepted_flits - window->flits);
-    window->packets = m->delivered_packets;
-    window->latency_sum = m->latency_sum;
-    window->flits = m->accepted_flits;
-    return warmup_is_over(window->warmup) || warmup_gave_up(window->warmup);
+    warmup_add(sampling->warmup, m->delivered_packets - sampling->packets, m->latency_sum - sampling->latency_sum,
+               m->accepted_flits - sampling->flits);
+    sampling->packets = m->delivered_packets;
+    sampling->latency_sum = m->latency_sum;
+    sampling->flits = m->accepted_flits;
+    return warmup_is_over(sampling->warmup) || warmup_gave_up(sampling->warmup);
 }
 
-static bool is_precise(const struct window *window, const struct measurement *m, tick_t elapsed)
+static bool is_precise(const struct sampling *sampling, const struct measurement *m, tick_t elapsed)
 {
-    if (elapsed >= window->config->max_sample)
+    if (elapsed >= sampling->config->max_sample)
         return true;
-    if (elapsed < window->config->min_sample)
+    if (elapsed < sampling->config->min_sample)
         return false;
     if (measurement_is_saturated(m))
         return true;
     struct estimate estimate = batch_means_estimate(&m->batches);
-    return estimate.half_width <= window->config->precision * estimate.mean;
+    return estimate.half_width <= sampling->config->precision * estimate.mean;
 }
 
 /* A signal given here changes the phase at the next grid point, so it is given one interval ahead. */
-void window_check(struct window *window, struct application *application, tick_t now)
+void sampling_check(struct sampling *sampling, struct application *application, tick_t now)
 {
-    const struct window_config *config = window->config;
+    const struct sampling_config *config = sampling->config;
     const struct measurement *m = application->measurement;
     tick_t next = now + application->check_interval;
     switch (application->phase) {
     case PHASE_WARMING:
         if (application->ready)
             break;
-        if (window->warmup)
-            application->ready = now > application->receive_delay && is_warm(window, m); /* replies flow too */
+        if (sampling->warmup)
+            application->ready = now > application->receive_delay && is_warm(sampling, m); /* replies flow too */
         else
             application->ready = next >= config->warmup;
         break;
     case PHASE_GENERATING: {
         tick_t elapsed = next - application->phase_start[PHASE_GENERATING];
         application->complete =
-            config->sample == TICKS_AUTO ? is_precise(window, m, elapsed) : elapsed >= config->sample;
+            config->sample == TICKS_AUTO ? is_precise(sampling, m, elapsed) : elapsed >= config->sample;
         break;
     }
     default:

@@ -17,7 +17,7 @@ struct stream_config {
     double load;
     struct choice size;
     struct errand_config errand;
-    struct window_config window;
+    struct sampling_config sampling;
 };
 
 static const struct option stream_options[] = {
@@ -31,8 +31,8 @@ static const struct option stream_options[] = {
     OPTION_U32(struct stream_config, messages, "0", 0, 1e9, NULL,
                "messages of each source, from the start of sampling; 0: all the time"),
     OPTION_ROWS(struct stream_config, errand, struct errand_config, errand_options, ONLY_WITH("messages")),
-    OPTION_ROWS(struct stream_config, window, struct window_config, window_span_options, NOT_WITH("messages")),
-    OPTION_ROWS(struct stream_config, window, struct window_config, window_limit_options),
+    OPTION_ROWS(struct stream_config, sampling, struct sampling_config, sampling_span_options, NOT_WITH("messages")),
+    OPTION_ROWS(struct stream_config, sampling, struct sampling_config, sampling_limit_options),
     OPTION_ROWS(struct stream_config, common, struct application_config, application_options),
     OPTION_END,
 };
@@ -47,7 +47,7 @@ struct source {
 struct stream {
     struct size size;
     struct pace pace;
-    struct window window;
+    struct sampling sampling;
     struct source *sources; /* by rank */
     tick_t last_arrival;    /* of all ranks, with messages */
     uint32_t arrived;       /* messages at all ranks, modulo 2^32 */
@@ -75,7 +75,7 @@ static void stream_prepare(struct application *application, struct errors *error
     application_share_latest(application, &stream->last_arrival);
     application_share_count(application, &stream->arrived);
     size_init(&stream->size, &config->size, application->arena, errors);
-    window_prepare(&stream->window, application, &config->window, errors);
+    sampling_prepare(&stream->sampling, application, &config->sampling, errors);
     pace_init(&stream->pace, application, config->load, errors);
     application->max_message = stream->size.max;
     application->load = application->load * config->sources.count / application->ranks; /* as results count loads */
@@ -156,7 +156,7 @@ static void stream_check(struct application *application, tick_t now)
     if (config->messages)
         errand_check(application, &config->errand, has_arrived(application), now);
     else
-        window_check(&stream->window, application, now);
+        sampling_check(&stream->sampling, application, now);
 }
 
 static void stream_report(const struct application *application, struct report *report)

@@ -53,20 +53,20 @@ struct v_cycle {
     uint32_t dense_from; /* the level from which on edges and corners are neighbours too */
 };
 
-struct place {
+struct position {
     uint32_t at[3];
 };
 
-static struct place place_of(const struct v_cycle *cycle, uint32_t rank)
+static struct position position_of(const struct v_cycle *cycle, uint32_t rank)
 {
     const uint32_t *width = cycle->grid.width;
-    return (struct place){{rank % width[0], rank / width[0] % width[1], rank / width[0] / width[1]}};
+    return (struct position){{rank % width[0], rank / width[0] % width[1], rank / width[0] / width[1]}};
 }
 
-static uint32_t rank_at(const struct v_cycle *cycle, const struct place *place)
+static uint32_t rank_at(const struct v_cycle *cycle, const struct position *position)
 {
     const uint32_t *width = cycle->grid.width;
-    return (place->at[2] * width[1] + place->at[1]) * width[0] + place->at[0];
+    return (position->at[2] * width[1] + position->at[1]) * width[0] + position->at[0];
 }
 
 /* Halvings until one of `count` is left. */
@@ -109,25 +109,25 @@ static void prepare(struct motif *motif, uint32_t dense_from, struct errors *err
                      config->levels, depth);
 }
 
-static bool takes_part(const struct place *place, uint32_t stride)
+static bool takes_part(const struct position *position, uint32_t stride)
 {
-    return place->at[0] % stride == 0 && place->at[1] % stride == 0 && place->at[2] % stride == 0;
+    return position->at[0] % stride == 0 && position->at[1] % stride == 0 && position->at[2] % stride == 0;
 }
 
 /* The neighbours of a rank among those that take part in a level, as ranks of the job. */
-static uint32_t find_neighbours(const struct v_cycle *cycle, const struct place *place, uint32_t level,
+static uint32_t find_neighbours(const struct v_cycle *cycle, const struct position *position, uint32_t level,
                                 struct neighbour found[MAX_NEIGHBOURS])
 {
     uint32_t stride = v_cycle_stride(cycle, level);
     struct v_cycle coarse = {.grid = {.wraps = cycle->grid.wraps, .kinds = level >= cycle->dense_from ? 3 : 1}};
-    struct place own;
+    struct position own;
     for (uint32_t d = 0; d < 3; d++) {
         coarse.grid.width[d] = (cycle->grid.width[d] + stride - 1) / stride;
-        own.at[d] = place->at[d] / stride;
+        own.at[d] = position->at[d] / stride;
     }
     uint32_t count = halo_grid_neighbours(&coarse.grid, rank_at(&coarse, &own), found);
     for (uint32_t i = 0; i < count; i++) {
-        struct place other = place_of(&coarse, found[i].rank);
+        struct position other = position_of(&coarse, found[i].rank);
         for (uint32_t d = 0; d < 3; d++)
             other.at[d] *= stride;
         found[i].rank = rank_at(cycle, &other);
@@ -147,11 +147,11 @@ static uint64_t border_bytes(const struct v_cycle *cycle, uint32_t level, uint32
 /* Borders of a level exchanged with all neighbours, where the rank takes part. */
 static void v_cycle_exchange(const struct v_cycle *cycle, struct script *script, uint32_t level)
 {
-    struct place place = place_of(cycle, script->rank);
+    struct position position = position_of(cycle, script->rank);
     struct neighbour neighbours[MAX_NEIGHBOURS];
-    if (!takes_part(&place, v_cycle_stride(cycle, level)))
+    if (!takes_part(&position, v_cycle_stride(cycle, level)))
         return;
-    uint32_t count = find_neighbours(cycle, &place, level, neighbours);
+    uint32_t count = find_neighbours(cycle, &position, level, neighbours);
     for (uint32_t i = 0; i < count; i++)
         script_start_receive(script, neighbours[i].rank, border_bytes(cycle, level, neighbours[i].kind), level);
     for (uint32_t i = 0; i < count; i++)
@@ -161,11 +161,11 @@ static void v_cycle_exchange(const struct v_cycle *cycle, struct script *script,
 
 static void smooth(const struct v_cycle *cycle, struct script *script, uint32_t level)
 {
-    struct place place = place_of(cycle, script->rank);
+    struct position position = position_of(cycle, script->rank);
     double work = cycle->config->compute; /* an eighth of the points on each level */
     for (uint32_t i = 0; i < level; i++)
         work /= 8;
-    if (!takes_part(&place, v_cycle_stride(cycle, level)))
+    if (!takes_part(&position, v_cycle_stride(cycle, level)))
         return;
     for (uint32_t i = 0; i < cycle->config->smooths; i++) {
         v_cycle_exchange(cycle, script, level);
@@ -177,18 +177,18 @@ static void smooth(const struct v_cycle *cycle, struct script *script, uint32_t 
 static void hand_over(const struct v_cycle *cycle, struct script *script, uint32_t level, bool is_down)
 {
     uint32_t stride = v_cycle_stride(cycle, level), next = v_cycle_stride(cycle, level + 1);
-    struct place place = place_of(cycle, script->rank), parent;
-    if (next == stride || !takes_part(&place, stride))
+    struct position position = position_of(cycle, script->rank), parent;
+    if (next == stride || !takes_part(&position, stride))
         return;
     for (uint32_t d = 0; d < 3; d++)
-        parent.at[d] = place.at[d] / next * next;
-    if (!takes_part(&place, next)) {
+        parent.at[d] = position.at[d] / next * next;
+    if (!takes_part(&position, next)) {
         (is_down ? script_start_send : script_start_receive)(script, rank_at(cycle, &parent),
                                                              cycle->config->value_bytes, level);
     } else {
         for (uint32_t way = 1; way < 8; way++) {
-            struct place child = {{place.at[0] + (way & 1 ? stride : 0), place.at[1] + (way & 2 ? stride : 0),
-                                   place.at[2] + (way & 4 ? stride : 0)}};
+            struct position child = {{position.at[0] + (way & 1 ? stride : 0), position.at[1] + (way & 2 ? stride : 0),
+                                      position.at[2] + (way & 4 ? stride : 0)}};
             const uint32_t *width = cycle->grid.width;
             if (child.at[0] < width[0] && child.at[1] < width[1] && child.at[2] < width[2])
                 (is_down ? script_start_receive : script_start_send)(script, rank_at(cycle, &child),

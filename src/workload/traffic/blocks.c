@@ -3,6 +3,7 @@
  * Terminals in blocks of the same size by number: those of a router, of a group, or
  * below a port of the roots of a tree.
  *
+ *   random_exchange             to any terminal of the other half: all of it crosses the middle
  *   random_block_out            to any terminal outside the own block
  *   to_root                     the same where a block is a subtree below the roots, so that every message goes by
  *                               one of them
@@ -83,6 +84,16 @@ static void blocks_prepare(struct traffic *traffic, const struct choice *self, c
         choice_error(errors, self, "local", "a block of one terminal has nobody to send to; accepted: 0, or self");
 }
 
+static void halves_prepare(struct traffic *traffic, const struct choice *self, const struct traffic_space *space,
+                           struct errors *errors)
+{
+    uint32_t *size = traffic->state = arena_array(space->arena, uint32_t, 1);
+    *size = space->terminals / 2;
+    if (space->terminals % 2)
+        choice_error(errors, self, NULL, "random_exchange needs an even number of terminals: there are %u",
+                     space->terminals);
+}
+
 static uint32_t blocks_outside(const struct traffic *traffic, uint32_t source, struct random *random)
 {
     uint32_t size = *(const uint32_t *)traffic->state, first = source / size * size;
@@ -129,6 +140,12 @@ static uint32_t blocks_inside_or_attack(const struct traffic *traffic, uint32_t 
 
 #define BLOCKS_OPS .config_size = sizeof(struct blocks_config), .prepare = blocks_prepare
 static const struct traffic_ops blocks[] = {
+    {
+        .name = "random_exchange",
+        .summary = "to any terminal of the other half",
+        .prepare = halves_prepare,
+        .destination = blocks_outside,
+    },
     {
         .name = "random_block_out",
         .summary = "to any terminal outside the own block",
