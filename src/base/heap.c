@@ -63,7 +63,7 @@ void __wrap_free(void *memory);
 
 static struct heap *the_heap(void) { return (struct heap *)HEAP_START; }
 
-static bool is_here(const void *memory) { return is_fixed && (uintptr_t)memory - HEAP_START < the_heap()->mapped; }
+static bool heap_holds(const void *memory) { return is_fixed && (uintptr_t)memory - HEAP_START < the_heap()->mapped; }
 
 /* ---- the region ---- */
 
@@ -129,13 +129,13 @@ static uint32_t size_class(size_t bytes, size_t *room)
     return 4 * shift + (uint32_t)(units >> shift);
 }
 
-static void lock(struct heap *heap)
+static void heap_lock(struct heap *heap)
 {
     while (__atomic_test_and_set(&heap->is_locked, __ATOMIC_ACQUIRE)) /* seldom met: what runs seldom takes */
         sched_yield();
 }
 
-static void unlock(struct heap *heap) { __atomic_clear(&heap->is_locked, __ATOMIC_RELEASE); }
+static void heap_unlock(struct heap *heap) { __atomic_clear(&heap->is_locked, __ATOMIC_RELEASE); }
 
 /* Behind all that there is; NULL: the system has no more. */
 static struct header *take_new(struct heap *heap, size_t room)
@@ -154,7 +154,7 @@ static struct header *take_new(struct heap *heap, size_t room)
 }
 
 /* `is_zero` says whether the memory is known to be. */
-static void *take(size_t bytes, bool *is_zero)
+static void *heap_take(size_t bytes, bool *is_zero)
 {
     struct heap *heap = the_heap();
     size_t room;
@@ -163,14 +163,14 @@ static void *take(size_t bytes, bool *is_zero)
         return NULL;
     }
     uint32_t class = size_class(bytes, &room);
-    lock(heap);
+    heap_lock(heap);
     struct header *header = heap->free[class];
     *is_zero = !header || room >= LARGE;
     if (header)
         heap->free[class] = header->next_free;
     else
         header = take_new(heap, room);
-    unlock(heap);
+    heap_unlock(heap);
     if (!header)
         return NULL;
     header->bytes = bytes;
@@ -188,7 +188,7 @@ static void clear_large(void *memory, size_t bytes)
         memset((void *)first, 0, last - first);
 }
 
-static void give(void *memory)
+static void heap_give(void *memory)
 {
     struct heap *heap = the_heap();
     struct header *header = header_of(memory);
@@ -196,10 +196,10 @@ static void give(void *memory)
     uint32_t class = size_class(header->room, &room);
     if (room >= LARGE)
         clear_large(memory, room);
-    lock(heap);
+    heap_lock(heap);
     header->next_free = heap->free[class];
     heap->free[class] = header;
-    unlock(heap);
+    heap_unlock(heap);
 }
 
 /* ---- what the program calls ---- */
@@ -207,13 +207,13 @@ static void give(void *memory)
 void *__wrap_malloc(size_t bytes)
 {
     bool is_zero;
-    return heap_is_fixed() ? take(bytes, &is_zero) : __real_malloc(bytes);
+    return heap_is_fixed() ? heap_take(bytes, &is_zero) : __real_malloc(bytes);
 }
 
 void *__wrap_aligned_alloc(size_t alignment, size_t bytes)
 {
     bool is_zero;
-    return heap_is_fixed() && alignment <= UNIT ? take(bytes, &is_zero) : __real_aligned_alloc(alignment, bytes);
+    return heap_is_fixed() && alignment <= UNIT ? heap_take(bytes, &is_zero) : __real_aligned_alloc(alignment, bytes);
 }
 
 void *__wrap_calloc(size_t count, size_t bytes)
@@ -226,32 +226,32 @@ void *__wrap_calloc(size_t count, size_t bytes)
         return NULL;
     }
     bool is_zero;
-    void *memory = take(all, &is_zero);
+    void *memory = heap_take(all, &is_zero);
     return memory && !is_zero ? memset(memory, 0, all) : memory;
 }
 
 void *__wrap_realloc(void *memory, size_t bytes)
 {
-    if (memory ? !is_here(memory) : !heap_is_fixed())
+    if (memory ? !heap_holds(memory) : !heap_is_fixed())
         return __real_realloc(memory, bytes);
     bool is_zero;
     if (memory && header_of(memory)->room >= bytes && header_of(memory)->room < 2 * bytes) {
         header_of(memory)->bytes = bytes;
         return memory;
     }
-    void *resized = take(bytes, &is_zero);
+    void *resized = heap_take(bytes, &is_zero);
     if (resized && memory) {
         size_t old = header_of(memory)->bytes;
         memcpy(resized, memory, old < bytes ? old : bytes);
-        give(memory);
+        heap_give(memory);
     }
     return resized;
 }
 
 void __wrap_free(void *memory)
 {
-    if (is_here(memory))
-        give(memory);
+    if (heap_holds(memory))
+        heap_give(memory);
     else
         __real_free(memory);
 }

@@ -31,7 +31,7 @@ __attribute__((no_sanitize("address"))) uint64_t bytes_checksum(const void *byte
 /* Those that the kernel brings along have no file. */
 static bool has_file(const struct dl_phdr_info *info) { return !*info->dlpi_name || strchr(info->dlpi_name, '/'); }
 
-static struct loaded describe(const struct dl_phdr_info *info)
+static struct loaded loaded_describe(const struct dl_phdr_info *info)
 {
     struct loaded object = {.path = info->dlpi_name, .base = info->dlpi_addr, .start = UINTPTR_MAX};
     for (uint32_t i = 0; i < info->dlpi_phnum; i++) {
@@ -68,7 +68,7 @@ static int find_address(struct dl_phdr_info *info, size_t size, void *context)
 {
     (void)size;
     struct search *search = context;
-    search->found = describe(info);
+    search->found = loaded_describe(info);
     return search->is_found =
                has_file(info) && search->address - search->found.start < search->found.end - search->found.start;
 }
@@ -77,7 +77,7 @@ static int find_build(struct dl_phdr_info *info, size_t size, void *context)
 {
     (void)size;
     struct search *search = context;
-    search->found = describe(info);
+    search->found = loaded_describe(info);
     return search->is_found = has_file(info) && fingerprint(info) == search->fingerprint;
 }
 
@@ -149,7 +149,7 @@ static int find_tables(struct dl_phdr_info *info, size_t size, void *context)
     return info->dlpi_addr == tables->base;
 }
 
-static const char *find_name(const char *used, const char *const *names)
+static const char *loaded_find_name(const char *used, const char *const *names)
 {
     while (*names && strcmp(used, *names) != 0)
         names++;
@@ -163,7 +163,8 @@ const char *loaded_uses(const struct loaded *object, const char *const *names)
     for (uint32_t kind = 0; kind < 2 && tables.symbols && tables.names; kind++)
         for (size_t i = 0; i < tables.bytes[kind] / sizeof(ElfW(Rela)); i++) {
             const ElfW(Sym) *symbol = &tables.symbols[ELF64_R_SYM(tables.relocations[kind][i].r_info)];
-            const char *name = symbol->st_shndx == SHN_UNDEF ? find_name(tables.names + symbol->st_name, names) : NULL;
+            const char *name =
+                symbol->st_shndx == SHN_UNDEF ? loaded_find_name(tables.names + symbol->st_name, names) : NULL;
             if (name)
                 return name;
         }

@@ -36,15 +36,15 @@ struct rewind {
     bool is_locked; /* somebody is taking */
 };
 
-static void lock(struct rewind *rewind)
+static void rewind_lock(struct rewind *rewind)
 {
     while (__atomic_test_and_set(&rewind->is_locked, __ATOMIC_ACQUIRE)) /* seldom met: what runs seldom takes */
         sched_yield();
 }
 
-static void unlock(struct rewind *rewind) { __atomic_clear(&rewind->is_locked, __ATOMIC_RELEASE); }
+static void rewind_unlock(struct rewind *rewind) { __atomic_clear(&rewind->is_locked, __ATOMIC_RELEASE); }
 
-static void append(struct block ***list, uint32_t *count, uint32_t *room, struct block *block)
+static void rewind_append(struct block ***list, uint32_t *count, uint32_t *room, struct block *block)
 {
     if (*count == *room) {
         *room = *room ? 2 * *room : 64;
@@ -57,7 +57,7 @@ static void block_add(struct rewind *rewind, struct block *block)
 {
     block->index = rewind->count;
     block->is_new = rewind->is_marked;
-    append(&rewind->blocks, &rewind->count, &rewind->room, block);
+    rewind_append(&rewind->blocks, &rewind->count, &rewind->room, block);
 }
 
 static void block_remove(struct rewind *rewind, const struct block *block)
@@ -73,7 +73,7 @@ static void block_free(struct block *block)
     free(block);
 }
 
-static struct block *block_of(void *memory) { return (struct block *)(void *)((unsigned char *)memory - HEADER); }
+static struct block *rewind_block(void *memory) { return (struct block *)(void *)((unsigned char *)memory - HEADER); }
 
 struct rewind *rewind_create(void)
 {
@@ -116,14 +116,14 @@ void *rewind_take_aligned(struct rewind *rewind, size_t bytes)
 {
     if (!rewind)
         return memory_take_aligned(bytes);
-    lock(rewind);
+    rewind_lock(rewind);
     struct block *block = take_spare(rewind, bytes);
     if (!block) {
         block = memory_take_aligned(HEADER + bytes);
         *block = (struct block){.memory = (unsigned char *)block + HEADER, .bytes = bytes};
     }
     block_add(rewind, block);
-    unlock(rewind);
+    rewind_unlock(rewind);
     return memset(block->memory, 0, bytes);
 }
 
@@ -138,14 +138,14 @@ void rewind_give(struct rewind *rewind, void *memory)
         free(memory);
         return;
     }
-    struct block *block = block_of(memory);
-    lock(rewind);
+    struct block *block = rewind_block(memory);
+    rewind_lock(rewind);
     block->is_given = true; /* and stays while there is a mark: it may come again, or be taken again by the same run */
     if (!rewind->is_marked) {
         block_remove(rewind, block);
         block_free(block);
     }
-    unlock(rewind);
+    rewind_unlock(rewind);
 }
 
 void *rewind_resize(struct rewind *rewind, void *memory, size_t bytes)
@@ -154,7 +154,7 @@ void *rewind_resize(struct rewind *rewind, void *memory, size_t bytes)
         return memory_resize(memory, bytes);
     void *resized = rewind_take_aligned(rewind, bytes);
     if (memory) {
-        size_t old = block_of(memory)->bytes;
+        size_t old = rewind_block(memory)->bytes;
         memcpy(resized, memory, old < bytes ? old : bytes);
         rewind_give(rewind, memory);
     }
@@ -226,7 +226,7 @@ void rewind_return(struct rewind *rewind)
         struct block *block = rewind->blocks[i];
         block->is_given = false;
         if (block->is_new)
-            append(&rewind->spare, &rewind->spare_count, &rewind->spare_room, block);
+            rewind_append(&rewind->spare, &rewind->spare_count, &rewind->spare_room, block);
         else
             rewind->blocks[block->index = kept++] = block;
     }

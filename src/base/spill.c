@@ -51,7 +51,7 @@ static int nameless_file(void)
 }
 
 /* A piece of the file; NULL where there is no file or no room in it. */
-static void *map_file(struct spill *spill, size_t size)
+static void *spill_map_file(struct spill *spill, size_t size)
 {
     if (spill->file < 0 && !spill->has_no_file)
         spill->has_no_file = (spill->file = nameless_file()) < 0;
@@ -65,13 +65,13 @@ static void *map_file(struct spill *spill, size_t size)
     return bytes;
 }
 
-static struct mapping map(struct spill *spill, size_t size)
+static struct mapping spill_map(struct spill *spill, size_t size)
 {
     struct mapping mapping = {.size = size, .is_heap = heap_is_fixed()};
     if (mapping.is_heap)
         mapping.bytes = calloc(1, size);
     else if (size > spill->in_memory)
-        mapping.bytes = map_file(spill, size);
+        mapping.bytes = spill_map_file(spill, size);
     if (mapping.bytes)
         return mapping;
     void *bytes =
@@ -92,7 +92,7 @@ void *spill_take(struct spill *spill, size_t bytes)
             spill->mappings = memory_resize(spill->mappings, spill->room * sizeof *spill->mappings);
         }
         last = &spill->mappings[spill->count++];
-        *last = map(spill, (size + MAPPING - 1) / MAPPING * MAPPING);
+        *last = spill_map(spill, (size + MAPPING - 1) / MAPPING * MAPPING);
     }
     void *taken = last->bytes + last->used;
     last->used += size;

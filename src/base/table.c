@@ -21,12 +21,12 @@ static size_t aligned(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT
 /* Of an entry's key and marks; the value begins here. */
 static size_t value_offset(void) { return aligned(sizeof(struct table_entry)); }
 
-static struct table_entry *entry_at(const struct table *table, uint32_t index)
+static struct table_entry *table_entry_at(const struct table *table, uint32_t index)
 {
     return (struct table_entry *)(table->entries + index * table->entry_bytes);
 }
 
-static void *value_of(struct table_entry *entry) { return (unsigned char *)entry + value_offset(); }
+static void *table_value_of(struct table_entry *entry) { return (unsigned char *)entry + value_offset(); }
 
 const struct table_key *table_key_of(const void *value)
 {
@@ -34,7 +34,7 @@ const struct table_key *table_key_of(const void *value)
 }
 
 /* Each part goes through a multiplication whose high half, the well mixed one, is folded back. */
-static uint32_t hash_of(const struct table_key *key)
+static uint32_t table_hash(const struct table_key *key)
 {
     uint64_t hash = 0;
     for (uint32_t i = 0; i < 3; i++) {
@@ -61,19 +61,19 @@ void table_release(struct table *table)
 }
 
 /* The slot that holds the key, or the free one where it would go. */
-static struct table_slot *slot_of(const struct table *table, const struct table_key *key, uint32_t hash)
+static struct table_slot *table_slot_of(const struct table *table, const struct table_key *key, uint32_t hash)
 {
     uint32_t mask = table->slot_count - 1;
     for (uint32_t i = hash & mask;; i = (i + 1) & mask) {
         struct table_slot *slot = &table->slots[i];
         if (!slot->entry)
             return slot;
-        if (slot->hash == hash && memcmp(&entry_at(table, slot->entry - 1)->key, key, sizeof(*key)) == 0)
+        if (slot->hash == hash && memcmp(&table_entry_at(table, slot->entry - 1)->key, key, sizeof(*key)) == 0)
             return slot;
     }
 }
 
-static void grow_slots(struct table *table)
+static void table_grow_slots(struct table *table)
 {
     struct table_slot *old = table->slots;
     uint32_t old_count = table->slot_count;
@@ -95,11 +95,11 @@ static void grow_slots(struct table *table)
 }
 
 /* The index of an entry that is not in use. */
-static uint32_t take_entry(struct table *table)
+static uint32_t table_take_entry(struct table *table)
 {
     if (table->first_free) {
         uint32_t index = table->first_free - 1;
-        table->first_free = entry_at(table, index)->next_free;
+        table->first_free = table_entry_at(table, index)->next_free;
         return index;
     }
     if (table->entry_count == table->room) {
@@ -112,19 +112,19 @@ static uint32_t take_entry(struct table *table)
 void *table_put(struct table *table, const struct table_key *key)
 {
     if (table->count >= table->slot_count / 2)
-        grow_slots(table);
-    uint32_t hash = hash_of(key);
-    struct table_slot *slot = slot_of(table, key, hash);
+        table_grow_slots(table);
+    uint32_t hash = table_hash(key);
+    struct table_slot *slot = table_slot_of(table, key, hash);
     if (!slot->entry) {
-        uint32_t index = take_entry(table);
-        struct table_entry *entry = entry_at(table, index);
+        uint32_t index = table_take_entry(table);
+        struct table_entry *entry = table_entry_at(table, index);
         memset(entry, 0, table->entry_bytes);
         entry->key = *key;
         entry->is_used = true;
         *slot = (struct table_slot){.hash = hash, .entry = index + 1};
         table->count++;
     }
-    return value_of(entry_at(table, slot->entry - 1));
+    return table_value_of(table_entry_at(table, slot->entry - 1));
 }
 
 /* Fills the hole with what probed past it, again and again, until a run of slots ends. */
@@ -143,9 +143,9 @@ static void close_hole(struct table *table, uint32_t hole)
 
 void table_remove(struct table *table, const struct table_key *key)
 {
-    struct table_slot *slot = slot_of(table, key, hash_of(key));
+    struct table_slot *slot = table_slot_of(table, key, table_hash(key));
     CHECK(slot->entry, "a key to be removed is not in its table");
-    struct table_entry *entry = entry_at(table, slot->entry - 1);
+    struct table_entry *entry = table_entry_at(table, slot->entry - 1);
     entry->is_used = false;
     entry->next_free = table->first_free;
     table->first_free = slot->entry;
@@ -153,7 +153,7 @@ void table_remove(struct table *table, const struct table_key *key)
     close_hole(table, (uint32_t)(slot - table->slots));
 }
 
-static int compare_keys(const void *a, const void *b)
+static int table_compare_keys(const void *a, const void *b)
 {
     const struct table_key *x = table_key_of(*(void *const *)a), *y = table_key_of(*(void *const *)b);
     for (uint32_t i = 0; i < 3; i++)
@@ -167,8 +167,8 @@ void **table_sorted(const struct table *table)
     void **values = memory_take(table->count * sizeof(*values));
     uint32_t count = 0;
     for (uint32_t i = 0; i < table->entry_count; i++)
-        if (entry_at(table, i)->is_used)
-            values[count++] = value_of(entry_at(table, i));
-    qsort(values, count, sizeof(*values), compare_keys);
+        if (table_entry_at(table, i)->is_used)
+            values[count++] = table_value_of(table_entry_at(table, i));
+    qsort(values, count, sizeof(*values), table_compare_keys);
     return values;
 }

@@ -36,7 +36,7 @@ struct chunk_slab {
 };
 enum { FIRST_SLAB = 8, LARGEST_SLAB = 1024 };
 
-static void make_chunks(struct engine *engine)
+static void engine_make_chunks(struct engine *engine)
 {
     uint32_t count = engine->next_slab ? engine->next_slab : FIRST_SLAB;
     struct chunk_slab *slab = rewind_take_aligned(engine->rewind, sizeof *slab + sizeof(struct event_chunk) * count);
@@ -93,7 +93,7 @@ void engine_grow(struct engine *engine, struct event_list *list)
     uint32_t slot = (uint32_t)(list - engine->wheel) / MAX_EVENT_KINDS;
     uint32_t kind = (uint32_t)(list - engine->wheel) % MAX_EVENT_KINDS;
     if (!engine->free)
-        make_chunks(engine);
+        engine_make_chunks(engine);
     struct event_chunk *chunk = engine->free;
     engine->free = chunk->next;
     chunk->next = NULL;
@@ -110,7 +110,7 @@ void engine_grow(struct engine *engine, struct event_list *list)
     bits_add(engine->occupied, slot);
 }
 
-static bool is_earlier(const struct far_event *a, const struct far_event *b)
+static bool far_is_earlier(const struct far_event *a, const struct far_event *b)
 {
     return a->when != b->when ? a->when < b->when : a->sequence < b->sequence;
 }
@@ -135,7 +135,7 @@ void *engine_post_far(struct engine *engine, uint32_t kind, tick_t when)
     event->sequence = engine->far_sequence++;
     event->kind = kind;
     uint32_t at = engine->heap_count++;
-    while (at && is_earlier(event, engine->heap[(at - 1) / 2])) {
+    while (at && far_is_earlier(event, engine->heap[(at - 1) / 2])) {
         engine->heap[at] = engine->heap[(at - 1) / 2];
         at = (at - 1) / 2;
     }
@@ -149,9 +149,9 @@ static struct far_event *far_take(struct engine *engine)
     struct far_event *last = engine->heap[--engine->heap_count];
     uint32_t at = 0;
     for (uint32_t child; (child = 2 * at + 1) < engine->heap_count; at = child) {
-        if (child + 1 < engine->heap_count && is_earlier(engine->heap[child + 1], engine->heap[child]))
+        if (child + 1 < engine->heap_count && far_is_earlier(engine->heap[child + 1], engine->heap[child]))
             child++;
-        if (!is_earlier(engine->heap[child], last))
+        if (!far_is_earlier(engine->heap[child], last))
             break;
         engine->heap[at] = engine->heap[child];
     }
@@ -181,7 +181,7 @@ tick_t engine_next(const struct engine *engine)
     return engine->heap_count ? engine->heap[0]->when : NEVER;
 }
 
-static int compare_keys(const void *a, const void *b)
+static int event_compare_keys(const void *a, const void *b)
 {
     const struct event_key *x = a, *y = b;
     if (x->destination != y->destination)
@@ -206,7 +206,7 @@ static void handle_ordered(struct engine *engine, const struct event_kind *kind,
         memcpy(to, chunk->data, (size_t)chunk->count * kind->size);
         to += (size_t)chunk->count * kind->size;
     }
-    qsort(engine->sorted, count, kind->size, compare_keys);
+    qsort(engine->sorted, count, kind->size, event_compare_keys);
     kind->handle(kind->context, engine->now, engine->sorted, count);
 }
 
@@ -224,7 +224,7 @@ static void handle_list(struct engine *engine, const struct event_kind *kind, st
     }
 }
 
-static void run_tick(struct engine *engine)
+static void engine_run_tick(struct engine *engine)
 {
     uint32_t slot = engine->now % WHEEL_SLOTS;
     struct event_list *lists = engine->wheel + (size_t)slot * MAX_EVENT_KINDS;
@@ -253,7 +253,7 @@ void engine_run(struct engine *engine, tick_t last)
 {
     for (tick_t next; (next = engine_next(engine)) <= last && next != NEVER;) {
         engine_advance(engine, next);
-        run_tick(engine);
+        engine_run_tick(engine);
     }
 }
 

@@ -80,7 +80,7 @@ uint64_t queue_pending(const struct event_queue *queue)
 
 /* ---- chunks ---- */
 
-static void make_chunks(struct event_queue *queue)
+static void queue_make_chunks(struct event_queue *queue)
 {
     size_t bytes = (sizeof(struct queue_chunk) + (size_t)queue->per_chunk * queue->size + 15) / 16 * 16;
     struct slab *slab = memory_take_aligned(64 + bytes * queue->next_slab);
@@ -99,7 +99,7 @@ static void make_chunks(struct event_queue *queue)
 void queue_add_chunk(struct event_queue *queue, struct queue_list *list)
 {
     if (!queue->free)
-        make_chunks(queue);
+        queue_make_chunks(queue);
     struct queue_chunk *chunk = queue->free;
     queue->free = chunk->next;
     chunk->next = list->chunk;
@@ -228,7 +228,7 @@ static void far_pull(struct event_queue *queue)
 
 /* ---- width ---- */
 
-static void rebuild(struct event_queue *queue, uint32_t shift, uint64_t count)
+static void queue_rebuild(struct event_queue *queue, uint32_t shift, uint64_t count)
 {
     struct queue_list *old = queue->buckets;
     uint64_t old_count = queue->bucket_count;
@@ -272,7 +272,7 @@ static uint32_t wanted_shift(const struct event_queue *queue, uint64_t pending)
     return shift < WIDEST ? shift : WIDEST;
 }
 
-static void adapt(struct event_queue *queue)
+static void queue_adapt(struct event_queue *queue)
 {
     uint64_t pending = queue_pending(queue);
     uint32_t shift = wanted_shift(queue, pending);
@@ -282,7 +282,7 @@ static void adapt(struct event_queue *queue)
     bool is_wanted = shift != queue->shift || count > queue->bucket_count;
     bool is_due = is_wanted && queue->moved_since >= pending / 4; /* what it costs is spread over as many events */
     if (is_due)
-        rebuild(queue, shift, count);
+        queue_rebuild(queue, shift, count);
     queue->next_look = is_wanted ? FIRST_LOOK : LATER_LOOK;
     queue->buckets_taken = queue->events_taken = queue->heap_pushes = 0;
     queue->look_edge = queue->edge;
@@ -343,7 +343,7 @@ static uint64_t wheel_first(const struct event_queue *queue)
 bool queue_advance(struct event_queue *queue, tick_t limit)
 {
     if (queue->buckets_taken >= queue->next_look)
-        adapt(queue);
+        queue_adapt(queue);
     uint64_t last = limit >> queue->shift, bucket;
     for (;;) {
         bucket = queue->wheel_size ? wheel_first(queue) : UINT64_MAX;

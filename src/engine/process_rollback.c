@@ -16,7 +16,7 @@ static void *ring_add(struct log_ring *ring)
     return log_ring_at(ring, ring->next++);
 }
 
-static struct log_entry *entry_at(const struct partition_log *log, uint64_t position)
+static struct log_entry *log_entry_at(const struct partition_log *log, uint64_t position)
 {
     return log_ring_at(&log->handled, position);
 }
@@ -25,7 +25,7 @@ static struct log_entry *entry_at(const struct partition_log *log, uint64_t posi
 static bool is_late(const struct partition_log *log, const struct event *event)
 {
     return log->handled.next > log->handled.first &&
-           !event_is_before(&entry_at(log, log->handled.next - 1)->event, event);
+           !event_is_before(&log_entry_at(log, log->handled.next - 1)->event, event);
 }
 
 void rollback_init(struct process_worker *worker)
@@ -74,12 +74,12 @@ static void take_back(struct process_worker *worker, struct partition_log *log, 
     uint64_t low = from, high = end; /* the first entry that is not before it */
     while (mine == partition && low < high) {
         uint64_t middle = low + (high - low) / 2;
-        if (event_is_before(&entry_at(log, middle)->event, sent))
+        if (event_is_before(&log_entry_at(log, middle)->event, sent))
             low = middle + 1;
         else
             high = middle;
     }
-    struct event *found = mine == partition && low < end ? &entry_at(log, low)->event : NULL;
+    struct event *found = mine == partition && low < end ? &log_entry_at(log, low)->event : NULL;
     if (found && found->serial == sent->serial && found->tie == sent->tie && found->process == sent->process)
         found->partition |= IS_DROPPED;
     else
@@ -102,7 +102,7 @@ static void rollback(struct process_worker *worker, uint32_t partition, const st
     struct partition_log *log = &worker->logs[partition];
     uint64_t end = log->handled.next;
     while (log->handled.next > log->handled.first) {
-        struct log_entry *entry = entry_at(log, log->handled.next - 1);
+        struct log_entry *entry = log_entry_at(log, log->handled.next - 1);
         if (event_is_before(&entry->event, key))
             break;
         undo_entry(worker, partition, entry);
@@ -111,7 +111,7 @@ static void rollback(struct process_worker *worker, uint32_t partition, const st
             take_back(worker, log, log->handled.next, end, log_ring_at(&log->sent, --log->sent.next), partition);
     }
     for (uint64_t i = log->handled.next; i < end; i++) {
-        struct event *event = &entry_at(log, i)->event;
+        struct event *event = &log_entry_at(log, i)->event;
         bool is_cause = cause && event->serial == cause->serial && event->tie == cause->tie &&
                         event->process == cause->process && event->time == cause->time;
         if (!is_cause && !(event->partition & IS_DROPPED))
@@ -122,7 +122,7 @@ static void rollback(struct process_worker *worker, uint32_t partition, const st
 }
 
 /* Undoes what was handled of the event, or sees to it that it never will be. */
-static void cancel(struct process_worker *worker, const struct event *event)
+static void rollback_cancel(struct process_worker *worker, const struct event *event)
 {
     uint32_t partition = event->partition - worker->first_partition;
     if (is_late(&worker->logs[partition], event)) {
@@ -134,25 +134,25 @@ static void cancel(struct process_worker *worker, const struct event *event)
 }
 
 /* Rollbacks take back events, which makes further rollbacks: one after another, not one inside another. */
-static void cancel_all(struct process_worker *worker)
+static void rollback_cancel_all(struct process_worker *worker)
 {
     struct words *list = &worker->taken_back;
     while (list->count) {
         struct event event;
         list->count -= sizeof event / 8;
         memcpy(&event, list->words + list->count, sizeof event);
-        cancel(worker, &event);
+        rollback_cancel(worker, &event);
     }
 }
 
 /* A new event for one of its own partitions. */
-static void arrive(struct process_worker *worker, struct event *event)
+static void rollback_arrive(struct process_worker *worker, struct event *event)
 {
     uint32_t partition = event->partition - worker->first_partition;
     if (__builtin_expect(is_late(&worker->logs[partition], event), 0)) {
         worker->counts.primary++;
         rollback(worker, partition, event, NULL);
-        cancel_all(worker);
+        rollback_cancel_all(worker);
     }
     queue_push(&worker->queue, event);
 }
@@ -161,10 +161,10 @@ void rollback_receive(struct process_worker *worker, struct event *event)
 {
     if (event->partition & EVENT_TAKEN_BACK) {
         event->partition &= ~EVENT_TAKEN_BACK;
-        cancel(worker, event);
-        cancel_all(worker);
+        rollback_cancel(worker, event);
+        rollback_cancel_all(worker);
     } else {
-        arrive(worker, event);
+        rollback_arrive(worker, event);
     }
 }
 
@@ -173,7 +173,7 @@ void rollback_all(struct process_worker *worker)
     static const struct event first = {0};
     for (uint32_t i = 0; i < worker->partition_count; i++)
         rollback(worker, i, &first, NULL);
-    cancel_all(worker);
+    rollback_cancel_all(worker);
 }
 
 /* ---- forward ---- */
@@ -189,7 +189,7 @@ void rollback_post(struct process_worker *worker, struct partition *from, struct
     if (event->partition == from->number) {
         queue_push(&worker->queue, event); /* its key is above that of the last one handled there */
     } else if (event->partition - worker->first_partition < worker->partition_count) {
-        arrive(worker, event);
+        rollback_arrive(worker, event);
     } else {
         worker->counts.posted_away++;
         worker_send(worker, event);
@@ -197,7 +197,7 @@ void rollback_post(struct process_worker *worker, struct partition *from, struct
 }
 
 /* So that it can be undone. */
-static void handle(struct process_worker *worker, const struct event *event)
+static void rollback_handle(struct process_worker *worker, const struct event *event)
 {
     uint32_t index = event->partition - worker->first_partition;
     struct partition_log *log = &worker->logs[index];
@@ -212,7 +212,7 @@ static void handle(struct process_worker *worker, const struct event *event)
 }
 
 /* The next event that was not taken back. */
-static struct event *take(struct process_worker *worker, tick_t last)
+static struct event *rollback_take(struct process_worker *worker, tick_t last)
 {
     struct event *event;
     do
@@ -224,11 +224,11 @@ static struct event *take(struct process_worker *worker, tick_t last)
 uint32_t rollback_forward(struct process_worker *worker, tick_t last, uint32_t most)
 {
     uint32_t done = 0;
-    for (struct event *event; done < most && (event = take(worker, last)); done++) {
+    for (struct event *event; done < most && (event = rollback_take(worker, last)); done++) {
         if (event->time > worker->furthest)
             worker->furthest = event->time;
         worker_prefetch(worker);
-        handle(worker, event);
+        rollback_handle(worker, event);
     }
     return done;
 }
@@ -239,7 +239,7 @@ static void commit_partition(struct process_worker *worker, uint32_t partition, 
     const struct model_ops *ops = worker->run->model->ops;
     uint64_t before = log->handled.first;
     while (log->handled.first < log->handled.next) {
-        struct log_entry *entry = entry_at(log, log->handled.first);
+        struct log_entry *entry = log_entry_at(log, log->handled.first);
         if (entry->event.time >= time)
             break;
         if (ops->commit)
@@ -249,7 +249,7 @@ static void commit_partition(struct process_worker *worker, uint32_t partition, 
         log->handled.first++;
     }
     bool is_empty = log->handled.first == log->handled.next;
-    const struct log_entry *oldest = is_empty ? NULL : entry_at(log, log->handled.first);
+    const struct log_entry *oldest = is_empty ? NULL : log_entry_at(log, log->handled.first);
     undo_forget(&log->undo, oldest ? oldest->undo_mark : log->undo.words.next);
     log->sent.first = oldest ? oldest->sent_mark : log->sent.next;
     worker->counts.committed += log->handled.first - before;

@@ -24,20 +24,20 @@ void tombstones_init(struct tombstones *tombstones)
 
 void tombstones_release(struct tombstones *tombstones) { free(tombstones->slots); }
 
-static uint32_t place_of(const struct tombstones *tombstones, const struct event *event)
+static uint32_t tombstone_home(const struct tombstones *tombstones, const struct event *event)
 {
     uint64_t hash = random_mix(event->tie ^ random_mix(event->process ^ (uint64_t)event->serial << 32));
     return (uint32_t)hash & (tombstones->capacity - 1);
 }
 
-static bool is_same(const struct event *a, const struct event *b)
+static bool tombstone_is_of(const struct event *a, const struct event *b)
 {
     return a->serial == b->serial && a->time == b->time && a->process == b->process && a->tie == b->tie;
 }
 
-static void put(struct tombstones *tombstones, const struct event *event)
+static void tombstones_put(struct tombstones *tombstones, const struct event *event)
 {
-    uint32_t at = place_of(tombstones, event);
+    uint32_t at = tombstone_home(tombstones, event);
     while (tombstones->slots[at].partition != EMPTY)
         at = (at + 1) & (tombstones->capacity - 1);
     tombstones->slots[at] = *event;
@@ -51,10 +51,10 @@ void tombstones_add(struct tombstones *tombstones, const struct event *event)
         slots_create(tombstones, old.capacity * 2);
         for (uint32_t i = 0; i < old.capacity; i++)
             if (old.slots[i].partition != EMPTY)
-                put(tombstones, &old.slots[i]);
+                tombstones_put(tombstones, &old.slots[i]);
         free(old.slots);
     }
-    put(tombstones, event);
+    tombstones_put(tombstones, event);
 }
 
 /* Closes the gap at `hole`: an entry moves there unless its own place lies behind the hole. */
@@ -62,7 +62,7 @@ static void close_gap(struct tombstones *tombstones, uint32_t hole)
 {
     uint32_t mask = tombstones->capacity - 1;
     for (uint32_t at = (hole + 1) & mask; tombstones->slots[at].partition != EMPTY; at = (at + 1) & mask) {
-        uint32_t from_place = (at - place_of(tombstones, &tombstones->slots[at])) & mask;
+        uint32_t from_place = (at - tombstone_home(tombstones, &tombstones->slots[at])) & mask;
         if (from_place >= ((at - hole) & mask)) {
             tombstones->slots[hole] = tombstones->slots[at];
             hole = at;
@@ -73,8 +73,8 @@ static void close_gap(struct tombstones *tombstones, uint32_t hole)
 
 bool tombstones_remove(struct tombstones *tombstones, const struct event *event)
 {
-    uint32_t at = place_of(tombstones, event);
-    while (tombstones->slots[at].partition != EMPTY && !is_same(&tombstones->slots[at], event))
+    uint32_t at = tombstone_home(tombstones, event);
+    while (tombstones->slots[at].partition != EMPTY && !tombstone_is_of(&tombstones->slots[at], event))
         at = (at + 1) & (tombstones->capacity - 1);
     if (tombstones->slots[at].partition == EMPTY)
         return false;

@@ -82,7 +82,7 @@ static void values_merge(struct sync_values *into, const struct sync_values *fro
 }
 
 /* All events for other ranks, by worker. */
-static void gather(struct process_run *run)
+static void ranks_gather(struct process_run *run)
 {
     for (uint32_t rank = 0; rank < run->rank_count; rank++)
         for (uint32_t i = 0; i < run->worker_count; i++) {
@@ -93,7 +93,7 @@ static void gather(struct process_run *run)
 }
 
 /* To the workers that they are for. */
-static void scatter(struct process_run *run)
+static void ranks_scatter(struct process_run *run)
 {
     uint32_t words = run->event_size / 8;
     for (size_t at = 0; at < run->mail.in.count; at += words) {
@@ -108,12 +108,12 @@ static void scatter(struct process_run *run)
 /* Where the workers of a rank have met: what each rank's workers agreed on becomes what all agree on. */
 static void ranks_meet(struct process_run *run)
 {
-    gather(run);
+    ranks_gather(run);
     mail_swap(&run->mail, (const uint64_t *)&run->agreed);
     for (uint32_t rank = 0; rank < run->rank_count; rank++)
         if (rank != run->rank)
             values_merge(&run->agreed, (const struct sync_values *)mail_told(&run->mail, rank));
-    scatter(run);
+    ranks_scatter(run);
 }
 
 struct sync_values worker_meet(struct process_worker *worker, struct sync_values values)

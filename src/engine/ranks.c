@@ -111,7 +111,7 @@ void check_end(int status)
 
 enum { AT_ONCE = 1 << 24 }; /* numbers: MPI counts in int */
 
-static void reduce(void *numbers, size_t count, enum reduction how)
+static void ranks_reduce(void *numbers, size_t count, enum reduction how)
 {
     const MPI_Datatype type = how == SUM_U32 ? MPI_UINT32_T : how == SUM_F64 ? MPI_DOUBLE : MPI_UINT64_T;
     size_t size = how == SUM_U32 ? 4 : 8;
@@ -147,7 +147,7 @@ bool ranks_open(struct ranks *ranks, struct errors *errors)
 
 /* There is one rank: what it has is what all have. */
 void ranks_close(struct ranks *ranks) { (void)ranks; }
-static void reduce(void *numbers, size_t count, enum reduction how) { (void)numbers, (void)count, (void)how; }
+static void ranks_reduce(void *numbers, size_t count, enum reduction how) { (void)numbers, (void)count, (void)how; }
 void ranks_tell(const struct ranks *ranks, const uint64_t *said, uint64_t *heard, uint32_t each)
 {
     (void)ranks, (void)said, (void)heard, (void)each;
@@ -163,24 +163,24 @@ void ranks_swap(const struct ranks *ranks, const uint64_t *out, const int *out_c
 void ranks_add(const struct ranks *ranks, uint64_t *numbers, size_t count)
 {
     if (ranks)
-        reduce(numbers, count, SUM_U64);
+        ranks_reduce(numbers, count, SUM_U64);
 }
 
 void ranks_add_u32(const struct ranks *ranks, uint32_t *numbers, size_t count)
 {
     if (ranks)
-        reduce(numbers, count, SUM_U32);
+        ranks_reduce(numbers, count, SUM_U32);
 }
 
 void ranks_raise(const struct ranks *ranks, uint64_t *numbers, size_t count)
 {
     if (ranks)
-        reduce(numbers, count, LARGEST_U64);
+        ranks_reduce(numbers, count, LARGEST_U64);
 }
 
 double ranks_sum(const struct ranks *ranks, double value)
 {
     if (ranks)
-        reduce(&value, 1, SUM_F64);
+        ranks_reduce(&value, 1, SUM_F64);
     return value;
 }

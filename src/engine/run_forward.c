@@ -49,7 +49,7 @@ void run_sequential(struct process_worker *worker)
     run->now = worker->last_time;
 }
 
-static void post(struct process_worker *worker, struct partition *from, struct event *event)
+static void conservative_post(struct process_worker *worker, struct partition *from, struct event *event)
 {
     const struct model *model = worker->run->model;
     event->partition = worker_owner(worker, from, event);
@@ -68,13 +68,16 @@ static void post(struct process_worker *worker, struct partition *from, struct e
     worker_send(worker, event);
 }
 
-static void receive(struct process_worker *worker, struct event *event) { queue_push(&worker->queue, event); }
+static void conservative_receive(struct process_worker *worker, struct event *event)
+{
+    queue_push(&worker->queue, event);
+}
 
 void run_conservative(struct process_worker *worker)
 {
     const struct model *model = worker->run->model;
     if (!worker->is_built) {
-        worker->post = post;
+        worker->post = conservative_post;
         worker->sent_time = TICK_NEVER;
         worker_build(worker);
     }
@@ -87,7 +90,7 @@ void run_conservative(struct process_worker *worker)
         mine = worker->counts.handled;
         values = worker_meet(worker, values);
         now = values.time;
-        worker_drain(worker, receive);
+        worker_drain(worker, conservative_receive);
         worker->all_handled += values.handled;
         if (!worker_goes_on(worker, &values, worker->all_handled, 0))
             break;

@@ -33,7 +33,7 @@ struct round {
     uint64_t all_handled, all_rolled_back;
 };
 
-static tick_t smaller(tick_t a, tick_t b) { return a < b ? a : b; }
+static tick_t earlier(tick_t a, tick_t b) { return a < b ? a : b; }
 
 static void run_round(struct round *round)
 {
@@ -42,7 +42,7 @@ static void run_round(struct round *round)
     for (uint32_t left = ROUND; left; left -= LOOK) {
         worker_drain(worker, rollback_receive);
         bool is_full = worker->uncommitted > MOST_UNCOMMITTED; /* the earliest event of all may always go on */
-        tick_t last = smaller(is_full ? round->gvt : round->gvt + round->window, end);
+        tick_t last = earlier(is_full ? round->gvt : round->gvt + round->window, end);
         if (rollback_forward(worker, last, LOOK) < LOOK)
             break;
     }
@@ -60,20 +60,20 @@ static void adapt_window(struct round *round, const struct sync_values *values)
     bool is_short = values->handled < (uint64_t)FEW * run->worker_count * run->rank_count;
     if (values->rolled_back > values->handled / (is_short ? 2 : 4)) {
         tick_t spread = values->furthest > round->gvt ? values->furthest - round->gvt : 1;
-        round->window = smaller(round->window, spread) / 2 + 1;
+        round->window = earlier(round->window, spread) / 2 + 1;
     } else if (round->window < WIDEST) {
         round->window += round->window / (values->rolled_back > values->handled / 16 ? 8 : 2) + 1;
     }
 }
 
 /* Finds the GVT, and how far ahead everybody may run from it; false when the run is over. */
-static bool meet(struct round *round)
+static bool round_meet(struct round *round)
 {
     struct process_worker *worker = round->worker;
     worker_meet(worker, (struct sync_values){.time = TICK_NEVER});
     worker_drain(worker, rollback_receive);
     struct sync_values values = {
-        .time = smaller(queue_first_time(&worker->queue), worker->sent_time),
+        .time = earlier(queue_first_time(&worker->queue), worker->sent_time),
         .furthest = worker->furthest,
         .handled = worker->counts.handled - round->handled,
         .rolled_back = worker->counts.rolled_back - round->rolled_back,
@@ -90,7 +90,7 @@ static bool meet(struct round *round)
     return worker_goes_on(worker, &values, round->all_handled, round->all_rolled_back);
 }
 
-static void begin(struct process_worker *worker)
+static void optimistic_begin(struct process_worker *worker)
 {
     tick_t window = worker->run->settings.window;
     rollback_init(worker);
@@ -103,9 +103,9 @@ static void begin(struct process_worker *worker)
 void run_optimistic(struct process_worker *worker)
 {
     if (!worker->is_built)
-        begin(worker);
+        optimistic_begin(worker);
     struct round *round = worker->round;
-    while (meet(round)) {
+    while (round_meet(round)) {
         rollback_commit(worker, round->gvt);
         run_round(round);
     }

@@ -34,7 +34,7 @@ struct node_state {
     struct source *sources; /* by block; only those of the partition are in use */
 };
 
-static uint32_t owner(const struct model *model, uint64_t process, uint32_t partitions)
+static uint32_t node_owner(const struct model *model, uint64_t process, uint32_t partitions)
 {
     const struct node_torus *torus = &((const struct node_model *)model->shared)->torus;
     uint32_t block =
@@ -42,7 +42,7 @@ static uint32_t owner(const struct model *model, uint64_t process, uint32_t part
     return (uint32_t)((uint64_t)block * partitions / torus->blocks);
 }
 
-static void build(struct partition *partition)
+static void node_build(struct partition *partition)
 {
     const struct node_model *node = partition->model->shared;
     const struct node_config *config = partition->model->config;
@@ -56,7 +56,7 @@ static void build(struct partition *partition)
 }
 
 /* Posts a source's next event, and none after the end. */
-static void post_source(struct partition *partition, uint32_t block)
+static void node_post_source(struct partition *partition, uint32_t block)
 {
     const struct node_model *node = partition->model->shared;
     struct source *source = &((struct node_state *)partition->state)->sources[block];
@@ -74,7 +74,7 @@ static void post_source(struct partition *partition, uint32_t block)
     process_post(partition, &hop.event);
 }
 
-static void begin(struct partition *partition)
+static void node_begin(struct partition *partition)
 {
     const struct model *model = partition->model;
     const struct node_model *node = model->shared;
@@ -82,19 +82,19 @@ static void begin(struct partition *partition)
     for (uint32_t i = 0; i < node->pairs; i++) {
         uint64_t first = node->ends[i][0];
         struct hop hop = {.event = {.process = first, .tie = (uint64_t)i << NUMBER_BITS}, .destination = first};
-        if (owner(model, first, partition->count) == partition->number)
+        if (node_owner(model, first, partition->count) == partition->number)
             process_post(partition, &hop.event);
     }
     for (uint32_t block = 0; block < node->torus.blocks && !node->pairs; block++)
-        if (owner(model, node_source(&node->torus, block), partition->count) == partition->number) {
+        if (node_owner(model, node_source(&node->torus, block), partition->count) == partition->number) {
             state->sources[block].random = random_stream(model->seed, block, RANDOM_INJECTION);
             state->sources[block].next = node->processing * (uint64_t)PARTS;
-            post_source(partition, block);
+            node_post_source(partition, block);
         }
 }
 
 /* Over the link to the next node. */
-static void send(struct partition *partition, uint64_t from, struct hop *hop, tick_t ready)
+static void node_send(struct partition *partition, uint64_t from, struct hop *hop, tick_t ready)
 {
     const struct node_model *node = partition->model->shared;
     struct servers *servers = &((struct node_state *)partition->state)->servers;
@@ -106,7 +106,7 @@ static void send(struct partition *partition, uint64_t from, struct hop *hop, ti
     process_post(partition, &hop->event);
 }
 
-static void make_packet(struct partition *partition, const struct event *event)
+static void node_make_packet(struct partition *partition, const struct event *event)
 {
     const struct node_model *node = partition->model->shared;
     uint32_t block = node_block_of_source(&node->torus, event->process), first, end;
@@ -119,21 +119,21 @@ static void make_packet(struct partition *partition, const struct event *event)
                       .birth = event->time + node->processing};
     while (hop.destination == from)
         hop.destination = node_torus_draw(&node->torus, 0, node->torus.slabs, &source->random);
-    send(partition, from, &hop, hop.birth);
-    post_source(partition, block);
+    node_send(partition, from, &hop, hop.birth);
+    node_post_source(partition, block);
 }
 
 /* The node that a ping-pong packet reached sends the next one back. */
-static void answer(struct partition *partition, const struct hop *hop, tick_t now)
+static void node_answer(struct partition *partition, const struct hop *hop, tick_t now)
 {
     const struct node_model *node = partition->model->shared;
     const uint64_t *ends = node->ends[hop->event.tie >> NUMBER_BITS];
     struct hop next = {
         .event.tie = hop->event.tie + 1, .destination = ends[hop->event.process == ends[0]], .birth = now};
-    send(partition, hop->event.process, &next, now);
+    node_send(partition, hop->event.process, &next, now);
 }
 
-static void arrive(struct partition *partition, struct hop *hop)
+static void node_arrive(struct partition *partition, struct hop *hop)
 {
     const struct node_model *node = partition->model->shared;
     struct servers *servers = &((struct node_state *)partition->state)->servers;
@@ -143,33 +143,33 @@ static void arrive(struct partition *partition, struct hop *hop)
         start = servers_take(servers, partition, here, PORT_UNIT, now, node->processing);
     if (here != hop->destination) {
         struct hop next = *hop;
-        send(partition, here, &next, start + node->processing);
+        node_send(partition, here, &next, start + node->processing);
         return;
     }
     CHECK((start - now) >> WAIT_BITS == 0, "tick %llu: packet %llu has waited for %llu ticks at one node",
           (unsigned long long)now, (unsigned long long)hop->event.tie, (unsigned long long)(start - now));
     hop->wait = (start - now) & (((uint64_t)1 << WAIT_BITS) - 1);
     if (node->pairs)
-        answer(partition, hop, start);
+        node_answer(partition, hop, start);
 }
 
-static void handle(struct partition *partition, struct event *event)
+static void node_handle(struct partition *partition, struct event *event)
 {
     const struct node_model *node = partition->model->shared;
     if (node_is_source(&node->torus, event->process))
-        make_packet(partition, event);
+        node_make_packet(partition, event);
     else
-        arrive(partition, (struct hop *)(void *)event);
+        node_arrive(partition, (struct hop *)(void *)event);
 }
 
-static void prefetch(const struct partition *partition, const struct event *event)
+static void node_prefetch(const struct partition *partition, const struct event *event)
 {
     servers_prefetch(&((const struct node_state *)partition->state)->servers, event->process);
 }
 
 /* ---- statistics ---- */
 
-static void created(struct partition *partition, tick_t birth)
+static void node_count_created(struct partition *partition, tick_t birth)
 {
     const struct node_model *node = partition->model->shared;
     if (birth >= node->end)
@@ -180,7 +180,8 @@ static void created(struct partition *partition, tick_t birth)
     partition->sums[SUM_IN_FLIGHT] += node->end - (birth > node->start ? birth : node->start);
 }
 
-static void count(uint64_t *sums, enum node_sum histogram, uint64_t *maxima, enum node_maximum maximum, uint64_t value)
+static void node_count(uint64_t *sums, enum node_sum histogram, uint64_t *maxima, enum node_maximum maximum,
+                       uint64_t value)
 {
     sums[histogram + histogram_index(value)]++;
     if (maxima[maximum] < value)
@@ -189,7 +190,7 @@ static void count(uint64_t *sums, enum node_sum histogram, uint64_t *maxima, enu
         maxima[maximum + 1] = ~value;
 }
 
-static void finished(struct partition *partition, const struct hop *hop)
+static void node_count_finished(struct partition *partition, const struct hop *hop)
 {
     const struct node_model *node = partition->model->shared;
     uint64_t *sums = partition->sums;
@@ -207,28 +208,28 @@ static void finished(struct partition *partition, const struct hop *hop)
     uint64_t batch = (time - node->start) / node->slot;
     sums[SUM_BATCH_LATENCY + batch] += latency;
     sums[SUM_BATCH_COUNT + batch]++;
-    count(sums, SUM_LATENCIES, partition->maxima, MAX_LATENCY, latency);
-    count(sums, SUM_HOP_COUNTS, partition->maxima, MAX_HOPS, hop->hops);
+    node_count(sums, SUM_LATENCIES, partition->maxima, MAX_LATENCY, latency);
+    node_count(sums, SUM_HOP_COUNTS, partition->maxima, MAX_HOPS, hop->hops);
     uint64_t record[] = {hop->event.tie, hop->destination, hop->birth, time, hop->hops};
     digest_add(&partition->digest, record, 5);
 }
 
-static void commit(struct partition *partition, const struct event *event)
+static void node_commit(struct partition *partition, const struct event *event)
 {
     const struct node_model *node = partition->model->shared;
     const struct hop *hop = (const struct hop *)(const void *)event;
     ((struct node_state *)partition->state)->servers.horizon = event->time;
     if (node_is_source(&node->torus, event->process)) {
-        created(partition, event->time + node->processing);
+        node_count_created(partition, event->time + node->processing);
         return;
     }
     partition->sums[SUM_HOP_EVENTS] += hop->hops > 0;
     if (event->process != hop->destination)
         return;
     if (hop->hops)
-        finished(partition, hop);
+        node_count_finished(partition, hop);
     if (node->pairs)
-        created(partition, event->time + hop->wait);
+        node_count_created(partition, event->time + hop->wait);
 }
 
 static const struct model_ops node_model = {
@@ -238,12 +239,12 @@ static const struct model_ops node_model = {
     .config_size = sizeof(struct node_config),
     .example = "{\"type\": \"node\", \"widths\": [8, 8, 8, 8, 8, 8, 8, 8], \"rate\": 4, \"sample\": \"50us\"}",
     .prepare = node_prepare,
-    .owner = owner,
-    .build = build,
-    .begin = begin,
-    .handle = handle,
-    .commit = commit,
-    .prefetch = prefetch,
+    .owner = node_owner,
+    .build = node_build,
+    .begin = node_begin,
+    .handle = node_handle,
+    .commit = node_commit,
+    .prefetch = node_prefetch,
     .results = node_results,
     .application = node_application,
     .print_summary = node_summary,

@@ -57,7 +57,7 @@ static void set_steps(struct servers *servers, struct partition *partition, uint
 }
 
 /* Undone with the event that it happens in, like all else; the memory stays. */
-static void grow(struct servers *servers, struct partition *partition)
+static void servers_grow(struct servers *servers, struct partition *partition)
 {
     forget_passed(servers, partition);
     CHECK(servers->count < TABLES_MAX, "tick %llu: %u tables of busy servers are in use",
@@ -72,7 +72,7 @@ static void grow(struct servers *servers, struct partition *partition)
 }
 
 /* Searches go on where buckets are full: either the whole table is, or few nodes have many busy links. */
-static void grow_if_full(struct servers *servers, struct partition *partition, uint64_t from)
+static void servers_grow_if_full(struct servers *servers, struct partition *partition, uint64_t from)
 {
     const struct server_table *table = &servers->tables[0];
     uint64_t looked_at = table->mask + 1 < SAMPLE_BUCKETS ? table->mask + 1 : SAMPLE_BUCKETS, busy = 0;
@@ -81,7 +81,7 @@ static void grow_if_full(struct servers *servers, struct partition *partition, u
             busy += table->buckets[(from + i) & table->mask].servers[j].until > servers->horizon;
     set_steps(servers, partition, 0);
     if (2 * busy > looked_at * BUCKET_SERVERS)
-        grow(servers, partition);
+        servers_grow(servers, partition);
 }
 
 static struct server *find_in(const struct server_table *table, uint64_t key, tick_t horizon)
@@ -147,7 +147,7 @@ tick_t servers_take_slowly(struct servers *servers, struct partition *partition,
         if (goes_on)
             set_steps(servers, partition, servers->steps + 1);
         if (goes_on && index - home >= PROBES_MAX) {
-            grow(servers, partition);
+            servers_grow(servers, partition);
             return servers_take_slowly(servers, partition, node, port, ready, duration);
         }
     }
@@ -159,6 +159,6 @@ tick_t servers_take_slowly(struct servers *servers, struct partition *partition,
     *place = (struct server){key, start + duration};
     mark_way(partition, table, home, at, place->until);
     if (servers->steps > table->mask / 8 + SMALLEST)
-        grow_if_full(servers, partition, home);
+        servers_grow_if_full(servers, partition, home);
     return start;
 }

@@ -32,7 +32,7 @@ static uint64_t slab_prefix(const struct node_torus *torus, uint32_t slab)
 }
 
 /* As many leading dimensions as give every block a slab, or all of them. */
-static void make_blocks(struct node_torus *torus, uint32_t blocks, struct arena *arena)
+static void torus_make_blocks(struct node_torus *torus, uint32_t blocks, struct arena *arena)
 {
     torus->slabs = 1;
     while (torus->leading < torus->dimensions && torus->slabs < blocks)
@@ -61,7 +61,7 @@ void node_torus_init(struct node_torus *torus, const struct u32_list *widths, ui
             torus->dimension_of_bit[bit] = (uint8_t)d;
         torus->nodes *= width;
     }
-    make_blocks(torus, blocks, arena);
+    torus_make_blocks(torus, blocks, arena);
 }
 
 /* A ring of k nodes: floor(k^2 / 4) / k from a node to all, itself included. */

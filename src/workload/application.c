@@ -33,8 +33,9 @@ const struct option reply_class_options[] = {
 };
 
 /* Cuts off one packet and puts it into the source queue of its terminal. */
-static inline void make_packet(struct application *application, struct workload_part *part, uint32_t source,
-                               uint32_t destination, uint32_t size, uint32_t message, bool sampled, uint32_t protocol)
+static inline void application_make_packet(struct application *application, struct workload_part *part, uint32_t source,
+                                           uint32_t destination, uint32_t size, uint32_t message, bool sampled,
+                                           uint32_t protocol)
 {
     struct workload *workload = application->workload;
     struct network *network = part->network;
@@ -87,7 +88,7 @@ static void send_message(struct application *application, struct workload_part *
     *part_message(part, handle) = *message;
     for (uint32_t left = message->flits, size; left; left -= size) {
         size = left < max_packet ? left : max_packet;
-        make_packet(application, part, source, destination, size, handle, message->sampled, protocol);
+        application_make_packet(application, part, source, destination, size, handle, message->sampled, protocol);
     }
     count_created(application, part, source, packets, message->flits, message->sampled, protocol);
 }
@@ -162,7 +163,8 @@ void application_send(struct application *application, uint32_t rank, uint32_t t
     if (!workload_part_at(application->workload, source, &part))
         return;
     uint32_t protocol = ((const struct application_config *)application->config)->protocol_class;
-    make_packet(application, part, source, destination, flits, NONE, application->phase == PHASE_GENERATING, protocol);
+    application_make_packet(application, part, source, destination, flits, NONE, application->phase == PHASE_GENERATING,
+                            protocol);
     count_created(application, part, source, 1, flits, application->phase == PHASE_GENERATING, protocol);
 }
 
@@ -247,7 +249,7 @@ struct shared {
     uint64_t change; /* since then */
 };
 
-static void share(struct application *application, struct shared what)
+static void shared_add(struct application *application, struct shared what)
 {
     struct shared *shared = arena_array(application->arena, struct shared, 1);
     *shared = what;
@@ -257,17 +259,17 @@ static void share(struct application *application, struct shared what)
 
 void application_share_count(struct application *application, uint32_t *count)
 {
-    share(application, (struct shared){.count = count});
+    shared_add(application, (struct shared){.count = count});
 }
 
 void application_share_latest(struct application *application, tick_t *latest)
 {
-    share(application, (struct shared){.latest = latest});
+    shared_add(application, (struct shared){.latest = latest});
 }
 
 void application_share_samples(struct application *application, struct histogram *histogram)
 {
-    share(application, (struct shared){.samples = histogram});
+    shared_add(application, (struct shared){.samples = histogram});
 }
 
 static void check_shared(const struct application *application, const void *what)

@@ -33,7 +33,7 @@ static uint32_t count_fields(const char *text)
     return fields;
 }
 
-static bool read_row(struct numbers_row *row, const char *text, const struct reader *reader)
+static bool numbers_read_row(struct numbers_row *row, const char *text, const struct reader *reader)
 {
     uint32_t fields = count_fields(text);
     *row = (struct numbers_row){.line = reader->line, .values = arena_array(reader->arena, double, fields)};
@@ -60,7 +60,7 @@ static void trim_end(char *text)
         text[--length] = '\0';
 }
 
-static struct numbers_row *next_row(struct numbers *numbers, uint32_t *room)
+static struct numbers_row *numbers_next_row(struct numbers *numbers, uint32_t *room)
 {
     if (numbers->count == *room) {
         *room = *room ? 2 * *room : 64;
@@ -69,7 +69,7 @@ static struct numbers_row *next_row(struct numbers *numbers, uint32_t *room)
     return &numbers->rows[numbers->count++];
 }
 
-static bool read_lines(struct numbers *numbers, FILE *file, const char *header, struct reader *reader)
+static bool numbers_read_lines(struct numbers *numbers, FILE *file, const char *header, struct reader *reader)
 {
     char *line = NULL;
     size_t size = 0;
@@ -81,7 +81,7 @@ static bool read_lines(struct numbers *numbers, FILE *file, const char *header, 
         const char *text = skip_space(line);
         bool is_header = header && numbers->count == 0 && strcmp(text, header) == 0;
         if (*text && *text != '#' && !is_header)
-            ok = read_row(next_row(numbers, &room), text, reader);
+            ok = numbers_read_row(numbers_next_row(numbers, &room), text, reader);
     }
     free(line);
     return ok;
@@ -97,7 +97,7 @@ bool numbers_read(struct numbers *numbers, const char *path, const char *header,
         return false;
     }
     struct reader reader = {path, 0, arena, self, key, errors};
-    bool ok = read_lines(numbers, file, header, &reader);
+    bool ok = numbers_read_lines(numbers, file, header, &reader);
     if (ok && ferror(file)) {
         choice_error(errors, self, key, "reading \"%s\" failed after line %u", path, reader.line);
         ok = false;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 /* Room for one more in an array that grows. */
-static void *grow(const struct workload_part *part, void *items, uint32_t count, uint32_t *room, size_t size)
+static void *part_grow(const struct workload_part *part, void *items, uint32_t count, uint32_t *room, size_t size)
 {
     if (count < *room)
         return items;
@@ -36,7 +36,7 @@ void part_withdrawn(void *context, uint32_t handle)
 }
 
 /* Applications may send, which may move the pool: they see a copy. */
-static void receive(void *context, tick_t now, const void *events, uint32_t count)
+static void part_receive(void *context, tick_t now, const void *events, uint32_t count)
 {
     struct workload_part *part = context;
     const struct message_event *event = events;
@@ -48,7 +48,7 @@ static void receive(void *context, tick_t now, const void *events, uint32_t coun
     }
 }
 
-static void wake(void *context, tick_t now, const void *events, uint32_t count)
+static void part_wake(void *context, tick_t now, const void *events, uint32_t count)
 {
     const struct workload_part *part = context;
     const struct wake_event *event = events;
@@ -58,7 +58,7 @@ static void wake(void *context, tick_t now, const void *events, uint32_t count)
     }
 }
 
-static void enter(void *context, tick_t now, const struct packet *packet, struct lane_place to, uint32_t flits)
+static void part_enter(void *context, tick_t now, const struct packet *packet, struct lane_place to, uint32_t flits)
 {
     const struct workload_part *part = context;
     measurement_watch_entry(&part->measurements[packet->application], now, packet, flits);
@@ -66,7 +66,7 @@ static void enter(void *context, tick_t now, const struct packet *packet, struct
         lane_counts_enter(part->workload->lanes, to, flits);
 }
 
-static void accept(void *context, tick_t now, const struct packet *packet, uint32_t flits)
+static void part_accept(void *context, tick_t now, const struct packet *packet, uint32_t flits)
 {
     const struct workload_part *part = context;
     struct measurement *measurement = &part->measurements[packet->application];
@@ -78,13 +78,13 @@ static void accept(void *context, tick_t now, const struct packet *packet, uint3
 
 void part_add_note(struct workload_part *part, const struct group_note *note)
 {
-    part->notes = grow(part, part->notes, part->note_count, &part->note_room, sizeof *part->notes);
+    part->notes = part_grow(part, part->notes, part->note_count, &part->note_room, sizeof *part->notes);
     part->notes[part->note_count++] = *note;
 }
 
 void part_add_record(struct workload_part *part, const struct packet_record *record)
 {
-    part->records = grow(part, part->records, part->record_count, &part->record_room, sizeof *part->records);
+    part->records = part_grow(part, part->records, part->record_count, &part->record_room, sizeof *part->records);
     part->records[part->record_count++] = *record;
 }
 
@@ -159,7 +159,7 @@ static inline __attribute__((always_inline)) void count_packet(struct workload_p
     const struct network *network = part->network;
     struct measurement *measurement = &part->measurements[packet->application];
     uint64_t latency = now - packet->created;
-    accept(part, now, packet, 1);
+    part_accept(part, now, packet, 1);
     measurement->delivered_packets++;
     measurement->latency_sum += latency;
     if (measurement->is_watched)
@@ -188,8 +188,8 @@ static bool completes_message(struct workload_part *part, const struct packet *p
     return true;
 }
 
-static __attribute__((noinline)) void deliver_of_message(struct workload_part *part, const struct packet *packet,
-                                                         tick_t now)
+static __attribute__((noinline)) void part_deliver_of_message(struct workload_part *part, const struct packet *packet,
+                                                              tick_t now)
 {
     const struct message *message = part_message(part, packet->message);
     bool is_whole = completes_message(part, packet, message);
@@ -200,35 +200,35 @@ static __attribute__((noinline)) void deliver_of_message(struct workload_part *p
         drop_message(part, packet->message);
 }
 
-static void deliver(void *context, tick_t now, uint32_t handle)
+static void part_deliver(void *context, tick_t now, uint32_t handle)
 {
     struct workload_part *part = context;
     const struct packet *packet = network_packet(part->network, handle);
     if (packet->message != NONE)
-        deliver_of_message(part, packet, now);
+        part_deliver_of_message(part, packet, now);
     else
         count_packet(part, packet, now, NULL, true);
 }
 
 /* Where there are several planes; those with one need not ask. */
-static void deliver_by_plane(void *context, tick_t now, uint32_t handle)
+static void part_deliver_by_plane(void *context, tick_t now, uint32_t handle)
 {
     const struct workload_part *part = context;
     const struct packet *packet = network_packet(part->network, handle);
     uint32_t plane = network_plane(part->network, packet->destination_router);
     part->measurements[packet->application].packets_by_plane[plane] += packet->sampled;
-    deliver(context, now, handle);
+    part_deliver(context, now, handle);
 }
 
 /* A packet takes a copy of its message's record to the next part. */
-static void pack(void *context, const struct packet *packet, void *belongings)
+static void part_pack(void *context, const struct packet *packet, void *belongings)
 {
     struct workload_part *part = context;
     *(struct message *)belongings = *part_message(part, packet->message);
     drop_message(part, packet->message);
 }
 
-static void unpack(void *context, struct packet *packet, const void *belongings)
+static void part_unpack(void *context, struct packet *packet, const void *belongings)
 {
     struct workload_part *part = context;
     uint32_t handle = pool_take(&part->messages, sizeof(struct message));
@@ -257,14 +257,14 @@ void part_connect(struct workload_part *part)
 {
     const struct network_client client = {
         .listener = {.context = part,
-                     .enter = enter,
-                     .accept = accept,
-                     .deliver = part->network->core->planes ? deliver_by_plane : deliver},
-        .receive = receive,
-        .wake = wake,
+                     .enter = part_enter,
+                     .accept = part_accept,
+                     .deliver = part->network->core->planes ? part_deliver_by_plane : part_deliver},
+        .receive = part_receive,
+        .wake = part_wake,
         .wakes_are_ordered = has_shared_terminals(part->workload),
-        .pack = pack,
-        .unpack = unpack,
+        .pack = part_pack,
+        .unpack = part_unpack,
     };
     network_connect(part->network, &client);
 }

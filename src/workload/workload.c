@@ -46,7 +46,7 @@ static void copy_port_flits(const struct workload *workload, uint32_t *copy)
 }
 
 /* What all parts of all ranks have counted, for those who decide. */
-static void count_parts(struct workload *workload)
+static void workload_count_parts(struct workload *workload)
 {
     workload->is_interrupted = workload->interrupt && *workload->interrupt;
     if (workload->ranks)
@@ -64,9 +64,9 @@ static void count_parts(struct workload *workload)
         workload_ranks_count(workload);
 }
 
-static void merge_parts(struct workload *workload)
+static void workload_merge_parts(struct workload *workload)
 {
-    count_parts(workload);
+    workload_count_parts(workload);
     for (uint32_t i = 0; i < workload->count && is_parted(workload); i++) {
         measurement_forget_sources(&workload->measurements[i]);
         for (uint32_t part = 0; part < workload->part_count; part++)
@@ -218,7 +218,7 @@ static void report_stuck(const struct workload *workload, FILE *out)
 /* A grid point. */
 static void control(struct workload *workload, tick_t now)
 {
-    count_parts(workload);
+    workload_count_parts(workload);
     if (workload->change_due) {
         workload->change_due = false;
         enter_phase(workload, workload->phase + 1, now);
@@ -262,7 +262,7 @@ void workload_count_lanes(struct workload *workload)
     watch_flits(workload);
 }
 
-static void begin(struct workload *workload)
+static void workload_begin(struct workload *workload)
 {
     workload->has_begun = true;
     for (uint32_t i = 0; i < workload->count; i++) {
@@ -276,7 +276,7 @@ bool workload_run_to(struct workload *workload, tick_t last)
 {
     struct network *network = workload->network;
     if (!workload->has_begun)
-        begin(workload);
+        workload_begin(workload);
     while (!workload->is_over) {
         tick_t check = workload->next_check;
         if (check)
@@ -300,7 +300,7 @@ bool workload_run_to(struct workload *workload, tick_t last)
 void workload_end(struct workload *workload, FILE *out)
 {
     struct network *network = workload->network;
-    merge_parts(workload);
+    workload_merge_parts(workload);
     if (workload->outcome == OUTCOME_RUNNING && workload->totals.in_flight) {
         workload->outcome = OUTCOME_DEADLOCK;
         deadlock_find(&workload->deadlock, network, workload->totals.now, workload->totals.in_flight, true);
@@ -336,7 +336,7 @@ bool workload_find_part(const struct workload *workload, uint32_t terminal, stru
 }
 
 /* A whole grid-shaped network in order is a space that patterns with coordinates can use. */
-static struct traffic_space space_of(const struct workload *workload, const struct application *application)
+static struct traffic_space traffic_space_of(const struct workload *workload, const struct application *application)
 {
     const struct topology *topology = workload->network->routing.topology;
     bool is_whole = application->ranks == topology->terminals;
@@ -351,7 +351,7 @@ static struct traffic_space space_of(const struct workload *workload, const stru
     };
 }
 
-static bool allocate(struct workload *workload, struct application *application, struct errors *errors)
+static bool allocate_terminals(struct workload *workload, struct application *application, struct errors *errors)
 {
     const struct application_config *config = application->config;
     const struct allocation_ops *ops = CHOICE_OPS(&config->allocation, struct allocation_ops);
@@ -423,9 +423,9 @@ static void build_application(struct workload *workload, uint32_t number, uint64
     };
     application->listens = application->ops->received;
     init_measurement(workload, application->measurement);
-    if (!allocate(workload, application, errors))
+    if (!allocate_terminals(workload, application, errors))
         return;
-    application->space = space_of(workload, application);
+    application->space = traffic_space_of(workload, application);
     uint32_t before = errors->count;
     application->ops->prepare(application, errors);
     bool is_plain = !application->listens && application->transaction_messages == 1;

@@ -84,7 +84,7 @@ static void groups_release(struct terminal_groups *groups)
 }
 
 /* All terminals in the order in which they are dealt, as far as `end`; then those from `skip` on. */
-static void deal(const struct terminal_groups *groups, uint32_t skip, uint32_t end, uint32_t *terminals)
+static void groups_deal(const struct terminal_groups *groups, uint32_t skip, uint32_t end, uint32_t *terminals)
 {
     uint32_t dealt = 0;
     for (uint32_t round = 0; dealt < end; round++)
@@ -96,8 +96,8 @@ static void deal(const struct terminal_groups *groups, uint32_t skip, uint32_t e
             }
 }
 
-static uint32_t round_robin_allocate(const struct choice *self, const struct topology *topology, uint64_t seed,
-                                     uint32_t *terminals, struct errors *errors)
+static uint32_t groups_round_robin(const struct choice *self, const struct topology *topology, uint64_t seed,
+                                   uint32_t *terminals, struct errors *errors)
 {
     const struct round_robin_config *config = self->config;
     struct terminal_groups groups;
@@ -113,14 +113,14 @@ static uint32_t round_robin_allocate(const struct choice *self, const struct top
         return 0;
     }
     groups_make(&groups, topology, config->over, 0);
-    deal(&groups, config->skip, (uint32_t)end, terminals);
+    groups_deal(&groups, config->skip, (uint32_t)end, terminals);
     groups_release(&groups);
     return config->count;
 }
 
 /* Fills in what there is of the terminals that are asked for, and tells how many. */
-static uint32_t draw(const struct random_groups_config *config, const struct terminal_groups *groups, uint64_t seed,
-                     uint32_t *terminals)
+static uint32_t groups_draw(const struct random_groups_config *config, const struct terminal_groups *groups,
+                            uint64_t seed, uint32_t *terminals)
 {
     struct random stream = random_stream(config->map ? config->map : seed, 0, RANDOM_ALLOCATION);
     uint32_t *order = memory_take(groups->count * sizeof *order), taken = 0;
@@ -134,8 +134,8 @@ static uint32_t draw(const struct random_groups_config *config, const struct ter
     return taken;
 }
 
-static uint32_t random_groups_allocate(const struct choice *self, const struct topology *topology, uint64_t seed,
-                                       uint32_t *terminals, struct errors *errors)
+static uint32_t groups_random(const struct choice *self, const struct topology *topology, uint64_t seed,
+                              uint32_t *terminals, struct errors *errors)
 {
     const struct random_groups_config *config = self->config;
     struct terminal_groups groups;
@@ -145,7 +145,7 @@ static uint32_t random_groups_allocate(const struct choice *self, const struct t
         return 0;
     }
     groups_make(&groups, topology, config->size ? BY_NUMBER : BY_GROUP, config->size);
-    uint32_t taken = draw(config, &groups, seed, terminals);
+    uint32_t taken = groups_draw(config, &groups, seed, terminals);
     if (taken < config->count)
         choice_error(errors, self, "count",
                      "%u terminals are more than the %u of %u groups, %u of which are left to others", config->count,
@@ -161,7 +161,7 @@ static const struct allocation_ops by_groups[] = {
         .options = round_robin_options,
         .config_size = sizeof(struct round_robin_config),
         .example = "{\"type\": \"round_robin\", \"count\": 32}",
-        .allocate = round_robin_allocate,
+        .allocate = groups_round_robin,
     },
     {
         .name = "random_groups",
@@ -169,7 +169,7 @@ static const struct allocation_ops by_groups[] = {
         .options = random_groups_options,
         .config_size = sizeof(struct random_groups_config),
         .example = "{\"type\": \"random_groups\", \"count\": 32, \"size\": 16}",
-        .allocate = random_groups_allocate,
+        .allocate = groups_random,
     },
 };
 REGISTER_COMPONENTS("allocation", by_groups);

@@ -30,7 +30,7 @@ struct taking {
 };
 
 /* False, with an error, for one that cannot be; `where` stands before it: nothing, or a line of a file. */
-static bool take(struct taking *taking, double number, const char *key, const char *where)
+static bool list_take(struct taking *taking, double number, const char *key, const char *where)
 {
     uint32_t terminals = taking->topology->terminals;
     uint32_t terminal = number < terminals ? (uint32_t)number : 0;
@@ -48,27 +48,27 @@ static bool take(struct taking *taking, double number, const char *key, const ch
     return true;
 }
 
-static void take_list(struct taking *taking, const struct u32_list *list)
+static void list_take_items(struct taking *taking, const struct u32_list *list)
 {
-    for (uint32_t i = 0; i < list->count && take(taking, list->items[i], "terminals", ""); i++)
+    for (uint32_t i = 0; i < list->count && list_take(taking, list->items[i], "terminals", ""); i++)
         ;
 }
 
-static bool take_row(struct taking *taking, const struct numbers_row *row, const char *where)
+static bool list_take_row(struct taking *taking, const struct numbers_row *row, const char *where)
 {
     for (uint32_t i = 0; i < row->count; i++)
-        if (!take(taking, row->values[i], "file", where))
+        if (!list_take(taking, row->values[i], "file", where))
             return false;
     return true;
 }
 
-static void take_file(struct taking *taking, const char *file)
+static void list_take_file(struct taking *taking, const char *file)
 {
     struct arena arena = {0};
     struct numbers numbers;
     if (numbers_read(&numbers, file, "terminal", &arena, taking->self, "file", taking->errors))
         for (uint32_t i = 0; i < numbers.count; i++)
-            if (!take_row(taking, &numbers.rows[i], arena_format(&arena, "%s:%u: ", file, numbers.rows[i].line)))
+            if (!list_take_row(taking, &numbers.rows[i], arena_format(&arena, "%s:%u: ", file, numbers.rows[i].line)))
                 break;
     arena_release(&arena);
 }
@@ -87,9 +87,9 @@ static uint32_t list_allocate(const struct choice *self, const struct topology *
     struct taking taking = {self, topology, terminals, 0, memory_take(topology->terminals), errors};
     memset(taking.taken, 0, topology->terminals);
     if (config->file)
-        take_file(&taking, config->file);
+        list_take_file(&taking, config->file);
     else
-        take_list(&taking, &config->terminals);
+        list_take_items(&taking, &config->terminals);
     free(taking.taken);
     return errors->count == before ? taking.count : 0;
 }

@@ -116,7 +116,7 @@ static uint32_t destination_of(const struct application *application, uint32_t r
 }
 
 /* All of an iteration is sent and, where that matters, received: on to the next. */
-static bool advance(struct application *application, struct participant *own, tick_t now)
+static bool alltoall_advance(struct application *application, struct participant *own, tick_t now)
 {
     const struct alltoall_config *config = application->config;
     struct alltoall *alltoall = application->state;
@@ -156,7 +156,7 @@ static void alltoall_wake(struct application *application, uint32_t rank, tick_t
         application_send_tagged(application, rank, to, flits, own->iteration);
         own->position++;
         own->free_at = now + pace_gap(&alltoall->pace, &own->rest, flits);
-        if (own->position == alltoall->peers && !advance(application, own, now))
+        if (own->position == alltoall->peers && !alltoall_advance(application, own, now))
             return;
     } while (own->free_at == now);
     application_wake_at(application, rank, own->free_at);
@@ -171,7 +171,7 @@ static void alltoall_received(struct application *application, uint32_t rank, co
     own->received[message->tag % 2]++;
     if (++own->total == (uint64_t)config->iterations * alltoall->peers)
         application_count(application, &alltoall->ranks_left, -1);
-    if (config->wait && advance(application, own, now))
+    if (config->wait && alltoall_advance(application, own, now))
         application_wake_at(application, rank, own->free_at > now ? own->free_at : now);
 }
 

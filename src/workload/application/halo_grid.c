@@ -5,7 +5,7 @@
 enum step { STEP_NONE, STEP_UP, STEP_DOWN };
 
 /* The coordinate after a step; NONE: there is nothing, or the same place. */
-static uint32_t step_to(const struct halo_grid *grid, uint32_t dimension, uint32_t at, uint32_t step)
+static uint32_t halo_step_to(const struct halo_grid *grid, uint32_t dimension, uint32_t at, uint32_t step)
 {
     uint32_t width = grid->width[dimension];
     if (step == STEP_NONE)
@@ -24,8 +24,8 @@ uint32_t halo_grid_neighbours(const struct halo_grid *grid, uint32_t rank, struc
     for (uint32_t way = 1; way < 27; way++) {
         const uint32_t steps[3] = {way % 3, way / 3 % 3, way / 9};
         uint32_t kind = (steps[0] > 0) + (steps[1] > 0) + (steps[2] > 0);
-        uint32_t x = step_to(grid, 0, at[0], steps[0]), y = step_to(grid, 1, at[1], steps[1]),
-                 z = step_to(grid, 2, at[2], steps[2]);
+        uint32_t x = halo_step_to(grid, 0, at[0], steps[0]), y = halo_step_to(grid, 1, at[1], steps[1]),
+                 z = halo_step_to(grid, 2, at[2], steps[2]);
         if (kind <= grid->kinds && x != NONE && y != NONE && z != NONE)
             found[count++] = (struct neighbour){.rank = (z * width[1] + y) * width[0] + x, .kind = kind};
     }

@@ -65,7 +65,7 @@ struct stencil {
     uint32_t ranks_left;              /* with iterations to do */
 };
 
-static bool take_widths(struct stencil *stencil, const struct application *application, struct errors *errors)
+static bool stencil_take_widths(struct stencil *stencil, const struct application *application, struct errors *errors)
 {
     const struct stencil_config *config = application->config;
     uint64_t ranks = 1;
@@ -102,7 +102,7 @@ static void stencil_prepare(struct application *application, struct errors *erro
     const struct stencil_config *config = application->config;
     struct stencil *stencil = arena_array(application->arena, struct stencil, 1);
     application->state = stencil;
-    if (!take_widths(stencil, application, errors))
+    if (!stencil_take_widths(stencil, application, errors))
         return;
     plan_collective(stencil, config->collective, application->ranks);
     application->max_message = config->collective == COLLECTIVE_NONE ? 0 : config->collective_flits;
@@ -139,7 +139,7 @@ static void send_halos(struct application *application, uint32_t rank)
                                 cell->iteration * STEPS);
 }
 
-static void send_round(struct application *application, uint32_t rank)
+static void stencil_send_round(struct application *application, uint32_t rank)
 {
     const struct stencil_config *config = application->config;
     const struct stencil *stencil = application->state;
@@ -168,7 +168,7 @@ static bool begin_round(struct application *application, uint32_t rank, tick_t n
     struct stencil *stencil = application->state;
     struct cell *cell = &stencil->cells[rank];
     if (cell->round < stencil->rounds) {
-        send_round(application, rank);
+        stencil_send_round(application, rank);
         return true;
     }
     application_sample(application, stencil->iteration_time, now - cell->begun);
@@ -186,7 +186,7 @@ static bool begin_round(struct application *application, uint32_t rank, tick_t n
 }
 
 /* Goes on as far as what has arrived allows. */
-static void go_on(struct application *application, uint32_t rank, tick_t now)
+static void stencil_go_on(struct application *application, uint32_t rank, tick_t now)
 {
     struct stencil *stencil = application->state;
     struct cell *cell = &stencil->cells[rank];
@@ -222,7 +222,7 @@ static void stencil_received(struct application *application, uint32_t rank, con
     else
         cell->halos[iteration % 2]++;
     if (cell->stage != STAGE_COMPUTE)
-        go_on(application, rank, now);
+        stencil_go_on(application, rank, now);
 }
 
 static void stencil_check(struct application *application, tick_t now)
@@ -249,7 +249,7 @@ static const struct application_ops stencil = {
     .example = "{\"type\": \"stencil\", \"ranks\": [4, 4, 4], \"halo\": [16, 4, 1], \"iterations\": 5, "
                "\"collective\": \"allreduce\"}",
     .prepare = stencil_prepare,
-    .wake = go_on, /* compute is over */
+    .wake = stencil_go_on, /* compute is over */
     .received = stencil_received,
     .phase_changed = stencil_phase_changed,
     .check = stencil_check,

@@ -94,7 +94,7 @@ static void stream_prepare(struct application *application, struct errors *error
     }
 }
 
-static void start(struct application *application, tick_t when)
+static void stream_start(struct application *application, tick_t when)
 {
     const struct stream_config *config = application->config;
     for (uint32_t i = 0; i < config->sources.count; i++)
@@ -105,14 +105,14 @@ static void stream_begin(struct application *application)
 {
     const struct stream_config *config = application->config;
     if (!config->messages)
-        start(application, 0);
+        stream_start(application, 0);
 }
 
 static void stream_phase_changed(struct application *application, tick_t now)
 {
     const struct stream_config *config = application->config;
     if (config->messages && application->phase == PHASE_GENERATING)
-        start(application, now + config->errand.delay);
+        stream_start(application, now + config->errand.delay);
 }
 
 static void stream_wake(struct application *application, uint32_t rank, tick_t now)

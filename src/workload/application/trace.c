@@ -84,7 +84,7 @@ static struct replay_settings settings_of(const struct application *application)
 }
 
 /* For so many ranks. */
-static uint32_t room_of(const struct application *application)
+static uint32_t trace_room(const struct application *application)
 {
     const struct trace_config *config = application->config;
     uint64_t room = (uint64_t)application->ranks * config->ranks_per_terminal;
@@ -97,11 +97,11 @@ static struct trace *from_file(const struct application *application, struct err
     struct errors found = {.arena = errors->arena};
     const struct trace_format format = {.name = config->format.component ? config->format.component->name : NULL,
                                         .config = config->format.config,
-                                        .room = room_of(application)};
+                                        .room = trace_room(application)};
     struct trace *trace = trace_read(config->file, &format, &found);
     for (const struct error_message *at = found.first; at; at = at->next)
         choice_error(errors, application->choice, "file", "%s", at->text);
-    if (trace && trace->rank_count > room_of(application))
+    if (trace && trace->rank_count > trace_room(application))
         choice_error(errors, application->choice, "file",
                      "%s: %u ranks for an application on %u terminals (ranks_per_terminal is %u)", config->file,
                      trace->rank_count, application->ranks, config->ranks_per_terminal);
@@ -120,7 +120,7 @@ static void trace_prepare(struct application *application, struct errors *errors
                      "%s; accepted: one of them, which says what is replayed",
                      is_motif ? "a motif beside a file" : "neither a file nor a motif");
     else if (is_motif)
-        state->trace = motif_trace(&config->motif, room_of(application), application->seed, errors);
+        state->trace = motif_trace(&config->motif, trace_room(application), application->seed, errors);
     else
         state->trace = from_file(application, errors);
     if (errors->count > errors_before)

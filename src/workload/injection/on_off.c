@@ -54,7 +54,7 @@ static void on_off_prepare(struct injection *injection, const struct choice *sel
 }
 
 /* Cycles that pass before the first burst; the chain is in steady state, and geometric lengths have no memory. */
-static uint64_t start(const struct injection *injection, struct on_off_state *chain, struct random *random)
+static uint64_t on_off_start(const struct injection *injection, struct on_off_state *chain, struct random *random)
 {
     const struct on_off_config *config = injection->config;
     chain->log_of_silence = exact_log(1 - config->on_rate);
@@ -66,7 +66,7 @@ static uint64_t start(const struct injection *injection, struct on_off_state *ch
 static uint64_t on_off_gap(const struct injection *injection, void *state, bool first, struct random *random)
 {
     struct on_off_state *chain = state;
-    uint64_t gap = first ? start(injection, chain, random) : 0;
+    uint64_t gap = first ? on_off_start(injection, chain, random) : 0;
     uint64_t wait = random_geometric(random, chain->log_of_silence); /* cycles of bursts */
     while (wait > chain->left) {
         wait -= chain->left;

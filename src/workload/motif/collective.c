@@ -34,7 +34,7 @@ static bool has_blocks(enum collective_operation operation)
            operation == OPERATION_REDUCE_SCATTER || operation == OPERATION_ALLTOALL;
 }
 
-static uint64_t block_of(const struct collective_config *config, uint32_t rank)
+static uint64_t collective_block(const struct collective_config *config, uint32_t rank)
 {
     return config->bytes + config->growth * rank;
 }
@@ -46,10 +46,10 @@ static uint32_t *make_counts(const struct motif *motif, struct trace_builder *bu
     uint32_t ranks = motif->ranks, *rows = arena_array(motif->arena, uint32_t, ranks);
     uint64_t *counts = arena_array(motif->arena, uint64_t, 2 * (size_t)ranks);
     for (uint32_t other = 0; other < ranks; other++)
-        counts[other] = block_of(config, other);
+        counts[other] = collective_block(config, other);
     for (uint32_t rank = 0; rank < ranks; rank++) {
         for (uint32_t other = 0; other < ranks; other++) /* in an all-to-all everybody sends a rank what is its block */
-            counts[ranks + other] = block_of(config, rank);
+            counts[ranks + other] = collective_block(config, rank);
         bool knows = !has_root(config->operation) || rank == config->root;
         uint32_t count = config->operation == OPERATION_ALLTOALL ? 2 * ranks : ranks;
         rows[rank] = knows ? builder_counts(builder, counts, count) : NO_COUNTS;
@@ -80,7 +80,7 @@ static void collective_program(const struct motif *motif, struct script *script)
     for (uint32_t i = 0; i < config->rounds.iterations; i++) {
         script_compute(script, config->rounds.compute);
         if (rows)
-            script_uneven(script, config->operation, WORLD, config->root, block_of(config, script->rank),
+            script_uneven(script, config->operation, WORLD, config->root, collective_block(config, script->rank),
                           rows[script->rank]);
         else
             script_rooted(script, config->operation, WORLD, config->root, config->bytes);

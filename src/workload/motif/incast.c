@@ -26,7 +26,7 @@ static void incast_prepare(struct motif *motif, struct trace_builder *builder, s
                      config->servers, motif->ranks, motif->ranks / 2);
 }
 
-static void serve(const struct motif *motif, struct script *script)
+static void incast_serve(const struct motif *motif, struct script *script)
 {
     const struct incast_config *config = motif->config;
     for (uint32_t client = script->rank + config->servers; client < motif->ranks; client += config->servers)
@@ -43,7 +43,7 @@ static void incast_program(const struct motif *motif, struct script *script)
     for (uint32_t i = 0; i < config->rounds.iterations; i++) {
         if (script->rank < config->servers) {
             script_compute(script, config->rounds.compute);
-            serve(motif, script);
+            incast_serve(motif, script);
         } else {
             script_receive(script, server, config->request, 0);
             script_send(script, server, config->bytes, 0);

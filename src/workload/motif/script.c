@@ -8,7 +8,7 @@
 enum { CPU_CALLS, CPU_PROGRESS };
 
 /* A task behind the last call. */
-static uint32_t add(struct script *script, const struct task *task)
+static uint32_t script_add(struct script *script, const struct task *task)
 {
     uint32_t added = builder_add(script->builder, script->rank, task);
     if (script->last != NONE)
@@ -16,21 +16,22 @@ static uint32_t add(struct script *script, const struct task *task)
     return added;
 }
 
-static void call(struct script *script, const struct task *task) { script->last = add(script, task); }
+static void script_call(struct script *script, const struct task *task) { script->last = script_add(script, task); }
 
-static void start(struct script *script, const struct task *task)
+static void script_start(struct script *script, const struct task *task)
 {
-    uint32_t started = add(script, task);
+    uint32_t started = script_add(script, task);
     if (script->open == NONE)
         script->open = started;
 }
 
-static struct task message(enum task_kind kind, uint32_t peer, uint64_t bytes, uint32_t tag)
+static struct task message_task(enum task_kind kind, uint32_t peer, uint64_t bytes, uint32_t tag)
 {
     return (struct task){.kind = (uint8_t)kind, .peer = peer, .amount = bytes, .tag = tag, .communicator = WORLD};
 }
 
-static struct task collective(enum collective_operation operation, uint32_t communicator, uint32_t root, uint64_t bytes)
+static struct task collective_task(enum collective_operation operation, uint32_t communicator, uint32_t root,
+                                   uint64_t bytes)
 {
     return (struct task){.kind = TASK_COLLECTIVE,
                          .unit = (uint8_t)operation,
@@ -44,19 +45,19 @@ void script_compute(struct script *script, double seconds)
 {
     uint64_t picoseconds = (uint64_t)(seconds * 1e12 + 0.5);
     if (picoseconds)
-        call(script, &(struct task){.kind = TASK_COMPUTE, .amount = picoseconds});
+        script_call(script, &(struct task){.kind = TASK_COMPUTE, .amount = picoseconds});
 }
 
 void script_send(struct script *script, uint32_t peer, uint64_t bytes, uint32_t tag)
 {
-    struct task task = message(TASK_SEND, peer, bytes, tag);
-    call(script, &task);
+    struct task task = message_task(TASK_SEND, peer, bytes, tag);
+    script_call(script, &task);
 }
 
 void script_receive(struct script *script, uint32_t peer, uint64_t bytes, uint32_t tag)
 {
-    struct task task = message(TASK_RECEIVE, peer, bytes, tag);
-    call(script, &task);
+    struct task task = message_task(TASK_RECEIVE, peer, bytes, tag);
+    script_call(script, &task);
 }
 
 void script_collective(struct script *script, enum collective_operation operation, uint32_t communicator,
@@ -68,37 +69,37 @@ void script_collective(struct script *script, enum collective_operation operatio
 void script_rooted(struct script *script, enum collective_operation operation, uint32_t communicator, uint32_t root,
                    uint64_t bytes)
 {
-    struct task task = collective(operation, communicator, root, bytes);
-    call(script, &task);
+    struct task task = collective_task(operation, communicator, root, bytes);
+    script_call(script, &task);
 }
 
 void script_uneven(struct script *script, enum collective_operation operation, uint32_t communicator, uint32_t root,
                    uint64_t bytes, uint32_t counts)
 {
-    struct task task = collective(operation, communicator, root, bytes);
+    struct task task = collective_task(operation, communicator, root, bytes);
     task.flags = TASK_UNEVEN;
     task.tag = counts;
-    call(script, &task);
+    script_call(script, &task);
 }
 
 void script_start_send(struct script *script, uint32_t peer, uint64_t bytes, uint32_t tag)
 {
-    struct task task = message(TASK_SEND, peer, bytes, tag);
-    start(script, &task);
+    struct task task = message_task(TASK_SEND, peer, bytes, tag);
+    script_start(script, &task);
 }
 
 void script_start_receive(struct script *script, uint32_t peer, uint64_t bytes, uint32_t tag)
 {
-    struct task task = message(TASK_RECEIVE, peer, bytes, tag);
-    start(script, &task);
+    struct task task = message_task(TASK_RECEIVE, peer, bytes, tag);
+    script_start(script, &task);
 }
 
 void script_start_collective(struct script *script, enum collective_operation operation, uint32_t communicator,
                              uint64_t bytes)
 {
-    struct task task = collective(operation, communicator, script->rank, bytes);
+    struct task task = collective_task(operation, communicator, script->rank, bytes);
     task.cpu = CPU_PROGRESS;
-    start(script, &task);
+    script_start(script, &task);
 }
 
 /* Calls that came in between are waited for too: they have ended anyway. */

@@ -152,7 +152,7 @@ static uint64_t stage_bytes(const struct turn *turn)
     return turn->training->activations / turn->training->config->tensor;
 }
 
-static void forward(struct turn *turn)
+static void training_forward(struct turn *turn)
 {
     const struct training *training = turn->training;
     uint32_t rank = turn->script->rank;
@@ -186,7 +186,7 @@ static void fill_buckets(struct turn *turn, uint32_t layers_done)
         start_bucket(turn, training->config->bucket);
 }
 
-static void backward(struct turn *turn, bool is_last)
+static void training_backward(struct turn *turn, bool is_last)
 {
     const struct training *training = turn->training;
     uint32_t rank = turn->script->rank;
@@ -210,11 +210,11 @@ static void training_iteration(const struct training *training, struct script *s
     uint32_t batches = training->config->micro_batches, behind = training->config->pipeline - turn.stage - 1;
     uint32_t ahead = behind < batches ? behind : batches;
     for (uint32_t i = 0; i < ahead; i++)
-        forward(&turn);
+        training_forward(&turn);
     for (uint32_t i = 0; i < batches; i++) {
         if (ahead + i < batches)
-            forward(&turn);
-        backward(&turn, i + 1 == batches);
+            training_forward(&turn);
+        training_backward(&turn, i + 1 == batches);
     }
     if (turn.ready)
         start_bucket(&turn, turn.ready);

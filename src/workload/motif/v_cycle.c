@@ -94,7 +94,7 @@ static uint32_t v_cycle_depth(const struct v_cycle *cycle)
 }
 
 /* From the settings, or adds errors. */
-static void prepare(struct motif *motif, uint32_t dense_from, struct errors *errors)
+static void v_cycle_prepare(struct motif *motif, uint32_t dense_from, struct errors *errors)
 {
     const struct v_cycle_config *config = motif->config;
     struct v_cycle *cycle = motif->state = arena_array(motif->arena, struct v_cycle, 1);
@@ -159,7 +159,7 @@ static void v_cycle_exchange(const struct v_cycle *cycle, struct script *script,
     script_wait(script);
 }
 
-static void smooth(const struct v_cycle *cycle, struct script *script, uint32_t level)
+static void v_cycle_smooth(const struct v_cycle *cycle, struct script *script, uint32_t level)
 {
     struct position position = position_of(cycle, script->rank);
     double work = cycle->config->compute; /* an eighth of the points on each level */
@@ -174,7 +174,7 @@ static void smooth(const struct v_cycle *cycle, struct script *script, uint32_t 
 }
 
 /* Points handed to the ranks of the next level, or back. */
-static void hand_over(const struct v_cycle *cycle, struct script *script, uint32_t level, bool is_down)
+static void v_cycle_hand_over(const struct v_cycle *cycle, struct script *script, uint32_t level, bool is_down)
 {
     uint32_t stride = v_cycle_stride(cycle, level), next = v_cycle_stride(cycle, level + 1);
     struct position position = position_of(cycle, script->rank), parent;
@@ -202,13 +202,13 @@ static void hand_over(const struct v_cycle *cycle, struct script *script, uint32
 static void v_cycle_write(const struct v_cycle *cycle, struct script *script)
 {
     for (uint32_t level = 0; level < cycle->levels; level++) {
-        smooth(cycle, script, level);
+        v_cycle_smooth(cycle, script, level);
         if (level + 1 < cycle->levels)
-            hand_over(cycle, script, level, true);
+            v_cycle_hand_over(cycle, script, level, true);
     }
     for (uint32_t level = cycle->levels - 1; level-- > 0;) {
-        hand_over(cycle, script, level, false);
-        smooth(cycle, script, level);
+        v_cycle_hand_over(cycle, script, level, false);
+        v_cycle_smooth(cycle, script, level);
     }
 }
 
@@ -221,7 +221,7 @@ static void dot_product(const struct v_cycle_config *config, struct script *scri
 static void multigrid_prepare(struct motif *motif, struct trace_builder *builder, struct errors *errors)
 {
     (void)builder;
-    prepare(motif, UINT32_MAX, errors);
+    v_cycle_prepare(motif, UINT32_MAX, errors);
 }
 
 static void multigrid_program(const struct motif *motif, struct script *script)
@@ -236,7 +236,7 @@ static void multigrid_program(const struct motif *motif, struct script *script)
 static void amg_prepare(struct motif *motif, struct trace_builder *builder, struct errors *errors)
 {
     (void)builder;
-    prepare(motif, 1, errors);
+    v_cycle_prepare(motif, 1, errors);
 }
 
 static void amg_program(const struct motif *motif, struct script *script)

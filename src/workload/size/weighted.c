@@ -48,7 +48,7 @@ static const struct option mix_options[] = {
     OPTION_END,
 };
 
-static void mix_prepare(struct size *size, const struct choice *self, struct arena *arena, struct errors *errors)
+static void mix_sizes_prepare(struct size *size, const struct choice *self, struct arena *arena, struct errors *errors)
 {
     const struct mix_config *config = size->config;
     if (config->sizes.count == 0) {
@@ -71,8 +71,8 @@ static const struct option file_options[] = {
 };
 
 /* One line into a size and its weight. */
-static bool take_row(const struct numbers_row *row, uint32_t *flits, double *weight, const char *path,
-                     const struct choice *self, struct errors *errors)
+static bool file_take_row(const struct numbers_row *row, uint32_t *flits, double *weight, const char *path,
+                          const struct choice *self, struct errors *errors)
 {
     if (row->count != 2) {
         choice_error(errors, self, "file", "%s:%u: %u values instead of flits,weight", path, row->line, row->count);
@@ -98,7 +98,7 @@ static void file_prepare(struct size *size, const struct choice *self, struct ar
     uint32_t *flits = arena_array(arena, uint32_t, numbers.count);
     double *weights = arena_array(arena, double, numbers.count), sum = 0;
     for (uint32_t i = 0; i < numbers.count; i++) {
-        if (!take_row(&numbers.rows[i], &flits[i], &weights[i], config->file, self, errors))
+        if (!file_take_row(&numbers.rows[i], &flits[i], &weights[i], config->file, self, errors))
             return;
         sum += weights[i];
     }
@@ -119,7 +119,7 @@ static const struct size_ops weighted[] = {
         .options = mix_options,
         .config_size = sizeof(struct mix_config),
         .example = "{\"type\": \"mix\", \"sizes\": [1, 5], \"weights\": [80, 20]}",
-        .prepare = mix_prepare,
+        .prepare = mix_sizes_prepare,
         .draw = weighted_draw,
     },
     {

@@ -4,8 +4,8 @@
 
 #include "flitwarp/bits.h"
 
-static bool take_widths(struct coordinates *coordinates, const struct u32_list *widths, const struct choice *self,
-                        const struct traffic_space *space, struct errors *errors)
+static bool coordinates_take_widths(struct coordinates *coordinates, const struct u32_list *widths,
+                                    const struct choice *self, const struct traffic_space *space, struct errors *errors)
 {
     uint64_t routers = 1;
     for (uint32_t d = 0; d < widths->count && routers <= space->terminals; d++)
@@ -30,7 +30,7 @@ bool coordinates_init(struct coordinates *coordinates, const struct u32_list *wi
 {
     *coordinates = (struct coordinates){0};
     if (widths->count)
-        return take_widths(coordinates, widths, self, space, errors);
+        return coordinates_take_widths(coordinates, widths, self, space, errors);
     if (!space->grid) {
         choice_error(errors, self, NULL,
                      "%s needs coordinates: an application on all terminals, in order, of a grid, or `widths`",

@@ -137,17 +137,18 @@ static void suits_stress(const struct coordinates *coordinates, const struct dim
 /* ---- where terminals send ---- */
 
 /* Coordinate d becomes what coordinate (a + b d) modulo the number of dimensions was. */
-static void permute(const struct coordinates *coordinates, struct spot *spot, uint32_t a, uint32_t b)
+static void permute_coordinates(const struct coordinates *coordinates, struct spot *spot, uint32_t a, uint32_t b)
 {
     struct spot old = *spot;
     for (uint32_t d = 0; d < coordinates->dimensions; d++)
         spot->at[d] = old.at[(a + b * d) % coordinates->dimensions];
 }
 
-static void reverse(const struct coordinates *coordinates, const void *config, uint32_t terminal, struct spot *spot)
+static void move_reversed(const struct coordinates *coordinates, const void *config, uint32_t terminal,
+                          struct spot *spot)
 {
     (void)config, (void)terminal;
-    permute(coordinates, spot, coordinates->dimensions - 1, coordinates->dimensions - 1);
+    permute_coordinates(coordinates, spot, coordinates->dimensions - 1, coordinates->dimensions - 1);
 }
 
 static void mirror(const struct coordinates *coordinates, struct spot *spot)
@@ -156,21 +157,23 @@ static void mirror(const struct coordinates *coordinates, struct spot *spot)
         spot->at[d] = coordinates->width[d] - 1 - spot->at[d];
 }
 
-static void complement_reverse(const struct coordinates *coordinates, const void *config, uint32_t terminal,
-                               struct spot *spot)
+static void move_complement_reversed(const struct coordinates *coordinates, const void *config, uint32_t terminal,
+                                     struct spot *spot)
 {
-    reverse(coordinates, config, terminal, spot);
+    move_reversed(coordinates, config, terminal, spot);
     mirror(coordinates, spot);
 }
 
-static void rotate(const struct coordinates *coordinates, const void *config, uint32_t terminal, struct spot *spot)
+static void move_rotated(const struct coordinates *coordinates, const void *config, uint32_t terminal,
+                         struct spot *spot)
 {
     (void)terminal;
     bool is_left = ((const struct dim_config *)config)->direction == ROTATE_LEFT;
-    permute(coordinates, spot, is_left ? 1 : coordinates->dimensions - 1, 1);
+    permute_coordinates(coordinates, spot, is_left ? 1 : coordinates->dimensions - 1, 1);
 }
 
-static void transpose(const struct coordinates *coordinates, const void *config, uint32_t terminal, struct spot *spot)
+static void move_transposed(const struct coordinates *coordinates, const void *config, uint32_t terminal,
+                            struct spot *spot)
 {
     (void)coordinates, (void)terminal;
     const uint32_t *swapped = ((const struct dim_config *)config)->dimensions.items;
@@ -187,7 +190,7 @@ static uint32_t other_half(uint32_t at, uint32_t width)
     return at >= (width + 1) / 2 ? at - (width + 1) / 2 : at;
 }
 
-static void swap(const struct coordinates *coordinates, const void *config, uint32_t terminal, struct spot *spot)
+static void move_half(const struct coordinates *coordinates, const void *config, uint32_t terminal, struct spot *spot)
 {
     uint32_t d = ((const struct dim_config *)config)->dimensions.items[terminal % 2];
     spot->at[d] = other_half(spot->at[d], coordinates->width[d]);
@@ -206,7 +209,8 @@ static bool stresses_by_half(const struct coordinates *coordinates, uint32_t gro
     return upper % 2;
 }
 
-static void stress(const struct coordinates *coordinates, const void *config, uint32_t terminal, struct spot *spot)
+static void move_stressed(const struct coordinates *coordinates, const void *config, uint32_t terminal,
+                          struct spot *spot)
 {
     (void)terminal;
     if (!stresses_by_half(coordinates, ((const struct dim_config *)config)->groups, spot)) {
@@ -217,7 +221,7 @@ static void stress(const struct coordinates *coordinates, const void *config, ui
         spot->at[d] = other_half(spot->at[d], coordinates->width[d]);
 }
 
-static void whirl(const struct coordinates *coordinates, const void *config, uint32_t terminal, struct spot *spot)
+static void move_round(const struct coordinates *coordinates, const void *config, uint32_t terminal, struct spot *spot)
 {
     (void)terminal;
     bool is_first_alone = ((const struct tornado_config *)config)->dimensions == DIMENSIONS_FIRST;
@@ -278,42 +282,42 @@ static const struct dim_pattern dimensions[] = {
              .options = dim_reverse_options,
              DIM_OPS},
      .check = widths_are_symmetric,
-     .move = reverse},
+     .move = move_reversed},
     {.ops = {.name = "dim_complement_reverse",
              .summary = "to the router whose coordinates are the complements in reverse order",
              .options = dim_reverse_options,
              .example = "{\"type\": \"dim_complement_reverse\", \"widths\": [8, 8]}",
              DIM_OPS},
      .check = widths_are_symmetric,
-     .move = complement_reverse},
+     .move = move_complement_reversed},
     {.ops = {.name = "dim_rotate",
              .summary = "to the router whose coordinates are rotated by one dimension",
              .options = dim_rotate_options,
              .example = "{\"type\": \"dim_rotate\", \"widths\": [4, 4, 4], \"direction\": \"right\"}",
              DIM_OPS},
      .check = widths_are_equal,
-     .move = rotate},
+     .move = move_rotated},
     {.ops = {.name = "dim_transpose",
              .summary = "to the router with two coordinates exchanged",
              .options = dim_transpose_options,
              .example = "{\"type\": \"dim_transpose\", \"widths\": [4, 4, 4], \"dimensions\": [0, 2]}",
              DIM_OPS},
      .check = picks_two_equal,
-     .move = transpose},
+     .move = move_transposed},
     {.ops = {.name = "swap2",
              .summary = "half a width further, in one dimension or the other by the terminal's parity",
              .options = swap2_options,
              .example = "{\"type\": \"swap2\", \"dimensions\": [1, 0]}",
              DIM_OPS},
      .check = picks_two,
-     .move = swap},
+     .move = move_half},
     {.ops = {.name = "dim_bisection_stress",
              .summary = "over the middle of every dimension, by mirror or by half a width",
              .options = dim_bisection_stress_options,
              .example = "{\"type\": \"dim_bisection_stress\", \"groups\": \"quadrant\"}",
              DIM_OPS},
      .check = suits_stress,
-     .move = stress},
+     .move = move_stressed},
     {.ops = {.name = "tornado",
              .summary = "nearly half way round a grid in every dimension",
              .options = tornado_options,
@@ -321,6 +325,6 @@ static const struct dim_pattern dimensions[] = {
              .example = "{\"type\": \"tornado\", \"dimensions\": \"first\"}",
              .prepare = tornado_prepare,
              .destination = dim_destination},
-     .move = whirl},
+     .move = move_round},
 };
 REGISTER_TRAFFIC_FAMILY(dimensions);

@@ -15,13 +15,13 @@
  */
 #include "flitwarp/traffic.h"
 
-static uint32_t loopback(const struct traffic *traffic, uint32_t source, struct random *random)
+static uint32_t to_itself(const struct traffic *traffic, uint32_t source, struct random *random)
 {
     (void)traffic, (void)random;
     return source;
 }
 
-static uint32_t neighbor(const struct traffic *traffic, uint32_t source, struct random *random)
+static uint32_t to_neighbor(const struct traffic *traffic, uint32_t source, struct random *random)
 {
     (void)random;
     return source + 1 < traffic->terminals ? source + 1 : 0;
@@ -40,13 +40,13 @@ static void bits_prepare(struct traffic *traffic, const struct choice *self, con
                      space->terminals);
 }
 
-static uint32_t bit_complement(const struct traffic *traffic, uint32_t source, struct random *random)
+static uint32_t to_complement(const struct traffic *traffic, uint32_t source, struct random *random)
 {
     (void)random;
     return traffic->terminals - 1 - source;
 }
 
-static uint32_t bit_reverse(const struct traffic *traffic, uint32_t source, struct random *random)
+static uint32_t to_reversed(const struct traffic *traffic, uint32_t source, struct random *random)
 {
     (void)random;
     uint32_t bits = *(const uint32_t *)traffic->state, reversed = 0;
@@ -55,44 +55,44 @@ static uint32_t bit_reverse(const struct traffic *traffic, uint32_t source, stru
     return reversed;
 }
 
-static uint32_t bit_rotation(const struct traffic *traffic, uint32_t source, struct random *random)
+static uint32_t to_rotated(const struct traffic *traffic, uint32_t source, struct random *random)
 {
     (void)random;
     return source >> 1 | (source & 1) << (*(const uint32_t *)traffic->state - 1);
 }
 
-static uint32_t shuffle(const struct traffic *traffic, uint32_t source, struct random *random)
+static uint32_t to_shuffled(const struct traffic *traffic, uint32_t source, struct random *random)
 {
     (void)random;
     return (source << 1 | source >> (*(const uint32_t *)traffic->state - 1)) & (traffic->terminals - 1);
 }
 
 static const struct traffic_ops permutations[] = {
-    {.name = "loopback", .summary = "to the terminal itself", .destination = loopback},
-    {.name = "neighbor", .summary = "to the next terminal by number", .destination = neighbor},
+    {.name = "loopback", .summary = "to the terminal itself", .destination = to_itself},
+    {.name = "neighbor", .summary = "to the next terminal by number", .destination = to_neighbor},
     {
         .name = "bit_complement",
         .summary = "to the terminal with all bits of the number inverted",
         .prepare = bits_prepare,
-        .destination = bit_complement,
+        .destination = to_complement,
     },
     {
         .name = "bit_reverse",
         .summary = "to the terminal with the bits of the number in opposite order",
         .prepare = bits_prepare,
-        .destination = bit_reverse,
+        .destination = to_reversed,
     },
     {
         .name = "bit_rotation",
         .summary = "to the terminal with the bits of the number rotated right",
         .prepare = bits_prepare,
-        .destination = bit_rotation,
+        .destination = to_rotated,
     },
     {
         .name = "shuffle",
         .summary = "to the terminal with the bits of the number rotated left",
         .prepare = bits_prepare,
-        .destination = shuffle,
+        .destination = to_shuffled,
     },
 };
 REGISTER_TRAFFIC_FAMILY(permutations);

@@ -17,7 +17,7 @@ static const struct option random_permutation_options[] = {
 };
 
 /* Fisher and Yates. */
-static void shuffle(uint32_t *partner, uint32_t count, struct random *random)
+static void permutation_shuffle(uint32_t *partner, uint32_t count, struct random *random)
 {
     for (uint32_t i = count; i > 1; i--) {
         uint32_t other = random_below(random, i), kept = partner[i - 1];
@@ -48,7 +48,7 @@ static void random_permutation_prepare(struct traffic *traffic, const struct cho
         partner[i] = i;
     struct random random = random_stream(space->seed, 0, RANDOM_SETUP);
     do
-        shuffle(partner, count, &random);
+        permutation_shuffle(partner, count, &random);
     while (!config->self && someone_is_alone(partner, count));
     traffic->state = partner;
 }
