@@ -9,14 +9,16 @@ import pytest
 from support import PROGRAM, ROOT
 
 sys.path.insert(0, str(ROOT / "tests" / "digests"))
+import cases  # noqa: E402
 import digests  # noqa: E402
 
 CASES = {
-    "examples": lambda: digests.example_cases(PROGRAM),
-    "drawn": digests.drawn_cases,
-    "models": digests.model_cases,
-    "logs": digests.log_cases,
-    "schema": digests.schema_cases,
+    "examples": lambda: cases.example_cases(PROGRAM),
+    "drawn": cases.drawn_cases,
+    "made": cases.made_cases,
+    "models": cases.model_cases,
+    "logs": lambda: [*cases.log_cases(), *cases.wrong_log_cases()],
+    "schema": cases.schema_cases,
 }
 
 
@@ -36,11 +38,11 @@ def test_sanitizers_find_nothing_and_change_nothing(kind):
 
 
 def test_every_router_and_routing_algorithm_is_recorded_with_all_others():
-    names = {config["name"] for config in digests.drawn_configs()}
+    names = {config["name"] for config in cases.drawn_configs()}
     routers = {name.split()[1] for name in names}
     assert len(names) >= 100 and len({name.split()[0] for name in names}) * len(routers) - len(names) <= 5
 
 
 def test_nothing_is_recorded_that_no_case_gives():
-    rows = {case.row for case in digests.all_cases(PROGRAM)}
+    rows = {case.row for case in cases.all_cases(PROGRAM)}
     assert rows == set(digests.recorded())

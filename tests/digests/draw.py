@@ -7,9 +7,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-import digests
+import cases
 
-sys.path[:0] = [str(digests.ROOT / "tests"), str(digests.ROOT / "tests" / "contract")]
+sys.path[:0] = [str(cases.ROOT / "tests"), str(cases.ROOT / "tests" / "contract")]
 import test_everything_runs as everything  # noqa: E402
 
 COSTLY_SECONDS = {"": 0.1, "conservative": 0.3, "optimistic": 0.5, "reversal": 0.5}  # of CPU time, by the way of running
@@ -18,13 +18,13 @@ COSTLY_SECONDS = {"": 0.1, "conservative": 0.3, "optimistic": 0.5, "reversal": 0
 def is_quick(config, way=""):
     """It is also accepted."""
     with tempfile.TemporaryDirectory() as folder:
-        ended = everything.start([everything.PROGRAM, *digests.WAYS.get(way, ())], config, Path(folder))
+        ended = everything.start([everything.PROGRAM, *cases.WAYS.get(way, ())], config, Path(folder))
     return ended.returncode in (0, 2) and json.loads(ended.stdout)["simulation"]["cpu_seconds"] < COSTLY_SECONDS[way]
 
 
 def other_way(config, number):
     """Each way of running has its share of the configurations, where it is quick too."""
-    way = list(digests.WAYS)[number % len(digests.WAYS)]
+    way = list(cases.WAYS)[number % len(cases.WAYS)]
     return way if is_quick(config, way) else ""
 
 
@@ -45,7 +45,7 @@ def pair(routing, router):
 
 
 def add_missing():
-    known = digests.drawn_configs()
+    known = cases.drawn_configs()
     names = {config["name"] for config in known}
     added = []
     for routing in sorted(everything.registered()["routing"]):
@@ -55,5 +55,5 @@ def add_missing():
             if config:
                 added.append({"name": name, "way": other_way(config, len(known) + len(added)), **config})
     lines = [json.dumps(config, separators=(",", ":")) for config in known + added]
-    digests.DRAWN.write_text("".join(line + "\n" for line in lines))
+    cases.DRAWN.write_text("".join(line + "\n" for line in lines))
     return len(added)

@@ -31,6 +31,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path[:0] = [str(HERE), str(HERE.parent / "digests")]
 import digests  # noqa: E402
+from cases import all_cases  # noqa: E402
 from mutants import mutants_of  # noqa: E402
 
 USUAL = ["src/network/router", "src/network/routing", "src/network/allocator", "src/engine", "src/metrics", "src/workload/part.c"]
@@ -146,7 +147,7 @@ class Bench:
         self.build, self.work, self.jobs, self.targets = build, Path(work), jobs, targets
         program = build.folder / "flitwarp"
         paths = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests/unit").rglob("test_*.c"))
-        self.cases = [*map(UnitTests, paths), *map(Recorded, digests.all_cases(program))]
+        self.cases = [*map(UnitTests, paths), *map(Recorded, all_cases(program))]
         self.known = digests.recorded()
         self.sources = sorted(path for path in build.compiles if any(path == one or path.startswith(one.rstrip("/") + "/") for one in targets)
                               or self.includes(path))
@@ -161,8 +162,9 @@ class Bench:
         folder.mkdir()
         replaced = {}
         for path in self.sources:
-            made = folder / (path.replace("/", "#") + ".o")
-            if not self.build.compile(path, ROOT / path, made, "-O0", "-g1", "-fsanitize-coverage=trace-pc"):
+            source, made = folder / path.replace("/", "#"), folder / (path.replace("/", "#") + ".o")
+            source.write_text((ROOT / path).read_text())  # under a name that tells its folder: lines know the last part alone
+            if not self.build.compile(path, source, made, "-O0", "-g1", "-fsanitize-coverage=trace-pc"):
                 raise RuntimeError(f"{path} does not compile")
             replaced[self.build.compiles[path][1]] = made
         teller = folder / "reached.o"
@@ -179,7 +181,7 @@ class Bench:
 
     def measure_one(self, number):
         case = self.cases[number]
-        limits = digests.Limits(120, 600)
+        limits = digests.Limits(120, 600, MEMORY)  # as mutants have it
         begin = cpu_of_children()
         plain = case.outcome(lambda name: self.build.folder / name, limits)
         seconds = cpu_of_children() - begin
@@ -225,7 +227,7 @@ def blocks_of(program, targets):
         is_mark = bool(found) and "__sanitizer_cov_trace_pc>" in found.group(2) and found.group(2).startswith("call")
     wanted, rows, file = set(targets), [], ""
     for line in run(["objdump", "--dwarf=decodedline", "-WL", program]).stdout.splitlines():
-        if line.endswith(":") and "/" in line or line.endswith("[++]:"):
+        if line.endswith(":") and ("/" in line or "#" in line):
             file = tree_path(line.rstrip(":").replace("[++]", "").removeprefix("CU: "))
         elif (words := line.split()) and len(words) >= 3 and words[1].isdigit() and words[2].startswith("0x"):
             rows.append((int(words[2], 16), file, int(words[1])))
@@ -243,8 +245,10 @@ def blocks_of(program, targets):
 
 
 def tree_path(path):
-    """As the tree names it: file names of the program are absolute, or as the compiler was given them."""
+    """As the tree names it: headers are absolute, or as the compiler was given them; of a source the folders are in its name."""
     path = path.strip()
+    if "#" in path:
+        return path.rpartition("/")[2].replace("#", "/")
     return os.path.relpath(path, ROOT) if os.path.isabs(path) else path.removeprefix("./")
 
 
@@ -367,10 +371,14 @@ class FullBench(Bench):
         return made
 
 
-def harmless():
-    """{key: why} of harmless.txt: a mutant's key, a tab, and why it changes nothing."""
-    lines = (HERE / "harmless.txt").read_text().splitlines() if (HERE / "harmless.txt").exists() else []
-    return dict(line.rsplit("\t", 1) for line in lines if line and not line.startswith("#"))
+def listed(path):
+    """Keys of mutants that a file lists: what stands before the tab of each line."""
+    return {line.rsplit("\t", 1)[0] for line in Path(path).read_text().splitlines() if line and not line.startswith("#")}
+
+
+def is_listed(mutant, keys):
+    """By itself, or with all changes of its line: `FILE: LINE: *`."""
+    return mutant.key() in keys or f"{mutant.path}: {mutant.source_line}: *" in keys
 
 
 def files_of(asked):
@@ -385,9 +393,12 @@ def files_of(asked):
 
 
 def chosen_mutants(asked):
-    known = harmless()
+    known = listed(HERE / "harmless.txt")
     found = [mutant for path in files_of(asked.files) for mutant in mutants_of(path, (ROOT / path).read_text())]
-    found = [mutant for mutant in found if mutant.key() not in known]
+    found = [mutant for mutant in found if not is_listed(mutant, known)]
+    if asked.again:
+        wanted = listed(asked.again)
+        found = [mutant for mutant in found if is_listed(mutant, wanted)]
     if asked.count and asked.count < len(found):
         found = sorted(random.Random(asked.seed).sample(found, asked.count), key=lambda one: (one.path, one.start))
     return found
@@ -401,7 +412,9 @@ def arguments():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--list", action="store_true", help="say which changes there are, and try none")
     parser.add_argument("--survivors", metavar="FILE", help="also write those that nothing noticed to a file")
+    parser.add_argument("--again", metavar="FILE", help="only those that a file of --survivors lists")
     parser.add_argument("--minutes", type=float, help="try no more after so long")
+    parser.add_argument("--carry", action="store_true", help="only make the build folder fit for a machine without libzstd's headers")
     parser.add_argument("--build", default=str(ROOT / "build-mutate"), help="folder of the build")
     return parser.parse_args()
 
@@ -439,6 +452,9 @@ def main():
         print("\n".join([*map(str, mutants), f"{len(mutants)} changes"]))
         return
     build = Build(asked.build)
+    if asked.carry:
+        print(f"{build.folder} can be carried: --build names it there")
+        return
     with tempfile.TemporaryDirectory(prefix="flitwarp-mutate-") as work:
         targets = sorted({mutant.path for mutant in mutants})
         bench = FullBench(build, work, targets, asked.jobs, [path for path in targets if path.endswith(".h")])
