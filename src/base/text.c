@@ -122,6 +122,17 @@ const char *nearest_word(const struct nearest *nearest)
 #define MOST_BYTES ((size_t)1 << 28) /* of what has no end that could be known: a pipe, or /dev/zero */
 
 /* Reads to the end instead of asking for the size: pipes have none. */
+bool number_read(const char **text, uint64_t most, uint64_t *number)
+{
+    if (**text < '0' || **text > '9')
+        return false;
+    for (*number = 0; **text >= '0' && **text <= '9'; ++*text)
+        if (__builtin_mul_overflow(*number, 10, number) ||
+            __builtin_add_overflow(*number, (uint64_t)(**text - '0'), number) || *number > most)
+            return false;
+    return true;
+}
+
 char *file_read(struct arena *arena, const char *path, size_t *size)
 {
     FILE *file = fopen(path, "rbe");

@@ -45,6 +45,9 @@ void nearest_try(struct nearest *nearest, const char *candidate);
 /* NULL when nothing is so close that it could have been meant. */
 const char *nearest_word(const struct nearest *nearest);
 
+/* Digits up to the first character that is none, which `text` points to then; false when there are none, or it is too much. */
+bool number_read(const char **text, uint64_t most, uint64_t *number);
+
 /* A whole file with a NUL after it; NULL with errno set when it cannot be read. */
 char *file_read(struct arena *arena, const char *path, size_t *size);
 /* `path` as seen from the directory that holds `file`; absolute paths stay as they are. */

@@ -134,7 +134,7 @@ struct sink {
     char *buffer;
 };
 
-static void put(struct sink *sink, const void *bytes, size_t count, ZSTD_EndDirective directive)
+static void sink_put(struct sink *sink, const void *bytes, size_t count, ZSTD_EndDirective directive)
 {
     ZSTD_inBuffer in = {.src = bytes, .size = count};
     size_t left;
@@ -154,7 +154,7 @@ static bool is_zero(const unsigned char *bytes, size_t count)
 static size_t grain_at(size_t offset, size_t used) { return used - offset < GRAIN ? used - offset : GRAIN; }
 
 /* Offset and length of each run of grains that are not all 0, then the run; at the end a length of 0. */
-static void put_heap(struct sink *sink, const unsigned char *heap, size_t used)
+static void sink_put_heap(struct sink *sink, const unsigned char *heap, size_t used)
 {
     size_t at = 0;
     while (at < used) {
@@ -162,16 +162,16 @@ static void put_heap(struct sink *sink, const unsigned char *heap, size_t used)
         while (end < used && !is_zero(heap + end, grain_at(end, used)))
             end += grain_at(end, used);
         if (end > at) {
-            put(sink, (const uint64_t[]){at, end - at}, 16, ZSTD_e_continue);
-            put(sink, heap + at, end - at, ZSTD_e_continue);
+            sink_put(sink, (const uint64_t[]){at, end - at}, 16, ZSTD_e_continue);
+            sink_put(sink, heap + at, end - at, ZSTD_e_continue);
         }
         at = end + (end < used ? grain_at(end, used) : 0);
     }
-    put(sink, (const uint64_t[]){0, 0}, 16, ZSTD_e_end);
+    sink_put(sink, (const uint64_t[]){0, 0}, 16, ZSTD_e_end);
 }
 
 /* Words of the heap that point into plugins: those may lie elsewhere next time. Returns how many; without a sink counts. */
-static uint64_t put_mended(struct sink *sink, const struct plugins *plugins, const void *heap, size_t used)
+static uint64_t sink_put_mended(struct sink *sink, const struct plugins *plugins, const void *heap, size_t used)
 {
     const uint64_t *words = heap;
     uint64_t found = 0;
@@ -182,12 +182,12 @@ static uint64_t put_mended(struct sink *sink, const struct plugins *plugins, con
                 continue;
             found++;
             if (sink)
-                put(sink, &(struct mend){i * sizeof *words, number}, sizeof(struct mend), ZSTD_e_continue);
+                sink_put(sink, &(struct mend){i * sizeof *words, number}, sizeof(struct mend), ZSTD_e_continue);
         }
     return found;
 }
 
-static void write_all(FILE *stream, const struct checkpoint_facts *facts)
+static void checkpoint_write_all(FILE *stream, const struct checkpoint_facts *facts)
 {
     struct plugins *plugins = plugins_find();
     struct head head = {.format = FORMAT,
@@ -198,21 +198,21 @@ static void write_all(FILE *stream, const struct checkpoint_facts *facts)
                         .plugins = plugins->count};
     memcpy(head.magic, magic, sizeof magic);
     snprintf(head.version, sizeof head.version, "%s", FLITWARP_VERSION);
-    head.mended = put_mended(NULL, plugins, heap_start(), head.heap_used);
+    head.mended = sink_put_mended(NULL, plugins, heap_start(), head.heap_used);
     fwrite(&head, sizeof head, 1, stream);
     struct sink sink = {.stream = stream, .compressor = ZSTD_createCCtx(), .buffer = memory_take(BUFFER_BYTES)};
     NEED(sink.compressor, "out of memory for the compressor");
     ZSTD_CCtx_setParameter(sink.compressor, ZSTD_c_compressionLevel, COMPRESSION_LEVEL);
-    put(&sink, plugins->list, sizeof *plugins->list * plugins->count, ZSTD_e_continue);
-    put_mended(&sink, plugins, heap_start(), head.heap_used);
-    put_heap(&sink, heap_start(), head.heap_used);
+    sink_put(&sink, plugins->list, sizeof *plugins->list * plugins->count, ZSTD_e_continue);
+    sink_put_mended(&sink, plugins, heap_start(), head.heap_used);
+    sink_put_heap(&sink, heap_start(), head.heap_used);
     ZSTD_freeCCtx(sink.compressor);
     free(sink.buffer);
     free(plugins);
 }
 
 /* A whole file as memory; NULL with errno. */
-static const unsigned char *map_file(const char *path, size_t *bytes)
+static const unsigned char *checkpoint_map(const char *path, size_t *bytes)
 {
     struct stat status;
     int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe is not waited for */
@@ -239,7 +239,7 @@ static bool append_checksum(const struct output_file *output)
     if (fflush(output->stream) != 0)
         return false;
     snprintf(itself, sizeof itself, "/proc/self/fd/%d", fileno(output->stream));
-    const unsigned char *mapped = map_file(itself, &bytes);
+    const unsigned char *mapped = checkpoint_map(itself, &bytes);
     if (!mapped)
         return false;
     uint64_t sum = bytes_checksum(mapped, bytes);
@@ -272,7 +272,7 @@ bool checkpoint_file_write(const char *path, const struct checkpoint_facts *fact
         return false;
     }
     errno = 0;
-    write_all(output.stream, facts);
+    checkpoint_write_all(output.stream, facts);
     if (ferror(output.stream) || !append_checksum(&output)) {
         errors_add(errors, "cannot write '%s': %s", path, strerror(errno ? errno : EIO));
         output_discard(&output);
@@ -286,7 +286,7 @@ bool checkpoint_file_write(const char *path, const struct checkpoint_facts *fact
 bool checkpoint_file_is_free(const char *path, struct errors *errors)
 {
     size_t bytes;
-    const unsigned char *mapped = map_file(path, &bytes);
+    const unsigned char *mapped = checkpoint_map(path, &bytes);
     if (!mapped)
         return true; /* nothing to lose */
     bool is_older = bytes >= sizeof magic && memcmp(mapped, magic, sizeof magic) == 0;
@@ -335,7 +335,7 @@ struct checkpoint_file *checkpoint_file_open(const char *path, struct checkpoint
 {
     struct checkpoint_file *file = memory_take(sizeof *file);
     *file = (struct checkpoint_file){.path = path};
-    file->bytes = map_file(path, &file->size);
+    file->bytes = checkpoint_map(path, &file->size);
     const char *fault = strerror(errno);
     if (file->bytes)
         fault = find_fault(file, errors->arena);
@@ -360,7 +360,7 @@ void checkpoint_file_close(struct checkpoint_file *file)
     free(file);
 }
 
-static bool get(struct checkpoint_file *file, void *into, size_t bytes)
+static bool checkpoint_get(struct checkpoint_file *file, void *into, size_t bytes)
 {
     ZSTD_outBuffer out = {.dst = into, .size = bytes};
     while (out.pos < out.size) {
@@ -373,8 +373,8 @@ static bool get(struct checkpoint_file *file, void *into, size_t bytes)
 }
 
 /* Finds each plugin among those that are loaded, or loads it from where it was. */
-static bool load_plugins(struct checkpoint_file *file, uint64_t count, int64_t moved[MOST_PLUGINS],
-                         struct errors *errors)
+static bool checkpoint_load_plugins(struct checkpoint_file *file, uint64_t count, int64_t moved[MOST_PLUGINS],
+                                    struct errors *errors)
 {
     uint32_t before = errors->count;
     for (uint64_t i = 0; i < count; i++) {
@@ -395,11 +395,11 @@ static bool load_plugins(struct checkpoint_file *file, uint64_t count, int64_t m
     return errors->count == before;
 }
 
-static bool get_heap(struct checkpoint_file *file, uint64_t used)
+static bool checkpoint_get_heap(struct checkpoint_file *file, uint64_t used)
 {
     uint64_t run[2] = {0, 1};
-    while (get(file, run, sizeof run) && run[1]) {
-        if (run[0] > used || run[1] > used - run[0] || !get(file, heap_start() + run[0], run[1]))
+    while (checkpoint_get(file, run, sizeof run) && run[1]) {
+        if (run[0] > used || run[1] > used - run[0] || !checkpoint_get(file, heap_start() + run[0], run[1]))
             return false;
     }
     return !run[1];
@@ -416,21 +416,21 @@ static bool mend(struct checkpoint_file *file, const struct mend *mends, uint64_
     return true;
 }
 
-static bool restore(struct checkpoint_file *file, struct mend *mends, struct errors *errors)
+static bool checkpoint_restore_heap(struct checkpoint_file *file, struct mend *mends, struct errors *errors)
 {
     const struct head *head = head_of(file);
     int64_t moved[MOST_PLUGINS];
     file->in = (ZSTD_inBuffer){.src = file->bytes + sizeof *head, .size = file->size - sizeof *head - sizeof(uint64_t)};
-    bool is_whole = get(file, file->plugins, sizeof *file->plugins * head->plugins) &&
-                    get(file, mends, sizeof *mends * head->mended);
-    if (is_whole && !load_plugins(file, head->plugins, moved, errors))
+    bool is_whole = checkpoint_get(file, file->plugins, sizeof *file->plugins * head->plugins) &&
+                    checkpoint_get(file, mends, sizeof *mends * head->mended);
+    if (is_whole && !checkpoint_load_plugins(file, head->plugins, moved, errors))
         return false;
     if (is_whole && !heap_fix_again(head->heap_used)) {
         errors_add(errors, "cannot restart from '%s': no room for %llu bytes at their old address: %s", file->path,
                    (unsigned long long)head->heap_used, strerror(errno));
         return false;
     }
-    if (!is_whole || !get_heap(file, head->heap_used) || !mend(file, mends, head->mended, moved)) {
+    if (!is_whole || !checkpoint_get_heap(file, head->heap_used) || !mend(file, mends, head->mended, moved)) {
         errors_add(errors, "cannot restart from '%s': what it holds does not fit together", file->path);
         return false;
     }
@@ -442,7 +442,8 @@ bool checkpoint_file_restore(struct checkpoint_file *file, struct errors *errors
     const struct head *head = head_of(file);
     file->decompressor = ZSTD_createDCtx();
     struct mend *mends = head->mended < SIZE_MAX / 32 ? malloc(sizeof *mends * head->mended + 1) : NULL;
-    bool is_good = file->decompressor && mends && head->plugins <= MOST_PLUGINS && restore(file, mends, errors);
+    bool is_good =
+        file->decompressor && mends && head->plugins <= MOST_PLUGINS && checkpoint_restore_heap(file, mends, errors);
     free(mends);
     return is_good;
 }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static const struct flag *find_flag(const struct command *command, const char *argument, const char **attached)
+static const struct flag *command_flag(const struct command *command, const char *argument, const char **attached)
 {
     *attached = NULL;
     for (const struct flag *flag = command->flags; flag && flag->name; flag++) {
@@ -26,7 +26,7 @@ static const struct flag *find_flag(const struct command *command, const char *a
 enum flag_found flag_take(struct call *call, int *index)
 {
     const char *attached;
-    const struct flag *flag = find_flag(call->command, call->argv[*index], &attached);
+    const struct flag *flag = command_flag(call->command, call->argv[*index], &attached);
     if (!flag)
         return FLAG_NONE;
     void *field = (char *)call->request + flag->offset;
@@ -58,7 +58,7 @@ char *words_next(struct call *call, int *index)
 }
 
 /* A flag that nobody knows, with the one that it is spelt like. */
-static void add_unknown(struct errors *errors, const struct command *command, const char *word)
+static void add_unknown_flag(struct errors *errors, const struct command *command, const char *word)
 {
     if (strcmp(word, "--plugin") == 0) {
         errors_add(errors, "flitwarp %s: '--plugin' comes before the command: flitwarp --plugin FILE.so %s ...",
@@ -97,7 +97,7 @@ bool arguments_read(struct call *call)
     if (!wrong && call->config)
         return true;
     if (wrong && !problem)
-        add_unknown(&call->errors, call->command, wrong);
+        add_unknown_flag(&call->errors, call->command, wrong);
     else if (wrong)
         errors_add(&call->errors, "flitwarp %s: '%s' %s", call->command->name, wrong, problem);
     else

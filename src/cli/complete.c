@@ -23,7 +23,7 @@ struct line {
     int count;
 };
 
-static const struct flag *find_flag(const struct flag *flags, const char *name)
+static const struct flag *flag_named(const struct flag *flags, const char *name)
 {
     while (flags && flags->name && strcmp(flags->name, name) != 0)
         flags++;
@@ -34,7 +34,7 @@ static void line_read(struct line *line, const char *const *words, int count, st
 {
     *line = (struct line){.words = arena_array(errors->arena, const char *, count + 1)};
     for (int i = 0; i < count; i++) {
-        const struct flag *flag = find_flag(line->command ? line->command->flags : program_flags, words[i]);
+        const struct flag *flag = flag_named(line->command ? line->command->flags : program_flags, words[i]);
         bool takes_next = flag && flag->value;
         if (takes_next && i + 1 == count)
             line->waiting = flag;

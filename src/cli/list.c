@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-static void print_table(const char *kind)
+static void list_print_table(const char *kind)
 {
     int kind_width = 0, name_width = 0;
     for (const struct registration *at = registry_first(); at; at = at->next) {
@@ -24,7 +24,7 @@ static void print_table(const char *kind)
             printf("%-*s  %-*s  %s\n", kind_width, at->kind, name_width, at->component->name, at->component->summary);
 }
 
-static void print_json(struct arena *arena, const char *kind)
+static void list_print_json(struct arena *arena, const char *kind)
 {
     struct json *list = json_array(arena);
     for (const struct registration *at = registry_first(); at; at = at->next) {
@@ -39,7 +39,7 @@ static void print_json(struct arena *arena, const char *kind)
     putchar('\n');
 }
 
-static void add_unknown(struct errors *errors, const char *kind)
+static void list_add_unknown(struct errors *errors, const char *kind)
 {
     struct nearest nearest = {.wanted = kind};
     for (const struct registration *at = registry_first(); at; at = registry_next_kind(at))
@@ -76,17 +76,17 @@ static int cli_list(struct call *call)
         kind = word;
     }
     if (!call->errors.count && kind && !registry_kind(kind))
-        add_unknown(&call->errors, kind);
+        list_add_unknown(&call->errors, kind);
     if (call->errors.count)
         return EXIT_USAGE;
     if (request->as_json)
-        print_json(&call->arena, kind);
+        list_print_json(&call->arena, kind);
     else
-        print_table(kind);
+        list_print_table(kind);
     return EXIT_DONE;
 }
 
-static void suggest_kind(struct suggestions *suggestions, int place)
+static void list_suggest(struct suggestions *suggestions, int place)
 {
     if (place == 0)
         suggest_kinds(suggestions);
@@ -99,7 +99,7 @@ static const struct command list_command = {
     .summary = "registered components",
     .flags = list_flags,
     .request_size = sizeof(struct list_request),
-    .suggest = suggest_kind,
+    .suggest = list_suggest,
     .run = cli_list,
 };
 REGISTER_COMMAND(list_command);

@@ -160,7 +160,7 @@ static void write_see_also(FILE *out)
 }
 
 /* What a setting accepts and its default; components are named by their kind, since they have sections of their own. */
-static void write_rows(FILE *out, const struct option *rows, const char *prefix)
+static void manual_write_rows(FILE *out, const struct option *rows, const char *prefix)
 {
     ROWS_EACH(row, rows) {
         struct text key = {0}, behind = {0}, meaning = {0};
@@ -177,7 +177,7 @@ static void write_rows(FILE *out, const struct option *rows, const char *prefix)
         roff_item(out, key.chars, behind.chars, meaning.chars);
         text_add(&key, ".");
         if (is_block)
-            write_rows(out, row->rows, key.chars);
+            manual_write_rows(out, row->rows, key.chars);
         text_release(&key);
         text_release(&behind);
         text_release(&meaning);
@@ -263,12 +263,12 @@ static void write_config(FILE *out)
         roff_section(out, row->key);
         roff_paragraph(out, row->help);
         if (row->type == OPTION_TYPE_BLOCK)
-            write_rows(out, row->rows, "");
+            manual_write_rows(out, row->rows, "");
     }
     write_see_also(out);
 }
 
-static void write_component(FILE *out, const struct component *component)
+static void manual_write_component(FILE *out, const struct component *component)
 {
     roff_subsection(out, component->name);
     roff_paragraph(out, component->summary);
@@ -279,7 +279,7 @@ static void write_component(FILE *out, const struct component *component)
         text_release(&needs);
     }
     if (component->options)
-        write_rows(out, component->options, "");
+        manual_write_rows(out, component->options, "");
 }
 
 static void write_components(FILE *out)
@@ -292,7 +292,7 @@ static void write_components(FILE *out)
     for (const struct registration *kind = registry_first(); kind; kind = registry_next_kind(kind)) {
         roff_section(out, kind->kind);
         for (const struct registration *at = kind; at; at = registry_next(at))
-            write_component(out, at->component);
+            manual_write_component(out, at->component);
     }
     write_see_also(out);
 }
@@ -351,7 +351,7 @@ static bool page_save(const struct page *page, const char *dir, struct errors *e
     return output_commit(&file, errors);
 }
 
-static int save_all(const char *dir, const struct page *pages, uint32_t count, struct errors *errors)
+static int manual_save_all(const char *dir, const struct page *pages, uint32_t count, struct errors *errors)
 {
     bool is_good = make_folder(dir, errors);
     for (uint32_t i = 0; is_good && i < count; i++)
@@ -360,7 +360,7 @@ static int save_all(const char *dir, const struct page *pages, uint32_t count, s
 }
 
 /* By its whole name or what follows the program's: "flitwarp-run" or "run". */
-static int show(const char *name, const struct page *pages, uint32_t count, struct errors *errors)
+static int manual_show(const char *name, const struct page *pages, uint32_t count, struct errors *errors)
 {
     for (uint32_t i = 0; i < count; i++) {
         const char *page = pages[i].name;
@@ -399,9 +399,9 @@ static int cli_manual(struct call *call)
     uint32_t count;
     const struct page *pages = pages_list(&call->arena, &count);
     if (request->dir)
-        return save_all(request->dir, pages, count, errors);
+        return manual_save_all(request->dir, pages, count, errors);
     if (name)
-        return show(name, pages, count, errors);
+        return manual_show(name, pages, count, errors);
     for (uint32_t page = 0; page < count; page++)
         printf("%s(%d)\n", pages[page].name, pages[page].section);
     return EXIT_DONE;

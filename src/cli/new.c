@@ -59,7 +59,7 @@ struct new_file {
     const char *text;
 };
 
-static bool is_letter(char c) { return isalnum((unsigned char)c) || c == '_'; }
+static bool is_name_letter(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 /* The text with one name in the place of another: whole words and the beginnings of words up to an underscore. */
 static const char *rename_all(struct arena *arena, const char *text, const char *old, const char *new)
@@ -68,13 +68,14 @@ static const char *rename_all(struct arena *arena, const char *text, const char 
     size_t length = strlen(old);
     bool in_word = false;
     while (*text) {
-        bool is_name = !in_word && strncmp(text, old, length) == 0 && (text[length] == '_' || !is_letter(text[length]));
+        bool is_name =
+            !in_word && strncmp(text, old, length) == 0 && (text[length] == '_' || !is_name_letter(text[length]));
         if (is_name)
             text_add(&renamed, new);
         else
             text_add_bytes(&renamed, text, 1);
         text += is_name ? length : 1;
-        in_word = is_letter(text[-1]);
+        in_word = is_name_letter(text[-1]);
     }
     return text_keep(&renamed, arena);
 }
@@ -127,7 +128,7 @@ static bool template_find(struct template *template, struct arena *arena, const 
     return false;
 }
 
-static bool is_keyword(const char *name)
+static bool is_word_of_c(const char *name)
 {
     static const char *const keywords[] = {
         "auto",   "bool", "break",    "case",   "char",     "const",  "continue", "default", "do",       "double",
@@ -145,7 +146,7 @@ static bool check_name(struct arena *arena, const struct template *template, con
 {
     size_t length = strlen(name), good = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
     if (length == 0 || length > NAME_MAX_LENGTH || good < length || !islower((unsigned char)name[0]) ||
-        is_keyword(name))
+        is_word_of_c(name))
         errors_add(errors,
                    "flitwarp new: '%s' is no name for a component; accepted: a lower-case letter, then lower-case "
                    "letters, digits and underscores, at most %d in all, no word of C (my_%s)",
@@ -283,7 +284,7 @@ static int write_new(const struct new_file *file)
 }
 
 /* All of them or none. */
-static int write_all(const struct new_file *files, int count, struct errors *errors)
+static int new_write_all(const struct new_file *files, int count, struct errors *errors)
 {
     int written = 0, reason = 0;
     while (written < count && !(reason = write_new(&files[written])))
@@ -298,8 +299,8 @@ static int write_all(const struct new_file *files, int count, struct errors *err
     return exists ? EXIT_USAGE : EXIT_IO;
 }
 
-static int make(struct arena *arena, const struct template *template, const char *name, const char *dir,
-                struct errors *errors)
+static int new_make(struct arena *arena, const struct template *template, const char *name, const char *dir,
+                    struct errors *errors)
 {
     const struct new_file files[MOST_FILES] = {
         {arena_format(arena, "%s/%s.c", dir, name), component_text(arena, template, name)},
@@ -308,7 +309,7 @@ static int make(struct arena *arena, const struct template *template, const char
         {arena_format(arena, "%s/%s.txt", dir, name), template->data},
     };
     int count = *template->data ? MOST_FILES : MOST_FILES - 1;
-    int status = write_all(files, count, errors);
+    int status = new_write_all(files, count, errors);
     if (status != EXIT_DONE)
         return status;
     for (int i = 0; i < count; i++)
@@ -320,7 +321,7 @@ static int make(struct arena *arena, const struct template *template, const char
     return EXIT_DONE;
 }
 
-static void add_unknown(struct errors *errors, const char *kind)
+static void new_add_unknown(struct errors *errors, const char *kind)
 {
     struct text kinds = {0};
     registry_add_kinds(&kinds);
@@ -349,13 +350,13 @@ static int cli_new(struct call *call)
         return call_refuse(call);
     struct template template;
     if (!template_find(&template, &call->arena, words[0]))
-        add_unknown(&call->errors, words[0]);
+        new_add_unknown(&call->errors, words[0]);
     else if (check_name(&call->arena, &template, words[1], &call->errors))
-        return make(&call->arena, &template, words[1], request->dir ? request->dir : ".", &call->errors);
+        return new_make(&call->arena, &template, words[1], request->dir ? request->dir : ".", &call->errors);
     return EXIT_USAGE;
 }
 
-static void suggest_kind(struct suggestions *suggestions, int place)
+static void new_suggest(struct suggestions *suggestions, int place)
 {
     if (place == 0)
         suggest_kinds(suggestions);
@@ -368,7 +369,7 @@ static const struct command new_command = {
     .summary = "a new component's file, example and test",
     .flags = new_flags,
     .request_size = sizeof(struct new_request),
-    .suggest = suggest_kind,
+    .suggest = new_suggest,
     .run = cli_new,
 };
 REGISTER_COMMAND(new_command);

@@ -13,7 +13,6 @@
 #include "metrics/log_group.h"
 #include "metrics/log_outputs.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- arguments ---- */
@@ -74,7 +73,7 @@ static void print_filters(FILE *out)
     }
 }
 
-static void take_word(struct parse_request *request, const char *word, struct errors *errors)
+static void parse_take_word(struct parse_request *request, const char *word, struct errors *errors)
 {
     bool is_filter = (word[0] == '+' || word[0] == '-') && word[1];
     if (is_filter && word[1] == '-')
@@ -121,9 +120,8 @@ static void read_interval(struct parse_request *request, struct errors *errors)
     request->interval = 1;
     if (!text)
         return;
-    size_t digits = strspn(text, "0123456789");
-    request->interval = digits < 20 ? strtoull(text, NULL, 10) : 0;
-    if (text[digits] || !request->interval)
+    const char *end = text;
+    if (!number_read(&end, 9999999999999999999u, &request->interval) || *end || !request->interval)
         errors_add(errors, "--interval: found '%s', accepted: a number of ticks from 1 to 10^19 - 1", text);
 }
 
@@ -149,13 +147,13 @@ static void check_names(struct parse_request *request, struct errors *errors)
     request->is_shown = request->as_json || !shown;
 }
 
-static void request_read(struct parse_request *request, struct call *call)
+static void parse_request_read(struct parse_request *request, struct call *call)
 {
     struct errors *errors = &call->errors;
     for (int i = 1; i < call->argc; i++) {
         enum flag_found found = flag_take(call, &i);
         if (found == FLAG_NONE)
-            take_word(request, call->argv[i], errors);
+            parse_take_word(request, call->argv[i], errors);
         else if (found == FLAG_LACKS_VALUE)
             errors_add(errors, "'%s' needs a value", call->argv[i]);
     }
@@ -181,7 +179,7 @@ struct pass {
     struct log_outputs outputs;
 };
 
-static bool take_record(struct pass *pass)
+static bool pass_take_record(struct pass *pass)
 {
     const struct log_record *record = &pass->group.result;
     if (!log_filters_keep(pass->filters, record))
@@ -202,7 +200,7 @@ static bool contradicts(struct pass *pass, const struct log_record *packet)
     return false;
 }
 
-static bool read_all(struct pass *pass)
+static bool pass_read_all(struct pass *pass)
 {
     struct log_record packet = {0};
     bool is_good = true;
@@ -210,7 +208,7 @@ static bool read_all(struct pass *pass)
         enum log_grouped grouped = log_group_add(&pass->group, &packet);
         pass->summary.packets_read++;
         if (grouped == LOG_COMPLETE)
-            is_good = take_record(pass);
+            is_good = pass_take_record(pass);
         else if (grouped == LOG_WRONG)
             is_good = contradicts(pass, &packet);
     }
@@ -218,7 +216,7 @@ static bool read_all(struct pass *pass)
         return false;
     log_group_end(&pass->group);
     while (is_good && log_group_next(&pass->group))
-        is_good = take_record(pass);
+        is_good = pass_take_record(pass);
     pass->summary.read = pass->filters->records;
     pass->summary.incomplete = pass->group.incomplete;
     pass->summary.incomplete_packets = pass->group.incomplete_packets;
@@ -274,7 +272,7 @@ static bool show_summary(struct pass *pass)
 }
 
 /* Reads, gathers, writes; returns the exit status. */
-static int run_pass(struct pass *pass)
+static int pass_run(struct pass *pass)
 {
     const struct parse_request *request = pass->request;
     if (!log_reader_open(&pass->reader, request->log, pass->errors) || !check_columns(pass))
@@ -284,7 +282,7 @@ static int run_pass(struct pass *pass)
     bool is_open =
         log_outputs_open(&pass->outputs, request->names, request->interval, request->unit, &pass->reader, pass->errors);
     int status = EXIT_IO;
-    if (is_open && (!read_all(pass) || !check_kept(pass)))
+    if (is_open && (!pass_read_all(pass) || !check_kept(pass)))
         status = pass->reader.bytes.has_failed ? EXIT_IO : EXIT_USAGE;
     else if (is_open && log_outputs_commit(&pass->outputs, &pass->summary, pass->errors) &&
              (!request->is_shown || show_summary(pass)))
@@ -299,13 +297,13 @@ static int cli_parse(struct call *call)
 {
     struct parse_request *request = call->request;
     int status = EXIT_USAGE;
-    request_read(request, call);
+    parse_request_read(request, call);
     if (call->errors.count) {
         call_refuse(call);
     } else {
         struct pass pass = {
             .request = request, .arena = &call->arena, .errors = &call->errors, .filters = &request->filters};
-        status = run_pass(&pass);
+        status = pass_run(&pass);
         log_reader_close(&pass.reader);
     }
     log_filters_release(&request->filters);

@@ -6,9 +6,6 @@
 #include "cli/command.h"
 #include "view/recording.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST_CYCLES = 100 * 1000 }; /* a file that no browser opens is of no use */
 
 struct record_request {
@@ -22,12 +19,11 @@ static const struct flag record_flags[] = {
     FLAG_END,
 };
 
-static bool read_number(const char *word, const char *flag, uint64_t least, uint64_t most, uint64_t *number,
-                        struct errors *errors)
+static bool record_read_number(const char *word, const char *flag, uint64_t least, uint64_t most, uint64_t *number,
+                               struct errors *errors)
 {
-    char *end;
-    *number = strtoull(word, &end, 10);
-    if (*word >= '0' && *word <= '9' && *end == 0 && *number >= least && *number <= most)
+    const char *end = word;
+    if (number_read(&end, most, number) && !*end && *number >= least)
         return true;
     errors_add(errors, "flitwarp record: %s %s; accepted: %llu to %llu", flag, word, (unsigned long long)least,
                (unsigned long long)most);
@@ -40,8 +36,9 @@ static int cli_record(struct call *call)
     struct errors *errors = &call->errors;
     struct recording recording = {0};
     *request = (struct record_request){.cycles = "1000", .from = "0"};
-    if (!arguments_read(call) || !read_number(request->cycles, "--cycles", 1, MOST_CYCLES, &recording.cycles, errors) ||
-        !read_number(request->from, "--from", 0, 1000000000000, &recording.from, errors))
+    if (!arguments_read(call) ||
+        !record_read_number(request->cycles, "--cycles", 1, MOST_CYCLES, &recording.cycles, errors) ||
+        !record_read_number(request->from, "--from", 0, 1000000000000, &recording.from, errors))
         return EXIT_USAGE;
     if (!request->path) {
         errors_add(errors, "flitwarp record: -o FILE.html is missing");

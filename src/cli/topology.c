@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-struct request {
+struct topology_request {
     const char **configs;
     uint32_t config_count;
     char **overrides;
@@ -21,15 +21,15 @@ struct request {
 };
 
 static const struct flag topology_flags[] = {
-    FLAG(struct request, as_json, "--json", "facts as JSON"),
-    FLAG_VALUE(struct request, prices, "--prices", "FILE", "JSON file of what routers and links cost"),
-    FLAG_VALUE(struct request, export, "--export", "FILE.graphml|.dot|.csv|.txt", "the network as a file"),
-    FLAG_VALUE(struct request, picture, "--picture", "FILE.svg", "a drawing of it"),
-    FLAG(struct request, with_terminals, "--terminals", "draw terminals too"),
+    FLAG(struct topology_request, as_json, "--json", "facts as JSON"),
+    FLAG_VALUE(struct topology_request, prices, "--prices", "FILE", "JSON file of what routers and links cost"),
+    FLAG_VALUE(struct topology_request, export, "--export", "FILE.graphml|.dot|.csv|.txt", "the network as a file"),
+    FLAG_VALUE(struct topology_request, picture, "--picture", "FILE.svg", "a drawing of it"),
+    FLAG(struct topology_request, with_terminals, "--terminals", "draw terminals too"),
     FLAG_END,
 };
 
-static void take_word(struct request *request, char *word)
+static void topology_take_word(struct topology_request *request, char *word)
 {
     if (strchr(word, '=') && request->config_count)
         request->overrides[request->override_count++] = word;
@@ -37,14 +37,14 @@ static void take_word(struct request *request, char *word)
         request->configs[request->config_count++] = word;
 }
 
-static void request_read(struct request *request, struct call *call)
+static void topology_request_read(struct topology_request *request, struct call *call)
 {
     struct errors *errors = &call->errors;
     request->configs = arena_array(&call->arena, const char *, call->argc);
     request->overrides = arena_array(&call->arena, char *, call->argc);
     int i = 0;
     for (char *word; (word = words_next(call, &i));)
-        take_word(request, word);
+        topology_take_word(request, word);
     if (!request->config_count)
         errors_add(errors, "no configuration is given");
     if (request->config_count > 1 && (request->export || request->picture))
@@ -55,7 +55,8 @@ static void request_read(struct request *request, struct call *call)
 }
 
 /* A price that no network has a use for is a mistake. */
-static void check_classes(const struct prices *prices, const struct facts *facts, uint32_t count, struct errors *errors)
+static void check_priced_classes(const struct prices *prices, const struct facts *facts, uint32_t count,
+                                 struct errors *errors)
 {
     for (const struct json *price = prices->links ? prices->links->first : NULL; price; price = price->next) {
         bool is_known = false;
@@ -73,18 +74,18 @@ static void check_classes(const struct prices *prices, const struct facts *facts
     }
 }
 
-static bool find_costs(const struct request *request, const struct prices *prices, struct facts *facts,
+static bool find_costs(const struct topology_request *request, const struct prices *prices, struct facts *facts,
                        struct errors *errors)
 {
     for (uint32_t i = 0; i < request->config_count; i++) {
         facts[i].prices = prices;
         cost_find(&facts[i].cost, prices, &facts[i].counts, errors);
     }
-    check_classes(prices, facts, request->config_count, errors);
+    check_priced_classes(prices, facts, request->config_count, errors);
     return errors->count == 0;
 }
 
-static void show(const struct request *request, const struct facts *facts, struct arena *arena)
+static void topology_show(const struct topology_request *request, const struct facts *facts, struct arena *arena)
 {
     if (!request->as_json) {
         facts_print(facts, request->config_count, arena);
@@ -97,14 +98,16 @@ static void show(const struct request *request, const struct facts *facts, struc
     printf("\n");
 }
 
-static bool check_files(const struct request *request, const struct blueprint *blueprint, struct errors *errors)
+static bool topology_check_files(const struct topology_request *request, const struct blueprint *blueprint,
+                                 struct errors *errors)
 {
     const struct picture_request picture = {request->picture, request->with_terminals};
     bool is_right = !request->export || export_check(blueprint, request->export, errors);
     return (!request->picture || picture_check(&picture, blueprint, errors)) && is_right;
 }
 
-static bool write_files(const struct request *request, const struct blueprint *blueprint, struct errors *errors)
+static bool topology_write_files(const struct topology_request *request, const struct blueprint *blueprint,
+                                 struct errors *errors)
 {
     const struct picture_request picture = {request->picture, request->with_terminals};
     return (!request->export || export_write(blueprint, request->export, errors)) &&
@@ -112,29 +115,29 @@ static bool write_files(const struct request *request, const struct blueprint *b
 }
 
 /* A name that is wrong is told before anything is searched; nothing is written until all is right. */
-static int survey(const struct request *request, struct blueprint *blueprints, struct arena *arena,
+static int survey(const struct topology_request *request, struct blueprint *blueprints, struct arena *arena,
                   struct errors *errors)
 {
     struct facts *facts = arena_array(arena, struct facts, request->config_count);
     struct prices prices;
     if (request->prices && !prices_read(&prices, request->prices, arena, errors))
         return EXIT_USAGE;
-    if (!check_files(request, blueprints, errors))
+    if (!topology_check_files(request, blueprints, errors))
         return EXIT_USAGE;
     for (uint32_t i = 0; i < request->config_count; i++)
         facts_find(&facts[i], &blueprints[i], arena);
     if (request->prices && !find_costs(request, &prices, facts, errors))
         return EXIT_USAGE;
-    if (!write_files(request, blueprints, errors))
+    if (!topology_write_files(request, blueprints, errors))
         return EXIT_IO;
-    show(request, facts, arena);
+    topology_show(request, facts, arena);
     return EXIT_DONE;
 }
 
 static int cli_topology(struct call *call)
 {
-    struct request *request = call->request;
-    request_read(request, call);
+    struct topology_request *request = call->request;
+    topology_request_read(request, call);
     if (call->errors.count)
         return call_refuse(call);
     struct blueprint *blueprints = arena_array(&call->arena, struct blueprint, request->config_count);
@@ -159,7 +162,7 @@ static const struct command topology_command = {
     .words = "CONFIG [CONFIG ...] [PATH=VALUE ...]",
     .summary = "sizes, distances, bisection, cost; as files and pictures too",
     .flags = topology_flags,
-    .request_size = sizeof(struct request),
+    .request_size = sizeof(struct topology_request),
     .run = cli_topology,
 };
 REGISTER_COMMAND(topology_command);

@@ -4,10 +4,9 @@
  * Stage names are the names of the functions that do the work. N counts the
  * packets of terminal 0, or of the terminal before the dot.
  */
+#include "base/text.h"
 #include "cli/command.h"
 #include "run/simulation.h"
-
-#include <stdlib.h>
 
 struct trace_request {
     const char *packet;
@@ -19,21 +18,18 @@ static const struct flag trace_flags[] = {
     FLAG_END,
 };
 
-static bool read_packet(const char *text, uint32_t *source, uint32_t *sequence)
+/* "N" or "SOURCE.N". */
+static bool trace_read_packet(const char *text, uint64_t *source, uint64_t *sequence)
 {
-    char *end;
-    unsigned long first = strtoul(text, &end, 10);
-    bool is_number = end != text && text[0] != '-' && first < NONE;
     *source = 0;
-    *sequence = (uint32_t)first;
-    if (is_number && *end == '.') {
-        const char *rest = end + 1;
-        *source = (uint32_t)first;
-        first = strtoul(rest, &end, 10);
-        is_number = end != rest && rest[0] != '-' && first < NONE;
-        *sequence = (uint32_t)first;
+    if (!number_read(&text, NONE - 1, sequence))
+        return false;
+    if (*text == '.') {
+        *source = *sequence;
+        text++;
+        return number_read(&text, NONE - 1, sequence) && !*text;
     }
-    return is_number && *end == 0;
+    return !*text;
 }
 
 static void stop_when_arrived(void *context, const struct workload *workload, tick_t now)
@@ -44,7 +40,7 @@ static void stop_when_arrived(void *context, const struct workload *workload, ti
     *has_arrived = is_made && workload->network->traced == NONE;
 }
 
-static int follow(struct simulation *simulation, uint32_t source, uint32_t sequence)
+static int trace_follow(struct simulation *simulation, uint32_t source, uint32_t sequence)
 {
     struct workload *workload = &simulation->workload;
     volatile sig_atomic_t has_arrived = 0;
@@ -68,8 +64,8 @@ static int cli_trace(struct call *call)
     if (!arguments_read(call))
         return EXIT_USAGE;
     const char *packet = request->packet;
-    uint32_t source, sequence;
-    if (!packet || !read_packet(packet, &source, &sequence)) {
+    uint64_t source, sequence;
+    if (!packet || !trace_read_packet(packet, &source, &sequence)) {
         errors_add(&call->errors, "flitwarp trace: --packet %s; accepted: a packet's number, or SOURCE.NUMBER",
                    packet ? packet : "is missing");
         return call_refuse(call);
@@ -83,10 +79,10 @@ static int cli_trace(struct call *call)
     simulator->check_reversal = false;
     if (is_loaded && simulation_build(&simulation)) {
         if (source < simulation.network.topology.terminals)
-            status = follow(&simulation, source, sequence);
+            status = trace_follow(&simulation, (uint32_t)source, (uint32_t)sequence);
         else
             errors_add(&simulation.errors, "flitwarp trace: --packet %s: there is no terminal %u; accepted: 0 to %u",
-                       packet, source, simulation.network.topology.terminals - 1);
+                       packet, (uint32_t)source, simulation.network.topology.terminals - 1);
     }
     errors_print(&simulation.errors, stderr);
     simulation_release(&simulation);

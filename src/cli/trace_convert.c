@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-struct request {
+struct convert_request {
     const char *file, *out, *to;
     struct trace_format format;
     bool is_lossy;
@@ -19,15 +19,18 @@ struct request {
 };
 
 static const struct flag trace_convert_flags[] = {
-    FLAG_VALUE(struct request, out, "-o", "OUT.goal|.bin|.csv", "the file to write; its ending says in which format"),
-    FLAG_COMPONENT(struct request, format.name, "--format", "NAME", "trace_reader",
+    FLAG_VALUE(struct convert_request, out, "-o", "OUT.goal|.bin|.csv",
+               "the file to write; its ending says in which format"),
+    FLAG_COMPONENT(struct convert_request, format.name, "--format", "NAME", "trace_reader",
                    "how to read it; by content if not given"),
-    FLAG_VALUE(struct request, to, "--to", "goal|goal_binary|csv", "format to write, where the ending does not say it"),
-    FLAG(struct request, is_lossy, "--lossy", "leave out what that format cannot express"),
+    FLAG_VALUE(struct convert_request, to, "--to", "goal|goal_binary|csv",
+               "format to write, where the ending does not say it"),
+    FLAG(struct convert_request, is_lossy, "--lossy", "leave out what that format cannot express"),
     FLAG_END,
 };
 
-static void take_word(struct request *request, const char *word, struct arena *arena, struct errors *errors)
+static void convert_take_word(struct convert_request *request, const char *word, struct arena *arena,
+                              struct errors *errors)
 {
     if (format_setting_take(request->format.settings, word, arena, errors))
         return;
@@ -40,7 +43,7 @@ static void take_word(struct request *request, const char *word, struct arena *a
 }
 
 /* The format that a name stands for. */
-static const char *format_of(const char *out)
+static const char *format_by_ending(const char *out)
 {
     return name_ends_with(out, ".goal")                                     ? "goal"
            : name_ends_with(out, ".bin")                                    ? "goal_binary"
@@ -48,19 +51,19 @@ static const char *format_of(const char *out)
                                                                             : NULL;
 }
 
-static void request_read(struct request *request, struct call *call)
+static void convert_request_read(struct convert_request *request, struct call *call)
 {
     struct errors *errors = &call->errors;
     request->format.settings = format_settings(&call->arena);
     request->algorithms = json_object(&call->arena);
     int i = 0;
     for (const char *word; (word = words_next(call, &i));)
-        take_word(request, word, &call->arena, errors);
+        convert_take_word(request, word, &call->arena, errors);
     if (!request->file)
         errors_add(errors, "no trace is given");
     if (!request->out)
         errors_add(errors, "no file to write is given: -o OUT");
-    else if (!request->to && !(request->to = format_of(request->out)))
+    else if (!request->to && !(request->to = format_by_ending(request->out)))
         errors_add(errors, "-o: found '%s', accepted: a name that ends with .goal, .bin (binary GOAL) or .csv, or --to",
                    request->out);
     if (request->to && strcmp(request->to, "goal") != 0 && strcmp(request->to, "goal_binary") != 0 &&
@@ -68,7 +71,7 @@ static void request_read(struct request *request, struct call *call)
         errors_add(errors, "--to: found '%s', accepted: goal, goal_binary, csv", request->to);
 }
 
-static int write_goal(const struct request *request, const struct trace *trace,
+static int write_goal(const struct convert_request *request, const struct trace *trace,
                       const struct collective_settings *settings, struct errors *errors)
 {
     struct goal_schedule schedule;
@@ -80,7 +83,7 @@ static int write_goal(const struct request *request, const struct trace *trace,
     return status;
 }
 
-static int convert(const struct request *request, struct arena *arena, struct errors *errors)
+static int convert(const struct convert_request *request, struct arena *arena, struct errors *errors)
 {
     struct collective_settings settings = {0};
     struct config_reader reader = {.arena = arena, .errors = errors};
@@ -97,8 +100,8 @@ static int convert(const struct request *request, struct arena *arena, struct er
 
 static int cli_trace_convert(struct call *call)
 {
-    struct request *request = call->request;
-    request_read(request, call);
+    struct convert_request *request = call->request;
+    convert_request_read(request, call);
     return call->errors.count ? call_refuse(call) : convert(request, &call->arena, &call->errors);
 }
 
@@ -108,7 +111,7 @@ static const struct command trace_convert_command = {
     .words = "FILE -o OUT.goal|.bin|.csv [ALGORITHM=NAME ...] [format.KEY=VALUE ...]",
     .summary = "a workload trace in another format",
     .flags = trace_convert_flags,
-    .request_size = sizeof(struct request),
+    .request_size = sizeof(struct convert_request),
     .notes =
         "ALGORITHM=NAME says how collectives become messages: allreduce=ring, say. format.KEY=VALUE is a setting of\n"
         "the format that is read: flitwarp explain astrasim, say.",

@@ -21,7 +21,7 @@ struct view_request {
     char **overrides;
     int override_count;
     const char *port_text;
-    uint32_t port;
+    uint64_t port;
     bool stays_closed;
 };
 
@@ -31,15 +31,7 @@ static const struct flag view_flags[] = {
     FLAG_END,
 };
 
-static bool read_port(const char *word, uint32_t *port)
-{
-    char *end;
-    unsigned long number = strtoul(word, &end, 10);
-    *port = (uint32_t)number;
-    return *word >= '0' && *word <= '9' && *end == 0 && number <= 65535;
-}
-
-static void request_read(struct view_request *request, struct call *call)
+static void view_request_read(struct view_request *request, struct call *call)
 {
     struct errors *errors = &call->errors;
     request->files = arena_array(&call->arena, const char *, call->argc);
@@ -57,7 +49,8 @@ static void request_read(struct view_request *request, struct call *call)
         else if (found == FLAG_NONE)
             request->files[request->file_count++] = word;
     }
-    if (!read_port(request->port_text, &request->port))
+    const char *end = request->port_text;
+    if (!number_read(&end, 65535, &request->port) || *end)
         errors_add(errors, "flitwarp view: --port %s; accepted: 0 (any that is free) to 65535", request->port_text);
     if (!request->file_count)
         errors_add(errors, "flitwarp view: no configuration is given, and no results");
@@ -80,10 +73,10 @@ static void open_browser(const char *address)
         waitpid(child, NULL, 0);
 }
 
-static int serve(struct view_session *session, const struct view_request *request, struct errors *errors)
+static int view_serve(struct view_session *session, const struct view_request *request, struct errors *errors)
 {
     const volatile sig_atomic_t *interrupted = interrupt_catch(); /* before anybody knows the address */
-    struct server *server = server_start(request->port, view_answer, session, errors);
+    struct server *server = server_start((uint32_t)request->port, view_answer, session, errors);
     if (!server)
         return EXIT_IO;
     bool has_page = embedded_find(page_files, "index.html");
@@ -103,7 +96,7 @@ static int serve(struct view_session *session, const struct view_request *reques
 }
 
 /* All are results, or there is one and it is a configuration. */
-static bool open_files(struct view_session *session, const struct view_request *request, struct errors *errors)
+static bool view_open_files(struct view_session *session, const struct view_request *request, struct errors *errors)
 {
     if (is_results_file(request->files[0])) {
         for (uint32_t i = 0; i < request->file_count; i++)
@@ -128,12 +121,12 @@ static int cli_view(struct call *call)
 {
     struct view_session session = {0};
     struct view_request *request = call->request;
-    request_read(request, call);
+    view_request_read(request, call);
     if (call->errors.count)
         return call_refuse(call);
     int status = EXIT_USAGE;
-    if (open_files(&session, request, &call->errors))
-        status = serve(&session, request, &call->errors);
+    if (view_open_files(&session, request, &call->errors))
+        status = view_serve(&session, request, &call->errors);
     viewed_run_close(session.run);
     text_release(&session.documents);
     return status;

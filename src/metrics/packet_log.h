@@ -3,14 +3,9 @@
 /*
  * The packet log: a line of CSV for each packet, compressed with zstd as it is
  * written when the name ends in .csv.zst. The same packets in the same order give
- * the same bytes. The file appears under its name when the log is closed, whole.
+ * the same bytes.
  */
-#include "flitwarp/error.h"
-
-#include <stdbool.h>
-#include <stdint.h>
-
-struct packet_log;
+#include "metrics/csv_file.h"
 
 /*
  * The columns of every log, in the order of the fields. (source, packet) names a packet,
@@ -47,14 +42,6 @@ enum packet_log_extra { PACKET_LOG_PLANE = 1, PACKET_LOG_CLASS = 2 };
 
 /* Whether the name ends in .csv or .csv.zst. */
 bool packet_log_name_is_valid(const char *name);
-/* NULL, with a message, when the file cannot be written. The name is valid. */
-struct packet_log *packet_log_open(const char *name, uint32_t extras, struct errors *errors);
-void packet_log_add(struct packet_log *log, const struct packet_record *record);
-/* Puts the finished file in its place; false, with a message, when something could not be written. Frees the log. */
-bool packet_log_close(struct packet_log *log, struct errors *errors);
-/* The file that it writes, borrowed. */
-struct csv_file *packet_log_file(struct packet_log *log);
-/* Leaves what was written beside its place, for another process to go on with, and frees the log. */
-void packet_log_leave(struct packet_log *log);
-/* Drops what was written and frees the log. */
-void packet_log_discard(struct packet_log *log);
+/* The first line, with a set of enum packet_log_extra; and one for each packet. */
+void packet_log_begin(struct csv_file *file, uint32_t extras);
+void packet_log_add(struct csv_file *file, uint32_t extras, const struct packet_record *record);

@@ -2,29 +2,32 @@
 /* Logs that a run writes packet by packet, see run_logs.h. A message is a line when its last packet has arrived. */
 #include "metrics/run_logs.h"
 
-bool run_logs_open(struct run_logs *logs, const char *packets, uint32_t extras, const char *messages,
-                   const char *traffic, struct errors *errors)
+bool run_logs_open(struct run_logs *logs, const char *const names[RUN_LOG_KINDS], uint32_t extras,
+                   struct errors *errors)
 {
-    *logs = (struct run_logs){0};
+    *logs = (struct run_logs){.extras = extras};
     log_group_init(&logs->group, LOG_MESSAGES, true);
     log_matrix_init(&logs->matrix);
     log_columns_of_unit(&logs->columns, LOG_MESSAGES);
     if (!(extras & PACKET_LOG_CLASS))
         log_columns_leave_out(&logs->columns, "class");
-    if ((packets && !(logs->packets = packet_log_open(packets, extras, errors))) ||
-        (messages && !(logs->messages = csv_open(messages, errors))) ||
-        (traffic && !(logs->traffic = csv_open(traffic, errors))))
-        return false;
-    if (messages)
-        log_columns_header(&logs->columns, logs->messages);
+    for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
+        if (names[i] && !(logs->files[i] = csv_open(names[i], errors)))
+            return false;
+    if (logs->files[RUN_LOG_PACKETS])
+        packet_log_begin(logs->files[RUN_LOG_PACKETS], extras);
+    if (logs->files[RUN_LOG_MESSAGES])
+        log_columns_header(&logs->columns, logs->files[RUN_LOG_MESSAGES]);
     return true;
 }
 
 void run_logs_add(struct run_logs *logs, const struct packet_record *packet)
 {
-    if (logs->packets)
-        packet_log_add(logs->packets, packet);
-    if (!logs->messages && !logs->traffic)
+    struct csv_file *packets = logs->files[RUN_LOG_PACKETS], *messages = logs->files[RUN_LOG_MESSAGES];
+    struct csv_file *traffic = logs->files[RUN_LOG_TRAFFIC];
+    if (packets)
+        packet_log_add(packets, logs->extras, packet);
+    if (!messages && !traffic)
         return;
     struct log_record record = {
         .application = packet->application,
@@ -45,36 +48,28 @@ void run_logs_add(struct run_logs *logs, const struct packet_record *packet)
         .arrived = packet->tail_arrived,
     };
     log_record_of_packet(&record);
-    if (logs->traffic)
+    if (traffic)
         log_matrix_add(&logs->matrix, &record);
-    if (logs->messages && log_group_add(&logs->group, &record) == LOG_COMPLETE)
-        log_columns_line(&logs->columns, logs->messages, &logs->group.result);
-}
-
-static bool close_file(struct csv_file **file, struct errors *errors)
-{
-    bool is_good = !*file || csv_close(*file, errors);
-    *file = NULL;
-    return is_good;
+    if (messages && log_group_add(&logs->group, &record) == LOG_COMPLETE)
+        log_columns_line(&logs->columns, messages, &logs->group.result);
 }
 
 bool run_logs_commit(struct run_logs *logs, struct errors *errors)
 {
-    if (logs->traffic)
-        log_matrix_write(&logs->matrix, logs->traffic);
-    bool is_good = !logs->packets || packet_log_close(logs->packets, errors);
-    logs->packets = NULL;
-    is_good &= close_file(&logs->messages, errors);
-    is_good &= close_file(&logs->traffic, errors);
+    bool is_good = true;
+    if (logs->files[RUN_LOG_TRAFFIC])
+        log_matrix_write(&logs->matrix, logs->files[RUN_LOG_TRAFFIC]);
+    for (uint32_t i = 0; i < RUN_LOG_KINDS; i++) {
+        is_good &= !logs->files[i] || csv_close(logs->files[i], errors);
+        logs->files[i] = NULL;
+    }
     return is_good;
 }
 
 void run_logs_release(struct run_logs *logs)
 {
-    if (logs->packets)
-        packet_log_discard(logs->packets);
-    csv_discard(logs->messages);
-    csv_discard(logs->traffic);
+    for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
+        csv_discard(logs->files[i]);
     log_group_release(&logs->group);
     log_matrix_release(&logs->matrix);
     *logs = (struct run_logs){0};

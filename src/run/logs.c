@@ -6,9 +6,9 @@
  */
 #include "run/logs.h"
 
+#include "base/text.h"
 #include "metrics/csv_file.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 const char *const run_log_flags[] = {
@@ -39,10 +39,9 @@ static uint64_t rate_interval(const struct logs *logs, const struct workload_con
             errors_add(errors, "--rate-log: there is no interval; give --rate-interval or workload.series_interval");
         return config->series_interval;
     }
-    char *end;
-    uint64_t ticks = strtoull(logs->rate_interval, &end, 10);
-    bool is_number = logs->rate_interval[0] >= '0' && logs->rate_interval[0] <= '9' && !*end;
-    if (is_number && ticks >= 1 && ticks <= 1000000000000)
+    const char *end = logs->rate_interval;
+    uint64_t ticks;
+    if (number_read(&end, 1000000000000, &ticks) && !*end && ticks)
         return ticks;
     errors_add(errors, "--rate-interval: '%s' is no number of ticks; accepted: 1 to 1000000000000",
                logs->rate_interval);
@@ -80,10 +79,7 @@ int logs_open(struct logs *logs, struct simulation *simulation)
         return EXIT_DONE;
     uint32_t extras = (simulation->network.core->planes ? PACKET_LOG_PLANE : 0) |
                       (simulation->network.core->config->protocol_classes > 1 ? PACKET_LOG_CLASS : 0);
-    if (!run_logs_open(&logs->run, names[RUN_LOG_PACKETS], extras, names[RUN_LOG_MESSAGES], names[RUN_LOG_TRAFFIC],
-                       errors) ||
-        (names[RUN_LOG_RATES] && !(logs->rates = csv_open(names[RUN_LOG_RATES], errors))) ||
-        (names[RUN_LOG_CHANNELS] && !(logs->channels = csv_open(names[RUN_LOG_CHANNELS], errors))))
+    if (!run_logs_open(&logs->run, names, extras, errors))
         return EXIT_IO;
     if (workload->keeps_records)
         workload->logs = &logs->run;
@@ -100,7 +96,7 @@ static void write_rates(const struct workload *workload, struct csv_file *file)
     }
 }
 
-static void write_header(uint32_t num_vcs, struct csv_file *file)
+static void write_channels_header(uint32_t num_vcs, struct csv_file *file)
 {
     static const char columns[] = "kind,router,port,target,flits,utilisation";
     csv_text(file, columns, strlen(columns));
@@ -138,7 +134,7 @@ static void write_channels(const struct workload *workload, struct csv_file *fil
     const uint32_t *const in[2] = {lanes->in[0], lanes->in[1]}, *const out[2] = {lanes->out[0], lanes->out[1]};
     size_t ports = (size_t)network->topology.routers * network->ports;
     uint64_t ticks = m->window_end - m->window_start;
-    write_header(network->num_vcs, file);
+    write_channels_header(network->num_vcs, file);
     for (size_t i = 0; i < ports && m->window_end; i++) {
         const struct link *link = &network->links[i];
         if (link->target != NONE && link->carries_out)
@@ -150,39 +146,18 @@ static void write_channels(const struct workload *workload, struct csv_file *fil
 
 bool logs_commit(struct logs *logs, struct simulation *simulation)
 {
-    struct errors *errors = &simulation->errors;
-    bool is_good = run_logs_commit(&logs->run, errors);
-    if (logs->rates)
-        write_rates(&simulation->workload, logs->rates);
-    if (logs->channels)
-        write_channels(&simulation->workload, logs->channels);
-    is_good &= !logs->rates || csv_close(logs->rates, errors);
-    is_good &= !logs->channels || csv_close(logs->channels, errors);
-    logs->rates = logs->channels = NULL;
-    return is_good;
-}
-
-/* By kind; NULL: not asked for, or already in its place. */
-static struct csv_file *log_file(const struct logs *logs, enum run_log kind)
-{
-    switch (kind) {
-    case RUN_LOG_PACKETS:
-        return logs->run.packets ? packet_log_file(logs->run.packets) : NULL;
-    case RUN_LOG_MESSAGES:
-        return logs->run.messages;
-    case RUN_LOG_TRAFFIC:
-        return logs->run.traffic;
-    case RUN_LOG_RATES:
-        return logs->rates;
-    default:
-        return logs->channels;
-    }
+    struct csv_file *const *files = logs->run.files;
+    if (files[RUN_LOG_RATES])
+        write_rates(&simulation->workload, files[RUN_LOG_RATES]);
+    if (files[RUN_LOG_CHANNELS])
+        write_channels(&simulation->workload, files[RUN_LOG_CHANNELS]);
+    return run_logs_commit(&logs->run, &simulation->errors);
 }
 
 const char *logs_restless(const struct logs *logs)
 {
     for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
-        if (log_file(logs, i) && !csv_can_rest(log_file(logs, i)))
+        if (logs->run.files[i] && !csv_can_rest(logs->run.files[i]))
             return run_log_flags[i];
     return NULL;
 }
@@ -190,14 +165,14 @@ const char *logs_restless(const struct logs *logs)
 void logs_rest(struct logs *logs)
 {
     for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
-        csv_rest(log_file(logs, i));
+        csv_rest(logs->run.files[i]);
 }
 
 bool logs_wake(struct logs *logs, struct errors *errors)
 {
     bool is_good = true;
     for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
-        is_good &= csv_wake(log_file(logs, i), errors);
+        is_good &= csv_wake(logs->run.files[i], errors);
     return is_good;
 }
 
@@ -205,24 +180,16 @@ bool logs_are_whole(const struct logs *logs, struct errors *errors)
 {
     bool is_good = true;
     for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
-        is_good &= csv_is_whole(log_file(logs, i), errors);
+        is_good &= csv_is_whole(logs->run.files[i], errors);
     return is_good;
 }
 
 void logs_leave(struct logs *logs)
 {
-    if (logs->run.packets)
-        packet_log_leave(logs->run.packets);
-    logs->run.packets = NULL;
-    for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
-        csv_leave(log_file(logs, i));
-    logs->run.messages = logs->run.traffic = logs->rates = logs->channels = NULL;
+    for (uint32_t i = 0; i < RUN_LOG_KINDS; i++) {
+        csv_leave(logs->run.files[i]);
+        logs->run.files[i] = NULL;
+    }
 }
 
-void logs_release(struct logs *logs)
-{
-    run_logs_release(&logs->run);
-    csv_discard(logs->rates);
-    csv_discard(logs->channels);
-    logs->rates = logs->channels = NULL;
-}
+void logs_release(struct logs *logs) { run_logs_release(&logs->run); }

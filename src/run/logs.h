@@ -5,14 +5,12 @@
 
 #include "metrics/run_logs.h"
 
-enum run_log { RUN_LOG_PACKETS, RUN_LOG_MESSAGES, RUN_LOG_TRAFFIC, RUN_LOG_RATES, RUN_LOG_CHANNELS, RUN_LOG_KINDS };
 extern const char *const run_log_flags[RUN_LOG_KINDS]; /* "--log", ... */
 
 struct logs {
     const char *names[RUN_LOG_KINDS]; /* NULL: not asked for */
     const char *rate_interval;        /* as given; NULL: workload.series_interval */
     struct run_logs run;
-    struct csv_file *rates, *channels; /* owned */
 };
 
 /* The flag of a log that was asked for; NULL: none was. */

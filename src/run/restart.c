@@ -59,7 +59,7 @@ static const char *file_of_that_name(const struct run_request *request, const ch
 }
 
 /* Looks whether checkpoints can be written by their name, and replace nothing else; an exit status, with errors. */
-static int try_name(struct run *run)
+static int run_try_name(struct run *run)
 {
     struct errors *errors = &run->simulation.errors;
     const char *path = run->checkpoint.path, *flag = file_of_that_name(&run->request, path);
@@ -87,7 +87,7 @@ int run_plan_checkpoints(struct run *run)
     checkpoint->ranks = simulation->ranks;
     checkpoint->facts = (struct checkpoint_facts){
         .run = draw_number(ranks), .ranks = ranks ? ranks->count : 1, .rank = ranks ? ranks->number : 0};
-    return ranks_lead(ranks) ? try_name(run) : EXIT_DONE;
+    return ranks_lead(ranks) ? run_try_name(run) : EXIT_DONE;
 }
 
 /* ---- writing ---- */
@@ -134,7 +134,7 @@ void run_take_checkpoints(struct run *run)
 /* ---- going on from one ---- */
 
 /* What was told this time; in the run's own memory. */
-static void change(struct run *run, const struct run_request *told)
+static void run_change(struct run *run, const struct run_request *told)
 {
     struct arena *arena = &run->simulation.setup;
     struct checkpoint *checkpoint = &run->checkpoint;
@@ -153,7 +153,7 @@ static void change(struct run *run, const struct run_request *told)
 }
 
 /* Files and ranks are the only things outside its memory. */
-static int reach_out(struct run *run, const struct ranks *ranks)
+static int run_reach_out(struct run *run, const struct ranks *ranks)
 {
     struct errors *errors = &run->simulation.errors;
     if (ranks)
@@ -162,12 +162,12 @@ static int reach_out(struct run *run, const struct ranks *ranks)
         return EXIT_DONE;
     int status = results_try(run->request.results, errors);
     if (status == EXIT_DONE)
-        status = try_name(run);
+        status = run_try_name(run);
     return status == EXIT_DONE && !logs_wake(&run->request.logs, errors) ? EXIT_USAGE : status;
 }
 
 /* Puts the heap back to where it was; an exit status, after messages. */
-static int restore(const char *path, const struct ranks *ranks)
+static int run_restore(const char *path, const struct ranks *ranks)
 {
     struct arena arena = {0};
     struct errors errors = {.arena = &arena};
@@ -184,12 +184,12 @@ static int restore(const char *path, const struct ranks *ranks)
 
 int run_restart(const struct run_request *request, const struct ranks *ranks)
 {
-    int status = restore(request->restart, ranks);
+    int status = run_restore(request->restart, ranks);
     if (status != EXIT_DONE)
         return status;
     struct run *run = heap_root();
-    change(run, request);
-    status = run_agree(ranks, &run->simulation.errors, reach_out(run, ranks));
+    run_change(run, request);
+    status = run_agree(ranks, &run->simulation.errors, run_reach_out(run, ranks));
     if (status == EXIT_DONE)
         status = run_go_on(run);
     else

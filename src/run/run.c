@@ -21,14 +21,14 @@ int run_agree(const struct ranks *ranks, const struct errors *errors, int status
     return (int)ranks_largest(ranks, (uint64_t)status);
 }
 
-static int agree(const struct run *run, int status)
+static int run_all_agree(const struct run *run, int status)
 {
     return run_agree(run->simulation.ranks, &run->simulation.errors, status);
 }
 
 /* ---- before ---- */
 
-static int load(struct run *run)
+static int run_load(struct run *run)
 {
     const struct run_request *request = &run->request;
     struct simulation *simulation = &run->simulation;
@@ -67,7 +67,7 @@ static int compare_settings(struct run *run)
 }
 
 /* Looks before the run whether the files can be written: the end of a long run is no time to find out. */
-static int open_files(struct run *run)
+static int run_open_files(struct run *run)
 {
     struct simulation *simulation = &run->simulation;
     struct logs *logs = &run->request.logs;
@@ -93,26 +93,26 @@ static bool build_model(struct run *run)
     return is_good && !log;
 }
 
-static int build(struct run *run)
+static int run_build(struct run *run)
 {
     if (run_is_model(run) && run->request.baseline) {
         errors_add(&run->simulation.errors, "flitwarp run: --baseline: a model has no applications to run alone");
         return EXIT_USAGE;
     }
     bool is_built = run_is_model(run) ? build_model(run) : simulation_build(&run->simulation);
-    return is_built ? open_files(run) : EXIT_USAGE;
+    return is_built ? run_open_files(run) : EXIT_USAGE;
 }
 
 /* Settings into something that runs; an exit status, after messages. */
-static int prepare(struct run *run)
+static int run_prepare(struct run *run)
 {
-    int status = agree(run, load(run));
+    int status = run_all_agree(run, run_load(run));
     if (status == EXIT_DONE && run->simulation.ranks)
-        status = agree(run, compare_settings(run));
+        status = run_all_agree(run, compare_settings(run));
     if (status == EXIT_DONE && run->request.checkpoint_every)
-        status = agree(run, run_plan_checkpoints(run));
+        status = run_all_agree(run, run_plan_checkpoints(run));
     if (status == EXIT_DONE)
-        status = agree(run, build(run));
+        status = run_all_agree(run, run_build(run));
     if (status != EXIT_DONE)
         logs_release(&run->request.logs);
     else if (run_is_model(run))
@@ -136,7 +136,7 @@ static void watch_signals(struct run *run)
 }
 
 /* Of several ranks the first writes, once all numbers are put together. */
-static int write_files(struct run *run, int status)
+static int run_write_files(struct run *run, int status)
 {
     struct simulation *simulation = &run->simulation;
     struct run_request *request = &run->request;
@@ -165,7 +165,7 @@ int run_go_on(struct run *run)
     watch_signals(run);
     int status = run_is_model(run) ? model_run(&run->model, simulation) : simulation_run(simulation, stderr);
     progress_clear(run);
-    status = agree(run, write_files(run, status));
+    status = run_all_agree(run, run_write_files(run, status));
     logs_release(&run->request.logs);
     if (run_is_model(run))
         process_run_release(&run->model.run);
@@ -195,7 +195,7 @@ static int run_from_start(const struct run_request *request, const struct ranks 
     }
     if (request->checkpoint_every)
         heap_set_root(run);
-    int status = prepare(run);
+    int status = run_prepare(run);
     if (status == EXIT_DONE)
         status = run_go_on(run);
     run_release(run);

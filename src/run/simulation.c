@@ -112,7 +112,7 @@ bool simulation_read(struct simulation *simulation)
 }
 
 /* Whether a network can be run as it is asked to. */
-static bool check_sync(struct simulation *simulation)
+static bool simulation_check_sync(struct simulation *simulation)
 {
     const struct simulator_config *simulator = &simulation->config.simulator;
     const struct json *block = json_find(simulation->json, "simulator");
@@ -133,7 +133,7 @@ static bool check_sync(struct simulation *simulation)
 }
 
 /* All that a run changes can be put back: what is built, and what holds on to it. */
-static void keep_state(struct simulation *simulation)
+static void simulation_keep_state(struct simulation *simulation)
 {
     simulation->rewind = simulation->built.rewind = rewind_create();
     rewind_add(simulation->rewind, &simulation->built, sizeof simulation->built);
@@ -150,7 +150,7 @@ bool simulation_build(struct simulation *simulation)
         choice_error(&simulation->errors, &config->model, NULL, "found a model, expected a network and a workload");
         return false;
     }
-    if (!check_sync(simulation))
+    if (!simulation_check_sync(simulation))
         return false;
     const struct network_split split = {.parts = config->simulator.threads,
                                         .ranks = simulation->ranks,
@@ -158,7 +158,7 @@ bool simulation_build(struct simulation *simulation)
                                         .window = config->simulator.window,
                                         .checks_reversal = config->simulator.check_reversal};
     if (config->simulator.sync == SYNC_OPTIMISTIC)
-        keep_state(simulation);
+        simulation_keep_state(simulation);
     engine_init(&simulation->engine, simulation->rewind);
     if (!network_build(&simulation->network, &config->network, &simulation->engine, &simulation->built, seed, &split,
                        &simulation->errors))

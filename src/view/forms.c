@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-static void write_rows(struct text *out, const struct option *rows, const struct json *settings, const char *path);
+static void forms_write_rows(struct text *out, const struct option *rows, const struct json *settings,
+                             const char *path);
 
 static const char *form_type(const struct option *row, const struct json *value)
 {
@@ -31,7 +32,7 @@ static const char *form_type(const struct option *row, const struct json *value)
     }
 }
 
-static void write_choices(struct text *out, const struct option *row)
+static void forms_write_choices(struct text *out, const struct option *row)
 {
     write_key(out, "choices");
     write_open(out, '[');
@@ -44,7 +45,7 @@ static void write_choices(struct text *out, const struct option *row)
     write_close(out, ']');
 }
 
-static void write_value(struct text *out, const struct json *value)
+static void forms_write_value(struct text *out, const struct json *value)
 {
     write_key(out, "value");
     if (value->type == JSON_ARRAY || value->type == JSON_OBJECT) { /* as it would be typed */
@@ -57,7 +58,7 @@ static void write_value(struct text *out, const struct json *value)
     }
 }
 
-static void write_form(struct text *out, const struct option *row, const struct json *value, const char *path)
+static void forms_write_form(struct text *out, const struct option *row, const struct json *value, const char *path)
 {
     const struct json *type = row->type == OPTION_TYPE_CHOICE ? json_find(value, "type") : NULL;
     write_open(out, '{');
@@ -71,8 +72,8 @@ static void write_form(struct text *out, const struct option *row, const struct 
         write_exact(out, row->max < NO_LIMIT ? row->max : NAN);
     }
     write_text_at(out, "unit", row->unit);
-    write_choices(out, row);
-    write_value(out, type ? type : value);
+    forms_write_choices(out, row);
+    forms_write_value(out, type ? type : value);
     struct text meaning = {0};
     option_add_meaning(&meaning, row);
     write_text_at(out, "meaning", meaning.chars);
@@ -81,42 +82,43 @@ static void write_form(struct text *out, const struct option *row, const struct 
 }
 
 /* The settings of a component: those of the one that is chosen. */
-static void write_component(struct text *out, const struct option *row, const struct json *value, const char *path)
+static void forms_write_component(struct text *out, const struct option *row, const struct json *value,
+                                  const char *path)
 {
     const struct json *type = json_find(value, "type");
     const struct component *component = type && type->type == JSON_TEXT ? component_find(row->kind, type->text) : NULL;
     if (component && component->options)
-        write_rows(out, component->options, value, path);
+        forms_write_rows(out, component->options, value, path);
 }
 
-static void write_row(struct text *out, const struct option *row, const struct json *value, const char *path)
+static void forms_write_row(struct text *out, const struct option *row, const struct json *value, const char *path)
 {
     if (row->type == OPTION_TYPE_BLOCK) {
-        write_rows(out, row->rows, value, path);
+        forms_write_rows(out, row->rows, value, path);
         return;
     }
     if (row->type == OPTION_TYPE_CHOICES) {
         for (uint32_t i = 0; i < value->count; i++) {
             struct text item = {0};
             text_addf(&item, "%s.%u", path, i);
-            write_component(out, row, json_at(value, i), item.chars);
+            forms_write_component(out, row, json_at(value, i), item.chars);
             text_release(&item);
         }
         return;
     }
-    write_form(out, row, value, path);
+    forms_write_form(out, row, value, path);
     if (row->type == OPTION_TYPE_CHOICE)
-        write_component(out, row, value, path);
+        forms_write_component(out, row, value, path);
 }
 
 /* How a run is made is not what is looked at: those who step it choose that. */
-static bool is_offered(const char *path)
+static bool form_is_offered(const char *path)
 {
     return strncmp(path, "simulator.", 10) != 0 || !strcmp(path, "simulator.seed");
 }
 
 /* What is null stays as it is: a form would not know what to offer. */
-static void write_rows(struct text *out, const struct option *rows, const struct json *settings, const char *path)
+static void forms_write_rows(struct text *out, const struct option *rows, const struct json *settings, const char *path)
 {
     ROWS_EACH(row, rows) {
         const struct json *value = json_find(settings, row->key);
@@ -124,13 +126,13 @@ static void write_rows(struct text *out, const struct option *rows, const struct
             continue;
         struct text below = {0};
         text_addf(&below, "%s%s%s", path, *path ? "." : "", row->key);
-        if (is_offered(below.chars))
-            write_row(out, row, value, below.chars);
+        if (form_is_offered(below.chars))
+            forms_write_row(out, row, value, below.chars);
         text_release(&below);
     }
 }
 
 void forms_write(struct text *out, const struct option *rows, const struct json *settings)
 {
-    write_rows(out, rows, settings, "");
+    forms_write_rows(out, rows, settings, "");
 }

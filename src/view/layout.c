@@ -216,7 +216,7 @@ static struct spot force_on(uint32_t router, const struct spot *at, const struct
 }
 
 /* The nearest two become 1 apart. */
-static void spread(struct spot *at, uint32_t count)
+static void spread_apart(struct spot *at, uint32_t count)
 {
     double nearest = 1e300;
     for (uint32_t i = 0; i < count; i++)
@@ -246,7 +246,7 @@ static void lay_by_forces(struct layout *layout, const struct topology *topology
             at[i].y += force[i].y * step;
         }
     }
-    spread(at, count);
+    spread_apart(at, count);
 }
 
 /* ---- floor plan ---- */

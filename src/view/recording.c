@@ -283,7 +283,10 @@ static void print_replaced(FILE *out, const char *bytes, size_t size, const char
 static void print_script(FILE *out, const char *bytes, size_t size) { print_replaced(out, bytes, size, "</", "<\\/"); }
 
 /* Settings have texts of any kind, and "<!--" with "<script" would hide the end: JSON has "<" inside texts alone. */
-static void print_json(FILE *out, const char *bytes, size_t size) { print_replaced(out, bytes, size, "<", "\\u003c"); }
+static void print_escaped_json(FILE *out, const char *bytes, size_t size)
+{
+    print_replaced(out, bytes, size, "<", "\\u003c");
+}
 
 /* Who opens a recording that came by mail can be sure that it asks nobody for anything. */
 static const char policy[] = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src "
@@ -348,7 +351,7 @@ static void write_page(FILE *out, const char *json, size_t size)
     fwrite(page.style_end, 1, (size_t)(page.script_at - page.style_end), out);
     fwrite(page.script_end, 1, (size_t)(page.body_end - page.script_end), out);
     fputs("<script type=\"application/json\" id=\"recording\">", out);
-    print_json(out, json, size);
+    print_escaped_json(out, json, size);
     fputs("</script>\n<script>\n", out);
     print_script(out, page.script->bytes, page.script->size);
     fputs("</script>\n", out);

@@ -31,7 +31,7 @@ static bool has_token(const struct gate *gate, const char *uri)
 }
 
 /* "127.0.0.1:PORT" or "localhost:PORT". */
-static bool is_here(const struct gate *gate, const char *host)
+static bool gate_is_host(const struct gate *gate, const char *host)
 {
     char names[2][32];
     snprintf(names[0], sizeof names[0], "127.0.0.1:%u", gate->port);
@@ -39,13 +39,13 @@ static bool is_here(const struct gate *gate, const char *host)
     return host && (strcmp(host, names[0]) == 0 || strcasecmp(host, names[1]) == 0);
 }
 
-static bool is_ours(const struct gate *gate, const char *origin)
+static bool gate_is_origin(const struct gate *gate, const char *origin)
 {
-    return !origin || (strncmp(origin, "http://", 7) == 0 && is_here(gate, origin + 7));
+    return !origin || (strncmp(origin, "http://", 7) == 0 && gate_is_host(gate, origin + 7));
 }
 
 /* Letters, digits and single dots, slashes, dashes: no way up, nothing encoded, nothing hidden. */
-static bool is_plain(const char *path)
+static bool path_is_plain(const char *path)
 {
     for (; *path; path++) {
         bool is_mark = *path == '/' || *path == '.';
@@ -68,16 +68,16 @@ static bool is_json(const char *type)
 int gate_judge(const struct gate *gate, const struct request_facts *facts, const char **path)
 {
     bool is_post = strcmp(facts->method, "POST") == 0;
-    if (!is_here(gate, facts->host))
+    if (!gate_is_host(gate, facts->host))
         return MISDIRECTED;
     if (!facts->uri || !has_token(gate, facts->uri))
         return FORBIDDEN;
     *path = facts->uri + TOKEN_DIGITS + 2;
-    if (!is_plain(*path))
+    if (!path_is_plain(*path))
         return BAD_REQUEST;
     if (!is_post && strcmp(facts->method, "GET") != 0)
         return BAD_METHOD;
-    if (!is_ours(gate, facts->origin))
+    if (!gate_is_origin(gate, facts->origin))
         return FORBIDDEN;
     if (facts->content_length > (long long)BODY_MOST)
         return TOO_LARGE;
@@ -99,7 +99,7 @@ static int hex_digit(char c)
 }
 
 /* Up to the next "&". */
-static bool decode(const char *text, char *value, size_t size)
+static bool query_decode(const char *text, char *value, size_t size)
 {
     size_t length = 0;
     while (*text && *text != '&') {
@@ -119,7 +119,7 @@ static bool decode(const char *text, char *value, size_t size)
     return true;
 }
 
-static const char *find(const struct request *request, const char *key)
+static const char *query_text(const struct request *request, const char *key)
 {
     size_t length = strlen(key);
     for (const char *at = request->query; at; at = strchr(at, '&')) {
@@ -132,23 +132,8 @@ static const char *find(const struct request *request, const char *key)
 
 bool query_find(const struct request *request, const char *key, char *value, size_t size)
 {
-    const char *text = find(request, key);
-    return text && decode(text, value, size);
-}
-
-/* Digits, up to the first character that is none. */
-static bool read_digits(const char **text, uint64_t most, uint64_t *number)
-{
-    uint64_t read = 0;
-    if (**text < '0' || **text > '9')
-        return false;
-    for (; **text >= '0' && **text <= '9'; ++*text) {
-        read = read * 10 + (uint64_t)(**text - '0');
-        if (read > most)
-            return false;
-    }
-    *number = read;
-    return true;
+    const char *text = query_text(request, key);
+    return text && query_decode(text, value, size);
 }
 
 bool query_number(const struct request *request, const char *key, uint64_t fallback, uint64_t most, uint64_t *number)
@@ -156,9 +141,9 @@ bool query_number(const struct request *request, const char *key, uint64_t fallb
     char value[32];
     const char *text = value;
     *number = fallback;
-    if (!find(request, key))
+    if (!query_text(request, key))
         return true;
-    return query_find(request, key, value, sizeof value) && read_digits(&text, most, number) && *text == 0;
+    return query_find(request, key, value, sizeof value) && number_read(&text, most, number) && *text == 0;
 }
 
 static bool is_among(const uint32_t *numbers, uint32_t count, uint32_t number)
@@ -176,12 +161,12 @@ bool query_numbers(const struct request *request, const char *key, uint64_t most
     const char *text = value;
     uint64_t number;
     *count = 0;
-    if (!find(request, key))
+    if (!query_text(request, key))
         return true;
     if (!query_find(request, key, value, sizeof value))
         return false;
     while (*text) {
-        if (*count == room || !read_digits(&text, most, &number) || is_among(numbers, *count, (uint32_t)number))
+        if (*count == room || !number_read(&text, most, &number) || is_among(numbers, *count, (uint32_t)number))
             return false;
         numbers[(*count)++] = (uint32_t)number;
         if (*text == ',')
@@ -195,7 +180,7 @@ bool query_numbers(const struct request *request, const char *key, uint64_t most
 bool packet_name_read(const char *name, uint32_t *source, uint32_t *sequence)
 {
     uint64_t first, second;
-    if (!read_digits(&name, UINT32_MAX - 1, &first) || *name++ != '.' || !read_digits(&name, UINT32_MAX - 1, &second) ||
+    if (!number_read(&name, UINT32_MAX - 1, &first) || *name++ != '.' || !number_read(&name, UINT32_MAX - 1, &second) ||
         *name)
         return false;
     *source = (uint32_t)first;

@@ -116,7 +116,7 @@ struct link_writer {
     bool at_terminal;
 };
 
-static void write_flit(void *context, tick_t when, const void *event)
+static void frame_write_flit(void *context, tick_t when, const void *event)
 {
     const struct link_writer *writer = context;
     const struct watch *watch = writer->watch;
@@ -140,13 +140,13 @@ static void write_flit(void *context, tick_t when, const void *event)
     write_close(writer->out, ']');
 }
 
-static void write_links(struct text *out, const struct watch *watch)
+static void frame_write_links(struct text *out, const struct watch *watch)
 {
     struct link_writer writer = {out, watch, false};
     write_format(out, "'links':[");
-    engine_visit(watch->network->engine, EVENT_FLIT, write_flit, &writer);
+    engine_visit(watch->network->engine, EVENT_FLIT, frame_write_flit, &writer);
     writer.at_terminal = true;
-    engine_visit(watch->network->engine, EVENT_TERMINAL_FLIT, write_flit, &writer);
+    engine_visit(watch->network->engine, EVENT_TERMINAL_FLIT, frame_write_flit, &writer);
     write_format(out, "]");
 }
 
@@ -195,7 +195,7 @@ void frame_write(struct text *out, struct watch *watch, const struct shown_list 
     counts_write(out, watch);
     occupancy_write(out, watch);
     utilisation_write(out, watch);
-    write_links(out, watch);
+    frame_write_links(out, watch);
     write_format(out, "'detail':{");
     for (uint32_t i = 0; i < details->count; i++) {
         write_format(out, "'%u':", details->routers[i]);
@@ -224,7 +224,7 @@ void series_write(struct text *out, const struct watch *watch, uint64_t from)
 
 static const char *const state_names[] = {"idle", "routing", "waiting", "active"};
 
-static void write_queue(struct text *out, const struct watch *watch, const struct shown_queue *queue)
+static void router_write_queue(struct text *out, const struct watch *watch, const struct shown_queue *queue)
 {
     write_format(out, "'flits':[");
     for (uint32_t i = 0; i < queue->count; i++) {
@@ -313,7 +313,7 @@ static void explain(struct text *words, const struct watch *watch, uint32_t lane
     }
 }
 
-static void write_input(struct text *out, const struct watch *watch, uint32_t router, uint32_t lane)
+static void router_write_input(struct text *out, const struct watch *watch, uint32_t router, uint32_t lane)
 {
     const struct network *network = watch->network;
     const struct shown_input *input = &watch->shown.inputs[lane];
@@ -321,7 +321,7 @@ static void write_input(struct text *out, const struct watch *watch, uint32_t ro
     bool is_occupied = network_waits_for(network, router, lane, &waiting);
     write_lane(out, network, lane);
     write_format(out, "'state':'%s'", state_names[input->state]);
-    write_queue(out, watch, &input->queue);
+    router_write_queue(out, watch, &input->queue);
     write_format(out, "'wants':[");
     for (uint32_t i = 0; input->state == SHOWN_WAITING && i < waiting.wanted_count; i++)
         write_u64(out, waiting.wanted[i]);
@@ -335,13 +335,13 @@ static void write_input(struct text *out, const struct watch *watch, uint32_t ro
     write_format(out, "}");
 }
 
-static void write_output(struct text *out, const struct watch *watch, uint32_t lane)
+static void router_write_output(struct text *out, const struct watch *watch, uint32_t lane)
 {
     const struct shown_output *output = &watch->shown.outputs[lane];
     write_lane(out, watch->network, lane);
     write_u64_at(out, "credits", output->credits);
     write_lane_at(out, "holder", output->holder != HELD_BY_NOBODY, output->holder);
-    write_queue(out, watch, &output->queue);
+    router_write_queue(out, watch, &output->queue);
     write_format(out, "}");
 }
 
@@ -354,11 +354,11 @@ void router_write(struct text *out, struct watch *watch, uint32_t router)
     write_format(out, "{'inputs':[");
     for (uint32_t lane = 0; lane < shown->lanes; lane++)
         if (shown->inputs[lane].state != SHOWN_IDLE || shown->inputs[lane].queue.flits)
-            write_input(out, watch, router, lane);
+            router_write_input(out, watch, router, lane);
     write_format(out, "],'outputs':[");
     for (uint32_t lane = 0; lane < shown->lanes; lane++)
         if (shown->outputs[lane].is_usable)
-            write_output(out, watch, lane);
+            router_write_output(out, watch, lane);
     write_format(out, "],'crossbar':[");
     for (uint32_t i = 0; i < watch->crossing_count; i++) {
         struct crossing crossing = watch->crossings[i];

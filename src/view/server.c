@@ -72,7 +72,7 @@ static bool read_body(struct mg_connection *connection, char *body, size_t size)
     return true;
 }
 
-static int refuse(struct mg_connection *connection, int status)
+static int server_refuse(struct mg_connection *connection, int status)
 {
     struct answer answer = {.status = status, .type = "application/json"};
     text_addf(&answer.body, "{\"ok\":false,\"errors\":[\"refused: %d %s\"]}", status,
@@ -83,7 +83,7 @@ static int refuse(struct mg_connection *connection, int status)
     return status;
 }
 
-static void append(struct server *server, struct job *job)
+static void server_append(struct server *server, struct job *job)
 {
     if (server->first)
         server->last->next = job;
@@ -101,7 +101,7 @@ static bool wait_for_answer(struct server *server, const struct request *request
     pthread_mutex_lock(&server->lock);
     server->unsent++;
     if (!server->is_closing)
-        append(server, job);
+        server_append(server, job);
     while (!job->is_done && !server->is_closing)
         pthread_cond_wait(&server->answers, &server->lock);
     bool is_done = job->is_done;
@@ -165,18 +165,18 @@ static int take_request(struct mg_connection *connection)
                               .is_post = strcmp(info->request_method, "POST") == 0};
     int status = gate_judge(&server->gate, &facts, &request.path);
     if (status)
-        return refuse(connection, status);
+        return server_refuse(connection, status);
     request.body_size = facts.content_length > 0 ? (size_t)facts.content_length : 0;
     char *body = memory_take(request.body_size + 1);
     request.body = body;
     struct answer answer = {.status = 200, .type = "application/json"};
     if (!read_body(connection, body, request.body_size)) {
-        status = refuse(connection, 400);
+        status = server_refuse(connection, 400);
     } else {
         if (wait_for_answer(server, &request, &answer))
             send_answer(connection, &answer, false);
         else
-            refuse(connection, 503);
+            server_refuse(connection, 503);
         status = answer.status;
         note_sent(server);
     }
@@ -193,7 +193,7 @@ static int keep_message(const struct mg_connection *connection, const char *mess
     return 1;
 }
 
-static void release(struct server *server)
+static void server_release(struct server *server)
 {
     pthread_cond_destroy(&server->asks);
     pthread_cond_destroy(&server->answers);
@@ -236,7 +236,7 @@ struct server *server_start(uint32_t port, server_answer *answer, void *context,
     if (!server->web || mg_get_server_ports(server->web, 1, &bound) < 1) {
         errors_add(errors, "cannot listen on %s: %s", listens,
                    has_token ? server->error : "the system gives no random numbers");
-        release(server);
+        server_release(server);
         return NULL;
     }
     /* Requests that come before this find port 0 and are refused. */
@@ -281,7 +281,7 @@ void server_stop(struct server *server)
     atomic_store(&server->has_stopped, true);
     if (knocks)
         pthread_join(knocker, NULL);
-    release(server);
+    server_release(server);
 }
 
 #else

@@ -49,7 +49,7 @@ static bool has_title(const struct leading_comment *comment)
 }
 
 /* A scenario's first line is its title; so is that of a file where it looks like one, else the file has its name. */
-static void read_title(struct viewed_run *run, const struct view_source *source)
+static void viewed_run_read_title(struct viewed_run *run, const struct view_source *source)
 {
     size_t size;
     const char *text = source->scenario ? source->scenario->bytes : file_read(&run->arena, source->path, &size);
@@ -63,7 +63,8 @@ static void read_title(struct viewed_run *run, const struct view_source *source)
     run->about = arena_format(&run->arena, "%s%s%s", comment.first, *comment.rest ? " " : "", comment.rest);
 }
 
-static bool load(struct simulation *simulation, const struct view_source *source, char **overrides, int count)
+static bool viewed_run_load(struct simulation *simulation, const struct view_source *source, char **overrides,
+                            int count)
 {
     int total = source->override_count + count;
     char **all = arena_array(&simulation->setup, char *, total);
@@ -75,7 +76,7 @@ static bool load(struct simulation *simulation, const struct view_source *source
     return simulation_load(simulation, source->path, all, total);
 }
 
-static void lay_out(struct viewed_run *run)
+static void viewed_run_lay_out(struct viewed_run *run)
 {
     struct simulation *simulation = &run->simulation;
     const struct topology *one = simulation->network.routing.topology;
@@ -91,7 +92,7 @@ struct viewed_run *viewed_run_open(const struct view_source *source, char **over
     *run = (struct viewed_run){0};
     struct simulation *simulation = &run->simulation;
     simulation_init(simulation);
-    bool is_loaded = load(simulation, source, overrides, count);
+    bool is_loaded = viewed_run_load(simulation, source, overrides, count);
     if (is_loaded)
         simulation_make_sequential(simulation);
     if (!is_loaded || !simulation_build(simulation)) {
@@ -101,8 +102,8 @@ struct viewed_run *viewed_run_open(const struct view_source *source, char **over
         free(run);
         return NULL;
     }
-    read_title(run, source);
-    lay_out(run);
+    viewed_run_read_title(run, source);
+    viewed_run_lay_out(run);
     watch_init(&run->watch, &simulation->workload);
     return run;
 }

@@ -407,7 +407,7 @@ static uint64_t state_hash(struct watch *watch, const struct watch_stop *stop)
 }
 
 /* Handles one tick; false when the run is over. */
-static bool run_tick(struct watch *watch)
+static bool watch_run_tick(struct watch *watch)
 {
     struct engine *engine = watch->network->engine;
     engine_visit_tick(engine, EVENT_FLIT, watch->now, note_arrival, watch);
@@ -432,7 +432,7 @@ bool watch_run(struct watch *watch, tick_t until, const struct watch_stop *stop)
         bool is_late = wall_seconds() - begin > stop->seconds;
         if (watch->now + 1 == until || is_late || looks)
             note_fronts(watch);
-        bool goes_on = run_tick(watch);
+        bool goes_on = watch_run_tick(watch);
         if (!goes_on || (looks && state_hash(watch, stop) != before))
             return true;
         if (is_late)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* A value or key follows: a comma, unless it is the first. */
-static void begin(struct text *out)
+static void write_comma(struct text *out)
 {
     char last = out->length ? out->chars[out->length - 1] : '[';
     if (last != '[' && last != '{' && last != ':')
@@ -18,7 +18,7 @@ static void begin(struct text *out)
 
 void write_open(struct text *out, char bracket)
 {
-    begin(out);
+    write_comma(out);
     text_add_bytes(out, &bracket, 1);
 }
 
@@ -31,7 +31,7 @@ void write_u64(struct text *out, uint64_t number)
     do
         digits[--at] = (char)('0' + number % 10);
     while (number /= 10);
-    begin(out);
+    write_comma(out);
     text_add_bytes(out, digits + at, sizeof digits - at);
 }
 
@@ -42,7 +42,7 @@ void write_f64(struct text *out, double number)
         return;
     }
     uint64_t thousandths = (uint64_t)llround(fabs(number) * 1000);
-    begin(out);
+    write_comma(out);
     if (number < 0 && thousandths)
         text_add_bytes(out, "-", 1);
     char digits[24];
@@ -68,19 +68,19 @@ void write_exact(struct text *out, double number)
         write_null(out);
         return;
     }
-    begin(out);
+    write_comma(out);
     text_addf(out, "%.15g", number);
 }
 
 void write_null(struct text *out)
 {
-    begin(out);
+    write_comma(out);
     text_add_bytes(out, "null", 4);
 }
 
 void write_text(struct text *out, const char *text)
 {
-    begin(out);
+    write_comma(out);
     text_add_bytes(out, "\"", 1);
     for (; *text; text++) {
         size_t plain = 0;
@@ -103,7 +103,7 @@ void write_json(struct text *out, const struct json *node)
     NEED(stream, "out of memory for a JSON text");
     json_write(stream, node, 0);
     fclose(stream);
-    begin(out);
+    write_comma(out);
     text_add_bytes(out, chars, length);
     free(chars);
 }
@@ -116,7 +116,7 @@ void write_format(struct text *out, const char *format, ...)
     for (size_t i = 0; i <= length; i++)
         quoted[i] = format[i] == '\'' ? '"' : format[i];
     if (*format != ']' && *format != '}')
-        begin(out);
+        write_comma(out);
     va_list arguments;
     va_start(arguments, format);
     text_addv(out, quoted, arguments);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frames of a recording, written as few words as will do (src/view/recorder.h): chunks of gzip in base64, in each of which the
+// The frames of a recording, written as few words as will do (src/view/recording.h): chunks of gzip in base64, in each of which the
 // first frame tells all and the others what is new. Read in order; going back begins again at the start of a chunk.
 import type {Deadlock, Frame, InputLane, OutputLane, PacketId, PacketState, RouterState, Run, Scene, Series} from "./api";
 import {waitWords} from "./wait_words";

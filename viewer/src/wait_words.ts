@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why an input lane waits, in the words of a live router (src/view/router.c), out of what a recording holds of the router.
+// Why an input lane waits, in the words of a live router (src/view/scene.c), out of what a recording holds of the router.
 import type {InputLane, RouterState} from "./api";
 
 export function waitWords(lane: InputLane, {outputs, crossbar}: RouterState, num_vcs: number): string {

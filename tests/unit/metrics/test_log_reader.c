@@ -60,12 +60,13 @@ static void expect_reads_back(const char *name)
 {
     struct sandbox box;
     sandbox_open(&box);
-    struct packet_log *log = packet_log_open(path_in(&box, name), PACKET_LOG_PLANE, &box.errors);
+    struct csv_file *log = csv_open(path_in(&box, name), &box.errors);
+    packet_log_begin(log, PACKET_LOG_PLANE);
     for (uint64_t i = 0; i < RECORDS; i++) {
         struct packet_record record = record_at(i);
-        packet_log_add(log, &record);
+        packet_log_add(log, PACKET_LOG_PLANE, &record);
     }
-    EXPECT(packet_log_close(log, &box.errors));
+    EXPECT(csv_close(log, &box.errors));
     struct log_reader reader;
     EXPECT(log_reader_open(&reader, path_in(&box, name), &box.errors));
     struct log_record record = {0};

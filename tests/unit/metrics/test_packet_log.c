@@ -64,17 +64,26 @@ static const char *expected_text(struct arena *arena)
     return text_keep(&text, arena);
 }
 
+/* A log with its first line; NULL with errors. */
+static struct csv_file *open_log(struct sandbox *box, const char *name, uint32_t extras)
+{
+    struct csv_file *log = csv_open(path_in(box, name), &box->errors);
+    if (log)
+        packet_log_begin(log, extras);
+    return log;
+}
+
 /* Writes a log and gives back the bytes of its file. */
 static char *write_log(struct sandbox *box, const char *name, size_t *size)
 {
-    struct packet_log *log = packet_log_open(path_in(box, name), 0, &box->errors);
+    struct csv_file *log = open_log(box, name, 0);
     EXPECT(log != NULL);
     for (uint32_t i = 0; i < RECORDS; i++) {
         struct packet_record record = record_at(i);
-        packet_log_add(log, &record);
+        packet_log_add(log, 0, &record);
     }
     EXPECT(access(path_in(box, name), F_OK) != 0);
-    EXPECT(packet_log_close(log, &box->errors));
+    EXPECT(csv_close(log, &box->errors));
     return file_read(&box->arena, path_in(box, name), size);
 }
 
@@ -124,8 +133,8 @@ TEST(empty_log_holds_the_header)
 {
     struct sandbox box;
     sandbox_open(&box);
-    struct packet_log *log = packet_log_open(path_in(&box, "log.csv.zst"), 0, &box.errors);
-    EXPECT(log && packet_log_close(log, &box.errors));
+    struct csv_file *log = open_log(&box, "log.csv.zst", 0);
+    EXPECT(log && csv_close(log, &box.errors));
     size_t size;
     const char *bytes = file_read(&box.arena, path_in(&box, "log.csv.zst"), &size);
     expect_unpacks_to(&box, bytes, size, PACKET_LOG_HEADER "\n");
@@ -136,11 +145,10 @@ TEST(log_of_several_planes_and_classes_has_columns_for_them)
 {
     struct sandbox box;
     sandbox_open(&box);
-    struct packet_log *log =
-        packet_log_open(path_in(&box, "log.csv"), PACKET_LOG_PLANE | PACKET_LOG_CLASS, &box.errors);
+    struct csv_file *log = open_log(&box, "log.csv", PACKET_LOG_PLANE | PACKET_LOG_CLASS);
     const struct packet_record record = {.transaction_messages = 1, .plane = 7, .class = 3};
-    packet_log_add(log, &record);
-    EXPECT(packet_log_close(log, &box.errors));
+    packet_log_add(log, PACKET_LOG_PLANE | PACKET_LOG_CLASS, &record);
+    EXPECT(csv_close(log, &box.errors));
     size_t size;
     const char *bytes = file_read(&box.arena, path_in(&box, "log.csv"), &size);
     EXPECT_TEXT_EQ(bytes, PACKET_LOG_HEADER ",plane,class\n0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1,7,3\n");
@@ -151,10 +159,10 @@ TEST(discarded_log_leaves_nothing)
 {
     struct sandbox box;
     sandbox_open(&box);
-    struct packet_log *log = packet_log_open(path_in(&box, "log.csv.zst"), 0, &box.errors);
+    struct csv_file *log = open_log(&box, "log.csv.zst", 0);
     struct packet_record record = record_at(1);
-    packet_log_add(log, &record);
-    packet_log_discard(log);
+    packet_log_add(log, 0, &record);
+    csv_discard(log);
     sandbox_close(&box, NULL, NULL); /* expects the folder to be empty */
 }
 
@@ -162,7 +170,7 @@ TEST(log_that_cannot_be_written_is_an_error)
 {
     struct sandbox box;
     sandbox_open(&box);
-    EXPECT(packet_log_open(path_in(&box, "missing/log.csv"), 0, &box.errors) == NULL);
+    EXPECT(open_log(&box, "missing/log.csv", 0) == NULL);
     EXPECT_TEXT_CONTAINS(errors_text(&box.errors), "missing/log.csv");
     sandbox_close(&box, NULL, NULL);
 }
@@ -172,12 +180,12 @@ TEST(full_disk_is_an_error)
     struct sandbox box;
     sandbox_open(&box);
     EXPECT(symlink("/dev/full", path_in(&box, "log.csv")) == 0);
-    struct packet_log *log = packet_log_open(path_in(&box, "log.csv"), 0, &box.errors);
+    struct csv_file *log = open_log(&box, "log.csv", 0);
     for (uint32_t i = 0; log && i < RECORDS; i++) {
         struct packet_record record = record_at(i);
-        packet_log_add(log, &record);
+        packet_log_add(log, 0, &record);
     }
-    EXPECT(log && !packet_log_close(log, &box.errors));
+    EXPECT(log && !csv_close(log, &box.errors));
     EXPECT_TEXT_CONTAINS(errors_text(&box.errors), "cannot write");
     sandbox_close(&box, "log.csv", NULL);
 }
