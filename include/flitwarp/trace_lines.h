@@ -39,8 +39,10 @@ static inline bool word_is(struct word word, const char *text)
 {
     return word.length == strlen(text) && memcmp(word.chars, text, word.length) == 0;
 }
+/* Its place in a list of texts that NULL ends; that of the NULL where it is none of them. */
+uint32_t word_find(struct word word, const char *const *texts);
+/* A whole number; the same behind a letter: p17, G3. */
 bool word_number(struct word word, uint64_t max, uint64_t *number);
-/* The same behind a letter: p17, G3. */
 bool word_numbered(struct word word, char letter, uint64_t max, uint64_t *number);
 
 /* Adds "FILE:LINE: ..."; and with a word before what is wrong with it, in quotes, or its beginning, if it is long. False. */

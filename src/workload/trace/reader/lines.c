@@ -71,6 +71,14 @@ bool lines_word(struct trace_lines *lines, struct word *word)
     return true;
 }
 
+uint32_t word_find(struct word word, const char *const *texts)
+{
+    uint32_t at = 0;
+    while (texts[at] && !word_is(word, texts[at]))
+        at++;
+    return at;
+}
+
 bool word_number(struct word word, uint64_t max, uint64_t *number)
 {
     uint64_t value = 0;

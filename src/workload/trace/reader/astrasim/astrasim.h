@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * Text workloads of ASTRA-sim and SimAI: what stands in the file (astrasim_file.c), how
- * ranks share the work, and what each of them does (astrasim_program.c).
+ * Text workloads of ASTRA-sim and SimAI: what stands in the file (file.c), how
+ * ranks share the work, and what each of them does (program.c).
  */
 #include "flitwarp/trace_lines.h"
 

@@ -33,56 +33,38 @@ static const struct option htsim_options[] = {
     OPTION_END,
 };
 
-enum header { NODES, CONNECTIONS, TRIGGERS, FAILURES, HEADERS };
-static const char *const header_names[] = {"Nodes", "Connections", "Triggers", "Failures"};
-
-struct file {
-    struct htsim_matrix matrix;
-    const struct htsim_config *config;
-    uint64_t said[HEADERS]; /* numbers of the header */
-    uint64_t failures;
-    uint64_t priority, other_priorities, messages; /* of the first flow; flows that differ from it; flows with msg */
-    uint32_t seen;                                 /* bits of enum header */
-};
+static const char *const header_names[] = {"Nodes", "Connections", "Triggers", "Failures", NULL};
 
 /* ---- header ---- */
 
-static bool find_header(struct word word, uint32_t *header)
+static bool read_header(struct htsim *htsim, uint32_t header)
 {
-    for (*header = 0; *header < HEADERS; ++*header)
-        if (word_is(word, header_names[*header]))
-            return true;
-    return false;
-}
-
-static bool read_header(struct file *file, uint32_t header)
-{
-    struct trace_lines *lines = &file->matrix.lines;
+    struct trace_lines *lines = &htsim->lines;
     uint64_t most = header == NODES ? MAX_PACKET_RANKS : MAX_FLOWS;
-    if (file->seen & 1u << header)
+    if (htsim->seen & 1u << header)
         return lines_error(lines, "%s stands twice", header_names[header]);
-    file->seen |= 1u << header;
-    if (!lines_number(lines, header_names[header], most, &file->said[header]) || !lines_end(lines))
+    htsim->seen |= 1u << header;
+    if (!lines_number(lines, header_names[header], most, &htsim->said[header]) || !lines_end(lines))
         return false;
-    if (header == NODES && file->said[NODES] == 0)
+    if (header == NODES && htsim->said[NODES] == 0)
         return lines_error(lines, "0 nodes; accepted: 1 to %u", MAX_PACKET_RANKS);
     return true;
 }
 
 /* ---- flows ---- */
 
-static bool read_ends(struct file *file, struct word word, struct htsim_flow *flow)
+static bool read_ends(struct htsim *htsim, struct word word, struct htsim_flow *flow)
 {
     const char *arrow = memmem(word.chars, word.length, "->", 2);
     struct word source = {word.chars, (size_t)(arrow - word.chars)};
     struct word destination = {arrow + 2, word.length - source.length - 2};
     uint64_t from, to;
-    if (!(file->seen & 1u << NODES))
-        return lines_error(&file->matrix.lines,
+    if (!(htsim->seen & 1u << NODES))
+        return lines_error(&htsim->lines,
                            "a flow before it is said how many nodes there are; accepted: a line with Nodes first");
-    uint64_t last = file->said[NODES] - 1;
+    uint64_t last = htsim->said[NODES] - 1;
     if (!word_number(source, last, &from) || !word_number(destination, last, &to))
-        return lines_refuse(&file->matrix.lines, word, "where source->destination is due, of nodes 0 to %llu",
+        return lines_refuse(&htsim->lines, word, "where source->destination is due, of nodes 0 to %llu",
                             (unsigned long long)last);
     flow->source = (uint32_t)from;
     flow->destination = (uint32_t)to;
@@ -90,24 +72,23 @@ static bool read_ends(struct file *file, struct word word, struct htsim_flow *fl
 }
 
 /* What a trace has no place for. */
-static bool lose(struct file *file, const char *what)
+static bool lose(struct htsim *htsim, const char *what)
 {
-    if (!file->config->lossy)
-        lines_error(&file->matrix.lines,
-                    "%s cannot be carried over; accepted: a file without, or the setting lossy of format, which goes "
-                    "on without",
-                    what);
-    return file->config->lossy;
+    const struct htsim_config *config = htsim->lines.source->config;
+    return config->lossy || lines_error(&htsim->lines,
+                                        "%s cannot be carried over; accepted: a file without, or the setting lossy of "
+                                        "format, which goes on without",
+                                        what);
 }
 
-static bool lose_priority(struct file *file, uint64_t priority)
+static bool lose_priority(struct htsim *htsim, uint64_t priority)
 {
-    if (file->matrix.flow_count == 0)
-        file->priority = priority;
-    if (priority == file->priority)
+    if (htsim->flow_count == 0)
+        htsim->priority = priority;
+    if (priority == htsim->priority)
         return true;
-    file->other_priorities++;
-    return lose(file, "a priority that differs from the first flow's");
+    htsim->other_priorities++;
+    return lose(htsim, "a priority that differs from the first flow's");
 }
 
 enum field { START, TRIGGER, SIZE, ID, SEND_TRIGGER, RECEIVE_TRIGGER, PRIORITY, MESSAGE, FIELDS };
@@ -126,18 +107,18 @@ static const struct {
 };
 #define HTSIM_PRIORITY 2000000 /* of flows that say nothing */
 
-static bool read_field(struct file *file, struct word word, uint32_t *field, uint64_t *value)
+static bool read_field(struct htsim *htsim, struct word word, uint32_t *field, uint64_t *value)
 {
-    struct trace_lines *lines = &file->matrix.lines;
+    struct trace_lines *lines = &htsim->lines;
     for (*field = 0; *field < FIELDS && !word_is(word, fields[*field].name);)
         ++*field;
     if (*field < MESSAGE)
         return lines_number(lines, fields[*field].what, fields[*field].most, value);
     if (*field == MESSAGE) {
-        file->messages++;
+        htsim->messages++;
         while (lines_word(lines, &word))
             continue;
-        return lose(file, "msg");
+        return lose(htsim, "msg");
     }
     return lines_refuse(
         lines, word, "in a flow; accepted: start, trigger, size, id, send_done_trigger, recv_done_trigger, prio, msg");
@@ -147,32 +128,27 @@ static bool check_flow(struct trace_lines *lines, const struct htsim_flow *flow,
 {
     bool has_start = seen & 1u << START, has_trigger = seen & 1u << TRIGGER;
     if (has_start == has_trigger)
-        lines_error(lines, "a flow with %s; accepted: one of them",
-                    has_start ? "both start and trigger" : "neither start nor trigger");
-    else if (flow->bytes == 0)
-        lines_error(lines, "a flow %s; accepted: size with 1 byte or more",
-                    seen & 1u << SIZE ? "of 0 bytes, which to htsim has no end" : "without a size");
-    else if (seen & 1u << ID && flow->id == 0)
-        lines_error(lines, "a flow of id %u; accepted: 1 or more", flow->id);
-    else
-        return true;
-    return false;
+        return lines_error(lines, "a flow with %s; accepted: one of them",
+                           has_start ? "both start and trigger" : "neither start nor trigger");
+    if (flow->bytes == 0)
+        return lines_error(lines, "a flow %s; accepted: size with 1 byte or more",
+                           seen & 1u << SIZE ? "of 0 bytes, which to htsim has no end" : "without a size");
+    return !(seen & 1u << ID) || flow->id || lines_error(lines, "a flow of id %u; accepted: 1 or more", flow->id);
 }
 
-static bool read_flow(struct file *file, struct word word)
+static bool read_flow(struct htsim *htsim, struct word word)
 {
-    struct htsim_matrix *matrix = &file->matrix;
-    struct htsim_flow flow = {.line = matrix->lines.line, .trigger = NO_TRIGGER, .fires = {NO_TRIGGER, NO_TRIGGER}};
+    struct htsim_flow flow = {.line = htsim->lines.line, .trigger = NO_TRIGGER, .fires = {NO_TRIGGER, NO_TRIGGER}};
     uint64_t values[FIELDS] = {[PRIORITY] = HTSIM_PRIORITY};
     uint32_t seen = 0, field;
-    if (!read_ends(file, word, &flow))
+    if (!read_ends(htsim, word, &flow))
         return false;
-    while (lines_word(&matrix->lines, &word)) {
+    while (lines_word(&htsim->lines, &word)) {
         uint64_t value = 0;
-        if (!read_field(file, word, &field, &value))
+        if (!read_field(htsim, word, &field, &value))
             return false;
         if (seen & 1u << field)
-            return lines_error(&matrix->lines, "%s stands twice in a flow", fields[field].name);
+            return lines_error(&htsim->lines, "%s stands twice in a flow", fields[field].name);
         seen |= 1u << field;
         values[field] = value;
     }
@@ -183,57 +159,57 @@ static bool read_flow(struct file *file, struct word word)
     for (enum htsim_end end = 0; end < ENDS; end++)
         if (seen & 1u << (SEND_TRIGGER + end))
             flow.fires[end] = (uint32_t)values[SEND_TRIGGER + end];
-    if (!check_flow(&matrix->lines, &flow, seen) || !lose_priority(file, values[PRIORITY]))
+    if (!check_flow(&htsim->lines, &flow, seen) || !lose_priority(htsim, values[PRIORITY]))
         return false;
-    matrix->flows = memory_grow(matrix->flows, matrix->flow_count, &matrix->flow_room, sizeof flow);
-    matrix->flows[matrix->flow_count++] = flow;
+    htsim->flows = memory_grow(htsim->flows, htsim->flow_count, &htsim->flow_room, sizeof flow);
+    htsim->flows[htsim->flow_count++] = flow;
     return true;
 }
 
 /* ---- triggers and failures ---- */
 
-static const char *const kind_names[] = {"oneshot", "multishot", "barrier"};
+static const char *const kind_names[] = {"oneshot", "multishot", "barrier", NULL};
 
-static bool read_trigger_word(struct file *file, struct word word, struct htsim_trigger *trigger)
+static bool read_trigger_word(struct htsim *htsim, struct word word, struct htsim_trigger *trigger)
 {
     uint64_t number;
     bool is_id = word_is(word, "id");
-    for (uint32_t kind = 0; kind < TRIGGER_KINDS; kind++)
-        if (trigger->kind == TRIGGER_KINDS && word_is(word, kind_names[kind])) {
-            trigger->kind = kind;
-            return true;
-        }
+    uint32_t kind = word_find(word, kind_names);
+    if (trigger->kind == TRIGGER_KINDS && kind < TRIGGER_KINDS) {
+        trigger->kind = kind;
+        return true;
+    }
     if (!is_id && !word_is(word, "count"))
-        return lines_refuse(&file->matrix.lines, word,
+        return lines_refuse(&htsim->lines, word,
                             "in a trigger; accepted: id, one of oneshot, multishot, barrier, and count");
-    if (!lines_number(&file->matrix.lines, is_id ? "an id" : "a count", NO_TRIGGER - 1, &number))
+    if (!lines_number(&htsim->lines, is_id ? "an id" : "a count", NO_TRIGGER - 1, &number))
         return false;
     *(is_id ? &trigger->id : &trigger->count) = (uint32_t)number;
     return true;
 }
 
-static bool read_trigger(struct file *file)
+static bool read_trigger(struct htsim *htsim)
 {
-    struct htsim_matrix *matrix = &file->matrix;
-    struct htsim_trigger trigger = {.line = matrix->lines.line, .kind = TRIGGER_KINDS};
+    struct htsim_trigger trigger = {.line = htsim->lines.line, .kind = TRIGGER_KINDS};
     struct word word;
-    while (lines_word(&matrix->lines, &word))
-        if (!read_trigger_word(file, word, &trigger))
+    while (lines_word(&htsim->lines, &word))
+        if (!read_trigger_word(htsim, word, &trigger))
             return false;
     if (trigger.id == 0 || trigger.kind == TRIGGER_KINDS || (trigger.kind == TRIGGER_BARRIER) != (trigger.count > 0))
-        return lines_error(&matrix->lines,
+        return lines_error(&htsim->lines,
                            "a trigger of id %u%s%s, with count %u; accepted: an id from 1 on, one of oneshot, "
                            "multishot, barrier, and for a barrier a count from 1 on",
                            trigger.id, trigger.kind < TRIGGER_KINDS ? ", " : "",
                            trigger.kind < TRIGGER_KINDS ? kind_names[trigger.kind] : "", trigger.count);
-    matrix->triggers = memory_grow(matrix->triggers, matrix->trigger_count, &matrix->trigger_room, sizeof trigger);
-    matrix->triggers[matrix->trigger_count++] = trigger;
+    htsim->triggers = memory_grow(htsim->triggers, htsim->trigger_count, &htsim->trigger_room, sizeof trigger);
+    htsim->triggers[htsim->trigger_count++] = trigger;
     return true;
 }
 
-static bool read_failure(struct file *file)
+static bool read_failure(struct htsim *htsim)
 {
-    struct trace_lines *lines = &file->matrix.lines;
+    struct trace_lines *lines = &htsim->lines;
+    static const char *const types[] = {"TOR", "AGG", "CORE", NULL};
     struct word word, type;
     uint64_t number;
     while (lines_word(lines, &word)) {
@@ -243,72 +219,65 @@ static bool read_failure(struct file *file)
         if (is_type ? !lines_need(lines, "a type of switch", &type)
                     : !lines_number(lines, "a number", UINT32_MAX, &number))
             return false;
-        if (is_type && !word_is(type, "TOR") && !word_is(type, "AGG") && !word_is(type, "CORE"))
+        if (is_type && !types[word_find(type, types)])
             return lines_refuse(lines, type, "where a type of switch is due; accepted: TOR, AGG, CORE");
     }
-    file->failures++;
-    return lose(file, "a failure of a link");
+    htsim->failures++;
+    return lose(htsim, "a failure of a link");
 }
 
 /* ---- the whole ---- */
 
-static bool read_line(struct file *file)
+static bool read_line(struct htsim *htsim)
 {
     struct word word;
-    uint32_t header;
-    lines_word(&file->matrix.lines, &word);
-    if (find_header(word, &header))
-        return read_header(file, header);
+    lines_word(&htsim->lines, &word);
+    uint32_t header = word_find(word, header_names);
+    if (header < HEADERS)
+        return read_header(htsim, header);
     if (memmem(word.chars, word.length, "->", 2))
-        return read_flow(file, word);
+        return read_flow(htsim, word);
     if (word_is(word, "trigger"))
-        return read_trigger(file);
+        return read_trigger(htsim);
     if (word_is(word, "failure"))
-        return read_failure(file);
+        return read_failure(htsim);
     return lines_refuse(
-        &file->matrix.lines, word,
+        &htsim->lines, word,
         "begins a line; accepted: Nodes, Connections, Triggers, Failures, source->destination, trigger, failure");
 }
 
-static bool check_counts(struct file *file)
+static bool check_counts(struct htsim *htsim)
 {
-    const struct htsim_matrix *matrix = &file->matrix;
-    struct errors *errors = matrix->lines.errors;
-    const uint64_t found[HEADERS] = {0, matrix->flow_count, matrix->trigger_count, file->failures};
+    struct errors *errors = htsim->lines.errors;
+    const uint64_t found[HEADERS] = {0, htsim->flow_count, htsim->trigger_count, htsim->failures};
     uint32_t errors_before = errors->count;
-    if (!(file->seen & 1u << NODES))
+    if (!(htsim->seen & 1u << NODES))
         errors_add(errors, "%s: nothing says how many nodes there are; accepted: a line with Nodes first",
-                   matrix->lines.source->path);
-    for (enum header header = CONNECTIONS; header < HEADERS; header++)
-        if (found[header] != file->said[header])
-            errors_add(errors, "%s: %llu lines where the header says %s %llu", matrix->lines.source->path,
-                       (unsigned long long)found[header], header_names[header], (unsigned long long)file->said[header]);
+                   htsim->lines.source->path);
+    for (enum htsim_header header = CONNECTIONS; header < HEADERS; header++)
+        if (found[header] != htsim->said[header])
+            errors_add(errors, "%s: %llu lines where the header says %s %llu", htsim->lines.source->path,
+                       (unsigned long long)found[header], header_names[header],
+                       (unsigned long long)htsim->said[header]);
     return errors->count == errors_before;
 }
 
-static bool matrix_read(struct file *file, const struct trace_source *source, struct errors *errors)
+static bool read_all(struct htsim *htsim)
 {
-    *file = (struct file){.matrix.lines = {.source = source, .errors = errors}, .config = source->config};
-    while (lines_next(&file->matrix.lines))
-        if (!read_line(file))
+    while (lines_next(&htsim->lines))
+        if (!read_line(htsim))
             return false;
-    file->matrix.nodes = (uint32_t)file->said[NODES];
-    return check_counts(file) && htsim_triggers_connect(&file->matrix);
-}
-
-static void matrix_release(struct file *file)
-{
-    free(file->matrix.flows);
-    free(file->matrix.triggers);
+    return check_counts(htsim) && htsim_triggers_connect(htsim);
 }
 
 static bool htsim_read(const struct trace_source *source, struct trace_builder *builder, struct errors *errors)
 {
-    struct file file;
-    bool is_good = matrix_read(&file, source, errors);
+    struct htsim htsim = {.lines = {.source = source, .errors = errors}};
+    bool is_good = read_all(&htsim);
     if (is_good)
-        htsim_add_tasks(&file.matrix, builder);
-    matrix_release(&file);
+        htsim_add_tasks(&htsim, builder);
+    free(htsim.flows);
+    free(htsim.triggers);
     return is_good;
 }
 
@@ -317,31 +286,31 @@ static bool htsim_looks_like(const struct trace_source *source)
 {
     struct trace_lines lines = {.source = source};
     struct word word;
-    uint32_t header;
     uint64_t number;
-    return lines_next(&lines) && lines_word(&lines, &word) && find_header(word, &header) && lines_word(&lines, &word) &&
-           word_number(word, UINT64_MAX, &number);
+    return lines_next(&lines) && lines_word(&lines, &word) && word_find(word, header_names) < HEADERS &&
+           lines_word(&lines, &word) && word_number(word, UINT64_MAX, &number);
 }
 
 /* What is in the file, and what of it is not in the trace. */
 static void htsim_describe(const struct trace_source *source, struct report *facts, struct errors *errors)
 {
-    struct file file;
-    if (matrix_read(&file, source, errors)) {
-        report_count(facts, "flows", file.matrix.flow_count);
-        report_count(facts, "triggers", file.matrix.trigger_count);
+    struct htsim htsim = {.lines = {.source = source, .errors = errors}};
+    if (read_all(&htsim)) {
+        report_count(facts, "flows", htsim.flow_count);
+        report_count(facts, "triggers", htsim.trigger_count);
         struct report *missing = report_block(facts, "missing");
-        if (file.failures)
-            report_count(missing, "failures", file.failures);
-        if (file.other_priorities)
-            report_count(missing, "priorities", file.other_priorities);
-        if (file.messages)
-            report_count(missing, "msg", file.messages);
+        if (htsim.failures)
+            report_count(missing, "failures", htsim.failures);
+        if (htsim.other_priorities)
+            report_count(missing, "priorities", htsim.other_priorities);
+        if (htsim.messages)
+            report_count(missing, "msg", htsim.messages);
     }
-    matrix_release(&file);
+    free(htsim.flows);
+    free(htsim.triggers);
 }
 
-static const struct trace_reader_ops htsim = {
+static const struct trace_reader_ops htsim_reader = {
     .name = "htsim",
     .summary = "connection matrices of htsim: flows that start at a time or when a trigger fires",
     .options = htsim_options,
@@ -352,4 +321,4 @@ static const struct trace_reader_ops htsim = {
     .read = htsim_read,
     .describe = htsim_describe,
 };
-REGISTER_TRACE_READER(htsim);
+REGISTER_TRACE_READER(htsim_reader);

@@ -2,7 +2,7 @@
 #pragma once
 /*
  * Connection matrices of htsim: flows and triggers as they stand in the file (htsim.c), and
- * who waits for whom (htsim_triggers.c). A trigger is known by its number in the array here.
+ * who waits for whom (triggers.c). A trigger is known by its number in the array here.
  */
 #include "flitwarp/trace_lines.h"
 #include "flitwarp/trace_packets.h"
@@ -35,15 +35,20 @@ struct htsim_trigger {
     uint32_t next_released; /* + 1, while it is tried which flows start */
 };
 
-struct htsim_matrix {
+enum htsim_header { NODES, CONNECTIONS, TRIGGERS, FAILURES, HEADERS };
+
+struct htsim {
     struct trace_lines lines;
-    uint32_t nodes;
+    uint64_t said[HEADERS];         /* numbers of the header */
+    uint32_t seen;                  /* which there are, as bits */
     struct htsim_flow *flows;       /* owned */
     struct htsim_trigger *triggers; /* owned, by id */
     uint32_t flow_count, flow_room, trigger_count, trigger_room;
+    /* What a trace has no place for; the first flow's priority, flows that differ from it, flows with msg. */
+    uint64_t failures, priority, other_priorities, messages;
 };
 
 /* Connects flows with triggers, whose ids flows hold until then; false, with errors, where some would never start. */
-bool htsim_triggers_connect(struct htsim_matrix *matrix);
+bool htsim_triggers_connect(struct htsim *htsim);
 /* The tasks of all nodes. */
-void htsim_add_tasks(struct htsim_matrix *matrix, struct trace_builder *builder);
+void htsim_add_tasks(struct htsim *htsim, struct trace_builder *builder);

@@ -188,23 +188,8 @@ static void pass_micro(struct program *program)
         begin(program, &program->workload->layers[i].steps[WEIGHT_GRADIENT]);
 }
 
-static void pass(struct program *program)
-{
-    switch (program->workload->policy->shape) {
-    case SHAPE_MICRO:
-        pass_micro(program);
-        break;
-    case SHAPE_DATA:
-        pass_data(program);
-        break;
-    case SHAPE_MODEL:
-        pass_model(program);
-        break;
-    case SHAPE_DLRM:
-        pass_dlrm(program);
-        break;
-    }
-}
+static void (*const passes[])(struct program *program) = {
+    [SHAPE_MICRO] = pass_micro, [SHAPE_DATA] = pass_data, [SHAPE_MODEL] = pass_model, [SHAPE_DLRM] = pass_dlrm};
 
 /* ---- ranks ---- */
 
@@ -236,7 +221,7 @@ void astrasim_program(const struct astrasim_workload *workload, const struct ast
         for (uint32_t i = 0; i < workload->layer_count; i++)
             program.updated[i] = ANY;
         for (uint32_t i = 0; i < workload->config->passes; i++)
-            pass(&program);
+            passes[workload->policy->shape](&program);
         builder_end_rank(builder, program.rank, NULL);
     }
     free(program.updated);

@@ -72,19 +72,9 @@ static bool read_policy(struct file *file)
 
 enum field { MODEL_PARALLEL, EXPERT, PIPELINE, VIRTUAL, ACCUMULATION, ALL_GPUS, CHECKPOINTS, REPEATS, PIPELINE_BYTES };
 static const char *const field_names[] = {
-    "model_parallel_NPU_group", "ep", "pp", "vpp", "ga", "all_gpus", "checkpoints", "checkpoint_initiates", "pp_comm"};
-enum { FIELDS = sizeof field_names / sizeof *field_names };
-
-static bool find_field(struct file *file, struct word key, uint32_t *field)
-{
-    for (*field = 0; *field < FIELDS; ++*field)
-        if (word_is(key, field_names[*field]))
-            return true;
-    return lines_refuse(&file->lines, key,
-                        "in the header; accepted: %s, ep, pp, vpp, ga, all_gpus, checkpoints, checkpoint_initiates, "
-                        "pp_comm, each with a colon and a number",
-                        field_names[MODEL_PARALLEL]);
-}
+    "model_parallel_NPU_group", "ep",      "pp", "vpp", "ga", "all_gpus", "checkpoints",
+    "checkpoint_initiates",     "pp_comm", NULL};
+enum { FIELDS = PIPELINE_BYTES + 1 };
 
 /* The numbers behind it are passed over for now. */
 static bool skip_list(struct file *file, uint64_t count, struct trace_lines *list)
@@ -98,32 +88,20 @@ static bool skip_list(struct file *file, uint64_t count, struct trace_lines *lis
     return true;
 }
 
-static bool take_field(struct file *file, uint32_t field, uint64_t value)
+/* Of the others nothing is kept: layers stand in the file as often as they are done, in whatever order they were. */
+static bool take_field(struct file *file, enum field field, uint64_t value)
 {
     struct astrasim_workload *workload = file->workload;
-    switch (field) {
-    case MODEL_PARALLEL:
-        workload->model_parallel = (uint32_t)value;
-        break;
-    case EXPERT:
-        workload->expert_parallel = (uint32_t)value;
-        break;
-    case PIPELINE:
-        workload->pipeline_parallel = (uint32_t)value;
-        break;
-    case ALL_GPUS:
-        workload->ranks = (uint32_t)value;
-        break;
-    case CHECKPOINTS:
-        return skip_list(file, value, &file->checkpoints);
-    case REPEATS:
-        return skip_list(file, value, &file->repeats);
-    case PIPELINE_BYTES:
+    uint32_t *const numbers[FIELDS] = {[MODEL_PARALLEL] = &workload->model_parallel,
+                                       [EXPERT] = &workload->expert_parallel,
+                                       [PIPELINE] = &workload->pipeline_parallel,
+                                       [ALL_GPUS] = &workload->ranks};
+    if (numbers[field])
+        *numbers[field] = (uint32_t)value;
+    if (field == PIPELINE_BYTES)
         workload->pipeline_bytes = value;
-        break;
-    default: /* layers stand in the file as often as they are done, in whatever order they were */
-        break;
-    }
+    if (field == CHECKPOINTS || field == REPEATS)
+        return skip_list(file, value, field == CHECKPOINTS ? &file->checkpoints : &file->repeats);
     return true;
 }
 
@@ -131,13 +109,18 @@ static bool take_field(struct file *file, uint32_t field, uint64_t value)
 static bool read_fields(struct file *file)
 {
     struct word word;
-    uint32_t seen = 0, field;
+    uint32_t seen = 0;
     while (lines_word(&file->lines, &word)) {
         const char *colon = memchr(word.chars, ':', word.length);
         size_t key_length = colon ? (size_t)(colon - word.chars) : word.length;
         uint64_t value;
-        if (!find_field(file, (struct word){word.chars, key_length}, &field))
-            return false;
+        struct word key = {word.chars, key_length};
+        uint32_t field = word_find(key, field_names);
+        if (field == FIELDS)
+            return lines_refuse(&file->lines, key,
+                                "in the header; accepted: %s, ep, pp, vpp, ga, all_gpus, checkpoints, "
+                                "checkpoint_initiates, pp_comm, each with a colon and a number",
+                                field_names[MODEL_PARALLEL]);
         if (seen & 1u << field)
             return lines_error(&file->lines, "%s stands twice in the header", field_names[field]);
         seen |= 1u << field;
@@ -207,22 +190,20 @@ static bool expect_place(struct file *file, uint32_t layer, enum astrasim_phase 
     const struct astrasim_policy *policy = file->workload->policy;
     bool is_dlrm = policy->shape == SHAPE_DLRM;
     if (step->operation == OPERATIONS && step->bytes)
-        lines_error(&file->lines, "NONE with %llu bytes for %s; accepted: 0", (unsigned long long)step->bytes,
-                    phase_names[phase]);
-    else if (step->operation == OPERATIONS)
+        return lines_error(&file->lines, "NONE with %llu bytes for %s; accepted: 0", (unsigned long long)step->bytes,
+                           phase_names[phase]);
+    if (step->operation == OPERATIONS)
         return true;
-    else if (!(policy->collectives & PHASE(phase)))
-        lines_error(&file->lines, "a collective for %s, which %s never does; accepted: NONE", phase_names[phase],
-                    policy->name);
-    else if (is_dlrm && phase == FORWARD && (layer > 0 || step->operation != OPERATION_ALLTOALL))
-        lines_error(&file->lines, "a collective for %s of layer %u; accepted in %s: ALLTOALL, of layer 0 alone",
-                    phase_names[phase], layer, policy->name);
-    else if (is_dlrm && phase == INPUT_GRADIENT && layer > 0)
-        lines_error(&file->lines, "a collective for %s of layer %u; accepted in %s: of layer 0 alone",
-                    phase_names[phase], layer, policy->name);
-    else
-        return true;
-    return false;
+    if (!(policy->collectives & PHASE(phase)))
+        return lines_error(&file->lines, "a collective for %s, which %s never does; accepted: NONE", phase_names[phase],
+                           policy->name);
+    if (is_dlrm && phase == FORWARD && (layer > 0 || step->operation != OPERATION_ALLTOALL))
+        return lines_error(&file->lines, "a collective for %s of layer %u; accepted in %s: ALLTOALL, of layer 0 alone",
+                           phase_names[phase], layer, policy->name);
+    if (is_dlrm && phase == INPUT_GRADIENT && layer > 0)
+        return lines_error(&file->lines, "a collective for %s of layer %u; accepted in %s: of layer 0 alone",
+                           phase_names[phase], layer, policy->name);
+    return true;
 }
 
 static bool read_step(struct file *file, uint32_t layer, enum astrasim_phase phase, struct astrasim_step *step)

@@ -28,91 +28,90 @@ static int to_id(const void *id, const void *trigger)
     return wanted < found ? -1 : wanted > found;
 }
 
-static bool sort_triggers(struct htsim_matrix *matrix)
+static bool sort_triggers(struct htsim *htsim)
 {
-    struct htsim_trigger *triggers = matrix->triggers;
-    if (matrix->trigger_count)
-        qsort(triggers, matrix->trigger_count, sizeof *triggers, by_id);
-    for (uint32_t i = 1; i < matrix->trigger_count; i++)
+    struct htsim_trigger *triggers = htsim->triggers;
+    if (htsim->trigger_count)
+        qsort(triggers, htsim->trigger_count, sizeof *triggers, by_id);
+    for (uint32_t i = 1; i < htsim->trigger_count; i++)
         if (triggers[i].id == triggers[i - 1].id) {
-            matrix->lines.line = triggers[i].line;
-            return lines_error(&matrix->lines, "there is a trigger %u already, in line %llu", triggers[i].id,
+            htsim->lines.line = triggers[i].line;
+            return lines_error(&htsim->lines, "there is a trigger %u already, in line %llu", triggers[i].id,
                                (unsigned long long)triggers[i - 1].line);
         }
     return true;
 }
 
 /* From an id to a number in the array. */
-static bool find_trigger(struct htsim_matrix *matrix, const struct htsim_flow *flow, uint32_t *trigger)
+static bool find_trigger(struct htsim *htsim, const struct htsim_flow *flow, uint32_t *trigger)
 {
     if (*trigger == NO_TRIGGER)
         return true;
     const struct htsim_trigger *found =
-        matrix->trigger_count
-            ? bsearch(trigger, matrix->triggers, matrix->trigger_count, sizeof *matrix->triggers, to_id)
-            : NULL;
-    matrix->lines.line = flow->line;
+        htsim->trigger_count ? bsearch(trigger, htsim->triggers, htsim->trigger_count, sizeof *htsim->triggers, to_id)
+                             : NULL;
+    htsim->lines.line = flow->line;
     if (!found)
         lines_error(
-            &matrix->lines,
+            &htsim->lines,
             "the flow names trigger %u, and no line says what that is; accepted: a line trigger id %u with its kind",
             *trigger, *trigger);
     else
-        *trigger = (uint32_t)(found - matrix->triggers);
+        *trigger = (uint32_t)(found - htsim->triggers);
     return found;
 }
 
-static void add_waiting(struct htsim_matrix *matrix, uint32_t number)
+static void add_waiting(struct htsim *htsim, uint32_t number)
 {
-    struct htsim_trigger *trigger = &matrix->triggers[matrix->flows[number].trigger];
+    struct htsim_trigger *trigger = &htsim->triggers[htsim->flows[number].trigger];
     uint32_t *last =
-        trigger->last_waiting ? &matrix->flows[trigger->last_waiting - 1].next_waiting : &trigger->first_waiting;
+        trigger->last_waiting ? &htsim->flows[trigger->last_waiting - 1].next_waiting : &trigger->first_waiting;
     *last = trigger->last_waiting = number + 1;
 }
 
-static uint32_t *next_firing(struct htsim_matrix *matrix, uint32_t firing)
+static uint32_t *next_firing(struct htsim *htsim, uint32_t firing)
 {
-    return &matrix->flows[(firing - 1) / ENDS].next_firing[(firing - 1) % ENDS];
+    return &htsim->flows[(firing - 1) / ENDS].next_firing[(firing - 1) % ENDS];
 }
 
-static void add_firing(struct htsim_matrix *matrix, uint32_t number, enum htsim_end end)
+static void add_firing(struct htsim *htsim, uint32_t number, enum htsim_end end)
 {
-    struct htsim_trigger *trigger = &matrix->triggers[matrix->flows[number].fires[end]];
+    struct htsim_trigger *trigger = &htsim->triggers[htsim->flows[number].fires[end]];
     uint32_t firing = number * ENDS + end + 1;
-    *(trigger->last_firing ? next_firing(matrix, trigger->last_firing) : &trigger->first_firing) = firing;
+    *(trigger->last_firing ? next_firing(htsim, trigger->last_firing) : &trigger->first_firing) = firing;
     trigger->last_firing = firing;
     trigger->firings++;
 }
 
-static bool connect_flow(struct htsim_matrix *matrix, uint32_t number)
+static bool connect_flow(struct htsim *htsim, uint32_t number)
 {
-    struct htsim_flow *flow = &matrix->flows[number];
-    if (!find_trigger(matrix, flow, &flow->trigger))
+    struct htsim_flow *flow = &htsim->flows[number];
+    if (!find_trigger(htsim, flow, &flow->trigger))
         return false;
     if (flow->trigger != NO_TRIGGER)
-        add_waiting(matrix, number);
+        add_waiting(htsim, number);
     for (enum htsim_end end = 0; end < ENDS; end++) {
-        if (!find_trigger(matrix, flow, &flow->fires[end]))
+        if (!find_trigger(htsim, flow, &flow->fires[end]))
             return false;
         if (flow->fires[end] != NO_TRIGGER)
-            add_firing(matrix, number, end);
+            add_firing(htsim, number, end);
     }
     return true;
 }
 
 /* ---- does every flow start? ---- */
 
-static bool check_firings(struct htsim_matrix *matrix)
+static bool check_firings(struct htsim *htsim)
 {
-    for (uint32_t i = 0; i < matrix->trigger_count; i++) {
-        const struct htsim_trigger *trigger = &matrix->triggers[i];
+    for (uint32_t i = 0; i < htsim->trigger_count; i++) {
+        const struct htsim_trigger *trigger = &htsim->triggers[i];
         bool is_oneshot = trigger->kind == TRIGGER_ONESHOT;
-        matrix->lines.line = trigger->line;
+        htsim->lines.line = trigger->line;
         if (is_oneshot && trigger->firings > 1)
-            lines_error(&matrix->lines, "trigger %u is a oneshot, and %u flows fire it; accepted: one", trigger->id,
+            lines_error(&htsim->lines, "trigger %u is a oneshot, and %u flows fire it; accepted: one", trigger->id,
                         trigger->firings);
         else if (trigger->kind == TRIGGER_BARRIER && trigger->firings != trigger->count)
-            lines_error(&matrix->lines, "trigger %u is a barrier of %u, and %u flows fire it; accepted: as many",
+            lines_error(&htsim->lines, "trigger %u is a barrier of %u, and %u flows fire it; accepted: as many",
                         trigger->id, trigger->count, trigger->firings);
         else
             continue;
@@ -121,62 +120,62 @@ static bool check_firings(struct htsim_matrix *matrix)
     return true;
 }
 
-static void reach(struct htsim_matrix *matrix, uint32_t number, uint32_t *queue, uint32_t *queued)
+static void reach(struct htsim *htsim, uint32_t number, uint32_t *queue, uint32_t *queued)
 {
-    matrix->flows[number].is_reached = true;
+    htsim->flows[number].is_reached = true;
     queue[(*queued)++] = number;
 }
 
 /* Those that wait for a trigger which is fired once more. */
-static void fire(struct htsim_matrix *matrix, struct htsim_trigger *trigger, uint32_t *queue, uint32_t *queued)
+static void fire(struct htsim *htsim, struct htsim_trigger *trigger, uint32_t *queue, uint32_t *queued)
 {
     trigger->fired++;
     if (trigger->kind == TRIGGER_BARRIER && trigger->fired < trigger->count)
         return;
     while (trigger->next_released) {
         uint32_t flow = trigger->next_released - 1;
-        reach(matrix, flow, queue, queued);
-        trigger->next_released = matrix->flows[flow].next_waiting;
+        reach(htsim, flow, queue, queued);
+        trigger->next_released = htsim->flows[flow].next_waiting;
         if (trigger->kind == TRIGGER_MULTISHOT)
             break;
     }
 }
 
-static void report_waiting(struct htsim_matrix *matrix, const struct htsim_flow *flow)
+static void report_waiting(struct htsim *htsim, const struct htsim_flow *flow)
 {
-    const struct htsim_trigger *trigger = &matrix->triggers[flow->trigger];
+    const struct htsim_trigger *trigger = &htsim->triggers[flow->trigger];
     bool is_short = trigger->kind == TRIGGER_MULTISHOT && trigger->fired == trigger->firings;
-    matrix->lines.line = flow->line;
+    htsim->lines.line = flow->line;
     if (trigger->firings == 0)
-        lines_error(&matrix->lines, "the flow waits for trigger %u, which no flow fires", trigger->id);
+        lines_error(&htsim->lines, "the flow waits for trigger %u, which no flow fires", trigger->id);
     else if (is_short)
-        lines_error(&matrix->lines,
+        lines_error(&htsim->lines,
                     "the flow waits for trigger %u, a multishot for one flow each of the %u times that it is fired, "
                     "and others come before this one",
                     trigger->id, trigger->firings);
     else
-        lines_error(&matrix->lines,
+        lines_error(&htsim->lines,
                     "the flow waits for trigger %u, and flows that fire it wait for this one in turn, or for others "
                     "that never start",
                     trigger->id);
 }
 
 /* Goes through the flows as if they took no time. */
-static bool all_start(struct htsim_matrix *matrix)
+static bool all_start(struct htsim *htsim)
 {
-    uint32_t *queue = memory_take(sizeof *queue * (matrix->flow_count + 1u)), queued = 0;
-    for (uint32_t i = 0; i < matrix->flow_count; i++)
-        if (matrix->flows[i].trigger == NO_TRIGGER)
-            reach(matrix, i, queue, &queued);
+    uint32_t *queue = memory_take(sizeof *queue * (htsim->flow_count + 1u)), queued = 0;
+    for (uint32_t i = 0; i < htsim->flow_count; i++)
+        if (htsim->flows[i].trigger == NO_TRIGGER)
+            reach(htsim, i, queue, &queued);
     for (uint32_t i = 0; i < queued; i++)
         for (enum htsim_end end = 0; end < ENDS; end++)
-            if (matrix->flows[queue[i]].fires[end] != NO_TRIGGER)
-                fire(matrix, &matrix->triggers[matrix->flows[queue[i]].fires[end]], queue, &queued);
+            if (htsim->flows[queue[i]].fires[end] != NO_TRIGGER)
+                fire(htsim, &htsim->triggers[htsim->flows[queue[i]].fires[end]], queue, &queued);
     free(queue);
-    bool is_good = queued == matrix->flow_count;
-    for (uint32_t i = 0; i < matrix->flow_count && !is_good; i++)
-        if (!matrix->flows[i].is_reached) {
-            report_waiting(matrix, &matrix->flows[i]);
+    bool is_good = queued == htsim->flow_count;
+    for (uint32_t i = 0; i < htsim->flow_count && !is_good; i++)
+        if (!htsim->flows[i].is_reached) {
+            report_waiting(htsim, &htsim->flows[i]);
             break;
         }
     return is_good;
@@ -190,34 +189,34 @@ static int by_flow_id(const void *left, const void *right)
     return (*a)->line < (*b)->line ? -1 : (*a)->line > (*b)->line;
 }
 
-static bool ids_are_unique(struct htsim_matrix *matrix)
+static bool ids_are_unique(struct htsim *htsim)
 {
-    const struct htsim_flow **flows = memory_take(sizeof *flows * (matrix->flow_count + 1u));
+    const struct htsim_flow **flows = memory_take(sizeof *flows * (htsim->flow_count + 1u));
     bool is_good = true;
-    for (uint32_t i = 0; i < matrix->flow_count; i++)
-        flows[i] = &matrix->flows[i];
-    qsort(flows, matrix->flow_count, sizeof *flows, by_flow_id);
-    for (uint32_t i = 1; i < matrix->flow_count && is_good; i++) {
+    for (uint32_t i = 0; i < htsim->flow_count; i++)
+        flows[i] = &htsim->flows[i];
+    qsort(flows, htsim->flow_count, sizeof *flows, by_flow_id);
+    for (uint32_t i = 1; i < htsim->flow_count && is_good; i++) {
         is_good = !flows[i]->id || flows[i]->id != flows[i - 1]->id;
-        matrix->lines.line = flows[i]->line;
+        htsim->lines.line = flows[i]->line;
         if (!is_good)
-            lines_error(&matrix->lines, "there is a flow of id %u already, in line %llu", flows[i]->id,
+            lines_error(&htsim->lines, "there is a flow of id %u already, in line %llu", flows[i]->id,
                         (unsigned long long)flows[i - 1]->line);
     }
     free(flows);
     return is_good;
 }
 
-bool htsim_triggers_connect(struct htsim_matrix *matrix)
+bool htsim_triggers_connect(struct htsim *htsim)
 {
-    if (!ids_are_unique(matrix) || !sort_triggers(matrix))
+    if (!ids_are_unique(htsim) || !sort_triggers(htsim))
         return false;
-    for (uint32_t i = 0; i < matrix->flow_count; i++)
-        if (!connect_flow(matrix, i))
+    for (uint32_t i = 0; i < htsim->flow_count; i++)
+        if (!connect_flow(htsim, i))
             return false;
-    for (uint32_t i = 0; i < matrix->trigger_count; i++)
-        matrix->triggers[i].next_released = matrix->triggers[i].first_waiting;
-    return check_firings(matrix) && all_start(matrix);
+    for (uint32_t i = 0; i < htsim->trigger_count; i++)
+        htsim->triggers[i].next_released = htsim->triggers[i].first_waiting;
+    return check_firings(htsim) && all_start(htsim);
 }
 
 /* ---- tasks ---- */
@@ -229,14 +228,14 @@ struct told {
 };
 
 struct making {
-    struct htsim_matrix *matrix;
+    struct htsim *htsim;
     struct packets packets;
     struct told *told; /* owned: by node, the latest */
 };
 
 static struct htsim_flow *flow_of_firing(const struct making *making, uint32_t firing)
 {
-    return &making->matrix->flows[(firing - 1) / ENDS];
+    return &making->htsim->flows[(firing - 1) / ENDS];
 }
 
 /* A flow waits for what happens by a task of another node, or of its own. */
@@ -250,15 +249,15 @@ static void release(struct making *making, const struct htsim_flow *flow, uint32
 
 static void release_all(struct making *making, const struct htsim_trigger *trigger, uint32_t node, uint32_t task)
 {
-    for (uint32_t at = trigger->first_waiting; at; at = making->matrix->flows[at - 1].next_waiting)
-        release(making, &making->matrix->flows[at - 1], node, task);
+    for (uint32_t at = trigger->first_waiting; at; at = making->htsim->flows[at - 1].next_waiting)
+        release(making, &making->htsim->flows[at - 1], node, task);
 }
 
 static void add_barrier(struct making *making, const struct htsim_trigger *trigger, uint32_t home)
 {
     struct trace_builder *builder = making->packets.builder;
     uint32_t join = builder_add(builder, home, &(struct task){.kind = TASK_JOIN});
-    for (uint32_t at = trigger->first_firing; at; at = *next_firing(making->matrix, at)) {
+    for (uint32_t at = trigger->first_firing; at; at = *next_firing(making->htsim, at)) {
         const struct htsim_flow *flow = flow_of_firing(making, at);
         builder_wait(builder, home, join, packets_tell(&making->packets, flow->destination, flow->tasks.receive, home),
                      false);
@@ -271,7 +270,7 @@ static void add_multishot(struct making *making, const struct htsim_trigger *tri
 {
     struct trace_builder *builder = making->packets.builder;
     uint32_t tag = making->packets.count++, waiting = trigger->first_waiting;
-    for (uint32_t at = trigger->first_firing; at; at = *next_firing(making->matrix, at)) {
+    for (uint32_t at = trigger->first_firing; at; at = *next_firing(making->htsim, at)) {
         const struct htsim_flow *flow = flow_of_firing(making, at);
         struct task send = {.kind = TASK_SEND, .flags = TASK_READY, .peer = home, .tag = tag};
         uint32_t sent = builder_add(builder, flow->destination, &send);
@@ -281,7 +280,7 @@ static void add_multishot(struct making *making, const struct htsim_trigger *tri
         uint32_t heard = builder_add(builder, home, &(struct task){.kind = TASK_RECEIVE, .peer = ANY, .tag = tag});
         if (!waiting)
             continue;
-        const struct htsim_flow *flow = &making->matrix->flows[waiting - 1];
+        const struct htsim_flow *flow = &making->htsim->flows[waiting - 1];
         builder_wait(builder, flow->source, flow->tasks.send, packets_tell(&making->packets, home, heard, flow->source),
                      false);
         waiting = flow->next_waiting;
@@ -292,7 +291,7 @@ static void add_trigger(struct making *making, const struct htsim_trigger *trigg
 {
     if (!trigger->first_waiting)
         return;
-    uint32_t home = making->matrix->flows[trigger->first_waiting - 1].source;
+    uint32_t home = making->htsim->flows[trigger->first_waiting - 1].source;
     const struct htsim_flow *firing = flow_of_firing(making, trigger->first_firing);
     if (trigger->kind == TRIGGER_ONESHOT)
         release_all(making, trigger, firing->destination, firing->tasks.receive);
@@ -302,20 +301,20 @@ static void add_trigger(struct making *making, const struct htsim_trigger *trigg
         add_multishot(making, trigger, home);
 }
 
-void htsim_add_tasks(struct htsim_matrix *matrix, struct trace_builder *builder)
+void htsim_add_tasks(struct htsim *htsim, struct trace_builder *builder)
 {
-    struct making making = {.matrix = matrix, .told = memory_take(sizeof *making.told * matrix->nodes)};
-    for (uint32_t i = 0; i < matrix->nodes; i++)
+    struct making making = {.htsim = htsim, .told = memory_take(sizeof *making.told * (uint32_t)htsim->said[NODES])};
+    for (uint32_t i = 0; i < (uint32_t)htsim->said[NODES]; i++)
         making.told[i] = (struct told){0};
-    packets_init(&making.packets, builder, matrix->nodes);
-    for (uint32_t i = 0; i < matrix->flow_count; i++) {
-        struct htsim_flow *flow = &matrix->flows[i];
+    packets_init(&making.packets, builder, (uint32_t)htsim->said[NODES]);
+    for (uint32_t i = 0; i < htsim->flow_count; i++) {
+        struct htsim_flow *flow = &htsim->flows[i];
         flow->tasks = packets_add(&making.packets, flow->source, flow->destination, flow->bytes);
         if (flow->trigger == NO_TRIGGER)
             packets_wait_until(&making.packets, flow->source, flow->tasks.send, flow->start_ps);
     }
-    for (uint32_t i = 0; i < matrix->trigger_count; i++)
-        add_trigger(&making, &matrix->triggers[i]);
+    for (uint32_t i = 0; i < htsim->trigger_count; i++)
+        add_trigger(&making, &htsim->triggers[i]);
     packets_release(&making.packets);
     free(making.told);
 }
