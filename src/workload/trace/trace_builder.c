@@ -11,8 +11,7 @@
 #include "base/text.h"
 #include "flitwarp/random.h"
 #include "workload/trace/chunks.h"
-#include "workload/trace/circle.h"
-#include "workload/trace/collective_order.h"
+#include "workload/trace/task_order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -243,9 +242,9 @@ static void make_edges(struct trace_builder *builder, const struct staged *stage
 /* Of a rank without errors: its communicators exist, and it has no circles. */
 static void number_collectives(struct trace_builder *builder, struct trace_rank *rank, const struct chunks *waits)
 {
-    rank->collective_count = collective_order_count(rank);
+    rank->collective_count = task_order_collectives(rank);
     struct trace_collective *found = spill_take(builder->trace->spill, rank->collective_count * sizeof *found);
-    collective_order_find(rank, waits, found);
+    task_order_number(rank, waits, found);
     for (uint32_t i = 0; i < rank->collective_count; i++) {
         struct trace_communicator *communicator = &builder->communicators[rank->tasks[found[i].task].communicator];
         if (communicator->collectives <= found[i].ordinal)
@@ -266,7 +265,7 @@ void builder_end_rank(struct trace_builder *builder, uint32_t rank, const struct
     trace->task_count += staged->tasks.count;
     trace->edge_count += staged->waits.count;
     check_tasks(builder, rank, places);
-    circle_check(&builder->ranks[rank], rank, &staged->waits, places, &builder->errors);
+    task_order_check(&builder->ranks[rank], rank, &staged->waits, places, &builder->errors);
     if (!builder->errors.count)
         number_collectives(builder, &builder->ranks[rank], &staged->waits);
     chunks_give(&staged->tasks, &builder->store);

@@ -8,10 +8,6 @@
 
 enum { FIRST_ROOM = 8 };
 
-struct ends {
-    uint32_t first, last; /* index + 1 */
-};
-
 static bool is_wild(const struct envelope *envelope) { return envelope->source == ANY || envelope->tag == ANY; }
 
 static struct table_key key_of(const struct envelope *envelope)
@@ -27,9 +23,8 @@ static bool matches(const struct envelope *a, const struct envelope *b)
 
 void envelope_queue_init(struct envelope_queue *queue, struct rewind *rewind)
 {
-    *queue = (struct envelope_queue){
-        .first_free = NONE, .first = NONE, .last = NONE, .first_wild = NONE, .last_wild = NONE, .rewind = rewind};
-    table_init(&queue->exact, sizeof(struct ends), rewind);
+    *queue = (struct envelope_queue){.first = NONE, .last = NONE, .rewind = rewind};
+    table_init(&queue->exact, sizeof(struct envelope_list), rewind);
 }
 
 void envelope_queue_release(struct envelope_queue *queue)
@@ -41,9 +36,9 @@ void envelope_queue_release(struct envelope_queue *queue)
 static uint32_t take_entry(struct envelope_queue *queue)
 {
     uint32_t index = queue->first_free;
-    if (index != NONE) {
-        queue->first_free = queue->entries[index].next;
-        return index;
+    if (index) {
+        queue->first_free = queue->entries[index - 1].next;
+        return index - 1;
     }
     if (queue->entry_count == queue->room) {
         queue->room = queue->room ? 2 * queue->room : FIRST_ROOM;
@@ -52,25 +47,11 @@ static uint32_t take_entry(struct envelope_queue *queue)
     return queue->entry_count++;
 }
 
-/* Behind the others of its list. */
-static void append_wild(struct envelope_queue *queue, uint32_t index)
+/* The list of those with ANY, or that of its equals. */
+static struct envelope_list *list_of(struct envelope_queue *queue, const struct envelope *envelope)
 {
-    if (queue->last_wild == NONE)
-        queue->first_wild = index;
-    else
-        queue->entries[queue->last_wild].next = index;
-    queue->last_wild = index;
-}
-
-static void append_exact(struct envelope_queue *queue, uint32_t index)
-{
-    struct table_key key = key_of(&queue->entries[index].envelope);
-    struct ends *ends = table_put(&queue->exact, &key);
-    if (ends->first)
-        queue->entries[ends->last - 1].next = index;
-    else
-        ends->first = index + 1;
-    ends->last = index + 1;
+    struct table_key key = key_of(envelope);
+    return is_wild(envelope) ? &queue->wild : table_put(&queue->exact, &key);
 }
 
 void envelope_queue_add(struct envelope_queue *queue, const struct envelope *envelope, uint32_t task, uint32_t detail)
@@ -81,18 +62,16 @@ void envelope_queue_add(struct envelope_queue *queue, const struct envelope *env
                                                     .detail = detail,
                                                     .number = queue->number++,
                                                     .before = queue->last,
-                                                    .after = NONE,
-                                                    .next = NONE};
+                                                    .after = NONE};
     if (queue->last == NONE)
         queue->first = index;
     else
         queue->entries[queue->last].after = index;
     queue->last = index;
     queue->count++;
-    if (is_wild(envelope))
-        append_wild(queue, index);
-    else
-        append_exact(queue, index);
+    struct envelope_list *list = list_of(queue, envelope);
+    *(list->first ? &queue->entries[list->last - 1].next : &list->first) = index + 1;
+    list->last = index + 1;
 }
 
 static uint32_t first_exact(struct envelope_queue *queue, const struct envelope *wanted)
@@ -100,7 +79,7 @@ static uint32_t first_exact(struct envelope_queue *queue, const struct envelope 
     struct table_key key = key_of(wanted);
     if (queue->count == 0)
         return NONE;
-    uint32_t first = ((const struct ends *)table_put(&queue->exact, &key))->first;
+    uint32_t first = ((const struct envelope_list *)table_put(&queue->exact, &key))->first;
     if (first == 0)
         table_remove(&queue->exact, &key);
     return first ? first - 1 : NONE;
@@ -109,42 +88,33 @@ static uint32_t first_exact(struct envelope_queue *queue, const struct envelope 
 /* The first of all that matches: in the list of all, or in that of those with ANY. */
 static uint32_t first_of(const struct envelope_queue *queue, const struct envelope *wanted, bool all)
 {
-    uint32_t at = all ? queue->first : queue->first_wild;
+    uint32_t at = all ? queue->first : queue->wild.first - 1; /* no entry is 0 - 1, which is NONE */
     while (at != NONE && !matches(&queue->entries[at].envelope, wanted))
-        at = all ? queue->entries[at].after : queue->entries[at].next;
+        at = all ? queue->entries[at].after : queue->entries[at].next - 1;
     return at;
 }
 
-static void unlink_wild(struct envelope_queue *queue, uint32_t index)
+/* Of the exact ones it is the first: the first of all that match is the first of its equals too. */
+static void unlink_entry(struct envelope_queue *queue, uint32_t index)
 {
-    uint32_t before = NONE, next = queue->entries[index].next;
-    for (uint32_t at = queue->first_wild; at != index; at = queue->entries[at].next)
+    const struct envelope_entry *entry = &queue->entries[index];
+    struct envelope_list *list = list_of(queue, &entry->envelope);
+    uint32_t before = 0;
+    for (uint32_t at = list->first; at != index + 1; at = queue->entries[at - 1].next)
         before = at;
-    if (before == NONE)
-        queue->first_wild = next;
-    else
-        queue->entries[before].next = next;
-    if (next == NONE)
-        queue->last_wild = before;
-}
-
-/* It is the first of its list: the first of all that match is the first of its equals too. */
-static void unlink_exact(struct envelope_queue *queue, uint32_t index)
-{
-    struct table_key key = key_of(&queue->entries[index].envelope);
-    if (queue->entries[index].next == NONE)
+    *(before ? &queue->entries[before - 1].next : &list->first) = entry->next;
+    if (!entry->next)
+        list->last = before;
+    if (!list->first && list != &queue->wild) {
+        struct table_key key = key_of(&entry->envelope);
         table_remove(&queue->exact, &key);
-    else
-        ((struct ends *)table_put(&queue->exact, &key))->first = queue->entries[index].next + 1;
+    }
 }
 
 static void remove_entry(struct envelope_queue *queue, uint32_t index)
 {
     struct envelope_entry *entry = &queue->entries[index];
-    if (is_wild(&entry->envelope))
-        unlink_wild(queue, index);
-    else
-        unlink_exact(queue, index);
+    unlink_entry(queue, index);
     if (entry->before == NONE)
         queue->first = entry->after;
     else
@@ -154,7 +124,7 @@ static void remove_entry(struct envelope_queue *queue, uint32_t index)
     else
         queue->entries[entry->after].before = entry->before;
     entry->next = queue->first_free;
-    queue->first_free = index;
+    queue->first_free = index + 1;
     queue->count--;
 }
 

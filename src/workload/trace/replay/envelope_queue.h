@@ -16,22 +16,27 @@ struct envelope {
 struct envelope_entry {
     uint64_t number; /* in the order in which they came */
     struct envelope envelope;
-    uint32_t task, detail; /* the owner's own */
-    uint32_t before, after, next;
+    uint32_t task, detail;  /* the owner's own */
+    uint32_t before, after; /* of all in use; NONE: it is the first, the last */
+    uint32_t next;          /* in its list, index + 1; 0: it is the last */
 };
 _Static_assert(sizeof(struct envelope_entry) == 40, "every byte has a value");
+
+/* A list by `next`, index + 1; 0: it is empty. */
+struct envelope_list {
+    uint32_t first, last;
+};
 
 struct envelope_queue {
     struct envelope_entry *entries; /* owned */
     uint32_t entry_count, room;     /* in use or free */
-    uint32_t first_free;            /* of a list by `next`, as are the others; NONE: empty */
+    uint32_t first_free;            /* of a list by `next`, index + 1 */
     uint32_t first, last;           /* of all in use, by `before` and `after` */
-    uint32_t first_wild;            /* of those with ANY */
-    uint32_t last_wild;
     uint32_t count;
-    uint64_t number;       /* of the next */
-    struct table exact;    /* by envelope without ANY: the first and the last of a list */
-    struct rewind *rewind; /* borrowed */
+    uint64_t number;           /* of the next */
+    struct envelope_list wild; /* those with ANY */
+    struct table exact;        /* by envelope without ANY: lists */
+    struct rewind *rewind;     /* borrowed */
 };
 
 void envelope_queue_init(struct envelope_queue *queue, struct rewind *rewind);
