@@ -52,7 +52,7 @@ static void name_circle(const struct trace_rank *rank, uint32_t number, const ui
     uint32_t named = 0, first = at;
     do {
         text_add(&text, named ? ", which waits for " : "");
-        task_describe_at(&rank->tasks[at], at, places, &text);
+        task_describe(&rank->tasks[at], at, places, &text);
         at = before[at];
     } while (at != first && ++named < MOST_NAMED);
     errors_add(errors, "rank %u: tasks wait for each other in a circle: %s, which waits for %s", number, text.chars,

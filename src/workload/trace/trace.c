@@ -73,8 +73,9 @@ static void describe_message(const struct task *task, struct text *text)
         text_addf(text, ", tag %u", task->tag);
 }
 
-void task_describe(const struct task *task, uint32_t number, struct text *text)
+void task_describe(const struct task *task, uint32_t number, const struct task_places *places, struct text *text)
 {
+    struct arena arena = {0};
     bool is_collective = task->kind == TASK_COLLECTIVE;
     text_addf(text, "task %u (%s", number,
               is_collective ? collective_operation_name(task->unit) : task_kind_name(task->kind));
@@ -87,12 +88,6 @@ void task_describe(const struct task *task, uint32_t number, struct text *text)
     if (task->communicator != WORLD)
         text_addf(text, ", communicator %u", task->communicator);
     text_add(text, ")");
-}
-
-void task_describe_at(const struct task *task, uint32_t number, const struct task_places *places, struct text *text)
-{
-    struct arena arena = {0};
-    task_describe(task, number, text);
     if (places)
         text_addf(text, " %s", places->find(places->reader, number, &arena));
     arena_release(&arena);

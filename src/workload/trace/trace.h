@@ -69,12 +69,9 @@ void trace_destroy(struct trace *trace);
 /* "send", "receive" ...; of a collective as collective_operation_names */
 const char *task_kind_name(uint32_t kind);
 const char *collective_operation_name(uint32_t operation);
-/* One task in words, for reports: "task 7 (receive of 8 bytes from rank 3, tag 5)". */
+/* One task in words, for reports: "task 7 (receive of 8 bytes from rank 3, tag 5)", and " in line 7" where places know. */
 struct text;
-void task_describe(const struct task *task, uint32_t number, struct text *text);
-
-/* With " in line 7", or the like, behind it; places may be NULL, where nobody knows. */
-void task_describe_at(const struct task *task, uint32_t number, const struct task_places *places, struct text *text);
+void task_describe(const struct task *task, uint32_t number, const struct task_places *places, struct text *text);
 
 /* ---- making ---- */
 

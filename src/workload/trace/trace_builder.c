@@ -208,7 +208,7 @@ static void check_tasks(struct trace_builder *builder, uint32_t rank, const stru
         if (!what)
             continue;
         struct text text = {0};
-        task_describe_at(task, i, places, &text);
+        task_describe(task, i, places, &text);
         errors_add(&builder->errors, "rank %u, %s: %s", rank, text.chars, what);
         text_release(&text);
     }

@@ -38,7 +38,6 @@ struct netrace_packet {
 struct waiting {
     uint64_t offset; /* of the packet that lists it */
     uint32_t lister, receive, node;
-    uint32_t next; /* index + 1; also in the chain of those that are free */
 };
 
 struct netrace {
@@ -48,9 +47,8 @@ struct netrace {
     struct netrace_header header;
     uint64_t cycle_ps;
     struct packets packets;
-    struct table waited;     /* from a packet's number to the first of those that list it, an index + 1 */
-    struct waiting *waiting; /* owned */
-    uint32_t waiting_count, waiting_room, first_free;
+    struct table waited;  /* by a packet's number: how many list it, */
+    struct table waiting; /* and with a number of their own: those that do */
 };
 
 static const uint8_t sizes[] = {
@@ -136,50 +134,38 @@ static bool read_header(struct netrace *netrace)
 
 static uint32_t *waited(struct netrace *netrace, uint32_t id)
 {
-    return table_put(&netrace->waited, &(struct table_key){{id, 0, 0}});
+    return table_put(&netrace->waited, &(struct table_key){{id}});
 }
 
-static void add_waiting(struct netrace *netrace, uint32_t id, const struct waiting *waiting)
+static struct waiting *waiting_at(struct netrace *netrace, uint64_t id, uint32_t number)
 {
-    uint32_t *first = waited(netrace, id), at = netrace->first_free;
-    if (at) {
-        netrace->first_free = netrace->waiting[at - 1].next;
-    } else {
-        netrace->waiting =
-            memory_grow(netrace->waiting, netrace->waiting_count, &netrace->waiting_room, sizeof *waiting);
-        at = ++netrace->waiting_count;
-    }
-    netrace->waiting[at - 1] = *waiting;
-    netrace->waiting[at - 1].next = *first;
-    *first = at;
+    return table_put(&netrace->waiting, &(struct table_key){{id, number}});
 }
 
-/* Those that list the packet have all been read. */
+/* Those that list the packet have all been read; the latest comes first. */
 static void wait_for_listers(struct netrace *netrace, const struct netrace_packet *packet, uint32_t send)
 {
-    uint32_t at = *waited(netrace, packet->id);
-    table_remove(&netrace->waited, &(struct table_key){{packet->id, 0, 0}});
-    while (at) {
-        struct waiting *waiting = &netrace->waiting[at - 1];
-        uint32_t next = waiting->next;
+    uint32_t count = *waited(netrace, packet->id);
+    table_remove(&netrace->waited, &(struct table_key){{packet->id}});
+    while (count-- > 0) {
+        const struct waiting waiting = *waiting_at(netrace, packet->id, count);
+        table_remove(&netrace->waiting, &(struct table_key){{packet->id, count}});
         builder_wait(netrace->packets.builder, packet->source, send,
-                     packets_tell(&netrace->packets, waiting->node, waiting->receive, packet->source), false);
-        waiting->next = netrace->first_free;
-        netrace->first_free = at;
-        at = next;
+                     packets_tell(&netrace->packets, waiting.node, waiting.receive, packet->source), false);
     }
 }
 
 static bool check_nobody_waits(struct netrace *netrace)
 {
+    if (!netrace->waited.count)
+        return true;
     void **values = table_sorted(&netrace->waited);
-    if (netrace->waited.count) {
-        const struct waiting *waiting = &netrace->waiting[*(uint32_t *)values[0] - 1];
-        netrace_error(netrace, waiting->offset, "packet %u lists packet %llu, which does not come behind it",
-                      waiting->lister, (unsigned long long)table_key_of(values[0])->part[0]);
-    }
+    uint64_t id = table_key_of(values[0])->part[0];
+    const struct waiting *waiting = waiting_at(netrace, id, *(uint32_t *)values[0] - 1);
+    netrace_error(netrace, waiting->offset, "packet %u lists packet %llu, which does not come behind it",
+                  waiting->lister, (unsigned long long)id);
     free(values);
-    return netrace->waited.count == 0;
+    return false;
 }
 
 /* ---- packets ---- */
@@ -219,11 +205,11 @@ static bool add_packet(struct netrace *netrace, const struct netrace_packet *pac
     struct packet_tasks tasks = packets_add(&netrace->packets, packet->source, packet->destination, packet->bytes);
     packets_wait_until(&netrace->packets, packet->source, tasks.send, packet->cycle * netrace->cycle_ps);
     wait_for_listers(netrace, packet, tasks.send);
-    struct waiting waiting = {packet->offset, packet->id, tasks.receive, packet->destination, 0};
+    struct waiting waiting = {packet->offset, packet->id, tasks.receive, packet->destination};
     for (uint32_t i = 0; i < packet->dependents; i++) {
         if (!read_bytes(netrace, bytes, sizeof bytes))
             return false;
-        add_waiting(netrace, u32_at(bytes), &waiting);
+        *waiting_at(netrace, u32_at(bytes), (*waited(netrace, u32_at(bytes)))++) = waiting;
     }
     return true;
 }
@@ -246,6 +232,7 @@ static bool netrace_read(const struct trace_source *source, struct trace_builder
     if (!netrace.stream)
         return false;
     table_init(&netrace.waited, sizeof(uint32_t), NULL);
+    table_init(&netrace.waiting, sizeof(struct waiting), NULL);
     bool is_good = read_header(&netrace);
     if (is_good) {
         packets_init(&netrace.packets, builder, netrace.header.nodes);
@@ -253,7 +240,7 @@ static bool netrace_read(const struct trace_source *source, struct trace_builder
         packets_release(&netrace.packets);
     }
     table_release(&netrace.waited);
-    free(netrace.waiting);
+    table_release(&netrace.waiting);
     byte_stream_close(netrace.stream);
     return is_good;
 }

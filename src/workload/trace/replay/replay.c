@@ -15,21 +15,14 @@
 
 /* ---- notes and the agenda ---- */
 
-static struct table_key note_key(enum note_kind kind, uint64_t a, uint64_t b)
-{
-    return (struct table_key){{kind, a, b}};
-}
-
 uint64_t *replay_note(struct replay_rank *rank, enum note_kind kind, uint64_t a, uint64_t b)
 {
-    struct table_key key = note_key(kind, a, b);
-    return table_put(&rank->notes, &key);
+    return table_put(&rank->notes, &(struct table_key){{kind, a, b}});
 }
 
 void replay_drop_note(struct replay_rank *rank, enum note_kind kind, uint64_t a, uint64_t b)
 {
-    struct table_key key = note_key(kind, a, b);
-    table_remove(&rank->notes, &key);
+    table_remove(&rank->notes, &(struct table_key){{kind, a, b}});
 }
 
 void *replay_grow(const struct replay *replay, void *items, uint32_t count, uint32_t *room, size_t size)

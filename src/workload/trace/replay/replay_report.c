@@ -44,7 +44,7 @@ static void print_wait(struct waiting_report *report, uint32_t rank, uint32_t ta
     if (!has_line(report))
         return;
     struct text text = {0};
-    task_describe(replay_task(report->replay, rank, task), task, &text);
+    task_describe(replay_task(report->replay, rank, task), task, NULL, &text);
     if (peer == ANY)
         fprintf(report->out, "  rank %u: %s waits for %s from any rank\n", rank, text.chars, what);
     else
@@ -79,7 +79,7 @@ static void print_unexpected(struct waiting_report *report, uint32_t rank)
         if (!has_line(report))
             continue;
         struct text text = {0};
-        task_describe(replay_task(report->replay, entry->envelope.source, entry->task), entry->task, &text);
+        task_describe(replay_task(report->replay, entry->envelope.source, entry->task), entry->task, NULL, &text);
         fprintf(report->out, "  rank %u: no receive has taken the message of rank %u, %s\n", rank,
                 entry->envelope.source, text.chars);
         text_release(&text);

@@ -168,23 +168,24 @@ static bool take_peer(struct goal *goal, struct task *task)
 /* tag, cpu and nic up to the end of the line. */
 static bool take_options(struct goal *goal, struct task *task)
 {
-    bool is_message = task->kind != TASK_COMPUTE;
-    for (struct word word = next_word(goal); word.length; word = next_word(goal)) {
+    bool is_message = task->kind != TASK_COMPUTE, is_good = true;
+    struct word word;
+    while (is_good && (word = next_word(goal)).length) {
         uint64_t number = 0;
-        if (word_is(word, "cpu") && take_number(goal, "the number of a cpu", "", UINT8_MAX, &number))
+        if (word_is(word, "cpu")) {
+            is_good = take_number(goal, "the number of a cpu", "", UINT8_MAX, &number);
             task->cpu = (uint8_t)number;
-        else if (is_message && word_is(word, "nic") && take_number(goal, "the number of a nic", "", UINT8_MAX, &number))
+        } else if (is_message && word_is(word, "nic")) {
+            is_good = take_number(goal, "the number of a nic", "", UINT8_MAX, &number);
             task->unit = (uint8_t)number;
-        else if (is_message && word_is(word, "tag") &&
-                 take_number_or_any(goal, "a tag", task->kind == TASK_RECEIVE, &task->tag))
-            continue;
-        else if (word_is(word, "cpu") || (is_message && (word_is(word, "nic") || word_is(word, "tag"))))
-            return false;
-        else
-            return goal_error(goal, "%s where %s or the end of the line is expected", shown(goal, word),
-                              is_message ? "tag, cpu, nic" : "cpu");
+        } else if (is_message && word_is(word, "tag")) {
+            is_good = take_number_or_any(goal, "a tag", task->kind == TASK_RECEIVE, &task->tag);
+        } else {
+            is_good = goal_error(goal, "%s where %s or the end of the line is expected", shown(goal, word),
+                                 is_message ? "tag, cpu, nic" : "cpu");
+        }
     }
-    return true;
+    return is_good;
 }
 
 static bool take_operation(struct goal *goal, struct word name, uint32_t *number)
