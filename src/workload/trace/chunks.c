@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t class_of(uint32_t chunk) { return chunk < CHUNK_CLASSES ? chunk : CHUNK_CLASSES - 1; }
+static uint32_t chunk_class_of(uint32_t chunk) { return chunk < CHUNK_CLASSES ? chunk : CHUNK_CLASSES - 1; }
 
 /* In units of the first chunk. */
 static uint64_t units_before(uint32_t chunk)
@@ -44,7 +44,7 @@ void *chunks_add(struct chunks *chunks, struct chunk_store *store, size_t elemen
     uint32_t chunk = chunk_of(chunks->count / (FIRST_CHUNK / element_bytes));
     if (chunk == chunks->chunk_count) {
         chunks->items = memory_grow(chunks->items, chunk, &chunks->room, sizeof *chunks->items);
-        chunks->items[chunks->chunk_count++] = take_chunk(store, class_of(chunk));
+        chunks->items[chunks->chunk_count++] = take_chunk(store, chunk_class_of(chunk));
     }
     return chunks_at(chunks, chunks->count++, element_bytes);
 }
@@ -54,7 +54,7 @@ void chunks_copy(const struct chunks *chunks, size_t element_bytes, void *to)
     unsigned char *at = to;
     size_t left = chunks->count * element_bytes;
     for (uint32_t i = 0; i < chunks->chunk_count; i++) {
-        size_t bytes = (size_t)FIRST_CHUNK << class_of(i);
+        size_t bytes = (size_t)FIRST_CHUNK << chunk_class_of(i);
         bytes = bytes < left ? bytes : left;
         memcpy(at, chunks->items[i], bytes);
         at += bytes;
@@ -65,7 +65,7 @@ void chunks_copy(const struct chunks *chunks, size_t element_bytes, void *to)
 void chunks_give(struct chunks *chunks, struct chunk_store *store)
 {
     for (uint32_t i = 0; i < chunks->chunk_count; i++) {
-        void **head = &store->free[class_of(i)];
+        void **head = &store->free[chunk_class_of(i)];
         memcpy(chunks->items[i], head, sizeof *head);
         *head = chunks->items[i];
     }

@@ -133,7 +133,7 @@ static int by_task(const void *left, const void *right)
     return a->task < b->task ? -1 : a->task > b->task;
 }
 
-static void number(const struct trace_rank *rank, struct trace_collective *found, uint32_t count)
+static void order_number(const struct trace_rank *rank, struct trace_collective *found, uint32_t count)
 {
     struct table counts; /* by communicator */
     table_init(&counts, sizeof(uint32_t), NULL);
@@ -151,13 +151,13 @@ void task_order_number(const struct trace_rank *rank, const struct chunks *waits
         if (rank->tasks[i].kind == TASK_COLLECTIVE)
             found[count++].task = i;
     if (count < 2 || !goes_back(waits)) {
-        number(rank, found, count);
+        order_number(rank, found, count);
         return;
     }
     struct place *places = memory_take(rank->task_count * sizeof *places);
     find_places(rank, places);
     qsort_r(found, count, sizeof *found, by_place, places);
-    number(rank, found, count);
+    order_number(rank, found, count);
     qsort(found, count, sizeof *found, by_task);
     free(places);
 }

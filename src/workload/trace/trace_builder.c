@@ -170,7 +170,7 @@ static const char *not_there(struct trace_builder *builder, const char *what)
 }
 
 /* What is wrong with a task; NULL: nothing. */
-static const char *fault(struct trace_builder *builder, uint32_t rank, const struct task *task)
+static const char *builder_fault(struct trace_builder *builder, uint32_t rank, const struct task *task)
 {
     const struct trace *trace = builder->trace;
     bool meets_others = task->kind != TASK_COMPUTE && task->kind != TASK_UNTIL && task->kind != TASK_JOIN;
@@ -202,7 +202,7 @@ static void check_tasks(struct trace_builder *builder, uint32_t rank, const stru
         if (task->kind == TASK_COLLECTIVE && checked && checked->communicator == task->communicator &&
             checked->peer == task->peer && task->amount <= MOST_BYTES)
             continue;
-        const char *what = fault(builder, rank, task);
+        const char *what = builder_fault(builder, rank, task);
         if (task->kind == TASK_COLLECTIVE && !what)
             checked = task;
         if (!what)

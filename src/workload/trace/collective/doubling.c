@@ -24,7 +24,7 @@ static struct core core_of(const struct plan *plan)
 }
 
 /* The number of a rank in the core; NONE: it is outside, and the next one stands for it. */
-static uint32_t member_of(const struct core *core, uint32_t rank)
+static uint32_t doubling_member_of(const struct core *core, uint32_t rank)
 {
     if (rank >= 2 * core->pairs)
         return rank - core->pairs;
@@ -68,7 +68,7 @@ static struct plan_shape shape(const struct plan *plan, enum course course, uint
 static struct exchange exchange_at(const struct plan *plan, uint32_t rank, uint32_t step, enum course course)
 {
     struct exchange at = {.core = core_of(plan), .stage = EXCHANGE, .peer = NONE};
-    uint32_t level = step - (at.core.pairs > 0), member = member_of(&at.core, rank);
+    uint32_t level = step - (at.core.pairs > 0), member = doubling_member_of(&at.core, rank);
     if (at.core.pairs)
         at.stage = step == 0 ? FOLD : step == shape(plan, course, 0).steps - 1 ? UNFOLD : EXCHANGE;
     at.halves = course != UP && level < at.core.levels;
@@ -84,7 +84,8 @@ static struct exchange exchange_at(const struct plan *plan, uint32_t rank, uint3
 }
 
 /* Within a pair: to the odd one in a fold, from it in an unfold. */
-static void hand_over(const struct exchange *at, uint32_t rank, struct plan_message message, struct plan_step *out)
+static void doubling_hand_over(const struct exchange *at, uint32_t rank, struct plan_message message,
+                               struct plan_step *out)
 {
     if (rank >= 2 * at->core.pairs)
         return;
@@ -101,7 +102,7 @@ static void allreduce_doubling(const struct plan *plan, uint32_t rank, uint32_t 
     struct exchange at = exchange_at(plan, rank, step, UP);
     out->reduces = at.stage != UNFOLD;
     if (at.stage != EXCHANGE)
-        hand_over(&at, rank, whole_vector(plan, NONE), out);
+        doubling_hand_over(&at, rank, whole_vector(plan, NONE), out);
     else if (at.peer != NONE)
         out->send = out->receive = whole_vector(plan, at.peer);
 }
@@ -119,7 +120,7 @@ static void allreduce_rabenseifner(const struct plan *plan, uint32_t rank, uint3
     uint32_t parts = at.core.size;
     out->reduces = at.stage == FOLD || (at.stage == EXCHANGE && at.halves);
     if (at.stage != EXCHANGE)
-        hand_over(&at, rank, vector_parts(plan, NONE, parts, 0, parts), out);
+        doubling_hand_over(&at, rank, vector_parts(plan, NONE, parts, 0, parts), out);
     if (at.peer == NONE)
         return;
     out->send = vector_parts(plan, at.peer, parts, at.sent, at.count);
@@ -149,9 +150,9 @@ static void allgather(const struct plan *plan, uint32_t rank, uint32_t step, str
     struct exchange at = exchange_at(plan, rank, step, UP);
     uint32_t even = rank & ~(uint32_t)1;
     if (at.stage == FOLD)
-        hand_over(&at, rank, rank_blocks(plan, NONE, even, 1), out);
+        doubling_hand_over(&at, rank, rank_blocks(plan, NONE, even, 1), out);
     if (at.stage == UNFOLD) /* all but its own */
-        hand_over(&at, rank, rank_blocks(plan, NONE, forward(even, 1, plan->ranks), plan->ranks - 1), out);
+        doubling_hand_over(&at, rank, rank_blocks(plan, NONE, forward(even, 1, plan->ranks), plan->ranks - 1), out);
     exchange_blocks(plan, &at, out);
 }
 
@@ -160,9 +161,9 @@ static void reduce_scatter(const struct plan *plan, uint32_t rank, uint32_t step
     struct exchange at = exchange_at(plan, rank, step, DOWN);
     out->reduces = at.stage != UNFOLD;
     if (at.stage == FOLD)
-        hand_over(&at, rank, rank_blocks(plan, NONE, 0, plan->ranks), out);
+        doubling_hand_over(&at, rank, rank_blocks(plan, NONE, 0, plan->ranks), out);
     if (at.stage == UNFOLD)
-        hand_over(&at, rank, rank_blocks(plan, NONE, rank & ~(uint32_t)1, 1), out);
+        doubling_hand_over(&at, rank, rank_blocks(plan, NONE, rank & ~(uint32_t)1, 1), out);
     exchange_blocks(plan, &at, out);
 }
 

@@ -32,7 +32,7 @@ static uint32_t ready_sent(const struct plan *plan, uint32_t rank, uint32_t step
 }
 
 /* What arrives is what the rank before has sent. */
-static void send_round(const struct plan *plan, uint32_t rank, uint32_t sent, struct plan_step *out)
+static void ring_send_round(const struct plan *plan, uint32_t rank, uint32_t sent, struct plan_step *out)
 {
     out->send = rank_blocks(plan, forward(rank, 1, plan->ranks), sent, 1);
     out->receive = rank_blocks(plan, backward(rank, 1, plan->ranks), backward(sent, 1, plan->ranks), 1);
@@ -40,13 +40,13 @@ static void send_round(const struct plan *plan, uint32_t rank, uint32_t sent, st
 
 static void ring_reduce_scatter(const struct plan *plan, uint32_t rank, uint32_t step, struct plan_step *out)
 {
-    send_round(plan, rank, sum_sent(plan, rank, step), out);
+    ring_send_round(plan, rank, sum_sent(plan, rank, step), out);
     out->reduces = true;
 }
 
 static void ring_allgather(const struct plan *plan, uint32_t rank, uint32_t step, struct plan_step *out)
 {
-    send_round(plan, rank, ready_sent(plan, rank, step), out);
+    ring_send_round(plan, rank, ready_sent(plan, rank, step), out);
 }
 
 static void ring_allreduce(const struct plan *plan, uint32_t rank, uint32_t step, struct plan_step *out)

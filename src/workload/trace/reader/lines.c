@@ -10,11 +10,11 @@
 #define DONE_EVERY ((size_t)16 << 20)
 #define BYTE_ORDER_MARK "\xef\xbb\xbf" /* what some spreadsheets begin a file with */
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+static bool lines_is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-static void skip_blanks(struct trace_lines *lines)
+static void lines_skip_blanks(struct trace_lines *lines)
 {
-    while (lines->at < lines->end && is_blank(*lines->at))
+    while (lines->at < lines->end && lines_is_blank(*lines->at))
         lines->at++;
 }
 
@@ -40,7 +40,7 @@ bool lines_next(struct trace_lines *lines)
 {
     while (lines->next < lines->source->size) {
         take_line(lines);
-        skip_blanks(lines);
+        lines_skip_blanks(lines);
         if (lines->at < lines->end)
             return true;
     }
@@ -58,14 +58,14 @@ bool lines_word(struct trace_lines *lines, struct word *word)
 {
     if (!lines->at)
         return false;
-    skip_blanks(lines);
+    lines_skip_blanks(lines);
     if (!lines->separator && lines->at == lines->end)
         return false;
     const char *end = lines->at;
-    while (end < lines->end && (lines->separator ? *end != lines->separator : !is_blank(*end)))
+    while (end < lines->end && (lines->separator ? *end != lines->separator : !lines_is_blank(*end)))
         end++;
     *word = (struct word){lines->at, (size_t)(end - lines->at)};
-    while (word->length && is_blank(word->chars[word->length - 1]))
+    while (word->length && lines_is_blank(word->chars[word->length - 1]))
         word->length--;
     lines->at = end < lines->end ? end + 1 : lines->separator ? NULL : end;
     return true;
@@ -99,7 +99,7 @@ bool word_numbered(struct word word, char letter, uint64_t max, uint64_t *number
            word_number((struct word){word.chars + 1, word.length - 1}, max, number);
 }
 
-static void add_error(const struct trace_lines *lines, const char *word, const char *format, va_list arguments)
+static void lines_add_error(const struct trace_lines *lines, const char *word, const char *format, va_list arguments)
 {
     struct text text = {0};
     text_addv(&text, format, arguments);
@@ -111,7 +111,7 @@ bool lines_error(const struct trace_lines *lines, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    add_error(lines, "", format, arguments);
+    lines_add_error(lines, "", format, arguments);
     va_end(arguments);
     return false;
 }
@@ -122,7 +122,7 @@ bool lines_refuse(const struct trace_lines *lines, struct word word, const char 
     va_list arguments;
     snprintf(shown, sizeof shown, "\"%.*s\" ", (int)(word.length < 40 ? word.length : 40), word.chars);
     va_start(arguments, format);
-    add_error(lines, shown, format, arguments);
+    lines_add_error(lines, shown, format, arguments);
     va_end(arguments);
     return false;
 }

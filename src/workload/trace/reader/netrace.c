@@ -56,18 +56,21 @@ static const uint8_t sizes[] = {
     [15] = SMALL, [16] = LARGE, [25] = SMALL, [27] = SMALL, [28] = SMALL, [29] = SMALL, [30] = LARGE,
 };
 
-static uint32_t u32_at(const unsigned char *bytes)
+static uint32_t netrace_u32_at(const unsigned char *bytes)
 {
     return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
 
-static uint64_t u64_at(const unsigned char *bytes) { return u32_at(bytes) | (uint64_t)u32_at(bytes + 4) << 32; }
+static uint64_t u64_at(const unsigned char *bytes)
+{
+    return netrace_u32_at(bytes) | (uint64_t)netrace_u32_at(bytes + 4) << 32;
+}
 
 #define netrace_error(netrace, offset, format, ...)                                                                    \
     errors_add((netrace)->errors, "%s: offset %llu: " format, (netrace)->source->path, (unsigned long long)(offset),   \
                __VA_ARGS__)
 
-static bool read_bytes(struct netrace *netrace, void *bytes, size_t size)
+static bool netrace_read_bytes(struct netrace *netrace, void *bytes, size_t size)
 {
     return byte_stream_read(netrace->stream, bytes, size, netrace->errors);
 }
@@ -77,7 +80,7 @@ static bool read_bytes(struct netrace *netrace, void *bytes, size_t size)
 static bool check_magic(struct netrace *netrace, const unsigned char *bytes)
 {
     float version;
-    uint32_t bits = u32_at(bytes + 4), magic = u32_at(bytes);
+    uint32_t bits = netrace_u32_at(bytes + 4), magic = netrace_u32_at(bytes);
     memcpy(&version, &bits, sizeof version);
     if (magic == __builtin_bswap32(MAGIC))
         netrace_error(
@@ -94,9 +97,9 @@ static bool skip(struct netrace *netrace, uint64_t bytes)
 {
     unsigned char dropped[4096];
     for (; bytes > sizeof dropped; bytes -= sizeof dropped)
-        if (!read_bytes(netrace, dropped, sizeof dropped))
+        if (!netrace_read_bytes(netrace, dropped, sizeof dropped))
             return false;
-    return read_bytes(netrace, dropped, (size_t)bytes);
+    return netrace_read_bytes(netrace, dropped, (size_t)bytes);
 }
 
 static bool check_regions(struct netrace *netrace)
@@ -104,7 +107,7 @@ static bool check_regions(struct netrace *netrace)
     unsigned char bytes[REGION_BYTES];
     uint64_t packets = 0, region_packets;
     for (uint32_t i = 0; i < netrace->header.regions; i++) {
-        if (!read_bytes(netrace, bytes, sizeof bytes))
+        if (!netrace_read_bytes(netrace, bytes, sizeof bytes))
             return false;
         region_packets = u64_at(bytes + 16);
         if (region_packets > netrace->header.packets - packets)
@@ -116,13 +119,14 @@ static bool check_regions(struct netrace *netrace)
     return true;
 }
 
-static bool read_header(struct netrace *netrace)
+static bool netrace_read_header(struct netrace *netrace)
 {
     unsigned char bytes[HEADER_BYTES];
-    if (!read_bytes(netrace, bytes, 8) || !check_magic(netrace, bytes) ||
-        !read_bytes(netrace, bytes + 8, HEADER_BYTES - 8))
+    if (!netrace_read_bytes(netrace, bytes, 8) || !check_magic(netrace, bytes) ||
+        !netrace_read_bytes(netrace, bytes + 8, HEADER_BYTES - 8))
         return false;
-    netrace->header = (struct netrace_header){bytes[38], u32_at(bytes + 56), u32_at(bytes + 60), u64_at(bytes + 48)};
+    netrace->header =
+        (struct netrace_header){bytes[38], netrace_u32_at(bytes + 56), netrace_u32_at(bytes + 60), u64_at(bytes + 48)};
     if (netrace->header.nodes == 0 || netrace->header.packets == 0 || netrace->header.packets > MAX_PACKETS)
         return netrace_error(netrace, 38,
                              "%u nodes and %llu packets; accepted: 1 node and 1 packet or more, and up to %u packets",
@@ -137,7 +141,7 @@ static uint32_t *waited(struct netrace *netrace, uint32_t id)
     return table_put(&netrace->waited, &(struct table_key){{id}});
 }
 
-static struct waiting *waiting_at(struct netrace *netrace, uint64_t id, uint32_t number)
+static struct waiting *netrace_waiting_at(struct netrace *netrace, uint64_t id, uint32_t number)
 {
     return table_put(&netrace->waiting, &(struct table_key){{id, number}});
 }
@@ -148,7 +152,7 @@ static void wait_for_listers(struct netrace *netrace, const struct netrace_packe
     uint32_t count = *waited(netrace, packet->id);
     table_remove(&netrace->waited, &(struct table_key){{packet->id}});
     while (count-- > 0) {
-        const struct waiting waiting = *waiting_at(netrace, packet->id, count);
+        const struct waiting waiting = *netrace_waiting_at(netrace, packet->id, count);
         table_remove(&netrace->waiting, &(struct table_key){{packet->id, count}});
         builder_wait(netrace->packets.builder, packet->source, send,
                      packets_tell(&netrace->packets, waiting.node, waiting.receive, packet->source), false);
@@ -161,7 +165,7 @@ static bool check_nobody_waits(struct netrace *netrace)
         return true;
     void **values = table_sorted(&netrace->waited);
     uint64_t id = table_key_of(values[0])->part[0];
-    const struct waiting *waiting = waiting_at(netrace, id, *(uint32_t *)values[0] - 1);
+    const struct waiting *waiting = netrace_waiting_at(netrace, id, *(uint32_t *)values[0] - 1);
     netrace_error(netrace, waiting->offset, "packet %u lists packet %llu, which does not come behind it",
                   waiting->lister, (unsigned long long)id);
     free(values);
@@ -170,16 +174,16 @@ static bool check_nobody_waits(struct netrace *netrace)
 
 /* ---- packets ---- */
 
-static bool read_packet(struct netrace *netrace, struct netrace_packet *packet)
+static bool netrace_read_packet(struct netrace *netrace, struct netrace_packet *packet)
 {
     unsigned char bytes[PACKET_BYTES];
     uint64_t offset = byte_stream_offset(netrace->stream);
-    if (!read_bytes(netrace, bytes, sizeof bytes))
+    if (!netrace_read_bytes(netrace, bytes, sizeof bytes))
         return false;
     uint8_t type = bytes[16];
     *packet = (struct netrace_packet){.cycle = u64_at(bytes),
                                       .offset = offset,
-                                      .id = u32_at(bytes + 8),
+                                      .id = netrace_u32_at(bytes + 8),
                                       .bytes = type < sizeof sizes ? sizes[type] : 0,
                                       .source = bytes[17],
                                       .destination = bytes[18],
@@ -207,18 +211,18 @@ static bool add_packet(struct netrace *netrace, const struct netrace_packet *pac
     wait_for_listers(netrace, packet, tasks.send);
     struct waiting waiting = {packet->offset, packet->id, tasks.receive, packet->destination};
     for (uint32_t i = 0; i < packet->dependents; i++) {
-        if (!read_bytes(netrace, bytes, sizeof bytes))
+        if (!netrace_read_bytes(netrace, bytes, sizeof bytes))
             return false;
-        *waiting_at(netrace, u32_at(bytes), (*waited(netrace, u32_at(bytes)))++) = waiting;
+        *netrace_waiting_at(netrace, netrace_u32_at(bytes), (*waited(netrace, netrace_u32_at(bytes)))++) = waiting;
     }
     return true;
 }
 
-static bool read_packets(struct netrace *netrace)
+static bool netrace_read_packets(struct netrace *netrace)
 {
     struct netrace_packet packet;
     for (uint64_t i = 0; i < netrace->header.packets; i++)
-        if (!read_packet(netrace, &packet) || !add_packet(netrace, &packet))
+        if (!netrace_read_packet(netrace, &packet) || !add_packet(netrace, &packet))
             return false;
     return byte_stream_end(netrace->stream, netrace->errors) && check_nobody_waits(netrace);
 }
@@ -233,10 +237,10 @@ static bool netrace_read(const struct trace_source *source, struct trace_builder
         return false;
     table_init(&netrace.waited, sizeof(uint32_t), NULL);
     table_init(&netrace.waiting, sizeof(struct waiting), NULL);
-    bool is_good = read_header(&netrace);
+    bool is_good = netrace_read_header(&netrace);
     if (is_good) {
         packets_init(&netrace.packets, builder, netrace.header.nodes);
-        is_good = read_packets(&netrace);
+        is_good = netrace_read_packets(&netrace);
         packets_release(&netrace.packets);
     }
     table_release(&netrace.waited);
@@ -248,7 +252,7 @@ static bool netrace_read(const struct trace_source *source, struct trace_builder
 /* Also one of the wrong byte order: it is told then. */
 static bool netrace_looks_like(const struct trace_source *source)
 {
-    uint32_t magic = source->size >= 4 ? u32_at(source->bytes) : 0;
+    uint32_t magic = source->size >= 4 ? netrace_u32_at(source->bytes) : 0;
     return is_bzip2(source) || magic == MAGIC || magic == __builtin_bswap32(MAGIC);
 }
 

@@ -95,7 +95,8 @@ static bool read_flits_and_name(struct trace_lines *lines, const struct simured_
     return false;
 }
 
-static bool read_packet(struct trace_lines *lines, const struct simured_config *config, struct simured_packet *packet)
+static bool simured_read_packet(struct trace_lines *lines, const struct simured_config *config,
+                                struct simured_packet *packet)
 {
     uint64_t source, destination;
     *packet = (struct simured_packet){.line = lines->line, .parent = ANY, .told_node = ANY};
@@ -107,12 +108,12 @@ static bool read_packet(struct trace_lines *lines, const struct simured_config *
     return read_flits_and_name(lines, config, packet);
 }
 
-static bool read_packets(struct simured_trace *trace)
+static bool simured_read_packets(struct simured_trace *trace)
 {
     struct trace_lines *lines = &trace->lines;
     struct simured_packet packet;
     while (lines_next(lines)) {
-        if (!read_packet(lines, trace->config, &packet))
+        if (!simured_read_packet(lines, trace->config, &packet))
             return false;
         trace->packets = memory_grow(trace->packets, trace->count, &trace->room, sizeof packet);
         uint32_t last = packet.source > packet.destination ? packet.source : packet.destination;
@@ -196,7 +197,7 @@ static uint32_t arrival_of(struct simured_packet *parent, uint32_t source, struc
     return parent->told_task;
 }
 
-static void add_tasks(struct simured_trace *trace, struct trace_builder *builder)
+static void simured_add_tasks(struct simured_trace *trace, struct trace_builder *builder)
 {
     struct packets packets;
     packets_init(&packets, builder, trace->ranks);
@@ -220,9 +221,9 @@ static bool simured_read(const struct trace_source *source, struct trace_builder
 {
     struct simured_trace trace = {.lines = {.source = source, .errors = errors}, .config = source->config};
     table_init(&trace.named, sizeof(struct simured_named), NULL);
-    bool is_good = read_packets(&trace) && find_parents(&trace);
+    bool is_good = simured_read_packets(&trace) && find_parents(&trace);
     if (is_good)
-        add_tasks(&trace, builder);
+        simured_add_tasks(&trace, builder);
     free(trace.packets);
     table_release(&trace.named);
     return is_good;
@@ -234,7 +235,7 @@ static bool simured_looks_like(const struct trace_source *source)
     struct trace_lines lines = {.source = source};
     struct simured_packet packet;
     const struct simured_config usual = {.cycles.cycle = 1e-9, .default_flits = 1};
-    return lines_next(&lines) && read_packet(&lines, &usual, &packet);
+    return lines_next(&lines) && simured_read_packet(&lines, &usual, &packet);
 }
 
 static const struct trace_reader_ops simured = {

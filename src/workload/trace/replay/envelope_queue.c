@@ -10,7 +10,7 @@ enum { FIRST_ROOM = 8 };
 
 static bool is_wild(const struct envelope *envelope) { return envelope->source == ANY || envelope->tag == ANY; }
 
-static struct table_key key_of(const struct envelope *envelope)
+static struct table_key envelope_key_of(const struct envelope *envelope)
 {
     return (struct table_key){{envelope->source, envelope->tag, envelope->communicator}};
 }
@@ -33,7 +33,7 @@ void envelope_queue_release(struct envelope_queue *queue)
     table_release(&queue->exact);
 }
 
-static uint32_t take_entry(struct envelope_queue *queue)
+static uint32_t envelope_take_entry(struct envelope_queue *queue)
 {
     uint32_t index = queue->first_free;
     if (index) {
@@ -48,15 +48,15 @@ static uint32_t take_entry(struct envelope_queue *queue)
 }
 
 /* The list of those with ANY, or that of its equals. */
-static struct envelope_list *list_of(struct envelope_queue *queue, const struct envelope *envelope)
+static struct envelope_list *envelope_list_of(struct envelope_queue *queue, const struct envelope *envelope)
 {
-    struct table_key key = key_of(envelope);
+    struct table_key key = envelope_key_of(envelope);
     return is_wild(envelope) ? &queue->wild : table_put(&queue->exact, &key);
 }
 
 void envelope_queue_add(struct envelope_queue *queue, const struct envelope *envelope, uint32_t task, uint32_t detail)
 {
-    uint32_t index = take_entry(queue);
+    uint32_t index = envelope_take_entry(queue);
     queue->entries[index] = (struct envelope_entry){.envelope = *envelope,
                                                     .task = task,
                                                     .detail = detail,
@@ -69,14 +69,14 @@ void envelope_queue_add(struct envelope_queue *queue, const struct envelope *env
         queue->entries[queue->last].after = index;
     queue->last = index;
     queue->count++;
-    struct envelope_list *list = list_of(queue, envelope);
+    struct envelope_list *list = envelope_list_of(queue, envelope);
     *(list->first ? &queue->entries[list->last - 1].next : &list->first) = index + 1;
     list->last = index + 1;
 }
 
 static uint32_t first_exact(struct envelope_queue *queue, const struct envelope *wanted)
 {
-    struct table_key key = key_of(wanted);
+    struct table_key key = envelope_key_of(wanted);
     if (queue->count == 0)
         return NONE;
     uint32_t first = ((const struct envelope_list *)table_put(&queue->exact, &key))->first;
@@ -98,7 +98,7 @@ static uint32_t first_of(const struct envelope_queue *queue, const struct envelo
 static void unlink_entry(struct envelope_queue *queue, uint32_t index)
 {
     const struct envelope_entry *entry = &queue->entries[index];
-    struct envelope_list *list = list_of(queue, &entry->envelope);
+    struct envelope_list *list = envelope_list_of(queue, &entry->envelope);
     uint32_t before = 0;
     for (uint32_t at = list->first; at != index + 1; at = queue->entries[at - 1].next)
         before = at;
@@ -106,7 +106,7 @@ static void unlink_entry(struct envelope_queue *queue, uint32_t index)
     if (!entry->next)
         list->last = before;
     if (!list->first && list != &queue->wild) {
-        struct table_key key = key_of(&entry->envelope);
+        struct table_key key = envelope_key_of(&entry->envelope);
         table_remove(&queue->exact, &key);
     }
 }

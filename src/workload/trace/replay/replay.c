@@ -134,7 +134,7 @@ static void count_computing(struct replay_rank *state, bool begins, tick_t now)
         state->computed += now - state->computing_since;
 }
 
-static void finish(struct replay *replay, uint32_t rank, struct work work, tick_t now)
+static void replay_finish(struct replay *replay, uint32_t rank, struct work work, tick_t now)
 {
     bool is_collective = replay_task(replay, rank, work.task)->kind == TASK_COLLECTIVE;
     if (work.kind == WORK_SEND || work.kind == WORK_BOOKED)
@@ -158,7 +158,7 @@ static void feed(struct replay *replay, uint32_t rank, struct replay_cpu *cpu, u
         if (!has_begun)
             replay_begun(replay, rank, work.task);
         if (duration == 0) {
-            finish(replay, rank, work, now);
+            replay_finish(replay, rank, work, now);
             continue;
         }
         if (work.kind == WORK_COMPUTE)
@@ -183,7 +183,7 @@ static void cpu_is_done(struct replay *replay, uint32_t rank, uint32_t number, t
     cpu->is_busy = false;
     if (cpu->current.kind == WORK_COMPUTE)
         count_computing(&replay->ranks[rank], false, now);
-    finish(replay, rank, cpu->current, now);
+    replay_finish(replay, rank, cpu->current, now);
     feed(replay, rank, cpu, number, now);
 }
 
@@ -199,7 +199,7 @@ static void wait_until(struct replay *replay, uint32_t rank, uint32_t number, ti
         replay_follow(replay, rank, WORK_END, number);
 }
 
-static void begin(struct replay *replay, uint32_t rank, uint32_t number, tick_t now)
+static void replay_begin(struct replay *replay, uint32_t rank, uint32_t number, tick_t now)
 {
     const struct task *task = replay_task(replay, rank, number);
     if (task->kind == TASK_COMPUTE || task->kind == TASK_SEND ||
@@ -237,7 +237,7 @@ static void end_rank(struct replay *replay, uint32_t rank, tick_t now)
     application_sample(application, replay->bytes, state->bytes);
 }
 
-static void end(struct replay *replay, uint32_t rank, uint32_t task, tick_t now)
+static void replay_end(struct replay *replay, uint32_t rank, uint32_t task, tick_t now)
 {
     satisfy_all(replay, rank, task, 0);
     if (--replay->ranks[rank].tasks_left == 0)
@@ -259,10 +259,10 @@ static void do_work(struct replay *replay, uint32_t rank, struct work work, tick
 {
     switch (work.kind) {
     case WORK_BEGIN:
-        begin(replay, rank, work.task, now);
+        replay_begin(replay, rank, work.task, now);
         break;
     case WORK_END:
-        end(replay, rank, work.task, now);
+        replay_end(replay, rank, work.task, now);
         break;
     case WORK_CPU:
         cpu_is_done(replay, rank, work.task, now);

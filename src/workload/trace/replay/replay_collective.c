@@ -57,7 +57,7 @@ static void begin_step(struct replay *replay, uint32_t rank, uint32_t own, const
 }
 
 /* Begins the steps that may begin. What takes no time comes back here, and finds them begun. */
-static void advance(struct replay *replay, uint32_t rank, uint32_t task, tick_t now)
+static void replay_advance(struct replay *replay, uint32_t rank, uint32_t task, tick_t now)
 {
     struct plan plan = plan_of_task(&replay->settings.collectives, replay->trace, replay_task(replay, rank, task));
     uint32_t steps = plan_shape(&plan).steps;
@@ -83,7 +83,7 @@ static void advance(struct replay *replay, uint32_t rank, uint32_t task, tick_t 
 void collective_go_on(struct replay *replay, uint32_t rank, uint32_t task, tick_t now)
 {
     active_at(replay, rank, task)->pending--;
-    advance(replay, rank, task, now);
+    replay_advance(replay, rank, task, now);
 }
 
 void collective_begin(struct replay *replay, uint32_t rank, uint32_t number, tick_t now)
@@ -96,5 +96,5 @@ void collective_begin(struct replay *replay, uint32_t rank, uint32_t number, tic
         .task = number,
         .rank = communicator_place(&replay->trace->communicators[task->communicator], rank),
     };
-    advance(replay, rank, number, now);
+    replay_advance(replay, rank, number, now);
 }

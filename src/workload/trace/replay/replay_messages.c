@@ -35,7 +35,7 @@ _Static_assert(MOST_STEPS == STEP, "steps are counted from 0");
 
 #define PIECE ((uint64_t)1 << 30) /* flits: what a message can have */
 
-static uint64_t flits_of(const struct replay *replay, uint64_t bytes)
+static uint64_t replay_flits_of(const struct replay *replay, uint64_t bytes)
 {
     uint64_t flits = bytes / replay->settings.flit_bytes + (bytes % replay->settings.flit_bytes != 0);
     return flits ? flits : 1;
@@ -65,10 +65,11 @@ static bool are_together(const struct replay *replay, uint32_t rank, uint32_t ot
     return replay->application->terminals[rank] == replay->application->terminals[other];
 }
 
-static void send(struct replay *replay, uint32_t rank, uint32_t to, uint64_t bytes, const struct message_note *note)
+static void replay_transfer(struct replay *replay, uint32_t rank, uint32_t to, uint64_t bytes,
+                            const struct message_note *note)
 {
     if (!are_together(replay, rank, to)) {
-        application_send_noted(replay->application, rank, to, (uint32_t)flits_of(replay, bytes), note);
+        application_send_noted(replay->application, rank, to, (uint32_t)replay_flits_of(replay, bytes), note);
         return;
     }
     tick_t delay =
@@ -81,19 +82,19 @@ static void send_control(struct replay *replay, uint32_t rank, uint32_t to, enum
                          uint32_t task, uint32_t step)
 {
     const struct message_note note = {.tag = task, .order = order, .detail = (uint32_t)kind << KIND_SHIFT | step};
-    send(replay, rank, to, 0, &note);
+    replay_transfer(replay, rank, to, 0, &note);
 }
 
 static void send_data(struct replay *replay, uint32_t rank, const struct plan_message *message, enum message_kind kind,
                       uint32_t order, uint32_t task, uint32_t step)
 {
-    uint64_t flits = flits_of(replay, message->bytes), most = PIECE * replay->settings.flit_bytes;
+    uint64_t flits = replay_flits_of(replay, message->bytes), most = PIECE * replay->settings.flit_bytes;
     const struct message_note note = {
         .tag = task, .order = order, .detail = (uint32_t)kind << KIND_SHIFT | (flits > PIECE ? IN_PIECES : 0) | step};
     uint64_t left = message->bytes;
     for (; left > most; left -= most)
-        send(replay, rank, message->peer, most, &note);
-    send(replay, rank, message->peer, left, &note);
+        replay_transfer(replay, rank, message->peer, most, &note);
+    replay_transfer(replay, rank, message->peer, left, &note);
 }
 
 /* The sender is done with a message, as far as it will ever know. */
@@ -105,7 +106,7 @@ static void has_left(struct replay *replay, uint32_t rank, uint32_t task, tick_t
         replay_follow(replay, rank, WORK_END, task);
 }
 
-static bool is_offered(const struct replay *replay, const struct task *task, uint64_t bytes)
+static bool replay_is_offered(const struct replay *replay, const struct task *task, uint64_t bytes)
 {
     if (task->kind == TASK_SEND && task->flags & TASK_SYNCHRONOUS)
         return true;
@@ -113,7 +114,7 @@ static bool is_offered(const struct replay *replay, const struct task *task, uin
 }
 
 /* A put or a get, which ends when it is answered. */
-static void reach(struct replay *replay, uint32_t rank, uint32_t number)
+static void replay_reach(struct replay *replay, uint32_t rank, uint32_t number)
 {
     const struct task *task = replay_task(replay, rank, number);
     const struct plan_message message = {.peer = task->peer, .bytes = task->amount};
@@ -131,11 +132,11 @@ void replay_send(struct replay *replay, uint32_t rank, uint32_t number, uint32_t
     struct plan_message message = message_of(replay, rank, number, step);
     state->bytes += message.bytes;
     if (task_is_one_sided(task)) {
-        reach(replay, rank, number);
+        replay_reach(replay, rank, number);
         return;
     }
     uint32_t order = (uint32_t)(*replay_note(state, NOTE_SENT, message.peer, 0))++;
-    if (!is_offered(replay, task, message.bytes)) {
+    if (!replay_is_offered(replay, task, message.bytes)) {
         send_data(replay, rank, &message, MESSAGE_EAGER, order, number, step);
         has_left(replay, rank, number, now);
         return;
@@ -167,19 +168,19 @@ struct receive {
     uint32_t task, step;
 };
 
-static void take(struct replay *replay, uint32_t rank, struct receive receive, tick_t now)
+static void replay_take(struct replay *replay, uint32_t rank, struct receive receive, tick_t now)
 {
     const struct work work = {.kind = WORK_TAKE, .task = receive.task, .step = receive.step};
     replay_use_cpu(replay, rank, work, now);
 }
 
 /* A message and a receive have found each other. */
-static void match(struct replay *replay, uint32_t rank, const struct arrival *arrival, struct receive receive,
-                  tick_t now)
+static void replay_match(struct replay *replay, uint32_t rank, const struct arrival *arrival, struct receive receive,
+                         tick_t now)
 {
     uint32_t source = arrival->source, task = arrival->task, step = arrival->detail & STEP;
     if (arrival->detail >> KIND_SHIFT == MESSAGE_EAGER) {
-        take(replay, rank, receive, now);
+        replay_take(replay, rank, receive, now);
         return;
     }
     *replay_note(&replay->ranks[rank], NOTE_MATCHED, source, wire_name(task, step)) =
@@ -197,7 +198,7 @@ void replay_post(struct replay *replay, uint32_t rank, const struct envelope *en
         return;
     }
     const struct arrival arrival = {.source = found.envelope.source, .task = found.task, .detail = found.detail};
-    match(replay, rank, &arrival, (struct receive){task, step}, now);
+    replay_match(replay, rank, &arrival, (struct receive){task, step}, now);
 }
 
 void replay_probe(struct replay *replay, uint32_t rank, uint32_t number)
@@ -225,13 +226,13 @@ static void wake_probes(struct replay *replay, uint32_t rank)
 }
 
 /* A message whose turn it is looks for its receive. */
-static void arrive(struct replay *replay, uint32_t rank, const struct arrival *arrival, tick_t now)
+static void replay_arrive(struct replay *replay, uint32_t rank, const struct arrival *arrival, tick_t now)
 {
     struct replay_rank *state = &replay->ranks[rank];
     struct envelope envelope = envelope_of(replay, arrival->source, arrival->task, arrival->detail & STEP);
     struct envelope_entry found;
     if (envelope_queue_find(&state->posted, &envelope, false, &found)) {
-        match(replay, rank, arrival, (struct receive){found.task, found.detail}, now);
+        replay_match(replay, rank, arrival, (struct receive){found.task, found.detail}, now);
         return;
     }
     envelope_queue_add(&state->unexpected, &envelope, arrival->task, arrival->detail);
@@ -268,12 +269,12 @@ static void arrive_in_order(struct replay *replay, uint32_t rank, struct arrival
     }
     do {
         *replay_note(state, NOTE_EXPECTED, arrival.source, 0) = ++expected;
-        arrive(replay, rank, &arrival, now);
+        replay_arrive(replay, rank, &arrival, now);
     } while (release_held(state, arrival.source, (uint32_t)expected, &arrival));
 }
 
 /* A put or a get has reached its rank. */
-static void answer(struct replay *replay, uint32_t rank, uint32_t source, uint32_t number)
+static void replay_answer(struct replay *replay, uint32_t rank, uint32_t source, uint32_t number)
 {
     const struct task *task = replay_task(replay, source, number);
     const struct plan_message message = {.peer = source, .bytes = task->amount};
@@ -291,7 +292,7 @@ static bool is_whole(struct replay *replay, uint32_t rank, const struct message 
         return true;
     struct replay_rank *state = &replay->ranks[rank];
     uint64_t bytes = message_of(replay, step == ANSWER ? rank : message->source, message->tag, step).bytes;
-    uint64_t pieces = (flits_of(replay, bytes) + PIECE - 1) / PIECE;
+    uint64_t pieces = (replay_flits_of(replay, bytes) + PIECE - 1) / PIECE;
     if (++*replay_note(state, NOTE_PIECES, message->source, wire_name(message->tag, step)) < pieces)
         return false;
     replay_drop_note(state, NOTE_PIECES, message->source, wire_name(message->tag, step));
@@ -305,7 +306,7 @@ static void take_rest(struct replay *replay, uint32_t rank, const struct message
     uint64_t name = wire_name(message->tag, message->detail & STEP);
     uint64_t receive = *replay_note(state, NOTE_MATCHED, message->source, name);
     replay_drop_note(state, NOTE_MATCHED, message->source, name);
-    take(replay, rank, (struct receive){(uint32_t)(receive >> 32), (uint32_t)receive}, now);
+    replay_take(replay, rank, (struct receive){(uint32_t)(receive >> 32), (uint32_t)receive}, now);
 }
 
 void replay_take_message(struct replay *replay, uint32_t rank, const struct message *message, tick_t now)
@@ -321,7 +322,7 @@ void replay_take_message(struct replay *replay, uint32_t rank, const struct mess
     else if (kind == MESSAGE_DATA && step == ANSWER)
         accepted(replay, rank, task, 0, now);
     else if (task_is_one_sided(replay_task(replay, source, task)))
-        answer(replay, rank, source, task);
+        replay_answer(replay, rank, source, task);
     else if (kind == MESSAGE_DATA)
         take_rest(replay, rank, message, now);
     else
@@ -341,6 +342,6 @@ uint32_t replay_max_message(const struct replay *replay)
             if ((task->kind == TASK_SEND || task_is_one_sided(task)) && task->amount > bytes)
                 bytes = task->amount;
         }
-    uint64_t flits = flits_of(replay, bytes);
+    uint64_t flits = replay_flits_of(replay, bytes);
     return (uint32_t)(flits < PIECE ? flits : PIECE);
 }

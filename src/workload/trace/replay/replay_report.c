@@ -24,7 +24,7 @@ static bool has_line(struct waiting_report *report)
     return has_room;
 }
 
-static bool is_here(const struct replay *replay, uint32_t rank)
+static bool replay_is_here(const struct replay *replay, uint32_t rank)
 {
     struct workload_part *part;
     const struct application *application = replay->application;
@@ -34,7 +34,7 @@ static bool is_here(const struct replay *replay, uint32_t rank)
 /* What is known of the one that is waited for. */
 static const char *state_of(const struct replay *replay, uint32_t rank)
 {
-    if (rank == ANY || !is_here(replay, rank))
+    if (rank == ANY || !replay_is_here(replay, rank))
         return "";
     return replay->ranks[rank].tasks_left ? ", which has not ended" : ", which has ended";
 }
@@ -102,7 +102,7 @@ static void print_rank(struct waiting_report *report, uint32_t rank)
 static bool has_something_to_say(const struct replay *replay)
 {
     for (uint32_t rank = 0; rank < replay->trace->rank_count; rank++)
-        if (is_here(replay, rank) && replay->ranks[rank].tasks_left)
+        if (replay_is_here(replay, rank) && replay->ranks[rank].tasks_left)
             return true;
     return false;
 }
@@ -116,10 +116,10 @@ void replay_report_waiting(const struct replay *replay, tick_t now, FILE *out)
     fprintf(out, "application '%s' cannot go on at tick %llu: %u of %u ranks have not ended\n",
             replay->application->name, (unsigned long long)now, replay->ranks_left, ranks);
     for (uint32_t rank = 0; rank < ranks; rank++)
-        if (is_here(replay, rank) && replay->ranks[rank].tasks_left)
+        if (replay_is_here(replay, rank) && replay->ranks[rank].tasks_left)
             print_rank(&report, rank);
     for (uint32_t rank = 0; rank < ranks; rank++)
-        if (is_here(replay, rank))
+        if (replay_is_here(replay, rank))
             print_unexpected(&report, rank);
     if (report.left_out)
         fprintf(out, "  and %u more\n", report.left_out);

@@ -25,7 +25,7 @@ struct work work_queue_take(struct work_queue *queue)
     return work;
 }
 
-static bool is_earlier(const struct timer *a, const struct timer *b)
+static bool timer_is_earlier(const struct timer *a, const struct timer *b)
 {
     return a->when != b->when ? a->when < b->when : a->number < b->number;
 }
@@ -38,7 +38,7 @@ void timers_add(struct timers *timers, tick_t when, struct work work, struct rew
     }
     struct timer timer = {.when = when, .number = timers->number++, .work = work};
     uint32_t at = timers->count++;
-    for (; at && is_earlier(&timer, &timers->items[(at - 1) / 2]); at = (at - 1) / 2)
+    for (; at && timer_is_earlier(&timer, &timers->items[(at - 1) / 2]); at = (at - 1) / 2)
         timers->items[at] = timers->items[(at - 1) / 2];
     timers->items[at] = timer;
 }
@@ -51,9 +51,9 @@ bool timers_take(struct timers *timers, tick_t now, struct work *work)
     struct timer last = timers->items[--timers->count];
     uint32_t at = 0, child;
     for (; (child = 2 * at + 1) < timers->count; at = child) {
-        if (child + 1 < timers->count && is_earlier(&timers->items[child + 1], &timers->items[child]))
+        if (child + 1 < timers->count && timer_is_earlier(&timers->items[child + 1], &timers->items[child]))
             child++;
-        if (!is_earlier(&timers->items[child], &last))
+        if (!timer_is_earlier(&timers->items[child], &last))
             break;
         timers->items[at] = timers->items[child];
     }

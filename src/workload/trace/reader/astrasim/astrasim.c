@@ -50,8 +50,8 @@ static bool uses_experts(const struct astrasim_workload *workload)
     return false;
 }
 
-static bool count_ranks(struct astrasim_ranks *ranks, const struct astrasim_workload *workload,
-                        const struct trace_source *source, struct errors *errors)
+static bool astrasim_count_ranks(struct astrasim_ranks *ranks, const struct astrasim_workload *workload,
+                                 const struct trace_source *source, struct errors *errors)
 {
     ranks->count = set_or(workload->config->ranks, set_or(workload->ranks, source->room));
     if (!ranks->count)
@@ -112,7 +112,7 @@ bool astrasim_ranks_share(struct astrasim_ranks *ranks, const struct astrasim_wo
     const struct astrasim_config *config = workload->config;
     bool is_alike = workload->policy->layout == LAYOUT_ALIKE;
     *ranks = (struct astrasim_ranks){0};
-    if (!count_ranks(ranks, workload, source, errors) ||
+    if (!astrasim_count_ranks(ranks, workload, source, errors) ||
         (is_alike && !expect_unset(workload, "model_parallel", config->model_parallel, source->path, errors)) ||
         (workload->policy->layout != LAYOUT_IN_HEADER &&
          (!expect_unset(workload, "expert_parallel", config->expert_parallel, source->path, errors) ||

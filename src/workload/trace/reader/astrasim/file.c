@@ -133,7 +133,7 @@ static bool read_fields(struct file *file)
     return true;
 }
 
-static bool read_header(struct file *file)
+static bool astrasim_read_header(struct file *file)
 {
     uint64_t number;
     if (!lines_next(&file->lines))
@@ -303,7 +303,7 @@ bool astrasim_workload_read(struct astrasim_workload *workload, const struct tra
     struct file file = {.lines = {.source = source, .errors = errors},
                         .workload = workload,
                         .most_time = UINT64_MAX / astrasim_unit_ps(workload->config)};
-    return read_header(&file) && read_count(&file) && read_layers(&file) && mark_layers(&file);
+    return astrasim_read_header(&file) && read_count(&file) && read_layers(&file) && mark_layers(&file);
 }
 
 void astrasim_workload_release(struct astrasim_workload *workload) { free(workload->layers); }

@@ -36,7 +36,7 @@ uint64_t astrasim_unit_ps(const struct astrasim_config *config) { return (uint64
 /* ---- steps ---- */
 
 /* Behind what was done so far; whether the next waits for it is the caller's to say. */
-static uint32_t add(struct program *program, const struct task *task)
+static uint32_t astrasim_add(struct program *program, const struct task *task)
 {
     uint32_t added = builder_add(program->builder, program->rank, task);
     if (program->last != ANY)
@@ -47,14 +47,15 @@ static uint32_t add(struct program *program, const struct task *task)
 static void compute(struct program *program, const struct astrasim_step *step)
 {
     if (step->compute)
-        program->last = add(program, &(struct task){.kind = TASK_COMPUTE, .amount = step->compute * program->unit_ps});
+        program->last =
+            astrasim_add(program, &(struct task){.kind = TASK_COMPUTE, .amount = step->compute * program->unit_ps});
 }
 
 static void wait_for(struct program *program, uint32_t task)
 {
     if (task == ANY)
         return;
-    uint32_t join = add(program, &(struct task){.kind = TASK_JOIN});
+    uint32_t join = astrasim_add(program, &(struct task){.kind = TASK_JOIN});
     builder_wait(program->builder, program->rank, join, task, false);
     program->last = join;
 }
@@ -68,18 +69,18 @@ static uint64_t amount_of(const struct program *program, const struct astrasim_s
 }
 
 /* Begins a collective; ANY where there is none. */
-static uint32_t begin(struct program *program, const struct astrasim_step *step)
+static uint32_t astrasim_begin(struct program *program, const struct astrasim_step *step)
 {
     const struct rank_groups *groups = &program->groups[step->group];
     if (step->operation == OPERATIONS)
         return ANY;
-    return add(program, &(struct task){.kind = TASK_COLLECTIVE,
-                                       .unit = step->operation,
-                                       .cpu = CPU_COLLECTIVES,
-                                       .communicator = rank_group_of(groups, program->rank),
-                                       .peer = program->rank,
-                                       .amount = amount_of(program, step, groups->size),
-                                       .tag = NO_COUNTS});
+    return astrasim_add(program, &(struct task){.kind = TASK_COLLECTIVE,
+                                                .unit = step->operation,
+                                                .cpu = CPU_COLLECTIVES,
+                                                .communicator = rank_group_of(groups, program->rank),
+                                                .peer = program->rank,
+                                                .amount = amount_of(program, step, groups->size),
+                                                .tag = NO_COUNTS});
 }
 
 /* ---- layers ---- */
@@ -94,14 +95,14 @@ static void forward(struct program *program, uint32_t number)
 static void forward_and_wait(struct program *program, uint32_t number)
 {
     forward(program, number);
-    uint32_t collective = begin(program, &program->workload->layers[number].steps[FORWARD]);
+    uint32_t collective = astrasim_begin(program, &program->workload->layers[number].steps[FORWARD]);
     program->last = collective == ANY ? program->last : collective;
 }
 
 static void sum_weights(struct program *program, uint32_t number)
 {
     const struct astrasim_layer *layer = &program->workload->layers[number];
-    uint32_t summed = begin(program, &layer->steps[WEIGHT_GRADIENT]);
+    uint32_t summed = astrasim_begin(program, &layer->steps[WEIGHT_GRADIENT]);
     program->updated[number] = summed;
     if (summed == ANY || !layer->update)
         return;
@@ -149,7 +150,7 @@ static void pass_model(struct program *program)
             go_again(program, i);
         compute(program, &layer->steps[INPUT_GRADIENT]);
         bool has_collective = i > 0 || workload->policy->first_layer_too;
-        uint32_t collective = has_collective ? begin(program, &layer->steps[INPUT_GRADIENT]) : ANY;
+        uint32_t collective = has_collective ? astrasim_begin(program, &layer->steps[INPUT_GRADIENT]) : ANY;
         compute(program, &layer->steps[WEIGHT_GRADIENT]);
         sum_weights(program, i);
         wait_for(program, collective);
@@ -165,7 +166,7 @@ static void pass_dlrm(struct program *program)
     for (uint32_t i = 0; i < workload->layer_count; i++) {
         forward(program, i);
         if (i == 0)
-            looked_up = begin(program, &layers[0].steps[FORWARD]);
+            looked_up = astrasim_begin(program, &layers[0].steps[FORWARD]);
         if (i == workload->last_bottom_layer)
             wait_for(program, looked_up);
     }
@@ -177,7 +178,7 @@ static void pass_dlrm(struct program *program)
         if (i > 0)
             compute(program, &layers[i].steps[INPUT_GRADIENT]);
         if (i == workload->last_bottom_layer + 1)
-            gradients = begin(program, &layers[0].steps[INPUT_GRADIENT]);
+            gradients = astrasim_begin(program, &layers[0].steps[INPUT_GRADIENT]);
     }
 }
 
@@ -185,7 +186,7 @@ static void pass_dlrm(struct program *program)
 static void pass_micro(struct program *program)
 {
     for (uint32_t i = 0; i < program->workload->layer_count; i++)
-        begin(program, &program->workload->layers[i].steps[WEIGHT_GRADIENT]);
+        astrasim_begin(program, &program->workload->layers[i].steps[WEIGHT_GRADIENT]);
 }
 
 static void (*const passes[])(struct program *program) = {

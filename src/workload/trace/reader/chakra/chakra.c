@@ -103,7 +103,7 @@ static size_t prefix_length(const char *name)
 }
 
 /* One more than the highest rank that has a file. */
-static uint32_t count_ranks(const struct chakra_files *files, struct arena *arena)
+static uint32_t chakra_count_ranks(const struct chakra_files *files, struct arena *arena)
 {
     const char *slash = strrchr(files->prefix, '/'), *base = slash ? slash + 1 : files->prefix;
     const char *folder =
@@ -122,7 +122,7 @@ static uint32_t count_ranks(const struct chakra_files *files, struct arena *aren
     return ranks;
 }
 
-static const char *rank_file(const struct chakra_files *files, uint32_t rank, struct arena *arena)
+static const char *chakra_rank_file(const struct chakra_files *files, uint32_t rank, struct arena *arena)
 {
     return files->prefix ? arena_format(arena, "%s.%u" ENDING, files->prefix, rank) : files->path;
 }
@@ -135,11 +135,11 @@ static bool find_files(struct chakra_files *files, const char *path, struct aren
     if (!prefix)
         return true;
     files->prefix = arena_format(arena, "%.*s", (int)prefix, path);
-    files->ranks = count_ranks(files, arena);
+    files->ranks = chakra_count_ranks(files, arena);
     for (uint32_t rank = 0; rank < files->ranks; rank++)
-        if (access(rank_file(files, rank, arena), F_OK) != 0)
+        if (access(chakra_rank_file(files, rank, arena), F_OK) != 0)
             return errors_add(errors, "%s: there is no file of rank %u, but one of rank %u",
-                              rank_file(files, rank, arena), rank, files->ranks - 1);
+                              chakra_rank_file(files, rank, arena), rank, files->ranks - 1);
     return true;
 }
 
@@ -310,7 +310,7 @@ static bool next_message(struct chakra *chakra, struct proto *rest, struct proto
     return true;
 }
 
-static bool add_node(struct chakra *chakra, struct proto *message)
+static bool chakra_add_node(struct chakra *chakra, struct proto *message)
 {
     struct chakra_node node;
     struct task task;
@@ -334,14 +334,14 @@ static bool read_nodes(struct chakra *chakra)
     if (!chakra_is_metadata(message))
         return chakra_error(chakra, "the file begins with %s", "something else than the version of a Chakra trace");
     while (rest.at < rest.end)
-        if (!next_message(chakra, &rest, &message) || !add_node(chakra, &message))
+        if (!next_message(chakra, &rest, &message) || !chakra_add_node(chakra, &message))
             return false;
     return true;
 }
 
 /* ---- who waits for whom ---- */
 
-static int by_id(const void *left, const void *right)
+static int chakra_by_id(const void *left, const void *right)
 {
     const struct node_place *a = left, *b = right;
     if (a->id != b->id)
@@ -349,7 +349,7 @@ static int by_id(const void *left, const void *right)
     return a->task < b->task ? -1 : a->task > b->task;
 }
 
-static int to_id(const void *id, const void *node)
+static int chakra_to_id(const void *id, const void *node)
 {
     uint64_t wanted = *(const uint64_t *)id, found = ((const struct node_place *)node)->id;
     return wanted < found ? -1 : wanted > found;
@@ -359,7 +359,7 @@ static bool sort_nodes(struct chakra *chakra)
 {
     chakra->sorted = memory_take(sizeof *chakra->sorted * chakra->count);
     memcpy(chakra->sorted, chakra->nodes, sizeof *chakra->sorted * chakra->count);
-    qsort(chakra->sorted, chakra->count, sizeof *chakra->sorted, by_id);
+    qsort(chakra->sorted, chakra->count, sizeof *chakra->sorted, chakra_by_id);
     for (uint32_t i = 1; i < chakra->count; i++)
         if (chakra->sorted[i].id == chakra->sorted[i - 1].id) {
             chakra->offset = chakra->sorted[i].offset;
@@ -370,13 +370,13 @@ static bool sort_nodes(struct chakra *chakra)
     return true;
 }
 
-static bool add_waits(struct chakra *chakra)
+static bool chakra_add_waits(struct chakra *chakra)
 {
     for (uint32_t i = 0; i < chakra->count; i++) {
         uint32_t end = i + 1 < chakra->count ? chakra->nodes[i + 1].first_wait : chakra->waits.count;
         for (uint32_t wait = chakra->nodes[i].first_wait; wait < end; wait++) {
             const struct node_place *earlier =
-                bsearch(&chakra->waits.ids[wait], chakra->sorted, chakra->count, sizeof *chakra->sorted, to_id);
+                bsearch(&chakra->waits.ids[wait], chakra->sorted, chakra->count, sizeof *chakra->sorted, chakra_to_id);
             chakra->offset = chakra->nodes[i].offset;
             if (!earlier)
                 return chakra_error(chakra, "node %llu waits for node %llu, which is not in the file",
@@ -395,28 +395,28 @@ static bool is_gzip(const unsigned char *bytes, size_t size)
     return size >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b;
 }
 
-static const char *find_place(const void *reader, uint32_t task, struct arena *arena)
+static const char *chakra_find_place(const void *reader, uint32_t task, struct arena *arena)
 {
     const struct chakra *chakra = reader;
     return arena_format(arena, "at offset %llu of %s", (unsigned long long)chakra->nodes[task].offset,
                         chakra->source.path);
 }
 
-static bool read_rank(struct chakra *chakra)
+static bool chakra_read_rank(struct chakra *chakra)
 {
     if (is_gzip(chakra->source.bytes, chakra->source.size))
         return chakra_error(chakra, "the file is compressed by gzip; accepted: %s", "the file after gunzip");
-    bool is_good = read_nodes(chakra) && (chakra->count == 0 || (sort_nodes(chakra) && add_waits(chakra)));
+    bool is_good = read_nodes(chakra) && (chakra->count == 0 || (sort_nodes(chakra) && chakra_add_waits(chakra)));
     if (is_good)
-        builder_end_rank(chakra->builder, chakra->rank, &(struct task_places){find_place, chakra});
+        builder_end_rank(chakra->builder, chakra->rank, &(struct task_places){chakra_find_place, chakra});
     free(chakra->nodes);
     free(chakra->sorted);
     free(chakra->waits.ids);
     return is_good;
 }
 
-static bool read_all(const struct trace_source *source, const struct chakra_files *files, struct trace_builder *builder,
-                     struct arena *arena, struct errors *errors)
+static bool chakra_read_all(const struct trace_source *source, const struct chakra_files *files,
+                            struct trace_builder *builder, struct arena *arena, struct errors *errors)
 {
     struct chakra_groups groups;
     bool is_good = read_groups(&groups, files, builder, arena, errors);
@@ -425,8 +425,8 @@ static bool read_all(const struct trace_source *source, const struct chakra_file
         chakra.rank = rank;
         chakra.ranks = files->ranks;
         bool is_other = files->prefix;
-        is_good = (!is_other || trace_source_open(&chakra.source, rank_file(files, rank, arena), errors)) &&
-                  read_rank(&chakra);
+        is_good = (!is_other || trace_source_open(&chakra.source, chakra_rank_file(files, rank, arena), errors)) &&
+                  chakra_read_rank(&chakra);
         if (is_other)
             trace_source_close(&chakra.source);
     }
@@ -440,7 +440,7 @@ static bool chakra_read(const struct trace_source *source, struct trace_builder 
     bool is_good = find_files(&files, source->path, &arena, errors);
     if (is_good) {
         builder_set_ranks(builder, files.ranks);
-        is_good = read_all(source, &files, builder, &arena, errors);
+        is_good = chakra_read_all(source, &files, builder, &arena, errors);
     }
     arena_release(&arena);
     return is_good;

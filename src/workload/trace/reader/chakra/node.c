@@ -42,7 +42,7 @@ static bool read_fixed(struct proto *proto, size_t size, uint64_t *value)
     return true;
 }
 
-static bool read_bytes(struct proto *proto, struct proto *bytes)
+static bool chakra_read_bytes(struct proto *proto, struct proto *bytes)
 {
     uint64_t size;
     if (!proto_varint(proto, &size) || size > (size_t)(proto->end - proto->at))
@@ -52,7 +52,7 @@ static bool read_bytes(struct proto *proto, struct proto *bytes)
     return true;
 }
 
-static bool read_value(struct proto *proto, uint64_t wire, struct proto_field *field)
+static bool chakra_read_value(struct proto *proto, uint64_t wire, struct proto_field *field)
 {
     switch (wire) {
     case WIRE_VARINT:
@@ -63,7 +63,7 @@ static bool read_value(struct proto *proto, uint64_t wire, struct proto_field *f
         return read_fixed(proto, 4, &field->value);
     case WIRE_BYTES:
         field->has_bytes = true;
-        return read_bytes(proto, &field->bytes);
+        return chakra_read_bytes(proto, &field->bytes);
     default:
         return false;
     }
@@ -77,7 +77,7 @@ static bool proto_next(struct proto *proto, struct proto_field *field)
     *field = (struct proto_field){0};
     if (proto->at == proto->end || proto->is_broken)
         return false;
-    if (proto_varint(proto, &key) && key >> 3 && key >> 3 <= UINT32_MAX && read_value(proto, key & 7, field)) {
+    if (proto_varint(proto, &key) && key >> 3 && key >> 3 <= UINT32_MAX && chakra_read_value(proto, key & 7, field)) {
         field->number = (uint32_t)(key >> 3);
         return true;
     }

@@ -34,8 +34,8 @@ bool dumpi_row_is_kept(const struct dumpi_call *call)
 }
 
 /* Where the row of the rank's next call of this communicator and root is; 0 there: nobody has kept one. */
-static uint32_t *next_row(struct dumpi_communicators *communicators, uint32_t rank, uint32_t communicator,
-                          uint32_t root)
+static uint32_t *dumpi_next_row(struct dumpi_communicators *communicators, uint32_t rank, uint32_t communicator,
+                                uint32_t root)
 {
     uint64_t *calls = table_put(&communicators->row_calls, &(struct table_key){{rank, communicator, root}});
     return table_put(&communicators->rows, &(struct table_key){{communicator, root, (*calls)++}});
@@ -81,7 +81,7 @@ bool dumpi_row_keep(struct dumpi_communicators *communicators, uint32_t rank, co
         return communicator;
     uint32_t row = make_row(communicators, rank, call, communicator, counts, type, false);
     if (row)
-        *next_row(communicators, rank, communicator->number, rank) = row;
+        *dumpi_next_row(communicators, rank, communicator->number, rank) = row;
     return row;
 }
 
@@ -95,7 +95,7 @@ static uint32_t find_row(struct dumpi_conversion *conversion, const struct dumpi
     if (operation == OPERATION_ALLTOALL)
         return make_row(communicators, conversion->rank, call, communicator, "sendcounts",
                         dumpi_find_either(call, "sendtype", "sendtypes"), true);
-    uint32_t *row = next_row(communicators, conversion->rank, communicator->number, is_of_root ? root : ANY);
+    uint32_t *row = dumpi_next_row(communicators, conversion->rank, communicator->number, is_of_root ? root : ANY);
     if (!*row && is_of_root)
         dumpi_call_error(&conversion->at->file, call, "rank %u, its root, has no such call", root);
     else if (!*row)
@@ -161,7 +161,8 @@ static bool end_epoch(struct dumpi_conversion *conversion, struct dumpi_request 
     return true;
 }
 
-static bool reach(struct dumpi_conversion *conversion, const struct dumpi_call *call, struct dumpi_request *window)
+static bool dumpi_reach(struct dumpi_conversion *conversion, const struct dumpi_call *call,
+                        struct dumpi_request *window)
 {
     struct task task = {.kind = call->function->does == DUMPI_GET ? TASK_GET : TASK_PUT};
     int64_t target = dumpi_value(call, "targetrank");
@@ -189,6 +190,6 @@ bool dumpi_one_sided(struct dumpi_conversion *conversion, const struct dumpi_cal
         return dumpi_call_error(&conversion->at->file, call, "no call made window %lld",
                                 (long long)dumpi_value(call, "win"));
     if (does == DUMPI_PUT || does == DUMPI_GET)
-        return reach(conversion, call, window);
+        return dumpi_reach(conversion, call, window);
     return end_epoch(conversion, window, does == DUMPI_FENCE);
 }

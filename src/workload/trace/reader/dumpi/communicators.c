@@ -90,7 +90,7 @@ static struct dumpi_communicator *old_of(struct dumpi_communicators *communicato
 }
 
 /* Goes on to the next call that has to wait for other ranks, or to the end. */
-static bool go_on(struct dumpi_communicators *communicators, uint32_t rank)
+static bool dumpi_go_on(struct dumpi_communicators *communicators, uint32_t rank)
 {
     struct dumpi_rank *at = &communicators->ranks->ranks[rank];
     struct dumpi_call *call = &communicators->waits[rank];
@@ -108,7 +108,7 @@ static bool go_on(struct dumpi_communicators *communicators, uint32_t rank)
 }
 
 /* Somebody waits for ranks that have come to their end, or that wait elsewhere. */
-static bool report_missing(const struct dumpi_communicators *communicators)
+static bool dumpi_report_missing(const struct dumpi_communicators *communicators)
 {
     for (uint32_t rank = 0; rank < communicators->ranks->count; rank++) {
         const struct dumpi_communicator *old = communicators->old[rank];
@@ -124,21 +124,21 @@ static bool report_missing(const struct dumpi_communicators *communicators)
     return true;
 }
 
-static bool follow_all(struct dumpi_communicators *communicators)
+static bool dumpi_follow_all(struct dumpi_communicators *communicators)
 {
     bool is_good = true;
     while (is_good && communicators->ready_count > 0) {
         uint32_t rank = communicators->ready[--communicators->ready_count];
-        is_good = go_on(communicators, rank);
+        is_good = dumpi_go_on(communicators, rank);
         struct dumpi_communicator *here = communicators->old[rank];
         if (is_good && here && ++here->waiting == here->size)
             is_good = dumpi_communicators_make(communicators, here);
     }
-    return is_good && report_missing(communicators);
+    return is_good && dumpi_report_missing(communicators);
 }
 
 /* Nothing has been made yet; every rank has a handle of all ranks from the beginning. */
-static void start(struct dumpi_communicators *communicators)
+static void dumpi_communicators_start(struct dumpi_communicators *communicators)
 {
     table_init(&communicators->handles, sizeof(struct dumpi_communicator *), NULL);
     table_init(&communicators->row_calls, sizeof(uint64_t), NULL);
@@ -173,12 +173,12 @@ bool dumpi_communicators_find(struct dumpi_communicators *communicators, struct 
     table_init(&communicators->made, sizeof(struct dumpi_communicator *), NULL);
     table_init(&communicators->groups, sizeof(struct dumpi_group), NULL);
     table_init(&communicators->rows, sizeof(uint32_t), NULL);
-    start(communicators);
-    if (!follow_all(communicators))
+    dumpi_communicators_start(communicators);
+    if (!dumpi_follow_all(communicators))
         return false;
     table_release(&communicators->handles);
     table_release(&communicators->row_calls);
-    start(communicators);
+    dumpi_communicators_start(communicators);
     dumpi_ranks_rewind(ranks);
     return true;
 }

@@ -32,8 +32,8 @@ bool dumpi_has_magic(const struct trace_source *source)
     return is_straight || is_turned_round(source);
 }
 
-static void add_error(const struct dumpi_file *file, size_t offset, const char *prefix, const char *format,
-                      va_list arguments)
+static void dumpi_add_error(const struct dumpi_file *file, size_t offset, const char *prefix, const char *format,
+                            va_list arguments)
 {
     char text[400];
     vsnprintf(text, sizeof text, format, arguments);
@@ -44,7 +44,7 @@ bool dumpi_error(const struct dumpi_file *file, size_t offset, const char *forma
 {
     va_list arguments;
     va_start(arguments, format);
-    add_error(file, offset, "", format, arguments);
+    dumpi_add_error(file, offset, "", format, arguments);
     va_end(arguments);
     return false;
 }
@@ -53,7 +53,8 @@ bool dumpi_call_error(const struct dumpi_file *file, const struct dumpi_call *ca
 {
     va_list arguments;
     va_start(arguments, format);
-    add_error(file, call->offset, arena_format(file->errors->arena, "%s: ", call->function->name), format, arguments);
+    dumpi_add_error(file, call->offset, arena_format(file->errors->arena, "%s: ", call->function->name), format,
+                    arguments);
     va_end(arguments);
     return false;
 }
@@ -91,7 +92,7 @@ static void find_end_of_calls(struct dumpi_file *file, const uint64_t *offsets)
 
 /* ---- sections ---- */
 
-static bool holds(const struct dumpi_file *file, size_t at, uint64_t bytes, const char *what)
+static bool dumpi_holds(const struct dumpi_file *file, size_t at, uint64_t bytes, const char *what)
 {
     if (bytes <= file->size - at)
         return true;
@@ -99,12 +100,12 @@ static bool holds(const struct dumpi_file *file, size_t at, uint64_t bytes, cons
                        (unsigned long long)bytes);
 }
 
-static bool read_header(struct dumpi_file *file, size_t offset)
+static bool dumpi_read_header(struct dumpi_file *file, size_t offset)
 {
     const unsigned char *header = file->bytes + offset;
     if (!offset)
         return dumpi_error(file, file->size, "the index names no header, which says the version");
-    if (!holds(file, offset, 11, "a header"))
+    if (!dumpi_holds(file, offset, 11, "a header"))
         return false;
     file->version = 10000u * header[0] + 100u * header[1] + header[2];
     return true;
@@ -114,7 +115,7 @@ static bool check_footer(const struct dumpi_file *file)
 {
     if (!file->footer)
         return true;
-    if (!holds(file, file->footer, 8 + 8 * DUMPI_COUNTED, "a footer"))
+    if (!dumpi_holds(file, file->footer, 8 + 8 * DUMPI_COUNTED, "a footer"))
         return false;
     if (dumpi_u64(file->bytes + file->footer) == FOOTER_MAGIC)
         return true;
@@ -125,10 +126,10 @@ static bool check_type_sizes(struct dumpi_file *file)
 {
     if (!file->type_sizes)
         return true;
-    if (!holds(file, file->type_sizes, 4, "a table of datatypes"))
+    if (!dumpi_holds(file, file->type_sizes, 4, "a table of datatypes"))
         return false;
     file->type_count = dumpi_u32(file->bytes + file->type_sizes);
-    return holds(file, file->type_sizes + 4, 4 * (uint64_t)file->type_count, "a table of datatypes");
+    return dumpi_holds(file, file->type_sizes + 4, 4 * (uint64_t)file->type_count, "a table of datatypes");
 }
 
 bool dumpi_read_sections(struct dumpi_file *file, const struct trace_source *source, struct errors *errors)
@@ -148,7 +149,7 @@ bool dumpi_read_sections(struct dumpi_file *file, const struct trace_source *sou
     file->type_sizes = (size_t)offsets[WORD_TYPE_SIZES];
     if (!offsets[WORD_BODY])
         return dumpi_error(file, size, "the index names no calls");
-    if (!read_header(file, (size_t)offsets[WORD_HEADER]) || !check_footer(file) || !check_type_sizes(file))
+    if (!dumpi_read_header(file, (size_t)offsets[WORD_HEADER]) || !check_footer(file) || !check_type_sizes(file))
         return false;
     find_end_of_calls(file, offsets);
     file->body = (size_t)offsets[WORD_BODY];
@@ -193,7 +194,7 @@ void dumpi_rewind(struct dumpi_file *file)
 }
 
 /* The next bytes; NULL, with an error, when the section ends before. `what` goes up to a comma or its end. */
-static const unsigned char *take(struct dumpi_file *file, uint64_t bytes, const char *what)
+static const unsigned char *dumpi_take(struct dumpi_file *file, uint64_t bytes, const char *what)
 {
     if (bytes > file->end - file->at) {
         dumpi_error(file, file->at, "%.*s needs %llu bytes, and the section of calls has %zu left",
@@ -210,7 +211,7 @@ static const unsigned char *take(struct dumpi_file *file, uint64_t bytes, const 
 /* A clock only goes forwards, but for the little that threads differ by: going far back is a wrap. */
 static bool take_times(struct dumpi_file *file, uint32_t clock, uint64_t *times)
 {
-    const unsigned char *stored = take(file, 12, "a pair of times");
+    const unsigned char *stored = dumpi_take(file, 12, "a pair of times");
     for (uint32_t i = 0; stored && i < 2; i++, stored += 6) {
         uint64_t last = file->last_seconds[clock], seconds = last - last % STORED_SECONDS + dumpi_u16(stored);
         uint32_t nanoseconds = dumpi_u32(stored + 2);
@@ -227,8 +228,8 @@ static bool take_times(struct dumpi_file *file, uint32_t clock, uint64_t *times)
 
 static bool skip_counters(struct dumpi_file *file)
 {
-    const unsigned char *count = take(file, 1, "a number of counters");
-    return count && take(file, 16 * (uint64_t)*count, "counters");
+    const unsigned char *count = dumpi_take(file, 1, "a number of counters");
+    return count && dumpi_take(file, 16 * (uint64_t)*count, "counters");
 }
 
 static bool take_prefix(struct dumpi_file *file, struct dumpi_call *call, uint32_t mask)
@@ -236,7 +237,7 @@ static bool take_prefix(struct dumpi_file *file, struct dumpi_call *call, uint32
     const unsigned char *thread = NULL;
     call->has_cpu = mask & MASK_CPU;
     call->has_wall = mask & MASK_WALL;
-    if (mask & MASK_THREAD && !(thread = take(file, 2, "a thread")))
+    if (mask & MASK_THREAD && !(thread = dumpi_take(file, 2, "a thread")))
         return false;
     call->thread = thread ? dumpi_u16(thread) : 0;
     return (!call->has_cpu || take_times(file, 0, call->cpu_ns)) &&
@@ -284,8 +285,8 @@ static uint32_t number_bytes(char letter)
 static bool take_texts(struct dumpi_file *file, const struct signature *signature, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const unsigned char *length = take(file, 4, signature->name);
-        if (!length || !take(file, dumpi_u32(length), signature->name))
+        const unsigned char *length = dumpi_take(file, 4, signature->name);
+        if (!length || !dumpi_take(file, dumpi_u32(length), signature->name))
             return false;
     }
     return true;
@@ -296,12 +297,12 @@ static bool take_elements(struct dumpi_file *file, const struct signature *signa
     if (signature->letter == 't')
         return take_texts(file, signature, count);
     uint32_t bytes = signature->letter == 's' ? status_bytes(file) : number_bytes(signature->letter);
-    return take(file, (uint64_t)count * bytes, signature->name);
+    return dumpi_take(file, (uint64_t)count * bytes, signature->name);
 }
 
-static bool take_count(struct dumpi_file *file, const struct signature *signature, uint32_t *count)
+static bool dumpi_take_count(struct dumpi_file *file, const struct signature *signature, uint32_t *count)
 {
-    const unsigned char *stored = take(file, 4, signature->name);
+    const unsigned char *stored = dumpi_take(file, 4, signature->name);
     if (stored)
         *count = dumpi_u32(stored);
     return stored;
@@ -311,7 +312,7 @@ static bool take_rows(struct dumpi_file *file, const struct signature *signature
 {
     for (uint32_t row = 0; row < rows; row++) {
         uint32_t count;
-        if (!take_count(file, signature, &count) || !take_elements(file, signature, count))
+        if (!dumpi_take_count(file, signature, &count) || !take_elements(file, signature, count))
             return false;
     }
     return true;
@@ -332,7 +333,7 @@ static bool take_argument(struct dumpi_file *file, struct dumpi_call *call, cons
             return dumpi_error(file, file->at, "%lld texts in '%.*s'", (long long)count,
                                (int)strcspn(signature->name, ","), signature->name);
         argument->count = (uint32_t)count;
-    } else if (is_array && !take_count(file, signature, &argument->count))
+    } else if (is_array && !dumpi_take_count(file, signature, &argument->count))
         return false;
     argument->elements = file->bytes + file->at;
     call->argument_count++;
@@ -370,7 +371,7 @@ bool dumpi_next(struct dumpi_file *file, struct dumpi_call *call)
     call->offset = file->at;
     if (file->at == file->end)
         return false;
-    const unsigned char *id = take(file, 2, "a function's number");
+    const unsigned char *id = dumpi_take(file, 2, "a function's number");
     if (!id)
         return false;
     call->id = dumpi_u16(id);
@@ -381,7 +382,7 @@ bool dumpi_next(struct dumpi_file *file, struct dumpi_call *call)
     if (call->id >= DUMPI_CALLS)
         return dumpi_error(file, call->offset, "function %u is not known; known: 0 to %u", call->id, DUMPI_CALLS - 1);
     call->function = &dumpi_functions[call->id];
-    const unsigned char *mask = take(file, 1, "a record's mask");
+    const unsigned char *mask = dumpi_take(file, 1, "a record's mask");
     if (!mask || !take_prefix(file, call, *mask) || !take_arguments(file, call, *mask))
         return false;
     file->is_finalized |= call->function->does == DUMPI_FINALIZE;

@@ -4,15 +4,15 @@
 
 #define EMPTY_GROUP 2
 
-static struct dumpi_group *slot_of(struct dumpi_communicators *communicators, uint32_t rank, int64_t handle)
+static struct dumpi_group *dumpi_group_slot(struct dumpi_communicators *communicators, uint32_t rank, int64_t handle)
 {
     return table_put(&communicators->groups, &(struct table_key){{rank, (uint64_t)handle}});
 }
 
-static bool set(struct dumpi_communicators *communicators, uint32_t rank, const struct dumpi_call *call,
-                const char *name, struct dumpi_group group)
+static bool dumpi_group_set(struct dumpi_communicators *communicators, uint32_t rank, const struct dumpi_call *call,
+                            const char *name, struct dumpi_group group)
 {
-    *slot_of(communicators, rank, dumpi_value(call, name)) = group;
+    *dumpi_group_slot(communicators, rank, dumpi_value(call, name)) = group;
     return true;
 }
 
@@ -20,7 +20,7 @@ bool dumpi_group_of(struct dumpi_communicators *communicators, uint32_t rank, co
                     const char *name, struct dumpi_group *group)
 {
     int64_t handle = dumpi_value(call, name);
-    *group = *slot_of(communicators, rank, handle);
+    *group = *dumpi_group_slot(communicators, rank, handle);
     return group->ranks || handle == EMPTY_GROUP ||
            dumpi_call_error(&communicators->ranks->ranks[rank].file, call,
                             "group %lld is not known: no call before made it", (long long)handle);
@@ -32,7 +32,8 @@ static bool of_communicator(struct dumpi_communicators *communicators, uint32_t 
     if (!of)
         return false;
     bool is_own = of->joint && call->function->does == DUMPI_GROUP;
-    return set(communicators, rank, call, "group", is_own ? of->own : (struct dumpi_group){of->ranks, of->size});
+    return dumpi_group_set(communicators, rank, call, "group",
+                           is_own ? of->own : (struct dumpi_group){of->ranks, of->size});
 }
 
 /* ---- of one group: some of its ranks ---- */
@@ -95,7 +96,7 @@ static bool of_one(struct dumpi_communicators *communicators, uint32_t rank, con
     } else
         for (; part.size < places.count; part.size++)
             places.list[part.size] = places.of.ranks[places.list[part.size]];
-    return set(communicators, rank, call, "newgroup", part);
+    return dumpi_group_set(communicators, rank, call, "newgroup", part);
 }
 
 /* ---- of two groups ---- */
@@ -120,7 +121,7 @@ static bool of_two(struct dumpi_communicators *communicators, uint32_t rank, con
             ranks[both.size++] = from->ranks[i];
     for (uint32_t i = 0; i < marked->size; i++)
         is_marked[marked->ranks[i]] = false;
-    return set(communicators, rank, call, "newgroup", both);
+    return dumpi_group_set(communicators, rank, call, "newgroup", both);
 }
 
 bool dumpi_groups_follow(struct dumpi_communicators *communicators, uint32_t rank, const struct dumpi_call *call)

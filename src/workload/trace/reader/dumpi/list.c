@@ -30,7 +30,7 @@ static const unsigned char *print_texts(const unsigned char *at, uint32_t count,
     return at;
 }
 
-static void print_rows(const struct dumpi_argument *argument, FILE *out)
+static void dumpi_print_rows(const struct dumpi_argument *argument, FILE *out)
 {
     const unsigned char *at = argument->elements;
     for (uint32_t row = 0; row < argument->count; row++) {
@@ -49,7 +49,7 @@ static void print_rows(const struct dumpi_argument *argument, FILE *out)
 static void print_elements(const struct dumpi_file *file, const struct dumpi_argument *argument, FILE *out)
 {
     if (argument->is_nested)
-        print_rows(argument, out);
+        dumpi_print_rows(argument, out);
     else if (argument->letter == 't')
         print_texts(argument->elements, argument->count, out);
     else

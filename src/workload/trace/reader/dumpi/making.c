@@ -105,7 +105,7 @@ static int64_t colour_by_coordinates(const struct making *making, uint32_t place
     return colour;
 }
 
-static bool is_same(const struct dumpi_group *one, const struct dumpi_group *other)
+static bool dumpi_groups_are_same(const struct dumpi_group *one, const struct dumpi_group *other)
 {
     return one->size == other->size &&
            (!one->size || memcmp(one->ranks, other->ranks, one->size * sizeof *one->ranks) == 0);
@@ -118,7 +118,7 @@ static bool colour_by_group(struct making *making, const struct dumpi_call *call
     struct dumpi_group *group = &making->given[member->place];
     if (!dumpi_group_of(making->communicators, rank, call, "group", group))
         return false;
-    while (!is_same(&making->given[member->colour], group))
+    while (!dumpi_groups_are_same(&making->given[member->colour], group))
         member->colour++;
     for (member->key = 0; member->key < group->size && group->ranks[member->key] != rank;)
         member->key++;
@@ -181,7 +181,7 @@ static void give_out(struct making *making)
     }
 }
 
-static bool make(struct dumpi_communicators *communicators, struct dumpi_communicator *old)
+static bool dumpi_make_by_colour(struct dumpi_communicators *communicators, struct dumpi_communicator *old)
 {
     struct making making = {.communicators = communicators,
                             .old = old,
@@ -246,8 +246,8 @@ static void give_side(struct dumpi_communicators *communicators, struct dumpi_co
         dumpi_communicator_give(communicators, own->ranks[place], side);
 }
 
-static void join(struct dumpi_communicators *communicators, struct dumpi_communicator *one,
-                 struct dumpi_communicator *other)
+static void dumpi_join_groups(struct dumpi_communicators *communicators, struct dumpi_communicator *one,
+                              struct dumpi_communicator *other)
 {
     struct dumpi_communicator *first = one->ranks[0] < other->ranks[0] ? one : other;
     struct dumpi_communicator *second = first == one ? other : one;
@@ -283,11 +283,11 @@ bool dumpi_communicators_make(struct dumpi_communicators *communicators, struct 
     if (!are_one_call(communicators, old))
         return false;
     if (communicators->waits[old->ranks[0]].function->does != DUMPI_JOIN)
-        return make(communicators, old);
+        return dumpi_make_by_colour(communicators, old);
     struct errors *errors = communicators->ranks->ranks[0].file.errors;
     uint32_t before = errors->count;
     struct dumpi_communicator *other = other_group(communicators, old);
     if (other)
-        join(communicators, old, other);
+        dumpi_join_groups(communicators, old, other);
     return errors->count == before;
 }

@@ -74,7 +74,7 @@ static const char *prefix_of(const struct trace_source *source, struct arena *ar
     return arena_format(arena, "%.*s", (int)length, path);
 }
 
-static bool count_ranks(uint32_t *count, const char *prefix, struct arena *arena, struct errors *errors)
+static bool dumpi_count_ranks(uint32_t *count, const char *prefix, struct arena *arena, struct errors *errors)
 {
     const char *path = arena_format(arena, "%s.meta", prefix);
     if (access(path, F_OK) == 0) {
@@ -127,7 +127,7 @@ bool dumpi_ranks_open(struct dumpi_ranks *ranks, const struct trace_source *sour
     uint32_t count = 0;
     *ranks = (struct dumpi_ranks){.is_alone = !prefix};
     if (prefix)
-        return count_ranks(&count, prefix, arena, errors) && open_all(ranks, count, prefix, arena, errors);
+        return dumpi_count_ranks(&count, prefix, arena, errors) && open_all(ranks, count, prefix, arena, errors);
     ranks->ranks = arena_array(arena, struct dumpi_rank, 1);
     return open_rank(ranks, source, errors);
 }

@@ -50,8 +50,8 @@ static const struct dumpi_communicator *communicator_of(const struct dumpi_conve
 }
 
 /* What a message's task is. A negative rank that is no wildcard is MPI_PROC_NULL: then it is a TASK_JOIN. */
-static bool read_message(const struct dumpi_conversion *conversion, const struct dumpi_call *call,
-                         const struct message_names *names, enum task_kind kind, struct task *task)
+static bool dumpi_read_message(const struct dumpi_conversion *conversion, const struct dumpi_call *call,
+                               const struct message_names *names, enum task_kind kind, struct task *task)
 {
     const struct dumpi_communicator *communicator = communicator_of(conversion, call);
     int64_t peer = dumpi_value(call, names->peer), tag = dumpi_value(call, names->tag);
@@ -86,7 +86,7 @@ static bool read_incoming(const struct dumpi_conversion *conversion, const struc
                           const struct message_names *names, enum task_kind kind, struct task *task)
 {
     const struct dumpi_argument *statuses = dumpi_find(call, "status");
-    if (!read_message(conversion, call, names, kind, task))
+    if (!dumpi_read_message(conversion, call, names, kind, task))
         return false;
     if (kind == TASK_SEND || !statuses || !statuses->count)
         return true;
@@ -115,7 +115,7 @@ static bool convert_both(struct dumpi_conversion *conversion, const struct dumpi
                                           "source", "recvtag"};
     struct task tasks[2], join = {.kind = TASK_JOIN};
     uint32_t added[2];
-    if (!read_message(conversion, call, &send, TASK_SEND, &tasks[0]) ||
+    if (!dumpi_read_message(conversion, call, &send, TASK_SEND, &tasks[0]) ||
         !read_incoming(conversion, call, &receive, TASK_RECEIVE, &tasks[1]))
         return false;
     for (uint32_t i = 0; i < 2; i++)
@@ -169,7 +169,8 @@ static void request_clear(struct dumpi_conversion *conversion, struct dumpi_requ
     request->is_persistent = request->is_to_cancel = false;
 }
 
-static void start(struct dumpi_conversion *conversion, struct dumpi_request *request, const struct task *task)
+static void dumpi_operation_start(struct dumpi_conversion *conversion, struct dumpi_request *request,
+                                  const struct task *task)
 {
     dumpi_request_start(conversion, request,
                         task->kind == TASK_JOIN ? NO_TASK : dumpi_task_add(conversion, task, false));
@@ -182,7 +183,7 @@ static bool convert_request(struct dumpi_conversion *conversion, const struct du
     bool is_send = does == DUMPI_START_SEND || does == DUMPI_KEEP_SEND;
     bool is_persistent = does == DUMPI_KEEP_SEND || does == DUMPI_KEEP_RECEIVE;
     struct dumpi_request *request = request_of(conversion, dumpi_value(call, "request"));
-    if (!read_message(conversion, call, is_send ? &sends : &receives, is_send ? TASK_SEND : TASK_RECEIVE, &task))
+    if (!dumpi_read_message(conversion, call, is_send ? &sends : &receives, is_send ? TASK_SEND : TASK_RECEIVE, &task))
         return false;
     if (!request)
         return dumpi_call_error(&conversion->at->file, call, "it gives MPI_REQUEST_NULL");
@@ -193,7 +194,7 @@ static bool convert_request(struct dumpi_conversion *conversion, const struct du
     request->communicator = communicator_of(conversion, call);
     request->task = task;
     if (!is_persistent)
-        start(conversion, request, &task);
+        dumpi_operation_start(conversion, request, &task);
     return true;
 }
 
@@ -213,7 +214,7 @@ static bool convert_start(struct dumpi_conversion *conversion, const struct dump
     for (uint32_t i = 0; i < ids->count; i++) {
         struct dumpi_request *request = request_of(conversion, dumpi_number(ids, i));
         if (request && request->is_persistent)
-            start(conversion, request, &request->task);
+            dumpi_operation_start(conversion, request, &request->task);
         else if (!lacks_persistent(&conversion->at->file))
             return dumpi_call_error(&conversion->at->file, call, "request %lld was not made to be started",
                                     (long long)dumpi_number(ids, i));

@@ -41,8 +41,8 @@ struct goal {
 #define goal_error(goal, format, ...)                                                                                  \
     errors_add((goal)->errors, "%s:%llu: " format, (goal)->source->path, (unsigned long long)(goal)->line, __VA_ARGS__)
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-static bool is_letter(char c) { return isalnum((unsigned char)c) || c == '_'; }
+static bool goal_is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+static bool goal_is_letter(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 static bool stands(const struct goal *goal, const char *text)
 {
@@ -51,10 +51,10 @@ static bool stands(const struct goal *goal, const char *text)
 }
 
 /* Over blanks and comments; lines are counted within comments, and left alone otherwise. */
-static void skip_blanks(struct goal *goal)
+static void goal_skip_blanks(struct goal *goal)
 {
     while (goal->at < goal->end) {
-        if (is_blank(*goal->at)) {
+        if (goal_is_blank(*goal->at)) {
             goal->at++;
         } else if (stands(goal, "//")) {
             while (goal->at < goal->end && *goal->at != '\n')
@@ -71,18 +71,18 @@ static void skip_blanks(struct goal *goal)
 
 static void skip_lines(struct goal *goal)
 {
-    for (skip_blanks(goal); goal->at < goal->end && *goal->at == '\n'; skip_blanks(goal)) {
+    for (goal_skip_blanks(goal); goal->at < goal->end && *goal->at == '\n'; goal_skip_blanks(goal)) {
         goal->at++;
         goal->line++;
     }
 }
 
 /* A run of letters, digits and underscores, or one other character; none at the end of a line. */
-static struct word next_word(struct goal *goal)
+static struct word goal_next_word(struct goal *goal)
 {
-    skip_blanks(goal);
+    goal_skip_blanks(goal);
     struct word word = {.chars = goal->at};
-    while (goal->at < goal->end && is_letter(*goal->at))
+    while (goal->at < goal->end && goal_is_letter(*goal->at))
         goal->at++;
     if (goal->at == word.chars && goal->at < goal->end && *goal->at != '\n')
         goal->at++;
@@ -98,16 +98,16 @@ static const char *shown(const struct goal *goal, struct word word)
     return arena_format(goal->errors->arena, "'%.*s'", (int)(word.length < 40 ? word.length : 40), word.chars);
 }
 
-static bool take(struct goal *goal, const char *text)
+static bool goal_take(struct goal *goal, const char *text)
 {
-    struct word word = next_word(goal);
+    struct word word = goal_next_word(goal);
     return word_is(word, text) || goal_error(goal, "%s where '%s' is expected", shown(goal, word), text);
 }
 
 /* Digits, with a letter behind them where `unit` says so. */
 static bool take_number(struct goal *goal, const char *what, const char *unit, uint64_t most, uint64_t *number)
 {
-    struct word word = next_word(goal);
+    struct word word = goal_next_word(goal);
     size_t digits = 0;
     *number = 0;
     for (; digits < word.length && isdigit((unsigned char)word.chars[digits]); digits++) {
@@ -126,7 +126,7 @@ static bool take_number(struct goal *goal, const char *what, const char *unit, u
 static bool take_number_or_any(struct goal *goal, const char *what, bool may_be_any, uint32_t *number)
 {
     uint64_t value;
-    skip_blanks(goal);
+    goal_skip_blanks(goal);
     if (may_be_any && stands(goal, "-1")) {
         goal->at += 2;
         *number = ANY;
@@ -138,7 +138,7 @@ static bool take_number_or_any(struct goal *goal, const char *what, bool may_be_
 }
 
 /* Short labels are their own keys; long ones are told apart by two hashes. */
-static struct table_key key_of(struct word label)
+static struct table_key goal_key_of(struct word label)
 {
     struct table_key key = {{0, 0, 0}};
     if (label.length <= sizeof key) {
@@ -156,8 +156,8 @@ static struct table_key key_of(struct word label)
 static bool take_peer(struct goal *goal, struct task *task)
 {
     bool is_send = task->kind == TASK_SEND;
-    if (!take_number(goal, "a size in bytes", "b", UINT64_MAX, &task->amount) || !take(goal, is_send ? "to" : "from") ||
-        !take_number_or_any(goal, "a rank", !is_send, &task->peer))
+    if (!take_number(goal, "a size in bytes", "b", UINT64_MAX, &task->amount) ||
+        !goal_take(goal, is_send ? "to" : "from") || !take_number_or_any(goal, "a rank", !is_send, &task->peer))
         return false;
     if (task->peer != ANY && task->peer >= builder_ranks(goal->builder))
         return goal_error(goal, "rank %u of a file of %u ranks; accepted: 0 to %u", task->peer,
@@ -170,7 +170,7 @@ static bool take_options(struct goal *goal, struct task *task)
 {
     bool is_message = task->kind != TASK_COMPUTE, is_good = true;
     struct word word;
-    while (is_good && (word = next_word(goal)).length) {
+    while (is_good && (word = goal_next_word(goal)).length) {
         uint64_t number = 0;
         if (word_is(word, "cpu")) {
             is_good = take_number(goal, "the number of a cpu", "", UINT8_MAX, &number);
@@ -212,7 +212,7 @@ static bool take_operation(struct goal *goal, struct word name, uint32_t *number
 
 static bool take_label(struct goal *goal, struct word label, uint32_t *task)
 {
-    struct table_key key = key_of(label);
+    struct table_key key = goal_key_of(label);
     *task = *(uint32_t *)table_put(&goal->labels, &key);
     if (*task == 0)
         return goal_error(goal, "%s is no label that was set above in rank %u", shown(goal, label), goal->rank);
@@ -223,12 +223,12 @@ static bool take_label(struct goal *goal, struct word label, uint32_t *task)
 static bool set_label(struct goal *goal, struct word label)
 {
     uint32_t task = 0;
-    struct table_key key = key_of(label);
+    struct table_key key = goal_key_of(label);
     if (!isalpha((unsigned char)*label.chars))
         return goal_error(goal, "%s is no label: they begin with a letter", shown(goal, label));
     if (*(uint32_t *)table_put(&goal->labels, &key))
         return goal_error(goal, "label %s is set twice in rank %u", shown(goal, label), goal->rank);
-    if (!take_operation(goal, next_word(goal), &task))
+    if (!take_operation(goal, goal_next_word(goal), &task))
         return false;
     *(uint32_t *)table_put(&goal->labels, &key) = task + 1;
     return true;
@@ -236,10 +236,10 @@ static bool set_label(struct goal *goal, struct word label)
 
 static bool take_statement(struct goal *goal)
 {
-    struct word first = next_word(goal);
+    struct word first = goal_next_word(goal);
     uint32_t task, earlier;
     struct goal after = *goal;
-    struct word second = next_word(&after);
+    struct word second = goal_next_word(&after);
     bool on_start = word_is(second, "irequires");
     if (word_is(second, ":")) {
         *goal = after;
@@ -248,14 +248,14 @@ static bool take_statement(struct goal *goal)
     if (!on_start && !word_is(second, "requires"))
         return take_operation(goal, first, &task);
     *goal = after;
-    if (!take_label(goal, first, &task) || !take_label(goal, next_word(goal), &earlier))
+    if (!take_label(goal, first, &task) || !take_label(goal, goal_next_word(goal), &earlier))
         return false;
     builder_wait(goal->builder, goal->rank, task, earlier, on_start);
-    struct word rest = next_word(goal);
+    struct word rest = goal_next_word(goal);
     return rest.length == 0 || goal_error(goal, "%s where the end of the line is expected", shown(goal, rest));
 }
 
-static const char *find_place(const void *reader, uint32_t task, struct arena *arena)
+static const char *goal_find_place(const void *reader, uint32_t task, struct arena *arena)
 {
     return arena_format(arena, "in line %llu", (unsigned long long)((const struct goal *)reader)->lines[task]);
 }
@@ -264,21 +264,21 @@ static bool take_rank(struct goal *goal)
 {
     uint64_t rank;
     uint32_t ranks = builder_ranks(goal->builder);
-    if (!take(goal, "rank") || !take_number(goal, "the number of a rank", "", ANY - 1, &rank))
+    if (!goal_take(goal, "rank") || !take_number(goal, "the number of a rank", "", ANY - 1, &rank))
         return false;
     if (rank != goal->rank)
         return goal_error(goal, "rank %llu where rank %u is expected, of ranks 0 to %u", (unsigned long long)rank,
                           goal->rank, ranks - 1);
-    if (!take(goal, "{"))
+    if (!goal_take(goal, "{"))
         return false;
     table_init(&goal->labels, sizeof(uint32_t), NULL);
     bool is_good = true;
     for (skip_lines(goal); is_good && goal->at < goal->end && *goal->at != '}'; skip_lines(goal))
         is_good = take_statement(goal);
     table_release(&goal->labels);
-    if (!is_good || !take(goal, "}"))
+    if (!is_good || !goal_take(goal, "}"))
         return false;
-    builder_end_rank(goal->builder, goal->rank, &(struct task_places){find_place, goal});
+    builder_end_rank(goal->builder, goal->rank, &(struct task_places){goal_find_place, goal});
     size_t read = (size_t)(goal->at - (const char *)goal->source->bytes);
     if (read - goal->done > DONE_EVERY)
         trace_source_done(goal->source, goal->done = read);
@@ -290,7 +290,7 @@ static bool take_all(struct goal *goal)
     const struct trace_source *source = goal->source;
     uint64_t ranks, most = source->size / SMALLEST_RANK;
     skip_lines(goal);
-    if (!take(goal, "num_ranks") || !take_number(goal, "a number of ranks", "", ANY - 1, &ranks))
+    if (!goal_take(goal, "num_ranks") || !take_number(goal, "a number of ranks", "", ANY - 1, &ranks))
         return false;
     if (ranks == 0 || ranks > most)
         return goal_error(goal, "%llu ranks in a file of %zu bytes; accepted: 1 to %llu", (unsigned long long)ranks,
@@ -305,7 +305,7 @@ static bool take_all(struct goal *goal)
     }
     skip_lines(goal);
     return goal->at == goal->end ||
-           goal_error(goal, "%s behind the last rank, %u", shown(goal, next_word(goal)), goal->rank - 1);
+           goal_error(goal, "%s behind the last rank, %u", shown(goal, goal_next_word(goal)), goal->rank - 1);
 }
 
 static bool goal_read(const struct trace_source *source, struct trace_builder *builder, struct errors *errors)

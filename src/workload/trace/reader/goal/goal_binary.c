@@ -40,21 +40,21 @@ static uint64_t number_at(const struct trace_source *source, size_t offset, uint
     return number;
 }
 
-static uint32_t u32_at(const struct trace_source *source, size_t offset)
+static uint32_t schedule_u32_at(const struct trace_source *source, size_t offset)
 {
     return (uint32_t)number_at(source, offset, 4);
 }
 
-static bool add_node(const struct schedule *schedule, size_t at)
+static bool schedule_add_node(const struct schedule *schedule, size_t at)
 {
     const struct trace_source *source = schedule->source;
     uint32_t type = source->bytes[at + 4], ranks = builder_ranks(schedule->builder);
     struct task task = {.kind = type == NODE_SEND      ? TASK_SEND
                                 : type == NODE_RECEIVE ? TASK_RECEIVE
                                                        : TASK_COMPUTE,
-                        .peer = u32_at(source, at + 5),
+                        .peer = schedule_u32_at(source, at + 5),
                         .amount = number_at(source, at + 9, 8),
-                        .tag = u32_at(source, at + 17),
+                        .tag = schedule_u32_at(source, at + 17),
                         .cpu = source->bytes[at + 21],
                         .unit = source->bytes[at + 22]};
     if (type < NODE_SEND || type > NODE_COMPUTE)
@@ -76,16 +76,16 @@ static bool add_node(const struct schedule *schedule, size_t at)
 }
 
 /* Those that wait for a node: `at` is where its number of them and the first stand. */
-static bool add_waits(const struct schedule *schedule, uint32_t node, size_t at, bool on_start)
+static bool schedule_add_waits(const struct schedule *schedule, uint32_t node, size_t at, bool on_start)
 {
     const struct trace_source *source = schedule->source;
-    uint64_t count = u32_at(source, at), first = u32_at(source, at + 4);
+    uint64_t count = schedule_u32_at(source, at), first = schedule_u32_at(source, at + 4);
     if (count && first + count > schedule->edge_count)
         return at_error(schedule, at, "node %u has edges %llu to %llu, and rank %u has %llu", node,
                         (unsigned long long)first, (unsigned long long)(first + count - 1), schedule->rank,
                         (unsigned long long)schedule->edge_count);
     for (uint64_t i = first; i < first + count; i++) {
-        uint32_t waits = u32_at(source, schedule->edges + 4 * i);
+        uint32_t waits = schedule_u32_at(source, schedule->edges + 4 * i);
         if (waits >= schedule->nodes)
             return at_error(schedule, schedule->edges + 4 * i, "node %u of rank %u, which has %u", waits,
                             schedule->rank, schedule->nodes);
@@ -95,7 +95,7 @@ static bool add_waits(const struct schedule *schedule, uint32_t node, size_t at,
 }
 
 /* Finds the parts of a rank's piece of the file. */
-static bool lay_out(struct schedule *schedule)
+static bool schedule_lay_out(struct schedule *schedule)
 {
     const struct trace_source *source = schedule->source;
     size_t entry = HEADER + (size_t)schedule->rank * RANGE;
@@ -104,7 +104,7 @@ static bool lay_out(struct schedule *schedule)
         return at_error(schedule, entry, "rank %u lies at %llu to %llu of %llu bytes", schedule->rank,
                         (unsigned long long)start, (unsigned long long)end, (unsigned long long)size);
     size_t at = start + BASE;
-    uint64_t roots = u32_at(source, at + 4), nodes = u32_at(source, at);
+    uint64_t roots = schedule_u32_at(source, at + 4), nodes = schedule_u32_at(source, at);
     if (8 + roots * 4 + nodes * NODE > end - start)
         return at_error(schedule, at, "%llu nodes and %llu roots in the %llu bytes of rank %u",
                         (unsigned long long)nodes, (unsigned long long)roots, (unsigned long long)(end - start),
@@ -117,29 +117,29 @@ static bool lay_out(struct schedule *schedule)
     return true;
 }
 
-static const char *find_place(const void *reader, uint32_t task, struct arena *arena)
+static const char *schedule_find_place(const void *reader, uint32_t task, struct arena *arena)
 {
     return arena_format(arena, "at byte %zu", ((const struct schedule *)reader)->first_node + (size_t)task * NODE);
 }
 
-static bool read_rank(struct schedule *schedule)
+static bool schedule_read_rank(struct schedule *schedule)
 {
-    if (!lay_out(schedule))
+    if (!schedule_lay_out(schedule))
         return false;
     for (uint32_t i = 0; i < schedule->nodes; i++)
-        if (!add_node(schedule, schedule->first_node + (size_t)i * NODE))
+        if (!schedule_add_node(schedule, schedule->first_node + (size_t)i * NODE))
             return false;
     uint64_t edges = 0;
     for (uint32_t i = 0; i < schedule->nodes; i++) {
         size_t at = schedule->first_node + (size_t)i * NODE + 23;
-        edges += (uint64_t)u32_at(schedule->source, at) + u32_at(schedule->source, at + 8);
+        edges += (uint64_t)schedule_u32_at(schedule->source, at) + schedule_u32_at(schedule->source, at + 8);
         if (edges > schedule->edge_count)
             return at_error(schedule, at, "%llu edges up to node %u, and rank %u has %llu", (unsigned long long)edges,
                             i, schedule->rank, (unsigned long long)schedule->edge_count);
-        if (!add_waits(schedule, i, at, false) || !add_waits(schedule, i, at + 8, true))
+        if (!schedule_add_waits(schedule, i, at, false) || !schedule_add_waits(schedule, i, at + 8, true))
             return false;
     }
-    builder_end_rank(schedule->builder, schedule->rank, &(struct task_places){find_place, schedule});
+    builder_end_rank(schedule->builder, schedule->rank, &(struct task_places){schedule_find_place, schedule});
     trace_source_done(schedule->source, schedule->end);
     return true;
 }
@@ -156,14 +156,14 @@ static bool goal_binary_read(const struct trace_source *source, struct trace_bui
                                                             : "");
     if (source->size < HEADER)
         return at_error(&schedule, source->size, "the file ends within its first %u bytes", HEADER);
-    uint32_t ranks = u32_at(source, BASE);
+    uint32_t ranks = schedule_u32_at(source, BASE);
     uint64_t most = (source->size - HEADER) / (RANGE + 8);
     if (ranks == 0 || ranks > most)
         return at_error(&schedule, BASE, "%u ranks in a file of %zu bytes; accepted: 1 to %llu", ranks, source->size,
                         (unsigned long long)most);
     builder_set_ranks(builder, ranks);
     for (; schedule.rank < ranks; schedule.rank++)
-        if (!read_rank(&schedule))
+        if (!schedule_read_rank(&schedule))
             return false;
     return true;
 }

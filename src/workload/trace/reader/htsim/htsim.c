@@ -37,7 +37,7 @@ static const char *const header_names[] = {"Nodes", "Connections", "Triggers", "
 
 /* ---- header ---- */
 
-static bool read_header(struct htsim *htsim, uint32_t header)
+static bool htsim_read_header(struct htsim *htsim, uint32_t header)
 {
     struct trace_lines *lines = &htsim->lines;
     uint64_t most = header == NODES ? MAX_PACKET_RANKS : MAX_FLOWS;
@@ -228,13 +228,13 @@ static bool read_failure(struct htsim *htsim)
 
 /* ---- the whole ---- */
 
-static bool read_line(struct htsim *htsim)
+static bool htsim_read_line(struct htsim *htsim)
 {
     struct word word;
     lines_word(&htsim->lines, &word);
     uint32_t header = word_find(word, header_names);
     if (header < HEADERS)
-        return read_header(htsim, header);
+        return htsim_read_header(htsim, header);
     if (memmem(word.chars, word.length, "->", 2))
         return read_flow(htsim, word);
     if (word_is(word, "trigger"))
@@ -262,10 +262,10 @@ static bool check_counts(struct htsim *htsim)
     return errors->count == errors_before;
 }
 
-static bool read_all(struct htsim *htsim)
+static bool htsim_read_all(struct htsim *htsim)
 {
     while (lines_next(&htsim->lines))
-        if (!read_line(htsim))
+        if (!htsim_read_line(htsim))
             return false;
     return check_counts(htsim) && htsim_triggers_connect(htsim);
 }
@@ -273,7 +273,7 @@ static bool read_all(struct htsim *htsim)
 static bool htsim_read(const struct trace_source *source, struct trace_builder *builder, struct errors *errors)
 {
     struct htsim htsim = {.lines = {.source = source, .errors = errors}};
-    bool is_good = read_all(&htsim);
+    bool is_good = htsim_read_all(&htsim);
     if (is_good)
         htsim_add_tasks(&htsim, builder);
     free(htsim.flows);
@@ -295,7 +295,7 @@ static bool htsim_looks_like(const struct trace_source *source)
 static void htsim_describe(const struct trace_source *source, struct report *facts, struct errors *errors)
 {
     struct htsim htsim = {.lines = {.source = source, .errors = errors}};
-    if (read_all(&htsim)) {
+    if (htsim_read_all(&htsim)) {
         report_count(facts, "flows", htsim.flow_count);
         report_count(facts, "triggers", htsim.trigger_count);
         struct report *missing = report_block(facts, "missing");

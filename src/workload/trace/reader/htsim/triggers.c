@@ -14,7 +14,7 @@
 
 /* ---- flows and triggers find each other ---- */
 
-static int by_id(const void *left, const void *right)
+static int htsim_by_id(const void *left, const void *right)
 {
     const struct htsim_trigger *a = left, *b = right;
     if (a->id != b->id)
@@ -22,7 +22,7 @@ static int by_id(const void *left, const void *right)
     return a->line < b->line ? -1 : a->line > b->line;
 }
 
-static int to_id(const void *id, const void *trigger)
+static int htsim_to_id(const void *id, const void *trigger)
 {
     uint32_t wanted = *(const uint32_t *)id, found = ((const struct htsim_trigger *)trigger)->id;
     return wanted < found ? -1 : wanted > found;
@@ -32,7 +32,7 @@ static bool sort_triggers(struct htsim *htsim)
 {
     struct htsim_trigger *triggers = htsim->triggers;
     if (htsim->trigger_count)
-        qsort(triggers, htsim->trigger_count, sizeof *triggers, by_id);
+        qsort(triggers, htsim->trigger_count, sizeof *triggers, htsim_by_id);
     for (uint32_t i = 1; i < htsim->trigger_count; i++)
         if (triggers[i].id == triggers[i - 1].id) {
             htsim->lines.line = triggers[i].line;
@@ -47,9 +47,9 @@ static bool find_trigger(struct htsim *htsim, const struct htsim_flow *flow, uin
 {
     if (*trigger == NO_TRIGGER)
         return true;
-    const struct htsim_trigger *found =
-        htsim->trigger_count ? bsearch(trigger, htsim->triggers, htsim->trigger_count, sizeof *htsim->triggers, to_id)
-                             : NULL;
+    const struct htsim_trigger *found = htsim->trigger_count ? bsearch(trigger, htsim->triggers, htsim->trigger_count,
+                                                                       sizeof *htsim->triggers, htsim_to_id)
+                                                             : NULL;
     htsim->lines.line = flow->line;
     if (!found)
         lines_error(
@@ -120,7 +120,7 @@ static bool check_firings(struct htsim *htsim)
     return true;
 }
 
-static void reach(struct htsim *htsim, uint32_t number, uint32_t *queue, uint32_t *queued)
+static void htsim_reach(struct htsim *htsim, uint32_t number, uint32_t *queue, uint32_t *queued)
 {
     htsim->flows[number].is_reached = true;
     queue[(*queued)++] = number;
@@ -134,7 +134,7 @@ static void fire(struct htsim *htsim, struct htsim_trigger *trigger, uint32_t *q
         return;
     while (trigger->next_released) {
         uint32_t flow = trigger->next_released - 1;
-        reach(htsim, flow, queue, queued);
+        htsim_reach(htsim, flow, queue, queued);
         trigger->next_released = htsim->flows[flow].next_waiting;
         if (trigger->kind == TRIGGER_MULTISHOT)
             break;
@@ -166,7 +166,7 @@ static bool all_start(struct htsim *htsim)
     uint32_t *queue = memory_take(sizeof *queue * (htsim->flow_count + 1u)), queued = 0;
     for (uint32_t i = 0; i < htsim->flow_count; i++)
         if (htsim->flows[i].trigger == NO_TRIGGER)
-            reach(htsim, i, queue, &queued);
+            htsim_reach(htsim, i, queue, &queued);
     for (uint32_t i = 0; i < queued; i++)
         for (enum htsim_end end = 0; end < ENDS; end++)
             if (htsim->flows[queue[i]].fires[end] != NO_TRIGGER)
@@ -239,7 +239,7 @@ static struct htsim_flow *flow_of_firing(const struct making *making, uint32_t f
 }
 
 /* A flow waits for what happens by a task of another node, or of its own. */
-static void release(struct making *making, const struct htsim_flow *flow, uint32_t node, uint32_t task)
+static void htsim_release(struct making *making, const struct htsim_flow *flow, uint32_t node, uint32_t task)
 {
     struct told *told = &making->told[flow->source];
     if (told->trigger != flow->trigger + 1)
@@ -250,7 +250,7 @@ static void release(struct making *making, const struct htsim_flow *flow, uint32
 static void release_all(struct making *making, const struct htsim_trigger *trigger, uint32_t node, uint32_t task)
 {
     for (uint32_t at = trigger->first_waiting; at; at = making->htsim->flows[at - 1].next_waiting)
-        release(making, &making->htsim->flows[at - 1], node, task);
+        htsim_release(making, &making->htsim->flows[at - 1], node, task);
 }
 
 static void add_barrier(struct making *making, const struct htsim_trigger *trigger, uint32_t home)

@@ -111,7 +111,7 @@ struct dependency {
 
 /* ---- header ---- */
 
-static bool is_keyword(struct word word)
+static bool vef_is_keyword(struct word word)
 {
     return word_is(word, "VEF3") || word_is(word, "VEF2") || word_is(word, "VEF");
 }
@@ -131,13 +131,13 @@ static bool read_flag_and_clock(struct trace_lines *lines, bool needs_clock, uin
     return lines_refuse(lines, clock, "where the number of ps in a tick is due; accepted: from 1 to 1000000000000");
 }
 
-static bool read_header(struct vef *vef)
+static bool vef_read_header(struct vef *vef)
 {
     struct trace_lines *lines = &vef->lines;
     struct vef_header *header = &vef->header;
     struct word keyword;
     uint64_t most = lines->source->size / SHORTEST_LINE;
-    if (!lines_next(lines) || !lines_word(lines, &keyword) || !is_keyword(keyword))
+    if (!lines_next(lines) || !lines_word(lines, &keyword) || !vef_is_keyword(keyword))
         return errors_add(lines->errors, "%s: the file does not begin with VEF3", lines->source->path);
     if (!lines_number(lines, "the number of ranks", MAX_RANKS, &header->ranks) ||
         !lines_number(lines, "the number of messages (a file of this size has no more than accepted)", most,
@@ -153,7 +153,7 @@ static bool read_header(struct vef *vef)
                        (unsigned long long)header->ranks, (unsigned long long)header->communicators);
 }
 
-static struct member *member_of(struct vef *vef, uint64_t communicator, uint64_t rank)
+static struct member *vef_member_of(struct vef *vef, uint64_t communicator, uint64_t rank)
 {
     return table_put(&vef->members, &(struct table_key){{communicator, rank, 0}});
 }
@@ -172,7 +172,7 @@ static bool read_communicator(struct vef *vef, uint64_t number)
     if (!lines_word(lines, &word) || !word_numbered(word, 'C', number, &id) || id != number)
         return lines_refuse(lines, word, "where communicator C%llu is due", (unsigned long long)number);
     while (lines_word(lines, &word)) {
-        struct member *member = word_number(word, ranks - 1, &rank) ? member_of(vef, number, rank) : NULL;
+        struct member *member = word_number(word, ranks - 1, &rank) ? vef_member_of(vef, number, rank) : NULL;
         if (!member || member->place)
             return lines_refuse(lines, word, "where a rank of C%llu is due; accepted: ranks from 0 to %u, each once",
                                 (unsigned long long)number, ranks - 1);
@@ -234,7 +234,7 @@ static bool read_part_head(struct vef *vef, struct word first, struct vef_part *
         !lines_number(lines, "a number of bytes sent", INT64_MAX, &part->send_bytes) ||
         !lines_number(lines, "a number of bytes received", INT64_MAX, &part->receive_bytes))
         return false;
-    struct member *member = member_of(vef, part->communicator, part->rank);
+    struct member *member = vef_member_of(vef, part->communicator, part->rank);
     if (!member->place || collective_task(vef, part->collective, (uint32_t)part->rank) != ANY)
         return lines_error(lines, "rank %llu takes part in G%llu, and %s", (unsigned long long)part->rank,
                            (unsigned long long)part->collective,
@@ -321,7 +321,7 @@ static int by_collective(const void *left, const void *right)
     return a->position < b->position ? -1 : a->position > b->position;
 }
 
-static bool agree(struct vef *vef, const struct vef_part *parts, size_t count)
+static bool vef_agree(struct vef *vef, const struct vef_part *parts, size_t count)
 {
     struct trace_lines *lines = &vef->lines;
     for (size_t i = 1; i < count; i++) {
@@ -354,7 +354,7 @@ static uint32_t root_of(const struct vef_part *parts, uint32_t count)
     return 0;
 }
 
-static uint64_t block_of(const struct vef_part *part, uint32_t count)
+static uint64_t vef_block_of(const struct vef_part *part, uint32_t count)
 {
     uint64_t sent = part->send_bytes, received = part->receive_bytes;
     const uint64_t blocks[] = {[BLOCK_LARGER] = sent > received ? sent : received,
@@ -373,7 +373,7 @@ static uint32_t find_blocks(struct vef *vef, const struct vef_part *parts, uint3
     bool are_single = block == BLOCK_SENT || block == BLOCK_RECEIVED;
     *largest = 0;
     for (uint32_t i = 0; i < count; i++) {
-        blocks[i] = block_of(&parts[i], count);
+        blocks[i] = vef_block_of(&parts[i], count);
         if (are_single && operations[parts->operation].root && i == root)
             continue;
         smallest = blocks[i] < smallest ? blocks[i] : smallest;
@@ -407,7 +407,7 @@ static bool finish_collectives(struct vef *vef, uint64_t wanted)
         const struct vef_part *parts = &vef->parts[first];
         for (end = first; end < vef->part_count && vef->parts[end].collective == parts->collective;)
             end++;
-        if (!agree(vef, parts, end - first))
+        if (!vef_agree(vef, parts, end - first))
             return false;
         set_tasks(vef, parts, (uint32_t)(end - first));
     }
@@ -418,7 +418,7 @@ static bool finish_collectives(struct vef *vef, uint64_t wanted)
 
 /* ---- lines ---- */
 
-static bool read_message(struct vef *vef, struct word first)
+static bool vef_read_message(struct vef *vef, struct word first)
 {
     struct trace_lines *lines = &vef->lines;
     struct dependency dependency;
@@ -461,14 +461,14 @@ static bool read_part(struct vef *vef, struct word first)
     return true;
 }
 
-static bool read_lines(struct vef *vef)
+static bool vef_read_lines(struct vef *vef)
 {
     struct trace_lines *lines = &vef->lines;
     struct word first;
     while (lines_next(lines)) {
         lines_word(lines, &first);
         bool is_message = *first.chars >= '0' && *first.chars <= '9';
-        if (!(is_message ? read_message(vef, first) : read_part(vef, first)))
+        if (!(is_message ? vef_read_message(vef, first) : read_part(vef, first)))
             return false;
     }
     if (vef->message_count == vef->header.messages && vef->part_count == vef->header.parts)
@@ -483,14 +483,14 @@ static bool read_lines(struct vef *vef)
 static bool vef_read(const struct trace_source *source, struct trace_builder *builder, struct errors *errors)
 {
     struct vef vef = {.lines = {.source = source, .errors = errors}, .builder = builder};
-    if (!read_header(&vef))
+    if (!vef_read_header(&vef))
         return false;
     builder_set_ranks(builder, (uint32_t)vef.header.ranks);
     vef.messages = arena_array(&vef.arena, struct vef_message, vef.header.messages);
     vef.communicators = arena_array(&vef.arena, struct vef_communicator, vef.header.communicators);
     table_init(&vef.members, sizeof(struct member), NULL);
     table_init(&vef.tasks, sizeof(uint32_t), NULL);
-    bool is_good = read_communicators(&vef) && read_lines(&vef);
+    bool is_good = read_communicators(&vef) && vef_read_lines(&vef);
     table_release(&vef.members);
     table_release(&vef.tasks);
     arena_release(&vef.arena);
@@ -503,7 +503,7 @@ static bool vef_looks_like(const struct trace_source *source)
     struct trace_source head = {.bytes = source->bytes, .size = source->size < 256 ? source->size : 256};
     struct trace_lines lines = {.source = &head};
     struct word word;
-    return lines_next(&lines) && lines_word(&lines, &word) && is_keyword(word);
+    return lines_next(&lines) && lines_word(&lines, &word) && vef_is_keyword(word);
 }
 
 static const struct trace_reader_ops vef_reader = {
