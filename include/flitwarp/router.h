@@ -45,7 +45,7 @@ struct router_inspect_ops {
     bool (*waits_for)(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);
     /* For the viewer: what is in its buffers; see flitwarp/shown.h. */
     void (*show)(const void *routers, uint32_t router, struct shown_router *shown);
-    /* For recovery from deadlock, see network/deadlock/recovery.h; NULL: not with this router. What a lane has of a packet, by its
+    /* For recovery from deadlock, see network/deadlock/deadlock.h; NULL: not with this router. What a lane has of a packet, by its
        source and sequence; and takes that out with all that it holds there, but for credits, which the caller sends. */
     struct piece (*find)(void *routers, uint32_t router, uint32_t lane, uint32_t source, uint32_t sequence);
     void (*take_out)(void *routers, uint32_t router, uint32_t lane, uint32_t packet, tick_t now);

@@ -11,7 +11,7 @@
 #include "network/channel.h"
 #include "network/parallel/parts.h"
 #include "network/planes.h"
-#include "network/deadlock/recovery.h"
+#include "network/deadlock/deadlock.h"
 #include "network/routing/routing.h"
 #include "network/service.h"
 

@@ -8,7 +8,7 @@
 #include "workload/workload.h"
 
 #include "network/network.h"
-#include "network/deadlock/recovery.h"
+#include "network/deadlock/deadlock.h"
 #include "workload/workload_ranks.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recovery from deadlock, see recovery.h. */
-#include "network/deadlock/recovery.h"
+/* Recovery from deadlock, see deadlock.h. */
+#include "network/deadlock/deadlock.h"
 
 #include "network/parallel/parts.h"
 #include "network/service.h"

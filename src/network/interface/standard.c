@@ -101,11 +101,35 @@ FOR_EITHER void enqueue_packet(struct interfaces *n, uint32_t number, uint32_t h
         chunks ? step_in_chunks(n, number, now) : step_in_flits(n, number, now);
 }
 
-void standard_hand_over(struct interfaces *n, uint32_t handle)
+/* What has not been sent yet at an outlet. */
+static struct plane_queue waiting_at(const struct interfaces *n, uint32_t number)
+{
+    struct plane_queue queue = n->queues[number];
+    const struct injector *injector = &n->injectors[(size_t)number * n->channels * n->groups];
+    for (const struct injector *end = injector + n->channels * n->groups; injector < end; injector++)
+        if (injector->packet != NONE) {
+            queue.packets++;
+            queue.flits += network_packet(n->network, injector->packet)->size - injector->position;
+        }
+    return queue;
+}
+
+/* Where there are several planes, the selection of the configuration gives each packet one. */
+static uint32_t select_plane(const struct interfaces *n, uint32_t handle)
+{
+    uint32_t first = network_packet(n->network, handle)->source * n->planes;
+    struct plane_queue queues[MAX_PLANES];
+    for (uint32_t plane = 0; plane < n->planes; plane++)
+        queues[plane] = waiting_at(n, first + plane);
+    return network_select_plane(n->network, handle, queues);
+}
+
+/* To the source queue of its outlet. */
+static void hand_over(struct interfaces *n, uint32_t handle)
 {
     uint32_t number = network_packet(n->network, handle)->source;
     if (n->planes > 1)
-        number = number * n->planes + standard_select_plane(n, handle);
+        number = number * n->planes + select_plane(n, handle);
     if (n->is_by_level)
         levels_enqueue(n, number, handle);
     else if (n->chunk)
@@ -114,24 +138,65 @@ void standard_hand_over(struct interfaces *n, uint32_t handle)
         enqueue_packet(n, number, handle, false);
 }
 
-static void enqueue(void *interfaces, uint32_t handle)
+/* ---- packets that a processor hands over one after the other, a flit every `feed_cycle` ---- */
+
+static void feed_later(struct interfaces *n, uint32_t terminal)
+{
+    struct step_event *event = engine_post(n->engine, EVENT_INTERFACE_STEP, n->feeds[terminal].free_at, sizeof *event);
+    *event = (struct step_event){.target = first_feed(n) + terminal};
+}
+
+static void feed_packet(struct interfaces *n, struct feed *feed, uint32_t handle, tick_t now)
+{
+    feed->free_at = now + network_packet(n->network, handle)->size * n->config.feed_cycle;
+    hand_over(n, handle);
+}
+
+static void feed_step(struct interfaces *n, uint32_t terminal, tick_t now)
+{
+    struct feed *feed = &n->feeds[terminal];
+    if (feed->first == NONE) /* withdrawn */
+        return;
+    feed_packet(n, feed, feed_take(n, feed), now);
+    if (feed->first != NONE)
+        feed_later(n, terminal);
+}
+
+static void feed_add(struct interfaces *n, uint32_t handle)
+{
+    uint32_t terminal = network_packet(n->network, handle)->source;
+    struct feed *feed = &n->feeds[terminal];
+    if (feed->first != NONE) {
+        network_packet(n->network, feed->last)->next = handle;
+        feed->last = handle;
+    } else if (feed->free_at <= n->engine->now) {
+        feed_packet(n, feed, handle, n->engine->now);
+    } else {
+        feed->first = feed->last = handle;
+        feed_later(n, terminal);
+    }
+}
+
+/* ---- what comes from applications, routers and the interface itself ---- */
+
+static void standard_enqueue(void *interfaces, uint32_t handle)
 {
     struct interfaces *n = interfaces;
     if (__builtin_expect(n->is_plain, 1))
         enqueue_packet(n, network_packet(n->network, handle)->source, handle, false);
     else if (n->feeds)
-        standard_feed_add(n, handle);
+        feed_add(n, handle);
     else
-        standard_hand_over(n, handle);
+        hand_over(n, handle);
 }
 
-static void step(void *interfaces, tick_t now, const void *events, uint32_t count)
+static void standard_step(void *interfaces, tick_t now, const void *events, uint32_t count)
 {
     struct interfaces *n = interfaces;
     const struct step_event *event = events;
     for (uint32_t i = 0; i < count; i++, event++) {
         if (n->feeds && event->target >= first_feed(n)) {
-            standard_feed_step(n, event->target - first_feed(n), now);
+            feed_step(n, event->target - first_feed(n), now);
             continue;
         }
         struct outlet *outlet = &n->outlets[event->target];
@@ -175,7 +240,7 @@ FOR_EITHER void receive_credit(struct interfaces *n, struct lane_place at, uint3
         wake(n, to.target, now);
 }
 
-static void receive_credits(void *interfaces, tick_t now, const void *events, uint32_t count)
+static void standard_receive_credits(void *interfaces, tick_t now, const void *events, uint32_t count)
 {
     struct interfaces *n = interfaces;
     if (n->chunk)
@@ -233,7 +298,7 @@ FOR_EITHER void receive(struct interfaces *n, const struct flit_event *event, ui
     }
 }
 
-static void receive_flits(void *interfaces, tick_t now, const void *events, uint32_t count)
+static void standard_receive_flits(void *interfaces, tick_t now, const void *events, uint32_t count)
 {
     struct interfaces *n = interfaces;
     if (n->is_plain)
@@ -259,10 +324,10 @@ static const struct interface_ops standard = {
     .rails = standard_rails,
     .build = standard_build,
     .share = standard_share,
-    .receive_flits = receive_flits,
-    .receive_credits = receive_credits,
-    .step = step,
-    .enqueue = enqueue,
+    .receive_flits = standard_receive_flits,
+    .receive_credits = standard_receive_credits,
+    .step = standard_step,
+    .enqueue = standard_enqueue,
     .withdraw = standard_withdraw,
     .find = standard_find,
     .take_out = standard_take_out,

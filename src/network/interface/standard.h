@@ -4,10 +4,8 @@
  * Layout of the standard interface, and how a packet begins and a flit leaves: what its
  * channels have in common, whether they carry levels of service or not. Its files:
  *
- *   standard.c         what is done for every flit: sending, receiving, credits
+ *   standard.c         what is done for every packet and flit: handing over, sending, receiving, credits
  *   standard_levels.c  the same where levels of service share channels, or VCs a buffer
- *   standard_feed.c    packets that wait until the terminal's processor hands them over
- *   standard_plane.c   a packet is given its plane
  *   standard_build.c   the layout made, packets taken back, all idle at the end
  */
 #include "flitwarp/interface.h"
@@ -206,16 +204,14 @@ static inline const struct link *outlet_link(const struct network *network, uint
 /* Steps of feeds are numbered behind those of outlets. */
 static inline uint32_t first_feed(const struct interfaces *n) { return n->network->topology.terminals * n->planes; }
 
-/* To the source queue of its outlet, in standard.c. */
-void standard_hand_over(struct interfaces *n, uint32_t handle);
-
-/* What a processor has made, in standard_feed.c: a packet more, the next one is due, or taken back. */
-void standard_feed_add(struct interfaces *n, uint32_t handle);
-void standard_feed_step(struct interfaces *n, uint32_t terminal, tick_t now);
-uint32_t standard_feed_take(const struct interfaces *n, struct feed *feed);
-
-/* Gives a packet its plane, in standard_plane.c. */
-uint32_t standard_select_plane(const struct interfaces *n, uint32_t handle);
+/* The packet that a processor would hand over next. */
+static inline uint32_t feed_take(const struct interfaces *n, struct feed *feed)
+{
+    uint32_t handle = feed->first;
+    feed->first = network_packet(n->network, handle)->next;
+    network_packet(n->network, handle)->next = NONE;
+    return handle;
+}
 
 /* As interface_ops asks for them, in standard_build.c. */
 void *standard_build(struct network *network, const struct choice *self, struct errors *errors);

@@ -99,7 +99,7 @@ uint64_t standard_withdraw(void *interfaces, void (*withdrawn)(void *context, ui
         }
     for (uint32_t terminal = 0; n->feeds && terminal < n->network->topology.terminals; terminal++)
         for (; n->feeds[terminal].first != NONE && is_here(n->network, terminal); count++)
-            give_up(n, standard_feed_take(n, &n->feeds[terminal]), withdrawn, context);
+            give_up(n, feed_take(n, &n->feeds[terminal]), withdrawn, context);
     return count;
 }
 

@@ -5,7 +5,7 @@
 #include "engine/crew.h"
 #include "network/parallel/exchange.h"
 #include "network/network.h"
-#include "network/deadlock/recovery.h"
+#include "network/deadlock/deadlock.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Taking a packet out of the buffers of input-queued routers, see network/deadlock/recovery.h. */
+/* Taking a packet out of the buffers of input-queued routers, see network/deadlock/deadlock.h. */
 #include "network/router/input_queued_parts.h"
 
 static struct variant variant_of(const struct input_queued *q)
