@@ -408,6 +408,18 @@ struct congestion *network_sense(const struct network *network, const struct cho
     return network->routing.is_adaptive ? shape.ops->build(sensor, &shape, network->arena, errors) : NULL;
 }
 
+void network_count_flits(const struct network *network, uint32_t lanes, uint32_t *counts)
+{
+    const struct router_inspect_ops *inspect = network->core->router_ops->inspect;
+    uint32_t each = network->ports * network->num_vcs;
+    size_t all = (size_t)network->topology.routers * each / lanes;
+    memset(counts, 0, all * sizeof *counts);
+    for (uint32_t router = 0; inspect && inspect->lane_flits && router < network->topology.routers; router++)
+        for (uint32_t lane = 0; lane < each; counts++)
+            for (uint32_t end = lane + lanes; lane < end; lane++)
+                *counts += inspect->lane_flits(network->core->routers, router, lane);
+}
+
 void network_release(struct network *network)
 {
     if (network->core && network->core->parts)

@@ -132,6 +132,8 @@ static inline uint32_t network_lane_flits(const struct network *network, uint32_
     const struct router_inspect_ops *inspect = network->core->router_ops->inspect;
     return inspect && inspect->lane_flits ? inspect->lane_flits(network->core->routers, router, lane) : 0;
 }
+/* That of all lanes, each `lanes` of them added up, by router: num_vcs for ports. */
+void network_count_flits(const struct network *network, uint32_t lanes, uint32_t *counts);
 static inline bool network_waits_for(const struct network *part, uint32_t router, uint32_t lane,
                                      struct waiting *waiting)
 {

@@ -75,17 +75,6 @@ uint32_t channel_slot(const struct channels *channels, uint32_t channel)
 
 /* ---- the watch ---- */
 
-static void count_port_flits(const struct watch *watch, uint32_t *flits)
-{
-    const struct network *network = watch->network;
-    for (uint32_t router = 0; router < network->topology.routers; router++)
-        for (uint32_t lane = 0, port = 0; port < network->ports; port++, flits++) {
-            *flits = 0;
-            for (uint32_t vc = 0; vc < network->num_vcs; vc++)
-                *flits += network_lane_flits(network, router, lane++);
-        }
-}
-
 void watch_init(struct watch *watch, struct workload *workload)
 {
     struct network *network = workload->network;
@@ -248,7 +237,7 @@ static void count_utilisation(struct watch *watch)
     uint32_t *oldest = watch->port_flits[0];
     watch->port_flits[0] = watch->port_flits[1];
     watch->counted_at[0] = watch->counted_at[1];
-    count_port_flits(watch, oldest);
+    network_count_flits(watch->network, watch->network->num_vcs, oldest);
     watch->port_flits[1] = oldest;
     watch->counted_at[1] = watch->now;
 }

@@ -22,8 +22,5 @@ struct lane_counts *lane_counts_create(const struct network *network, struct are
 void lane_counts_note(struct lane_counts *counts, const struct network *network, bool is_end)
 {
     memcpy(counts->in[is_end], counts->entered, sizeof *counts->entered * counts->count);
-    uint32_t *out = counts->out[is_end];
-    for (uint32_t router = 0; router < network->topology.routers; router++)
-        for (uint32_t lane = 0; lane < counts->lanes; lane++)
-            *out++ = network_lane_flits(network, router, lane);
+    network_count_flits(network, 1, counts->out[is_end]);
 }

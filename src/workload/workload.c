@@ -33,18 +33,6 @@ const char *phase_name(enum phase phase)
 /* Then parts have measurements of their own. */
 static bool is_parted(const struct workload *workload) { return workload->network->core->exchange; }
 
-/* Modulo 2^32, as lanes are counted; differences over a window are what is asked for. */
-static void copy_port_flits(const struct workload *workload, uint32_t *copy)
-{
-    const struct network *network = workload->network;
-    for (uint32_t router = 0; router < network->topology.routers; router++)
-        for (uint32_t lane = 0, port = 0; port < network->ports; port++, copy++) {
-            *copy = 0;
-            for (uint32_t vc = 0; vc < network->num_vcs; vc++)
-                *copy += network_lane_flits(network, router, lane++);
-        }
-}
-
 /* What all parts of all ranks have counted, for those who decide. */
 static void workload_count_parts(struct workload *workload)
 {
@@ -122,9 +110,9 @@ static void enter_phase(struct workload *workload, enum phase phase, tick_t now)
             application->ops->phase_changed(application, now);
     }
     if (phase == PHASE_GENERATING)
-        copy_port_flits(workload, workload->port_flits_at_start);
+        network_count_flits(workload->network, workload->network->num_vcs, workload->port_flits_at_start);
     if (phase == PHASE_FINISHING)
-        copy_port_flits(workload, workload->port_flits_at_end);
+        network_count_flits(workload->network, workload->network->num_vcs, workload->port_flits_at_end);
     if (workload->lanes && (phase == PHASE_GENERATING || phase == PHASE_FINISHING))
         lane_counts_note(workload->lanes, workload->network, phase == PHASE_FINISHING);
     for (uint32_t i = 0; i < workload->part_count && phase == PHASE_DRAINING; i++)
