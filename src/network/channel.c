@@ -16,9 +16,9 @@
 #include "network/channel.h"
 
 #include "config/json.h"
+#include "network/line_file.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -149,15 +149,10 @@ void channels_settle(struct network_config *config, const struct json *network, 
 /* ---- the plan ---- */
 
 struct plan {
-    const char *path;
-    uint32_t line;
+    struct line_file file;
     uint32_t routers, of_plane; /* all, and those of the first plane */
     double *places;
-    const struct json *node; /* network.channel.cable, for messages */
-    struct errors *errors;
 };
-
-#define plan_error(reading, ...) node_error((reading)->errors, (reading)->node, "plan", __VA_ARGS__)
 
 /* Blocks do not know where they stand, but the topology beside them does. */
 static const struct json *block_node(const struct network_config *config, const char *inner)
@@ -185,43 +180,24 @@ static uint32_t read_numbers(const char *text, double numbers[1 + AXES])
     return 0;
 }
 
-static bool place_router(const struct plan *plan, const char *text)
+static bool place_router(void *reader, char *line)
 {
+    const struct plan *plan = reader;
+    const char *text = line + strspn(line, " \t");
     double numbers[1 + AXES] = {0};
+    if (!*text || strncmp(text, "router,", strlen("router,")) == 0) /* a header */
+        return true;
     uint32_t count = read_numbers(text, numbers);
-    if (count < 3 || numbers[0] < 0 || numbers[0] != floor(numbers[0])) {
-        plan_error(plan, "%s:%u: \"%s\" is no router,x,y[,z]", plan->path, plan->line, text);
-        return false;
-    }
-    if (numbers[0] >= plan->routers) {
-        plan_error(plan, "%s:%u: there is no router %.0f; accepted: 0 to %u", plan->path, plan->line, numbers[0],
-                   plan->routers - 1);
-        return false;
-    }
-    double *place = plan->places + AXES * (size_t)numbers[0];
-    if (*place != UNPLACED) {
-        plan_error(plan, "%s:%u: router %.0f has a place already", plan->path, plan->line, numbers[0]);
-        return false;
-    }
-    memcpy(place, numbers + 1, sizeof *place * AXES);
-    return true;
-}
-
-static bool read_lines(struct plan *plan, FILE *file)
-{
-    char *line = NULL;
-    size_t size = 0;
-    bool is_good = true;
-    while (is_good && getline(&line, &size, file) >= 0) {
-        plan->line++;
-        line[strcspn(line, "#\r\n")] = '\0';
-        const char *text = line + strspn(line, " \t");
-        bool is_header = strncmp(text, "router,", strlen("router,")) == 0;
-        if (*text && !is_header)
-            is_good = place_router(plan, text);
-    }
-    free(line);
-    return is_good;
+    double *place = plan->places + AXES * (size_t)(numbers[0] >= 0 && numbers[0] < plan->routers ? numbers[0] : 0);
+    if (count < 3 || numbers[0] < 0 || numbers[0] != floor(numbers[0]))
+        line_error(&plan->file, "\"%s\" is no router,x,y[,z]", text);
+    else if (numbers[0] >= plan->routers)
+        line_error(&plan->file, "there is no router %.0f; accepted: 0 to %u", numbers[0], plan->routers - 1);
+    else if (*place != UNPLACED)
+        line_error(&plan->file, "router %.0f has a place already", numbers[0]);
+    else
+        return memcpy(place, numbers + 1, sizeof *place * AXES);
+    return false;
 }
 
 /* Routers of other planes that are not named stand where those of the first do. */
@@ -233,7 +209,8 @@ static bool is_every_router_placed(const struct plan *plan)
                    AXES * sizeof *plan->places);
     for (uint32_t router = 0; router < plan->routers; router++)
         if (plan->places[AXES * (size_t)router] == UNPLACED) {
-            plan_error(plan, "%s: router %u of %u has no place", plan->path, router, plan->routers);
+            node_error(plan->file.errors, plan->file.node, "plan", "%s: router %u of %u has no place", plan->file.path,
+                       router, plan->routers);
             return false;
         }
     return true;
@@ -253,7 +230,8 @@ static bool is_short_enough(const struct plan *plan, double per_metre)
     }
     if (length * per_metre <= MAX_LATENCY)
         return true;
-    plan_error(plan, "%s: a room of %g m by %g ticks a metre is more than %g ticks", plan->path, length, per_metre,
+    node_error(plan->file.errors, plan->file.node, "plan",
+               "%s: a room of %g m by %g ticks a metre is more than %g ticks", plan->file.path, length, per_metre,
                MAX_LATENCY);
     return false;
 }
@@ -263,21 +241,16 @@ static const double *read_plan(const struct network_config *config, uint32_t of_
                                struct errors *errors)
 {
     uint32_t routers = of_plane * config->planes.count;
-    struct plan plan = {.path = config->channel.cable.plan,
+    struct plan plan = {.file = {.path = config->channel.cable.plan,
+                                 .node = block_node(config, "cable"),
+                                 .key = "plan",
+                                 .errors = errors},
                         .routers = routers,
                         .of_plane = of_plane,
-                        .places = arena_array(arena, double, AXES *(size_t)routers),
-                        .node = block_node(config, "cable"),
-                        .errors = errors};
+                        .places = arena_array(arena, double, AXES *(size_t)routers)};
     for (size_t i = 0; i < AXES * (size_t)routers; i++)
         plan.places[i] = UNPLACED;
-    FILE *file = fopen(plan.path, "r");
-    if (!file) {
-        plan_error(&plan, "cannot read \"%s\": %s", plan.path, strerror(errno));
-        return NULL;
-    }
-    bool is_good = read_lines(&plan, file) && is_every_router_placed(&plan);
-    fclose(file);
+    bool is_good = line_file_read(&plan.file, place_router, &plan) && is_every_router_placed(&plan);
     return is_good && is_short_enough(&plan, config->channel.cable.per_metre) ? plan.places : NULL;
 }
 

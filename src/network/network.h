@@ -3,9 +3,9 @@
 /* Building a network from its settings, and taking it down. */
 #include "engine/engine.h"
 #include "flitwarp/interface.h"
-#include "network/parallel/partition.h"
 
 struct exchange;
+struct network_split; /* network/parallel/parts.h */
 struct planes;
 struct ranks;
 
@@ -96,15 +96,6 @@ struct network_core {
     uint32_t first_part;       /* the number of the first of them */
     uint32_t all_parts;        /* of all ranks */
     struct exchange *exchange; /* with the other parts; NULL: there are none */
-};
-
-/* In how many parts it is to run, and how routers are given to them. */
-struct network_split {
-    uint32_t parts;      /* of each rank */
-    struct ranks *ranks; /* borrowed; NULL: there is one */
-    enum partition_method method;
-    tick_t window;        /* at most; 0: as channels allow, or as far ahead as pays where the arena can be put back */
-    bool checks_reversal; /* there is one part, whose arena can be put back */
 };
 
 /* The topology that the settings choose; false, with errors added, when they are wrong. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sharing out routers, see partition.h. Work is taken to be a router's channels.
+ * Sharing out routers, see parts.h. Work is taken to be a router's channels.
  *
  *   blocks  routers in the order of their numbers, which is how topologies keep neighbours together. A cut may move by a
  *           sixteenth of a part to where only long channels cross it: windows between parts are as long as the shortest.
  *   metis   by the graph partitioner of Karypis and Kumar, for graphs whose numbers say nothing.
  */
-#include "network/parallel/partition.h"
+#include "network/parallel/parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -19,6 +19,26 @@
 #include "engine/ranks.h"
 #include "network/network.h"
 
+/*
+ * Which part a router belongs to: equal work, long channels between parts rather than short ones, and few of them. By
+ * blocks of numbers, or by METIS.
+ */
+enum partition_method { PARTITION_BLOCKS, PARTITION_METIS };
+extern const char *const partition_names[];
+
+/* Fills owner[] by router, for at most as many parts as routers. False with errors. */
+bool partition_routers(const struct network *network, uint32_t parts, enum partition_method method, uint16_t *owner,
+                       struct errors *errors);
+
+/* In how many parts it is to run, and how routers are given to them. */
+struct network_split {
+    uint32_t parts;      /* of each rank */
+    struct ranks *ranks; /* borrowed; NULL: there is one */
+    enum partition_method method;
+    tick_t window;        /* at most; 0: as channels allow, or as far ahead as pays where the arena can be put back */
+    bool checks_reversal; /* there is one part, whose arena can be put back */
+};
+
 /* Before routers are built: gives them to at most so many parts on each rank. False with errors. */
 bool network_share_out(struct network *network, const struct network_split *split, struct errors *errors);
 /* Makes the parts of a built network, with an engine each; before network_connect. */

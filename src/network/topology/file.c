@@ -18,7 +18,7 @@
  */
 #include "config/json.h"
 #include "network/topology/grid.h"
-#include "network/topology/line_file.h"
+#include "network/line_file.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -237,9 +237,9 @@ static bool make_graph(struct graph *graph, const struct file_reader *reader, st
     }
     size_t slots = (size_t)graph->routers * graph->ports;
     if (slots > MAX_CHANNELS) {
-        choice_error(reader->file.errors, reader->file.self, "file",
-                     "%s: %u routers, each with as many ports as the largest one (%u), are more than %llu ports",
-                     reader->file.path, graph->routers, graph->ports, (unsigned long long)MAX_CHANNELS);
+        node_error(reader->file.errors, reader->file.node, "file",
+                   "%s: %u routers, each with as many ports as the largest one (%u), are more than %llu ports",
+                   reader->file.path, graph->routers, graph->ports, (unsigned long long)MAX_CHANNELS);
         free(used);
         return false;
     }
@@ -269,18 +269,18 @@ static bool is_complete(const struct file_reader *reader)
 {
     for (uint32_t terminal = 0; terminal < reader->terminals; terminal++)
         if (reader->terminal_router[terminal] == NONE) {
-            choice_error(reader->file.errors, reader->file.self, "file", "%s: there is no node %u, but a node %u",
-                         reader->file.path, terminal, reader->terminals - 1);
+            node_error(reader->file.errors, reader->file.node, "file", "%s: there is no node %u, but a node %u",
+                       reader->file.path, terminal, reader->terminals - 1);
             return false;
         }
     if (reader->terminals == 0) {
-        choice_error(reader->file.errors, reader->file.self, "file", "%s: there are no nodes", reader->file.path);
+        node_error(reader->file.errors, reader->file.node, "file", "%s: there are no nodes", reader->file.path);
         return false;
     }
     if (reader->routers - 1 <= reader->count)
         return true;
-    choice_error(reader->file.errors, reader->file.self, "file", "%s: %u links do not join all routers from 0 to %u",
-                 reader->file.path, reader->count, reader->routers - 1);
+    node_error(reader->file.errors, reader->file.node, "file", "%s: %u links do not join all routers from 0 to %u",
+               reader->file.path, reader->count, reader->routers - 1);
     return false;
 }
 
@@ -288,7 +288,7 @@ static bool is_complete(const struct file_reader *reader)
 static bool graph_read(struct graph *graph, const char *path, struct arena *arena, const struct choice *self,
                        struct errors *errors)
 {
-    struct file_reader reader = {.file = {.path = path, .self = self, .errors = errors}};
+    struct file_reader reader = {.file = {.path = path, .node = self->node, .key = "file", .errors = errors}};
     bool is_good = line_file_read(&reader.file, graph_read_line, &reader) && is_complete(&reader);
     if (is_good) {
         match_ends(&reader);

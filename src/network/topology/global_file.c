@@ -6,7 +6,7 @@
  * joined, since ways go by one global channel or by a group between.
  */
 #include "network/topology/global_channels.h"
-#include "network/topology/line_file.h"
+#include "network/line_file.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -153,9 +153,9 @@ static bool are_all_joined(const struct global_reader *reader)
     for (uint32_t group = 0; group < dragonfly->groups; group++)
         for (uint32_t other = 0; other < group; other++)
             if (!dragonfly_channels(dragonfly, group, other)) {
-                choice_error(reader->file.errors, reader->file.self, "file",
-                             "%s: no global channel joins groups %u and %u; every two of the %u groups need one",
-                             reader->file.path, other, group, dragonfly->groups);
+                node_error(reader->file.errors, reader->file.node, "file",
+                           "%s: no global channel joins groups %u and %u; every two of the %u groups need one",
+                           reader->file.path, other, group, dragonfly->groups);
                 return false;
             }
     return true;
@@ -167,7 +167,7 @@ bool global_read(struct dragonfly *dragonfly, const char *path, struct arena *ar
     uint32_t routers = dragonfly->groups * dragonfly->routers;
     size_t ends = (size_t)routers * dragonfly->globals;
     struct global_reader reader = {
-        .file = {.path = path, .self = self, .errors = errors},
+        .file = {.path = path, .node = self->node, .key = "file", .errors = errors},
         .dragonfly = dragonfly,
         .far_ends = arena_array(arena, struct router_port, ends),
         .lines = arena_array(arena, uint32_t, ends),

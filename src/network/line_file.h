@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
-/* Files of lines that a topology is made from; # begins a comment. */
+/* Files of lines that a network is made from; # begins a comment. */
 #include "flitwarp/option.h"
 
 struct line_file {
     const char *path;
-    uint32_t line; /* the one being read, from 1 */
-    const struct choice *self;
+    uint32_t line;           /* the one being read, from 1 */
+    const struct json *node; /* the block whose setting `key` names the file, for messages */
+    const char *key;
     struct errors *errors;
 };
 
 /* An error at the line being read. */
 #define line_error(file, format, ...)                                                                                  \
-    choice_error((file)->errors, (file)->self, "file", "%s:%u: " format, (file)->path, (file)->line, __VA_ARGS__)
+    node_error((file)->errors, (file)->node, (file)->key, "%s:%u: " format, (file)->path, (file)->line, __VA_ARGS__)
 
 /* Hands over every line without its comment, until one is no good. False: one was not, or there is no such file. */
 bool line_file_read(struct line_file *file, bool (*read_line)(void *reader, char *text), void *reader);

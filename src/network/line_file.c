@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Line by line through a file, see line_file.h. */
-#include "network/topology/line_file.h"
+#include "network/line_file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 static void file_error(const struct line_file *file)
 {
-    choice_error(file->errors, file->self, "file", "cannot read \"%s\": %s", file->path, strerror(errno));
+    node_error(file->errors, file->node, file->key, "cannot read \"%s\": %s", file->path, strerror(errno));
 }
 
 bool line_file_read(struct line_file *file, bool (*read_line)(void *reader, char *text), void *reader)
