@@ -45,8 +45,3 @@ static inline void digest_add(struct digest *digest, const uint64_t *words, uint
     digest->lanes[0] += digest_fold(low ^ keys[DIGEST_WORDS], high ^ keys[DIGEST_WORDS + 1]);
     digest->lanes[1] += digest_fold(high + keys[DIGEST_WORDS + 2], low ^ high ^ keys[DIGEST_WORDS + 3]);
 }
-
-void digest_merge(struct digest *into, const struct digest *from);
-
-/* 32 hexadecimal digits and the end of text. */
-void digest_text(const struct digest *digest, char text[33]);

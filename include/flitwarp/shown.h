@@ -48,8 +48,6 @@ struct shown_router {
     uint32_t run_count, run_capacity;
 };
 
-void shown_init(struct shown_router *shown, const struct network *network);
-void shown_release(struct shown_router *shown);
 /* Puts flits behind those of a queue; the queues of a router are filled one after the other. */
 void shown_add(struct shown_router *shown, struct shown_queue *queue, uint32_t packet, uint32_t position,
                uint32_t flits);
@@ -61,5 +59,3 @@ static inline enum shown_state shown_state(uint32_t output, bool has_packet)
            : has_packet           ? SHOWN_ROUTING
                                   : SHOWN_IDLE;
 }
-/* Looks at a router. One whose architecture does not show itself has its front packets and what they hold alone. */
-void network_show(const struct network *network, uint32_t router, struct shown_router *shown);

@@ -4,7 +4,7 @@
  * order; it also tells a record that was lost from one that came twice, which an
  * exclusive or would not.
  */
-#include "flitwarp/digest.h"
+#include "base/digest.h"
 
 void digest_merge(struct digest *into, const struct digest *from)
 {

@@ -3,7 +3,7 @@
  * Growing pools. They double, so that growth is rare; items are linked in
  * rising order, so that a young pool hands out neighbours.
  */
-#include "flitwarp/pool.h"
+#include "base/pool.h"
 
 #include "base/rewind.h"
 #include "flitwarp/error.h"

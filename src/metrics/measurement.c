@@ -6,6 +6,8 @@
  */
 #include "metrics/measurement.h"
 
+#include "base/digest.h"
+
 #include <math.h>
 #include <string.h>
 

@@ -6,6 +6,7 @@
  */
 #include "network/network.h"
 
+#include "base/pool.h"
 #include "flitwarp/congestion.h"
 #include "flitwarp/selection.h"
 #include "network/channel.h"

@@ -2,6 +2,7 @@
 /* A model of processes: prepare, run over threads, results; see model.h. */
 #include "run/model.h"
 
+#include "base/digest.h"
 #include "engine/process_run.h"
 #include "workload/report.h"
 

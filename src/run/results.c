@@ -5,6 +5,7 @@
  */
 #include "run/simulation.h"
 
+#include "base/digest.h"
 #include "run/results_deadlock.h"
 #include "base/version.h"
 #include "base/text.h"

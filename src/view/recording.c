@@ -5,6 +5,7 @@
 #include "base/embedded.h"
 #include "flitwarp/random.h"
 #include "network/network.h"
+#include "network/shown.h"
 #include "view/api.h"
 
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 
 #include "network/network.h"
 #include "network/positions.h"
+#include "network/shown.h"
 
 #include <math.h>
 

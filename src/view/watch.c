@@ -5,6 +5,7 @@
 #include "base/resources.h"
 #include "flitwarp/random.h"
 #include "network/network.h"
+#include "network/shown.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -11,6 +11,7 @@
  */
 #include "flitwarp/application.h"
 
+#include "base/pool.h"
 #include "metrics/measurement_ranks.h"
 #include "workload/workload_ranks.h"
 

@@ -2,6 +2,7 @@
 /* Packets and messages of one part of the network, see part.h. */
 #include "workload/part.h"
 
+#include "base/pool.h"
 #include "base/rewind.h"
 #include "network/network.h"
 #include "workload/workload.h"

@@ -4,6 +4,7 @@
  * parcels, in a box for each receiver. Thread 0 of a rank carries boxes to other ranks.
  */
 #include "network/deadlock/deadlock.h"
+#include "base/pool.h"
 #include "network/parallel/exchange.h"
 
 #include <string.h>

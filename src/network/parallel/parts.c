@@ -2,6 +2,7 @@
 /* A network in parts, see parts.h. */
 #include "network/parallel/parts.h"
 
+#include "base/pool.h"
 #include "engine/crew.h"
 #include "network/parallel/exchange.h"
 #include "network/network.h"

@@ -6,7 +6,7 @@
 #include "test.h"
 
 #include "flitwarp/random.h"
-#include "flitwarp/digest.h"
+#include "base/digest.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include "test.h"
 
 #include "engine/engine.h"
-#include "flitwarp/pool.h"
+#include "base/pool.h"
 #include "flitwarp/random.h"
 
 #include <string.h>

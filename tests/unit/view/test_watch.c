@@ -5,6 +5,7 @@
  */
 #include "test.h"
 
+#include "network/shown.h"
 #include "run/simulation.h"
 #include "flitwarp/digest.h"
 #include "flitwarp/random.h"
