@@ -8,7 +8,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
-double cpu_seconds(void)
+/* Of all threads. */
+static double cpu_seconds(void)
 {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
@@ -21,6 +22,22 @@ double wall_seconds(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Bytes that this program itself has used; getrusage would count what its parent had before. */
+static uint64_t peak_memory(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    uint64_t kilobytes = (uint64_t)usage.ru_maxrss;
+    FILE *status = fopen("/proc/self/status", "r");
+    char line[256];
+    while (status && fgets(line, sizeof line, status))
+        if (strncmp(line, "VmHWM:", 6) == 0)
+            kilobytes = strtoull(line + 6, NULL, 10);
+    if (status)
+        fclose(status);
+    return kilobytes * 1024;
 }
 
 void stopwatch_start(struct stopwatch *watch)
@@ -36,20 +53,4 @@ void stopwatch_note(struct stopwatch *watch)
     watch->wall += wall_seconds() - watch->wall_start;
     watch->peak = peak > watch->peak ? peak : watch->peak;
     stopwatch_start(watch);
-}
-
-/* What this program itself has used; getrusage would count what its parent had before. */
-uint64_t peak_memory(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    uint64_t kilobytes = (uint64_t)usage.ru_maxrss;
-    FILE *status = fopen("/proc/self/status", "r");
-    char line[256];
-    while (status && fgets(line, sizeof line, status))
-        if (strncmp(line, "VmHWM:", 6) == 0)
-            kilobytes = strtoull(line + 6, NULL, 10);
-    if (status)
-        fclose(status);
-    return kilobytes * 1024;
 }

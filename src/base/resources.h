@@ -3,9 +3,7 @@
 /* What the program uses of the machine. */
 #include <stdint.h>
 
-double cpu_seconds(void); /* of all threads */
 double wall_seconds(void);
-uint64_t peak_memory(void); /* bytes */
 
 /* What a run takes, over all processes that have run a part of it. Zeroed at first. */
 struct stopwatch {

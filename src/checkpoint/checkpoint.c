@@ -60,7 +60,7 @@ static const char in_name[] = "{tick}";
 
 static bool keeps_all(const struct checkpoint *checkpoint) { return strstr(checkpoint->path, in_name); }
 
-/* That of the checkpoint at hand. */
+/* The name of the file of the checkpoint at hand. */
 static const char *file_name(const struct checkpoint *checkpoint, struct arena *arena)
 {
     const char *at = strstr(checkpoint->path, in_name);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checkpoints as files, see file.h:
+ * Checkpoints as files, see checkpoint.h. Whoever reads one has checked every byte of it before anything of it counts:
  *
  *   head | zstd: plugins, words that point into them, pieces of the heap that are not all 0 | checksum of all before
  */
-#include "checkpoint/file.h"
+#include "checkpoint/checkpoint.h"
 
 #include "base/need.h"
 #include "base/heap.h"
@@ -71,7 +71,7 @@ static uint64_t program_fingerprint(void)
     return loaded_fingerprint(&object);
 }
 
-/* Those that have registered something; owned by the caller. */
+/* Plugins that have registered something; owned by the caller. */
 static struct plugins *plugins_find(void)
 {
     struct plugins *plugins = memory_take(sizeof *plugins);

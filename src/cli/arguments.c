@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-static const struct flag *command_flag(const struct command *command, const char *argument, const char **attached)
+const struct flag *flag_find(const struct flag *flags, const char *argument, const char **attached)
 {
     *attached = NULL;
-    for (const struct flag *flag = command->flags; flag && flag->name; flag++) {
+    for (const struct flag *flag = flags; flag && flag->name; flag++) {
         size_t length = strlen(flag->name);
         if (strncmp(argument, flag->name, length) != 0)
             continue;
@@ -26,7 +26,7 @@ static const struct flag *command_flag(const struct command *command, const char
 enum flag_found flag_take(struct call *call, int *index)
 {
     const char *attached;
-    const struct flag *flag = command_flag(call->command, call->argv[*index], &attached);
+    const struct flag *flag = flag_find(call->command->flags, call->argv[*index], &attached);
     if (!flag)
         return FLAG_NONE;
     void *field = (char *)call->request + flag->offset;

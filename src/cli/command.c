@@ -12,10 +12,16 @@
 
 static struct command_entry *commands;
 
+/* Nothing depends on the order in which files were linked. */
+static bool is_before(const struct command *a, const struct command *b)
+{
+    return a->order != b->order ? a->order < b->order : strcmp(a->name, b->name) < 0;
+}
+
 void command_add(struct command_entry *entry)
 {
     struct command_entry **link = &commands;
-    while (*link && (*link)->command->order < entry->command->order)
+    while (*link && is_before((*link)->command, entry->command))
         link = &(*link)->next;
     entry->next = *link;
     *link = entry;

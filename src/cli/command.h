@@ -30,10 +30,7 @@ struct flag {
     {                                                                                                                  \
         name, NULL, help, NULL, FLAG_OFFSET_(request, field, bool)                                                     \
     }
-#define FLAG_VALUE(request, field, name, value, help)                                                                  \
-    {                                                                                                                  \
-        name, value, help, NULL, FLAG_OFFSET_(request, field, const char *)                                            \
-    }
+#define FLAG_VALUE(request, field, name, value, help) FLAG_COMPONENT(request, field, name, value, NULL, help)
 #define FLAG_COMPONENT(request, field, name, value, kind, help)                                                        \
     {                                                                                                                  \
         name, value, help, kind, FLAG_OFFSET_(request, field, const char *)                                            \
@@ -104,10 +101,13 @@ struct text command_usage_text(const struct command *command, const char *before
 int call_refuse(struct call *call);
 /* Usage, summary, flags and notes. */
 void command_help(FILE *out, const struct command *command);
-/* Of the whole program. */
+/* Version, usage and commands of the whole program. */
 void program_usage(FILE *out);
 
 /* ---- arguments ---- */
+
+/* The flag that a word of the line is, alone or with a value attached: --threads=4; NULL: none. */
+const struct flag *flag_find(const struct flag *flags, const char *argument, const char **attached);
 
 enum flag_found { FLAG_NONE, FLAG_TAKEN, FLAG_LACKS_VALUE };
 

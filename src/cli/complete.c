@@ -23,19 +23,13 @@ struct line {
     int count;
 };
 
-static const struct flag *flag_named(const struct flag *flags, const char *name)
-{
-    while (flags && flags->name && strcmp(flags->name, name) != 0)
-        flags++;
-    return flags && flags->name ? flags : NULL;
-}
-
 static void line_read(struct line *line, const char *const *words, int count, struct errors *errors)
 {
     *line = (struct line){.words = arena_array(errors->arena, const char *, count + 1)};
     for (int i = 0; i < count; i++) {
-        const struct flag *flag = flag_named(line->command ? line->command->flags : program_flags, words[i]);
-        bool takes_next = flag && flag->value;
+        const char *attached;
+        const struct flag *flag = flag_find(line->command ? line->command->flags : program_flags, words[i], &attached);
+        bool takes_next = flag && flag->value && !attached;
         if (takes_next && i + 1 == count)
             line->waiting = flag;
         else if (takes_next && !line->command)

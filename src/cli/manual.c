@@ -306,7 +306,7 @@ struct page {
     const struct command *command; /* NULL: none */
 };
 
-/* Those of the program, then one of each command. */
+/* Pages of the program, then one of each command. */
 static struct page *pages_list(struct arena *arena, uint32_t *count)
 {
     static const struct page first[] = {

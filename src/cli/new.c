@@ -212,7 +212,7 @@ static const char *config_text(struct arena *arena, const struct template *templ
     return text;
 }
 
-/* It may not be on the path. */
+/* By its whole path, since it may lie in no folder of PATH. */
 static const char *this_program(struct arena *arena)
 {
     const char *path = program_path(arena);

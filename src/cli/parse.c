@@ -28,7 +28,7 @@ struct parse_request {
     struct log_filters filters; /* owned */
 };
 
-/* Those that name files come first, in the order of enum log_output. */
+/* Flags that name files come first, in the order of enum log_output. */
 static const struct flag parse_flags[] = {
     [LOG_RECORDS] = FLAG_VALUE(struct parse_request, names[LOG_RECORDS], "--csv", "FILE", "the records that passed"),
     [LOG_DISTRIBUTION] = FLAG_VALUE(struct parse_request, names[LOG_DISTRIBUTION], "--distribution", "FILE",

@@ -36,7 +36,7 @@ static const struct flag run_flags[] = {
     FLAG_END,
 };
 
-/* Those that mean something after a restart. */
+/* Flags that mean something after a restart. */
 static const struct flag restart_flags[] = {
     FLAG_VALUE(struct run_request, restart, "--restart", "FILE", "the checkpoint"),
     FLAG_VALUE(struct run_request, results, "--results", "FILE", "where results go; as before if not given"),

@@ -103,7 +103,8 @@ void describe_rows(FILE *out, const struct option *rows)
     }
 }
 
-void describe_component(FILE *out, const char *kind, const struct component *component)
+/* Summary, table and example of one component. */
+static void describe_component(FILE *out, const char *kind, const struct component *component)
 {
     fprintf(out, "%s %s: %s\n", kind, component->name, component->summary);
     if (component->needs)

@@ -12,8 +12,6 @@
 void describe_accepted(struct text *text, const struct option *row);
 /* A table of keys, accepted values, defaults and help; nested blocks as dotted keys. */
 void describe_rows(FILE *out, const struct option *rows);
-/* Summary, table and example of one component. */
-void describe_component(FILE *out, const char *kind, const struct component *component);
 /*
  * Everything that goes by the name: a block of the root rows ("network",
  * "network.channel"), a kind, a component of any kind, or one "KIND/NAME".

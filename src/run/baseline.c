@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See baseline.h. The network is built anew for each application, by the settings at hand; only one of them runs. */
-#include "run/baseline.h"
+/* See run.h. The network is built anew for each application, by the settings at hand; only one of them runs. */
+#include "run/run.h"
 
 #include "base/interrupt.h"
 

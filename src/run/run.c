@@ -9,7 +9,6 @@
 #include "base/heap.h"
 #include "base/interrupt.h"
 #include "flitwarp/random.h"
-#include "run/baseline.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -64,3 +64,12 @@ void progress_start(struct run *run);
 void progress_clear(const struct run *run);
 /* A line for each application or model, on standard error; `status` says how the run ended. */
 void run_print_summary(const struct run *run, const struct json *results, int status);
+
+/* baseline.c: how much longer each application takes beside the others than by itself. */
+
+/*
+ * After a run of all applications: runs each that comes to an end by itself, where it was and with its own random
+ * numbers, and adds `alone_time` and `slowdown` to its block of the results (NULL: another rank has them). Returns an
+ * exit status.
+ */
+int baseline_add(struct simulation *together, struct json *results, bool quiet);

@@ -55,7 +55,7 @@ const char *sync_name(uint32_t sync);
 void simulation_init(struct simulation *simulation);
 /* Reads a configuration with overrides; false with errors. */
 bool simulation_load(struct simulation *simulation, const char *path, char **overrides, int count);
-/* The same for a text at hand, which messages call `name`. */
+/* Reads a configuration from a text at hand, which messages call `name`; false with errors. */
 bool simulation_load_text(struct simulation *simulation, const char *name, const char *bytes, size_t size,
                           char **overrides, int count);
 /* The second half of it: the settings from simulation->json, which becomes the effective ones. */

@@ -251,7 +251,7 @@ static void lay_by_forces(struct layout *layout, const struct topology *topology
 
 /* ---- floor plan ---- */
 
-/* As they stand, 1 apart on average. */
+/* Routers as they stand on the floor, 1 apart on average. */
 static void lay_plan(struct layout *layout, const struct topology *topology, const double *places)
 {
     uint32_t routers = topology->routers;

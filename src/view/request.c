@@ -19,7 +19,7 @@ bool gate_make_token(struct gate *gate)
     return true;
 }
 
-/* In a time that does not tell how much of it is right. */
+/* Compares in a time that does not tell how much of a token is right. */
 static bool has_token(const struct gate *gate, const char *uri)
 {
     unsigned char difference = 0;

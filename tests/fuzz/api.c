@@ -50,13 +50,14 @@ FUZZ_TARGET(api)
     char *lines[MOST_REQUESTS], *text = fuzz_part(&data, &size, &length);
     int count = fuzz_lines(text, lines, MOST_REQUESTS);
     struct view_session session = {.base = {.path = "small.json"}};
-    struct errors errors = {.arena = &session.arena};
+    struct arena arena = {0};
+    struct errors errors = {.arena = &arena};
     fuzz_file("small.json", fuzz_small, strlen(fuzz_small));
     session.run = viewed_run_open(&session.base, NULL, 0, &errors);
     CHECK(session.run, "%s", errors_text(&errors));
     for (int i = 0; i < count; i++)
         ask(&session, lines[i]);
     viewed_run_close(session.run);
-    arena_release(&session.arena);
+    arena_release(&arena);
     free(text);
 }

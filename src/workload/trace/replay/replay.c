@@ -60,7 +60,8 @@ static void satisfy_all(struct replay *replay, uint32_t rank, uint32_t task, uin
             satisfy(replay, rank, edges[i] & EDGE_TASK);
 }
 
-void replay_begun(struct replay *replay, uint32_t rank, uint32_t task)
+/* The task has begun: those that wait for that alone go on. */
+static void replay_begun(struct replay *replay, uint32_t rank, uint32_t task)
 {
     satisfy_all(replay, rank, task, EDGE_ON_START);
 }

@@ -138,8 +138,6 @@ static inline const struct task *replay_task(const struct replay *replay, uint32
 void replay_follow(struct replay *replay, uint32_t rank, uint32_t kind, uint32_t task);
 /* A cpu does it as soon as it is free. */
 void replay_use_cpu(struct replay *replay, uint32_t rank, struct work work, tick_t now);
-/* The task has begun: those that wait for that alone go on. */
-void replay_begun(struct replay *replay, uint32_t rank, uint32_t task);
 
 /* An array that grows, with room for one more. */
 void *replay_grow(const struct replay *replay, void *items, uint32_t count, uint32_t *room, size_t size);

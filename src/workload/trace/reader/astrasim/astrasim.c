@@ -106,8 +106,9 @@ static bool share_hybrid(struct astrasim_ranks *ranks, const struct astrasim_wor
     return true;
 }
 
-bool astrasim_ranks_share(struct astrasim_ranks *ranks, const struct astrasim_workload *workload,
-                          const struct trace_source *source, struct errors *errors)
+/* From settings, header and the room that there is; false with errors. */
+static bool astrasim_ranks_share(struct astrasim_ranks *ranks, const struct astrasim_workload *workload,
+                                 const struct trace_source *source, struct errors *errors)
 {
     const struct astrasim_config *config = workload->config;
     bool is_alike = workload->policy->layout == LAYOUT_ALIKE;

@@ -67,9 +67,6 @@ struct astrasim_ranks {
     uint32_t count;
     uint32_t size[GROUPS], stride[GROUPS];
 };
-/* From settings, header and the room that there is; false with errors. */
-bool astrasim_ranks_share(struct astrasim_ranks *ranks, const struct astrasim_workload *workload,
-                          const struct trace_source *source, struct errors *errors);
 
 /* The tasks of all ranks. */
 void astrasim_program(const struct astrasim_workload *workload, const struct astrasim_ranks *ranks,
