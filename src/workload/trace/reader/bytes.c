@@ -20,12 +20,12 @@ struct byte_stream {
     const unsigned char *window; /* what has come out; without compression the file */
     size_t size, at;             /* of the window */
     uint64_t before;             /* bytes that came out before the window */
+    unsigned char *undone;       /* owned: room for the window; NULL: not compressed */
+    const char *fault;           /* NULL: none so far */
 #ifdef FLITWARP_HAVE_BZIP2
-    unsigned char *undone; /* owned: room for the window; NULL: not compressed */
     bz_stream bzip2;
     size_t taken; /* of the file */
     bool is_in_stream;
-    const char *fault; /* NULL: none so far */
 #endif
 };
 
@@ -83,74 +83,56 @@ static void refill(struct byte_stream *stream)
     }
     trace_source_done(stream->source, stream->taken);
 }
+#else
+static void end_stream(struct byte_stream *stream) { (void)stream; }
+static void refill(struct byte_stream *stream) { (void)stream; }
 #endif
 
 struct byte_stream *byte_stream_open(const struct trace_source *source, struct errors *errors)
 {
-    bool is_compressed = is_bzip2(source);
-    (void)errors;
-#ifndef FLITWARP_HAVE_BZIP2
-    if (is_compressed) {
-        errors_add(errors,
-                   "%s: the file is compressed by bzip2, which this program was built without; accepted: the file "
-                   "after bunzip2, or a program that was built with libbz2-dev installed",
-                   source->path);
-        return NULL;
-    }
-#endif
     struct byte_stream *stream = memory_take(sizeof *stream);
-    *stream = (struct byte_stream){.source = source};
+    *stream = (struct byte_stream){.source = source, .window = source->bytes, .size = source->size};
+    if (!is_bzip2(source))
+        return stream;
 #ifdef FLITWARP_HAVE_BZIP2
-    stream->undone = is_compressed ? memory_take(WINDOW) : NULL;
-    stream->window = stream->undone;
-#endif
-    if (!is_compressed) {
-        stream->window = source->bytes;
-        stream->size = source->size;
-    }
+    (void)errors;
+    stream->window = stream->undone = memory_take(WINDOW);
+    stream->size = 0;
     return stream;
+#else
+    free(stream);
+    errors_add(errors,
+               "%s: the file is compressed by bzip2, which this program was built without; accepted: the file after "
+               "bunzip2, or a program that was built with libbz2-dev installed",
+               source->path);
+    return NULL;
+#endif
 }
 
 void byte_stream_close(struct byte_stream *stream)
 {
-#ifdef FLITWARP_HAVE_BZIP2
     end_stream(stream);
     free(stream->undone);
-#endif
     free(stream);
 }
 
 uint64_t byte_stream_offset(const struct byte_stream *stream) { return stream->before + stream->at; }
 
-/* Makes sure that something is in the window; false: there is no more. */
+/* Makes sure that something is in the window; false: there is no more, by a fault or because it is the end. */
 static bool has_bytes(struct byte_stream *stream)
 {
-#ifdef FLITWARP_HAVE_BZIP2
     if (stream->at == stream->size && stream->undone)
         refill(stream);
-#endif
     return stream->at < stream->size;
-}
-
-/* Why there is no more; NULL: it is the end. */
-static const char *fault_of(const struct byte_stream *stream)
-{
-#ifdef FLITWARP_HAVE_BZIP2
-    return stream->fault;
-#else
-    (void)stream;
-    return NULL;
-#endif
 }
 
 bool byte_stream_read(struct byte_stream *stream, void *bytes, size_t size, struct errors *errors)
 {
     for (size_t filled = 0; filled < size;) {
-        if (!has_bytes(stream)) {
-            const char *fault = fault_of(stream);
+        if (!has_bytes(stream))
             return errors_add(errors, "%s: offset %llu: the file %s where %zu bytes more are due", stream->source->path,
-                              (unsigned long long)byte_stream_offset(stream), fault ? fault : "ends", size - filled);
-        }
+                              (unsigned long long)byte_stream_offset(stream), stream->fault ? stream->fault : "ends",
+                              size - filled);
         size_t here = stream->size - stream->at, part = size - filled < here ? size - filled : here;
         memcpy((unsigned char *)bytes + filled, stream->window + stream->at, part);
         stream->at += part;
@@ -161,9 +143,7 @@ bool byte_stream_read(struct byte_stream *stream, void *bytes, size_t size, stru
 
 bool byte_stream_end(struct byte_stream *stream, struct errors *errors)
 {
-    const char *fault = has_bytes(stream) ? "goes on" : fault_of(stream);
-    if (fault)
-        errors_add(errors, "%s: offset %llu: the file %s where it should end", stream->source->path,
-                   (unsigned long long)byte_stream_offset(stream), fault);
-    return !fault;
+    const char *fault = has_bytes(stream) ? "goes on" : stream->fault;
+    return !fault || errors_add(errors, "%s: offset %llu: the file %s where it should end", stream->source->path,
+                                (unsigned long long)byte_stream_offset(stream), fault);
 }

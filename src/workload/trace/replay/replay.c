@@ -135,15 +135,20 @@ static void count_computing(struct replay_rank *state, bool begins, tick_t now)
         state->computed += now - state->computing_since;
 }
 
+void replay_message_done(struct replay *replay, uint32_t rank, uint32_t task, tick_t now)
+{
+    if (replay_task(replay, rank, task)->kind == TASK_COLLECTIVE)
+        collective_go_on(replay, rank, task, now);
+    else
+        replay_follow(replay, rank, WORK_END, task);
+}
+
 static void replay_finish(struct replay *replay, uint32_t rank, struct work work, tick_t now)
 {
-    bool is_collective = replay_task(replay, rank, work.task)->kind == TASK_COLLECTIVE;
     if (work.kind == WORK_SEND || work.kind == WORK_BOOKED)
         replay_send(replay, rank, work.task, work.step, now);
-    else if (is_collective)
-        collective_go_on(replay, rank, work.task, now);
     else
-        replay_follow(replay, rank, WORK_END, work.task);
+        replay_message_done(replay, rank, work.task, now);
 }
 
 /* Gives a cpu that is free the next work that takes time. */

@@ -139,6 +139,9 @@ void replay_follow(struct replay *replay, uint32_t rank, uint32_t kind, uint32_t
 /* A cpu does it as soon as it is free. */
 void replay_use_cpu(struct replay *replay, uint32_t rank, struct work work, tick_t now);
 
+/* A message of a task has been taken, or its sender is done with it, as far as it will ever know; or it has computed. */
+void replay_message_done(struct replay *replay, uint32_t rank, uint32_t task, tick_t now);
+
 /* An array that grows, with room for one more. */
 void *replay_grow(const struct replay *replay, void *items, uint32_t count, uint32_t *room, size_t size);
 /* Zero where there was none. */

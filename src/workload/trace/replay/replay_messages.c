@@ -97,15 +97,6 @@ static void send_data(struct replay *replay, uint32_t rank, const struct plan_me
     replay_transfer(replay, rank, message->peer, left, &note);
 }
 
-/* The sender is done with a message, as far as it will ever know. */
-static void has_left(struct replay *replay, uint32_t rank, uint32_t task, tick_t now)
-{
-    if (replay_task(replay, rank, task)->kind == TASK_COLLECTIVE)
-        collective_go_on(replay, rank, task, now);
-    else
-        replay_follow(replay, rank, WORK_END, task);
-}
-
 static bool replay_is_offered(const struct replay *replay, const struct task *task, uint64_t bytes)
 {
     if (task->kind == TASK_SEND && task->flags & TASK_SYNCHRONOUS)
@@ -138,13 +129,13 @@ void replay_send(struct replay *replay, uint32_t rank, uint32_t number, uint32_t
     uint32_t order = (uint32_t)(*replay_note(state, NOTE_SENT, message.peer, 0))++;
     if (!replay_is_offered(replay, task, message.bytes)) {
         send_data(replay, rank, &message, MESSAGE_EAGER, order, number, step);
-        has_left(replay, rank, number, now);
+        replay_message_done(replay, rank, number, now);
         return;
     }
     *replay_note(state, NOTE_OFFERED, number, step) = 1;
     send_control(replay, rank, message.peer, MESSAGE_OFFER, order, number, step);
     if (task->kind == TASK_SEND && task->flags & TASK_BUFFERED)
-        has_left(replay, rank, number, now);
+        replay_message_done(replay, rank, number, now);
 }
 
 /* The receive is there: the rest of the message goes. Or what was put or wanted has arrived. */
@@ -156,7 +147,7 @@ static void accepted(struct replay *replay, uint32_t rank, uint32_t number, uint
     if (!task_is_one_sided(task))
         send_data(replay, rank, &message, MESSAGE_DATA, 0, number, step);
     if (!(task->kind == TASK_SEND && task->flags & TASK_BUFFERED))
-        has_left(replay, rank, number, now);
+        replay_message_done(replay, rank, number, now);
 }
 
 /* ---- receiving ---- */

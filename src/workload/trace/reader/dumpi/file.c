@@ -32,31 +32,14 @@ bool dumpi_has_magic(const struct trace_source *source)
     return is_straight || is_turned_round(source);
 }
 
-static void dumpi_add_error(const struct dumpi_file *file, size_t offset, const char *prefix, const char *format,
-                            va_list arguments)
-{
-    char text[400];
-    vsnprintf(text, sizeof text, format, arguments);
-    errors_add(file->errors, "%s: at byte %zu: %s%s", file->source.path, offset, prefix, text);
-}
-
 bool dumpi_error(const struct dumpi_file *file, size_t offset, const char *format, ...)
 {
     va_list arguments;
+    char text[400];
     va_start(arguments, format);
-    dumpi_add_error(file, offset, "", format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return false;
-}
-
-bool dumpi_call_error(const struct dumpi_file *file, const struct dumpi_call *call, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    dumpi_add_error(file, call->offset, arena_format(file->errors->arena, "%s: ", call->function->name), format,
-                    arguments);
-    va_end(arguments);
-    return false;
+    return errors_add(file->errors, "%s: at byte %zu: %s", file->source.path, offset, text);
 }
 
 /* ---- the index ---- */

@@ -130,8 +130,8 @@ void dumpi_rewind(struct dumpi_file *file);
 bool dumpi_error(const struct dumpi_file *file, size_t offset, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* The same of a call, with its function's name before what is wrong. */
-bool dumpi_call_error(const struct dumpi_file *file, const struct dumpi_call *call, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+#define dumpi_call_error(file, call, format, ...)                                                                      \
+    dumpi_error(file, (call)->offset, "%s: " format, (call)->function->name, ##__VA_ARGS__)
 
 /* How often a function was called, and how often it was left out of the file; 0 where the footer is not there. */
 uint32_t dumpi_called(const struct dumpi_file *file, uint32_t id);
