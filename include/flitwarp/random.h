@@ -67,6 +67,16 @@ static inline void random_draw(struct random *random, uint32_t *items, uint32_t 
     }
 }
 
+/* Puts all items into an order, each as likely as any other: the last is drawn first. */
+static inline void random_shuffle(struct random *random, uint32_t *items, uint32_t count)
+{
+    for (uint32_t left = count; left > 1; left--) {
+        uint32_t other = random_below(random, left), item = items[other];
+        items[other] = items[left - 1];
+        items[left - 1] = item;
+    }
+}
+
 /* In [0, 1), 53 bits. */
 static inline double random_unit(struct random *random) { return (double)(random_u64(random) >> 11) * 0x1p-53; }
 

@@ -116,15 +116,6 @@ static const uint32_t *repeat_latencies(const struct topology *one, uint32_t pla
     return latencies;
 }
 
-static void shuffle(uint32_t *seats, uint32_t count, struct random random)
-{
-    for (uint32_t left = count; left > 1; left--) {
-        uint32_t other = random_below(&random, left), seat = seats[other];
-        seats[other] = seats[left - 1];
-        seats[left - 1] = seat;
-    }
-}
-
 static const uint32_t *seat_terminals(const struct network *network, enum order order)
 {
     uint32_t terminals = network->topology.terminals;
@@ -134,8 +125,9 @@ static const uint32_t *seat_terminals(const struct network *network, enum order 
         bool is_reversed = order == ORDER_REVERSED && plane % 2;
         for (uint32_t terminal = 0; terminal < terminals; terminal++)
             here[terminal] = is_reversed ? terminals - 1 - terminal : terminal;
+        struct random random = random_stream(network->seed, UINT64_MAX - plane, RANDOM_PLANE);
         if (order == ORDER_SHUFFLED && plane)
-            shuffle(here, terminals, random_stream(network->seed, UINT64_MAX - plane, RANDOM_PLANE));
+            random_shuffle(&random, here, terminals);
     }
     return seats;
 }

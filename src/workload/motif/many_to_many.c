@@ -28,16 +28,6 @@ struct many_to_many {
     uint32_t *distances;      /* in that order to partners, by iteration */
 };
 
-/* Makes the first `drawn` of some numbers a random choice of all, in random order. */
-static void draw(struct random *random, uint32_t *numbers, uint32_t count, uint32_t drawn)
-{
-    for (uint32_t i = 0; i < drawn; i++) {
-        uint32_t other = i + random_below(random, count - i), kept = numbers[i];
-        numbers[i] = numbers[other];
-        numbers[other] = kept;
-    }
-}
-
 /* The numbers from `first` on. */
 static uint32_t *count_from(struct arena *arena, uint32_t first, uint32_t count)
 {
@@ -60,14 +50,14 @@ static void many_to_many_prepare(struct motif *motif, struct trace_builder *buil
         return;
     }
     many->order = count_from(motif->arena, 0, ranks);
-    draw(&random, many->order, ranks, ranks);
+    random_draw(&random, many->order, ranks, ranks);
     many->places = arena_array(motif->arena, uint32_t, ranks);
     for (uint32_t place = 0; place < ranks; place++)
         many->places[many->order[place]] = place;
     uint32_t *distances = count_from(motif->arena, 1, ranks - 1);
     many->distances = arena_array(motif->arena, uint32_t, (size_t)config->rounds.iterations * partners);
     for (uint32_t i = 0; i < config->rounds.iterations; i++) {
-        draw(&random, distances, ranks - 1, partners);
+        random_draw(&random, distances, ranks - 1, partners);
         memcpy(many->distances + (size_t)i * partners, distances, partners * sizeof *distances);
     }
 }

@@ -16,16 +16,6 @@ static const struct option random_permutation_options[] = {
     OPTION_END,
 };
 
-/* Fisher and Yates. */
-static void permutation_shuffle(uint32_t *partner, uint32_t count, struct random *random)
-{
-    for (uint32_t i = count; i > 1; i--) {
-        uint32_t other = random_below(random, i), kept = partner[i - 1];
-        partner[i - 1] = partner[other];
-        partner[other] = kept;
-    }
-}
-
 static bool someone_is_alone(const uint32_t *partner, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -48,7 +38,7 @@ static void random_permutation_prepare(struct traffic *traffic, const struct cho
         partner[i] = i;
     struct random random = random_stream(space->seed, 0, RANDOM_SETUP);
     do
-        permutation_shuffle(partner, count, &random);
+        random_shuffle(&random, partner, count);
     while (!config->self && someone_is_alone(partner, count));
     traffic->state = partner;
 }
