@@ -33,11 +33,13 @@ struct import_name {
 
 /* One setting of theirs that is carried over. Tables end with a NULL key. */
 struct import_row {
-    const char *of;                     /* the kinds that have it, a list; NULL: all */
-    const char *key;                    /* its path */
-    const char *fallback;               /* its value when absent; NULL: there is none */
-    void (*put)(struct import *import); /* carries it over */
-    const char *ours;                   /* path */
+    const char *of;       /* the kinds that have it, a list; NULL: all */
+    const char *key;      /* its path */
+    const char *fallback; /* its value when absent; NULL: there is none */
+    /* How it is carried over: as one value, or by a function that does what there is to do. */
+    struct json *(*as)(struct import *import, const struct json *node);
+    void (*put)(struct import *import);
+    const char *ours; /* path of the value */
     double min, max;
     const struct import_name *names; /* words for words */
 };
@@ -49,12 +51,13 @@ struct import_lost {
     const char *nearest; /* in our words; NULL: nothing is near */
 };
 
-/* What stands between the braces of a row: by a function, a number, words. */
+/* What stands between the braces of a row: a function that puts, a value, a number within bounds. */
 #define IMPORT_BY(function, theirs, absent) .key = theirs, .fallback = absent, .put = function
+#define IMPORT_AS(function, theirs, absent, path) .key = theirs, .fallback = absent, .as = function, .ours = path
 #define IMPORT_COUNT(theirs, absent, path, least, most)                                                                \
-    IMPORT_BY(import_put_count, theirs, absent), .ours = path, .min = least, .max = most
+    IMPORT_AS(import_as_count, theirs, absent, path), .min = least, .max = most
 #define IMPORT_NUMBER(theirs, absent, path, least, most)                                                               \
-    IMPORT_BY(import_put_number, theirs, absent), .ours = path, .min = least, .max = most
+    IMPORT_AS(import_as_number, theirs, absent, path), .min = least, .max = most
 #define IMPORT_WORDS(function, theirs, path, words) IMPORT_BY(function, theirs, NULL), .ours = path, .names = words
 
 /* The importers. False with errors; notes are no reason to fail. */
@@ -71,10 +74,11 @@ void import_carry(struct import *import, const struct import_row *rows, struct j
 void import_list_rest(struct import *import, const struct import_row *rows, const struct import_lost *lost);
 /* Gives the settings of both tables that the file leaves out their values, as text. */
 void import_add_fallbacks(struct import *import, const struct import_row *rows, const struct import_lost *lost);
-/* Rows' `put`: a number within bounds, or the fallback; nothing when both are absent. */
-void import_put_count(struct import *import);
-void import_put_number(struct import *import);
-/* By names, or a number or truth as it is when there are none. What does not fit is not taken. */
+/* Rows' `as`: a number within bounds, a file that a setting names. */
+struct json *import_as_count(struct import *import, const struct json *node);
+struct json *import_as_number(struct import *import, const struct json *node);
+struct json *import_as_path(struct import *import, const struct json *node);
+/* Rows' `put`: by names, or a number or truth as it is when there are none. What does not fit is not taken. */
 void import_put_same(struct import *import);
 
 /* ---- theirs: the fallback, with an error when there is another thing than expected ---- */

@@ -14,13 +14,17 @@ static unsigned long long simured_count(struct import *import, const char *key, 
 }
 
 /* 0 and 1, or words. */
-static bool simured_truth(struct import *import, const char *key, bool fallback)
+static bool simured_is_true(struct import *import, const struct json *node, bool fallback)
 {
     static const struct import_name words[] = {{"true", "1"}, {"false", ""}, {0}};
-    struct json *node = import_take(import, key);
     if (node && node->type == JSON_TEXT)
         return *import_choice(import, node, words, fallback ? "1" : "");
     return import_count(import, node, fallback, 0, 1);
+}
+
+static struct json *simured_as_truth(struct import *import, const struct json *node)
+{
+    return json_bool(import->arena, simured_is_true(import, node, false));
 }
 
 static void simured_put_network(struct import *import)
@@ -36,27 +40,18 @@ static void simured_put_network(struct import *import)
                is_torus ? " dateline=none" : "");
     if (is_one_way && !is_torus)
         import_note(import, import_take(import, "NUMDIR"), "a mesh needs channels in both directions", NULL);
-}
-
-static void simured_put_vcs(struct import *import)
-{
-    import_set(import, "network.router", "type=simured num_vcs=%llu", simured_count(import, "NUMVIRT", 1, 1, 64));
-    simured_truth(import, "ALLVIRTEQ", true); /* of it later; what is wrong is said in the order of the settings */
-}
-
-static void simured_put_flags(struct import *import)
-{
-    bool forwards = simured_truth(import, "FORWARDING", true), is_physical = simured_truth(import, "PHYSICAL", false);
-    import_set(import, "network.router", "buffer_forwarding=%s physical_channels=%s lane_free=behind_tail",
-               forwards ? "true" : "false", is_physical ? "true" : "false");
+    import_set(import, "network.router", "type=simured");
+    simured_is_true(import, import_take(import, "ALLVIRTEQ"), true); /* used later; a mistake in it is told here */
 }
 
 /* As many injection and ejection channels as VCs, or one, where the file does not say how many. */
 static void simured_put_interface(struct import *import)
 {
-    unsigned long long others =
-        simured_truth(import, "ALLVIRTEQ", true) ? simured_count(import, "NUMVIRT", 1, 1, 64) : 1;
+    unsigned long long others = simured_is_true(import, import_take(import, "ALLVIRTEQ"), true)
+                                    ? simured_count(import, "NUMVIRT", 1, 1, 64)
+                                    : 1;
     unsigned long long injection = simured_count(import, "NUMVIRTINJ", others, 1, 64);
+    import_set(import, "network.router", "lane_free=behind_tail");
     import_set(import, "network.interface", "injection_channels=%llu ejection_channels=%llu injection_vcs=1", injection,
                simured_count(import, "NUMVIRTEJE", others, 1, 64));
 }
@@ -91,7 +86,7 @@ static void simured_put_application(struct import *import)
     struct json *applications = import_put(import, "workload.applications", json_array(import->arena));
     const struct json *name = import_take(import, "TRACENAME");
     import->ours = json_append(applications, json_object(import->arena));
-    if (!simured_truth(import, "USETRACE", false) || !name) {
+    if (!simured_is_true(import, import_take(import, "USETRACE"), false) || !name) {
         simured_put_blast(import);
         return;
     }
@@ -102,13 +97,14 @@ static void simured_put_application(struct import *import)
 
 static const struct import_row simured_rows[] = {
     {IMPORT_BY(simured_put_network, "DIMENSIONS", NULL)},
-    {IMPORT_BY(simured_put_vcs, "NUMVIRT", NULL)},
+    {IMPORT_COUNT("NUMVIRT", "1", "network.router.num_vcs", 1, 64)},
     {IMPORT_COUNT("LONBUFFER", "2", "network.router.buffer_depth", 1, 32767)},
     {IMPORT_COUNT("DELFIFO", "1", "network.router.buffer_delay", 0, 10000)},
     {IMPORT_COUNT("DELCROSS", "1", "network.router.crossbar_delay", 0, 10000)},
     {IMPORT_COUNT("DELSWITCH", "1", "network.router.switching_delay", 0, 10000)},
     {IMPORT_COUNT("DELCHANNEL", "1", "network.router.channel_delay", 0, 10000)},
-    {IMPORT_BY(simured_put_flags, "FORWARDING", NULL)},
+    {IMPORT_AS(simured_as_truth, "FORWARDING", "1", "network.router.buffer_forwarding")},
+    {IMPORT_AS(simured_as_truth, "PHYSICAL", "0", "network.router.physical_channels")},
     {IMPORT_BY(simured_put_interface, "NUMVIRTINJ", NULL)},
     {IMPORT_BY(simured_put_application, "USETRACE", NULL)},
     {0},
@@ -116,7 +112,7 @@ static const struct import_row simured_rows[] = {
 
 static const struct import_lost simured_lost[] = {
     /* taken by the rows above, where no trace replaces them */
-    {"NODOSDIM; NUMVIRTEJE; ALLVIRTEQ; NUMDIR; PHYSICAL; ROUTING; PACKNUM; PACKLEN; PACKHEADLEN; PACKPROD; "
+    {"NODOSDIM; NUMVIRTEJE; ALLVIRTEQ; NUMDIR; ROUTING; PACKNUM; PACKLEN; PACKHEADLEN; PACKPROD; "
      "PACKNUMDUMMY; TRACENAME",
      NULL, NULL},
     {"SWITCH=0", "router simured switches by wormhole alone",

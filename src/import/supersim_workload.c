@@ -22,61 +22,49 @@ static void put_rate(struct import *import)
         import_put_load(import, import_number(import, node, 0.1, 0, 1e6) * ratio, supersim_ports(import), node);
 }
 
-static void put_ticks(struct import *import)
+static struct json *as_ticks(struct import *import, const struct json *node)
 {
-    const struct json *node = import_take(import, import->row->key);
-    if (node)
-        import_set(import, "", "%s=%llu", import->row->ours, supersim_ticks(import, node, terminal_clock, 0));
+    return json_number_u64(import->arena, supersim_ticks(import, node, terminal_clock, 0));
 }
 
-static void put_relative_file(struct import *import)
+static struct json *as_truth(struct import *import, const struct json *node)
 {
-    const struct json *node = import_take(import, import->row->key);
-    if (node)
-        import_put(import, import->row->ours, json_text(import->arena, import_path(import, node)));
+    return json_bool(import->arena, import_truth(import, node, false));
 }
 
-static void put_truth(struct import *import)
+static struct json *as_destinations(struct import *import, const struct json *node)
 {
-    const struct json *node = import_take(import, import->row->key);
-    if (node)
-        import_set(import, "", "%s=%s", import->row->ours, import->row->names[import_truth(import, node, false)].ours);
+    return json_text(import->arena, import_truth(import, node, false) ? "each" : "same");
 }
 
 /* A list of one. Below 0 it is drawn at random there. */
-static void put_terminal(struct import *import)
+static struct json *as_terminal(struct import *import, const struct json *node)
 {
-    const struct json *node = import_take(import, import->row->key);
-    bool is_drawn = node && node->type == JSON_NUMBER && node->number < 0;
+    bool is_drawn = node->type == JSON_NUMBER && node->number < 0;
     bool is_source = strcmp(import->row->ours, "sources") == 0;
     if (is_drawn)
         import_note(import, node, "terminals are named, not drawn", is_source ? "terminal 0" : "terminal 1");
-    if (node)
-        import_set(import, "", "%s=[%llu]", import->row->ours,
-                   is_drawn ? !is_source : import_count(import, node, 0, 0, 1u << 30));
+    return import_repeat(import, 1, is_drawn ? !is_source : import_count(import, node, 0, 0, 1u << 30));
 }
 
-static const struct import_name truths[] = {{"false", "false"}, {"true", "true"}, {0}};
-static const struct import_name destinations[] = {{"false", "same"}, {"true", "each"}, {0}};
-
 static const struct import_row application_rows[] = {
-    {.of = "blast pulse alltoall", IMPORT_WORDS(put_rate, "request_injection_rate", "load", NULL)},
-    {.of = "stream", IMPORT_WORDS(put_rate, "injection_rate", "load", NULL)},
-    {.of = "blast pulse", IMPORT_WORDS(put_relative_file, "relative_injection", "relative", NULL)},
+    {.of = "blast pulse alltoall", IMPORT_BY(put_rate, "request_injection_rate", NULL)},
+    {.of = "stream", IMPORT_BY(put_rate, "injection_rate", NULL)},
+    {.of = "blast pulse", IMPORT_AS(import_as_path, "relative_injection", NULL, "relative")},
     {.of = "blast pulse", IMPORT_COUNT("transaction_size", NULL, "messages_per_transaction", 0, 1u << 30)},
     {.of = "blast pulse",
-     IMPORT_WORDS(put_truth, "multi_destination_transactions", "transaction_destinations", destinations)},
+     IMPORT_AS(as_destinations, "multi_destination_transactions", NULL, "transaction_destinations")},
     {.of = "blast pulse", IMPORT_COUNT("max_packet_size", NULL, "max_packet", 0, 1u << 30)},
     {.of = "pulse", IMPORT_COUNT("num_transactions", NULL, "messages", 0, 1u << 30)},
     {.of = "alltoall stencil", IMPORT_COUNT("num_iterations", NULL, "iterations", 0, 1u << 30)},
-    {.of = "pulse alltoall", IMPORT_WORDS(put_ticks, "delay", "delay", NULL)},
-    {.of = "alltoall", IMPORT_WORDS(put_truth, "perform_barriers", "wait", truths)},
+    {.of = "pulse alltoall", IMPORT_AS(as_ticks, "delay", NULL, "delay")},
+    {.of = "alltoall", IMPORT_AS(as_truth, "perform_barriers", NULL, "wait")},
     {.of = "stream", IMPORT_COUNT("num_messages", NULL, "messages", 0, 1u << 30)},
-    {.of = "stream", IMPORT_WORDS(put_terminal, "source_terminal", "sources", NULL)},
-    {.of = "stream", IMPORT_WORDS(put_terminal, "destination_terminal", "destinations", NULL)},
-    {.of = "stencil", IMPORT_WORDS(put_ticks, "compute_delay", "compute", NULL)},
+    {.of = "stream", IMPORT_AS(as_terminal, "source_terminal", NULL, "sources")},
+    {.of = "stream", IMPORT_AS(as_terminal, "destination_terminal", NULL, "destinations")},
+    {.of = "stencil", IMPORT_AS(as_ticks, "compute_delay", NULL, "compute")},
     {.of = "stencil", IMPORT_COUNT("collective_size", NULL, "collective_flits", 0, 1u << 30)},
-    {.of = "simple_mem", IMPORT_WORDS(put_ticks, "latency", "think", NULL)},
+    {.of = "simple_mem", IMPORT_AS(as_ticks, "latency", NULL, "think")},
     {.of = "stream alltoall stencil simple_mem", IMPORT_COUNT("max_packet_size", NULL, "max_packet", 0, 1u << 30)},
     {0},
 };

@@ -16,6 +16,17 @@
 
 /* ---- rows ---- */
 
+/* The value of a setting, or of its fallback, at our path; nothing when both are absent or it does not fit. */
+static void carry_value(struct import *import, const struct import_row *row)
+{
+    const struct json *node = import_take(import, row->key);
+    if (!node && row->fallback)
+        node = json_from_word(import->arena, row->fallback);
+    struct json *value = node ? row->as(import, node) : NULL;
+    if (value)
+        import_put(import, row->ours, value);
+}
+
 void import_carry(struct import *import, const struct import_row *rows, struct json *theirs, struct json *ours)
 {
     struct import outer = *import;
@@ -23,34 +34,31 @@ void import_carry(struct import *import, const struct import_row *rows, struct j
     import->ours = ours;
     for (const struct import_row *row = rows; row->key; row++) {
         import->row = row;
-        if (!row->of || import_lists(row->of, import->kind))
+        if (row->of && !import_lists(row->of, import->kind))
+            continue;
+        if (row->as)
+            carry_value(import, row);
+        else
             row->put(import);
     }
     *import = outer;
 }
 
-/* The setting of the row at hand; its fallback when it is absent. */
-static const struct json *take_row_setting(struct import *import)
+struct json *import_as_count(struct import *import, const struct json *node)
 {
-    const struct json *node = import_take(import, import->row->key);
-    return node || !import->row->fallback ? node : json_from_word(import->arena, import->row->fallback);
+    uint64_t min = (uint64_t)import->row->min, max = (uint64_t)import->row->max;
+    return json_number_u64(import->arena, import_count(import, node, min, min, max));
 }
 
-void import_put_count(struct import *import)
+struct json *import_as_number(struct import *import, const struct json *node)
 {
-    const struct import_row *row = import->row;
-    const struct json *node = take_row_setting(import);
-    uint64_t least = (uint64_t)row->min;
-    if (node)
-        import_set(import, "", "%s=%llu", row->ours, import_count(import, node, least, least, (uint64_t)row->max));
+    double min = import->row->min;
+    return json_number_f64(import->arena, import_number(import, node, min, min, import->row->max));
 }
 
-void import_put_number(struct import *import)
+struct json *import_as_path(struct import *import, const struct json *node)
 {
-    const struct import_row *row = import->row;
-    const struct json *node = take_row_setting(import);
-    if (node)
-        import_set(import, "", "%s=%.17g", row->ours, import_number(import, node, row->min, row->min, row->max));
+    return json_text(import->arena, import_path(import, node));
 }
 
 /* What is at a path of a block; NULL: nothing, and an error of theirs where what holds it is no object. */

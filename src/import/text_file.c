@@ -18,28 +18,18 @@ struct scanner {
     uint32_t line;
 };
 
-__attribute__((format(printf, 2, 3))) static bool scanner_fail(const struct scanner *scanner, const char *format, ...)
-{
-    struct text text = {0};
-    va_list arguments;
-    va_start(arguments, format);
-    text_addv(&text, format, arguments);
-    va_end(arguments);
-    errors_add(scanner->import->errors, "%s:%u:%u: %s", scanner->import->file, scanner->line,
-               (uint32_t)(scanner->at - scanner->line_start) + 1, text.chars);
-    text_release(&text);
-    return false;
-}
-
 static char scanner_peek(const struct scanner *scanner) { return scanner->at < scanner->end ? *scanner->at : '\0'; }
 
-/* "'x'", or what else stands there. */
-static const char *scanner_found(const struct scanner *scanner)
+/* False, with the error "found 'x', expected ...". */
+static bool scanner_refuse(const struct scanner *scanner, const char *expected)
 {
-    if (scanner->at == scanner->end)
-        return "the end of the file";
-    unsigned char byte = (unsigned char)*scanner->at;
-    return arena_format(scanner->import->arena, isprint(byte) ? "'%c'" : "byte 0x%02x", byte);
+    struct import *import = scanner->import;
+    unsigned char byte = (unsigned char)scanner_peek(scanner);
+    const char *found = arena_format(import->arena, isprint(byte) ? "'%c'" : "byte 0x%02x", byte);
+    errors_add(import->errors, "%s:%u:%u: found %s%s", import->file, scanner->line,
+               (uint32_t)(scanner->at - scanner->line_start) + 1,
+               scanner->at == scanner->end ? "the end of the file" : found, expected);
+    return false;
 }
 
 static void scanner_step(struct scanner *scanner)
@@ -71,7 +61,7 @@ static bool booksim_read_key(struct scanner *scanner, const char **key)
         scanner->at++;
     if (scanner->at == start || isdigit((unsigned char)*start)) {
         scanner->at = start;
-        return scanner_fail(scanner, "found %s, expected the name of a setting", scanner_found(scanner));
+        return scanner_refuse(scanner, ", expected the name of a setting");
     }
     *key = arena_format(scanner->import->arena, "%.*s", (int)(scanner->at - start), start);
     return true;
@@ -83,8 +73,7 @@ static bool booksim_read_quoted(struct scanner *scanner, struct text *value)
     while (scanner->at < scanner->end && *scanner->at != '"' && *scanner->at != '\n')
         scanner->at++;
     text_add_bytes(value, start, (size_t)(scanner->at - start));
-    return scanner_peek(scanner) == '"' ||
-           scanner_fail(scanner, "found %s, expected '\"' at the end of the text", scanner_found(scanner));
+    return scanner_peek(scanner) == '"' || scanner_refuse(scanner, ", expected '\"' at the end of the text");
 }
 
 /* True when the value goes on behind this byte. */
@@ -94,7 +83,7 @@ static bool booksim_read_byte(struct scanner *scanner, struct text *value, uint3
     if (*depth == 0 && (isspace((unsigned char)byte) || strchr(";", byte)))
         return false;
     if (byte == '=' || !isprint((unsigned char)byte) || (strchr("})", byte) && *depth == 0))
-        return scanner_fail(scanner, "found %s in a value", scanner_found(scanner));
+        return scanner_refuse(scanner, " in a value");
     if (byte == '"')
         return booksim_read_quoted(scanner, value) && (scanner_step(scanner), true);
     *depth += byte == '{' || byte == '(';
@@ -113,16 +102,16 @@ static bool booksim_read_value(struct scanner *scanner, struct text *value)
     if (scanner->import->errors->count > errors)
         return false;
     if (depth > 0)
-        return scanner_fail(scanner, "found %s, expected the bracket that closes the list", scanner_found(scanner));
-    return value->length || scanner_fail(scanner, "found %s, expected a value", scanner_found(scanner));
+        return scanner_refuse(scanner, ", expected the bracket that closes the list");
+    return value->length || scanner_refuse(scanner, ", expected a value");
 }
 
 static bool scanner_expect(struct scanner *scanner, char byte, const char *key)
 {
     scanner_skip_blank(scanner);
     if (scanner_peek(scanner) != byte)
-        return scanner_fail(scanner, "found %s, expected '%c' after %s '%s'", scanner_found(scanner), byte,
-                            byte == '=' ? "the name" : "the value of", key);
+        return scanner_refuse(scanner, arena_format(scanner->import->arena, ", expected '%c' after %s '%s'", byte,
+                                                    byte == '=' ? "the name" : "the value of", key));
     scanner->at++;
     scanner_skip_blank(scanner);
     return true;
@@ -175,8 +164,7 @@ static bool simured_read_line(struct import *import, struct json *settings, uint
     if (!line[strspn(line, " \t\r")] || line[strspn(line, " \t\r")] == '#')
         return true;
     if (sscanf(line, "%63s %511s", key, value) != 2) {
-        errors_add(import->errors, "%s:%u: found \"%s\", expected a KEY and a value", import->file, number,
-                   key);
+        errors_add(import->errors, "%s:%u: found \"%s\", expected a KEY and a value", import->file, number, key);
         return false;
     }
     char *end;
