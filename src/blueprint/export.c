@@ -22,7 +22,7 @@ struct place_texts {
     char coordinates[MAX_DIMENSIONS * 12], group[16], level[16];
 };
 
-static struct place_texts place_of(const struct exporting *exporting, uint32_t router)
+static struct place_texts export_place(const struct exporting *exporting, uint32_t router)
 {
     const struct blueprint *blueprint = exporting->blueprint;
     struct place_texts texts = {0};
@@ -69,7 +69,7 @@ static void write_terminal_links(const struct exporting *exporting, link_writer 
     }
 }
 
-static void write_links(const struct exporting *exporting, link_writer *write)
+static void export_links(const struct exporting *exporting, link_writer *write)
 {
     for (struct blueprint_link at = {0}; blueprint_next(exporting->blueprint, &at);) {
         struct exported_link link = {.from_router = at.from.router,
@@ -133,7 +133,7 @@ static void write_graphml(const struct exporting *exporting)
                 keys[i].name, keys[i].type);
     fputs("  <graph id=\"network\" edgedefault=\"undirected\">\n", out);
     for (uint32_t router = 0; router < topology->routers; router++) {
-        struct place_texts place = place_of(exporting, router);
+        struct place_texts place = export_place(exporting, router);
         fprintf(out, "    <node id=\"r%u\"><data key=\"kind\">router</data>", router);
         xml_data(out, "coordinates", place.coordinates);
         xml_data(out, "group", place.group);
@@ -142,7 +142,7 @@ static void write_graphml(const struct exporting *exporting)
     }
     for (uint32_t terminal = 0; terminal < topology->terminals; terminal++)
         fprintf(out, "    <node id=\"t%u\"><data key=\"kind\">terminal</data></node>\n", terminal);
-    write_links(exporting, graphml_link);
+    export_links(exporting, graphml_link);
     fputs("  </graph>\n</graphml>\n", out);
 }
 
@@ -166,7 +166,7 @@ static void write_dot(const struct exporting *exporting)
     FILE *out = exporting->out;
     fputs("graph network {\n", out);
     for (uint32_t router = 0; router < topology->routers; router++) {
-        struct place_texts place = place_of(exporting, router);
+        struct place_texts place = export_place(exporting, router);
         fprintf(out, "  r%u [kind=router, shape=box", router);
         dot_attribute(out, "coordinates", place.coordinates);
         dot_attribute(out, "group_number", place.group); /* "group" means something to Graphviz */
@@ -175,7 +175,7 @@ static void write_dot(const struct exporting *exporting)
     }
     for (uint32_t terminal = 0; terminal < topology->terminals; terminal++)
         fprintf(out, "  t%u [kind=terminal, shape=point];\n", terminal);
-    write_links(exporting, dot_link);
+    export_links(exporting, dot_link);
     fputs("}\n", out);
 }
 
@@ -185,7 +185,7 @@ static void csv_place(const struct exporting *exporting, uint32_t router)
 {
     struct place_texts place = {0};
     if (router != NONE)
-        place = place_of(exporting, router);
+        place = export_place(exporting, router);
     fprintf(exporting->out, ",%s,%s,%s", place.coordinates, place.group, place.level);
 }
 
@@ -203,7 +203,7 @@ static void write_csv(const struct exporting *exporting)
     fputs("from,to,class,latency,latency_back,bandwidth,from_coordinates,from_group,from_level,to_coordinates,to_group,"
           "to_level\n",
           exporting->out);
-    write_links(exporting, csv_link);
+    export_links(exporting, csv_link);
 }
 
 /* ---- what topology `file` reads ---- */
@@ -237,7 +237,7 @@ static const struct {
 } formats[] = {{".graphml", write_graphml}, {".dot", write_dot}, {".csv", write_csv}, {".txt", write_file}};
 #define FORMATS (sizeof formats / sizeof *formats)
 
-static size_t format_of(const char *path)
+static size_t export_format(const char *path)
 {
     size_t format = 0;
     while (format < FORMATS && !name_ends_with(path, formats[format].ending))
@@ -247,7 +247,7 @@ static size_t format_of(const char *path)
 
 bool export_check(const struct blueprint *blueprint, const char *path, struct errors *errors)
 {
-    size_t format = format_of(path);
+    size_t format = export_format(path);
     if (format == FORMATS) {
         errors_add(errors, "--export: found '%s', accepted: a name that ends with .graphml, .dot, .csv or .txt", path);
         return false;
@@ -270,7 +270,7 @@ bool export_write(const struct blueprint *blueprint, const char *path, struct er
         return false;
     struct exporting exporting = {
         .blueprint = blueprint, .groups = topology_groups(&blueprint->topology, &scratch), .out = file.stream};
-    formats[format_of(path)].write(&exporting);
+    formats[export_format(path)].write(&exporting);
     arena_release(&scratch);
     return output_commit(&file, errors);
 }

@@ -238,7 +238,7 @@ static void draw_title(const struct picture *picture)
             topology->terminals);
 }
 
-static void draw_legend(const struct picture *picture)
+static void picture_draw_legend(const struct picture *picture)
 {
     double x = MARGIN, y = MARGIN + TITLE + picture->height + LEGEND_ROW;
     for (uint32_t class = 0; class < blueprint_classes(picture->blueprint); class ++, y += LEGEND_ROW)
@@ -254,7 +254,7 @@ static void draw_legend(const struct picture *picture)
                 x, y, TERMINAL_COLOUR, x + 22, y, TERMINAL_COLOUR, x + 34, y + 4, FONT);
 }
 
-static void draw(const struct picture *picture)
+static void picture_draw(const struct picture *picture)
 {
     uint32_t rows = blueprint_classes(picture->blueprint) + picture->with_terminals;
     double width = fmax(picture->width, 220) + 2 * MARGIN;
@@ -270,7 +270,7 @@ static void draw(const struct picture *picture)
         draw_terminals(picture);
     draw_routers(picture);
     draw_labels(picture);
-    draw_legend(picture);
+    picture_draw_legend(picture);
     fprintf(picture->out, "</svg>\n");
 }
 
@@ -290,7 +290,7 @@ bool picture_write(const struct picture_request *request, const struct blueprint
     for (struct blueprint_link link = {0}; blueprint_next(blueprint, &link); picture.drawn_links++)
         picture.links[link.class]++;
     find_scale(&picture);
-    draw(&picture);
+    picture_draw(&picture);
     arena_release(&scratch);
     return output_commit(&file, errors);
 }

@@ -26,11 +26,11 @@ struct sheet {
     uint32_t at; /* where a row that is new goes */
 };
 
-static void set(struct sheet *sheet, uint32_t column, const char *label, const char *format, ...)
+static void sheet_set(struct sheet *sheet, uint32_t column, const char *label, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 /* Fills a cell. A row that is not there yet comes behind the one that was filled last. */
-static void set(struct sheet *sheet, uint32_t column, const char *label, const char *format, ...)
+static void sheet_set(struct sheet *sheet, uint32_t column, const char *label, const char *format, ...)
 {
     uint32_t row = 0;
     while (row < sheet->count && strcmp(sheet->rows[row].label, label) != 0)
@@ -98,19 +98,19 @@ static const char *bytes_per_second(const struct sheet *sheet, double bandwidth)
 
 static void show_parts(struct sheet *sheet, uint32_t column, const struct facts *facts)
 {
-    set(sheet, column, "topology", "%s", facts->blueprint->topology.ops->name);
+    sheet_set(sheet, column, "topology", "%s", facts->blueprint->topology.ops->name);
     if (facts->blueprint->planes > 1)
-        set(sheet, column, "planes", "%u", facts->blueprint->planes);
-    set(sheet, column, "routers", "%llu", (unsigned long long)facts->counts.routers);
-    set(sheet, column, "terminals", "%llu", (unsigned long long)facts->counts.terminals);
-    set(sheet, column, "links", "%llu", (unsigned long long)facts->links);
+        sheet_set(sheet, column, "planes", "%u", facts->blueprint->planes);
+    sheet_set(sheet, column, "routers", "%llu", (unsigned long long)facts->counts.routers);
+    sheet_set(sheet, column, "terminals", "%llu", (unsigned long long)facts->counts.terminals);
+    sheet_set(sheet, column, "links", "%llu", (unsigned long long)facts->links);
     for (uint32_t class = 0; class < facts->counts.classes; class ++)
-        set(sheet, column, arena_format(sheet->arena, "  %s", facts->counts.class_names[class]), "%llu",
-            (unsigned long long)facts->counts.links[class]);
+        sheet_set(sheet, column, arena_format(sheet->arena, "  %s", facts->counts.class_names[class]), "%llu",
+                  (unsigned long long)facts->counts.links[class]);
     if (facts->min_radix == facts->max_radix)
-        set(sheet, column, "ports of a router", "%u", facts->max_radix);
+        sheet_set(sheet, column, "ports of a router", "%u", facts->max_radix);
     else
-        set(sheet, column, "ports of a router", "%u to %u", facts->min_radix, facts->max_radix);
+        sheet_set(sheet, column, "ports of a router", "%u to %u", facts->min_radix, facts->max_radix);
 }
 
 static void show_distribution(struct sheet *sheet, uint32_t column, const struct distances *distances, uint32_t step)
@@ -125,7 +125,7 @@ static void show_distribution(struct sheet *sheet, uint32_t column, const struct
         const char *label = step > 1     ? arena_format(sheet->arena, "  at %u to %u hops", first, first + step - 1)
                             : first == 1 ? "  at 1 hop"
                                          : arena_format(sheet->arena, "  at %u hops", first);
-        set(sheet, column, label, "%.4g %%", 100 * pairs / all);
+        sheet_set(sheet, column, label, "%.4g %%", 100 * pairs / all);
     }
 }
 
@@ -133,51 +133,51 @@ static void show_distances(struct sheet *sheet, uint32_t column, const struct fa
 {
     const struct distances *distances = &facts->distances;
     bool is_exact = distances->sources == facts->adjacency.sources;
-    set(sheet, column, "diameter", "%s%u", is_exact ? "" : "at least ", distances->diameter);
-    set(sheet, column, "mean distance of terminals", "%s", plus_minus(sheet, distances->terminals));
-    set(sheet, column, "mean distance of routers", "%s", plus_minus(sheet, distances->routers));
+    sheet_set(sheet, column, "diameter", "%s%u", is_exact ? "" : "at least ", distances->diameter);
+    sheet_set(sheet, column, "mean distance of terminals", "%s", plus_minus(sheet, distances->terminals));
+    sheet_set(sheet, column, "mean distance of routers", "%s", plus_minus(sheet, distances->routers));
     show_distribution(sheet, column, distances, step);
     if (distances->unreached)
-        set(sheet, column, "  out of reach", "%llu pairs", (unsigned long long)distances->unreached);
-    set(sheet, column, "  searched from", is_exact ? "all %u routers" : "%u of %u routers", distances->sources,
-        facts->adjacency.sources);
+        sheet_set(sheet, column, "  out of reach", "%llu pairs", (unsigned long long)distances->unreached);
+    sheet_set(sheet, column, "  searched from", is_exact ? "all %u routers" : "%u of %u routers", distances->sources,
+              facts->adjacency.sources);
 }
 
 static void show_paths(struct sheet *sheet, uint32_t column, const struct facts *facts)
 {
     if (!facts->disjoint.pairs)
         return;
-    set(sheet, column, "shortest paths of a pair", "%s, min %.4g", plus_minus(sheet, facts->distances.paths_of_pair),
-        facts->distances.least_paths);
-    set(sheet, column, "  without a shared link", "%s, min %u", plus_minus(sheet, facts->disjoint.paths),
-        facts->disjoint.least);
+    sheet_set(sheet, column, "shortest paths of a pair", "%s, min %.4g",
+              plus_minus(sheet, facts->distances.paths_of_pair), facts->distances.least_paths);
+    sheet_set(sheet, column, "  without a shared link", "%s, min %u", plus_minus(sheet, facts->disjoint.paths),
+              facts->disjoint.least);
     if (!facts->disjoint.is_exact)
-        set(sheet, column, "  of pairs", "%llu", (unsigned long long)facts->disjoint.pairs);
+        sheet_set(sheet, column, "  of pairs", "%llu", (unsigned long long)facts->disjoint.pairs);
 }
 
 static void show_bisection(struct sheet *sheet, uint32_t column, const struct facts *facts)
 {
     const struct bisection *bisection = &facts->bisection;
     const char *where = facts->blueprint->planes > 1 ? " in each plane" : "";
-    set(sheet, column, "bisection, upper bound", "%llu links%s", (unsigned long long)bisection->links, where);
-    set(sheet, column, "  one way", "%s%s", bytes_per_second(sheet, facts->bisection_bandwidth), where);
-    set(sheet, column, "  links a terminal of a half", "%.4g%s",
-        2 * (double)bisection->links / (double)facts->counts.terminals, where);
+    sheet_set(sheet, column, "bisection, upper bound", "%llu links%s", (unsigned long long)bisection->links, where);
+    sheet_set(sheet, column, "  one way", "%s%s", bytes_per_second(sheet, facts->bisection_bandwidth), where);
+    sheet_set(sheet, column, "  links a terminal of a half", "%.4g%s",
+              2 * (double)bisection->links / (double)facts->counts.terminals, where);
     if (bisection->method)
-        set(sheet, column, "  best of", "%u cuts (%s)", bisection->tried, bisection->method);
+        sheet_set(sheet, column, "  best of", "%u cuts (%s)", bisection->tried, bisection->method);
 }
 
 static void show_cost(struct sheet *sheet, uint32_t column, const struct facts *facts)
 {
     const struct cost *cost = &facts->cost;
     const struct prices *prices = facts->prices;
-    set(sheet, column, "cost", "%s", money_text(prices, cost->total, sheet->arena));
-    set(sheet, column, "  routers", "%s", money_text(prices, cost->routers, sheet->arena));
-    set(sheet, column, "  all links", "%s", money_text(prices, cost->links, sheet->arena));
+    sheet_set(sheet, column, "cost", "%s", money_text(prices, cost->total, sheet->arena));
+    sheet_set(sheet, column, "  routers", "%s", money_text(prices, cost->routers, sheet->arena));
+    sheet_set(sheet, column, "  all links", "%s", money_text(prices, cost->links, sheet->arena));
     if (cost->terminals > 0)
-        set(sheet, column, "  terminals", "%s", money_text(prices, cost->terminals, sheet->arena));
-    set(sheet, column, "  per terminal", "%s",
-        money_text(prices, cost->total / (double)facts->counts.terminals, sheet->arena));
+        sheet_set(sheet, column, "  terminals", "%s", money_text(prices, cost->terminals, sheet->arena));
+    sheet_set(sheet, column, "  per terminal", "%s",
+              money_text(prices, cost->total / (double)facts->counts.terminals, sheet->arena));
 }
 
 void facts_print(const struct facts *facts, uint32_t count, struct arena *arena)
@@ -189,7 +189,7 @@ void facts_print(const struct facts *facts, uint32_t count, struct arena *arena)
     uint32_t step = (diameter + MAX_DISTANCES - 1) / MAX_DISTANCES; /* the same for all, so that rows are comparable */
     for (uint32_t i = 0; i < count; i++) {
         sheet.at = 0;
-        set(&sheet, i, "", "%s", facts[i].blueprint->config);
+        sheet_set(&sheet, i, "", "%s", facts[i].blueprint->config);
         show_parts(&sheet, i, &facts[i]);
         show_distances(&sheet, i, &facts[i], step);
         show_paths(&sheet, i, &facts[i]);

@@ -184,7 +184,7 @@ static void step_add(struct expansion *expansion, const struct plan_step *step)
 }
 
 /* Several may go on at once: each has a tag of its own. */
-static struct span expand(struct goal_schedule *schedule, uint32_t rank, uint32_t number, struct goal_rank *made)
+static struct span goal_expand(struct goal_schedule *schedule, uint32_t rank, uint32_t number, struct goal_rank *made)
 {
     const struct task *task = &schedule->trace->ranks[rank].tasks[number];
     const struct trace_communicator *communicator = &schedule->trace->communicators[task->communicator];
@@ -214,7 +214,7 @@ struct moment {
     uint32_t node; /* that is not before it */
 };
 
-static int by_time(const void *a, const void *b)
+static int goal_by_time(const void *a, const void *b)
 {
     const struct moment *one = a, *other = b;
     return (one->ns > other->ns) - (one->ns < other->ns);
@@ -226,7 +226,7 @@ static void add_timers(const struct goal_schedule *schedule, struct goal_rank *m
 {
     uint64_t now = 0;
     uint32_t timer = ANY;
-    qsort(moments, count, sizeof *moments, by_time);
+    qsort(moments, count, sizeof *moments, goal_by_time);
     for (uint32_t i = 0; i < count; i++) {
         if (timer == ANY || moments[i].ns > now) {
             uint32_t before = timer;
@@ -246,7 +246,7 @@ static struct span task_nodes(struct goal_schedule *schedule, uint32_t rank, uin
     const struct task *task = &schedule->trace->ranks[rank].tasks[number];
     uint32_t node;
     if (task->kind == TASK_COLLECTIVE)
-        return expand(schedule, rank, number, made);
+        return goal_expand(schedule, rank, number, made);
     if (task->kind == TASK_SEND || task->kind == TASK_RECEIVE)
         node = node_add(made, (struct goal_node){.type = task->kind == TASK_SEND ? GOAL_SEND : GOAL_RECEIVE,
                                                  .cpu = task->cpu,

@@ -9,7 +9,7 @@
 
 /* ---- text ---- */
 
-static void print_number(FILE *out, const char *before, uint32_t number)
+static void goal_print_number(FILE *out, const char *before, uint32_t number)
 {
     if (number == ANY)
         fprintf(out, "%s-1", before);
@@ -17,7 +17,7 @@ static void print_number(FILE *out, const char *before, uint32_t number)
         fprintf(out, "%s%u", before, number);
 }
 
-static void print_node(FILE *out, const struct goal_node *node, uint32_t number)
+static void goal_print_node(FILE *out, const struct goal_node *node, uint32_t number)
 {
     fprintf(out, "l%u: ", number + 1);
     if (node->type == GOAL_COMPUTE) {
@@ -25,8 +25,8 @@ static void print_node(FILE *out, const struct goal_node *node, uint32_t number)
     } else {
         bool is_send = node->type == GOAL_SEND;
         fprintf(out, "%s %llub ", is_send ? "send" : "recv", (unsigned long long)node->amount);
-        print_number(out, is_send ? "to " : "from ", node->peer);
-        print_number(out, " tag ", node->tag);
+        goal_print_number(out, is_send ? "to " : "from ", node->peer);
+        goal_print_number(out, " tag ", node->tag);
     }
     if (node->cpu)
         fprintf(out, " cpu %u", node->cpu);
@@ -46,7 +46,7 @@ bool goal_write_text(struct goal_schedule *schedule, const char *path, struct er
         goal_rank_make(schedule, number, &rank);
         fprintf(output.stream, "\nrank %u {\n", number);
         for (uint32_t i = 0; i < rank.node_count; i++)
-            print_node(output.stream, &rank.nodes[i], i);
+            goal_print_node(output.stream, &rank.nodes[i], i);
         for (uint32_t i = 0; i < rank.edge_count; i++)
             fprintf(output.stream, "l%u %s l%u\n", rank.edges[i].later + 1,
                     rank.edges[i].on_start ? "irequires" : "requires", rank.edges[i].earlier + 1);

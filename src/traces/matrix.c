@@ -120,7 +120,7 @@ static void draw_axes(const struct matrix *matrix)
 }
 
 /* The most that a square has, and powers of ten below it. */
-static void draw_legend(const struct matrix *matrix)
+static void matrix_draw_legend(const struct matrix *matrix)
 {
     double x = LEFT + CANVAS + 16, y = TOP + 20, amount = (double)matrix->most, power = pow(10, floor(log10(amount)));
     fprintf(matrix->out, "<text x=\"%.1f\" y=\"%.1f\" " FONT " font-size=\"12\">bytes</text>\n", x, TOP + 10);
@@ -168,7 +168,7 @@ static bool write_picture(const char *path, const char *title, const struct trac
     draw_cells(&matrix);
     draw_axes(&matrix);
     if (matrix.most)
-        draw_legend(&matrix);
+        matrix_draw_legend(&matrix);
     fputs("</svg>\n", matrix.out);
     free(matrix.bytes);
     return output_commit(&output, errors);

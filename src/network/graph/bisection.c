@@ -210,7 +210,7 @@ static void move(struct cut_search *search, uint8_t *side, uint32_t router)
 }
 
 /* The best balanced cut on a way of moves; UINT64_MAX: there was none. */
-static uint64_t run_pass(struct cut_search *search, uint8_t *side)
+static uint64_t cut_run_pass(struct cut_search *search, uint8_t *side)
 {
     uint32_t routers = search->adjacency->topology->routers, moves = 0, kept = 0, router;
     uint32_t patience = routers / 8 > PATIENCE ? routers / 8 : PATIENCE;
@@ -234,7 +234,7 @@ static uint64_t run_pass(struct cut_search *search, uint8_t *side)
 static uint64_t cut_search_improve(struct cut_search *search, uint8_t *side)
 {
     uint64_t best = UINT64_MAX, found = 0;
-    for (uint32_t pass = 0; pass < MAX_PASSES && (found = run_pass(search, side)) < best; pass++)
+    for (uint32_t pass = 0; pass < MAX_PASSES && (found = cut_run_pass(search, side)) < best; pass++)
         best = found;
     return best;
 }

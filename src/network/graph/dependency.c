@@ -97,7 +97,7 @@ static void print_router(const struct check *check, uint32_t router)
     fputc(')', check->out);
 }
 
-static void print_node(const struct check *check, uint32_t node)
+static void check_print_node(const struct check *check, uint32_t node)
 {
     uint32_t ports = check->topology->ports, channel = node / check->routing->num_vcs;
     uint32_t sender = check->graph.channels[channel];
@@ -110,7 +110,7 @@ static void print_node(const struct check *check, uint32_t node)
     fprintf(check->out, " vc %u", node % check->routing->num_vcs);
 }
 
-static void fault(struct check *check, const struct state *state, const char *what)
+static void check_fault(struct check *check, const struct state *state, const char *what)
 {
     if (++check->faults > FAULTS_SHOWN)
         return;
@@ -170,11 +170,11 @@ static void follow_port(struct check *check, const struct state *state, const st
     uint32_t channel = port < ports ? check->graph.channels[state->router * ports + port] : NONE;
     uint64_t escape_vcs = check->routing->escape_vcs, counted = escape_vcs ? vcs & escape_vcs : vcs;
     if (channel == NONE) {
-        fault(check, state, "is sent to an unused port");
+        check_fault(check, state, "is sent to an unused port");
         return;
     }
     if (state->hops >= check->longest) {
-        fault(check, state, "is still on its way");
+        check_fault(check, state, "is still on its way");
         return;
     }
     struct state next = {.held = counted,
@@ -208,9 +208,9 @@ static void follow_answer(struct check *check, const struct state *state, const 
         check->wanted[w] = check->vcs[w] & check->counted[w];
     channel_graph_add(&check->graph, state->channel, state->held, state->router, check->wanted);
     if (!bits_any(check->vcs, words))
-        fault(check, state, "has nowhere to go");
+        check_fault(check, state, "has nowhere to go");
     else if (!bits_any(check->wanted, words))
-        fault(check, state, "is offered no escape VC");
+        check_fault(check, state, "is offered no escape VC");
     uint32_t port = NONE;
     uint64_t vcs = 0;
     BITS_EACH(index, check->vcs, words) {
@@ -223,7 +223,7 @@ static void follow_answer(struct check *check, const struct state *state, const 
         if (port >= routing->local_ports)
             vcs |= bit((uint32_t)index % num_vcs);
         else if (!is_home(check, state->router, port))
-            fault(check, state, "is given to another terminal");
+            check_fault(check, state, "is given to another terminal");
     }
     if (vcs)
         follow_port(check, state, packet, port - routing->local_ports, vcs);
@@ -269,7 +269,7 @@ static void inject(struct check *check, uint32_t router)
     } while (decisions_next(&decisions));
 }
 
-static void follow(struct check *check, struct state state)
+static void check_follow(struct check *check, struct state state)
 {
     uint32_t source = check->terminals[state.router] != NONE ? check->terminals[state.router] : check->destination;
     struct decisions decisions = {0};
@@ -283,11 +283,11 @@ static void follow(struct check *check, struct state state)
 }
 
 /* Follows packets from one router to the destination until all is known or the budget is spent; true: all is known. */
-static bool follow_all(struct check *check, uint32_t source_router, uint64_t budget)
+static bool check_follow_all(struct check *check, uint32_t source_router, uint64_t budget)
 {
     inject(check, source_router);
     while (check->followed < check->state_count && check->steps < budget)
-        follow(check, check->states[check->followed++]);
+        check_follow(check, check->states[check->followed++]);
     return check->followed == check->state_count;
 }
 
@@ -326,7 +326,7 @@ static uint64_t follow_pairs(struct check *check, const struct hosts *from, cons
         uint64_t portion = i + 1 < portions ? budget / portions * (i + 1) : budget;
         states_clear(check);
         for (uint32_t j = 0; j < from->count && check->steps < portion; j++)
-            pairs += follow_all(check, from->routers[j * from_step % from->count], portion);
+            pairs += check_follow_all(check, from->routers[j * from_step % from->count], portion);
     }
     return pairs;
 }
@@ -336,14 +336,14 @@ static void print_cycle(const struct check *check, const uint32_t *cycle, uint32
     fprintf(check->out, "  deadlock is possible: %u VCs can wait for each other\n", length);
     for (uint32_t i = 0; i < length; i++) {
         fputs("    ", check->out);
-        print_node(check, cycle[i]);
+        check_print_node(check, cycle[i]);
         fputs(" waits for ", check->out);
-        print_node(check, cycle[(i + 1) % length]);
+        check_print_node(check, cycle[(i + 1) % length]);
         fputc('\n', check->out);
     }
 }
 
-static bool report(const struct check *check, uint64_t pairs, uint64_t all_pairs)
+static bool check_report(const struct check *check, uint64_t pairs, uint64_t all_pairs)
 {
     uint32_t length;
     uint32_t *cycle = channel_graph_cycle(&check->graph, &length);
@@ -374,9 +374,9 @@ static uint32_t find_radius(const struct topology *topology, struct arena *arena
 }
 
 /* Fills in the first terminal of each router; returns the routers that have one. */
-static struct hosts find_hosts(const struct topology *topology, uint32_t *first,
-                               uint32_t (*place)(const struct topology *topology, uint32_t terminal),
-                               struct arena *arena)
+static struct hosts check_find_hosts(const struct topology *topology, uint32_t *first,
+                                     uint32_t (*place)(const struct topology *topology, uint32_t terminal),
+                                     struct arena *arena)
 {
     struct hosts hosts = {.routers = arena_array(arena, uint32_t, topology->routers)};
     for (uint32_t router = 0; router < topology->routers; router++)
@@ -417,10 +417,10 @@ bool dependency_check(const struct routing *all_planes, uint64_t budget, FILE *o
     check.counted = find_counted(routing, &arena);
     check.longest = 10 * find_radius(check.topology, &arena) + 10;
     states_grow(&check, 1024);
-    struct hosts from = find_hosts(check.topology, check.terminals, topology_router_of, &arena);
-    struct hosts to = find_hosts(check.topology, check.receivers, topology_ejects_at, &arena);
+    struct hosts from = check_find_hosts(check.topology, check.terminals, topology_router_of, &arena);
+    struct hosts to = check_find_hosts(check.topology, check.receivers, topology_ejects_at, &arena);
     uint64_t pairs = follow_pairs(&check, &from, &to, budget);
-    bool is_sound = report(&check, pairs, (uint64_t)from.count * to.count);
+    bool is_sound = check_report(&check, pairs, (uint64_t)from.count * to.count);
     free(check.states);
     free(check.slots);
     channel_graph_release(&check.graph);

@@ -40,7 +40,7 @@ static void flow_init(struct flow *flow, const struct adjacency *adjacency, stru
 }
 
 /* Room for another unit by an entry of `from`: a free channel one step nearer, or a unit that came the other way. */
-static bool has_room(const struct flow *flow, uint32_t from, const struct neighbour *to, uint32_t entry)
+static bool flow_has_room(const struct flow *flow, uint32_t from, const struct neighbour *to, uint32_t entry)
 {
     uint32_t here = flow->search.reached[from].distance, there = flow->search.reached[to->router].distance;
     return there + 1 == here ? flow->carried[entry] < to->links : there == here + 1 && flow->carried[to->back] > 0;
@@ -59,7 +59,7 @@ static bool find_way(struct flow *flow, uint32_t source, uint32_t target)
         NEIGHBOURS_EACH(to, adjacency, from) {
             uint32_t entry = (uint32_t)(to - adjacency->neighbours);
             flow->work++;
-            if (flow->seen[to->router] == flow->unit || !has_room(flow, from, to, entry))
+            if (flow->seen[to->router] == flow->unit || !flow_has_room(flow, from, to, entry))
                 continue;
             flow->seen[to->router] = flow->unit;
             flow->came_by[to->router] = entry;

@@ -50,7 +50,7 @@ static void table_leg(struct route *route, const struct detours *detours, uint32
     route_add(route, list[ROUTE_TABLE_PORTS + chosen], route->packet->hops);
 }
 
-static uint32_t distance(const struct detours *detours, uint32_t from, uint32_t to)
+static uint32_t detour_distance(const struct detours *detours, uint32_t from, uint32_t to)
 {
     if (detours->table)
         return route_table_distance(detours->table, from, to);
@@ -81,8 +81,8 @@ static void step_by_legs(struct route *route, const struct detours *detours)
 
 static uint32_t hops_by_legs(const struct detours *detours, uint32_t router, const struct packet *packet)
 {
-    return distance(detours, router, packet->waypoint) +
-           distance(detours, packet->waypoint, packet->destination_router);
+    return detour_distance(detours, router, packet->waypoint) +
+           detour_distance(detours, packet->waypoint, packet->destination_router);
 }
 
 static uint32_t router_itself(const struct detours *detours, uint32_t router)
@@ -141,7 +141,7 @@ static uint32_t draw_router(struct route *route, const struct detours *detours)
 /* ---- what there is ---- */
 
 /* Routers with terminals: on indirect networks a detour by way of a spine would be none. */
-static void find_hosts(struct detours *detours, struct arena *arena)
+static void detour_find_hosts(struct detours *detours, struct arena *arena)
 {
     const struct topology *topology = detours->topology;
     uint32_t *hosts = arena_array(arena, uint32_t, topology->routers);
@@ -153,7 +153,7 @@ static void find_hosts(struct detours *detours, struct arena *arena)
     detours->hosts = hosts;
 }
 
-static bool fits(const struct detours *detours, const struct choice *self, struct errors *errors)
+static bool detour_fits(const struct detours *detours, const struct choice *self, struct errors *errors)
 {
     const struct topology *topology = detours->topology;
     enum intermediate intermediate = detours->intermediate;
@@ -172,7 +172,7 @@ bool detours_init(struct detours *detours, const struct routing *routing, const 
     const struct detour_config *config = self->config;
     const struct topology *topology = routing->topology;
     *detours = (struct detours){.topology = topology, .intermediate = config->intermediate};
-    if (!fits(detours, self, errors))
+    if (!detour_fits(detours, self, errors))
         return false;
     if (topology_dragonfly(topology)) {
         dragonfly_detours_init(detours, config->local_order, is_progressive);
@@ -183,7 +183,7 @@ bool detours_init(struct detours *detours, const struct routing *routing, const 
     detours->here = router_itself;
     detours->step = step_by_legs;
     detours->hops = hops_by_legs;
-    find_hosts(detours, arena);
+    detour_find_hosts(detours, arena);
     if (topology_hyperx(topology)) {
         detours->leg = hyperx_leg;
         detours->leg_classes = 1;

@@ -229,8 +229,8 @@ __attribute__((noinline)) static void ring_step(struct route *route, const struc
         take_hop(route, ring, hop, class);
 }
 
-static inline __attribute__((always_inline)) void step(struct route *route, const struct dimension_order *order,
-                                                       uint32_t target, uint32_t class, bool reversed)
+static inline __attribute__((always_inline)) void
+dimension_step(struct route *route, const struct dimension_order *order, uint32_t target, uint32_t class, bool reversed)
 {
     const uint16_t *here = order->coordinates + (size_t)route->router * order->dimensions;
     const uint16_t *there = order->coordinates + (size_t)target * order->dimensions;
@@ -250,7 +250,7 @@ static inline __attribute__((always_inline)) void step(struct route *route, cons
 void dimension_order_step(struct route *route, const struct dimension_order *order, uint32_t target, uint32_t class,
                           bool reversed)
 {
-    step(route, order, target, class, reversed);
+    dimension_step(route, order, target, class, reversed);
 }
 
 static void dimension_order_route(struct route *route)
@@ -259,7 +259,7 @@ static void dimension_order_route(struct route *route)
     if (route->router == target)
         route_eject(route);
     else
-        step(route, route->routing->state, target, 0, false);
+        dimension_step(route, route->routing->state, target, 0, false);
 }
 
 /*

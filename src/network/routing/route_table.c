@@ -38,7 +38,7 @@ static uint32_t *list_slot(const struct builder *builder, const uint32_t *list)
     return &builder->slots[slot];
 }
 
-static void grow_slots(struct builder *builder)
+static void table_grow_slots(struct builder *builder)
 {
     uint32_t *old = builder->slots, old_count = builder->slot_count;
     builder->slot_count = old_count ? 2 * old_count : 64;
@@ -72,11 +72,11 @@ static uint32_t find_list(struct builder *builder, uint32_t router)
     uint32_t found = *slot = builder->used;
     builder->used += list_words(list);
     if (++builder->list_count * 2 > builder->slot_count)
-        grow_slots(builder);
+        table_grow_slots(builder);
     return found;
 }
 
-static void find_hosts(struct builder *builder, struct arena *arena)
+static void table_find_hosts(struct builder *builder, struct arena *arena)
 {
     const struct topology *topology = builder->topology;
     builder->injects = arena_array(arena, uint8_t, topology->routers);
@@ -123,9 +123,9 @@ const struct route_table *route_table_create(const struct routing *routing, cons
         .room = 1,
     };
     builder.pool[0] = 0;
-    grow_slots(&builder);
+    table_grow_slots(&builder);
     search_init(&builder.search, topology, &scratch);
-    find_hosts(&builder, &scratch);
+    table_find_hosts(&builder, &scratch);
     uint32_t *lists = arena_array(arena, uint32_t, (size_t)topology->routers * topology->routers);
     bool is_connected = fill_lists(&builder, lists);
     if (!is_connected)

@@ -70,8 +70,8 @@ static uint32_t continue_round(const struct route *route, const struct hyperx *h
 }
 
 /* One dimension's outputs, dearer for each dimension that is skipped for them. */
-static void gather(struct candidates *candidates, const struct route *route, uint32_t class, uint32_t dimension,
-                   bool may_deroute, uint32_t skipped)
+static void gather_dimension(struct candidates *candidates, const struct route *route, uint32_t class,
+                             uint32_t dimension, bool may_deroute, uint32_t skipped)
 {
     const struct skipping_dimensions_config *config = route->routing->config;
     uint32_t first = candidates->count;
@@ -97,10 +97,10 @@ static void skipping_dimensions_route(struct route *route)
     packet->waypoint = route->router;
     struct candidates candidates;
     candidates.count = 0;
-    gather(&candidates, route, class, d, config->deroutes && !was_derouted, 0);
+    gather_dimension(&candidates, route, class, d, config->deroutes && !was_derouted, 0);
     for (uint32_t skipped = 1; !is_bound && (d = next_wrong(hyperx, here, there, d + 1)) < hyperx->dimensions;
          skipped++)
-        gather(&candidates, route, class, d, config->deroutes, skipped);
+        gather_dimension(&candidates, route, class, d, config->deroutes, skipped);
     candidates_offer(&candidates, route, &config->adaptive);
 }
 

@@ -28,7 +28,7 @@ static const struct option dragonfly_options[] = {
     OPTION_END,
 };
 
-static struct dragonfly describe(const struct dragonfly_config *config)
+static struct dragonfly dragonfly_describe(const struct dragonfly_config *config)
 {
     return (struct dragonfly){
         .shape = GROUP_ALL_TO_ALL,
@@ -44,13 +44,13 @@ static struct dragonfly describe(const struct dragonfly_config *config)
 static void dragonfly_check(const struct choice *self, struct errors *errors)
 {
     const struct dragonfly_config *config = self->config;
-    global_check(self, describe(config), "routers", config->terminals, errors);
+    global_check(self, dragonfly_describe(config), "routers", config->terminals, errors);
 }
 
 static void dragonfly_shape(const void *config, struct arena *arena, struct topology *topology)
 {
     const struct dragonfly_config *settings = config;
-    global_shape(topology, describe(settings), &settings->channels, settings->terminals, arena);
+    global_shape(topology, dragonfly_describe(settings), &settings->channels, settings->terminals, arena);
     topology->channel_classes = 2;
     topology->channel_class_names = channel_names;
 }

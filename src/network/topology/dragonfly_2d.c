@@ -37,7 +37,7 @@ static const struct option dragonfly_2d_options[] = {
     OPTION_END,
 };
 
-static struct dragonfly describe(const struct dragonfly_2d_config *config)
+static struct dragonfly dragonfly_2d_describe(const struct dragonfly_2d_config *config)
 {
     uint32_t routers = config->columns * config->rows;
     uint32_t local = (config->columns - 1) * config->row_channels + (config->rows - 1) * config->column_channels;
@@ -58,13 +58,13 @@ static struct dragonfly describe(const struct dragonfly_2d_config *config)
 static void dragonfly_2d_check(const struct choice *self, struct errors *errors)
 {
     const struct dragonfly_2d_config *config = self->config;
-    global_check(self, describe(config), "columns * rows", config->terminals, errors);
+    global_check(self, dragonfly_2d_describe(config), "columns * rows", config->terminals, errors);
 }
 
 static void dragonfly_2d_shape(const void *config, struct arena *arena, struct topology *topology)
 {
     const struct dragonfly_2d_config *settings = config;
-    global_shape(topology, describe(settings), &settings->channels, settings->terminals, arena);
+    global_shape(topology, dragonfly_2d_describe(settings), &settings->channels, settings->terminals, arena);
     topology->channel_classes = 3;
     topology->channel_class_names = channel_names;
 }

@@ -102,7 +102,7 @@ static bool hyperx_peer(const struct topology *topology, uint32_t router, uint32
     return true;
 }
 
-static uint32_t distance(const struct topology *topology, uint32_t from, uint32_t to)
+static uint32_t hyperx_router_distance(const struct topology *topology, uint32_t from, uint32_t to)
 {
     return hyperx_distance(topology->facts, from, to);
 }
@@ -116,7 +116,7 @@ static const struct topology_ops hyperx = {
     .check = hyperx_check,
     .shape = hyperx_shape,
     .peer = hyperx_peer,
-    .distance = distance,
+    .distance = hyperx_router_distance,
     .channel_class = hyperx_channel_class,
 };
 REGISTER_TOPOLOGY(hyperx);

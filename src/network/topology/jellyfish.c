@@ -62,7 +62,7 @@ static struct router_port *peer_of(const struct jellyfish *fish, struct router_p
     return &fish->peers[(size_t)end.router * fish->degree + end.port];
 }
 
-static void join(struct jellyfish *fish, struct router_port one, struct router_port other)
+static void join_routers(struct jellyfish *fish, struct router_port one, struct router_port other)
 {
     *peer_of(fish, one) = other;
     *peer_of(fish, other) = one;
@@ -74,11 +74,11 @@ static void make_ring(struct jellyfish *fish)
     for (uint32_t router = 0; router < fish->routers; router++) {
         for (uint32_t port = 0; port + 1 < fish->degree; port += 2) {
             uint32_t there = (uint32_t)(((uint64_t)router + port / 2 + 1) % fish->routers);
-            join(fish, (struct router_port){router, port}, (struct router_port){there, port + 1});
+            join_routers(fish, (struct router_port){router, port}, (struct router_port){there, port + 1});
         }
         if (fish->degree % 2 && router < fish->routers / 2)
-            join(fish, (struct router_port){router, fish->degree - 1},
-                 (struct router_port){router + fish->routers / 2, fish->degree - 1});
+            join_routers(fish, (struct router_port){router, fish->degree - 1},
+                         (struct router_port){router + fish->routers / 2, fish->degree - 1});
     }
 }
 
@@ -97,8 +97,8 @@ static void switch_channels(struct jellyfish *fish, struct router_port a, struct
     if (a.router == d.router || c.router == b.router || are_joined(fish, a.router, d.router) ||
         are_joined(fish, c.router, b.router))
         return;
-    join(fish, a, d);
-    join(fish, c, b);
+    join_routers(fish, a, d);
+    join_routers(fish, c, b);
 }
 
 static struct router_port draw_end(const struct jellyfish *fish, struct random *random)

@@ -28,7 +28,7 @@ static const struct option megafly_options[] = {
     OPTION_END,
 };
 
-static struct dragonfly describe(const struct megafly_config *config)
+static struct dragonfly megafly_describe(const struct megafly_config *config)
 {
     uint32_t spine_ports = config->leaves + config->channels.global;
     return (struct dragonfly){
@@ -46,13 +46,13 @@ static struct dragonfly describe(const struct megafly_config *config)
 static void megafly_check(const struct choice *self, struct errors *errors)
 {
     const struct megafly_config *config = self->config;
-    global_check(self, describe(config), "spines", config->terminals, errors);
+    global_check(self, megafly_describe(config), "spines", config->terminals, errors);
 }
 
 static void megafly_shape(const void *config, struct arena *arena, struct topology *topology)
 {
     const struct megafly_config *settings = config;
-    global_shape(topology, describe(settings), &settings->channels, settings->terminals, arena);
+    global_shape(topology, megafly_describe(settings), &settings->channels, settings->terminals, arena);
     topology->channel_classes = 2;
     topology->channel_class_names = channel_names;
 }

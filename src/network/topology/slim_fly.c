@@ -119,7 +119,7 @@ struct place {
     uint32_t subgraph, group, place;
 };
 
-static struct place place_of(const struct slim_fly *fly, uint32_t router)
+static struct place slim_fly_place(const struct slim_fly *fly, uint32_t router)
 {
     uint32_t group = router / fly->q;
     return (struct place){group / fly->q, group % fly->q, router % fly->q};
@@ -136,7 +136,7 @@ static uint32_t place_across(const struct slim_fly *fly, struct place from, uint
 static bool slim_fly_peer(const struct topology *topology, uint32_t router, uint32_t port, struct router_port *peer)
 {
     const struct slim_fly *fly = topology->state;
-    struct place here = place_of(fly, router);
+    struct place here = slim_fly_place(fly, router);
     if (port < fly->locals) {
         uint32_t there = finite_field_add(&fly->field, here.place, fly->generators[here.subgraph][port]);
         *peer = (struct router_port){router - here.place + there, fly->back[here.subgraph][port]};
@@ -150,7 +150,7 @@ static bool slim_fly_peer(const struct topology *topology, uint32_t router, uint
 static uint32_t slim_fly_distance(const struct topology *topology, uint32_t from, uint32_t to)
 {
     const struct slim_fly *fly = topology->state;
-    struct place here = place_of(fly, from), there = place_of(fly, to);
+    struct place here = slim_fly_place(fly, from), there = slim_fly_place(fly, to);
     if (from == to)
         return 0;
     bool is_linked;
