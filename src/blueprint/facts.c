@@ -3,7 +3,7 @@
 #include "blueprint/blueprint.h"
 
 #include "flitwarp/report.h"
-#include "workload/report.h"
+#include "metrics/report.h"
 
 #include <math.h>
 
@@ -125,7 +125,7 @@ static void report_distances(struct report *report, const struct facts *facts)
     report_count(block, "unreached_pairs", distances->unreached);
     struct json *distribution = json_add(block->block, "distribution", json_array(report->arena));
     for (uint32_t hops = 1; hops <= distances->diameter; hops++) {
-        struct report row = {json_append(distribution, json_object(report->arena)), report->arena};
+        struct report row = {.block = json_append(distribution, json_object(report->arena)), .arena = report->arena};
         double pairs = (double)distances->pairs[hops];
         report_count(&row, "hops", hops);
         report_count(&row, "pairs", distances->pairs[hops]);
@@ -166,7 +166,7 @@ static void report_cost(struct report *report, const struct facts *facts)
 
 struct json *facts_json(const struct facts *facts, struct arena *arena)
 {
-    struct report report = {json_object(arena), arena};
+    struct report report = {.block = json_object(arena), .arena = arena};
     report_text(&report, "config", facts->blueprint->config);
     report_text(&report, "topology", facts->blueprint->topology.ops->name);
     report_count(&report, "planes", facts->blueprint->planes);

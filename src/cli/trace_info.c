@@ -4,9 +4,8 @@
  * reader for. What only the format knows, its reader adds.
  */
 #include "cli/command.h"
-#include "flitwarp/report.h"
+#include "metrics/report.h"
 #include "traces/traces.h"
-#include "workload/report.h"
 
 #include <string.h>
 
@@ -84,7 +83,7 @@ static void report_messages(struct report *facts, const struct trace_survey *sur
 static struct json *facts_of(const char *path, const struct trace_reader_ops *reader, const struct trace_survey *survey,
                              struct arena *arena)
 {
-    struct report facts = {json_object(arena), arena};
+    struct report facts = {.block = json_object(arena), .arena = arena};
     report_text(&facts, "file", path);
     report_text(&facts, "format", reader->name);
     report_count(&facts, "ranks", survey->trace->rank_count);
@@ -151,7 +150,7 @@ static int show(const struct request *request, const struct trace_source *source
     if (request->matrix && !trace_matrix_write(request->matrix, request->file, survey, errors))
         return EXIT_IO;
     if (reader->describe)
-        reader->describe(source, &(struct report){facts, errors->arena}, errors);
+        reader->describe(source, &(struct report){facts, errors->arena, NULL}, errors);
     if (errors->count)
         return EXIT_USAGE;
     if (request->as_json) {

@@ -59,6 +59,8 @@ struct json *json_find(const struct json *object, const char *key);
 /* NULL when there are not so many elements. */
 struct json *json_at(const struct json *array, uint32_t index);
 void json_remove(struct json *parent, struct json *child);
+/* The member goes behind all others, where there is one of that key. */
+void json_move_last(struct json *object, const char *key);
 /* The same value, wherever it stands; keys of objects in any order. */
 bool json_is_equal(const struct json *a, const struct json *b);
 struct json *json_copy(struct arena *arena, const struct json *node);

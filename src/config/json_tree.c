@@ -114,6 +114,15 @@ void json_remove(struct json *parent, struct json *child)
     child->parent = child->next = NULL;
 }
 
+void json_move_last(struct json *object, const char *key)
+{
+    struct json *child = json_find(object, key);
+    if (!child)
+        return;
+    json_remove(object, child);
+    json_append(object, child);
+}
+
 static bool has_equal_children(const struct json *a, const struct json *b)
 {
     const struct json *other = b->first;

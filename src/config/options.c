@@ -246,22 +246,13 @@ static bool conditions_check(struct config_reader *reader, const struct option *
 
 /* ---- objects ---- */
 
-static void move_to_end(struct json *node, const char *key)
-{
-    struct json *child = json_find(node, key);
-    if (!child)
-        return;
-    json_remove(node, child);
-    json_append(node, child);
-}
-
 /* What the rows do not know stays in front; it was reported. */
 static void order_keys(struct json *node, const struct option *rows, const char *first_key)
 {
     if (first_key)
-        move_to_end(node, first_key);
+        json_move_last(node, first_key);
     ROWS_EACH(row, rows)
-        move_to_end(node, row->key);
+        json_move_last(node, row->key);
 }
 
 static bool settings_read(struct config_reader *reader, const struct option *rows, void *config, struct json *node,

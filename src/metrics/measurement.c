@@ -11,6 +11,115 @@
 #include <math.h>
 #include <string.h>
 
+#define LOAD "flits/terminal/cycle"
+
+const struct result level_results[] = {
+    RESULT("level", COUNT, NULL, "number of the level of service"),
+    RESULT("protocol_classes", LIST, NULL, "those that it carries"),
+    RESULT("offered_load", NUMBER, LOAD, "flits made by all applications, per terminal of the network"),
+    RESULT("accepted_load", NUMBER, LOAD, "those that arrived"),
+    RESULT_SUM(struct level_count, packets, "packets", NULL, "sampled packets that arrived"),
+    RESULT_SAMPLES(struct level_count, packet_latency, SUMMARY, "packet_latency", "ticks",
+                   "from creation to the tail's arrival"),
+    RESULT_SAMPLES(struct level_count, network_latency, SUMMARY, "network_latency", "ticks",
+                   "from the head's entry into the network to the tail's arrival"),
+    RESULT_HIDDEN(struct level_count, created_flits, uint64_t, SUM),
+    RESULT_HIDDEN(struct level_count, accepted_flits, uint64_t, SUM),
+    RESULT_END,
+};
+
+static const struct result worst_terminal_results[] = {
+    RESULT("terminal", COUNT, NULL, "its number"),
+    RESULT("accepted_load", NUMBER, LOAD, "flits that arrived from it", LABEL("least accepted load of a terminal")),
+    RESULT_END,
+};
+static const struct result plane_results[] = {
+    RESULT("packets", LIST, NULL, "sampled packets that arrived by each plane"),
+    RESULT("share", LIST, NULL, "of all"),
+    RESULT_END,
+};
+static const struct result phase_results[] = {
+    RESULT("warming", COUNT, "ticks", "messages are made and not sampled"),
+    RESULT("generating", COUNT, "ticks", "messages are sampled"),
+    RESULT("finishing", COUNT, "ticks", "sampled packets are waited for"),
+    RESULT("draining", COUNT, "ticks", "the network empties"),
+    RESULT_END,
+};
+static const struct result series_results[] = {
+    RESULT("interval", COUNT, "ticks", "of a bin; lists have an entry for each, from tick 0 on"),
+    RESULT("packet_latency", LIST, "ticks", "mean of the packets that were created in the bin; null without any"),
+    RESULT("packets", LIST, NULL, "that were made"),
+    RESULT("flits_offered", LIST, "flits", "that were made"),
+    RESULT("flits_accepted", LIST, "flits", "that arrived"),
+    RESULT_END,
+};
+
+static bool has_transactions(const void *record) { return ((const struct measurement *)record)->has_transactions; }
+
+const struct result application_results[] = {
+    RESULT("name", TEXT, NULL, "as in the configuration, or its type"),
+    RESULT("terminals", COUNT, NULL, "that it runs on"),
+    RESULT("target_load", NUMBER, LOAD, "that was asked for, of requests where there are replies; null: none was",
+           LABEL("offered load")),
+    RESULT("offered_load", NUMBER, LOAD, "flits made in the sampling window, of replies too"),
+    RESULT("accepted_load", NUMBER, LOAD, "flits that arrived in the sampling window"),
+    RESULT("offered_rate", NUMBER, "packets/tick", "packets made (model node)"),
+    RESULT("accepted_rate", NUMBER, "packets/tick", "packets that arrived (model node)"),
+    RESULT("saturated", FLAG, NULL, "whether offered traffic piled up in the sampling window"),
+    RESULT("warmup_ticks", COUNT, "ticks", "start of the sampling window"),
+    RESULT("sampled_ticks", COUNT, "ticks", "length of the sampling window"),
+    RESULT_SUM(struct measurement, sampled_delivered, "packets", NULL, "sampled packets that arrived"),
+    RESULT("unfinished_packets", COUNT, NULL, "sampled packets that did not"),
+    RESULT_SAMPLES(struct measurement, packet_latency, SUMMARY, "packet_latency", "ticks",
+                   "from creation to the tail's arrival"),
+    RESULT_SAMPLES(struct measurement, network_latency, SUMMARY, "network_latency", "ticks",
+                   "from the head's entry into the network to the tail's arrival"),
+    RESULT_SAMPLES(struct measurement, message_latency, SUMMARY, "message_latency", "ticks",
+                   "from creation to the arrival of the message's last packet"),
+    RESULT_SUM(struct measurement, transactions_ended, "transactions", NULL,
+               "with replies or several messages: sampled transactions that ended", .is_shown = has_transactions),
+    RESULT("unfinished_transactions", COUNT, NULL, "those that did not"),
+    RESULT_SAMPLES(struct measurement, transaction_latency, SUMMARY, "transaction_latency", "ticks",
+                   "from the creation of the first message to the arrival of the last packet",
+                   .is_shown = has_transactions),
+    {.type = RESULT_TYPE_OWN, .kind = "application"},
+    RESULT_SAMPLES(struct measurement, hops, SPREAD, "hops", NULL, "channels between routers that a packet crossed"),
+    RESULT("minimal_hops", SPREAD, NULL, "the same on a shortest way"),
+    RESULT("nonminimal_share", NUMBER, NULL, "of packets that took more hops than that",
+           LABEL("share of packets on longer ways")),
+    RESULT_BLOCK("planes", BLOCK, plane_results, "where there are several"),
+    RESULT_BLOCK("worst_terminal", BLOCK, worst_terminal_results, "the source that got least"),
+    RESULT("accepted_by_terminal", LIST, LOAD, "with per_terminal: accepted from each source"),
+    RESULT_BLOCK("phases", BLOCK, phase_results, "the tick at which each began"),
+    RESULT("latency_distribution", LISTS, NULL, "[from, to, packets] of packet latencies"),
+    RESULT("hop_distribution", LISTS, NULL, "as hops.distribution"),
+    RESULT_BLOCK("series", BLOCK, series_results, "with series_interval"),
+    RESULT("alone_time", NUMBER, "ticks", "with --baseline: the time that it took alone"),
+    RESULT("slowdown", NUMBER, NULL, "with --baseline: its time together, by that"),
+    RESULT_HIDDEN(struct measurement, created_packets, uint64_t, SUM),
+    RESULT_HIDDEN(struct measurement, created_flits, uint64_t, SUM),
+    RESULT_HIDDEN(struct measurement, delivered_packets, uint64_t, SUM),
+    RESULT_HIDDEN(struct measurement, accepted_flits, uint64_t, SUM),
+    RESULT_HIDDEN(struct measurement, latency_sum, uint64_t, SUM),
+    RESULT_HIDDEN(struct measurement, withdrawn_packets, uint64_t, SUM),
+    RESULT_HIDDEN(struct measurement, sampled_created, uint64_t, SUM),
+    RESULT_HIDDEN(struct measurement, sampled_withdrawn, uint64_t, SUM),
+    RESULT_HIDDEN(struct measurement, nonminimal, uint64_t, SUM),
+    RESULT_HIDDEN(struct measurement, transactions_begun, uint64_t, SUM),
+    RESULT_HIDDEN(struct measurement, batches, struct batch_means, BATCHES),
+    RESULT_HIDDEN(struct measurement, detours, struct histogram, SAMPLES),
+    RESULT_HIDDEN(struct measurement, shortcuts, struct histogram, SAMPLES),
+    RESULT_HIDDEN(struct measurement, digest, struct digest, DIGEST),
+    RESULT_HIDDEN(struct measurement, series, struct series, SERIES),
+    RESULT_HIDDEN(struct measurement, rates, struct rates, RATES),
+    RESULT_HIDDEN_ARRAY(struct measurement, accepted_from, terminals, WINDOW_SUMS),
+    RESULT_HIDDEN_ARRAY(struct measurement, accepted_from_at_start, terminals, RANK_SUMS),
+    RESULT_HIDDEN_ARRAY(struct measurement, accepted_from_at_end, terminals, RANK_SUMS),
+    RESULT_HIDDEN_ARRAY(struct measurement, packets_by_plane, planes, SUMS),
+    RESULT_HIDDEN_RECORDS(struct measurement, by_level, levels, struct level_count, level_results),
+    RESULT_END,
+};
+
 void measurement_init(struct measurement *measurement, struct arena *arena, uint32_t terminals, tick_t series_interval)
 {
     memset(measurement, 0, sizeof *measurement);
@@ -130,76 +239,6 @@ void measurement_minimal_hops(const struct measurement *measurement, struct hist
         histogram_add_many(minimal, bucket.low, bucket.count - detours);
     }
     histogram_merge(minimal, &measurement->shortcuts);
-}
-
-void measurement_forget_counts(struct measurement *m)
-{
-    m->created_packets = m->created_flits = m->delivered_packets = m->accepted_flits = m->latency_sum = 0;
-    m->withdrawn_packets = m->sampled_created = m->sampled_delivered = m->sampled_withdrawn = m->nonminimal = 0;
-    m->transactions_begun = m->transactions_ended = 0;
-    m->batches = (struct batch_means){0};
-    for (uint32_t level = 0; level < m->levels; level++)
-        m->by_level[level].created_flits = m->by_level[level].accepted_flits = 0;
-}
-
-void measurement_forget_sources(struct measurement *m)
-{
-    memset(m->accepted_from, 0, sizeof *m->accepted_from * m->terminals);
-}
-
-void measurement_count_sources(struct measurement *into, const struct measurement *from)
-{
-    for (uint32_t terminal = 0; terminal < into->terminals; terminal++)
-        into->accepted_from[terminal] += from->accepted_from[terminal];
-}
-
-void measurement_count(struct measurement *into, const struct measurement *from)
-{
-    into->created_packets += from->created_packets;
-    into->created_flits += from->created_flits;
-    into->delivered_packets += from->delivered_packets;
-    into->accepted_flits += from->accepted_flits;
-    into->latency_sum += from->latency_sum;
-    into->withdrawn_packets += from->withdrawn_packets;
-    into->sampled_created += from->sampled_created;
-    into->sampled_delivered += from->sampled_delivered;
-    into->sampled_withdrawn += from->sampled_withdrawn;
-    into->nonminimal += from->nonminimal;
-    into->transactions_begun += from->transactions_begun;
-    into->transactions_ended += from->transactions_ended;
-    batch_means_merge(&into->batches, &from->batches);
-    for (uint32_t level = 0; level < into->levels; level++) {
-        into->by_level[level].created_flits += from->by_level[level].created_flits;
-        into->by_level[level].accepted_flits += from->by_level[level].accepted_flits;
-    }
-}
-
-void level_count_merge(struct level_count *into, const struct level_count *from)
-{
-    into->packets += from->packets;
-    histogram_merge(&into->packet_latency, &from->packet_latency);
-    histogram_merge(&into->network_latency, &from->network_latency);
-}
-
-void measurement_merge(struct measurement *into, const struct measurement *from)
-{
-    measurement_count_sources(into, from);
-    histogram_merge(&into->packet_latency, &from->packet_latency);
-    histogram_merge(&into->network_latency, &from->network_latency);
-    histogram_merge(&into->message_latency, &from->message_latency);
-    histogram_merge(&into->hops, &from->hops);
-    histogram_merge(&into->detours, &from->detours);
-    histogram_merge(&into->shortcuts, &from->shortcuts);
-    histogram_merge(&into->transaction_latency, &from->transaction_latency);
-    digest_merge(&into->digest, &from->digest);
-    for (uint32_t plane = 0; plane < into->planes; plane++)
-        into->packets_by_plane[plane] += from->packets_by_plane[plane];
-    for (uint32_t level = 0; level < into->levels; level++)
-        level_count_merge(&into->by_level[level], &from->by_level[level]);
-    if (into->series.length)
-        series_merge(&into->series, &from->series);
-    if (into->rates.interval)
-        rates_merge(&into->rates, &from->rates);
 }
 
 /*

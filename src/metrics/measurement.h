@@ -10,6 +10,7 @@
 #include "flitwarp/digest.h"
 #include "metrics/histogram.h"
 #include "metrics/rates.h"
+#include "metrics/result.h"
 #include "metrics/series.h"
 
 /* What is kept of one level of service. */
@@ -41,9 +42,10 @@ struct measurement {
     uint64_t *accepted_from_at_start; /* copies at the ends of the window */
     uint64_t *accepted_from_at_end;
     uint32_t terminals;
-    bool is_watched;      /* over time: a series is kept, or rates are; or by levels */
-    struct series series; /* length 0: none is kept */
-    struct rates rates;   /* interval 0: none are kept */
+    bool is_watched;       /* over time: a series is kept, or rates are; or by levels */
+    struct series series;  /* length 0: none is kept */
+    struct rates rates;    /* interval 0: none are kept */
+    bool has_transactions; /* of several messages, or with replies */
     /* Sampled transactions, and those whose last message has arrived. */
     uint64_t transactions_begun, transactions_ended;
     struct histogram transaction_latency;
@@ -53,6 +55,9 @@ struct measurement {
     const uint8_t *class_level; /* by protocol class; borrowed */
     struct level_count *by_level;
 };
+
+/* Rows of an application's block of the results and of a level's: of these structs, and of what is worked out from them. */
+extern const struct result application_results[], level_results[];
 
 void measurement_init(struct measurement *measurement, struct arena *arena, uint32_t terminals, tick_t series_interval);
 void measurement_release(struct measurement *measurement);
@@ -117,16 +122,6 @@ static inline void measurement_add_transaction(struct measurement *measurement, 
 
 /* Hops on minimal ways of all sampled packets. */
 void measurement_minimal_hops(const struct measurement *measurement, struct histogram *minimal);
-
-/* Adds what another part of the network has counted since the beginning, and its batches: what rules look at. */
-void measurement_count(struct measurement *into, const struct measurement *from);
-void measurement_forget_counts(struct measurement *measurement);
-/* The same of flits by their source. */
-void measurement_count_sources(struct measurement *into, const struct measurement *from);
-void measurement_forget_sources(struct measurement *measurement);
-/* Adds all distributions, the digest and what happened over time; counts are there already. */
-void level_count_merge(struct level_count *into, const struct level_count *from);
-void measurement_merge(struct measurement *into, const struct measurement *from);
 
 /* Did offered traffic pile up during the window (so far, while it is open)? */
 bool measurement_is_saturated(const struct measurement *measurement);

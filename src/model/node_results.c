@@ -6,9 +6,8 @@
  * different packets at the window's ends, no others; where they differ by more than
  * chance explains, the network was not in a steady state, and that is said.
  */
-#include "metrics/summary.h"
+#include "metrics/report.h"
 #include "model/node.h"
-#include "workload/report.h"
 
 #include <math.h>
 #include <string.h>
@@ -87,26 +86,26 @@ void node_application(const struct model *model, const struct model_totals *tota
     report_number(report, "accepted_load", m.sampled / per_load);
     report_number(report, "offered_rate", (double)sums[SUM_OFFERED] / m.ticks);
     report_number(report, "accepted_rate", m.sampled / m.ticks);
-    json_add(report->block, "saturated", json_bool(arena, m.is_saturated));
+    report_flag(report, "saturated", m.is_saturated);
     report_count(report, "warmup_ticks", node->start);
     report_count(report, "sampled_ticks", (uint64_t)m.ticks);
     report_count(report, "packets", sums[SUM_SAMPLED]);
     report_count(report, "unfinished_packets", 0); /* those are sampled that arrive in the window */
-    json_add(report->block, "packet_latency", summary_json(arena, latency, &estimate));
-    json_add(report->block, "hops", counts_json(arena, hops));
-    json_add(report->block, "latency_distribution", distribution_json(arena, latency));
-    json_add(report->block, "hop_distribution", values_json(arena, hops));
+    report_json(report, "packet_latency", summary_json(arena, latency, &estimate));
+    report_json(report, "hops", counts_json(arena, hops));
+    report_json(report, "latency_distribution", distribution_json(arena, latency));
+    report_json(report, "hop_distribution", values_json(arena, hops));
 }
 
 static void add_in_flight(const struct node_measured *m, const struct model_totals *totals, struct report *report)
 {
-    struct report block = {json_add(report->block, "packets_in_flight", json_object(report->arena)), report->arena};
-    report_number(&block, "time_average", m->in_flight);
-    report_number(&block, "littles_law", m->little);
-    report_number(&block, "difference", m->in_flight > 0 ? m->little / m->in_flight - 1 : NAN);
-    report_number(&block, "tolerance", m->tolerance);
-    json_add(block.block, "agree", json_bool(report->arena, m->is_steady));
-    report_count(&block, "at_end", totals->sums[SUM_CREATED] - totals->sums[SUM_FINISHED]);
+    struct report *block = report_block(report, "packets_in_flight");
+    report_number(block, "time_average", m->in_flight);
+    report_number(block, "littles_law", m->little);
+    report_number(block, "difference", m->in_flight > 0 ? m->little / m->in_flight - 1 : NAN);
+    report_number(block, "tolerance", m->tolerance);
+    report_flag(block, "agree", m->is_steady);
+    report_count(block, "at_end", totals->sums[SUM_CREATED] - totals->sums[SUM_FINISHED]);
 }
 
 void node_results(const struct model *model, const struct model_totals *totals, struct report *report)
@@ -124,9 +123,9 @@ void node_results(const struct model *model, const struct model_totals *totals, 
     report_number(report, "zero_load_latency", distance * hop - (double)node->processing);
     report_count(report, "hop_events", sums[SUM_HOP_EVENTS]);
     add_in_flight(&m, totals, report);
-    struct report all = {json_add(report->block, "from_the_start", json_object(report->arena)), report->arena};
-    report_count(&all, "packets", sums[SUM_FINISHED]);
-    report_number(&all, "mean_latency",
+    struct report *all = report_block(report, "from_the_start");
+    report_count(all, "packets", sums[SUM_FINISHED]);
+    report_number(all, "mean_latency",
                   sums[SUM_FINISHED] ? (double)sums[SUM_EVERY_LATENCY] / (double)sums[SUM_FINISHED] : NAN);
     report_number(report, "unit_utilisation", hops_per_node * (double)node->processing);
     report_number(report, "link_utilisation", hops_per_node * (double)node->holding / (2 * node->torus.dimensions));

@@ -9,48 +9,56 @@
 #include "run/results_deadlock.h"
 #include "base/version.h"
 #include "base/text.h"
-#include "metrics/summary.h"
-#include "workload/report.h"
+#include "metrics/report.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#define ADD_U64(object, key, value) json_add(object, key, json_number_u64(arena, value))
-#define ADD_F64(object, key, value) json_add(object, key, json_number_f64(arena, value))
-#define ADD_BOOL(object, key, value) json_add(object, key, json_bool(arena, value))
-
 /* How the run was done, which no other number depends on. */
-static struct json *sync_block(const struct simulation *simulation, struct arena *arena)
+static void add_sync(struct report *sync, const struct simulation *simulation)
 {
     const struct network_sync facts = simulation->workload.sync;
     uint64_t events = simulation->workload.totals.events; /* that count */
-    struct json *sync = json_object(arena);
-    json_add(sync, "type", json_text(arena, sync_name(simulation->config.simulator.sync)));
-    ADD_U64(sync, "threads", facts.threads);
-    ADD_U64(sync, "ranks", facts.ranks);
-    ADD_U64(sync, "events", events + facts.rolled_back);
+    report_text(sync, "type", sync_name(simulation->config.simulator.sync));
+    report_count(sync, "threads", facts.threads);
+    report_count(sync, "ranks", facts.ranks);
+    report_count(sync, "events", events + facts.rolled_back);
     if (facts.parts == 1 && !simulation->rewind)
-        return sync; /* a sequential run says nothing here that the next one would not */
-    ADD_F64(sync, "events_per_second", (double)events / simulation->wall_seconds);
-    ADD_F64(sync, "window", facts.window == NEVER ? NAN : (double)facts.window);
-    ADD_U64(sync, "windows", facts.windows);
-    ADD_U64(sync, "remote_events", facts.sent);
-    ADD_F64(sync, "remote_share", (double)facts.sent / (double)events);
-    ADD_F64(sync, "waiting_share", facts.waited / simulation->wall_seconds / facts.parts);
+        return; /* a sequential run says nothing here that the next one would not */
+    report_number(sync, "events_per_second", (double)events / simulation->wall_seconds);
+    report_number(sync, "window", facts.window == NEVER ? NAN : (double)facts.window);
+    report_count(sync, "windows", facts.windows);
+    report_count(sync, "remote_events", facts.sent);
+    report_number(sync, "remote_share", (double)facts.sent / (double)events);
+    report_number(sync, "waiting_share", facts.waited / simulation->wall_seconds / facts.parts);
     if (!simulation->rewind)
-        return sync;
-    ADD_U64(sync, "committed", events);
-    ADD_U64(sync, "rolled_back", facts.rolled_back);
-    ADD_F64(sync, "efficiency", events ? 1 - (double)facts.rolled_back / (double)events : 1);
-    ADD_U64(sync, "primary_rollbacks", facts.rollbacks);
-    ADD_U64(sync, "secondary_rollbacks", 0); /* nothing is taken in before it is certain */
-    ADD_U64(sync, "gvt_count", facts.windows);
-    return sync;
+        return;
+    report_count(sync, "committed", events);
+    report_count(sync, "rolled_back", facts.rolled_back);
+    report_number(sync, "efficiency", events ? 1 - (double)facts.rolled_back / (double)events : 1);
+    report_count(sync, "primary_rollbacks", facts.rollbacks);
+    report_count(sync, "secondary_rollbacks", 0); /* nothing is taken in before it is certain */
+    report_count(sync, "gvt_count", facts.windows);
 }
 
-static struct json *simulation_block(struct simulation *simulation, struct arena *arena)
+void results_add_run(struct report *block, const struct simulation *simulation, tick_t end, uint64_t events,
+                     const struct digest *digest)
+{
+    char text[33];
+    digest_text(digest, text);
+    report_count(block, "end_tick", end);
+    report_count(block, "events", events);
+    report_number(block, "cpu_seconds", simulation->cpu_seconds);
+    report_number(block, "wall_seconds", simulation->wall_seconds);
+    report_count(block, "peak_rss_bytes", simulation->peak_bytes);
+    if (simulation->restarts)
+        report_count(block, "restarts", simulation->restarts);
+    report_text(block, "digest", text);
+}
+
+static void add_simulation(struct report *root, struct simulation *simulation)
 {
     const struct network *network = &simulation->network;
     const struct network_totals *totals = &simulation->workload.totals;
@@ -62,22 +70,13 @@ static struct json *simulation_block(struct simulation *simulation, struct arena
         packet_hops +=
             (uint64_t)m->hops.sum + m->sampled_delivered; /* routers are one more than channels between them */
     }
-    char text[33];
-    digest_text(&digest, text);
-    struct json *block = json_object(arena);
-    ADD_U64(block, "end_tick", totals->now);
-    ADD_U64(block, "events", totals->events);
-    ADD_U64(block, "flit_hops", totals->flit_hops);
-    ADD_U64(block, "packet_hops", packet_hops);
-    ADD_F64(block, "cpu_seconds", simulation->cpu_seconds);
-    ADD_F64(block, "wall_seconds", simulation->wall_seconds);
-    ADD_U64(block, "peak_rss_bytes", simulation->peak_bytes);
-    if (simulation->restarts)
-        ADD_U64(block, "restarts", simulation->restarts);
-    ADD_F64(block, "bytes_per_router", (double)network->core->bytes / network->topology.routers);
-    json_add(block, "digest", json_text(arena, text));
-    json_add(block, "sync", sync_block(simulation, arena));
-    return block;
+    struct report *block = report_block(root, "simulation");
+    results_add_run(block, simulation, totals->now, totals->events, &digest);
+    report_count(block, "flit_hops", totals->flit_hops);
+    report_count(block, "packet_hops", packet_hops);
+    report_number(block, "bytes_per_router", (double)network->core->bytes / network->topology.routers);
+    add_sync(report_block(block, "sync"), simulation);
+    report_finish(block, NULL);
 }
 
 /* Flits per terminal and channel cycle over the sampling window. */
@@ -89,12 +88,12 @@ static double load_of(const struct application *application, uint64_t flits, uin
 }
 
 /* The worst terminal is that whose messages fare worst, of those that send any. */
-static void add_terminals(struct json *block, const struct application *application, const uint32_t *sequences,
-                          bool list, struct arena *arena)
+static void add_terminals(struct report *block, const struct application *application, const uint32_t *sequences,
+                          bool list)
 {
     const struct measurement *m = application->measurement;
     uint32_t worst = NONE;
-    struct json *all = json_array(arena);
+    struct json *all = json_array(block->arena);
     for (uint32_t i = 0; i < application->allocated.count; i++) {
         uint32_t terminal = application->allocated.items[i];
         uint64_t flits = m->accepted_from_at_end[terminal] - m->accepted_from_at_start[terminal];
@@ -102,26 +101,25 @@ static void add_terminals(struct json *block, const struct application *applicat
         if (sequences[terminal] && is_worse)
             worst = terminal;
         if (list)
-            json_append(all, json_number_f64(arena, load_of(application, flits, 1)));
+            json_append(all, json_number_f64(block->arena, load_of(application, flits, 1)));
     }
-    struct json *entry = json_add(block, "worst_terminal", worst == NONE ? json_null(arena) : json_object(arena));
-    if (worst != NONE) {
-        ADD_U64(entry, "terminal", worst);
-        ADD_F64(entry, "accepted_load",
-                load_of(application, m->accepted_from_at_end[worst] - m->accepted_from_at_start[worst], 1));
+    if (worst == NONE) {
+        report_json(block, "worst_terminal", json_null(block->arena));
+    } else {
+        struct report *entry = report_block(block, "worst_terminal");
+        report_count(entry, "terminal", worst);
+        report_number(entry, "accepted_load",
+                      load_of(application, m->accepted_from_at_end[worst] - m->accepted_from_at_start[worst], 1));
     }
     if (list)
-        json_add(block, "accepted_by_terminal", all);
+        report_json(block, "accepted_by_terminal", all);
 }
 
-static struct json *series_block(const struct series *series, struct arena *arena)
+static void add_series(struct report *block, const struct series *series)
 {
-    struct json *block = json_object(arena);
-    ADD_U64(block, "interval", series->length);
-    struct json *latency = json_add(block, "packet_latency", json_array(arena));
-    struct json *created = json_add(block, "packets", json_array(arena));
-    struct json *offered = json_add(block, "flits_offered", json_array(arena));
-    struct json *accepted = json_add(block, "flits_accepted", json_array(arena));
+    struct arena *arena = block->arena;
+    struct json *latency = json_array(arena), *created = json_array(arena);
+    struct json *offered = json_array(arena), *accepted = json_array(arena);
     for (uint32_t i = 0; i < series->count; i++) {
         const struct series_bin *bin = &series->bins[i];
         double mean = bin->packets_arrived ? (double)bin->latency_sum / (double)bin->packets_arrived : NAN;
@@ -130,101 +128,94 @@ static struct json *series_block(const struct series *series, struct arena *aren
         json_append(offered, json_number_u64(arena, bin->flits_offered));
         json_append(accepted, json_number_u64(arena, bin->flits_accepted));
     }
-    return block;
-}
-
-static struct json *phases_block(const struct application *application, struct arena *arena)
-{
-    struct json *block = json_object(arena);
-    for (uint32_t phase = 0; phase <= application->phase; phase++)
-        ADD_U64(block, phase_name(phase), application->phase_start[phase]);
-    return block;
+    report_count(block, "interval", series->length);
+    report_json(block, "packet_latency", latency);
+    report_json(block, "packets", created);
+    report_json(block, "flits_offered", offered);
+    report_json(block, "flits_accepted", accepted);
 }
 
 /* Which planes the packets took. */
-static void add_planes(struct json *block, const struct measurement *m, struct arena *arena)
+static void add_planes(struct report *block, const struct measurement *m)
 {
-    struct json *planes = json_add(block, "planes", json_object(arena));
-    struct json *packets = json_add(planes, "packets", json_array(arena));
-    struct json *share = json_add(planes, "share", json_array(arena));
+    struct json *share = json_array(block->arena);
     for (uint32_t plane = 0; plane < m->planes; plane++) {
-        uint64_t count = m->packets_by_plane[plane];
-        json_append(packets, json_number_u64(arena, count));
-        json_append(share,
-                    json_number_f64(arena, m->sampled_delivered ? (double)count / (double)m->sampled_delivered : NAN));
+        double part = (double)m->packets_by_plane[plane] / (double)m->sampled_delivered;
+        json_append(share, json_number_f64(block->arena, m->sampled_delivered ? part : NAN));
     }
+    report_counts(block, "packets", m->packets_by_plane, m->planes);
+    report_json(block, "share", share);
 }
 
-static struct json *application_block(const struct workload *workload, uint32_t number, struct arena *arena)
+/* What is not a number of the window alone: where packets went, and when. */
+static void add_figures(struct report *block, const struct application *application)
+{
+    const struct measurement *m = application->measurement;
+    struct histogram *minimal = arena_array(block->arena, struct histogram, 1);
+    measurement_minimal_hops(m, minimal);
+    report_json(block, "minimal_hops", counts_json(block->arena, minimal));
+    report_number(block, "nonminimal_share",
+                  m->sampled_delivered ? (double)m->nonminimal / (double)m->sampled_delivered : NAN);
+    report_json(block, "latency_distribution", distribution_json(block->arena, &m->packet_latency));
+    report_json(block, "hop_distribution", values_json(block->arena, &m->hops));
+    struct report *phases = report_block(block, "phases");
+    for (uint32_t phase = 0; phase <= application->phase; phase++)
+        report_count(phases, phase_name(phase), application->phase_start[phase]);
+    if (m->planes)
+        add_planes(report_block(block, "planes"), m);
+    if (m->series.length)
+        add_series(report_block(block, "series"), &m->series);
+}
+
+static void add_application(struct report *block, const struct workload *workload, uint32_t number)
 {
     const struct application *application = &workload->applications[number];
     const struct measurement *m = application->measurement;
     uint32_t terminals = application->allocated.count;
     struct estimate estimate = batch_means_estimate(&m->batches);
-    struct json *block = json_object(arena);
-    json_add(block, "name", json_text(arena, application->name));
-    ADD_U64(block, "terminals", terminals);
-    ADD_F64(block, "target_load", application->load);
-    ADD_F64(block, "offered_load", load_of(application, m->offered_at_end - m->offered_at_start, terminals));
-    ADD_F64(block, "accepted_load", load_of(application, m->accepted_at_end - m->accepted_at_start, terminals));
-    ADD_BOOL(block, "saturated", measurement_is_saturated(m));
-    ADD_U64(block, "warmup_ticks", m->window_start);
-    ADD_U64(block, "sampled_ticks", m->window_end - m->window_start);
-    ADD_U64(block, "packets", m->sampled_delivered);
-    ADD_U64(block, "unfinished_packets", m->sampled_created - m->sampled_delivered);
-    json_add(block, "packet_latency", summary_json(arena, &m->packet_latency, &estimate));
-    json_add(block, "network_latency", summary_json(arena, &m->network_latency, NULL));
-    json_add(block, "message_latency", summary_json(arena, &m->message_latency, NULL));
-    if (application->transaction_messages > 1) {
-        ADD_U64(block, "transactions", m->transactions_ended);
-        ADD_U64(block, "unfinished_transactions", m->transactions_begun - m->transactions_ended);
-        json_add(block, "transaction_latency", summary_json(arena, &m->transaction_latency, NULL));
-    }
+    report_text(block, "name", application->name);
+    report_count(block, "terminals", terminals);
+    report_number(block, "target_load", application->load);
+    report_number(block, "offered_load", load_of(application, m->offered_at_end - m->offered_at_start, terminals));
+    report_number(block, "accepted_load", load_of(application, m->accepted_at_end - m->accepted_at_start, terminals));
+    report_flag(block, "saturated", measurement_is_saturated(m));
+    report_count(block, "warmup_ticks", m->window_start);
+    report_count(block, "sampled_ticks", m->window_end - m->window_start);
+    report_count(block, "unfinished_packets", m->sampled_created - m->sampled_delivered);
+    report_json(block, "packet_latency", summary_json(block->arena, &m->packet_latency, &estimate));
+    if (m->has_transactions)
+        report_count(block, "unfinished_transactions", m->transactions_begun - m->transactions_ended);
     if (application->ops->report)
-        application->ops->report(application, &(struct report){block, arena});
-    json_add(block, "hops", counts_json(arena, &m->hops));
-    struct histogram *minimal = arena_array(arena, struct histogram, 1);
-    measurement_minimal_hops(m, minimal);
-    json_add(block, "minimal_hops", counts_json(arena, minimal));
-    ADD_F64(block, "nonminimal_share",
-            m->sampled_delivered ? (double)m->nonminimal / (double)m->sampled_delivered : NAN);
-    if (m->planes)
-        add_planes(block, m, arena);
-    add_terminals(block, application, workload->sequences, workload->config->per_terminal, arena);
-    json_add(block, "phases", phases_block(application, arena));
-    json_add(block, "latency_distribution", distribution_json(arena, &m->packet_latency));
-    json_add(block, "hop_distribution", values_json(arena, &m->hops));
-    if (m->series.length)
-        json_add(block, "series", series_block(&m->series, arena));
-    return block;
+        application->ops->report(application, block);
+    add_terminals(block, application, workload->sequences, workload->config->per_terminal);
+    add_figures(block, application);
+    report_finish(block, m);
 }
 
 /* What all applications had of one level of service; loads are per terminal of the network. */
-static struct json *level_block(const struct simulation *simulation, uint32_t number, struct arena *arena)
+static void add_level(struct report *block, const struct simulation *simulation, uint32_t number)
 {
     const struct workload *workload = &simulation->workload;
     const struct network *network = &simulation->network;
-    struct level_count *all = arena_array(arena, struct level_count, 1);
+    struct level_count *all = arena_array(block->arena, struct level_count, 1);
     uint64_t offered = 0, accepted = 0;
     for (uint32_t i = 0; i < workload->count; i++) {
         const struct level_count *level = &workload->measurements[i].by_level[number];
         offered += level->offered_at_end - level->offered_at_start;
         accepted += level->accepted_at_end - level->accepted_at_start;
-        level_count_merge(all, level);
+        results_merge(level_results, RESULT_AT_GRID_POINTS, all, level);
+        results_merge(level_results, RESULT_AT_END, all, level);
     }
     const struct application *any = &workload->applications[0]; /* they have the same window */
-    struct json *block = json_object(arena);
-    ADD_U64(block, "level", number);
-    struct json *classes = json_add(block, "protocol_classes", json_array(arena));
+    struct json *classes = json_array(block->arena);
     for (uint32_t class = 0; class < network->core->config->protocol_classes; class ++)
         if (network->service.class_level[class] == number)
-            json_append(classes, json_number_u64(arena, class));
-    ADD_F64(block, "offered_load", load_of(any, offered, network->topology.terminals));
-    ADD_F64(block, "accepted_load", load_of(any, accepted, network->topology.terminals));
-    ADD_U64(block, "packets", all->packets);
-    json_add(block, "packet_latency", summary_json(arena, &all->packet_latency, NULL));
-    json_add(block, "network_latency", summary_json(arena, &all->network_latency, NULL));
-    return block;
+            json_append(classes, json_number_u64(block->arena, class));
+    report_count(block, "level", number);
+    report_json(block, "protocol_classes", classes);
+    report_number(block, "offered_load", load_of(any, offered, network->topology.terminals));
+    report_number(block, "accepted_load", load_of(any, accepted, network->topology.terminals));
+    report_finish(block, all);
 }
 
 static int compare_doubles(const void *a, const void *b)
@@ -244,12 +235,10 @@ static void add_channel(struct json *list, const struct network *network, size_t
     json_append(row, json_number_f64(arena, share));
 }
 
-/* Where each router lies, for drawing; nothing where the topology has no coordinates. */
-static void add_coordinates(struct json *block, const struct network *network, struct arena *arena)
+/* Where each router lies, for drawing. */
+static struct json *coordinates_json(const struct network *network, struct arena *arena)
 {
-    if (!network->core->coordinates)
-        return;
-    struct json *all = json_add(block, "coordinates", json_array(arena));
+    struct json *all = json_array(arena);
     const struct topology *one = network->routing.topology;
     uint32_t dimensions = one->grid->dimensions;
     for (uint32_t router = 0; router < network->topology.routers; router++) {
@@ -258,11 +247,13 @@ static void add_coordinates(struct json *block, const struct network *network, s
             json_append(row, json_number_u64(
                                  arena, network->core->coordinates[(size_t)(router % one->routers) * dimensions + d]));
     }
+    return all;
 }
 
 /* Share of the window's cycles in which channels between routers carried a flit. */
-static struct json *channels_block(struct simulation *simulation, struct arena *arena)
+static void add_channels(struct report *block, struct simulation *simulation)
 {
+    struct arena *arena = block->arena;
     const struct workload *workload = &simulation->workload;
     const struct network *network = &simulation->network;
     const struct measurement *m = &workload->measurements[0];
@@ -281,51 +272,46 @@ static struct json *channels_block(struct simulation *simulation, struct arena *
         sum += shares[count++];
     }
     qsort(shares, count, sizeof *shares, compare_doubles);
-    struct json *block = json_object(arena);
-    ADD_U64(block, "count", count);
-    struct json *utilisation = json_add(block, "utilisation", json_object(arena));
-    ADD_F64(utilisation, "mean", count ? sum / (double)count : NAN);
-    ADD_F64(utilisation, "min", count ? shares[0] : NAN);
-    ADD_F64(utilisation, "p50", count ? shares[count / 2] : NAN);
-    ADD_F64(utilisation, "p90", count ? shares[count * 9 / 10] : NAN);
-    ADD_F64(utilisation, "max", count ? shares[count - 1] : NAN);
-    if (list) {
-        json_add(block, "columns", json_from_word(arena, "[\"router\", \"port\", \"target\", \"utilisation\"]"));
-        json_add(block, "list", list);
-        add_coordinates(block, network, arena);
-    }
-    return block;
+    report_count(block, "count", count);
+    struct report *utilisation = report_block(block, "utilisation");
+    report_number(utilisation, "mean", count ? sum / (double)count : NAN);
+    report_number(utilisation, "min", count ? shares[0] : NAN);
+    report_number(utilisation, "p50", count ? shares[count / 2] : NAN);
+    report_number(utilisation, "p90", count ? shares[count * 9 / 10] : NAN);
+    report_number(utilisation, "max", count ? shares[count - 1] : NAN);
+    if (!list)
+        return;
+    report_json(block, "columns", json_from_word(arena, "[\"router\", \"port\", \"target\", \"utilisation\"]"));
+    report_json(block, "list", list);
+    if (network->core->coordinates)
+        report_json(block, "coordinates", coordinates_json(network, arena));
 }
 
-struct json *results_document(struct simulation *simulation)
+struct report results_begin(struct simulation *simulation)
 {
     struct arena *arena = &simulation->setup;
-    struct json *root = json_object(arena);
-    struct json *program = json_add(root, "flitwarp", json_object(arena));
-    json_add(program, "version", json_text(arena, FLITWARP_VERSION));
-    json_add(root, "config", simulation->json);
+    struct report root = {json_object(arena), arena, results_rows};
+    report_text(report_block(&root, "flitwarp"), "version", FLITWARP_VERSION);
+    report_json(&root, "config", simulation->json);
     return root;
 }
 
 struct json *simulation_results(struct simulation *simulation)
 {
-    struct arena *arena = &simulation->setup;
-    struct json *root = results_document(simulation);
-    ADD_BOOL(root, "complete", simulation->workload.outcome == OUTCOME_DONE);
+    const struct workload *workload = &simulation->workload;
     static const char *const outcomes[] = {"running", "done", "deadlock", "interrupted", "stuck"};
-    json_add(root, "outcome", json_text(arena, outcomes[simulation->workload.outcome]));
-    results_add_deadlock(root, &simulation->workload, arena);
-    json_add(root, "simulation", simulation_block(simulation, arena));
-    struct json *applications = json_add(root, "applications", json_array(arena));
-    for (uint32_t i = 0; i < simulation->workload.count; i++)
-        json_append(applications, application_block(&simulation->workload, i, arena));
-    if (simulation->network.service.levels > 1) {
-        struct json *levels = json_add(root, "levels", json_array(arena));
-        for (uint32_t level = 0; level < simulation->network.service.levels; level++)
-            json_append(levels, level_block(simulation, level, arena));
-    }
-    json_add(root, "channels", channels_block(simulation, arena));
-    return root;
+    struct report root = results_begin(simulation);
+    report_flag(&root, "complete", workload->outcome == OUTCOME_DONE);
+    report_text(&root, "outcome", outcomes[workload->outcome]);
+    results_add_deadlock(&root, workload);
+    add_simulation(&root, simulation);
+    for (uint32_t i = 0; i < workload->count; i++)
+        add_application(report_item(&root, "applications"), workload, i);
+    uint32_t levels = simulation->network.service.levels;
+    for (uint32_t level = 0; levels > 1 && level < levels; level++)
+        add_level(report_item(&root, "levels"), simulation, level);
+    add_channels(report_block(&root, "channels"), simulation);
+    return root.block;
 }
 
 int results_try(const char *path, struct errors *errors)

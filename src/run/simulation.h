@@ -69,8 +69,12 @@ int simulation_run(struct simulation *simulation, FILE *report);
 void simulation_add_up(struct simulation *simulation);
 /* The results document; afterwards or after an interruption. */
 struct json *simulation_results(struct simulation *simulation);
+extern const struct result results_rows[];
 /* The beginning of any results document: the program's version and the settings. */
-struct json *results_document(struct simulation *simulation);
+struct report results_begin(struct simulation *simulation);
+/* What networks and models have in their block "simulation" alike. */
+void results_add_run(struct report *block, const struct simulation *simulation, tick_t end, uint64_t events,
+                     const struct digest *digest);
 /* Looks before the run whether a file could be written; an exit status. */
 int results_try(const char *path, struct errors *errors);
 /* To a file or, with NULL or "-", to standard output; false with errors. */

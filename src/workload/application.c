@@ -12,7 +12,7 @@
 #include "flitwarp/application.h"
 
 #include "base/pool.h"
-#include "metrics/measurement_ranks.h"
+#include "metrics/result.h"
 #include "workload/workload_ranks.h"
 
 #include <sched.h>

@@ -33,6 +33,18 @@ const char *phase_name(enum phase phase)
 /* Then parts have measurements of their own. */
 static bool is_parted(const struct workload *workload) { return workload->network->core->exchange; }
 
+/* What the parts of this rank have counted of an application. */
+static void gather_parts(struct workload *workload, uint32_t application, enum result_moment moment)
+{
+    struct measurement *whole = &workload->measurements[application];
+    if (!is_parted(workload))
+        return;
+    if (moment != RESULT_AT_END)
+        results_forget(application_results, moment, whole);
+    for (uint32_t part = 0; part < workload->part_count; part++)
+        results_merge(application_results, moment, whole, &workload->parts[part].measurements[application]);
+}
+
 /* What all parts of all ranks have counted, for those who decide. */
 static void workload_count_parts(struct workload *workload)
 {
@@ -42,11 +54,8 @@ static void workload_count_parts(struct workload *workload)
     parts_end_groups(workload->parts, workload->part_count);
     if (workload->logs)
         parts_write_logs(workload->parts, workload->part_count, workload->logs);
-    for (uint32_t i = 0; i < workload->count && is_parted(workload); i++) {
-        measurement_forget_counts(&workload->measurements[i]);
-        for (uint32_t part = 0; part < workload->part_count; part++)
-            measurement_count(&workload->measurements[i], &workload->parts[part].measurements[i]);
-    }
+    for (uint32_t i = 0; i < workload->count; i++)
+        gather_parts(workload, i, RESULT_AT_GRID_POINTS);
     workload->totals = network_count(workload->network);
     if (workload->ranks)
         workload_ranks_count(workload);
@@ -55,30 +64,18 @@ static void workload_count_parts(struct workload *workload)
 static void workload_merge_parts(struct workload *workload)
 {
     workload_count_parts(workload);
-    for (uint32_t i = 0; i < workload->count && is_parted(workload); i++) {
-        measurement_forget_sources(&workload->measurements[i]);
-        for (uint32_t part = 0; part < workload->part_count; part++)
-            measurement_merge(&workload->measurements[i], &workload->parts[part].measurements[i]);
+    for (uint32_t i = 0; i < workload->count; i++) {
+        gather_parts(workload, i, RESULT_AT_WINDOW_ENDS);
+        gather_parts(workload, i, RESULT_AT_END);
     }
     workload->sync = network_sync_facts(workload->network);
     if (workload->ranks)
         workload_ranks_merge(workload);
 }
 
-/* Flits by their source, at the ends of the window; those of this rank, until the end. */
-static void count_sources(struct workload *workload, uint32_t application)
-{
-    if (!is_parted(workload))
-        return;
-    measurement_forget_sources(&workload->measurements[application]);
-    for (uint32_t part = 0; part < workload->part_count; part++)
-        measurement_count_sources(&workload->measurements[application],
-                                  &workload->parts[part].measurements[application]);
-}
-
 static void open_window(struct workload *workload, uint32_t application, tick_t now)
 {
-    count_sources(workload, application);
+    gather_parts(workload, application, RESULT_AT_WINDOW_ENDS);
     for (uint32_t part = 0; part < workload->part_count; part++)
         workload->parts[part].measurements[application].window_start = now;
     measurement_open(&workload->measurements[application], now);
@@ -86,7 +83,7 @@ static void open_window(struct workload *workload, uint32_t application, tick_t 
 
 static void close_window(struct workload *workload, uint32_t application, tick_t now)
 {
-    count_sources(workload, application);
+    gather_parts(workload, application, RESULT_AT_WINDOW_ENDS);
     measurement_close(&workload->measurements[application], now);
 }
 
@@ -416,6 +413,7 @@ static void build_application(struct workload *workload, uint32_t number, uint64
     application->space = traffic_space_of(workload, application);
     uint32_t before = errors->count;
     application->ops->prepare(application, errors);
+    application->measurement->has_transactions = application->transaction_messages > 1;
     bool is_plain = !application->listens && application->transaction_messages == 1;
     application->plain_flits = is_plain ? config->max_packet : 0;
     check_protocol(workload, application, "protocol_class", config->protocol_class, errors);

@@ -3,7 +3,7 @@
 #include "workload/workload_ranks.h"
 
 #include "engine/mail.h"
-#include "metrics/measurement_ranks.h"
+#include "metrics/result.h"
 
 struct workload_ranks {
     struct workload *workload; /* borrowed */
@@ -114,7 +114,7 @@ static void list_counts(void *context, struct tally *tally)
     tally_sum(tally, &totals->flit_hops);
     tally_sum(tally, &totals->in_flight);
     for (uint32_t i = 0; i < workload->count; i++) {
-        measurement_tally_counts(&workload->measurements[i], tally);
+        results_tally(application_results, RESULT_AT_GRID_POINTS, &workload->measurements[i], tally);
         shared_tally(&workload->applications[i], tally);
     }
 }
@@ -136,7 +136,7 @@ static void list_lengths(void *context, struct tally *tally)
 {
     struct workload *workload = context;
     for (uint32_t i = 0; i < workload->count; i++)
-        measurement_tally_lengths(&workload->measurements[i], tally);
+        results_tally_lengths(application_results, &workload->measurements[i], tally);
 }
 
 static void list_results(void *context, struct tally *tally)
@@ -147,7 +147,8 @@ static void list_results(void *context, struct tally *tally)
     size_t ports = (size_t)network->topology.routers * network->ports;
     uint64_t threads = workload->sync.threads, waited = (uint64_t)(1e9 * workload->sync.waited);
     for (uint32_t i = 0; i < workload->count; i++) {
-        measurement_tally_rest(&workload->measurements[i], tally);
+        results_tally(application_results, RESULT_AT_WINDOW_ENDS, &workload->measurements[i], tally);
+        results_tally(application_results, RESULT_AT_END, &workload->measurements[i], tally);
         shared_tally_samples(&workload->applications[i], tally);
     }
     tally_largest(tally, &threads);

@@ -7,7 +7,7 @@
 #include "fuzz.h"
 
 #include "config/registry.h"
-#include "workload/report.h"
+#include "metrics/report.h"
 #include "workload/trace/trace.h"
 
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static void show(const struct trace_source *source)
     struct errors errors = {.arena = &arena};
     FILE *nowhere = fopen("/dev/null", "w");
     if (reader->describe)
-        reader->describe(source, &(struct report){json_object(&arena), &arena}, &errors);
+        reader->describe(source, &(struct report){json_object(&arena), &arena, NULL}, &errors);
     if (reader->list)
         reader->list(source, nowhere, &errors);
     fclose(nowhere);

@@ -55,13 +55,15 @@ TEST(parts_of_a_measurement_merge_to_the_whole)
         see(parts[random_below(&random, 2)], &packet, now);
     }
     for (uint32_t round = 0; round < 2; round++) { /* counted at one grid point, and at the next */
-        measurement_forget_counts(sum);
-        measurement_forget_sources(sum);
-        for (uint32_t i = 0; i < 2; i++)
-            measurement_count(sum, parts[i]);
+        results_forget(application_results, RESULT_AT_GRID_POINTS, sum);
+        results_forget(application_results, RESULT_AT_WINDOW_ENDS, sum);
+        for (uint32_t i = 0; i < 2; i++) {
+            results_merge(application_results, RESULT_AT_GRID_POINTS, sum, parts[i]);
+            results_merge(application_results, RESULT_AT_WINDOW_ENDS, sum, parts[i]);
+        }
     }
     for (uint32_t i = 0; i < 2; i++)
-        measurement_merge(sum, parts[i]);
+        results_merge(application_results, RESULT_AT_END, sum, parts[i]);
     EXPECT_EQ_U64(sum->created_flits, whole->created_flits);
     uint64_t packets = 0, flits = 0;
     for (uint32_t level = 0; level < 2; level++) {
