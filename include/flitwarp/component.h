@@ -7,6 +7,7 @@
  * nothing else; it works the same from a plugin loaded at run time.
  */
 #include "flitwarp/option.h"
+#include "flitwarp/report.h"
 
 #define COMPONENT_FIELDS                                                                                               \
     const char *name;             /* the "type" in a configuration */                                                  \
@@ -14,7 +15,8 @@
     const struct option *options; /* NULL: none */                                                                     \
     size_t config_size;           /* of the struct that the rows fill */                                               \
     const char *example;          /* JSON text of the block in use; NULL: the type alone */                            \
-    const char *needs;            /* of others, for explain: virtual channels, say; NULL: nothing */
+    const char *needs;            /* of others, for explain: virtual channels, say; NULL: nothing */                   \
+    const struct result *reports; /* rows of what it tells of its own in the results; NULL: nothing */
 
 struct component {
     COMPONENT_FIELDS

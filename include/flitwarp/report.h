@@ -74,6 +74,8 @@ struct result {
 /* Behind a row's help. */
 #define LABEL(words) .label = words
 
+extern const struct result summary_results[]; /* what a SUMMARY holds */
+
 /* A number, null where it is NAN. */
 void report_number(struct report *report, const char *key, double value);
 /* A whole number, exact to its last digit. */

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import shutil
@@ -53,6 +54,12 @@ def version() -> str:
 def schema() -> dict:
     """The JSON schema of the whole configuration."""
     return json.loads(_ask("schema"))
+
+
+@functools.cache
+def results_schema() -> dict:
+    """The JSON schema of results: type, unit, label and meaning of each value."""
+    return json.loads(_ask("schema", "--results"))
 
 
 def components(kind: str) -> list[str]:

@@ -11,12 +11,11 @@ import re
 from dataclasses import dataclass
 from typing import Iterable
 
+from .binary import results_schema
 from .results import Results, UnknownColumn, seconds
 
 NAMES = ("fs", "ps", "ns", "us", "ms", "s")
 LOAD = "flits/terminal/cycle"
-TIMES = ("packet_latency", "network_latency", "message_latency", "transaction_latency", "completion_time", "alone_time",
-         "communication_time", "rank_time")
 
 
 @dataclass(frozen=True)
@@ -78,33 +77,45 @@ def choose(runs: Iterable[Results], asked: str | None = None, ticks: float = 0) 
     return Unit(name)
 
 
+def _described(column: str) -> dict:
+    """What the program says of a column of the results, with the unit of the block that it is in; {} where nothing.
+
+    >>> _described("packet_latency.p99")["unit"], _described("config.network.topology")
+    ('ticks', {})
+    """
+    schema = results_schema()
+    known, path = schema["properties"], column.split(".")
+    place = known["applications"]["items"] if path[0] in known["applications"]["items"]["properties"] else schema
+    unit = {}
+    while path:
+        place = schema["$defs"][place["$ref"].rpartition("/")[2]] if "$ref" in place else place.get("items", place)
+        inner = place.get("properties", {})
+        length = next((n for n in range(len(path), 0, -1) if ".".join(path[:n]) in inner), None)  # "p99.9" is one key
+        if length is None:
+            return {}
+        place, path = inner[".".join(path[:length])], path[length:]
+        unit = {"unit": place["unit"]} if "unit" in place else unit
+    return {**place, **unit}
+
+
 def is_time(column: str) -> bool:
     """Whether a column of the results counts ticks.
 
     >>> is_time("packet_latency.p99"), is_time("hops.mean"), is_time("sampled_ticks"), is_time("completion_time")
     (True, False, True, True)
     """
-    return any(word in TIMES for word in column.split(".")[:3]) or column.endswith("_ticks") or column == "simulation.end_tick" \
-        or column.startswith("phases.")
+    return _described(column).get("unit") == "ticks"
 
 
-WORDS = {
-    "load": f"offered load ({LOAD})", "target_load": f"offered load ({LOAD})",
-    "offered_load": f"offered load ({LOAD})", "accepted_load": f"accepted load ({LOAD})",
-    "worst_terminal.accepted_load": f"least accepted load of a terminal ({LOAD})",
-    "nonminimal_share": "share of packets on longer ways", "percent_minimal": "packets on shortest ways (%)",
-    "hops.mean": "mean hops", "minimal_hops.mean": "mean minimal hops", "packets": "packets",
-    "simulation.cpu_seconds": "CPU time (s)", "simulation.wall_seconds": "time (s)",
-    "simulation.peak_rss_bytes": "memory (bytes)",
-}
+WORDS = {"load": f"offered load ({LOAD})", "percent_minimal": "packets on shortest ways (%)"}  # not of the results
 STATISTICS = {"mean": "mean", "max": "maximum", "min": "minimum", "p50": "median", "ci95": "95 % interval of"}
 
 
 def words(column: str, unit: Unit) -> str:
     """A column as the label of an axis.
 
-    >>> words("packet_latency.mean", Unit("ns"))
-    'mean packet latency (ns)'
+    >>> words("packet_latency.mean", Unit("ns")), words("simulation.cpu_seconds", Unit("ns"))
+    ('mean packet latency (ns)', 'CPU time (s)')
     >>> words("channels.utilisation.max", Unit("ns"))
     'maximum channel utilisation'
     """
@@ -113,11 +124,14 @@ def words(column: str, unit: Unit) -> str:
     path = re.sub(r"^channels\.", "channel ", re.sub(r"^simulation\.", "", column))
     if column.startswith("config."):
         return path.rpartition(".")[2]
+    row = _described(column)
     head, _, last = path.partition(".")
     statistic = STATISTICS.get(last) or (f"{last} of" if re.fullmatch(r"p[\d.]+", last) else "")
     text = f"{statistic} {head}" if statistic else path
     text = text.replace("_", " ").replace(".", " ") if not re.search(r"p\d+\.\d", text) else text.replace("_", " ")
-    return f"{text} ({unit.text})" if is_time(column) else text
+    shown = unit.text if row.get("unit") == "ticks" else row.get("unit")
+    text = row.get("title", text)
+    return f"{text} ({shown})" if shown and shown not in text.split() else text
 
 
 SIZES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}

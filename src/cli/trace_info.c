@@ -150,7 +150,7 @@ static int show(const struct request *request, const struct trace_source *source
     if (request->matrix && !trace_matrix_write(request->matrix, request->file, survey, errors))
         return EXIT_IO;
     if (reader->describe)
-        reader->describe(source, &(struct report){facts, errors->arena, NULL}, errors);
+        reader->describe(source, &(struct report){.block = facts, .arena = errors->arena}, errors);
     if (errors->count)
         return EXIT_USAGE;
     if (request->as_json) {

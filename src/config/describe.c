@@ -228,3 +228,85 @@ bool describe_name(FILE *out, const struct option *root, const char *name, struc
         report_unknown(root, name, errors);
     return *separator;
 }
+
+/* ---- results ---- */
+
+struct result_table {
+    struct table table;
+    const char *wanted; /* NULL: all */
+    struct nearest nearest;
+    uint32_t count;
+};
+
+/* Whether the steps of `wanted` stand in the path, one behind the other. */
+static bool path_holds(const char *path, const char *wanted)
+{
+    size_t length = strlen(wanted);
+    for (const char *at = path; at; at = strchr(at, '.') ? strchr(at, '.') + 1 : NULL)
+        if (strncmp(at, wanted, length) == 0 && (at[length] == '.' || !at[length]))
+            return true;
+    return false;
+}
+
+static void table_results(struct result_table *shown, const struct result *rows, const char *prefix, const char *owner);
+
+static void table_result(struct result_table *shown, const struct result *row, const char *prefix, const char *owner)
+{
+    static const char *const types[] = {
+        [RESULT_TYPE_COUNT] = "whole number",
+        [RESULT_TYPE_NUMBER] = "number",
+        [RESULT_TYPE_FLAG] = "true or false",
+        [RESULT_TYPE_TEXT] = "text",
+        [RESULT_TYPE_SUMMARY] = "summary",
+        [RESULT_TYPE_SPREAD] = "summary, distribution",
+        [RESULT_TYPE_LIST] = "list",
+        [RESULT_TYPE_LISTS] = "list of lists",
+        [RESULT_TYPE_BLOCK] = "object",
+        [RESULT_TYPE_BLOCKS] = "list of objects",
+        [RESULT_TYPE_ANY] = "",
+    };
+    struct text path = {0}, meaning = {0};
+    text_addf(&path, "%s%s%s", prefix, *prefix ? "." : "", row->key);
+    text_addf(&meaning, "%s%s%s", owner ? owner : "", owner ? ": " : "", row->help);
+    nearest_try(&shown->nearest, row->key);
+    if (!shown->wanted || path_holds(path.chars, shown->wanted)) {
+        const char *unit = row->unit ? row->unit : "";
+        table_row(&shown->table, (const char *[COLUMNS]){path.chars, types[row->type], unit, meaning.chars});
+        shown->count++;
+    }
+    if (row->rows)
+        table_results(shown, row->rows, path.chars, owner);
+    text_release(&path);
+    text_release(&meaning);
+}
+
+/* What components report of their own is marked by their names. */
+static void table_results(struct result_table *shown, const struct result *rows, const char *prefix, const char *owner)
+{
+    for (const struct result *row = rows; row->type != RESULT_TYPE_END; row++) {
+        if (row->key)
+            table_result(shown, row, prefix, owner);
+        const struct registration *own = row->type == RESULT_TYPE_OWN ? registry_kind(row->kind) : NULL;
+        for (; own; own = registry_next(own))
+            if (own->component->reports)
+                table_results(shown, own->component->reports, prefix, own->component->name);
+    }
+}
+
+bool describe_results(FILE *out, const struct result *rows, const char *name, struct errors *errors)
+{
+    static const char *const heads[COLUMNS] = {"key", "value", "unit", "meaning"};
+    struct result_table shown = {.wanted = name, .nearest = {.wanted = name ? name : ""}};
+    table_results(&shown, rows, "", NULL);
+    if (!shown.count) {
+        const char *near = nearest_word(&shown.nearest);
+        errors_add(errors, "no result is called '%s'%s%s%s; explain results names all", name,
+                   near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+        return false;
+    }
+    measure_cells(&shown.table, heads);
+    shown.table.out = out;
+    print_cells(&shown.table, heads);
+    table_results(&shown, rows, "", NULL);
+    return true;
+}

@@ -19,5 +19,13 @@ void describe_rows(FILE *out, const struct option *rows);
  */
 bool describe_name(FILE *out, const struct option *root, const char *name, struct errors *errors);
 
+/*
+ * The rows of results whose path is the name, or has it as a part: "simulation", "packet_latency", "levels.packets"; all
+ * where it is NULL. False, with a message that names the nearest, when there is none.
+ */
+bool describe_results(FILE *out, const struct result *rows, const char *name, struct errors *errors);
+
 /* JSON schema, draft 2020-12, with all registered components under $defs. */
 struct json *schema_create(struct arena *arena, const struct option *root);
+/* The same of results: each value with its unit, and with the label of its axis as title where it has one. */
+struct json *results_schema_create(struct arena *arena, const struct result *rows);

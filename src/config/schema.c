@@ -221,3 +221,90 @@ struct json *schema_create(struct arena *arena, const struct option *root)
         add_empty_kinds(arena, definitions, at->component->options);
     return schema;
 }
+
+/* ---- results ---- */
+
+static struct json *result_schema(struct arena *arena, const struct result *row);
+
+/* A value of this type, or null. */
+static struct json *typed_or_null(struct arena *arena, const char *type)
+{
+    struct json *node = json_object(arena), *types = json_add(node, "type", json_array(arena));
+    json_append(types, json_text(arena, type));
+    json_append(types, json_text(arena, "null"));
+    return node;
+}
+
+static void add_properties(struct arena *arena, struct json *properties, const struct result *rows)
+{
+    for (const struct result *row = rows; row && row->type != RESULT_TYPE_END; row++) {
+        if (row->key && !json_find(properties, row->key))
+            json_add(properties, row->key, result_schema(arena, row));
+        const struct registration *own = row->type == RESULT_TYPE_OWN ? registry_kind(row->kind) : NULL;
+        for (; own; own = registry_next(own))
+            add_properties(arena, properties, own->component->reports);
+    }
+}
+
+static struct json *results_object(struct arena *arena, const struct result *rows)
+{
+    struct json *node = typed_or_null(arena, "object");
+    add_properties(arena, json_add(node, "properties", json_object(arena)), rows);
+    return node;
+}
+
+static struct json *result_value(struct arena *arena, const struct result *row)
+{
+    switch (row->type) {
+    case RESULT_TYPE_COUNT:
+        return typed(arena, "integer");
+    case RESULT_TYPE_NUMBER:
+        return typed_or_null(arena, "number");
+    case RESULT_TYPE_FLAG:
+        return typed(arena, "boolean");
+    case RESULT_TYPE_TEXT:
+        return typed(arena, "string");
+    case RESULT_TYPE_SUMMARY:
+    case RESULT_TYPE_SPREAD:
+        return pointer(arena, row->type == RESULT_TYPE_SPREAD ? "spread" : "summary");
+    case RESULT_TYPE_LIST:
+        return list_of(arena, typed_or_null(arena, "number"));
+    case RESULT_TYPE_LISTS:
+        return list_of(arena, list_of(arena, typed_or_null(arena, "number")));
+    case RESULT_TYPE_BLOCK:
+        return results_object(arena, row->rows);
+    case RESULT_TYPE_BLOCKS:
+        return list_of(arena, results_object(arena, row->rows));
+    default:
+        return json_object(arena);
+    }
+}
+
+static struct json *result_schema(struct arena *arena, const struct result *row)
+{
+    struct json *node = result_value(arena, row);
+    add_text(arena, node, "description", row->help);
+    if (row->label)
+        add_text(arena, node, "title", row->label);
+    if (row->unit)
+        add_text(arena, node, "unit", row->unit);
+    return node;
+}
+
+struct json *results_schema_create(struct arena *arena, const struct result *rows)
+{
+    static const struct result spread[] = {
+        RESULT("distribution", LISTS, NULL, "[value, count], ..."),
+        RESULT_END,
+    };
+    struct json *schema = json_object(arena);
+    add_text(arena, schema, "$schema", "https://json-schema.org/draft/2020-12/schema");
+    add_text(arena, schema, "title", "flitwarp results");
+    add_text(arena, schema, "type", "object");
+    add_properties(arena, json_add(schema, "properties", json_object(arena)), rows);
+    struct json *definitions = json_add(schema, "$defs", json_object(arena));
+    json_add(definitions, "summary", results_object(arena, summary_results));
+    struct json *both = json_add(definitions, "spread", results_object(arena, summary_results));
+    add_properties(arena, json_find(both, "properties"), spread);
+    return schema;
+}

@@ -8,12 +8,21 @@
 #include "metrics/result.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const struct {
-    const char *key;
-    double percent;
-} percentiles[] = {{"p50", 50}, {"p90", 90}, {"p99", 99}, {"p99.9", 99.9}, {"p99.99", 99.99}};
+const struct result summary_results[] = {
+    RESULT("mean", NUMBER, NULL, "exact"),
+    RESULT("ci95", NUMBER, NULL, "half width of the mean's 95 % confidence interval"),
+    RESULT("min", NUMBER, NULL, "exact"),
+    RESULT("max", NUMBER, NULL, "exact"),
+    RESULT("p50", NUMBER, NULL, "percentile; exact below 256, within 0.4 % above"),
+    RESULT("p90", NUMBER, NULL, "percentile"),
+    RESULT("p99", NUMBER, NULL, "percentile"),
+    RESULT("p99.9", NUMBER, NULL, "percentile"),
+    RESULT("p99.99", NUMBER, NULL, "percentile"),
+    RESULT_END,
+};
 
 /* A number, or null when it stands for no samples. */
 static struct json *number_or_null(struct arena *arena, bool is_known, uint64_t number)
@@ -29,9 +38,10 @@ struct json *summary_json(struct arena *arena, const struct histogram *histogram
     json_add(block, "ci95", json_number_f64(arena, is_known && estimate ? estimate->half_width : NAN));
     json_add(block, "min", number_or_null(arena, is_known, histogram_min(histogram)));
     json_add(block, "max", number_or_null(arena, is_known, histogram_max(histogram)));
-    for (size_t i = 0; i < sizeof(percentiles) / sizeof(percentiles[0]); i++)
-        json_add(block, percentiles[i].key,
-                 number_or_null(arena, is_known, histogram_percentile(histogram, percentiles[i].percent)));
+    for (const struct result *row = summary_results; row->type != RESULT_TYPE_END; row++)
+        if (!json_find(block, row->key)) /* the percentiles */
+            json_add(block, row->key,
+                     number_or_null(arena, is_known, histogram_percentile(histogram, strtod(row->key + 1, NULL))));
     return block;
 }
 
@@ -68,17 +78,24 @@ struct json *counts_json(struct arena *arena, const struct histogram *histogram)
     return block;
 }
 
-/* The row of a key; NULL: it is a component's own. */
+static const struct result *find_row(const struct result *rows, const char *key)
+{
+    for (; rows && rows->type != RESULT_TYPE_END; rows++)
+        if (rows->key && strcmp(rows->key, key) == 0)
+            return rows;
+    return NULL;
+}
+
+/* The row of a key; NULL: it belongs to a component that lists no rows. */
 static const struct result *row_of(const struct report *report, const char *key)
 {
-    bool has_own = !report->rows;
-    for (const struct result *row = report->rows; row && row->type != RESULT_TYPE_END; row++) {
-        if (row->key && strcmp(row->key, key) == 0)
-            return row;
-        has_own |= row->type == RESULT_TYPE_OWN;
-    }
-    CHECK(has_own, "no row describes the result '%s'", key);
-    return NULL;
+    const struct result *row = find_row(report->rows, key), *at = report->rows;
+    row = row ? row : find_row(report->own, key);
+    while (at && at->type != RESULT_TYPE_OWN && at->type != RESULT_TYPE_END)
+        at++;
+    bool takes_any = !report->own && (!at || at->type == RESULT_TYPE_OWN);
+    CHECK(row || takes_any, "no row describes the result '%s'", key);
+    return row;
 }
 
 void report_json(struct report *report, const char *key, struct json *value)
@@ -124,7 +141,7 @@ static struct report *report_below(const struct report *report, const char *key,
 {
     const struct result *row = row_of(report, key);
     struct report *below = arena_take(report->arena, sizeof *below);
-    *below = (struct report){block, report->arena, row ? row->rows : NULL};
+    *below = (struct report){.block = block, .arena = report->arena, .rows = row ? row->rows : NULL};
     return below;
 }
 
@@ -141,14 +158,6 @@ struct report *report_item(struct report *report, const char *key)
     return report_below(report, key, json_append(list, json_object(report->arena)));
 }
 
-static bool has_row(const struct result *rows, const char *key)
-{
-    for (; rows->type != RESULT_TYPE_END; rows++)
-        if (rows->key && strcmp(rows->key, key) == 0)
-            return true;
-    return false;
-}
-
 /* What the rows do not name, in the order in which it was told. */
 static void move_own_last(struct json *block, const struct result *rows)
 {
@@ -156,7 +165,7 @@ static void move_own_last(struct json *block, const struct result *rows)
     struct json *next;
     for (struct json *child = block->first; left--; child = next) {
         next = child->next;
-        if (!has_row(rows, child->key))
+        if (!find_row(rows, child->key))
             json_move_last(block, child->key);
     }
 }

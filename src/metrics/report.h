@@ -14,6 +14,7 @@ struct report {
     struct json *block;
     struct arena *arena;
     const struct result *rows; /* what may be told; NULL: anything */
+    const struct result *own;  /* where the rows have a place for a component's own: its `.reports`; NULL: anything */
 };
 
 void report_json(struct report *report, const char *key, struct json *value);

@@ -89,6 +89,7 @@ enum node_maximum { MAX_LATENCY, MAX_LATENCY_COMPLEMENT, MAX_HOPS, MAX_HOPS_COMP
 
 /* node_settings.c */
 extern const struct option node_options[];
+extern const struct result node_reports[];
 void node_prepare(struct model *model, struct errors *errors);
 /* node_results.c */
 void node_application(const struct model *model, const struct model_totals *totals, struct report *report);

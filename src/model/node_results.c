@@ -12,6 +12,33 @@
 #include <math.h>
 #include <string.h>
 
+static const struct result in_flight_reports[] = {
+    RESULT("time_average", NUMBER, NULL, "over the window"),
+    RESULT("littles_law", NUMBER, NULL, "by rate and mean latency"),
+    RESULT("difference", NUMBER, NULL, "of these two, relative"),
+    RESULT("tolerance", NUMBER, NULL, "that chance explains"),
+    RESULT("agree", FLAG, NULL, "whether the difference is within it"),
+    RESULT("at_end", COUNT, NULL, "of the run"),
+    RESULT_END,
+};
+static const struct result start_reports[] = {
+    RESULT("packets", COUNT, NULL, "that finished"),
+    RESULT("mean_latency", NUMBER, "ticks", "of these"),
+    RESULT_END,
+};
+const struct result node_reports[] = {
+    RESULT("nodes", COUNT, NULL, "of the torus"),
+    RESULT("hop_ticks", COUNT, "ticks", "of a hop without waiting"),
+    RESULT("mean_distance", NUMBER, "hops", "between two nodes"),
+    RESULT("zero_load_latency", NUMBER, "ticks", "over that distance"),
+    RESULT("hop_events", COUNT, NULL, "packets' arrivals at nodes, from the beginning"),
+    RESULT_BLOCK("packets_in_flight", BLOCK, in_flight_reports, "counted twice"),
+    RESULT_BLOCK("from_the_start", BLOCK, start_reports, "warm-up included"),
+    RESULT("unit_utilisation", NUMBER, NULL, "share of the window in which a node's unit works"),
+    RESULT("link_utilisation", NUMBER, NULL, "share of the window in which a link is held"),
+    RESULT_END,
+};
+
 struct node_measured {
     double ticks;     /* of the window */
     double sampled;   /* packets that finished in it */

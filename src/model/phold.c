@@ -136,10 +136,20 @@ static void phold_results(const struct model *model, const struct model_totals *
     report_number(report, "events_per_process", events / (double)config->processes);
 }
 
+static const struct result phold_reports[] = {
+    RESULT("processes", COUNT, NULL, "that there are"),
+    RESULT("events", COUNT, NULL, "that count"),
+    RESULT("remote_events", COUNT, NULL, "those for another process"),
+    RESULT("remote_share", NUMBER, NULL, "of all events"),
+    RESULT("events_per_process", NUMBER, NULL, "the mean"),
+    RESULT_END,
+};
+
 static const struct model_ops phold = {
     .name = "phold",
     .summary = "events that hop between processes at random: the usual benchmark",
     .options = phold_options,
+    .reports = phold_reports,
     .config_size = sizeof(struct phold_config),
     .example = "{\"type\": \"phold\", \"processes\": 1024, \"remote\": 0.25, \"lookahead\": 100, \"mean_delay\": 1000}",
     .prepare = phold_prepare,

@@ -64,6 +64,7 @@ struct json *model_results(const struct model_run *whole, struct simulation *sim
     add_sync(report_block(block, "sync"), simulation, run);
     struct report *model = report_block(&root, "model");
     report_text(model, "type", ops->name);
+    model->own = ops->reports;
     ops->results(run->model, &run->totals, model);
     report_json(&root, "applications", json_array(root.arena));
     if (ops->application)

@@ -185,6 +185,7 @@ static void add_application(struct report *block, const struct workload *workloa
     report_json(block, "packet_latency", summary_json(block->arena, &m->packet_latency, &estimate));
     if (m->has_transactions)
         report_count(block, "unfinished_transactions", m->transactions_begun - m->transactions_ended);
+    block->own = application->ops->reports;
     if (application->ops->report)
         application->ops->report(application, block);
     add_terminals(block, application, workload->sequences, workload->config->per_terminal);
@@ -290,7 +291,7 @@ static void add_channels(struct report *block, struct simulation *simulation)
 struct report results_begin(struct simulation *simulation)
 {
     struct arena *arena = &simulation->setup;
-    struct report root = {json_object(arena), arena, results_rows};
+    struct report root = {.block = json_object(arena), .arena = arena, .rows = results_rows};
     report_text(report_block(&root, "flitwarp"), "version", FLITWARP_VERSION);
     report_json(&root, "config", simulation->json);
     return root;

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of the results document that are there for figures: hops, and channels one by one."""
+"""The results document: parts that are there for figures (hops, and channels one by one), and the rows that describe it."""
+import json
+import subprocess
+
 import pytest
 
-from support import blast, config_of, network_of, run, run_logged
+from support import PROGRAM, ROOT, blast, config_of, network_of, run, run_logged
 
 MESH = {"type": "mesh", "widths": [4, 3]}
 
@@ -61,3 +64,56 @@ def test_grids_have_coordinates(topology, dimensions):
 def test_without_a_grid_there_are_no_coordinates():
     channels = results_of({"type": "single_router", "terminals": 4}, "minimal")["channels"]
     assert channels["list"] == [] and "coordinates" not in channels
+
+
+# ---- rows of results ----
+
+
+def call(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=True)
+
+
+def results_schema():
+    return json.loads(call(PROGRAM, "schema", "--results").stdout)
+
+
+def wrong_in(value, rule, defs, path="results"):
+    """Places of a document that its schema does not allow, and keys that it does not know."""
+    rule = defs[rule["$ref"].removeprefix("#/$defs/")] if "$ref" in rule else rule
+    allowed = rule.get("type", [])
+    kind = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}.get(type(value), "null")
+    if allowed and kind not in allowed and not (kind == "integer" and "number" in allowed):
+        yield f"{path} is {kind}, not {allowed}"
+    if isinstance(value, list) and "items" in rule:
+        for i, item in enumerate(value):
+            yield from wrong_in(item, rule["items"], defs, f"{path}[{i}]")
+    if isinstance(value, dict) and "properties" in rule:
+        yield from (f"{path}.{key} has no row" for key in value.keys() - rule["properties"].keys())
+        for key in value.keys() & rule["properties"].keys():
+            yield from wrong_in(value[key], rule["properties"][key], defs, f"{path}.{key}")
+
+
+@pytest.mark.parametrize("example, more", [
+    ("request_reply", ["workload.per_terminal=true", "workload.per_channel=true", "workload.series_interval=500"]),
+    ("planes", []), ("priorities", ["--sync", "optimistic", "--threads", "2"]), ("memory", []), ("stencil", []), ("alltoall", []),
+    ("stream", []), ("goal_dissemination", ["--baseline"]), ("deadlock_torus", []), ("deadlock_recovery", []), ("phold", [])])
+def test_every_value_of_the_results_has_a_row(example, more):
+    schema = results_schema()
+    ended = subprocess.run([PROGRAM, "run", ROOT / "examples" / f"{example}.json", "--quiet", *more], capture_output=True, text=True,
+                           timeout=100, check=False)
+    assert list(wrong_in(json.loads(ended.stdout), schema, schema["$defs"])) == []
+
+
+def test_the_reference_is_what_the_program_says():
+    page = (ROOT / "docs" / "guide" / "results_reference.md").read_text()
+    assert page.split("```\n")[1] == call(PROGRAM, "explain", "results").stdout, "docs/guide/results_reference.md: write it anew"
+
+
+def test_explain_tells_what_a_result_is():
+    lines = call(PROGRAM, "explain", "results.packet_latency").stdout.splitlines()
+    assert lines[0].split() == ["key", "value", "unit", "meaning"]
+    assert ["applications.packet_latency", "summary", "ticks"] == lines[1].split()[:3]
+    shown = {line.split()[0] for line in call(PROGRAM, "explain", "results").stdout.splitlines()[1:]}
+    assert {"simulation.digest", "applications.rank_time", "levels.packets", "channels.utilisation.max"} <= shown
+    refused = subprocess.run([PROGRAM, "explain", "results.packet_latncy"], capture_output=True, text=True, check=False)
+    assert refused.returncode == 1 and "did you mean 'packet_latency'" in refused.stderr

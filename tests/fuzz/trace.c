@@ -61,7 +61,7 @@ static void show(const struct trace_source *source)
     struct errors errors = {.arena = &arena};
     FILE *nowhere = fopen("/dev/null", "w");
     if (reader->describe)
-        reader->describe(source, &(struct report){json_object(&arena), &arena, NULL}, &errors);
+        reader->describe(source, &(struct report){.block = json_object(&arena), .arena = &arena}, &errors);
     if (reader->list)
         reader->list(source, nowhere, &errors);
     fclose(nowhere);

@@ -192,10 +192,18 @@ static void alltoall_report(const struct application *application, struct report
         report_summary(report, "iteration_time", alltoall->iteration_time);
 }
 
+static const struct result alltoall_reports[] = {
+    RESULT("iterations", COUNT, NULL, "that were asked for"),
+    RESULT("completion_time", NUMBER, "ticks", "from its start to the last arrival; null when it was interrupted"),
+    RESULT("iteration_time", SUMMARY, "ticks", "with wait: of iterations, over all ranks"),
+    RESULT_END,
+};
+
 static const struct application_ops alltoall = {
     .name = "alltoall",
     .summary = "a message from every rank to every other, some times over",
     .options = alltoall_options,
+    .reports = alltoall_reports,
     .config_size = sizeof(struct alltoall_config),
     .example = "{\"type\": \"alltoall\", \"iterations\": 4, \"order\": \"random\", \"wait\": true}",
     .prepare = alltoall_prepare,

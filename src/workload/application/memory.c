@@ -215,10 +215,18 @@ static void memory_report(const struct application *application, struct report *
     report_summary(report, "write_latency", memory->latency[1]);
 }
 
+static const struct result memory_reports[] = {
+    RESULT("memories", COUNT, NULL, "ranks that are one"),
+    RESULT("read_latency", SUMMARY, "ticks", "transaction_latency of reads"),
+    RESULT("write_latency", SUMMARY, "ticks", "transaction_latency of writes"),
+    RESULT_END,
+};
+
 static const struct application_ops memory = {
     .name = "memory",
     .summary = "processors with requests under way to memories that answer them",
     .options = memory_options,
+    .reports = memory_reports,
     .config_size = sizeof(struct memory_config),
     .example = "{\"type\": \"memory\", \"share\": 0.25, \"outstanding\": 2, \"latency\": 50, \"interval\": 4}",
     .prepare = memory_prepare,

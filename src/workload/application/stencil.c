@@ -241,10 +241,18 @@ static void stencil_report(const struct application *application, struct report 
     report_summary(report, "iteration_time", stencil->iteration_time);
 }
 
+static const struct result stencil_reports[] = {
+    RESULT("iterations", COUNT, NULL, "that were asked for"),
+    RESULT("completion_time", NUMBER, "ticks", "from its start to the last arrival; null when it was interrupted"),
+    RESULT("iteration_time", SUMMARY, "ticks", "of iterations, over all ranks"),
+    RESULT_END,
+};
+
 static const struct application_ops stencil = {
     .name = "stencil",
     .summary = "halo exchange on a grid of ranks, with a collective after it",
     .options = stencil_options,
+    .reports = stencil_reports,
     .config_size = sizeof(struct stencil_config),
     .example = "{\"type\": \"stencil\", \"ranks\": [4, 4, 4], \"halo\": [16, 4, 1], \"iterations\": 5, "
                "\"collective\": \"allreduce\"}",

@@ -167,10 +167,17 @@ static void stream_report(const struct application *application, struct report *
         errand_report(application, &config->errand, report, has_arrived(application), stream->last_arrival);
 }
 
+static const struct result stream_reports[] = {
+    RESULT("completion_time", NUMBER, "ticks",
+           "with messages: from its start to the last arrival; null when it was interrupted"),
+    RESULT_END,
+};
+
 static const struct application_ops stream = {
     .name = "stream",
     .summary = "message behind message from some terminals to some others",
     .options = stream_options,
+    .reports = stream_reports,
     .config_size = sizeof(struct stream_config),
     .example = "{\"type\": \"stream\", \"sources\": [0], \"destinations\": [5], \"messages\": 100}",
     .prepare = stream_prepare,

@@ -195,10 +195,24 @@ static void trace_release(struct application *application)
     trace_destroy(state->trace);
 }
 
+static const struct result trace_reports[] = {
+    RESULT("ranks", COUNT, NULL, "of the trace"),
+    RESULT("tasks", COUNT, NULL, "of the trace"),
+    RESULT("unfinished_ranks", COUNT, NULL, "that have not ended"),
+    RESULT("completion_time", NUMBER, "ticks", "from its start to the last arrival; null when it was interrupted"),
+    RESULT("bytes", COUNT, "bytes", "sent by all ranks"),
+    RESULT("rank_time", SUMMARY, "ticks", "of ranks, from the start of the job to their end"),
+    RESULT("communication_time", SUMMARY, "ticks", "the same without the time in which one of its cpus computed"),
+    RESULT("rank_bytes", SUMMARY, "bytes", "sent by a rank"),
+    RESULT("time_by_rank", LIST, "ticks", "with per_rank: the rank_time of each"),
+    RESULT_END,
+};
+
 static const struct application_ops trace = {
     .name = "trace",
     .summary = "replays messages and compute times of a file, or of a motif",
     .options = trace_options,
+    .reports = trace_reports,
     .config_size = sizeof(struct trace_config),
     .example = "{\"type\": \"trace\", \"file\": \"dissemination.goal\", \"overhead\": \"1500ns\"}",
     .prepare = trace_prepare,
