@@ -147,17 +147,6 @@ static bool read_u32(struct config_reader *reader, const struct option *row, str
     return true;
 }
 
-static bool read_f64(struct config_reader *reader, const struct option *row, struct json *node, void *field)
-{
-    double *value = field;
-    if (node->type != JSON_NUMBER)
-        return type_error(reader, row, node);
-    if (!check_range(reader, row, node, node->number))
-        return false;
-    *value = node->number;
-    return true;
-}
-
 static bool read_enum(struct config_reader *reader, const struct option *row, struct json *node, void *field)
 {
     uint32_t *value = field;
@@ -202,27 +191,32 @@ static bool has_tick(const struct config_reader *reader, const struct json *node
     return false;
 }
 
-/* A time with a unit in ticks, be they whole or not. */
-static bool read_time_in_ticks(const struct config_reader *reader, const struct option *row, const struct json *node,
-                               double *ticks, const char **unit)
+/* A number, or a text with a unit, as a number of ticks, bytes a tick, seconds or bits per second. */
+static bool read_quantity(const struct config_reader *reader, const struct option *row, const struct json *node,
+                          double *value, const char **unit)
 {
-    double seconds;
-    if (node->type != JSON_TEXT || !read_time(node->text, &seconds, unit))
+    const struct option_kind *kind = &option_kinds[row->type];
+    bool is_bandwidth = row->type == OPTION_TYPE_BANDWIDTH, is_rate = is_bandwidth || row->type == OPTION_TYPE_RATE;
+    *value = node->number;
+    if (node->type == JSON_NUMBER && kind->number)
+        return true;
+    bool is_right = node->type == JSON_TEXT && kind->pattern &&
+                    (is_rate ? read_rate(node->text, value) : read_time(node->text, value, unit));
+    if (!is_right)
         return type_error(reader, row, node);
-    *ticks = seconds / reader->tick_seconds;
-    return has_tick(reader, node, "ticks");
+    if (row->type == OPTION_TYPE_SECONDS || row->type == OPTION_TYPE_RATE)
+        return true;
+    *value = is_bandwidth ? *value / 8 * reader->tick_seconds : *value / reader->tick_seconds;
+    return has_tick(reader, node, is_bandwidth ? "bytes a tick" : "ticks");
 }
 
-static bool read_ticks_f64(struct config_reader *reader, const struct option *row, struct json *node, void *field)
+static bool read_f64(struct config_reader *reader, const struct option *row, struct json *node, void *field)
 {
-    double *value = field;
+    double value;
     const char *unit;
-    double ticks = 0;
-    if (node->type == JSON_NUMBER)
-        return read_f64(reader, row, node, value);
-    if (!read_time_in_ticks(reader, row, node, &ticks, &unit) || !check_range(reader, row, node, ticks))
+    if (!read_quantity(reader, row, node, &value, &unit) || !check_range(reader, row, node, value))
         return false;
-    *value = ticks;
+    *(double *)field = value;
     return true;
 }
 
@@ -237,7 +231,7 @@ static bool read_ticks(struct config_reader *reader, const struct option *row, s
     }
     if (node->type == JSON_NUMBER)
         return read_whole(reader, row, node, TICKS_AUTO - 1, value);
-    if (!read_time_in_ticks(reader, row, node, &ticks, &unit))
+    if (!read_quantity(reader, row, node, &ticks, &unit))
         return false;
     double whole = round(ticks);
     if (fabs(ticks - whole) > 8 * DBL_EPSILON * fabs(ticks)) /* what division of decimals may cost */
@@ -249,48 +243,6 @@ static bool read_ticks(struct config_reader *reader, const struct option *row, s
     if (whole >= 0x1p64)
         return range_error(reader, row, node, "above", 0x1p64);
     *value = (uint64_t)whole;
-    return true;
-}
-
-static bool read_seconds(struct config_reader *reader, const struct option *row, struct json *node, void *field)
-{
-    double *value = field;
-    const char *unit;
-    double seconds;
-    if (node->type != JSON_TEXT || !read_time(node->text, &seconds, &unit))
-        return type_error(reader, row, node);
-    if (!check_range(reader, row, node, seconds))
-        return false;
-    *value = seconds;
-    return true;
-}
-
-static bool read_bits_per_second(struct config_reader *reader, const struct option *row, struct json *node, void *field)
-{
-    double *value = field;
-    double rate = node->number;
-    if (node->type != JSON_NUMBER && (node->type != JSON_TEXT || !read_rate(node->text, &rate)))
-        return type_error(reader, row, node);
-    if (!check_range(reader, row, node, rate))
-        return false;
-    *value = rate;
-    return true;
-}
-
-/* A rate as what passes in a tick. */
-static bool read_bytes_per_tick(struct config_reader *reader, const struct option *row, struct json *node, void *field)
-{
-    double *value = field;
-    double rate = node->number;
-    if (node->type != JSON_NUMBER && (node->type != JSON_TEXT || !read_rate(node->text, &rate)))
-        return type_error(reader, row, node);
-    if (node->type == JSON_TEXT && !has_tick(reader, node, "bytes a tick"))
-        return false;
-    if (node->type == JSON_TEXT)
-        rate = rate / 8 * reader->tick_seconds;
-    if (!check_range(reader, row, node, rate))
-        return false;
-    *value = rate;
     return true;
 }
 
@@ -372,12 +324,12 @@ const struct option_kind option_kinds[] = {
     [OPTION_TYPE_TICKS_LIST] = KIND_LIST("list of ticks or times",
                                          "an array of whole numbers of ticks or times like \"10ns\"", TICKS, uint64_t),
     [OPTION_TYPE_TICKS_F64] = {"ticks or time", "a number of ticks or a time like \"4.9ns\"", "number", TIME,
-                               .read = read_ticks_f64},
-    [OPTION_TYPE_SECONDS] = {"time", "a time like \"625ps\"", NULL, TIME, .read = read_seconds},
+                               .read = read_f64},
+    [OPTION_TYPE_SECONDS] = {"time", "a time like \"625ps\"", NULL, TIME, .read = read_f64},
     [OPTION_TYPE_RATE] = {"rate", "a rate like \"100Gb/s\" or a number of bits per second", "number", RATE,
-                          .read = read_bits_per_second},
+                          .read = read_f64},
     [OPTION_TYPE_BANDWIDTH] = {"bytes/tick or rate", "a rate like \"25GB/s\" or a number of bytes a tick", "number",
-                               RATE, .read = read_bytes_per_tick},
+                               RATE, .read = read_f64},
     [OPTION_TYPE_BANDWIDTH_LIST] =
         KIND_LIST("list of bytes/tick or rates", "an array of rates like \"25GB/s\" or numbers of bytes a tick",
                   BANDWIDTH, double),

@@ -7,11 +7,9 @@
  */
 #include "flitwarp/error.h"
 
-#include "metrics/log_columns.h"
-#include "metrics/log_matrix.h"
 #include "metrics/log_reader.h"
-#include "metrics/log_series.h"
 #include "metrics/log_summary.h"
+#include "metrics/log_tables.h"
 
 enum log_output { LOG_RECORDS, LOG_DISTRIBUTION, LOG_MATRIX, LOG_SERIES, LOG_OUTPUTS };
 

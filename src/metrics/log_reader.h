@@ -8,10 +8,27 @@
  */
 #include "flitwarp/error.h"
 
-#include "metrics/log_bytes.h"
 #include "metrics/log_record.h"
 
-struct log_column;
+/* The text of a log: a file or standard input ("-"), plain or compressed with zstd, which its first bytes tell. */
+struct ZSTD_DCtx_s;
+
+struct log_bytes {
+    const char *name; /* how messages call it; borrowed */
+    int descriptor;
+    struct ZSTD_DCtx_s *unpacker; /* owned; NULL: plain text */
+    char *raw;                    /* owned: read and not yet passed on */
+    size_t raw_at, raw_end;
+    bool is_inside; /* a compressed frame that has not ended */
+    bool has_ended;
+    bool has_failed; /* reading did, as opposed to what was read */
+};
+
+/* What to do with a field of a line. */
+struct log_column {
+    uint32_t offset; /* in a record */
+    bool is_known;   /* else passed over */
+};
 
 struct log_reader {
     struct log_bytes bytes;
@@ -38,3 +55,14 @@ bool log_reader_has(const struct log_reader *reader, const struct log_property *
 bool log_reader_has_transactions(const struct log_reader *reader);
 /* Harmless after a failed open. */
 void log_reader_close(struct log_reader *reader);
+
+/* ---- log_header.c, for log_reader.c ---- */
+
+/* Fills in the columns of the reader from the first line; false, with a message, when it is no header of a log. */
+bool log_header_read(struct log_reader *reader, const char *line, size_t length, struct errors *errors);
+/* Says what is wrong with the fields of the line that begins at `at` and ends with a newline. */
+void log_line_report(const struct log_reader *reader, const char *at, struct errors *errors);
+/* Says that the numbers of the line read last do not fit together. */
+void log_record_report(const struct log_reader *reader, const struct log_record *record, struct errors *errors);
+/* Whether the digits are a number of 64 bits. */
+bool log_digits_fit(const char *digits, size_t count);

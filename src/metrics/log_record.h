@@ -5,6 +5,8 @@
  * of a transaction put together. All three are one struct, so that filters and
  * outputs do not care. A property is a number of a record under a name of its own.
  */
+#include "metrics/csv_file.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -66,3 +68,18 @@ static inline void log_record_of_packet(struct log_record *record)
     record->is_nonminimal = record->hops > record->minimal_hops;
     log_record_derive(record);
 }
+
+/* The properties of records that stand in a CSV file, in their order. */
+#define LOG_RECORD_COLUMNS 32
+
+struct log_columns {
+    const struct log_property *properties[LOG_RECORD_COLUMNS];
+    uint32_t count;
+};
+
+/* All that mean something for a unit. */
+void log_columns_of_unit(struct log_columns *columns, enum log_unit unit);
+/* All but the one under a name. */
+void log_columns_leave_out(struct log_columns *columns, const char *name);
+void log_columns_header(const struct log_columns *columns, struct csv_file *file);
+void log_columns_line(const struct log_columns *columns, struct csv_file *file, const struct log_record *record);

@@ -155,48 +155,9 @@ static void *field_of(const struct result *row, const void *record, uint32_t *co
     return items;
 }
 
-typedef void field_act(enum result_merging merging, void *field, const void *other, uint32_t count,
-                       struct tally *tally);
-
-/* All fields that are put together at a moment; `other` is NULL, or a record of the same type to be gone along too. */
-static void fields_each(const struct result *rows, enum result_moment moment, void *record, const void *other,
-                        field_act *act, struct tally *tally)
-{
-    for (const struct result *row = rows; row->type != RESULT_TYPE_END; row++) {
-        uint32_t count;
-        char *field = field_of(row, record, &count);
-        const char *from = other ? field_of(row, other, &count) : NULL;
-        for (uint32_t i = 0; row->item_size && i < count; i++)
-            fields_each(row->rows, moment, field + i * row->item_size, from ? from + i * row->item_size : NULL, act,
-                        tally);
-        if (row->merging && moment_of(row->merging) == moment)
-            act(row->merging, field, from, count, tally);
-    }
-}
-
-static void act_forget(enum result_merging merging, void *field, const void *other, uint32_t count, struct tally *tally)
-{
-    (void)other, (void)tally;
-    field_forget(merging, field, count);
-}
-
-static void act_merge(enum result_merging merging, void *field, const void *other, uint32_t count, struct tally *tally)
-{
-    (void)tally;
-    field_merge(merging, field, other, count);
-}
-
-static void act_tally(enum result_merging merging, void *field, const void *other, uint32_t count, struct tally *tally)
-{
-    (void)other;
-    field_tally(merging, field, count, tally);
-}
-
 /* Bins that another rank has exist on all. */
-static void act_tally_length(enum result_merging merging, void *field, const void *other, uint32_t count,
-                             struct tally *tally)
+static void lengths_tally(enum result_merging merging, void *field, struct tally *tally)
 {
-    (void)other, (void)count;
     struct series *series = merging == MERGED_SERIES ? field : NULL;
     struct rates *rates = merging == MERGED_RATES ? field : NULL;
     if (!series && !rates)
@@ -211,24 +172,50 @@ static void act_tally_length(enum result_merging merging, void *field, const voi
         rates_at(rates, (bins - 1) * rates->interval, 0);
 }
 
+enum gathering { GATHERING_FORGETS, GATHERING_MERGES, GATHERING_TALLIES, GATHERING_TALLIES_LENGTHS };
+
+/* All fields that are put together at a moment; `other` is a record of the same type to be merged, or NULL. */
+static void fields_each(enum gathering gathering, const struct result *rows, enum result_moment moment, void *record,
+                        const void *other, struct tally *tally)
+{
+    for (const struct result *row = rows; row->type != RESULT_TYPE_END; row++) {
+        uint32_t count;
+        char *field = field_of(row, record, &count);
+        const char *from = other ? field_of(row, other, &count) : NULL;
+        for (uint32_t i = 0; row->item_size && i < count; i++)
+            fields_each(gathering, row->rows, moment, field + i * row->item_size,
+                        from ? from + i * row->item_size : NULL, tally);
+        if (!row->merging || moment_of(row->merging) != moment)
+            continue;
+        if (gathering == GATHERING_FORGETS)
+            field_forget(row->merging, field, count);
+        else if (gathering == GATHERING_MERGES)
+            field_merge(row->merging, field, from, count);
+        else if (gathering == GATHERING_TALLIES)
+            field_tally(row->merging, field, count, tally);
+        else
+            lengths_tally(row->merging, field, tally);
+    }
+}
+
 void results_forget(const struct result *rows, enum result_moment moment, void *record)
 {
-    fields_each(rows, moment, record, NULL, act_forget, NULL);
+    fields_each(GATHERING_FORGETS, rows, moment, record, NULL, NULL);
 }
 
 void results_merge(const struct result *rows, enum result_moment moment, void *into, const void *from)
 {
-    fields_each(rows, moment, into, from, act_merge, NULL);
+    fields_each(GATHERING_MERGES, rows, moment, into, from, NULL);
 }
 
 void results_tally(const struct result *rows, enum result_moment moment, void *record, struct tally *tally)
 {
-    fields_each(rows, moment, record, NULL, act_tally, tally);
+    fields_each(GATHERING_TALLIES, rows, moment, record, NULL, tally);
 }
 
 void results_tally_lengths(const struct result *rows, void *record, struct tally *tally)
 {
-    fields_each(rows, RESULT_AT_END, record, NULL, act_tally_length, tally);
+    fields_each(GATHERING_TALLIES_LENGTHS, rows, RESULT_AT_END, record, NULL, tally);
 }
 
 struct json *result_json(const struct result *row, const void *record, struct arena *arena)

@@ -4,9 +4,8 @@
  * The logs of a run, as far as they were asked for. What is kept of every sampled packet that arrives goes into the
  * packet log, the log of messages and sums by pair of terminals; rates and channels are written at the end.
  */
-#include "metrics/log_columns.h"
 #include "metrics/log_group.h"
-#include "metrics/log_matrix.h"
+#include "metrics/log_tables.h"
 #include "metrics/packet_log.h"
 
 enum run_log { RUN_LOG_PACKETS, RUN_LOG_MESSAGES, RUN_LOG_TRAFFIC, RUN_LOG_RATES, RUN_LOG_CHANNELS, RUN_LOG_KINDS };

@@ -3,8 +3,7 @@
 #include "sandbox.h"
 #include "test.h"
 
-#include "metrics/log_matrix.h"
-#include "metrics/log_series.h"
+#include "metrics/log_tables.h"
 
 #include <string.h>
 

@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * How records went over time: an interval for each stretch of ticks in which some
- * were created, with a small histogram of their latencies. Memory follows the
- * intervals, not the records.
+ * Records summed up. By pair: who sent how much to whom, and how long it took, a cell for each pair of terminals that
+ * occurs. Over time: an interval for each stretch of ticks in which records were created, with a small histogram of
+ * their latencies. Memory follows the pairs and the intervals, not the records.
  */
 #include "base/table.h"
-#include "metrics/csv_file.h"
 #include "metrics/log_record.h"
+
+struct log_matrix {
+    struct table cells; /* by (source, destination) */
+};
+
+void log_matrix_init(struct log_matrix *matrix);
+void log_matrix_release(struct log_matrix *matrix);
+void log_matrix_add(struct log_matrix *matrix, const struct log_record *record);
+/* A line for each cell, sorted by source and destination. */
+void log_matrix_write(const struct log_matrix *matrix, struct csv_file *file);
 
 #define LOG_SERIES_MAX 10000000 /* lines in a file */
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Intervals in a hash table, since records come in the order of arrival and a log
- * may begin at any tick. An interval counts latencies in the buckets of struct
- * histogram, but only those between the smallest and the largest it has seen: about a
- * kilobyte instead of 59. They are spread out again when it is written.
+ * Both are hash tables, since records come in the order of arrival and a log may begin at any tick. An interval counts
+ * latencies in the buckets of struct histogram, but only those between the smallest and the largest it has seen: about
+ * a kilobyte instead of 59. They are spread out again when it is written.
  */
-#include "metrics/log_series.h"
+#include "metrics/log_tables.h"
 
 #include "flitwarp/arena.h"
 #include "metrics/histogram.h"
@@ -13,9 +12,53 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- by pair ---- */
+
+static const char matrix_header[] = "source,destination,count,flits,latency_mean,latency_max\n";
+
+struct cell {
+    unsigned __int128 latency_sum;
+    uint64_t latency_max;
+    uint64_t count;
+    uint64_t flits;
+};
+
+void log_matrix_init(struct log_matrix *matrix) { table_init(&matrix->cells, sizeof(struct cell), NULL); }
+
+void log_matrix_release(struct log_matrix *matrix) { table_release(&matrix->cells); }
+
+void log_matrix_add(struct log_matrix *matrix, const struct log_record *record)
+{
+    struct table_key key = {{record->source, record->destination, 0}};
+    struct cell *cell = table_put(&matrix->cells, &key);
+    cell->latency_sum += record->latency;
+    if (record->latency > cell->latency_max)
+        cell->latency_max = record->latency;
+    cell->count++;
+    cell->flits += record->flits;
+}
+
+void log_matrix_write(const struct log_matrix *matrix, struct csv_file *file)
+{
+    csv_text(file, matrix_header, strlen(matrix_header));
+    void **cells = table_sorted(&matrix->cells);
+    for (uint32_t i = 0; i < matrix->cells.count; i++) {
+        const struct cell *cell = cells[i];
+        csv_number(file, table_key_of(cell)->part[0], ',');
+        csv_number(file, table_key_of(cell)->part[1], ',');
+        csv_number(file, cell->count, ',');
+        csv_number(file, cell->flits, ',');
+        csv_ratio(file, cell->latency_sum, cell->count, ',');
+        csv_number(file, cell->latency_max, '\n');
+    }
+    free(cells);
+}
+
+/* ---- over time ---- */
+
 #define STEP 32u /* buckets are added in such pieces */
 
-static const char header[] = "start,count,flits,latency_mean,latency_p50,latency_p99,latency_max\n";
+static const char series_header[] = "start,count,flits,latency_mean,latency_p50,latency_p99,latency_max\n";
 
 struct interval {
     unsigned __int128 latency_sum;
@@ -42,7 +85,7 @@ void log_series_release(struct log_series *series)
 }
 
 /* Widens the buckets to hold one more. */
-static void widen(struct interval *interval, uint32_t bucket)
+static void interval_widen(struct interval *interval, uint32_t bucket)
 {
     uint32_t first = bucket / STEP * STEP, end = first + STEP;
     if (interval->width && interval->first < first)
@@ -74,7 +117,7 @@ bool log_series_add(struct log_series *series, const struct log_record *record)
     struct interval *interval = table_put(&series->intervals, &key);
     uint32_t bucket = (uint32_t)histogram_index(record->latency);
     if (bucket - interval->first >= interval->width)
-        widen(interval, bucket);
+        interval_widen(interval, bucket);
     interval->buckets[bucket - interval->first]++;
     interval->latency_sum += record->latency;
     if (!interval->count || record->latency < interval->latency_min)
@@ -109,7 +152,7 @@ static void write_beginning(const struct log_series *series, uint64_t number, ui
 
 void log_series_write(const struct log_series *series, struct csv_file *file)
 {
-    csv_text(file, header, strlen(header));
+    csv_text(file, series_header, strlen(series_header));
     struct histogram *scratch = memset(memory_take(sizeof(*scratch)), 0, sizeof(*scratch));
     void **intervals = table_sorted(&series->intervals);
     uint64_t number = series->first;
