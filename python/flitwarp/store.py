@@ -22,29 +22,8 @@ from typing import Iterable, Mapping, Sequence
 SCHEMA = 1  # of the tables
 MARK = 0x666C6974  # "flit": how SQLite's header says whose file this is
 
-_TABLES = """
-create table facts (name text primary key, value text not null) without rowid;
-create table outcomes (
-    key text primary key,
-    status integer not null,        -- exit status of the command
-    message text not null,          -- what it printed when it failed
-    document text,                  -- the results, as JSON
-    attempts integer not null,
-    started real,                   -- seconds since the epoch
-    wall_seconds real,
-    cpu_seconds real
-) without rowid;
-create table runs (
-    name text primary key,
-    key text not null,              -- of its outcome
-    line integer not null,          -- combination of variables other than load and seed
-    x real,                         -- the load, or whatever runs along a line
-    seed integer not null,
-    variables text not null,        -- {"VCs": 2, "load": 0.3}, as JSON
-    overrides text not null,        -- ["network.router.num_vcs=2", ...], as JSON
-    config text not null            -- effective settings, as JSON
-) without rowid;
-"""
+# The tables, and behind them what the viewer asks: the program has this very file in it.
+_TABLES = Path(__file__).with_name("study.sql").read_text().partition("-- The viewer's question.")[0]
 
 
 class StudyError(Exception):

@@ -13,6 +13,8 @@ struct embedded_file {
 extern const struct embedded_file page_files[];
 /* Configurations by name, sorted, without ".json". */
 extern const struct embedded_file scenario_files[];
+/* study.sql: the tables of a study and, behind them, what the viewer asks of it. */
+extern const struct embedded_file study_files[];
 /* Components that `flitwarp new` copies, by their path in src. */
 extern const struct embedded_file template_files[];
 

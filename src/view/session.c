@@ -8,7 +8,6 @@
 #include "view/writer.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,17 +180,22 @@ static void write_document(struct text *out, const char *key, const char *docume
 
 #ifdef FLITWARP_HAVE_SQLITE
 
+/* A member for each column. */
 static void write_run(struct text *out, sqlite3_stmt *row)
 {
     write_open(out, '{');
-    write_text_at(out, "name", (const char *)sqlite3_column_text(row, 0));
-    write_u64_at(out, "status", (uint64_t)sqlite3_column_int64(row, 1));
-    write_u64_at(out, "line", (uint64_t)sqlite3_column_int64(row, 2));
-    write_key(out, "x");
-    write_exact(out, sqlite3_column_type(row, 3) == SQLITE_NULL ? NAN : sqlite3_column_double(row, 3));
-    write_u64_at(out, "seed", (uint64_t)sqlite3_column_int64(row, 4));
-    write_document(out, "variables", (const char *)sqlite3_column_text(row, 5));
-    write_document(out, "results", (const char *)sqlite3_column_text(row, 6));
+    for (int i = 0; i < sqlite3_column_count(row); i++) {
+        const char *key = sqlite3_column_name(row, i);
+        int type = sqlite3_column_type(row, i);
+        if (type == SQLITE_INTEGER) {
+            write_u64_at(out, key, (uint64_t)sqlite3_column_int64(row, i));
+        } else if (type == SQLITE_FLOAT) {
+            write_key(out, key);
+            write_exact(out, sqlite3_column_double(row, i));
+        } else {
+            write_document(out, key, (const char *)sqlite3_column_text(row, i));
+        }
+    }
     write_close(out, '}');
 }
 
@@ -199,12 +203,10 @@ static bool gather_study(struct text *out, const char *path, struct errors *erro
 {
     sqlite3 *base = NULL;
     sqlite3_stmt *row = NULL;
+    const char *question = strstr(study_files[0].bytes, "-- The viewer's question.");
     int status = sqlite3_open_v2(path, &base, SQLITE_OPEN_READONLY, NULL);
     if (status == SQLITE_OK)
-        status = sqlite3_prepare_v2(base,
-                                    "select name, status, line, x, seed, variables, document from runs "
-                                    "join outcomes using (key) order by line, x, seed",
-                                    -1, &row, NULL);
+        status = sqlite3_prepare_v2(base, question, -1, &row, NULL);
     while (status == SQLITE_OK && (status = sqlite3_step(row)) == SQLITE_ROW) {
         write_run(out, row);
         status = SQLITE_OK;

@@ -22,7 +22,7 @@ struct input_output_queued_config {
 };
 
 static const struct option input_output_queued_options[] = {
-    INPUT_QUEUED_OPTIONS,
+    OPTION_ROWS(struct input_output_queued_config, input, struct input_queued_config, input_queued_options),
     OPTION_U32(struct input_output_queued_config, output_depth, "8", 1, 32768, "flits",
                "output queue of each virtual channel"),
     OPTION_CHOICE(struct input_output_queued_config, output_arbiter, "arbiter", "\"round_robin\"",

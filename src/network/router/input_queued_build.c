@@ -10,11 +10,40 @@
 
 #define CACHE_BYTES (1u << 20) /* routers that take more are fetched ahead */
 
-const char *const switching_names[] = {"wormhole", "virtual_cut_through", "store_and_forward", NULL};
-const char *const crossbar_flow_names[] = {"flit_buffer", "packet_buffer", "winner_take_all", NULL};
+static const char *const switching_names[] = {"wormhole", "virtual_cut_through", "store_and_forward", NULL};
+static const char *const crossbar_flow_names[] = {"flit_buffer", "packet_buffer", "winner_take_all", NULL};
 
 const struct option input_queued_options[] = {
-    INPUT_QUEUED_OPTIONS,
+    OPTION_U32(struct input_queued_config, num_vcs, "2", 1, 64, NULL, "virtual channels of each port"),
+    BUFFER_SIZE_OPTIONS(struct input_queued_config),
+    BUFFER_SHARE_OPTIONS(struct input_queued_config),
+    OPTION_TICKS(struct input_queued_config, cycle, "1", 1, 1000000, "clock of the router: a step each cycle"),
+    OPTION_U32(struct input_queued_config, routing_latency, "0", 0, 10000, "cycles", "to route a packet's head"),
+    OPTION_U32(struct input_queued_config, vc_allocation_latency, "1", 0, 10000, "cycles",
+               "to allocate an output virtual channel to a packet"),
+    OPTION_U32(struct input_queued_config, switch_allocation_latency, "1", 0, 10000, "cycles",
+               "to allocate the crossbar to a flit, which then leaves its buffer"),
+    OPTION_U32(struct input_queued_config, crossbar_latency, "1", 0, 10000, "cycles", "to cross the router"),
+    OPTION_U32(struct input_queued_config, credit_latency, "1", 0, 10000, "cycles",
+               "to process a credit, beyond the channel's latency"),
+    OPTION_U32(struct input_queued_config, input_speedup, "1", 1, 64, NULL,
+               "flits that an input port can send in a cycle, from different virtual channels"),
+    OPTION_U32(struct input_queued_config, output_speedup, "1", 1, 64, NULL,
+               "flits that an output port can take in a cycle; they queue for its channel"),
+    OPTION_ENUM(struct input_queued_config, switching, "\"wormhole\"", switching_names,
+                "what must be there before a packet moves on: a flit and its room, room for the packet, or the packet"),
+    OPTION_ENUM(struct input_queued_config, crossbar_flow, "\"flit_buffer\"", crossbar_flow_names,
+                "who may use an output while a packet passes: any flit, that packet only, or others when it stalls"),
+    OPTION_BOOL(struct input_queued_config, vc_needs_credit, "false",
+                "give a packet only virtual channels that have room for a flit at the time"),
+    OPTION_CHOICE(struct input_queued_config, vc_allocator, "allocator", "\"round_robin\"",
+                  "matches packets with output virtual channels"),
+    OPTION_CHOICE(struct input_queued_config, allocator, "allocator", "\"round_robin\"",
+                  "matches switch inputs with output ports"),
+    OPTION_CHOICE(struct input_queued_config, arbiter, "arbiter", "\"round_robin\"",
+                  "picks among an input's virtual channels that want the same output"),
+    OPTION_CHOICE(struct input_queued_config, congestion, "congestion", "\"buffer_occupancy\"",
+                  "what adaptive routing sees of the outputs"),
     OPTION_END,
 };
 
