@@ -39,28 +39,9 @@ struct allocator_ops {
     void (*init)(void *state, const void *config, uint32_t rows, uint32_t cols);
     /* Grants some of the requests; at least one where there are any. */
     void (*allocate)(void *state, const void *config, struct matching *matching);
-    /*
-     * It is the round robin described at turn_after, with the memory given there. Routers then do the common cases by
-     * themselves, without filling a matching.
-     */
-    bool takes_turns;
 };
 
 #define REGISTER_ALLOCATOR(ops) REGISTER_COMPONENT("allocator", ops)
-
-/*
- * Round-robin allocation: every row asks for the next column that it wants after
- * the last one it got; every column takes the next of the rows that ask for it
- * after the last one it took. What is remembered moves with grants only; it is an
- * array, by row its last column, then by column its last row, of uint8_t where
- * that is enough and of uint16_t where there are more than 256 rows or columns.
- */
-
-/* Does `row` come before `other` when they are counted round from after `last`? All are below 64. */
-static inline bool turn_is_before(size_t row, size_t other, size_t last)
-{
-    return (row - last - 1) % WORD_BITS < (other - last - 1) % WORD_BITS;
-}
 
 static inline void matching_request(struct matching *matching, uint32_t row, uint32_t col)
 {

@@ -21,8 +21,6 @@ struct arbiter_ops {
     COMPONENT_HEAD;
     bool needs_age;
     bool remembers_last; /* its memory is one uint32_t, the last winner; .served and .state_size are then not asked */
-    bool
-        takes_turns; /* it remembers the last and picks the next after that, going round: routers may do so themselves */
     /* Bytes of memory for so many inputs; NULL: none. It starts zeroed. */
     size_t (*state_size)(const void *config, uint32_t inputs);
     /* Fills the zeroed memory; optional. */
@@ -32,13 +30,6 @@ struct arbiter_ops {
     /* The winner was served; optional. */
     void (*served)(void *state, uint32_t inputs, uint32_t winner);
 };
-
-/* The next member after `last`, going round; the word is not empty. */
-static inline size_t turn_after(uint64_t word, uint32_t last)
-{
-    uint64_t after = word & (~(uint64_t)1 << last);
-    return lowest_bit(after ? after : word);
-}
 
 /* These treat all arbiters alike. */
 static inline size_t arbiter_state_size(const struct arbiter_ops *ops, const void *config, uint32_t inputs)

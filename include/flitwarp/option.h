@@ -83,6 +83,7 @@ struct option {
     const struct option *rows; /* BLOCK, ROWS */
     const char *only_with;     /* "key" or "key=word" of the same block, without which it has no effect; or NULL */
     const char *not_with;      /* "key", beside which it has none; or NULL */
+    bool is_hidden;            /* for tests: nobody is told of it, and effective settings do not show it */
 };
 
 #define NO_LIMIT 1e300
@@ -93,6 +94,7 @@ struct option {
  */
 #define ONLY_WITH(condition) .only_with = condition
 #define NOT_WITH(condition) .not_with = condition
+#define HIDDEN .is_hidden = true /* zero unless set, whatever the default */
 
 /* A compile-time error when the row's type differs from the field's. */
 #define OPTION_OFFSET_(config, field, type)                                                                            \

@@ -51,7 +51,7 @@ const struct option *row_walk_next(struct row_walk *walk)
             walk->outer[walk->depth++].offset = walk->offset;
             walk->offset += row->offset;
             walk->next = row->rows;
-        } else {
+        } else if (!row->is_hidden || walk->has_hidden) {
             walk->row = *row;
             walk->row.offset += walk->offset;
             for (uint32_t i = walk->depth; i-- > 0;)
@@ -255,6 +255,21 @@ static void order_keys(struct json *node, const struct option *rows, const char 
         json_move_last(node, row->key);
 }
 
+/* Hidden rows that are set are read and taken out of the settings: nobody sees them afterwards. */
+static bool hidden_read(struct config_reader *reader, const struct option *rows, void *config, struct json *node)
+{
+    bool is_good = true;
+    struct row_walk walk = {.next = rows, .has_hidden = true};
+    for (const struct option *row; rows && (row = row_walk_next(&walk));) {
+        struct json *child = row->is_hidden ? json_find(node, row->key) : NULL;
+        if (!child)
+            continue;
+        is_good &= row_read(reader, row, config, node);
+        json_remove(node, child);
+    }
+    return is_good;
+}
+
 static bool settings_read(struct config_reader *reader, const struct option *rows, void *config, struct json *node,
                           const char *first_key)
 {
@@ -263,7 +278,8 @@ static bool settings_read(struct config_reader *reader, const struct option *row
         return false;
     }
     reader->depth++;
-    bool is_good = refuse_unknown_keys(reader, rows, node, first_key);
+    bool is_good = hidden_read(reader, rows, config, node);
+    is_good &= refuse_unknown_keys(reader, rows, node, first_key);
     ROWS_EACH(row, rows)
         if (reader->depth > 1 || row->key != reader->done)
             is_good &= row_read(reader, row, config, node);

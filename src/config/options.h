@@ -28,6 +28,7 @@ struct row_walk {
     } outer[ROWS_DEPTH_MAX];
     uint32_t depth;
     size_t offset;
+    bool has_hidden; /* goes along hidden rows too */
 };
 const struct option *row_walk_next(struct row_walk *walk);
 #define ROWS_EACH(row, rows)                                                                                           \

@@ -12,7 +12,7 @@
  * case, have their own copy of the code with the sets in registers: 22
  * instructions a column and 21 a row, against 50 each with two words (gcc 12).
  */
-#include "flitwarp/allocator.h"
+#include "network/allocator/round_robin.h"
 #include "flitwarp/packet.h"
 
 #include <string.h>
@@ -42,24 +42,8 @@ static void islip_init(void *state, const void *config, uint32_t rows, uint32_t 
         last[i] = i < rows ? cols - 1 : rows - 1;
 }
 
-#define INLINE static inline __attribute__((always_inline))
-
-/* The first member of a set, which is not empty, that comes after `last`, going round. */
-INLINE uint32_t next_after(const uint64_t *set, uint32_t words, uint32_t last)
-{
-    uint32_t word = words == 1 ? 0 : last / WORD_BITS;
-    uint64_t after = set[word] & (~(uint64_t)1 << (last % WORD_BITS));
-    if (words == 1)
-        return lowest_bit(after ? after : set[0]);
-    while (!after) {
-        word = word + 1 < words ? word + 1 : 0;
-        after = set[word];
-    }
-    return word * WORD_BITS + lowest_bit(after);
-}
-
-/* The same leaving out the members of `taken`; NONE: there is no other. */
-INLINE uint32_t next_free(const uint64_t *set, const uint64_t *taken, uint32_t words, uint32_t last)
+/* What turn_after finds in a set without the members of `taken`; NONE: there is no other. */
+TURNS_INLINE uint32_t next_free(const uint64_t *set, const uint64_t *taken, uint32_t words, uint32_t last)
 {
     uint32_t word = words == 1 ? 0 : last / WORD_BITS;
     uint64_t after = set[word] & ~taken[word] & (~(uint64_t)1 << (last % WORD_BITS));
@@ -81,21 +65,21 @@ struct islip_run {
     uint32_t row_words, col_words;
 };
 
-INLINE void offer_to(const struct islip_run *run, uint32_t row, uint32_t col)
+TURNS_INLINE void offer_to(const struct islip_run *run, uint32_t row, uint32_t col)
 {
     bits_add(run->offered_rows, row);
     bits_add(run->offers + (size_t)row * run->col_words, col);
 }
 
-INLINE void offer_all(const struct islip_run *run)
+TURNS_INLINE void offer_all(const struct islip_run *run)
 {
     const struct matching *matching = run->matching;
     BITS_EACH(col, matching->active_cols, run->col_words)
-        offer_to(run, next_after(matching->wanted_by + col * run->row_words, run->row_words, run->last_row[col]),
+        offer_to(run, turn_after(matching->wanted_by + col * run->row_words, run->row_words, run->last_row[col]),
                  (uint32_t)col);
 }
 
-INLINE void offer_free(const struct islip_run *run)
+TURNS_INLINE void offer_free(const struct islip_run *run)
 {
     const struct matching *matching = run->matching;
     BITS_EACH(row, matching->granted, run->row_words)
@@ -111,11 +95,11 @@ INLINE void offer_free(const struct islip_run *run)
 }
 
 /* Empties the offers. */
-INLINE void accept(const struct islip_run *run, bool is_first)
+TURNS_INLINE void accept(const struct islip_run *run, bool is_first)
 {
     BITS_EACH(row, run->offered_rows, run->row_words) {
         uint64_t *offers = run->offers + row * run->col_words;
-        uint32_t col = next_after(offers, run->col_words, run->last_col[row]);
+        uint32_t col = turn_after(offers, run->col_words, run->last_col[row]);
         for (uint32_t w = 0; w < run->col_words; w++)
             offers[w] = 0;
         run->matching->grant[row] = (uint16_t)col;
@@ -130,7 +114,7 @@ INLINE void accept(const struct islip_run *run, bool is_first)
     }
 }
 
-INLINE void match(const struct islip_run *run, uint32_t iterations)
+TURNS_INLINE void match(const struct islip_run *run, uint32_t iterations)
 {
     offer_all(run);
     accept(run, true);

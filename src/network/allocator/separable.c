@@ -7,12 +7,18 @@
  * proposals. An arbiter remembers a pick only when it became a grant. The
  * routine does not know which side is the rows: `struct side` says how a side is
  * stored.
+ *   Input first, every row asks for one of its columns, then every column serves one
+ * of those rows. Rows that pick the same column waste their turn: fewer grants than
+ * output first when rows ask for few columns, more when for many. Output first, every
+ * column offers itself to one of the rows that want it, then every row takes one of
+ * its offers. With round robin that is iSLIP, but for arbiters that also remember the
+ * grants of later iterations.
  */
 #include "network/allocator/separable.h"
 
 #include <string.h>
 
-const struct option separable_options[] = {
+static const struct option separable_options[] = {
     OPTION_U32(struct separable_config, iterations, "1", 1, 64, NULL, "rounds of proposals and choices"),
     OPTION_CHOICE(struct separable_config, input_arbiter, "arbiter", "\"round_robin\"",
                   "picks the output that an input asks for or accepts"),
@@ -26,7 +32,7 @@ struct separable_state {
     size_t row_bytes, col_bytes; /* of one arbiter */
 };
 
-bool separable_needs_age(const void *config)
+static bool separable_needs_age(const void *config)
 {
     const struct separable_config *separable = config;
     return CHOICE_OPS(&separable->input_arbiter, struct arbiter_ops)->needs_age ||
@@ -187,3 +193,39 @@ void separable_allocate(void *state, const struct separable_config *config, stru
     }
     memset(cols.taken, 0, cols.words * sizeof(uint64_t));
 }
+
+static void separable_input_first_allocate(void *state, const void *config, struct matching *matching)
+{
+    separable_allocate(state, config, matching, INPUT_FIRST);
+}
+
+static const struct allocator_ops separable_input_first = {
+    .name = "separable_input_first",
+    .summary = "each input asks for one output, each output serves one input",
+    .options = separable_options,
+    .config_size = sizeof(struct separable_config),
+    .example = "{\"type\": \"separable_input_first\", \"iterations\": 2, \"output_arbiter\": \"age\"}",
+    .needs_age = separable_needs_age,
+    .state_size = separable_state_size,
+    .init = separable_init,
+    .allocate = separable_input_first_allocate,
+};
+REGISTER_ALLOCATOR(separable_input_first);
+
+static void separable_output_first_allocate(void *state, const void *config, struct matching *matching)
+{
+    separable_allocate(state, config, matching, OUTPUT_FIRST);
+}
+
+static const struct allocator_ops separable_output_first = {
+    .name = "separable_output_first",
+    .summary = "each output offers itself to one input, each input takes one offer",
+    .options = separable_options,
+    .config_size = sizeof(struct separable_config),
+    .example = "{\"type\": \"separable_output_first\", \"iterations\": 2, \"output_arbiter\": \"age\"}",
+    .needs_age = separable_needs_age,
+    .state_size = separable_state_size,
+    .init = separable_init,
+    .allocate = separable_output_first_allocate,
+};
+REGISTER_ALLOCATOR(separable_output_first);

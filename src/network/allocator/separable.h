@@ -13,9 +13,6 @@ struct separable_config {
     struct choice output_arbiter; /* of each column, among rows */
 };
 
-extern const struct option separable_options[];
-
-bool separable_needs_age(const void *config);
 size_t separable_state_size(const void *config, uint32_t rows, uint32_t cols);
 void separable_init(void *state, const void *config, uint32_t rows, uint32_t cols);
 

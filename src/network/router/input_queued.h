@@ -15,9 +15,9 @@
  * at low load the rings are never touched.
  */
 #include "engine/engine.h"
-#include "flitwarp/allocator.h"
-#include "network/router/buffer_size.h"
 #include "flitwarp/router.h"
+#include "network/allocator/round_robin.h"
+#include "network/router/buffer_size.h"
 #include "network/router/output_stage.h"
 
 enum switching { WORMHOLE, VIRTUAL_CUT_THROUGH, STORE_AND_FORWARD };
@@ -34,31 +34,31 @@ struct input_queued_config {
     uint32_t input_speedup, output_speedup;
     uint32_t switching, crossbar_flow;
     bool vc_needs_credit;
+    bool general; /* hidden, for a test that compares: neither the usual variant nor turns without a matching */
     struct choice vc_allocator, allocator, arbiter, congestion;
 };
 
 #define UNLOCKED 0xffffu
-#define MOST_TURNS 256 /* lanes of a router whose allocators take turns without a matching */
 
 /* An input lane: a queue of flits, and how far its front packet has come. */
 struct input_lane {
-    uint64_t wants;         /* output lanes that the packet may take, where one word holds them */
-    struct flit front;      /* the first flit, while count > 0 */
-    uint16_t first;         /* of the ring, free-running; the ring's size is a power of two */
-    uint16_t count;         /* flits, the front one included */
-    uint16_t output;        /* output lane held, LANE_IDLE or LANE_WAITS */
-    uint16_t out_port;      /* of the output lane */
-    struct lane_place back; /* where its credits go; never changes. In the plain variant with a mark, see ELSEWHERE */
+    uint64_t wants;    /* output lanes that the packet may take, where one word holds them */
+    struct flit front; /* the first flit, while count > 0 */
+    uint16_t first;    /* of the ring, free-running; the ring's size is a power of two */
+    uint16_t count;    /* flits, the front one included */
+    uint16_t output;   /* output lane held, LANE_IDLE or LANE_WAITS */
+    uint16_t out_port; /* of the output lane */
+    struct lane_place back; /* where its credits go; never changes; with a mark, see ELSEWHERE */
 };
 
 struct output_lane {
-    uint16_t credits;     /* flits that there is room for */
-    uint16_t owner;       /* input lane that holds it, or NOBODY */
-    uint32_t flits;       /* that have left, modulo 2^32 */
-    struct lane_place to; /* where its flits go; never changes; with the same mark */
+    uint16_t credits; /* flits that there is room for */
+    uint16_t owner;   /* input lane that holds it, or NOBODY */
+    uint32_t flits;   /* that have left, modulo 2^32 */
+    struct lane_place to;  /* where its flits go; never changes; with the same mark */
 };
 
-/* Set in the lane of a place in another part of the network, where a glance must be enough: in the plain variant. */
+/* Set in the lane of a place in another part of the network. */
 #define ELSEWHERE 0x80000000u
 
 /* What does not change about a lane and is the same in every router. */
@@ -70,7 +70,7 @@ struct lane_facts {
 };
 
 struct router_head {
-    tick_t step_at; /* when it steps next, or did last; NEVER: asleep */
+    tick_t step_at; /* when it steps next; NEVER: asleep. With `due` sets, the last time if it is asleep */
     uint32_t number;
     uint32_t unused;
 };
@@ -84,6 +84,12 @@ enum lane_set {
     SET_FREE,     /* output lanes that nobody holds */
     SET_USABLE,   /* output lanes that lead somewhere; never changes */
     LANE_SETS,
+};
+
+/* The memory of the routers, by router. */
+struct blocks {
+    unsigned char *first;
+    size_t stride;
 };
 
 struct input_queued {
@@ -100,18 +106,22 @@ struct input_queued {
     tick_t credit;      /* from the switch grant to the credit's way back */
     tick_t next_packet; /* from the switch grant of a tail to the next packet's turn */
     uint32_t ports, num_vcs, lanes, words;
-    uint64_t port_lanes;       /* the lanes of port 0 */
-    uint64_t busy_after_grant; /* all ones, or none when a VC is allocated in no time */
+    uint64_t port_lanes[WORD_BITS]; /* by lane of the first word: the lanes of its port, as far as they are in it */
+    uint64_t busy_after_grant;      /* all ones, or none when a VC is allocated in no time */
     uint32_t ring_mask;
     uint32_t switch_rows, switch_cols;
     bool reserves_packet; /* a head moves on only when the whole packet has room */
     bool needs_room;      /* routing has escape VCs: an output lane is given only with room for the whole packet, or all
                              that there can be, so that no packet waits for an adaptive VC alone */
+    bool credits_wake;    /* either of them: any credit may set a packet going, not only the first */
     bool shares_room;     /* the VCs of an output share the buffer downstream */
-    bool is_extended;     /* that, or levels of service: the stages are compiled apart for it */
-    bool takes_turns;     /* allocators and arbiters are round robins, and their memory is small; see share_switch */
-    bool is_plain;        /* the usual router, for which the stages are compiled apart; see input_queued.c */
+    bool is_extended;     /* that, or levels of service */
+    bool takes_turns; /* allocators and arbiter are round robins, and their memory is small: no matching is filled */
+    bool is_usual;    /* the stages are compiled apart for it; see input_queued.c */
     bool ends_in_a_cycle; /* no stage is longer than a cycle, so what was busy in the last step is not in the next */
+    bool steps_each_tick; /* no step is further away than the next tick: routers wait for it in the `due` sets */
+    bool locks_outputs;   /* a packet that passes may have its output for itself */
+    bool queues_to_send;  /* flits may leave the switch faster than a channel takes them: free_at says when it can */
     const struct allocator_ops *vc_allocator, *switch_allocator;
     const struct arbiter_ops *arbiter;
     struct matching vc_matching, switch_matching; /* scratch, shared by all routers */
@@ -126,24 +136,28 @@ struct input_queued {
     struct route question; /* scratch: to the routing algorithm */
     tick_t *ready_at;      /* by router * lanes + lane: end of the stage of a busy lane */
     uint64_t *routes;      /* by router * lanes + lane, `words` each; NULL where one is enough */
-    /* The routers that step, in the plain variant: by the tick's parity a set of them, and the tick its event is posted
-       for. A set keeps them in the order of memory, whatever order they were woken in. */
+    /* The routers that step, by the tick's parity: of the usual ones a set, which keeps them in the order of memory,
+       whatever order they were woken in; of others a list. And the tick that the event for them is posted for. */
     uint64_t *due[2];
     uint32_t router_words;
+    uint32_t *woken[2], *woken_count;
     tick_t *due_at;
-    uint32_t *order;    /* scratch: the members of a set */
+    uint32_t *order;    /* scratch: routers that step now */
     bool fetches_ahead; /* the routers do not fit the cache */
     uint64_t flit_hops;
 
-    unsigned char *blocks; /* by router */
-    size_t stride;
+    struct blocks blocks;
     uint32_t outputs_at, vc_state_at, switch_state_at, arbiter_state_at, arbiter_state_size, arbiters_each,
         arbiter_port_mask, free_at_at, locks_at, credited_at, rooms_at, shares_at, rings_at;
 };
 
+static inline struct router_head *block_at(struct blocks blocks, uint32_t router)
+{
+    return (struct router_head *)(void *)(blocks.first + router * blocks.stride);
+}
 static inline struct router_head *block_of(const struct input_queued *q, uint32_t router)
 {
-    return (struct router_head *)(void *)(q->blocks + (size_t)router * q->stride);
+    return block_at(q->blocks, router);
 }
 
 #define PART(type, offset) ((type *)(void *)((unsigned char *)head + (offset)))
@@ -174,6 +188,7 @@ static inline tick_t *free_at_of(const struct input_queued *q, struct router_hea
 {
     return PART(tick_t, q->free_at_at);
 }
+/* By output port: the input lane that alone may use it; UNLOCKED: any may. */
 static inline uint16_t *locks_of(const struct input_queued *q, struct router_head *head)
 {
     return PART(uint16_t, q->locks_at);
@@ -194,12 +209,88 @@ static inline struct shared_room *shared_room_of(const struct input_queued *q, s
     return PART(struct shared_room, q->rooms_at + port * shared_room_bytes(q->num_vcs));
 }
 
+/*
+ * Stages are compiled into their callers, once for each of two variants: see input_queued.c. A variant is a constant
+ * wherever it is used, but for the general one's words.
+ */
+#define STAGE static inline __attribute__((always_inline))
+
+struct variant {
+    bool usual;
+    uint32_t words; /* of a set of lanes */
+};
+#define USUAL ((struct variant){.usual = true, .words = 1})
+#define GENERAL(q) ((struct variant){.usual = false, .words = (q)->words})
+
+/* Sets of lanes: one word in the usual variant, so that the compiler can keep it in a register. */
+STAGE uint64_t *word_of(uint64_t *set, size_t lane, struct variant is)
+{
+    return set + (is.usual ? 0 : lane / WORD_BITS);
+}
+STAGE void add(uint64_t *set, size_t lane, struct variant is) { *word_of(set, lane, is) |= bit(lane); }
+STAGE void drop(uint64_t *set, size_t lane, struct variant is) { *word_of(set, lane, is) &= ~bit(lane); }
+
+STAGE const struct lane_facts *facts_of(const struct input_queued *q, size_t lane, struct variant is)
+{
+    return is.usual ? &q->few_facts[lane] : &q->facts[lane];
+}
+STAGE struct flit *ring_of(const struct input_queued *q, struct router_head *head, size_t lane, struct variant is)
+{
+    return PART(struct flit, facts_of(q, lane, is)->ring_at);
+}
+
+/* One router during a step. */
+struct view {
+    struct input_queued *q;
+    struct router_head *head;
+    struct input_lane *inputs;
+    struct output_lane *outputs;
+    uint64_t *fresh, *waiting, *sendable, *busy, *free, *credited, *usable; /* see enum lane_set */
+    uint64_t *wants; /* of the first lane; the others follow so many words apart */
+    size_t wants_apart;
+    const struct destinations *to; /* of the usual variant */
+    bool traces;                   /* a packet's walk is told, by the general variant */
+    tick_t now;
+    tick_t soonest; /* when the next busy lane is not any more */
+    bool moved;     /* something was granted */
+};
+
+/* When the packet at the front of a lane was made: smaller is older. */
+static inline uint64_t age_of(const struct view *v, size_t lane)
+{
+    return network_packet(v->q->network, v->inputs[lane].front.packet)->created;
+}
+
+/* The VC arbiter of a switch input, for an output port. */
+STAGE size_t arbiter_number(const struct input_queued *q, size_t row, size_t port)
+{
+    return row * q->arbiters_each + (port & q->arbiter_port_mask);
+}
+
 /* The handlers of events, in input_queued.c. Credits are those of the crossbar: of output queues where there are any. */
 event_handler input_queued_receive_flits, input_queued_receive_credits, input_queued_step;
 /* Room downstream that output queues have spent is back: packets that wait for room on all their way may have it now. */
 void input_queued_look_again(struct input_queued *q, tick_t now, const struct credit_event *event, uint32_t count);
+/* Steps of the general variant, for those who match: an input lane holds an output lane; a winner leaves its buffer. */
+void input_queued_hold(struct view *v, size_t lane, size_t output);
+void input_queued_leave(struct view *v, size_t lane);
+bool input_queued_may_send(const struct view *v, size_t lane);
+uint64_t input_queued_wanted(const struct view *v, size_t lane, uint32_t word);
+/* The packet in front of a lane was taken out: what it held and asked for is nobody's, and the next one begins. */
+void input_queued_begin_next(const struct input_queued *q, struct router_head *head, uint32_t lane, tick_t now);
+void input_queued_wake(const struct input_queued *q, struct router_head *head, tick_t now);
 
-/* Building and checking, in input_queued_build.c. */
+/* What few networks ask for, in input_queued_match.c: allocators of any kind, levels of service, VCs that share room. */
+bool input_queued_match_outputs(struct view *v); /* true: somebody asked */
+void input_queued_match_switch(struct view *v);  /* among q->eligible */
+/* A flit has gone to an output lane; a credit of one is back: true, if a lane has credits that had none. */
+void input_queued_spend_shared(const struct input_queued *q, struct router_head *head, uint32_t output,
+                               struct flit flit);
+bool input_queued_return_shared(const struct input_queued *q, struct router_head *head, uint32_t output);
+/* Those of some output lanes, one word of them, that can take all of the packet at the front of a lane. */
+uint64_t input_queued_with_room(const struct view *v, size_t lane, uint32_t word, uint64_t outputs);
+
+/* Building, checking and looking at them, in input_queued_build.c. */
 extern const struct option input_queued_options[];
 void *input_queued_build(struct network *network, const struct choice *self, struct errors *errors);
 /* What input_queued_build does; and so can routers do that have output queues. */
@@ -209,7 +300,7 @@ struct input_queued *input_queued_make(struct network *network, const struct inp
 void *input_queued_share(const void *routers, struct network *part);
 void input_queued_plan(const struct choice *self, uint32_t flit_bytes, struct router_plan *plan, struct errors *errors);
 void input_queued_check_idle(void *routers);
-/* In input_queued_recovery.c; not with output queues, where a packet may be too. */
+/* Not with output queues, where a packet may be too. */
 struct piece input_queued_find(void *routers, uint32_t router, uint32_t lane, uint32_t source, uint32_t sequence);
 void input_queued_take_out(void *routers, uint32_t router, uint32_t lane, uint32_t packet, tick_t now);
 bool input_queued_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);

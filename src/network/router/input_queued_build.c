@@ -44,6 +44,7 @@ const struct option input_queued_options[] = {
                   "picks among an input's virtual channels that want the same output"),
     OPTION_CHOICE(struct input_queued_config, congestion, "congestion", "\"buffer_occupancy\"",
                   "what adaptive routing sees of the outputs"),
+    OPTION_BOOL(struct input_queued_config, general, "false", "use the stages of the general router", HIDDEN),
     OPTION_END,
 };
 
@@ -92,7 +93,7 @@ static void place_allocators(struct input_queued *q, size_t *size)
     const struct input_queued_config *c = &q->config;
     q->vc_state_at = block_place(size, allocator_bytes(&c->vc_allocator, q->lanes, q->lanes), 8);
     q->switch_state_at = block_place(size, allocator_bytes(&c->allocator, q->switch_rows, q->switch_cols),
-                                     q->switch_allocator->takes_turns ? 2 : 8);
+                               q->switch_allocator == &round_robin_allocator ? 2 : 8);
 }
 
 /*
@@ -107,7 +108,7 @@ static void place_arbiters(struct input_queued *q, size_t *size)
     q->arbiter_state_size =
         (uint32_t)(arbiter_state_size(q->arbiter, q->config.arbiter.config, q->num_vcs) + 3) / 4 * 4;
     q->arbiter_state_at = block_place(size, (size_t)q->arbiter_state_size * q->switch_rows * q->arbiters_each,
-                                      q->arbiter->remembers_last ? 4 : 8);
+                                q->arbiter->remembers_last ? 4 : 8);
 }
 
 /* Into the gap where it fits that. */
@@ -128,15 +129,15 @@ static void lay_out(struct input_queued *q)
     q->outputs_at = block_place(&size, sizeof(struct output_lane) * q->lanes, 8);
     place_small(q, &gap_end, &size, place_allocators);
     place_small(q, &gap_end, &size, place_arbiters);
-    q->free_at_at = block_place(&size, q->is_plain ? 0 : sizeof(tick_t) * q->ports, 8);
-    q->locks_at = block_place(&size, q->is_plain ? 0 : sizeof(uint16_t) * q->ports, 8);
+    q->free_at_at = block_place(&size, q->is_usual ? 0 : sizeof(tick_t) * q->ports, 8);
+    q->locks_at = block_place(&size, q->is_usual ? 0 : sizeof(uint16_t) * q->ports, 8);
     q->credited_at = block_place(&size, q->config.vc_needs_credit ? sizeof(uint64_t) * q->words : 0, 8);
     q->rooms_at = block_place(&size, q->shares_room ? shared_room_bytes(q->num_vcs) * q->ports : 0, 8);
     const struct service *service = &q->network->service;
     bool has_weights = service->arbitration == LEVELS_WEIGHTED;
     q->shares_at = block_place(&size, has_weights ? fair_share_bytes(service->groups) * q->ports : 0, 8);
     q->rings_at = block_place(&size, sizeof(struct flit) * (q->ring_mask + 1) * q->lanes, 64);
-    q->stride = (size + 63) / 64 * 64;
+    q->blocks.stride = (size + 63) / 64 * 64;
 }
 
 static void make_facts(struct input_queued *q, struct arena *arena)
@@ -159,7 +160,7 @@ static void init_lane(const struct input_queued *q, struct router_head *head, ui
     const struct link *link = network_link(q->network, head->number, port);
     bool is_usable = link->target != NONE && link->carries_out;
     struct lane_place far = link_lane(link, vc);
-    if (q->is_plain && network_crosses(q->network, head->number, link))
+    if (network_crosses(q->network, head->number, link))
         far.lane |= ELSEWHERE;
     inputs_of(head, q->words)[lane] = (struct input_lane){.output = LANE_IDLE, .back = far};
     outputs_of(q, head)[lane] = (struct output_lane){
@@ -178,7 +179,7 @@ static void init_router(struct input_queued *q, uint32_t number)
     struct network *network = q->network;
     head->number = number;
     head->step_at = NEVER;
-    for (uint32_t port = 0; port < q->ports && !q->is_plain; port++)
+    for (uint32_t port = 0; port < q->ports && !q->is_usual; port++)
         locks_of(q, head)[port] = UNLOCKED;
     for (uint32_t lane = 0; lane < q->lanes; lane++)
         init_lane(q, head, lane);
@@ -214,13 +215,13 @@ void input_queued_check(const struct network *network, const struct choice *self
 static bool takes_turns(const struct input_queued *q)
 {
     const struct input_queued_config *c = &q->config;
-    return !q->is_extended && c->input_speedup == 1 && c->output_speedup == 1 && q->lanes <= MOST_TURNS &&
-           q->ports <= WORD_BITS && q->switch_allocator->takes_turns && q->vc_allocator->takes_turns &&
-           q->arbiter->takes_turns;
+    return !c->general && !q->is_extended && c->input_speedup == 1 && c->output_speedup == 1 &&
+           q->lanes <= TURNS_MOST && q->ports <= WORD_BITS && q->switch_allocator == &round_robin_allocator &&
+           q->vc_allocator == &round_robin_allocator && q->arbiter == &round_robin_arbiter;
 }
 
 /* Is this the usual router? See input_queued.c. */
-static bool is_plain(const struct input_queued *q)
+static bool is_usual(const struct input_queued *q)
 {
     const struct input_queued_config *c = &q->config;
     const struct network *network = q->network;
@@ -260,8 +261,11 @@ static void make_scratch(struct input_queued *q, struct arena *arena)
     q->used_cols = arena_array(arena, uint64_t, words_for(q->switch_cols));
     q->next_group = arena_array(arena, uint64_t, q->ports);
     q->router_words = words_for(routers);
-    for (uint32_t parity = 0; parity < 2; parity++)
+    for (uint32_t parity = 0; parity < 2; parity++) {
         q->due[parity] = arena_array(arena, uint64_t, q->router_words);
+        q->woken[parity] = arena_array(arena, uint32_t, q->is_usual ? 0 : routers);
+    }
+    q->woken_count = arena_array(arena, uint32_t, 2);
     q->due_at = arena_array(arena, tick_t, 2);
     q->due_at[0] = q->due_at[1] = NEVER;
     q->order = arena_array(arena, uint32_t, routers);
@@ -309,7 +313,8 @@ struct input_queued *input_queued_make(struct network *network, const struct inp
     q->ports = network->ports;
     q->num_vcs = c->num_vcs;
     q->lanes = q->ports * q->num_vcs;
-    q->port_lanes = bits_range(0, q->num_vcs);
+    for (uint32_t lane = 0; lane < WORD_BITS; lane++)
+        q->port_lanes[lane] = bits_range(0, q->num_vcs) << (lane - lane % q->num_vcs);
     q->busy_after_grant = c->vc_allocation_latency ? ~(uint64_t)0 : 0;
     q->words = words_for(q->lanes);
     q->ring_mask = ring_mask_for(q->depth);
@@ -321,16 +326,22 @@ struct input_queued *input_queued_make(struct network *network, const struct inp
     q->arbiter = CHOICE_OPS(&c->arbiter, struct arbiter_ops);
     q->random = arena_array(arena, struct random, network->topology.routers);
     q->ends_in_a_cycle = c->routing_latency == 0 && c->vc_allocation_latency <= 1 && c->switch_allocation_latency <= 1;
+    q->credits_wake = q->reserves_packet || q->needs_room;
+    q->locks_outputs = c->crossbar_flow != FLIT_BUFFER;
+    q->steps_each_tick = c->cycle == 1 && q->ends_in_a_cycle;
+    q->queues_to_send =
+        !outputs && (c->output_speedup > 1 || !network->channel_cycle || network->channel_cycle > c->cycle ||
+                     network->terminal_cycle > c->cycle);
     q->takes_turns = takes_turns(q);
-    q->is_plain = is_plain(q);
+    q->is_usual = is_usual(q);
     lay_out(q);
     make_facts(q, arena);
-    q->ready_at = arena_array(arena, tick_t, q->is_plain ? 0 : (size_t)network->topology.routers * q->lanes);
+    q->ready_at = arena_array(arena, tick_t, q->is_usual ? 0 : (size_t)network->topology.routers * q->lanes);
     q->routes =
         q->words == 1 ? NULL : arena_array(arena, uint64_t, (size_t)network->topology.routers * q->lanes * q->words);
-    q->blocks = arena_take(arena, q->stride * network->topology.routers);
+    q->blocks.first = arena_take(arena, q->blocks.stride * network->topology.routers);
     make_scratch(q, arena);
-    q->fetches_ahead = q->stride * network->topology.routers > CACHE_BYTES;
+    q->fetches_ahead = q->blocks.stride * network->topology.routers > CACHE_BYTES;
     for (uint32_t router = 0; router < network->topology.routers; router++)
         init_router(q, router);
     return q;
@@ -425,4 +436,56 @@ uint32_t input_queued_lane_flits(const void *routers, uint32_t router, uint32_t 
     const struct input_queued *q = routers;
     return q->outputs ? output_queue_at(q->outputs, router, lane)->flits
                       : outputs_of(q, block_of(q, router))[lane].flits;
+}
+
+/* ---- taking a packet out of the buffers, see network/deadlock/deadlock.h ---- */
+
+/* The flits of a lane, from the front; with a place to write to. */
+static struct flit *flit_at(const struct input_queued *q, struct router_head *head, uint32_t lane, uint32_t place)
+{
+    struct input_lane *input = &inputs_of(head, q->words)[lane];
+    return place == 0 ? &input->front : &ring_of(q, head, lane, GENERAL(q))[(input->first + place - 1) & q->ring_mask];
+}
+
+/* A packet that has an output lane is said to be in front until its tail is gone, though its next flit may not be there. */
+static bool has_front(const struct input_lane *input) { return input->count || input->output < LANE_WAITS; }
+
+struct piece input_queued_find(void *routers, uint32_t router, uint32_t lane, uint32_t source, uint32_t sequence)
+{
+    const struct input_queued *q = routers;
+    struct router_head *head = block_of(q, router);
+    const struct input_lane *input = &inputs_of(head, q->words)[lane];
+    struct piece piece = {.packet = NONE};
+    for (uint32_t i = 0; i < input->count || (i == 0 && has_front(input)); i++) {
+        const struct flit *flit = flit_at(q, head, lane, i);
+        const struct packet *packet = network_packet(q->network, flit->packet);
+        if (packet->source != source || packet->sequence != sequence)
+            continue;
+        piece.packet = flit->packet;
+        if (i < input->count) {
+            piece.flits++;
+            piece.has_head |= (flit->place & FLIT_HEAD) != 0;
+            piece.is_routed |= i == 0 && (flit->place & FLIT_HEAD) && input->output != LANE_IDLE &&
+                               !bits_test(lanes_in(head, SET_FRESH, q->words), lane);
+        }
+    }
+    return piece;
+}
+
+void input_queued_take_out(void *routers, uint32_t router, uint32_t lane, uint32_t packet, tick_t now)
+{
+    const struct input_queued *q = routers;
+    struct router_head *head = block_of(q, router);
+    struct input_lane *input = &inputs_of(head, q->words)[lane];
+    bool was_in_front = has_front(input) && input->front.packet == packet;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < input->count; i++) {
+        struct flit flit = *flit_at(q, head, lane, i);
+        if (flit.packet != packet)
+            *flit_at(q, head, lane, kept++) = flit;
+    }
+    input->count = (uint16_t)kept;
+    if (was_in_front)
+        input_queued_begin_next(q, head, lane, now);
+    input_queued_wake(q, head, now);
 }

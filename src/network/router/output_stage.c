@@ -2,6 +2,8 @@
 /* The output side of routers with output queues; see output_stage.h. */
 #include "network/router/output_stage.h"
 
+#include "network/allocator/round_robin.h"
+
 #include "flitwarp/shown.h"
 
 const char *const output_hold_names[] = {"flit", "packet", NULL};
@@ -239,7 +241,7 @@ STAGE void step_port(struct output_stage *stage, uint32_t router, uint32_t port,
     uint64_t sendable = output->sendable;
     uint32_t vc, *last = lane_scheduler_arbiter(&stage->scheduler, choice_at(stage, number), 0);
     if (usual)
-        vc = *last = (uint32_t)turn_after(sendable, *last);
+        vc = *last = turn_after(&sendable, 1, *last);
     else
         vc = sendable & (sendable - 1) ? choose_vc(stage, number, queues, sendable) : (uint32_t)lowest_bit(sendable);
     struct flit flit = leave(stage, router, port * stage->num_vcs + vc, &queues[vc], now);
@@ -316,7 +318,7 @@ struct output_stage *output_stage_build(struct network *network, const struct ou
     };
     size_t ports = (size_t)network->topology.routers * stage->ports;
     lane_scheduler_init(&stage->scheduler, &network->service, config->arbiter, stage->num_vcs, config->holds);
-    stage->is_usual = stage->scheduler.is_plain && stage->scheduler.arbiter->takes_turns &&
+    stage->is_usual = stage->scheduler.is_plain && stage->scheduler.arbiter == &round_robin_arbiter &&
                       !network->plan.room_exclusive && !stage->reserves_packet;
     stage->choices = arena_take(arena, ports * stage->scheduler.bytes);
     if (network->plan.room_exclusive)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The input-queued router's stages are compiled for the usual router and for all others, and take turns by themselves where
+allocators and arbiters are round robins. The hidden setting `general` makes a network do without both: every example, every
+benchmark and 300 drawn configurations must give the same results.
+"""
+import json
+import random
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from support import PROGRAM, ROOT, shorter
+
+ROUTERS = ("input_queued", "input_output_queued")
+OF_THE_RUN = ("cpu_seconds", "wall_seconds", "peak_rss_bytes", "bytes_per_router")
+DRAWN, BATCHES = 300, 10
+FILES = [path for pattern in ("examples/*.json", "bench/*.json", "bench/short/*.json") for path in sorted(ROOT.glob(pattern))
+         if (text := path.read_text()) and "network" in text and not any(
+             f'"type": "{other}"' in text for other in ("packet", "omnipath", "output_queued", "simured", "single_cycle"))]
+
+
+def results(config, *overrides):
+    """What a run gives, but for times and memory; its messages where it has no results."""
+    ended = subprocess.run([PROGRAM, "run", config, "--quiet", *overrides], capture_output=True, text=True, timeout=300, check=False)
+    assert ended.returncode in (0, 2), ended.stderr
+    found = json.loads(ended.stdout)
+    for key in OF_THE_RUN:
+        found["simulation"].pop(key, None)
+    return found, ended.stderr
+
+
+def compare(config, *overrides):
+    """True where the router has the variants."""
+    usual = results(config, *overrides)
+    if usual[0]["config"].get("network", {}).get("router", {}).get("type") not in ROUTERS:
+        return False
+    general = results(config, *overrides, "network.router.general=true")
+    assert general[0]["simulation"]["digest"] == usual[0]["simulation"]["digest"], overrides
+    assert general == usual, overrides
+    return True
+
+
+@pytest.mark.parametrize("path", FILES, ids=[str(path.relative_to(ROOT).with_suffix("")) for path in FILES])
+def test_variants_agree_on(path):
+    short = ["workload.applications.0.warmup=100", "workload.applications.0.sample=200", "workload.check_interval=100"]
+    if not compare(path, *(short if path.parent.parent != ROOT / "examples" and "bench" in path.parts else shorter(path))):
+        pytest.skip("another router")
+
+
+def draw(rng):
+    """A small network: most of them have the usual router, some one thing that it does not know."""
+    topology = rng.choice([
+        {"type": "mesh", "widths": [rng.randint(2, 5), rng.randint(2, 4)], "concentration": rng.choice([1, 1, 2])},
+        {"type": "torus", "widths": [rng.randint(3, 5), rng.randint(2, 4)], "concentration": rng.choice([1, 1, 2])},
+        {"type": "torus", "widths": [3, 3, 2]},
+        {"type": "hypercube", "dimensions": rng.randint(2, 4)},
+    ])
+    router = {"type": "input_queued", "num_vcs": 2 * rng.randint(1, 3), "buffer_depth": rng.choice([1, 2, 3, 4, 8, 16]),
+              "vc_allocation_latency": rng.choice([0, 1, 1]), "switch_allocation_latency": rng.choice([0, 1, 1]),
+              "crossbar_latency": rng.choice([0, 1, 3]), "credit_latency": rng.choice([1, 1, 2])}
+    router |= rng.choice([{}] * 6 + [
+        {"input_speedup": 2}, {"output_speedup": 2}, {"cycle": 2}, {"routing_latency": 2}, {"vc_needs_credit": True},
+        {"num_vcs": 16}, {"crossbar_flow": "winner_take_all"}, {"switching": "virtual_cut_through", "buffer_depth": 16},
+        {"arbiter": rng.choice(["age", "random", "least_recently_served"])},
+        {"allocator": rng.choice(["islip", "wavefront", "separable_output_first"])},
+        {"vc_allocator": rng.choice(["islip", "pim", "separable_input_first"])},
+        {"type": "input_output_queued", "output_depth": 16},
+    ])
+    config = {"simulator": {"seed": rng.randint(1, 10**6)},
+              "network": {"topology": topology, "router": router, "channel": {"latency": rng.choice([1, 2, 7])},
+                          "terminal_channel": {"latency": rng.choice([1, 3])}},
+              "workload": {"check_interval": 50, "applications": [{
+                  "type": "blast", "load": rng.choice([0.1, 0.3, 0.5, 0.9]), "warmup": 50, "sample": 250,
+                  "traffic": rng.choice(["uniform_random", "uniform_random", "neighbor", "random_permutation"]),
+                  "size": {"type": "fixed", "flits": rng.choice([1, 1, 2, 5])}}]}}
+    return config
+
+
+@pytest.mark.parametrize("batch", range(BATCHES))
+def test_variants_agree_on_drawn(batch, tmp_path):
+    rng = random.Random(f"variants {batch}")
+    paths = []
+    for number in range(DRAWN // BATCHES):
+        paths.append(tmp_path / f"{number}.json")
+        paths[-1].write_text(json.dumps(draw(rng)))
+    with ThreadPoolExecutor(2) as pool:
+        assert all(pool.map(compare, paths))
+
+
+def test_the_setting_is_hidden():
+    said = [subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=True).stdout
+            for words in (("explain", "input_queued"), ("schema",), ("settings", ROOT / "bench" / "mesh_8x8.json", "network.router.general=true"))]
+    assert '"general"' not in said[1] + said[2] and "general " not in said[0]
