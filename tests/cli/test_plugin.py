@@ -325,7 +325,7 @@ built={folder}/$object
 def test_one_file_each_in_a_copy_of_the_tree_is_enough(plugins, tmp_path):
     """A file each is added, nothing else is touched, and the results are those of the plugins."""
     copy = tmp_path / "copy"
-    for part in ("src", "include", "packaging"):
+    for part in ("src", "include", "packaging", "python"):
         shutil.copytree(ROOT / part, copy / part)
     shutil.copytree(ROOT / "tests" / "coverage", copy / "tests" / "coverage")
     (copy / "tests" / "unit").mkdir()
