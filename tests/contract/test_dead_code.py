@@ -10,7 +10,8 @@ import pytest
 from support import PROGRAM, ROOT
 
 OBJECTS = Path(PROGRAM).resolve().parent / "CMakeFiles"
-KEPT = {"main", "rollback_post"}  # that one is named by the table of its own file
+KEPT = {"main", "rollback_post",  # that one is named by the table of its own file
+        "study_files"}  # used where there is SQLite
 
 
 def symbols(folder, live):
