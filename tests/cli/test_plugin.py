@@ -328,8 +328,6 @@ def test_one_file_each_in_a_copy_of_the_tree_is_enough(plugins, tmp_path):
     for part in ("src", "include", "packaging", "python"):
         shutil.copytree(ROOT / part, copy / part)
     shutil.copytree(ROOT / "tests" / "coverage", copy / "tests" / "coverage")
-    (copy / "python" / "flitwarp").mkdir(parents=True)
-    shutil.copy(ROOT / "python" / "flitwarp" / "study.sql", copy / "python" / "flitwarp")
     (copy / "tests" / "unit").mkdir()
     shutil.copy(ROOT / "CMakeLists.txt", copy)
     folders = {"topology": "network/topology", "arbiter": "network/arbiter", "traffic": "workload/traffic",

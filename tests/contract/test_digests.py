@@ -18,7 +18,6 @@ CASES = {
     "made": cases.made_cases,
     "models": cases.model_cases,
     "logs": lambda: [*cases.log_cases(), *cases.wrong_log_cases()],
-    "schema": cases.schema_cases,
 }
 
 

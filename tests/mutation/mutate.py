@@ -31,7 +31,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path[:0] = [str(HERE), str(HERE.parent / "digests")]
 import digests  # noqa: E402
-from cases import all_cases  # noqa: E402
+from cases import SCHEMA, all_cases  # noqa: E402
 from mutants import mutants_of  # noqa: E402
 
 USUAL = ["src/network/router", "src/network/routing", "src/network/allocator", "src/engine", "src/metrics", "src/workload/part.c"]
@@ -148,8 +148,8 @@ class Bench:
         self.build, self.work, self.jobs, self.targets = build, Path(work), jobs, targets
         program = build.folder / "flitwarp"
         paths = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests/unit").rglob("test_*.c"))
-        self.cases = [*map(UnitTests, paths), *map(Recorded, all_cases(program))]
-        self.known = digests.recorded()
+        self.cases = [*map(UnitTests, paths), *map(Recorded, [SCHEMA, *all_cases(program)])]
+        self.known = {**digests.recorded(), SCHEMA.row: digests.outcome(program, SCHEMA)}
         self.sources = sorted(path for path in build.compiles if any(path == one or path.startswith(one.rstrip("/") + "/") for one in targets)
                               or self.includes(path))
         self.reached, self.seconds = {}, {}
@@ -202,9 +202,9 @@ class Bench:
     def cases_at(self, path, line):
         """Those that reach the line, or for a line without code the file, quickest first."""
         if (path, line) in self.code:
-            found = [case for case in self.cases if (path, line) in self.reached[case.name]]
+            found = [case for case in self.cases if case.name == SCHEMA.name or (path, line) in self.reached[case.name]]
         else:
-            found = [case for case in self.cases if case.name == "schema" or any(one == path for one, _ in self.reached[case.name])]
+            found = [case for case in self.cases if case.name == SCHEMA.name or any(one == path for one, _ in self.reached[case.name])]
         found.sort(key=lambda case: self.seconds[case.name])
         spent, kept = 0.0, []
         for case in found:
