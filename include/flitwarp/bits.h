@@ -50,16 +50,6 @@ static inline bool bits_any(const uint64_t *set, uint32_t words)
     return false;
 }
 
-/* Empties a set of few words: what the loop hides from the compiler is that it could call memset, for 20 instructions. */
-static inline __attribute__((always_inline)) void bits_clear(uint64_t *set, uint32_t words)
-{
-    for (uint64_t *end = set + words; set < end; set++) {
-        *set = 0;
-        if (words > 1)
-            __asm__("" : "+r"(set));
-    }
-}
-
 /* The first member at or after `from`, going round; the set is not empty and `from` lies in its words. */
 static inline uint32_t bits_next_cyclic(const uint64_t *set, uint32_t words, uint32_t from)
 {

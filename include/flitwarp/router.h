@@ -147,7 +147,8 @@ static inline __attribute__((always_inline)) void ask_route(const struct network
                                                             uint32_t packet, bool from_router, uint64_t *wants,
                                                             const uint64_t *usable, uint32_t words, tick_t now)
 {
-    bits_clear(wants, words);
+    for (uint32_t w = 0; w < words; w++)
+        wants[w] = 0;
     question->packet = network_packet(network, packet);
     question->packet->hops += from_router;
     question->draws = 0;
@@ -158,7 +159,7 @@ static inline __attribute__((always_inline)) void ask_route(const struct network
         some |= wants[w];
         wrong |= wants[w] & ~usable[w];
     }
-    CHECK(!wrong && some, "tick %llu router %u: routing gives packet %u for terminal %u %s", (unsigned long long)now,
+    CHECK(some && !wrong, "tick %llu router %u: routing gives packet %u for terminal %u %s", (unsigned long long)now,
           question->router, packet, question->packet->destination, wrong ? "an unused port" : "nowhere to go");
 }
 

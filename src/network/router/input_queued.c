@@ -272,7 +272,8 @@ STAGE void end_stages(struct view *v, struct variant is)
 {
     const struct input_queued *q = v->q;
     if (is.usual || q->ends_in_a_cycle) {
-        bits_clear(v->busy, is.words);
+        for (uint32_t w = 0; w < is.words; w++)
+            v->busy[w] = 0;
         return;
     }
     BITS_EACH(lane, v->busy, is.words) {
@@ -798,11 +799,12 @@ STAGE void step_routers(struct input_queued *q, tick_t now, const uint32_t *list
             struct router_head *head = block_at(blocks, *at);
             if (!step_router(q, head, now, &to, is))
                 continue;
-            if (q->steps_each_tick)
+            if (q->steps_each_tick) {
                 make_due(q, head, now + 1, is);
-            else
+                any = true;
+            } else {
                 wake(q, head, now + q->cycle, is);
-            any = q->steps_each_tick;
+            }
         }
     }
     if (any && q->due_at[(now + 1) % 2] != now + 1)
