@@ -799,12 +799,11 @@ STAGE void step_routers(struct input_queued *q, tick_t now, const uint32_t *list
             struct router_head *head = block_at(blocks, *at);
             if (!step_router(q, head, now, &to, is))
                 continue;
-            if (q->steps_each_tick) {
+            if (q->steps_each_tick)
                 make_due(q, head, now + 1, is);
-                any = true;
-            } else {
+            else
                 wake(q, head, now + q->cycle, is);
-            }
+            any = q->steps_each_tick;
         }
     }
     if (any && q->due_at[(now + 1) % 2] != now + 1)
