@@ -49,7 +49,7 @@ struct dragonfly {
     const uint16_t *place_of;           /* by router: its number in the group */
     const struct dragonfly_gate *gates; /* by rank * channels + parallel channel; the same for all groups, or else */
     const uint32_t *first_gates;        /* from a file: by group * groups + other group, into gates; NULL: not so */
-    const struct router_port *far_ends; /* from a file: by router * globals + global port; router NONE: unused */
+    const struct router_port *far_ends; /* from a file: by router * globals + global port; router FW_NONE: unused */
 };
 
 /* NULL: it is none of this family. Who has asked once takes topology->facts. */

@@ -3,7 +3,7 @@
 /*
  * Two kinds of error. What the user got wrong is gathered in a list of
  * messages, so that all of it can be shown at once. What we got wrong is a
- * CHECK that stops the program, in release builds too.
+ * FW_CHECK that stops the program, in release builds too.
  */
 #include "flitwarp/arena.h"
 
@@ -41,7 +41,7 @@ enum exit_status {
 };
 
 /* Stops with EXIT_SIMULATION unless the claim holds. The message says time, component and packet. */
-#define CHECK(claim, ...)                                                                                              \
+#define FW_CHECK(claim, ...)                                                                                           \
     do {                                                                                                               \
         if (__builtin_expect(!(claim), 0))                                                                             \
             check_failed(__FILE__, __LINE__, #claim, __VA_ARGS__);                                                     \

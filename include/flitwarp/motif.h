@@ -20,8 +20,8 @@
 struct script {
     struct trace_builder *builder;
     uint32_t rank;
-    uint32_t last; /* task that the next one waits for; NONE: nothing */
-    uint32_t open; /* first task that was started and not waited for; NONE: there is none */
+    uint32_t last; /* task that the next one waits for; FW_NONE: nothing */
+    uint32_t open; /* first task that was started and not waited for; FW_NONE: there is none */
 };
 
 void script_compute(struct script *script, double seconds); /* nothing where there are none */

@@ -66,7 +66,7 @@ struct step_event {
 
 /* The far end of a port, for flits going out and for credits going back alike. */
 struct link {
-    uint32_t target;     /* router or terminal; NONE: the port is unused */
+    uint32_t target;     /* router or terminal; FW_NONE: the port is unused */
     uint16_t first_lane; /* of the port at the far end */
     uint16_t cycle;      /* ticks between two flits */
     uint32_t latency;    /* ticks, at least 1 */
@@ -142,7 +142,7 @@ struct network {
     uint64_t in_network; /* packets whose head has entered here, less those whose tail has arrived here, modulo 2^64 */
     bool is_watched;     /* somebody wants to know of every flit that enters: a log, or a packet's walk */
     FILE *trace_out;     /* NULL unless a packet's walk is printed */
-    uint32_t traced;     /* that packet's handle; NONE before it is made and after it has arrived */
+    uint32_t traced;     /* that packet's handle; FW_NONE before it is made and after it has arrived */
 
     uint32_t part;                 /* this one */
     const uint16_t *router_part;   /* by router; NULL: there is one part */
@@ -204,7 +204,7 @@ static inline struct flit transfer_unit(const struct packet *packet, uint32_t ha
 static inline bool network_crosses(const struct network *network, uint32_t router, const struct link *link)
 {
     const uint16_t *owner = link->to_terminal ? network->terminal_part : network->router_part;
-    return owner && link->target != NONE && owner[link->target] != network->router_part[router];
+    return owner && link->target != FW_NONE && owner[link->target] != network->router_part[router];
 }
 
 /* Is a place in another part of the network? */

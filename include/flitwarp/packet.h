@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define NONE UINT32_MAX /* no packet, no terminal, no router */
+#define FW_NONE UINT32_MAX /* no packet, no terminal, no router */
 
 typedef uint64_t tick_t;
 
@@ -22,7 +22,7 @@ struct packet {
     uint32_t size;               /* flits */
     uint32_t sequence;           /* of this source's packets; (source, sequence) names a packet for ever */
     uint32_t received;           /* flits that have reached the destination */
-    uint32_t message;            /* handle; NONE when this packet is the whole message */
+    uint32_t message;            /* handle; FW_NONE when this packet is the whole message */
     uint32_t next;               /* in the queue of its source */
     uint32_t head_delay;         /* from entering the network to the head's arrival */
     uint16_t hops;               /* channels between routers that the head has crossed */
@@ -49,7 +49,7 @@ struct message {
     uint32_t initiator;            /* terminal that began the transaction */
     uint32_t transaction;          /* number of the message that began it */
     uint32_t transaction_messages; /* that belong to it */
-    uint32_t group;                /* handle of the count of a transaction of several requests; NONE: it has one */
+    uint32_t group;                /* handle of the count of a transaction of several requests; FW_NONE: it has one */
     uint32_t tag, order, detail;   /* the application's own; a reply has its request's */
     uint8_t application;
     bool is_reply;

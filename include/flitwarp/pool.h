@@ -13,7 +13,7 @@ struct pool {
     unsigned char *items; /* owned; each item's first word links the free ones */
     size_t item_size;
     uint32_t capacity;
-    uint32_t free;         /* first free index, NONE: full */
+    uint32_t free;         /* first free index, FW_NONE: full */
     uint32_t taken;        /* now in use */
     struct rewind *rewind; /* borrowed: where its memory comes from */
 };

@@ -38,7 +38,7 @@ struct router_inspect_ops {
     uint64_t (*flit_hops)(const void *routers);
     /* Flits that have left by an output lane, modulo 2^32. */
     uint32_t (*lane_flits)(const void *routers, uint32_t router, uint32_t lane);
-    /* After draining: CHECKs that every buffer is empty and every credit back. */
+    /* After draining: FW_CHECKs that every buffer is empty and every credit back. */
     void (*check_idle)(void *routers);
     /* For deadlock reports: what the packet at the front of an input lane waits for; false: the lane is empty. See
        network/deadlock/wait_graph.h. */
@@ -55,7 +55,7 @@ struct router_inspect_ops {
 
 /* The state of one input lane, for those who look for deadlock. */
 struct waiting {
-    uint32_t packet; /* at the front; NONE: empty */
+    uint32_t packet; /* at the front; FW_NONE: empty */
     uint32_t flits;  /* in the lane's buffer */
     /* What must fit behind an output lane that it holds, or that nobody holds: 0: it can have that one, or the router
        does not say. It is never said to be stuck for that then, unless all stand still. */
@@ -71,7 +71,7 @@ struct waiting {
 
 /* What a lane, or a terminal that has not sent all of it yet, has of a packet. */
 struct piece {
-    uint32_t packet; /* its handle here; NONE: nothing of it is here */
+    uint32_t packet; /* its handle here; FW_NONE: nothing of it is here */
     uint32_t flits;  /* may be none: then there is what it holds alone */
     bool has_head;
     bool is_routed; /* the head, here */
@@ -115,10 +115,10 @@ static inline void waiting_add(struct waiting *waiting, size_t output, uint16_t 
 static inline void lane_check_idle(uint32_t router, uint32_t lane, uint32_t flits, uint32_t owner, uint32_t credits,
                                    uint32_t depth)
 {
-    CHECK(flits == 0, "router %u lane %u: %u flits are left at the end", router, lane, flits);
-    CHECK(owner == NOBODY, "router %u output lane %u: lane %u holds it at the end", router, lane, owner);
-    CHECK(credits == depth, "router %u output lane %u: %u of %u credits are back at the end", router, lane, credits,
-          depth);
+    FW_CHECK(flits == 0, "router %u lane %u: %u flits are left at the end", router, lane, flits);
+    FW_CHECK(owner == NOBODY, "router %u output lane %u: lane %u holds it at the end", router, lane, owner);
+    FW_CHECK(credits == depth, "router %u output lane %u: %u of %u credits are back at the end", router, lane, credits,
+             depth);
 }
 
 /* Rings have a power of two of places, so that a counter's low bits are the place. */
@@ -159,8 +159,8 @@ static inline __attribute__((always_inline)) void ask_route(const struct network
         some |= wants[w];
         wrong |= wants[w] & ~usable[w];
     }
-    CHECK(some && !wrong, "tick %llu router %u: routing gives packet %u for terminal %u %s", (unsigned long long)now,
-          question->router, packet, question->packet->destination, wrong ? "an unused port" : "nowhere to go");
+    FW_CHECK(some && !wrong, "tick %llu router %u: routing gives packet %u for terminal %u %s", (unsigned long long)now,
+             question->router, packet, question->packet->destination, wrong ? "an unused port" : "nowhere to go");
 }
 
 static inline void trace_route(const struct network *network, const struct route *question, uint32_t lane, tick_t now)

@@ -74,7 +74,7 @@ static inline void steady_send(struct steady *steady, struct application *applic
     }
     struct random *random = &steady->random[rank];
     uint32_t to = steady->traffic.ops->destination(&steady->traffic, rank, random);
-    if (to != NONE)
+    if (to != FW_NONE)
         application_send(application, rank, to, steady->size.ops->draw(&steady->size, random));
 }
 

@@ -89,8 +89,8 @@ static inline uint32_t topology_ejects_at(const struct topology *topology, uint3
 /* Breadth-first searches in any topology (src/network/graph/search.c). */
 struct search {
     const struct topology *topology;
-    uint32_t *neighbours; /* by router * ports + port; NONE: unused */
-    uint32_t *distance;   /* by router, from the one searched from; NONE: out of reach */
+    uint32_t *neighbours; /* by router * ports + port; FW_NONE: unused */
+    uint32_t *distance;   /* by router, from the one searched from; FW_NONE: out of reach */
     uint32_t *order;      /* routers as they were reached: the last is the farthest */
     uint32_t reached;
 };

@@ -29,7 +29,7 @@ struct traffic_ops {
     /* Looks at the space; sets state, or adds errors (not a power of two, no coordinates, ...); optional. */
     void (*prepare)(struct traffic *traffic, const struct choice *self, const struct traffic_space *space,
                     struct errors *errors);
-    /* The destination of the next message from `source`; NONE: this source stays silent. */
+    /* The destination of the next message from `source`; FW_NONE: this source stays silent. */
     uint32_t (*destination)(const struct traffic *traffic, uint32_t source, struct random *random);
 };
 

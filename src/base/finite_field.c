@@ -50,7 +50,7 @@ static bool fill_powers(uint32_t order, uint32_t characteristic, uint32_t rest, 
 void finite_field_init(struct finite_field *field, uint32_t order, struct arena *arena)
 {
     uint32_t prime = prime_of_power(order), rest = 1;
-    CHECK(prime && order <= 65536, "there is no field of order %u here", order);
+    FW_CHECK(prime && order <= 65536, "there is no field of order %u here", order);
     uint16_t *powers = arena_array(arena, uint16_t, order), *logarithms = arena_array(arena, uint16_t, order);
     *field = (struct finite_field){order, prime, powers, logarithms};
     while (!fill_powers(order, prime, rest, powers))

@@ -12,7 +12,7 @@
 
 void pool_init(struct pool *pool, size_t item_size, struct rewind *rewind)
 {
-    *pool = (struct pool){.item_size = item_size, .free = NONE, .rewind = rewind};
+    *pool = (struct pool){.item_size = item_size, .free = FW_NONE, .rewind = rewind};
 }
 
 void pool_release(struct pool *pool)
@@ -29,7 +29,7 @@ void pool_grow(struct pool *pool)
 {
     uint32_t old = pool->capacity;
     uint32_t capacity = old ? old * 2 : FIRST_CAPACITY;
-    CHECK(capacity > old && capacity < NONE, "pool of %zu-byte items is full at %u", pool->item_size, old);
+    FW_CHECK(capacity > old && capacity < FW_NONE, "pool of %zu-byte items is full at %u", pool->item_size, old);
     size_t bytes = ((size_t)capacity * pool->item_size + 63) / 64 * 64;
     unsigned char *items = rewind_take_aligned(pool->rewind, bytes);
     if (old)

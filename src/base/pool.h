@@ -10,7 +10,7 @@ void pool_grow(struct pool *pool);
 /* The content is whatever was there before. The size is the pool's; as a constant it spares a multiplication. */
 static inline uint32_t pool_take(struct pool *pool, size_t item_size)
 {
-    if (__builtin_expect(pool->free == NONE, 0))
+    if (__builtin_expect(pool->free == FW_NONE, 0))
         pool_grow(pool);
     uint32_t index = pool->free;
     pool->free = *(uint32_t *)pool_at(pool, index, item_size);

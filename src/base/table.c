@@ -77,7 +77,7 @@ static void table_grow_slots(struct table *table)
 {
     struct table_slot *old = table->slots;
     uint32_t old_count = table->slot_count;
-    CHECK(old_count < (uint32_t)1 << 31, "a table of %u entries is full", table->count);
+    FW_CHECK(old_count < (uint32_t)1 << 31, "a table of %u entries is full", table->count);
     table->slot_count *= 2;
     size_t bytes = table->slot_count * sizeof(*table->slots);
     table->slots = rewind_take(table->rewind, bytes);
@@ -144,7 +144,7 @@ static void close_hole(struct table *table, uint32_t hole)
 void table_remove(struct table *table, const struct table_key *key)
 {
     struct table_slot *slot = table_slot_of(table, key, table_hash(key));
-    CHECK(slot->entry, "a key to be removed is not in its table");
+    FW_CHECK(slot->entry, "a key to be removed is not in its table");
     struct table_entry *entry = table_entry_at(table, slot->entry - 1);
     entry->is_used = false;
     entry->next_free = table->first_free;

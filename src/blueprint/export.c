@@ -32,7 +32,7 @@ static struct place_texts export_place(const struct exporting *exporting, uint32
                                    topology_coordinate(&blueprint->topology, router, d));
     if (exporting->groups)
         snprintf(texts.group, sizeof texts.group, "%u", exporting->groups[router]);
-    if (topology_level(&blueprint->topology, router) != NONE)
+    if (topology_level(&blueprint->topology, router) != FW_NONE)
         snprintf(texts.level, sizeof texts.level, "%u", topology_level(&blueprint->topology, router));
     return texts;
 }
@@ -40,7 +40,7 @@ static struct place_texts export_place(const struct exporting *exporting, uint32
 /* One row of any format: a link between two routers, or a terminal and a router. */
 struct exported_link {
     char from[16], to[16];
-    uint32_t from_router, to_router; /* from_router NONE: a terminal */
+    uint32_t from_router, to_router; /* from_router FW_NONE: a terminal */
     const char *class;
     uint32_t latency, latency_back;
     double bandwidth;
@@ -56,7 +56,7 @@ static void write_terminal_links(const struct exporting *exporting, link_writer 
         uint32_t latency = terminal_latency(&blueprint->latencies, terminal);
         uint32_t ends[] = {topology_router_of(topology, terminal), topology_ejects_at(topology, terminal)};
         for (uint32_t i = 0; i < (topology->ops->ejects_at ? 2 : 1) * blueprint->terminal_links; i++) {
-            struct exported_link link = {.from_router = NONE,
+            struct exported_link link = {.from_router = FW_NONE,
                                          .to_router = ends[i / blueprint->terminal_links],
                                          .class = "terminal",
                                          .latency = latency,
@@ -184,7 +184,7 @@ static void write_dot(const struct exporting *exporting)
 static void csv_place(const struct exporting *exporting, uint32_t router)
 {
     struct place_texts place = {0};
-    if (router != NONE)
+    if (router != FW_NONE)
         place = export_place(exporting, router);
     fprintf(exporting->out, ",%s,%s,%s", place.coordinates, place.group, place.level);
 }

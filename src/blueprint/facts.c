@@ -30,7 +30,7 @@ static uint32_t radix_of(const struct facts *facts, uint32_t router)
 
 static void count_radix(struct facts *facts)
 {
-    facts->min_radix = NONE;
+    facts->min_radix = FW_NONE;
     for (uint32_t router = 0; router < facts->blueprint->topology.routers; router++) {
         uint32_t radix = radix_of(facts, router);
         facts->min_radix = radix < facts->min_radix ? radix : facts->min_radix;

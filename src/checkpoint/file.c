@@ -60,7 +60,7 @@ static struct loaded program(void)
 {
     struct loaded object;
     bool is_known = loaded_find(checkpoint_is_possible, &object);
-    CHECK(is_known, "the dynamic linker does not know this program");
+    FW_CHECK(is_known, "the dynamic linker does not know this program");
     return object;
 }
 
@@ -84,7 +84,7 @@ static struct plugins *plugins_find(void)
             is_known &= plugins->list[i].start != object.start;
         if (!is_known)
             continue;
-        CHECK(plugins->count < MOST_PLUGINS, "more than %u plugins", MOST_PLUGINS);
+        FW_CHECK(plugins->count < MOST_PLUGINS, "more than %u plugins", MOST_PLUGINS);
         struct plugin *plugin = &plugins->list[plugins->count++];
         *plugin = (struct plugin){loaded_fingerprint(&object), object.base, object.start, object.end, {0}};
         if (!realpath(object.path, plugin->path))
@@ -141,7 +141,7 @@ static void sink_put(struct sink *sink, const void *bytes, size_t count, ZSTD_En
     do {
         ZSTD_outBuffer out = {.dst = sink->buffer, .size = BUFFER_BYTES};
         left = ZSTD_compressStream2(sink->compressor, &out, &in, directive);
-        CHECK(!ZSTD_isError(left), "zstd: %s", ZSTD_getErrorName(left));
+        FW_CHECK(!ZSTD_isError(left), "zstd: %s", ZSTD_getErrorName(left));
         fwrite(sink->buffer, 1, out.pos, sink->stream);
     } while (directive == ZSTD_e_end ? left > 0 : in.pos < in.size);
 }

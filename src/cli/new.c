@@ -196,8 +196,8 @@ static const char *config_text(struct arena *arena, const struct template *templ
     const char *place = place_text(arena, template, name);
     struct json *root =
         is_model ? json_object(arena) : json_parse(arena, errors, "example", base_config, strlen(base_config));
-    CHECK(root && source_override(&(struct source){arena, errors, NULL}, root, place),
-          "the example of %s does not fit: %s", template->name, errors_text(errors));
+    FW_CHECK(root && source_override(&(struct source){arena, errors, NULL}, root, place),
+             "the example of %s does not fit: %s", template->name, errors_text(errors));
     char *written = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&written, &size);

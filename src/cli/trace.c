@@ -22,12 +22,12 @@ static const struct flag trace_flags[] = {
 static bool trace_read_packet(const char *text, uint64_t *source, uint64_t *sequence)
 {
     *source = 0;
-    if (!number_read(&text, NONE - 1, sequence))
+    if (!number_read(&text, FW_NONE - 1, sequence))
         return false;
     if (*text == '.') {
         *source = *sequence;
         text++;
-        return number_read(&text, NONE - 1, sequence) && !*text;
+        return number_read(&text, FW_NONE - 1, sequence) && !*text;
     }
     return !*text;
 }
@@ -37,7 +37,7 @@ static void stop_when_arrived(void *context, const struct workload *workload, ti
     volatile sig_atomic_t *has_arrived = context;
     (void)now;
     bool is_made = workload->sequences[workload->trace_source] > workload->trace_sequence;
-    *has_arrived = is_made && workload->network->traced == NONE;
+    *has_arrived = is_made && workload->network->traced == FW_NONE;
 }
 
 static int trace_follow(struct simulation *simulation, uint32_t source, uint32_t sequence)

@@ -46,7 +46,7 @@ const struct option *row_walk_next(struct row_walk *walk)
             walk->next = walk->outer[walk->depth].included + 1;
             walk->offset = walk->outer[walk->depth].offset;
         } else if (row->type == OPTION_TYPE_ROWS) {
-            CHECK(walk->depth < ROWS_DEPTH_MAX, "rows include rows more than %d levels deep", ROWS_DEPTH_MAX);
+            FW_CHECK(walk->depth < ROWS_DEPTH_MAX, "rows include rows more than %d levels deep", ROWS_DEPTH_MAX);
             walk->outer[walk->depth].included = row;
             walk->outer[walk->depth++].offset = walk->offset;
             walk->offset += row->offset;
@@ -186,8 +186,8 @@ static bool holds(struct config_reader *reader, const struct option *rows, const
 {
     size_t length = strcspn(condition, "=");
     struct option row;
-    CHECK(option_find(rows, condition, length, &row), "a row has an effect with '%s' only, which is no key beside it",
-          condition);
+    FW_CHECK(option_find(rows, condition, length, &row),
+             "a row has an effect with '%s' only, which is no key beside it", condition);
     const struct json *node = json_find(settings, row.key);
     if (!condition[length])
         return !is_default(reader, &row, node);
@@ -302,7 +302,7 @@ bool config_read_first(struct config_reader *reader, const struct option *rows, 
                        struct json *node)
 {
     struct option row;
-    CHECK(option_find(rows, key, strlen(key), &row), "no row '%s' to be read first", key);
+    FW_CHECK(option_find(rows, key, strlen(key), &row), "no row '%s' to be read first", key);
     if (node->type != JSON_OBJECT)
         return true; /* config_read reports it */
     reader->done = row.key;

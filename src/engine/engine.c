@@ -73,11 +73,11 @@ void engine_release(struct engine *engine)
 uint32_t engine_add_kind(struct engine *engine, struct event_kind kind)
 {
     uint32_t number = engine->kind_count;
-    CHECK(number < MAX_EVENT_KINDS, "event kind '%s' is one too many", kind.name);
-    CHECK(kind.size > 0 && kind.size <= MAX_EVENT_SIZE && kind.size % 8 == 0, "event kind '%s' has %u bytes", kind.name,
-          kind.size);
-    CHECK(kind.epsilon < 1u << EPSILON_BITS, "event kind '%s' has epsilon %u", kind.name, kind.epsilon);
-    CHECK(!number || engine->kinds[number - 1].epsilon <= kind.epsilon, "event kind '%s' comes too late", kind.name);
+    FW_CHECK(number < MAX_EVENT_KINDS, "event kind '%s' is one too many", kind.name);
+    FW_CHECK(kind.size > 0 && kind.size <= MAX_EVENT_SIZE && kind.size % 8 == 0, "event kind '%s' has %u bytes",
+             kind.name, kind.size);
+    FW_CHECK(kind.epsilon < 1u << EPSILON_BITS, "event kind '%s' has epsilon %u", kind.name, kind.epsilon);
+    FW_CHECK(!number || engine->kinds[number - 1].epsilon <= kind.epsilon, "event kind '%s' comes too late", kind.name);
     engine->kinds[engine->kind_count++] = kind;
     return number;
 }
@@ -117,8 +117,8 @@ static bool far_is_earlier(const struct far_event *a, const struct far_event *b)
 
 void *engine_post_far(struct engine *engine, uint32_t kind, tick_t when)
 {
-    CHECK(when >= engine->now, "tick %llu: event '%s' posted to the past (%llu)", (unsigned long long)engine->now,
-          engine->kinds[kind].name, (unsigned long long)when);
+    FW_CHECK(when >= engine->now, "tick %llu: event '%s' posted to the past (%llu)", (unsigned long long)engine->now,
+             engine->kinds[kind].name, (unsigned long long)when);
     if (engine->heap_count == engine->heap_capacity) {
         engine->heap_capacity = engine->heap_capacity ? engine->heap_capacity * 2 : 64;
         engine->heap = rewind_resize(engine->rewind, engine->heap, sizeof *engine->heap * engine->heap_capacity);
@@ -237,8 +237,8 @@ static void engine_run_tick(struct engine *engine)
         }
     }
     for (uint32_t kind = 0; kind < engine->kind_count; kind++)
-        CHECK(!lists[kind].first, "tick %llu: an event '%s' was posted to an epsilon that has passed",
-              (unsigned long long)engine->now, engine->kinds[kind].name);
+        FW_CHECK(!lists[kind].first, "tick %llu: an event '%s' was posted to an epsilon that has passed",
+                 (unsigned long long)engine->now, engine->kinds[kind].name);
     bits_remove(engine->occupied, slot);
 }
 

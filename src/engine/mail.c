@@ -52,7 +52,7 @@ static void put_together(struct mail *mail)
         words_add(&mail->sent, out->words, out->count);
         out->count = 0;
     }
-    CHECK(mail->sent.count <= INT_MAX, "%zu words are too many for the other ranks at one time", mail->sent.count);
+    FW_CHECK(mail->sent.count <= INT_MAX, "%zu words are too many for the other ranks at one time", mail->sent.count);
 }
 
 void mail_swap(struct mail *mail, const uint64_t *told)
@@ -75,7 +75,7 @@ void mail_swap(struct mail *mail, const uint64_t *told)
         mail->in_at[rank] = (int)mail->in.count;
         mail->in_count[rank] = (int)heard[FOR_YOU];
         words_take(&mail->in, heard[FOR_YOU]);
-        CHECK(mail->in.count <= INT_MAX, "%zu words are too many from the other ranks at one time", mail->in.count);
+        FW_CHECK(mail->in.count <= INT_MAX, "%zu words are too many from the other ranks at one time", mail->in.count);
     }
     if (sent)
         ranks_swap(mail->ranks, mail->sent.words, mail->out_count, mail->out_at, mail->in.words, mail->in_count,

@@ -183,8 +183,8 @@ struct event *queue_pop_heap(struct event_queue *queue)
 
 void queue_push_far(struct event_queue *queue, const struct event *event)
 {
-    CHECK(event->time < LATEST, "process %llu: an event at tick %llu is beyond what a run can reach",
-          (unsigned long long)event->process, (unsigned long long)event->time);
+    FW_CHECK(event->time < LATEST, "process %llu: an event at tick %llu is beyond what a run can reach",
+             (unsigned long long)event->process, (unsigned long long)event->time);
     uint64_t bucket = event->time >> queue->shift;
     uint64_t differs = bucket ^ queue->far_base;
     uint32_t list = differs ? 63 - (uint32_t)__builtin_clzll(differs) : 0;
@@ -292,8 +292,8 @@ static void queue_adapt(struct event_queue *queue)
 
 static void hand_reserve(struct event_queue *queue, uint64_t count)
 {
-    CHECK(count < LARGEST_HAND, "more than %u events lie in one bucket of %llu ticks", LARGEST_HAND - 1,
-          1ull << queue->shift);
+    FW_CHECK(count < LARGEST_HAND, "more than %u events lie in one bucket of %llu ticks", LARGEST_HAND - 1,
+             1ull << queue->shift);
     if (count <= queue->hand_capacity)
         return;
     uint32_t capacity = queue->hand_capacity ? queue->hand_capacity : 64;

@@ -62,8 +62,8 @@ static void worker_destroy(struct process_worker *worker)
 bool process_run_check(const struct model *model, const struct process_settings *settings, struct ranks *ranks,
                        const struct json *simulator, struct errors *errors)
 {
-    CHECK(model->event_size == 0 || (model->event_size >= sizeof(struct event) && model->event_size % 8 == 0),
-          "model '%s' has events of %u bytes", model->ops->name, model->event_size);
+    FW_CHECK(model->event_size == 0 || (model->event_size >= sizeof(struct event) && model->event_size % 8 == 0),
+             "model '%s' has events of %u bytes", model->ops->name, model->event_size);
     if (settings->sync == SYNC_SEQUENTIAL && settings->threads > 1)
         node_error(errors, simulator, "threads",
                    "found %u with sync 'sequential', expected 1 (or sync 'conservative' or 'optimistic')",

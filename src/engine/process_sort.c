@@ -78,9 +78,9 @@ static void sort_equals(uint32_t word, uint64_t *order, const uint64_t *events, 
 
 static void sort_by(uint32_t word, uint64_t *order, const uint64_t *events, uint32_t words, uint32_t count)
 {
-    CHECK(word < KEY_WORDS, "tick %llu: two events of process %llu have the same key",
-          (unsigned long long)events[(order[0] & INDEX_MASK) * words],
-          (unsigned long long)events[(order[0] & INDEX_MASK) * words + 1]);
+    FW_CHECK(word < KEY_WORDS, "tick %llu: two events of process %llu have the same key",
+             (unsigned long long)events[(order[0] & INDEX_MASK) * words],
+             (unsigned long long)events[(order[0] & INDEX_MASK) * words + 1]);
     uint64_t lowest = UINT64_MAX, highest = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint64_t value = events[(order[i] & INDEX_MASK) * words + word];

@@ -11,10 +11,10 @@ void process_post(struct partition *partition, struct event *event)
 {
     struct process_worker *worker = partition->worker;
     const struct event *current = worker->current;
-    CHECK(!current || event_is_before(current, event),
-          "tick %llu: process %llu posts an event at tick %llu to process %llu whose key is not above its own",
-          (unsigned long long)current->time, (unsigned long long)current->process, (unsigned long long)event->time,
-          (unsigned long long)event->process);
+    FW_CHECK(!current || event_is_before(current, event),
+             "tick %llu: process %llu posts an event at tick %llu to process %llu whose key is not above its own",
+             (unsigned long long)current->time, (unsigned long long)current->process, (unsigned long long)event->time,
+             (unsigned long long)event->process);
     if (worker->post) {
         worker->post(worker, partition, event);
         return;
@@ -99,8 +99,8 @@ static void ranks_scatter(struct process_run *run)
     for (size_t at = 0; at < run->mail.in.count; at += words) {
         const struct event *event = (const void *)(run->mail.in.words + at);
         uint32_t worker = worker_of(run, event->partition & ~EVENT_TAKEN_BACK) - run->rank * run->worker_count;
-        CHECK(worker < run->worker_count, "an event for partition %u came to rank %u",
-              event->partition & ~EVENT_TAKEN_BACK, run->rank);
+        FW_CHECK(worker < run->worker_count, "an event for partition %u came to rank %u",
+                 event->partition & ~EVENT_TAKEN_BACK, run->rank);
         words_add(&run->workers[worker]->from_ranks, event, words);
     }
 }

@@ -59,11 +59,12 @@ static void conservative_post(struct process_worker *worker, struct partition *f
         queue_push(&worker->queue, event);
         return;
     }
-    CHECK(event->time >= worker->horizon,
-          "process %llu: an event is posted at tick %llu to process %llu, sooner than model '%s' says by its lookahead "
-          "of %llu ticks",
-          (unsigned long long)(worker->current ? worker->current->process : 0), (unsigned long long)event->time,
-          (unsigned long long)event->process, model->ops->name, (unsigned long long)model->lookahead);
+    FW_CHECK(
+        event->time >= worker->horizon,
+        "process %llu: an event is posted at tick %llu to process %llu, sooner than model '%s' says by its lookahead "
+        "of %llu ticks",
+        (unsigned long long)(worker->current ? worker->current->process : 0), (unsigned long long)event->time,
+        (unsigned long long)event->process, model->ops->name, (unsigned long long)model->lookahead);
     worker->counts.posted_away++;
     worker_send(worker, event);
 }

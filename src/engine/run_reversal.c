@@ -42,7 +42,7 @@ static void copy_take(struct copy *copy, const struct process_worker *worker)
 static void expect_same(const struct copy *copy, const struct process_worker *worker, const struct event *event,
                         uint32_t count, const char *when)
 {
-    CHECK(
+    FW_CHECK(
         !process_memory_differs(&worker->partitions[0], copy->bytes, copy->size),
         "tick %llu, process %llu: with %u event%s from here on %s the state is not as it was; expected process_save() "
         "before everything that handle() overwrites, or a reverse() that undoes all of it",
@@ -83,9 +83,10 @@ void run_reversal(struct process_worker *worker)
         rollback_forward(worker, end, count);
         expect_same(&after, worker, &first, count, "handled again");
         struct digest again = sent_digest(worker);
-        CHECK(memcmp(&sent, &again, sizeof sent) == 0,
-              "tick %llu, process %llu: handled again, %u event%s from here on sent other events than the first time",
-              (unsigned long long)first.time, (unsigned long long)first.process, count, count == 1 ? "" : "s");
+        FW_CHECK(
+            memcmp(&sent, &again, sizeof sent) == 0,
+            "tick %llu, process %llu: handled again, %u event%s from here on sent other events than the first time",
+            (unsigned long long)first.time, (unsigned long long)first.process, count, count == 1 ? "" : "s");
         rollback_commit(worker, TICK_NEVER);
     }
     run->is_complete = !(run->interrupt && *run->interrupt);

@@ -94,7 +94,7 @@ static const struct result *row_of(const struct report *report, const char *key)
     while (at && at->type != RESULT_TYPE_OWN && at->type != RESULT_TYPE_END)
         at++;
     bool takes_any = !report->own && (!at || at->type == RESULT_TYPE_OWN);
-    CHECK(row || takes_any, "no row describes the result '%s'", key);
+    FW_CHECK(row || takes_any, "no row describes the result '%s'", key);
     return row;
 }
 

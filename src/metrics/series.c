@@ -12,7 +12,7 @@
 
 void series_init(struct series *series, uint64_t start, uint64_t length, struct rewind *rewind)
 {
-    CHECK(length > 0, "time series with bins of no length");
+    FW_CHECK(length > 0, "time series with bins of no length");
     *series = (struct series){.start = start, .length = length, .here = start, .rewind = rewind};
 }
 
@@ -26,7 +26,7 @@ static void make_room(struct series *series, uint64_t bins)
 {
     if (bins <= series->room)
         return;
-    CHECK(bins <= UINT32_MAX / 2, "time series of %llu bins", (unsigned long long)bins);
+    FW_CHECK(bins <= UINT32_MAX / 2, "time series of %llu bins", (unsigned long long)bins);
     uint32_t room = series->room ? series->room : 16;
     while (room < bins)
         room *= 2;
@@ -37,7 +37,7 @@ static void make_room(struct series *series, uint64_t bins)
 
 struct series_bin *series_seek(struct series *series, uint64_t tick)
 {
-    CHECK(tick >= series->start, "tick %llu is before the series starts", (unsigned long long)tick);
+    FW_CHECK(tick >= series->start, "tick %llu is before the series starts", (unsigned long long)tick);
     uint64_t bin = (tick - series->start) / series->length;
     make_room(series, bin + 1);
     series->current = (uint32_t)bin;
@@ -60,7 +60,7 @@ static void bin_merge(struct series_bin *into, const struct series_bin *from)
 
 void series_merge(struct series *into, const struct series *from)
 {
-    CHECK(into->start == from->start && into->length == from->length, "two time series with different bins");
+    FW_CHECK(into->start == from->start && into->length == from->length, "two time series with different bins");
     make_room(into, from->count);
     if (into->count < from->count)
         into->count = from->count;

@@ -31,7 +31,7 @@ static struct samples throughput_of(const struct warmup_interval *interval)
 
 void warmup_init(struct warmup *warmup, const struct warmup_rule *rule, struct arena *arena)
 {
-    CHECK(rule->min_intervals >= 8, "warm-up rule of %u intervals at least", rule->min_intervals);
+    FW_CHECK(rule->min_intervals >= 8, "warm-up rule of %u intervals at least", rule->min_intervals);
     *warmup = (struct warmup){
         .rule = *rule,
         .intervals = arena_array(arena, struct warmup_interval, rule->max_intervals),
@@ -40,7 +40,7 @@ void warmup_init(struct warmup *warmup, const struct warmup_rule *rule, struct a
 
 void warmup_add(struct warmup *warmup, uint64_t packets, uint64_t latency_sum, uint64_t flits)
 {
-    CHECK(warmup->count < warmup->rule.max_intervals, "warm-up goes on after %u intervals", warmup->count);
+    FW_CHECK(warmup->count < warmup->rule.max_intervals, "warm-up goes on after %u intervals", warmup->count);
     warmup->intervals[warmup->count++] =
         (struct warmup_interval){.packets = packets, .latency_sum = latency_sum, .flits = flits};
 }

@@ -146,8 +146,8 @@ static void node_arrive(struct partition *partition, struct hop *hop)
         node_send(partition, here, &next, start + node->processing);
         return;
     }
-    CHECK((start - now) >> WAIT_BITS == 0, "tick %llu: packet %llu has waited for %llu ticks at one node",
-          (unsigned long long)now, (unsigned long long)hop->event.tie, (unsigned long long)(start - now));
+    FW_CHECK((start - now) >> WAIT_BITS == 0, "tick %llu: packet %llu has waited for %llu ticks at one node",
+             (unsigned long long)now, (unsigned long long)hop->event.tie, (unsigned long long)(start - now));
     hop->wait = (start - now) & (((uint64_t)1 << WAIT_BITS) - 1);
     if (node->pairs)
         node_answer(partition, hop, start);

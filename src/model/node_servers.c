@@ -60,8 +60,8 @@ static void set_steps(struct servers *servers, struct partition *partition, uint
 static void servers_grow(struct servers *servers, struct partition *partition)
 {
     forget_passed(servers, partition);
-    CHECK(servers->count < TABLES_MAX, "tick %llu: %u tables of busy servers are in use",
-          (unsigned long long)servers->horizon, servers->count);
+    FW_CHECK(servers->count < TABLES_MAX, "tick %llu: %u tables of busy servers are in use",
+             (unsigned long long)servers->horizon, servers->count);
     process_save(partition, servers->tables, sizeof servers->tables);
     process_save(partition, &servers->count, sizeof servers->count);
     servers->tables[0].last = last_of(&servers->tables[0]);

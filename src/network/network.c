@@ -123,7 +123,7 @@ static void wire(struct network *network, const struct channel_latencies *latenc
     network->channel_cycle = network->core->config->channel.cycle;
     network->terminal_cycle = network->core->config->terminal_channel.cycle;
     for (size_t i = 0; i < count; i++)
-        links[i].target = NONE;
+        links[i].target = FW_NONE;
     for (uint32_t plane = 0; plane < network->plane_count; plane++)
         for (uint32_t terminal = 0; terminal < topology->terminals; terminal++) {
             uint32_t latency = terminal_latency(latencies, planes_seat(network, plane, terminal));
@@ -182,7 +182,7 @@ uint32_t network_lag(const struct network *network, uint32_t router, uint32_t cy
     uint32_t fastest = cycle;
     for (uint32_t port = 0; port < network->ports; port++) {
         const struct link *link = network_link(network, router, port);
-        if (link->target != NONE && link->carries_out && link->cycle < fastest)
+        if (link->target != FW_NONE && link->carries_out && link->cycle < fastest)
             fastest = link->cycle;
     }
     return network->plan.transfer.stores ? cycle : cycle - fastest;
@@ -251,7 +251,7 @@ static void check_peers(const struct topology *topology, const struct choice *ch
 {
     uint64_t ports = (uint64_t)topology->routers * topology->ports;
     for (uint32_t i = 0; ports <= TRIED_PORTS && i < ports; i++) {
-        struct router_port from = {i / topology->ports, i % topology->ports}, to, back = {NONE, NONE};
+        struct router_port from = {i / topology->ports, i % topology->ports}, to, back = {FW_NONE, FW_NONE};
         if (!topology->ops->peer(topology, from.router, from.port, &to))
             continue;
         bool is_there = to.router < topology->routers && to.port < topology->ports;
@@ -289,7 +289,7 @@ static bool network_plan(struct network *network, const struct network_config *c
 {
     uint32_t before = errors->count;
     *network = (struct network){
-        .arena = arena, .seed = seed, .traced = NONE, .core = arena_take(arena, sizeof *network->core)};
+        .arena = arena, .seed = seed, .traced = FW_NONE, .core = arena_take(arena, sizeof *network->core)};
     network->core->config = config;
     network->core->bytes = arena->bytes;
     network->core->router_ops = CHOICE_OPS(&config->router, struct router_ops);
@@ -430,8 +430,8 @@ void network_release(struct network *network)
 void network_check_idle(struct network *network)
 {
     for (uint32_t i = 0; i < network->core->part_count; i++)
-        CHECK(network->core->parts[i]->packets.taken == 0, "%u packets are unaccounted for at the end",
-              network->core->parts[i]->packets.taken);
+        FW_CHECK(network->core->parts[i]->packets.taken == 0, "%u packets are unaccounted for at the end",
+                 network->core->parts[i]->packets.taken);
     if (network->core->router_ops->inspect && network->core->router_ops->inspect->check_idle)
         network->core->router_ops->inspect->check_idle(network->core->routers);
     network->core->interface_ops->check_idle(network->core->interfaces);
@@ -460,7 +460,7 @@ void network_trace(const struct network *network, tick_t now, uint32_t router, c
                    ...)
 {
     char name[128] = "terminal";
-    if (router != NONE)
+    if (router != FW_NONE)
         network_router_name(network, router, name, sizeof name);
     fprintf(network->trace_out, "%8llu  %-12s %-16s ", (unsigned long long)now, name, stage);
     va_list arguments;

@@ -132,7 +132,7 @@ static inline bool network_waits_for(const struct network *part, uint32_t router
     return inspect && inspect->waits_for && inspect->waits_for(part->core->routers, router, lane, waiting);
 }
 
-/* Every buffer empty and every credit back; CHECKs. */
+/* Every buffer empty and every credit back; FW_CHECKs. */
 void network_check_idle(struct network *network);
 
 /* "(3,1)" on a grid, "7" elsewhere; of several planes "p1:(3,1)", "p1:7". */

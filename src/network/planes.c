@@ -137,10 +137,10 @@ bool planes_repeat(struct network *network, struct errors *errors)
     const struct planes_config *config = &network->core->config->planes;
     struct arena *arena = network->arena;
     struct topology *all = &network->topology;
-    if ((uint64_t)all->routers * config->count >= NONE) {
+    if ((uint64_t)all->routers * config->count >= FW_NONE) {
         node_error(errors, planes_node(network->core->config), "count",
                    "%u planes of %u routers are too many; accepted: at most %u", config->count, all->routers,
-                   NONE / all->routers);
+                   FW_NONE / all->routers);
         return false;
     }
     struct planes *planes = arena_array(arena, struct planes, 1);
@@ -248,11 +248,11 @@ uint32_t network_select_plane(const struct network *network, uint32_t handle, co
                                             .queues = queues,
                                             .hops = selection->needs_hops ? hops : NULL};
     uint32_t plane = selection->ops->select(selection, &question);
-    CHECK(plane < network->plane_count, "selection \"%s\" gives packet %u plane %u of %u", selection->ops->name, handle,
-          plane, network->plane_count);
+    FW_CHECK(plane < network->plane_count, "selection \"%s\" gives packet %u plane %u of %u", selection->ops->name,
+             handle, plane, network->plane_count);
     packet->destination_router = network->core->ejection_router[(size_t)plane * terminals + packet->destination];
     if (network->trace_out && handle == network->traced)
-        network_trace(network, network->engine->now, NONE, "select_plane", "plane %u, where %u packets wait", plane,
+        network_trace(network, network->engine->now, FW_NONE, "select_plane", "plane %u, where %u packets wait", plane,
                       queues[plane].packets);
     return plane;
 }

@@ -28,7 +28,7 @@ uint32_t topology_level(const struct topology *topology, uint32_t router)
 {
     if (topology_tree(topology))
         return tree_level(topology_tree(topology), router);
-    return topology_butterfly(topology) ? router / topology_butterfly(topology)->rows : NONE;
+    return topology_butterfly(topology) ? router / topology_butterfly(topology)->rows : FW_NONE;
 }
 
 /* Gives a number to everything that can be reached without a link of one class. */
@@ -42,7 +42,7 @@ static void flood(const struct topology *topology, uint32_t avoided, uint32_t ro
         uint32_t from = stack[--depth];
         for (uint32_t port = 0; port < topology->ports; port++) {
             struct router_port to;
-            if (!topology->ops->peer(topology, from, port, &to) || groups[to.router] != NONE ||
+            if (!topology->ops->peer(topology, from, port, &to) || groups[to.router] != FW_NONE ||
                 topology->ops->channel_class(topology, from, port) == avoided)
                 continue;
             groups[to.router] = group;
@@ -61,7 +61,7 @@ const uint32_t *topology_groups(const struct topology *topology, struct arena *a
     uint32_t *groups = arena_array(arena, uint32_t, routers), *stack = arena_array(arena, uint32_t, routers);
     memset(groups, 0xff, sizeof *groups * routers);
     for (uint32_t router = 0; router < routers; router++)
-        if (groups[router] == NONE)
+        if (groups[router] == FW_NONE)
             flood(topology, global, router, count++, groups, stack);
     return groups;
 }

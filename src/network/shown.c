@@ -70,7 +70,7 @@ void network_show(const struct network *network, uint32_t router, struct shown_r
         const struct link *link = network_link(network, router, lane / network->num_vcs);
         shown->inputs[lane] = (struct shown_input){0};
         shown->outputs[lane] =
-            (struct shown_output){.is_usable = link->target != NONE && link->carries_out, .holder = HELD_BY_NOBODY};
+            (struct shown_output){.is_usable = link->target != FW_NONE && link->carries_out, .holder = HELD_BY_NOBODY};
     }
     const struct router_inspect_ops *inspect = network->core->router_ops->inspect;
     if (inspect && inspect->show)

@@ -137,9 +137,9 @@ static void write_channels(const struct workload *workload, struct csv_file *fil
     write_channels_header(network->num_vcs, file);
     for (size_t i = 0; i < ports && m->window_end; i++) {
         const struct link *link = &network->links[i];
-        if (link->target != NONE && link->carries_out)
+        if (link->target != FW_NONE && link->carries_out)
             write_channel(link->to_terminal ? "ejection," : "between,", network, i, out, ticks, file);
-        if (link->target != NONE && link->carries_in)
+        if (link->target != FW_NONE && link->carries_in)
             write_channel("injection,", network, i, in, ticks, file);
     }
 }

@@ -92,18 +92,18 @@ static void add_terminals(struct report *block, const struct application *applic
                           bool list)
 {
     const struct measurement *m = application->measurement;
-    uint32_t worst = NONE;
+    uint32_t worst = FW_NONE;
     struct json *all = json_array(block->arena);
     for (uint32_t i = 0; i < application->allocated.count; i++) {
         uint32_t terminal = application->allocated.items[i];
         uint64_t flits = m->accepted_from_at_end[terminal] - m->accepted_from_at_start[terminal];
-        bool is_worse = worst == NONE || flits < m->accepted_from_at_end[worst] - m->accepted_from_at_start[worst];
+        bool is_worse = worst == FW_NONE || flits < m->accepted_from_at_end[worst] - m->accepted_from_at_start[worst];
         if (sequences[terminal] && is_worse)
             worst = terminal;
         if (list)
             json_append(all, json_number_f64(block->arena, load_of(application, flits, 1)));
     }
-    if (worst == NONE) {
+    if (worst == FW_NONE) {
         report_json(block, "worst_terminal", json_null(block->arena));
     } else {
         struct report *entry = report_block(block, "worst_terminal");
@@ -264,7 +264,7 @@ static void add_channels(struct report *block, struct simulation *simulation)
     struct json *list = workload->config->per_channel ? json_array(arena) : NULL;
     for (size_t i = 0; i < ports; i++) {
         const struct link *link = &network->links[i];
-        if (link->target == NONE || link->to_terminal || ticks <= 0 || !m->window_end)
+        if (link->target == FW_NONE || link->to_terminal || ticks <= 0 || !m->window_end)
             continue;
         uint32_t flits = workload->port_flits_at_end[i] - workload->port_flits_at_start[i]; /* modulo 2^32 */
         shares[count] = flits / (ticks / link->cycle);

@@ -44,7 +44,7 @@ static void add_packet(struct report *block, const struct deadlock *deadlock, co
     for (uint32_t i = 0; i < front->wanted_count; i++) {
         uint32_t lane = graph->wanted[front->first_wanted + i].lane, next = wait_graph_next(graph, front, i);
         struct report *channel = add_channel(block, "wants", graph->network, front, lane, false);
-        if (next == NONE)
+        if (next == FW_NONE)
             report_json(channel, "waits_for", json_null(block->arena));
         else
             add_packet_name(report_block(channel, "waits_for"), &graph->waiters[next]);

@@ -138,7 +138,7 @@ static uint32_t tag_of(struct goal_schedule *schedule, uint32_t communicator, ui
         return tag;
     uint32_t *known = table_put(&schedule->tags, &(struct table_key){{communicator, tag, is_collective}});
     if (!*known) {
-        CHECK(schedule->next_tag != ANY, "all tags are taken");
+        FW_CHECK(schedule->next_tag != ANY, "all tags are taken");
         *known = ++schedule->next_tag;
     }
     return *known;
@@ -158,7 +158,7 @@ struct expansion {
 
 static void message_add(const struct expansion *expansion, const struct plan_message *message, enum goal_type type)
 {
-    if (message->peer == NONE)
+    if (message->peer == FW_NONE)
         return;
     node_add(expansion->made, (struct goal_node){.type = (uint8_t)type,
                                                  .peer = expansion->communicator->ranks[message->peer],

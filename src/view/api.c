@@ -144,9 +144,9 @@ static bool packet_is_gone(struct api_call *call, uint32_t source, uint32_t sequ
 static void post_step(struct api_call *call)
 {
     struct watch *watch = &call->run->watch;
-    struct watch_stop stop = {.router = NONE, .source = NONE, .seconds = STEP_SECONDS};
+    struct watch_stop stop = {.router = FW_NONE, .source = FW_NONE, .seconds = STEP_SECONDS};
     const uint64_t farthest = (uint64_t)1 << 53;
-    uint64_t cycles = 0, until = farthest, router = NONE;
+    uint64_t cycles = 0, until = farthest, router = FW_NONE;
     bool says_how_far = body_number(call, "cycles", farthest / watch->cycle, &cycles);
     if (says_how_far)
         until = watch->now + cycles * watch->cycle;
@@ -154,10 +154,10 @@ static void post_step(struct api_call *call)
         says_how_far = body_number(call, "until", farthest, &until);
     if (body_number(call, "router", call->run->simulation.network.topology.routers - 1, &router))
         stop.router = (uint32_t)router;
-    bool has_stop = body_packet(call, &stop.source, &stop.sequence) || stop.router != NONE;
+    bool has_stop = body_packet(call, &stop.source, &stop.sequence) || stop.router != FW_NONE;
     if (!says_how_far && !has_stop && !call->errors.count)
         errors_add(&call->errors, "expected one of cycles, until, packet and router");
-    if (call->errors.count || (stop.source != NONE && packet_is_gone(call, stop.source, stop.sequence)))
+    if (call->errors.count || (stop.source != FW_NONE && packet_is_gone(call, stop.source, stop.sequence)))
         return;
     bool is_done = watch_run(watch, until, &stop);
     write_bool_at(call->out, "more", !is_done);

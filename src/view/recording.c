@@ -237,13 +237,13 @@ static void write_packed(struct text *out, const char *bytes, size_t size)
     enum { GZIP = 16 + MAX_WBITS };
     z_stream stream = {.next_in = (unsigned char *)bytes, .avail_in = (uInt)size};
     int status = deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, GZIP, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY);
-    CHECK(status == Z_OK && size <= UINT32_MAX, "zlib cannot begin: %d", status);
+    FW_CHECK(status == Z_OK && size <= UINT32_MAX, "zlib cannot begin: %d", status);
     size_t room = deflateBound(&stream, (uLong)size);
     unsigned char *packed = memory_take(room);
     stream.next_out = packed;
     stream.avail_out = (uInt)room;
     status = deflate(&stream, Z_FINISH);
-    CHECK(status == Z_STREAM_END, "zlib ends with %d", status);
+    FW_CHECK(status == Z_STREAM_END, "zlib ends with %d", status);
     write_text(out, "");
     out->length--; /* into the quotes */
     add_base64(out, packed, stream.total_out);
@@ -342,7 +342,7 @@ bool recording_check(struct errors *errors)
 static void write_page(FILE *out, const char *json, size_t size)
 {
     struct page page;
-    CHECK(page_find(&page), "there is no page");
+    FW_CHECK(page_find(&page), "there is no page");
     const char *html = page.html->bytes;
     fwrite(html, 1, (size_t)(page.style_at - html), out);
     fputs(policy, out);
@@ -392,7 +392,7 @@ static void add_frame(struct recording *recording)
 static void record_frames(struct recording *recording)
 {
     struct watch *watch = &recording->run->watch;
-    const struct watch_stop never = {.router = NONE, .source = NONE, .seconds = 1e300};
+    const struct watch_stop never = {.router = FW_NONE, .source = FW_NONE, .seconds = 1e300};
     watch_run(watch, recording->from, &never);
     add_frame(recording);
     for (uint64_t i = 0; i < recording->cycles && !recording->run->simulation.workload.is_over; i++) {

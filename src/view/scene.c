@@ -318,7 +318,7 @@ static void router_write_input(struct text *out, const struct watch *watch, uint
 {
     const struct network *network = watch->network;
     const struct shown_input *input = &watch->shown.inputs[lane];
-    struct waiting waiting = {.packet = NONE};
+    struct waiting waiting = {.packet = FW_NONE};
     bool is_occupied = network_waits_for(network, router, lane, &waiting);
     write_lane(out, network, lane);
     write_format(out, "'state':'%s'", state_names[input->state]);
@@ -374,7 +374,7 @@ void router_write(struct text *out, struct watch *watch, uint32_t router)
 static void write_waits(struct text *out, struct watch *watch, uint32_t handle, const struct watched_hop *at)
 {
     const struct network *network = watch->network;
-    struct waiting waiting = {.packet = NONE};
+    struct waiting waiting = {.packet = FW_NONE};
     struct text why = {0};
     network_show(network, at->router, &watch->shown);
     watch_crossings(watch, at->router);

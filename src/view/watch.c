@@ -30,8 +30,8 @@ static void channels_init(struct channels *channels, const struct network *netwo
     memset(channels->ejectors, 0xff, sizeof *channels->ejectors * ejectors);
     for (uint32_t slot = 0; slot < slots; slot++) {
         const struct link *link = &network->links[slot];
-        channels->at[slot] = NONE;
-        if (link->target == NONE)
+        channels->at[slot] = FW_NONE;
+        if (link->target == FW_NONE)
             continue;
         if (!link->to_terminal) {
             channels->at[slot] = channels->count;
@@ -114,7 +114,7 @@ static struct watched_path *path_of(struct watch *watch, uint32_t handle)
         watch->paths = memory_resize(watch->paths, sizeof *watch->paths * count);
         memset(watch->paths + watch->path_count, 0, sizeof *watch->paths * (count - watch->path_count));
         for (; watch->path_count < count; watch->path_count++)
-            watch->paths[watch->path_count].source = NONE;
+            watch->paths[watch->path_count].source = FW_NONE;
     }
     struct watched_path *path = &watch->paths[handle];
     if (path->source != packet->source || path->sequence != packet->sequence) {
@@ -150,7 +150,7 @@ static void note_end(void *context, tick_t when, const void *event)
     watch->arrivals[watch->arrival_count++ % ARRIVALS_KEPT] =
         (struct watched_arrival){packet->source, packet->sequence, when};
     if (flit->flit.packet < watch->path_count)
-        watch->paths[flit->flit.packet].source = NONE;
+        watch->paths[flit->flit.packet].source = FW_NONE;
 }
 
 bool watch_has_arrived(const struct watch *watch, uint32_t source, uint32_t sequence, tick_t *when)
@@ -252,7 +252,7 @@ static void note_newcomer(void *context, tick_t when, const void *event)
     const struct flit_event *flit = event;
     struct watched_front *front = &watch->fronts[(size_t)flit->to.target * watch->shown.lanes + flit->to.lane];
     (void)when;
-    if (front->packet != NONE)
+    if (front->packet != FW_NONE)
         return;
     front->packet = flit->flit.packet;
     front->position = flit->flit.place & FLIT_POSITION;
@@ -267,9 +267,9 @@ static void note_fronts(struct watch *watch)
         for (uint32_t lane = 0; lane < watch->shown.lanes; lane++, front++) {
             const struct shown_input *input = &watch->shown.inputs[lane];
             const struct shown_run *run = input->queue.count ? &watch->shown.runs[input->queue.first] : NULL;
-            *front = (struct watched_front){.packet = run ? run->packet : NONE,
+            *front = (struct watched_front){.packet = run ? run->packet : FW_NONE,
                                             .position = run ? run->position : 0,
-                                            .output = input->state == SHOWN_ACTIVE ? input->output : NONE};
+                                            .output = input->state == SHOWN_ACTIVE ? input->output : FW_NONE};
         }
     }
     engine_visit_tick(network->engine, EVENT_FLIT, watch->now, note_newcomer, watch);
@@ -308,24 +308,24 @@ static bool queue_holds(const struct shown_router *shown, const struct shown_que
     return false;
 }
 
-/* The output lane that a flit went to; NONE: it is still here. */
+/* The output lane that a flit went to; FW_NONE: it is still here. */
 static uint32_t find_output(const struct watch *watch, uint32_t lane, struct watched_front flit)
 {
     const struct shown_router *shown = &watch->shown;
     const struct network *network = watch->network;
     if (queue_holds(shown, &shown->inputs[lane].queue, flit))
-        return NONE;
-    if (flit.output != NONE)
+        return FW_NONE;
+    if (flit.output != FW_NONE)
         return flit.output;
     for (uint32_t output = 0; output < shown->lanes; output++)
         if (queue_holds(shown, &shown->outputs[output].queue, flit))
             return output;
-    struct flit_search search = {.watch = watch, .flit = flit, .channel = NONE};
+    struct flit_search search = {.watch = watch, .flit = flit, .channel = FW_NONE};
     engine_visit(network->engine, EVENT_FLIT, compare_flit, &search);
     search.at_terminal = true;
     engine_visit(network->engine, EVENT_TERMINAL_FLIT, compare_flit, &search);
-    return search.channel == NONE
-               ? NONE
+    return search.channel == FW_NONE
+               ? FW_NONE
                : channel_slot(&watch->channels, search.channel) % network->ports * network->num_vcs + search.vc;
 }
 
@@ -339,8 +339,8 @@ void watch_crossings(struct watch *watch, uint32_t router)
     const struct watched_front *fronts = watch->fronts + (size_t)router * watch->shown.lanes;
     watch->crossing_count = 0;
     for (uint32_t lane = 0; watch->fronts_at + 1 == watch->now && lane < watch->shown.lanes; lane++) {
-        uint32_t output = fronts[lane].packet == NONE ? NONE : find_output(watch, lane, fronts[lane]);
-        if (output != NONE)
+        uint32_t output = fronts[lane].packet == FW_NONE ? FW_NONE : find_output(watch, lane, fronts[lane]);
+        if (output != FW_NONE)
             watch->crossings[watch->crossing_count++] = (struct crossing){(uint16_t)lane, (uint16_t)output};
     }
 }
@@ -391,9 +391,9 @@ static uint64_t packet_hash(const struct watch *watch, const struct watch_stop *
 
 static uint64_t state_hash(struct watch *watch, const struct watch_stop *stop)
 {
-    return stop->router != NONE   ? router_hash(watch, stop->router)
-           : stop->source != NONE ? packet_hash(watch, stop)
-                                  : 0;
+    return stop->router != FW_NONE   ? router_hash(watch, stop->router)
+           : stop->source != FW_NONE ? packet_hash(watch, stop)
+                                     : 0;
 }
 
 /* Handles one tick; false when the run is over. */
@@ -416,7 +416,7 @@ static bool watch_run_tick(struct watch *watch)
 bool watch_run(struct watch *watch, tick_t until, const struct watch_stop *stop)
 {
     double begin = wall_seconds();
-    bool looks = stop->router != NONE || stop->source != NONE;
+    bool looks = stop->router != FW_NONE || stop->source != FW_NONE;
     uint64_t before = state_hash(watch, stop);
     while (watch->now < until && !watch->workload->is_over) {
         bool is_late = wall_seconds() - begin > stop->seconds;

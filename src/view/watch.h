@@ -16,12 +16,12 @@
  * terminal behind it: into the network (injection) and out of it (ejection).
  */
 struct channels {
-    uint32_t count;     /* between routers */
-    uint32_t local;     /* ports with a terminal */
-    uint32_t *slots;    /* by channel between routers: router * ports + port that it leaves by */
-    uint32_t *seats;    /* by port with a terminal: router * ports + port */
-    uint32_t *at;       /* by router * ports + port: a channel between routers, or the number of a seat; NONE: unused */
-    uint32_t *ejectors; /* by terminal * its ports + port: router * ports + port that leads there; NONE */
+    uint32_t count;  /* between routers */
+    uint32_t local;  /* ports with a terminal */
+    uint32_t *slots; /* by channel between routers: router * ports + port that it leaves by */
+    uint32_t *seats; /* by port with a terminal: router * ports + port */
+    uint32_t *at;    /* by router * ports + port: a channel between routers, or the number of a seat; FW_NONE: unused */
+    uint32_t *ejectors;      /* by terminal * its ports + port: router * ports + port that leads there; FW_NONE */
     uint32_t terminal_ports; /* of a terminal, in all planes */
 };
 
@@ -72,9 +72,9 @@ struct watched_sums {
 
 /* A flit at the front of an input lane, or about to come to one that is empty. */
 struct watched_front {
-    uint32_t packet; /* handle; NONE: there is none */
+    uint32_t packet; /* handle; FW_NONE: there is none */
     uint32_t position;
-    uint32_t output; /* lane that the input lane holds; NONE: none yet */
+    uint32_t output; /* lane that the input lane holds; FW_NONE: none yet */
 };
 
 /* A flit that crossed a router, from an input lane to an output lane. */
@@ -115,8 +115,8 @@ void watch_release(struct watch *watch);
 
 /* What to stop for before the tick that was asked for. */
 struct watch_stop {
-    uint32_t router;           /* something about it changes; NONE: nothing */
-    uint32_t source, sequence; /* a flit of this packet moves; source NONE: nothing */
+    uint32_t router;           /* something about it changes; FW_NONE: nothing */
+    uint32_t source, sequence; /* a flit of this packet moves; source FW_NONE: nothing */
     double seconds;            /* of work */
 };
 

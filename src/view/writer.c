@@ -112,7 +112,7 @@ void write_format(struct text *out, const char *format, ...)
 {
     char quoted[256];
     size_t length = strlen(format);
-    CHECK(length < sizeof quoted, "a format of %zu characters", length);
+    FW_CHECK(length < sizeof quoted, "a format of %zu characters", length);
     for (size_t i = 0; i <= length; i++)
         quoted[i] = format[i] == '\'' ? '"' : format[i];
     if (*format != ']' && *format != '}')

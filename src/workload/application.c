@@ -50,7 +50,7 @@ static inline void application_make_packet(struct application *application, stru
         .size = size,
         .sequence = sequence,
         .message = message,
-        .next = NONE,
+        .next = FW_NONE,
         .application = (uint8_t)application->number,
         .sampled = sampled,
         .protocol = protocol & 127u,
@@ -98,7 +98,7 @@ static void send_message(struct application *application, struct workload_part *
 struct transaction application_begin_transaction(struct application *application, uint32_t rank, uint32_t messages)
 {
     struct workload *workload = application->workload;
-    struct transaction transaction = {.number = workload->sequences[application->terminals[rank]], .group = NONE};
+    struct transaction transaction = {.number = workload->sequences[application->terminals[rank]], .group = FW_NONE};
     struct workload_part *part;
     if (!workload_part_at(workload, application->terminals[rank], &part))
         return transaction;
@@ -164,8 +164,8 @@ void application_send(struct application *application, uint32_t rank, uint32_t t
     if (!workload_part_at(application->workload, source, &part))
         return;
     uint32_t protocol = ((const struct application_config *)application->config)->protocol_class;
-    application_make_packet(application, part, source, destination, flits, NONE, application->phase == PHASE_GENERATING,
-                            protocol);
+    application_make_packet(application, part, source, destination, flits, FW_NONE,
+                            application->phase == PHASE_GENERATING, protocol);
     count_created(application, part, source, 1, flits, application->phase == PHASE_GENERATING, protocol);
 }
 
@@ -197,7 +197,7 @@ void application_send_within(struct application *application, uint32_t rank, uin
 {
     uint32_t terminal = application->terminals[rank];
     struct workload_part *part;
-    CHECK(application->terminals[to_rank] == terminal, "ranks %u and %u are at different terminals", rank, to_rank);
+    FW_CHECK(application->terminals[to_rank] == terminal, "ranks %u and %u are at different terminals", rank, to_rank);
     if (!workload_part_at(application->workload, terminal, &part))
         return;
     uint32_t handle = pool_take(&part->messages, sizeof(struct message));
@@ -205,7 +205,7 @@ void application_send_within(struct application *application, uint32_t rank, uin
     *part_message(part, handle) = (struct message){.source = rank,
                                                    .destination = to_rank,
                                                    .initiator = terminal,
-                                                   .group = NONE,
+                                                   .group = FW_NONE,
                                                    .number = number,
                                                    .tag = note->tag,
                                                    .order = note->order,
@@ -278,7 +278,7 @@ static void check_shared(const struct application *application, const void *what
     const struct shared *shared = application->shared;
     while (shared && shared->count != what && (const void *)shared->latest != what && shared->samples != what)
         shared = shared->next;
-    CHECK(shared, "application '%s' changes what prepare() did not share", application->ops->name);
+    FW_CHECK(shared, "application '%s' changes what prepare() did not share", application->ops->name);
 }
 
 void application_count(struct application *application, uint32_t *count, int32_t change)

@@ -32,7 +32,7 @@ void part_withdrawn(void *context, uint32_t handle)
     struct measurement *measurement = &part->measurements[packet->application];
     measurement->withdrawn_packets++;
     measurement->sampled_withdrawn += packet->sampled;
-    if (packet->message != NONE)
+    if (packet->message != FW_NONE)
         drop_message(part, packet->message);
 }
 
@@ -119,7 +119,7 @@ static __attribute__((noinline)) void note_record(struct workload_part *part, co
 /* Of several requests notes this one; a single request ends with its reply. */
 static void end_in_transaction(struct workload_part *part, const struct message *message, tick_t now)
 {
-    if (message->group == NONE) {
+    if (message->group == FW_NONE) {
         if (message->is_reply && message->sampled)
             measurement_add_transaction(&part->measurements[message->application], now - message->started);
         return;
@@ -205,7 +205,7 @@ static void part_deliver(void *context, tick_t now, uint32_t handle)
 {
     struct workload_part *part = context;
     const struct packet *packet = network_packet(part->network, handle);
-    if (packet->message != NONE)
+    if (packet->message != FW_NONE)
         part_deliver_of_message(part, packet, now);
     else
         count_packet(part, packet, now, NULL, true);

@@ -89,7 +89,7 @@ static void close_window(struct workload *workload, uint32_t application, tick_t
 
 static bool is_running(const struct workload *workload, uint32_t application)
 {
-    return workload->alone == NONE || workload->alone == application;
+    return workload->alone == FW_NONE || workload->alone == application;
 }
 
 static void enter_phase(struct workload *workload, enum phase phase, tick_t now)
@@ -297,8 +297,8 @@ void workload_end(struct workload *workload, FILE *out)
     if (workload->outcome == OUTCOME_RUNNING) {
         network_check_idle(network);
         for (uint32_t i = 0; i < workload->part_count; i++)
-            CHECK(workload->parts[i].messages.taken == 0, "%u messages are unaccounted for at the end",
-                  workload->parts[i].messages.taken);
+            FW_CHECK(workload->parts[i].messages.taken == 0, "%u messages are unaccounted for at the end",
+                     workload->parts[i].messages.taken);
         workload->outcome = OUTCOME_DONE;
     }
 }
@@ -448,9 +448,9 @@ bool workload_build(struct workload *workload, const struct workload_config *con
                                   .config = config,
                                   .arena = arena,
                                   .count = config->applications.count,
-                                  .alone = NONE,
+                                  .alone = FW_NONE,
                                   .deadlock_check = network->core->config->deadlock_interval,
-                                  .trace_source = NONE};
+                                  .trace_source = FW_NONE};
     size_t ports = (size_t)network->topology.routers * network->ports;
     workload->applications = arena_array(arena, struct application, workload->count);
     workload->measurements = arena_array(arena, struct measurement, workload->count);

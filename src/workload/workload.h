@@ -64,7 +64,7 @@ struct workload {
     void *progress_context;
     void (*pause)(void *context, tick_t now); /* after grid points, with all parts at rest; NULL: none */
     void *pause_context;
-    uint32_t alone;                        /* the application that runs, while the others keep still; NONE: all run */
+    uint32_t alone; /* the application that runs, while the others keep still; FW_NONE: all run */
     uint32_t trace_source, trace_sequence; /* packet to follow, when network->trace_out is set */
 };
 

@@ -37,7 +37,7 @@ static void ask(struct view_session *session, char *line)
     if (strcmp(answer.type, "application/json") == 0) {
         struct arena arena = {0};
         struct errors errors = {.arena = &arena};
-        CHECK(json_parse(&arena, &errors, "answer", answer.body.chars, answer.body.length), "no JSON: %s",
+        FW_CHECK(json_parse(&arena, &errors, "answer", answer.body.chars, answer.body.length), "no JSON: %s",
               errors_text(&errors));
         arena_release(&arena);
     }
@@ -54,7 +54,7 @@ FUZZ_TARGET(api)
     struct errors errors = {.arena = &arena};
     fuzz_file("small.json", fuzz_small, strlen(fuzz_small));
     session.run = viewed_run_open(&session.base, NULL, 0, &errors);
-    CHECK(session.run, "%s", errors_text(&errors));
+    FW_CHECK(session.run, "%s", errors_text(&errors));
     for (int i = 0; i < count; i++)
         ask(&session, lines[i]);
     viewed_run_close(session.run);

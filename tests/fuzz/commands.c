@@ -20,7 +20,7 @@ enum { MOST_WORDS = 32 };
 static void call(int argc, char **argv)
 {
     int status = command_call(command_find(argv[0]), argc, argv);
-    CHECK(status == EXIT_DONE || status == EXIT_USAGE || status == EXIT_IO, "status %d", status);
+    FW_CHECK(status == EXIT_DONE || status == EXIT_USAGE || status == EXIT_IO, "status %d", status);
 }
 
 /* In one of three ways, each of which takes its time. */
@@ -48,7 +48,7 @@ FUZZ_TARGET(log_packed)
     size_t room = ZSTD_compressBound(size), length;
     char *packed = memory_take(room);
     length = ZSTD_compress(packed, room, data, size, 1);
-    CHECK(!ZSTD_isError(length), "%s", ZSTD_getErrorName(length));
+    FW_CHECK(!ZSTD_isError(length), "%s", ZSTD_getErrorName(length));
     if (size && data[size - 1] == 'x') /* cut off */
         length = length * data[0] / 256;
     fuzz_file("packets.csv.zst", packed, length);
@@ -101,7 +101,7 @@ FUZZ_TARGET(results)
     fuzz_file("results.json", data, size);
     if (is_results_file("results.json")) {
         bool is_read = results_gather(&documents, "results.json", &errors);
-        CHECK(is_read == (errors.count == 0), "success and messages disagree");
+        FW_CHECK(is_read == (errors.count == 0), "success and messages disagree");
     }
     text_release(&documents);
     arena_release(&arena);

@@ -35,7 +35,7 @@ static bool read_configuration(struct outcome *outcome, const char *override, co
     bool is_good = config_read_first(&reader, test_config_rows(), "tick", &config, root);
     reader.tick_seconds = config.tick;
     is_good &= config_read(&reader, test_config_rows(), &config, root);
-    CHECK(is_good == (errors->count == 0), "success and messages disagree");
+    FW_CHECK(is_good == (errors->count == 0), "success and messages disagree");
     return is_good;
 }
 
@@ -52,10 +52,10 @@ static void check_repetition(const char *first, size_t first_size)
 {
     struct outcome outcome;
     bool is_good = read_configuration(&outcome, NULL, first, first_size);
-    CHECK(is_good, "an effective configuration was refused: %s", errors_text(&outcome.errors));
+    FW_CHECK(is_good, "an effective configuration was refused: %s", errors_text(&outcome.errors));
     size_t size;
     char *again = written(outcome.root, &size);
-    CHECK(size == first_size && memcmp(first, again, size) == 0, "an effective configuration changed");
+    FW_CHECK(size == first_size && memcmp(first, again, size) == 0, "an effective configuration changed");
     free(again);
     arena_release(&outcome.arena);
 }

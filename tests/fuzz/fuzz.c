@@ -69,9 +69,9 @@ static void make_folder(void)
     snprintf(folder, sizeof folder, "/dev/shm/flitwarp.fuzz.XXXXXX");
     if (!mkdtemp(folder)) {
         snprintf(folder, sizeof folder, "/tmp/flitwarp.fuzz.XXXXXX");
-        CHECK(mkdtemp(folder), "no folder for files");
+        FW_CHECK(mkdtemp(folder), "no folder for files");
     }
-    CHECK(chdir(folder) == 0, "cannot go to %s", folder);
+    FW_CHECK(chdir(folder) == 0, "cannot go to %s", folder);
     atexit(remove_folder);
 }
 
@@ -89,7 +89,7 @@ int LLVMFuzzerInitialize(int *count, char ***arguments)
             chosen = target;
     if (!chosen && fuzz_trace_find(name))
         chosen = &trace;
-    CHECK(chosen, "there is no target '%s'", name);
+    FW_CHECK(chosen, "there is no target '%s'", name);
     make_folder();
     return 0;
 }
@@ -103,7 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 void fuzz_file(const char *name, const void *data, size_t size)
 {
     int file = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    CHECK(file >= 0 && write(file, data, size) == (ssize_t)size, "cannot write %s", name);
+    FW_CHECK(file >= 0 && write(file, data, size) == (ssize_t)size, "cannot write %s", name);
     close(file);
 }
 

@@ -40,8 +40,8 @@ static void judge(char **lines)
     };
     if (gate_judge(&gate, &facts, &path) != 0)
         return;
-    CHECK(strncmp(facts.uri + 1, gate.token, TOKEN_DIGITS) == 0, "let in without a token: %s", facts.uri);
-    CHECK(strstr(path, "..") == NULL && facts.content_length <= (long long)BODY_MOST, "let in: %s", facts.uri);
+    FW_CHECK(strncmp(facts.uri + 1, gate.token, TOKEN_DIGITS) == 0, "let in without a token: %s", facts.uri);
+    FW_CHECK(strstr(path, "..") == NULL && facts.content_length <= (long long)BODY_MOST, "let in: %s", facts.uri);
 }
 
 static void ask(const char *query)
@@ -52,7 +52,7 @@ static void ask(const char *query)
     uint32_t numbers[8], count, source, sequence;
     query_number(&request, "from", 0, 1000, &number);
     query_numbers(&request, "routers", 99, numbers, 8, &count);
-    CHECK(count <= 8, "%u numbers", count);
+    FW_CHECK(count <= 8, "%u numbers", count);
     if (query_find(&request, "id", value, sizeof value))
         packet_name_read(value, &source, &sequence);
 }
@@ -66,7 +66,7 @@ static void write_and_read(const char *text)
     write_text(&out, text);
     write_close(&out, ']');
     const struct json *read = json_parse(&arena, &errors, "out", out.chars, out.length);
-    CHECK(!read || strcmp(json_at(read, 0)->text, text) == 0, "%s", out.chars); /* not read: is no UTF-8 */
+    FW_CHECK(!read || strcmp(json_at(read, 0)->text, text) == 0, "%s", out.chars); /* not read: is no UTF-8 */
     text_release(&out);
     arena_release(&arena);
 }

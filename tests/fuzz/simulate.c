@@ -85,12 +85,12 @@ void fuzz_simulate(const char *config, char **overrides, int count)
     struct simulation simulation;
     simulation_init(&simulation);
     bool is_good = simulation_load_text(&simulation, "fuzz.json", config, strlen(config), overrides, count);
-    CHECK(is_good == (simulation.errors.count == 0), "success and messages disagree");
+    FW_CHECK(is_good == (simulation.errors.count == 0), "success and messages disagree");
     bool is_quick = simulation.config.workload.check_interval <= MOST_INTERVAL;
     if (is_good && !simulation.config.model.component && is_quick && is_small(simulation.json)) {
         simulation_make_sequential(&simulation);
         is_good = simulation_build(&simulation);
-        CHECK(is_good == (simulation.errors.count == 0), "success and messages disagree");
+        FW_CHECK(is_good == (simulation.errors.count == 0), "success and messages disagree");
         if (is_good)
             run(&simulation);
     }

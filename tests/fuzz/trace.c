@@ -45,11 +45,11 @@ static void walk(const struct trace *trace)
             uint32_t count;
             const uint32_t *first = trace_edges(rank, task, &count);
             for (uint32_t i = 0; i < count; i++)
-                CHECK((first[i] & EDGE_TASK) < rank->task_count, "rank %u has no task %u", number, first[i]);
+                FW_CHECK((first[i] & EDGE_TASK) < rank->task_count, "rank %u has no task %u", number, first[i]);
             waits += rank->tasks[task].waits;
             edges += count;
         }
-        CHECK(waits == edges, "rank %u: %llu waits by %llu edges", number, (unsigned long long)waits,
+        FW_CHECK(waits == edges, "rank %u: %llu waits by %llu edges", number, (unsigned long long)waits,
               (unsigned long long)edges);
     }
 }
@@ -76,11 +76,11 @@ void fuzz_trace_run(const uint8_t *data, size_t size)
     struct trace_builder *builder = trace_builder_create();
     struct trace *trace = NULL;
     reader->looks_like(&source);
-    CHECK(trace_source_set(&source, reader, &(struct trace_format){.room = MOST_RANKS}, &errors), "%s",
+    FW_CHECK(trace_source_set(&source, reader, &(struct trace_format){.room = MOST_RANKS}, &errors), "%s",
           errors_text(&errors));
     if (reader->read(&source, builder, &errors))
         trace = builder_finish(builder, source.path, &errors);
-    CHECK(!trace == (errors.count > 0), "success and messages disagree");
+    FW_CHECK(!trace == (errors.count > 0), "success and messages disagree");
     if (trace)
         walk(trace);
     show(&source);
@@ -95,7 +95,7 @@ static void read_files(const char *path)
     struct arena arena = {0};
     struct errors errors = {.arena = &arena};
     struct trace *trace = trace_read(path, &(struct trace_format){.room = MOST_RANKS}, &errors);
-    CHECK(!trace == (errors.count > 0), "success and messages disagree");
+    FW_CHECK(!trace == (errors.count > 0), "success and messages disagree");
     if (trace)
         walk(trace);
     trace_destroy(trace);

@@ -16,7 +16,7 @@ BINARY = {"<": ["<=", ">="], "<=": ["<", ">"], ">": [">=", "<="], ">=": [">", "<
           "*": ["/"], "/": ["*"], "%": ["/"], "<<": [">>"], ">>": ["<<"], "&": ["|"], "|": ["&"], "^": ["|"], "&&": ["||"], "||": ["&&"]}
 ASSIGNING = {"+=": ["-="], "-=": ["+="], "|=": ["&="], "&=": ["|="], "++": ["--"], "--": ["++"], "<<=": [">>="], ">>=": ["<<="]}
 ALLOCATORS = {"arena_array", "arena_take"}  # more memory than is needed changes nothing
-CLAIMS = {"CHECK", "CHECK_AT", "static_assert", "_Static_assert", "__builtin_prefetch", "prefetch", "__attribute__", "assert"}
+CLAIMS = {"CHECK", "FW_CHECK", "CHECK_AT", "static_assert", "_Static_assert", "__builtin_prefetch", "prefetch", "__attribute__", "assert"}
 KEYWORDS = {"return", "if", "while", "for", "switch", "case", "else", "do", "sizeof", "goto"}
 
 

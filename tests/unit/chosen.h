@@ -24,7 +24,7 @@ static inline struct choice choose(struct chosen *chosen, const char *kind, cons
     struct json *node = json_parse(&chosen->arena, &chosen->errors, "test", json, strlen(json));
     if (node)
         choice_read(&reader, &row, node, &choice);
-    CHECK(choice.component, "no %s from %s", kind, json);
+    FW_CHECK(choice.component, "no %s from %s", kind, json);
     return choice;
 }
 

@@ -48,7 +48,7 @@ static inline uint32_t ideal_ordinal(const struct trace_rank *rank, uint32_t num
     return before;
 }
 
-/* The task of `kind` at `rank` that meets one of `peer`; NONE: there is none of that size. */
+/* The task of `kind` at `rank` that meets one of `peer`; FW_NONE: there is none of that size. */
 static inline uint32_t ideal_partner(const struct trace *trace, uint32_t rank, enum task_kind kind, uint32_t peer,
                                      const struct task *other, uint32_t ordinal)
 {
@@ -56,9 +56,9 @@ static inline uint32_t ideal_partner(const struct trace *trace, uint32_t rank, e
     for (uint32_t i = 0; i < program->task_count; i++) {
         const struct task *task = &program->tasks[i];
         if (task->kind == kind && task->peer == peer && task->tag == other->tag && ordinal-- == 0)
-            return task->amount == other->amount ? i : NONE;
+            return task->amount == other->amount ? i : FW_NONE;
     }
-    return NONE;
+    return FW_NONE;
 }
 
 static inline void ideal_match(struct ideal_play *play, uint32_t rank, uint32_t number)
@@ -72,7 +72,7 @@ static inline void ideal_match(struct ideal_play *play, uint32_t rank, uint32_t 
     if (task->kind == TASK_RECEIVE || task->kind == TASK_SEND) {
         enum task_kind other = task->kind == TASK_SEND ? TASK_RECEIVE : TASK_SEND;
         own->partner = ideal_partner(play->trace, task->peer, other, rank, task, ideal_ordinal(program, number));
-        play->unmatched += own->partner == NONE;
+        play->unmatched += own->partner == FW_NONE;
     }
 }
 
@@ -84,7 +84,7 @@ static inline bool ideal_can_end(struct ideal_play *play, uint32_t rank, uint32_
     if (task->kind == TASK_COMPUTE)
         own->end += task->amount;
     if (task->kind == TASK_RECEIVE) {
-        const struct ideal_task *send = own->partner == NONE ? NULL : &play->tasks[task->peer][own->partner];
+        const struct ideal_task *send = own->partner == FW_NONE ? NULL : &play->tasks[task->peer][own->partner];
         if (!send || !send->is_over)
             return false;
         own->end = own->end > send->end ? own->end : send->end;

@@ -169,12 +169,13 @@ static inline void walk_on(struct walker *walker, struct packet packet, uint32_t
 static inline struct walk routed_walk(struct routed *routed, uint32_t source, uint32_t destination, double weight)
 {
     const struct routing *routing = &routed->routing;
-    struct walk walk = {.min_hops = NONE};
+    struct walk walk = {.min_hops = FW_NONE};
     struct walker walker = {.routed = routed, .walk = &walk};
     walker.vcs = memory_take(sizeof(uint64_t) * routing->words);
     struct decisions decisions = {0};
     do {
-        struct packet packet = {.source = source, .destination = destination, .size = 1, .message = NONE, .next = NONE};
+        struct packet packet = {
+            .source = source, .destination = destination, .size = 1, .message = FW_NONE, .next = FW_NONE};
         packet.destination_router = topology_ejects_at(&routed->topology, destination);
         uint32_t router = topology_router_of(&routed->topology, source);
         struct route route = {

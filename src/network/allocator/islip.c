@@ -42,7 +42,7 @@ static void islip_init(void *state, const void *config, uint32_t rows, uint32_t 
         last[i] = i < rows ? cols - 1 : rows - 1;
 }
 
-/* What turn_after finds in a set without the members of `taken`; NONE: there is no other. */
+/* What turn_after finds in a set without the members of `taken`; FW_NONE: there is no other. */
 TURNS_INLINE uint32_t next_free(const uint64_t *set, const uint64_t *taken, uint32_t words, uint32_t last)
 {
     uint32_t word = words == 1 ? 0 : last / WORD_BITS;
@@ -51,7 +51,7 @@ TURNS_INLINE uint32_t next_free(const uint64_t *set, const uint64_t *taken, uint
         word = word + 1 < words ? word + 1 : 0;
         after = set[word] & ~taken[word];
     }
-    return after ? word * WORD_BITS + lowest_bit(after) : NONE;
+    return after ? word * WORD_BITS + lowest_bit(after) : FW_NONE;
 }
 
 /* One allocation while it runs. */
@@ -89,7 +89,7 @@ TURNS_INLINE void offer_free(const struct islip_run *run)
             continue;
         const uint64_t *wanted_by = matching->wanted_by + col * run->row_words;
         uint32_t row = next_free(wanted_by, matching->granted, run->row_words, run->last_row[col]);
-        if (row != NONE)
+        if (row != FW_NONE)
             offer_to(run, row, (uint32_t)col);
     }
 }

@@ -9,7 +9,7 @@
 void matching_init(struct matching *matching, struct arena *arena, uint32_t rows, uint32_t cols, bool needs_age,
                    struct random *random)
 {
-    CHECK(rows > 0 && cols > 0 && cols < NO_GRANT, "a matching of %u rows and %u columns", rows, cols);
+    FW_CHECK(rows > 0 && cols > 0 && cols < NO_GRANT, "a matching of %u rows and %u columns", rows, cols);
     uint32_t row_words = words_for(rows), col_words = words_for(cols);
     *matching = (struct matching){
         .rows = rows,

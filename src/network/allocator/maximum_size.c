@@ -28,7 +28,7 @@ struct search {
     uint64_t *queue;   /* rows to search from */
 };
 
-/* Breadth first from `root` over alternating paths to a free column; NONE: there is none. */
+/* Breadth first from `root` over alternating paths to a free column; FW_NONE: there is none. */
 static uint32_t find_free_col(const struct matching *matching, const struct search *search, uint32_t root)
 {
     uint32_t head = 0, tail = 0;
@@ -45,7 +45,7 @@ static uint32_t find_free_col(const struct matching *matching, const struct sear
             search->queue[tail++] = search->mate[col] - 1;
         }
     }
-    return NONE;
+    return FW_NONE;
 }
 
 /* Swaps matched and unmatched requests along the path that ends in `col`. */
@@ -75,7 +75,7 @@ static void maximum_size_allocate(void *state, const void *config, struct matchi
     uint32_t first = bits_next_cyclic(matching->active_rows, matching->row_words, memory->first), row = first;
     do {
         uint32_t col = find_free_col(matching, &search, row);
-        if (col != NONE)
+        if (col != FW_NONE)
             augment(matching, &search, row, col);
         memset(search.visited, 0, matching->col_words * sizeof(uint64_t));
         row = bits_next_cyclic(matching->active_rows, matching->row_words, row + 1 < matching->rows ? row + 1 : 0);

@@ -38,7 +38,7 @@ static uint32_t least_recently_served_pick(const void *state, const struct arbit
     BITS_EACH(input, arbitration->requests, words)
         if (!intersects(gives_way + input * words, arbitration->requests, words))
             return (uint32_t)input;
-    CHECK(false, "an arbitration without requests");
+    FW_CHECK(false, "an arbitration without requests");
 }
 
 static void least_recently_served_served(void *state, uint32_t inputs, uint32_t winner)

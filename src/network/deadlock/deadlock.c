@@ -85,7 +85,7 @@ static void print_wants(const struct wait_graph *graph, const struct waiter *wai
         uint32_t next = wait_graph_next(graph, waiter, i);
         fprintf(out, i ? " or " : "");
         print_channel(graph->network, waiter, wanted[i].lane, false, out);
-        if (next != NONE)
+        if (next != FW_NONE)
             fprintf(out, " (packet %u.%u)", graph->waiters[next].source, graph->waiters[next].sequence);
     }
     fprintf(out, waiter->wanted_count > 4 ? " or others\n" : "\n");

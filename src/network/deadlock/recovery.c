@@ -60,7 +60,7 @@ static void find_in_lane(struct search_for *search, struct network *part, uint32
 {
     struct piece piece =
         part->core->router_ops->inspect->find(part->core->routers, router, lane, search->source, search->sequence);
-    if (piece.packet == NONE)
+    if (piece.packet == FW_NONE)
         return;
     note_copy(search, part, piece.packet);
     search->flits += piece.flits;
@@ -76,7 +76,7 @@ static void take_from_lane(struct search_for *search, struct network *part, uint
 {
     struct piece piece =
         part->core->router_ops->inspect->find(part->core->routers, router, lane, search->source, search->sequence);
-    if (piece.packet == NONE)
+    if (piece.packet == FW_NONE)
         return;
     const struct link *link = network_link(part, router, lane / part->num_vcs);
     part->core->router_ops->inspect->take_out(part->core->routers, router, lane, piece.packet, now);
@@ -111,7 +111,7 @@ static struct piece find_at_source(const struct search_for *search)
 {
     struct network *part = source_part(search);
     return part ? part->core->interface_ops->find(part->core->interfaces, search->source, search->sequence)
-                : (struct piece){.packet = NONE};
+                : (struct piece){.packet = FW_NONE};
 }
 
 /* The whole packet is put on the side path. */
@@ -135,7 +135,7 @@ static void take_out(struct search_for *search, tick_t now)
 {
     struct piece at_source = find_at_source(search);
     walk_lanes(search, true, now);
-    if (at_source.packet != NONE)
+    if (at_source.packet != FW_NONE)
         source_part(search)->core->interface_ops->take_out(source_part(search)->core->interfaces, at_source.packet,
                                                            now);
     for (uint32_t i = 0; i < search->copy_count; i++) {
@@ -153,7 +153,7 @@ static bool take_out_at_rest(struct network *network, const struct waiter *waite
     struct search_for search = {.network = network, .source = waiter->source, .sequence = waiter->sequence};
     walk_lanes(&search, false, now);
     struct piece at_source = find_at_source(&search);
-    if (at_source.packet != NONE) {
+    if (at_source.packet != FW_NONE) {
         note_copy(&search, source_part(&search), at_source.packet);
         search.flits += at_source.flits;
     }
@@ -201,8 +201,8 @@ static void arrive(struct network *network, tick_t now, uint32_t handle)
     if (packet->size > 1)
         network->listener.accept(network->listener.context, now, packet, packet->size - 1);
     if (network->trace_out && handle == network->traced) {
-        network_trace(network, now, NONE, "eject", "all of it at terminal %u", packet->destination);
-        network->traced = NONE;
+        network_trace(network, now, FW_NONE, "eject", "all of it at terminal %u", packet->destination);
+        network->traced = FW_NONE;
     }
     network->in_network--;
     network->listener.deliver(network->listener.context, now, handle);

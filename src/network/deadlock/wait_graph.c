@@ -126,7 +126,7 @@ static uint32_t find_waiter(const struct wait_graph *graph, uint32_t router, uin
     const struct waiter key = {.router = router, .lane = lane};
     const struct waiter *found =
         graph->count ? bsearch(&key, graph->waiters, graph->count, sizeof key, compare_waiters) : NULL;
-    return found ? (uint32_t)(found - graph->waiters) : NONE;
+    return found ? (uint32_t)(found - graph->waiters) : FW_NONE;
 }
 
 static bool is_held(const struct waiter *waiter, const struct wanted *wanted)
@@ -141,7 +141,7 @@ uint32_t wait_graph_next(const struct wait_graph *graph, const struct waiter *wa
     const struct link *link = network_link(network, waiter->router, want->lane / network->num_vcs);
     if (is_held(waiter, want))
         return find_waiter(graph, waiter->router, want->holder);
-    return link->to_terminal ? NONE
+    return link->to_terminal ? FW_NONE
                              : find_waiter(graph, link->target, link->first_lane + want->lane % network->num_vcs);
 }
 
@@ -149,7 +149,7 @@ uint32_t wait_graph_next(const struct wait_graph *graph, const struct waiter *wa
 static bool is_blocked(const struct wait_graph *graph, const struct waiter *waiter, uint32_t wanted, uint32_t next)
 {
     const struct wanted *want = &graph->wanted[waiter->first_wanted + wanted];
-    if (next == NONE)
+    if (next == FW_NONE)
         return false;
     if (is_held(waiter, want))
         return true;
@@ -166,7 +166,7 @@ struct back_edges {
     uint32_t *from;  /* owned */
 };
 
-/* Fills `next` with those that a waiter depends on; returns how many, or NONE where it may move by itself. */
+/* Fills `next` with those that a waiter depends on; returns how many, or FW_NONE where it may move by itself. */
 static uint32_t list_next(const struct wait_graph *graph, const struct waiter *waiter, bool stands_still,
                           uint32_t next[static MAX_WANTED])
 {
@@ -175,10 +175,10 @@ static uint32_t list_next(const struct wait_graph *graph, const struct waiter *w
     for (uint32_t i = 0; i < waiter->wanted_count; i++) {
         uint32_t other = wait_graph_next(graph, waiter, i);
         is_open |= !is_blocked(graph, waiter, i, other);
-        if (other != NONE)
+        if (other != FW_NONE)
             next[count++] = other;
     }
-    return count == 0 || (is_open && !stands_still) ? NONE : count;
+    return count == 0 || (is_open && !stands_still) ? FW_NONE : count;
 }
 
 static struct back_edges turn_round(struct wait_graph *graph, bool stands_still)
@@ -189,15 +189,15 @@ static struct back_edges turn_round(struct wait_graph *graph, bool stands_still)
     memset(back.first, 0, sizeof(uint32_t) * ((size_t)graph->count + 2));
     for (uint32_t i = 0; i < graph->count; i++) {
         uint32_t count = list_next(graph, &graph->waiters[i], stands_still, next);
-        graph->waiters[i].is_stuck = count != NONE;
-        for (uint32_t n = 0; count != NONE && n < count; n++)
+        graph->waiters[i].is_stuck = count != FW_NONE;
+        for (uint32_t n = 0; count != FW_NONE && n < count; n++)
             back.first[next[n] + 2]++;
     }
     for (uint32_t i = 0; i < graph->count; i++)
         back.first[i + 2] += back.first[i + 1];
     for (uint32_t i = 0; i < graph->count; i++) {
         uint32_t count = list_next(graph, &graph->waiters[i], stands_still, next);
-        for (uint32_t n = 0; count != NONE && n < count; n++)
+        for (uint32_t n = 0; count != FW_NONE && n < count; n++)
             back.from[back.first[next[n] + 1]++] = i;
     }
     return back;
@@ -229,10 +229,10 @@ static uint32_t next_stuck(const struct wait_graph *graph, uint32_t at, uint32_t
     const struct waiter *waiter = &graph->waiters[at];
     while (*wanted < waiter->wanted_count) {
         uint32_t next = wait_graph_next(graph, waiter, (*wanted)++);
-        if (next != NONE && graph->waiters[next].is_stuck)
+        if (next != FW_NONE && graph->waiters[next].is_stuck)
             return next;
     }
-    return NONE;
+    return FW_NONE;
 }
 
 /* From a waiter that is stuck, by first waits, until one comes round; returns it. */
@@ -242,8 +242,8 @@ static uint32_t find_on_cycle(const struct wait_graph *graph, uint32_t at)
     memset(is_seen, 0, graph->count);
     while (!is_seen[at]) {
         uint32_t wanted = 0, next = next_stuck(graph, at, &wanted);
-        CHECK(next != NONE, "router %u lane %u is stuck and waits for nobody", graph->waiters[at].router,
-              graph->waiters[at].lane);
+        FW_CHECK(next != FW_NONE, "router %u lane %u is stuck and waits for nobody", graph->waiters[at].router,
+                 graph->waiters[at].lane);
         is_seen[at] = true;
         at = next;
     }
@@ -256,11 +256,11 @@ static uint32_t shortest_round(const struct wait_graph *graph, uint32_t start, u
 {
     uint32_t *before = memory_take(sizeof(uint32_t) * graph->count), *queue = path, count = 0, length = 0;
     for (uint32_t i = 0; i < graph->count; i++)
-        before[i] = NONE;
+        before[i] = FW_NONE;
     queue[count++] = start;
-    for (uint32_t at = 0; at < count && before[start] == NONE; at++)
-        for (uint32_t wanted = 0, next; (next = next_stuck(graph, queue[at], &wanted)) != NONE;)
-            if (before[next] == NONE) {
+    for (uint32_t at = 0; at < count && before[start] == FW_NONE; at++)
+        for (uint32_t wanted = 0, next; (next = next_stuck(graph, queue[at], &wanted)) != FW_NONE;)
+            if (before[next] == FW_NONE) {
                 before[next] = queue[at];
                 if (next != start)
                     queue[count++] = next;

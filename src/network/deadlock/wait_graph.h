@@ -50,5 +50,5 @@ uint32_t wait_graph_reduce(struct wait_graph *graph, bool stands_still);
  * that the caller frees; NULL, with *length 0, when nobody is stuck.
  */
 uint32_t *wait_graph_cycle(const struct wait_graph *graph, uint32_t *length);
-/* The waiter that holds, or is before, what a waiter wants; NONE: nobody who waits. */
+/* The waiter that holds, or is before, what a waiter wants; FW_NONE: nobody who waits. */
 uint32_t wait_graph_next(const struct wait_graph *graph, const struct waiter *waiter, uint32_t wanted);

@@ -52,7 +52,7 @@ struct reached {
 };
 struct path_search {
     const struct adjacency *adjacency; /* borrowed */
-    struct reached *reached;           /* by router; distance NONE: out of reach */
+    struct reached *reached;           /* by router; distance FW_NONE: out of reach */
     uint32_t *order;                   /* as they were reached, the one searched from first */
     uint32_t count;
 };

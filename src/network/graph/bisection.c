@@ -113,9 +113,9 @@ static uint32_t height_of(const struct cut_search *search, uint32_t router)
 static void shelve(struct cut_search *search, uint32_t shelf, uint32_t router)
 {
     uint32_t height = height_of(search, router), *first = bucket(search, shelf, height);
-    search->previous[router] = NONE;
+    search->previous[router] = FW_NONE;
     search->next[router] = *first;
-    if (*first != NONE)
+    if (*first != FW_NONE)
         search->previous[*first] = router;
     *first = router;
     if (height > search->highest[shelf])
@@ -125,18 +125,18 @@ static void shelve(struct cut_search *search, uint32_t shelf, uint32_t router)
 static void take_off(struct cut_search *search, uint32_t shelf, uint32_t router)
 {
     uint32_t next = search->next[router], previous = search->previous[router];
-    if (next != NONE)
+    if (next != FW_NONE)
         search->previous[next] = previous;
-    if (previous != NONE)
+    if (previous != FW_NONE)
         search->next[previous] = next;
     else
         *bucket(search, shelf, height_of(search, router)) = next;
 }
 
-/* The router of most gain on a shelf, or NONE. */
+/* The router of most gain on a shelf, or FW_NONE. */
 static uint32_t top_of(struct cut_search *search, uint32_t shelf)
 {
-    while (search->highest[shelf] > 0 && *bucket(search, shelf, search->highest[shelf]) == NONE)
+    while (search->highest[shelf] > 0 && *bucket(search, shelf, search->highest[shelf]) == FW_NONE)
         search->highest[shelf]--;
     return *bucket(search, shelf, search->highest[shelf]);
 }
@@ -175,17 +175,17 @@ static uint64_t begin_pass(struct cut_search *search, const uint8_t *side)
     return cut;
 }
 
-/* The best move that there is, from the heavier side where two are as good; NONE: there is none. */
+/* The best move that there is, from the heavier side where two are as good; FW_NONE: there is none. */
 static uint32_t choose_move(struct cut_search *search, const uint8_t *side)
 {
-    uint32_t best = NONE, heavier = search->ahead < 0;
+    uint32_t best = FW_NONE, heavier = search->ahead < 0;
     for (uint32_t i = 0; i < SHELVES; i++) {
         uint32_t router = top_of(search, i ^ (heavier << 1));
-        if (router == NONE)
+        if (router == FW_NONE)
             continue;
         uint64_t after = magnitude(ahead_after(search, side, router));
         bool is_allowed = after <= search->reach || after < magnitude(search->ahead);
-        if (is_allowed && (best == NONE || search->gain[router] > search->gain[best]))
+        if (is_allowed && (best == FW_NONE || search->gain[router] > search->gain[best]))
             best = router;
     }
     return best;
@@ -216,7 +216,7 @@ static uint64_t cut_run_pass(struct cut_search *search, uint8_t *side)
     uint32_t patience = routers / 8 > PATIENCE ? routers / 8 : PATIENCE;
     uint64_t cut = begin_pass(search, side);
     uint64_t best = magnitude(search->ahead) <= search->slack ? cut : UINT64_MAX;
-    while (moves - kept < patience && (router = choose_move(search, side)) != NONE) {
+    while (moves - kept < patience && (router = choose_move(search, side)) != FW_NONE) {
         cut -= (uint64_t)(int64_t)search->gain[router];
         move(search, side, router);
         search->moved[moves++] = router;

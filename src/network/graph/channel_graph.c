@@ -28,7 +28,7 @@ bool channel_graph_init(struct channel_graph *graph, const struct routing *routi
         .words = routing->words,
         .nodes = (uint32_t)nodes,
     };
-    if (nodes >= NONE || nodes * graph->words * sizeof(uint64_t) > MAX_EDGE_BYTES)
+    if (nodes >= FW_NONE || nodes * graph->words * sizeof(uint64_t) > MAX_EDGE_BYTES)
         return false;
     /* calloc: pages that no packet touches are never taken from the machine */
     graph->edges = calloc(nodes + 1, graph->words * sizeof(uint64_t));
@@ -38,7 +38,7 @@ bool channel_graph_init(struct channel_graph *graph, const struct routing *routi
     for (uint32_t channel = 0; channel < channels; channel++) {
         struct router_port peer;
         bool is_used = topology->ops->peer(topology, channel / topology->ports, channel % topology->ports, &peer);
-        graph->channels[channel] = is_used ? peer.router * topology->ports + peer.port : NONE;
+        graph->channels[channel] = is_used ? peer.router * topology->ports + peer.port : FW_NONE;
     }
     return true;
 }
@@ -91,14 +91,14 @@ static void add_far(struct channel_graph *graph, uint32_t from, uint32_t to)
     graph->first_far[from] = *slot = ++graph->far_count;
 }
 
-/* The node that an output VC of a router leads to; NONE: a terminal, or a fault that was reported. */
+/* The node that an output VC of a router leads to; FW_NONE: a terminal, or a fault that was reported. */
 static uint32_t node_behind(const struct channel_graph *graph, uint32_t router, uint32_t output_vc)
 {
     if (output_vc < graph->first_bit)
-        return NONE;
+        return FW_NONE;
     uint32_t output = (output_vc - graph->first_bit) / graph->num_vcs;
-    uint32_t channel = output < graph->ports ? graph->channels[router * graph->ports + output] : NONE;
-    return channel == NONE ? NONE : channel * graph->num_vcs + output_vc % graph->num_vcs;
+    uint32_t channel = output < graph->ports ? graph->channels[router * graph->ports + output] : FW_NONE;
+    return channel == FW_NONE ? FW_NONE : channel * graph->num_vcs + output_vc % graph->num_vcs;
 }
 
 void channel_graph_add(struct channel_graph *graph, uint32_t channel, uint64_t held, uint32_t router,
@@ -113,13 +113,13 @@ void channel_graph_add(struct channel_graph *graph, uint32_t channel, uint64_t h
             first[vc * graph->words + w] |= wanted[w];
     BITS_EACH(lane, wanted, is_near ? 0 : graph->words) {
         uint32_t to = node_behind(graph, router, (uint32_t)lane);
-        BITS_EACH(vc, &held, to == NONE ? 0 : 1)
+        BITS_EACH(vc, &held, to == FW_NONE ? 0 : 1)
             add_far(graph, channel * graph->num_vcs + (uint32_t)vc, to);
     }
 }
 
 /*
- * The next edge of a node to another at *cursor, which starts at 0 and moves on; NONE: there is none. Up to the last
+ * The next edge of a node to another at *cursor, which starts at 0 and moves on; FW_NONE: there is none. Up to the last
  * output VC a cursor counts those, behind them far edges.
  */
 static uint32_t next_node(const struct channel_graph *graph, uint32_t node, uint32_t *cursor)
@@ -137,11 +137,11 @@ static uint32_t next_node(const struct channel_graph *graph, uint32_t node, uint
         }
         uint32_t found = word * WORD_BITS + (uint32_t)lowest_bit(left), next = node_behind(graph, router, found);
         *cursor = found + 1;
-        if (next != NONE)
+        if (next != FW_NONE)
             return next;
     }
     if (*cursor == end)
-        return NONE;
+        return FW_NONE;
     const struct far_edge *edge = &graph->far[*cursor - end - 1];
     *cursor = end + edge->next;
     return edge->to;
@@ -151,27 +151,27 @@ uint64_t channel_graph_edges(const struct channel_graph *graph)
 {
     uint64_t edges = 0;
     for (uint32_t node = 0; node < graph->nodes; node++)
-        for (uint32_t cursor = 0; next_node(graph, node, &cursor) != NONE;)
+        for (uint32_t cursor = 0; next_node(graph, node, &cursor) != FW_NONE;)
             edges++;
     return edges;
 }
 
-/* Some node on a cycle; NONE: there is no cycle. */
+/* Some node on a cycle; FW_NONE: there is no cycle. */
 static uint32_t find_node_on_cycle(const struct channel_graph *graph)
 {
     uint8_t *marks = memory_take((size_t)graph->nodes + 1);
     uint32_t *path = memory_take(sizeof *path * ((size_t)graph->nodes + 1));
     uint32_t *cursors = memory_take(sizeof *cursors * ((size_t)graph->nodes + 1));
-    uint32_t found = NONE;
+    uint32_t found = FW_NONE;
     memset(marks, UNSEEN, graph->nodes);
-    for (uint32_t root = 0; root < graph->nodes && found == NONE; root++) {
+    for (uint32_t root = 0; root < graph->nodes && found == FW_NONE; root++) {
         if (marks[root] != UNSEEN)
             continue;
         uint32_t depth = 1;
         path[0] = root, cursors[0] = 0, marks[root] = ON_PATH;
-        while (depth > 0 && found == NONE) {
+        while (depth > 0 && found == FW_NONE) {
             uint32_t next = next_node(graph, path[depth - 1], &cursors[depth - 1]);
-            if (next == NONE)
+            if (next == FW_NONE)
                 marks[path[--depth]] = DONE;
             else if (marks[next] == ON_PATH)
                 found = next;
@@ -187,19 +187,19 @@ static uint32_t find_node_on_cycle(const struct channel_graph *graph)
 
 uint32_t *channel_graph_cycle(const struct channel_graph *graph, uint32_t *length)
 {
-    uint32_t start = find_node_on_cycle(graph), end = NONE, reached = 1;
+    uint32_t start = find_node_on_cycle(graph), end = FW_NONE, reached = 1;
     *length = 0;
-    if (start == NONE)
+    if (start == FW_NONE)
         return NULL;
     uint32_t *queue = memory_take(sizeof *queue * ((size_t)graph->nodes + 1));
     uint32_t *before = memory_take(sizeof *before * ((size_t)graph->nodes + 1));
     memset(before, 0xff, sizeof *before * graph->nodes);
     queue[0] = start;
-    for (uint32_t i = 0; i < reached && end == NONE; i++)
-        for (uint32_t cursor = 0, next; (next = next_node(graph, queue[i], &cursor)) != NONE && end == NONE;) {
+    for (uint32_t i = 0; i < reached && end == FW_NONE; i++)
+        for (uint32_t cursor = 0, next; (next = next_node(graph, queue[i], &cursor)) != FW_NONE && end == FW_NONE;) {
             if (next == start)
                 end = queue[i];
-            else if (before[next] == NONE)
+            else if (before[next] == FW_NONE)
                 before[next] = queue[i], queue[reached++] = next;
         }
     /* Backwards from the end to the start, then turned round; the queue is no longer needed. */

@@ -12,7 +12,7 @@ struct channel_graph {
     uint32_t first_bit; /* of the router ports in a set of output VCs */
     uint32_t words;     /* of such a set */
     uint32_t nodes;
-    uint32_t *channels; /* owned, by router * ports + port: the same number at the other end; NONE: unused */
+    uint32_t *channels; /* owned, by router * ports + port: the same number at the other end; FW_NONE: unused */
     uint64_t *edges;    /* owned, by node: the output VCs of its router that are asked for */
     /* Edges to VCs of other routers, asked for by packets that went on meanwhile: lists by node, without doubles. */
     struct far_edge *far; /* owned */

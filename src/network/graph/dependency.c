@@ -40,7 +40,7 @@ struct check {
     const struct topology *topology;
     FILE *out;
     struct channel_graph graph;
-    uint32_t *terminals;  /* by router: the first that injects there; NONE: has none */
+    uint32_t *terminals;  /* by router: the first that injects there; FW_NONE: has none */
     uint32_t *receivers;  /* the first that ejects there */
     uint32_t destination; /* terminal */
     uint32_t destination_router;
@@ -60,7 +60,7 @@ struct check {
 uint32_t decisions_take(struct decisions *decisions, uint32_t options)
 {
     uint32_t index = decisions->made++;
-    CHECK(index < MAX_DECISIONS && options > 0, "%u random choices at one hop", index);
+    FW_CHECK(index < MAX_DECISIONS && options > 0, "%u random choices at one hop", index);
     if (index == decisions->known) {
         decisions->taken[index] = 0;
         decisions->options[index] = options;
@@ -167,9 +167,9 @@ static void follow_port(struct check *check, const struct state *state, const st
                         uint64_t vcs)
 {
     uint32_t ports = check->topology->ports;
-    uint32_t channel = port < ports ? check->graph.channels[state->router * ports + port] : NONE;
+    uint32_t channel = port < ports ? check->graph.channels[state->router * ports + port] : FW_NONE;
     uint64_t escape_vcs = check->routing->escape_vcs, counted = escape_vcs ? vcs & escape_vcs : vcs;
-    if (channel == NONE) {
+    if (channel == FW_NONE) {
         check_fault(check, state, "is sent to an unused port");
         return;
     }
@@ -211,7 +211,7 @@ static void follow_answer(struct check *check, const struct state *state, const 
         check_fault(check, state, "has nowhere to go");
     else if (!bits_any(check->wanted, words))
         check_fault(check, state, "is offered no escape VC");
-    uint32_t port = NONE;
+    uint32_t port = FW_NONE;
     uint64_t vcs = 0;
     BITS_EACH(index, check->vcs, words) {
         if (port != index / num_vcs) {
@@ -246,8 +246,8 @@ static struct packet packet_in(const struct check *check, const struct state *st
                            .destination = check->destination,
                            .destination_router = check->destination_router,
                            .size = 1,
-                           .message = NONE,
-                           .next = NONE,
+                           .message = FW_NONE,
+                           .next = FW_NONE,
                            .hops = (uint16_t)state->hops,
                            .waypoint = state->waypoint,
                            .route = state->route};
@@ -271,7 +271,7 @@ static void inject(struct check *check, uint32_t router)
 
 static void check_follow(struct check *check, struct state state)
 {
-    uint32_t source = check->terminals[state.router] != NONE ? check->terminals[state.router] : check->destination;
+    uint32_t source = check->terminals[state.router] != FW_NONE ? check->terminals[state.router] : check->destination;
     struct decisions decisions = {0};
     do {
         struct packet packet = packet_in(check, &state, source);
@@ -380,11 +380,11 @@ static struct hosts check_find_hosts(const struct topology *topology, uint32_t *
 {
     struct hosts hosts = {.routers = arena_array(arena, uint32_t, topology->routers)};
     for (uint32_t router = 0; router < topology->routers; router++)
-        first[router] = NONE;
+        first[router] = FW_NONE;
     for (uint32_t terminal = topology->terminals; terminal-- > 0;)
         first[place(topology, terminal)] = terminal;
     for (uint32_t router = 0; router < topology->routers; router++)
-        if (first[router] != NONE)
+        if (first[router] != FW_NONE)
             hosts.routers[hosts.count++] = router;
     return hosts;
 }

@@ -136,13 +136,13 @@ void disjoint_paths_find(struct disjoint_paths *disjoint, const struct adjacency
     const uint32_t *sources = adjacency_sources(adjacency, &scratch);
     double *sums = arena_array(&scratch, double, all), *counts = arena_array(&scratch, double, all);
     flow_init(&flow, adjacency, &scratch);
-    *disjoint = (struct disjoint_paths){.least = NONE};
+    *disjoint = (struct disjoint_paths){.least = FW_NONE};
     for (; done < all && (done < 2 || flow.work < budget); done++) {
         path_search_from(&flow.search, sources[done]);
         flow.work += adjacency_entries(adjacency);
         for (uint32_t i = choose_targets(adjacency, &random, targets); i-- > 0;) {
             if (targets[i] == sources[done] || !adjacency->leaving[targets[i]] ||
-                flow.search.reached[targets[i]].distance == NONE)
+                flow.search.reached[targets[i]].distance == FW_NONE)
                 continue;
             uint32_t paths = count_paths(&flow, sources[done], targets[i]);
             sums[done] += paths;
@@ -152,6 +152,6 @@ void disjoint_paths_find(struct disjoint_paths *disjoint, const struct adjacency
         }
     }
     disjoint->is_exact = done == all && adjacency->topology->routers <= EVERY_TARGET;
-    disjoint->paths = ratio_of_sums(sums, counts, done, disjoint->is_exact ? done : NONE);
+    disjoint->paths = ratio_of_sums(sums, counts, done, disjoint->is_exact ? done : FW_NONE);
     arena_release(&scratch);
 }

@@ -38,7 +38,7 @@ void path_search_from(struct path_search *search, uint32_t router)
 {
     struct reached *reached = search->reached;
     for (uint32_t i = 0; i < search->adjacency->topology->routers; i++)
-        reached[i] = (struct reached){.distance = NONE};
+        reached[i] = (struct reached){.distance = FW_NONE};
     reached[router] = (struct reached){.distance = 0, .paths = 1};
     search->order[0] = router;
     search->count = 1;
@@ -47,7 +47,7 @@ void path_search_from(struct path_search *search, uint32_t router)
         double paths = reached[from].paths;
         NEIGHBOURS_EACH(neighbour, search->adjacency, from) {
             struct reached *to = &reached[neighbour->router];
-            if (to->distance == NONE) {
+            if (to->distance == FW_NONE) {
                 to->distance = next;
                 search->order[search->count++] = neighbour->router;
             }
@@ -107,7 +107,7 @@ static uint64_t count_unreached(const struct path_search *search)
     uint64_t unreached = 0;
     if (search->count < search->adjacency->topology->routers)
         for (uint32_t router = 0; router < search->adjacency->topology->routers; router++)
-            unreached += search->reached[router].distance == NONE && search->adjacency->leaving[router];
+            unreached += search->reached[router].distance == FW_NONE && search->adjacency->leaving[router];
     return unreached;
 }
 

@@ -16,7 +16,7 @@ void search_init(struct search *search, const struct topology *topology, struct 
     for (uint32_t router = 0; router < topology->routers; router++)
         for (uint32_t port = 0; port < topology->ports; port++) {
             struct router_port peer;
-            *next++ = topology->ops->peer(topology, router, port, &peer) ? peer.router : NONE;
+            *next++ = topology->ops->peer(topology, router, port, &peer) ? peer.router : FW_NONE;
         }
 }
 
@@ -30,7 +30,7 @@ void search_from(struct search *search, uint32_t router)
     for (uint32_t i = 0; i < search->reached; i++)
         for (uint32_t port = 0; port < ports; port++) {
             uint32_t neighbour = search->neighbours[(size_t)order[i] * ports + port];
-            if (neighbour == NONE || distance[neighbour] != NONE)
+            if (neighbour == FW_NONE || distance[neighbour] != FW_NONE)
                 continue;
             distance[neighbour] = distance[order[i]] + 1;
             order[search->reached++] = neighbour;

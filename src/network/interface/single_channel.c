@@ -25,8 +25,8 @@ static const struct option single_channel_options[] = {
 struct terminal {
     tick_t step_at;            /* when it steps next; NEVER: asleep */
     tick_t free_at;            /* when the channel takes the next flit */
-    uint32_t first, last;      /* packets that wait; NONE: none */
-    uint32_t packet, position; /* being sent, and its next flit; NONE: none */
+    uint32_t first, last;      /* packets that wait; FW_NONE: none */
+    uint32_t packet, position; /* being sent, and its next flit; FW_NONE: none */
     uint32_t vc;               /* of that packet, or of the last one */
     struct lane_place entry,
         exit;          /* at the router: VC 0 of its port for flits to it, and for credits of flits from it */
@@ -69,7 +69,7 @@ static void *single_channel_build(struct network *network, const struct choice *
     *all = (struct single_channel){network, self->config, arena_array(network->arena, struct terminal, count)};
     for (uint32_t i = 0; i < count; i++) {
         struct terminal *terminal = &all->terminals[i];
-        *terminal = (struct terminal){.step_at = NEVER, .first = NONE, .last = NONE, .packet = NONE};
+        *terminal = (struct terminal){.step_at = NEVER, .first = FW_NONE, .last = FW_NONE, .packet = FW_NONE};
         terminal->entry = network_entry(network, 0, i);
         terminal->exit = network_exit(network, 0, i);
         const struct link *link = network_link(network, terminal->entry.target, terminal->entry.lane / vcs);
@@ -104,8 +104,8 @@ static uint32_t terminal_take_first(const struct network *network, struct termin
 {
     uint32_t handle = terminal->first;
     terminal->first = network_packet(network, handle)->next;
-    if (terminal->first == NONE)
-        terminal->last = NONE;
+    if (terminal->first == FW_NONE)
+        terminal->last = FW_NONE;
     return handle;
 }
 
@@ -149,23 +149,23 @@ static void terminal_send(struct single_channel *all, uint32_t number, tick_t no
     send_flit(network, EVENT_FLIT, to, flit,
               now + all->config->latency + terminal->latency + network->plan.transfer.delay);
     if (flit.place & FLIT_TAIL)
-        terminal->packet = NONE;
-    if (terminal->packet != NONE || terminal->first != NONE)
+        terminal->packet = FW_NONE;
+    if (terminal->packet != FW_NONE || terminal->first != FW_NONE)
         terminal_wake(all, number, terminal->free_at);
 }
 
 static void terminal_step(struct single_channel *all, uint32_t number, tick_t now)
 {
     struct terminal *terminal = &all->terminals[number];
-    if (terminal->packet == NONE && terminal->first == NONE)
+    if (terminal->packet == FW_NONE && terminal->first == FW_NONE)
         return;
     if (terminal->free_at > now) {
         terminal_wake(all, number, terminal->free_at);
         return;
     }
-    if (terminal->packet == NONE)
+    if (terminal->packet == FW_NONE)
         terminal_begin_packet(all, terminal, now);
-    if (terminal->packet != NONE && terminal->credits[terminal->vc])
+    if (terminal->packet != FW_NONE && terminal->credits[terminal->vc])
         terminal_send(all, number, now);
 }
 
@@ -187,7 +187,7 @@ static void single_channel_enqueue(void *interfaces, uint32_t handle)
     uint32_t number = network_packet(all->network, handle)->source;
     struct terminal *terminal = &all->terminals[number];
     tick_t now = all->network->engine->now;
-    if (terminal->last == NONE)
+    if (terminal->last == FW_NONE)
         terminal->first = handle;
     else
         network_packet(all->network, terminal->last)->next = handle;
@@ -202,7 +202,7 @@ static void single_channel_receive_credits(void *interfaces, tick_t now, const v
     for (const struct credit_event *event = events, *end = event + count; event < end; event++) {
         struct terminal *terminal = &all->terminals[event->to.target];
         terminal->credits[event->to.lane]++;
-        if (terminal->packet != NONE || terminal->first != NONE)
+        if (terminal->packet != FW_NONE || terminal->first != FW_NONE)
             terminal_wake(all, event->to.target, now);
     }
 }
@@ -215,9 +215,9 @@ static void single_channel_receive_flits(void *interfaces, tick_t now, const voi
         struct packet *packet = network_packet(network, event->flit.packet);
         const struct terminal *terminal = &all->terminals[event->to.target];
         struct lane_place back = {.target = terminal->exit.target, .lane = terminal->exit.lane + event->to.lane};
-        CHECK(packet->destination == event->to.target && packet->received == (event->flit.place & FLIT_POSITION),
-              "tick %llu terminal %u: flit %u of packet %u is not due here", (unsigned long long)now, event->to.target,
-              event->flit.place & FLIT_POSITION, event->flit.packet);
+        FW_CHECK(packet->destination == event->to.target && packet->received == (event->flit.place & FLIT_POSITION),
+                 "tick %llu terminal %u: flit %u of packet %u is not due here", (unsigned long long)now,
+                 event->to.target, event->flit.place & FLIT_POSITION, event->flit.packet);
         packet->received++;
         if (event->flit.place & FLIT_HEAD)
             packet->head_delay = (uint32_t)(now - packet->injected);
@@ -227,7 +227,7 @@ static void single_channel_receive_flits(void *interfaces, tick_t now, const voi
             continue;
         }
         if (event->flit.packet == network->traced)
-            network->traced = NONE;
+            network->traced = FW_NONE;
         network->in_network--;
         network->listener.deliver(network->listener.context, now, event->flit.packet);
         pool_give(&network->packets, event->flit.packet, sizeof(struct packet));
@@ -243,7 +243,7 @@ static uint64_t single_channel_withdraw(void *interfaces, void (*withdrawn)(void
     uint64_t count = 0;
     for (uint32_t i = 0; i < network->topology.terminals; i++) {
         bool is_here = !network->terminal_part || network->terminal_part[i] == network->part;
-        for (; is_here && all->terminals[i].first != NONE; count++) {
+        for (; is_here && all->terminals[i].first != FW_NONE; count++) {
             uint32_t handle = terminal_take_first(network, &all->terminals[i]);
             withdrawn(context, handle);
             pool_give(&network->packets, handle, sizeof(struct packet));
@@ -257,8 +257,8 @@ static void single_channel_check_idle(void *interfaces)
     const struct single_channel *all = interfaces;
     for (uint32_t i = 0; i < all->network->topology.terminals; i++)
         for (uint32_t vc = 0; vc < all->network->num_vcs; vc++)
-            CHECK(all->terminals[i].credits[vc] == all->terminals[i].depth,
-                  "terminal %u vc %u: a credit is not back at the end", i, vc);
+            FW_CHECK(all->terminals[i].credits[vc] == all->terminals[i].depth,
+                     "terminal %u vc %u: a credit is not back at the end", i, vc);
 }
 
 static const struct interface_ops single_channel = {

@@ -41,7 +41,7 @@ void show_flits(const struct interfaces *n, const struct injector *injector, uin
     const struct network *network = n->network;
     network->listener.enter(network->listener.context, now, network_packet(network, injector->packet), to, flits);
     if (network->trace_out && injector->packet == network->traced)
-        network_trace(network, now, NONE, "inject", "flit %u by channel %u vc %u", position, injector->channel,
+        network_trace(network, now, FW_NONE, "inject", "flit %u by channel %u vc %u", position, injector->channel,
                       injector->vc);
 }
 
@@ -54,20 +54,20 @@ FOR_EITHER void send_next(struct interfaces *n, uint32_t number, struct injector
         return;
     injector->credits[injector->vc] -= flits;
     inject_flits(n, injector, packet, flits, now);
-    if (injector->packet != NONE || n->outlets[number].source.first != NONE)
+    if (injector->packet != FW_NONE || n->outlets[number].source.first != FW_NONE)
         wake(n, number, injector->free_at);
 }
 
 FOR_EITHER void step_channel(struct interfaces *n, uint32_t number, struct injector *injector, tick_t now, bool chunks)
 {
     struct outlet *outlet = &n->outlets[number];
-    if (injector->packet == NONE && outlet->source.first == NONE)
+    if (injector->packet == FW_NONE && outlet->source.first == FW_NONE)
         return;
     if (injector->free_at > now) {
         wake(n, number, injector->free_at);
         return;
     }
-    if (injector->packet == NONE) {
+    if (injector->packet == FW_NONE) {
         if (!take_packet(n, injector, outlet->source.first, now, chunks))
             return;
         source_queue_take(n, number, &outlet->source);
@@ -91,7 +91,7 @@ FOR_EITHER void enqueue_packet(struct interfaces *n, uint32_t number, uint32_t h
     struct outlet *outlet = &n->outlets[number];
     struct injector *injector = &n->injectors[(size_t)number * n->channels];
     /* Credits of this tick are in already, so what can be sent now need not wait for the end of the tick. */
-    if (outlet->source.first == NONE && injector->packet == NONE && injector->free_at <= now &&
+    if (outlet->source.first == FW_NONE && injector->packet == FW_NONE && injector->free_at <= now &&
         take_packet(n, injector, handle, now, chunks)) {
         send_next(n, number, injector, now, chunks);
         return;
@@ -107,7 +107,7 @@ static struct plane_queue waiting_at(const struct interfaces *n, uint32_t number
     struct plane_queue queue = n->queues[number];
     const struct injector *injector = &n->injectors[(size_t)number * n->channels * n->groups];
     for (const struct injector *end = injector + n->channels * n->groups; injector < end; injector++)
-        if (injector->packet != NONE) {
+        if (injector->packet != FW_NONE) {
             queue.packets++;
             queue.flits += network_packet(n->network, injector->packet)->size - injector->position;
         }
@@ -155,10 +155,10 @@ static void feed_packet(struct interfaces *n, struct feed *feed, uint32_t handle
 static void feed_step(struct interfaces *n, uint32_t terminal, tick_t now)
 {
     struct feed *feed = &n->feeds[terminal];
-    if (feed->first == NONE) /* withdrawn */
+    if (feed->first == FW_NONE) /* withdrawn */
         return;
     feed_packet(n, feed, feed_take(n, feed), now);
-    if (feed->first != NONE)
+    if (feed->first != FW_NONE)
         feed_later(n, terminal);
 }
 
@@ -166,7 +166,7 @@ static void feed_add(struct interfaces *n, uint32_t handle)
 {
     uint32_t terminal = network_packet(n->network, handle)->source;
     struct feed *feed = &n->feeds[terminal];
-    if (feed->first != NONE) {
+    if (feed->first != FW_NONE) {
         network_packet(n->network, feed->last)->next = handle;
         feed->last = handle;
     } else if (feed->free_at <= n->engine->now) {
@@ -231,12 +231,12 @@ FOR_EITHER void receive_credit(struct interfaces *n, struct lane_place at, uint3
         return;
     }
     uint32_t *credits = &n->credits[(size_t)to.target * n->lanes + to.lane];
-    CHECK(flits <= n->network->plan.buffer_depth - *credits, "tick %llu terminal %u lane %u: a credit too many",
-          (unsigned long long)now, at.target, at.lane);
+    FW_CHECK(flits <= n->network->plan.buffer_depth - *credits, "tick %llu terminal %u lane %u: a credit too many",
+             (unsigned long long)now, at.target, at.lane);
     *credits += flits;
     uint32_t channel = n->channels == 1 ? 0 : to.lane / n->num_vcs;
     const struct injector *injector = &n->injectors[(size_t)to.target * n->channels + channel];
-    if (injector->packet != NONE || n->outlets[to.target].source.first != NONE)
+    if (injector->packet != FW_NONE || n->outlets[to.target].source.first != FW_NONE)
         wake(n, to.target, now);
 }
 
@@ -261,11 +261,11 @@ FOR_EITHER void receive(struct interfaces *n, const struct flit_event *event, ui
     struct network *network = n->network;
     for (uint32_t i = 0; i < count; i++, event++) {
         struct packet *packet = network_packet(network, event->flit.packet);
-        CHECK(packet->destination == event->to.target, "tick %llu terminal %u: packet %u belongs to terminal %u",
-              (unsigned long long)now, event->to.target, event->flit.packet, packet->destination);
+        FW_CHECK(packet->destination == event->to.target, "tick %llu terminal %u: packet %u belongs to terminal %u",
+                 (unsigned long long)now, event->to.target, event->flit.packet, packet->destination);
         uint32_t position = event->flit.place & FLIT_POSITION;
-        CHECK(packet->received == position, "tick %llu terminal %u: packet %u brings flit %u where %u is due",
-              (unsigned long long)now, event->to.target, event->flit.packet, position, packet->received);
+        FW_CHECK(packet->received == position, "tick %llu terminal %u: packet %u brings flit %u where %u is due",
+                 (unsigned long long)now, event->to.target, event->flit.packet, position, packet->received);
         uint32_t flits = chunks ? transfer_flits(&network->plan.transfer, packet, position) : 1;
         packet->received += flits;
         if (event->flit.place & FLIT_HEAD)
@@ -285,11 +285,11 @@ FOR_EITHER void receive(struct interfaces *n, const struct flit_event *event, ui
         } else {
             if (flits > 1)
                 network->listener.accept(network->listener.context, now, packet, flits - 1);
-            CHECK(packet->received == packet->size, "tick %llu terminal %u: packet %u ends after %u of %u flits",
-                  (unsigned long long)now, event->to.target, event->flit.packet, packet->received, packet->size);
+            FW_CHECK(packet->received == packet->size, "tick %llu terminal %u: packet %u ends after %u of %u flits",
+                     (unsigned long long)now, event->to.target, event->flit.packet, packet->received, packet->size);
             if (network->trace_out && event->flit.packet == network->traced) {
-                network_trace(network, now, NONE, "eject", "tail at terminal %u", event->to.target);
-                network->traced = NONE;
+                network_trace(network, now, FW_NONE, "eject", "tail at terminal %u", event->to.target);
+                network->traced = FW_NONE;
             }
             network->in_network--;
             network->listener.deliver(network->listener.context, now, event->flit.packet);

@@ -19,7 +19,7 @@ struct standard_config {
 /* One injection channel of one terminal. */
 struct injector {
     tick_t free_at;    /* when the channel can take the next flit */
-    uint32_t packet;   /* being sent; NONE: none */
+    uint32_t packet;   /* being sent; FW_NONE: none */
     uint32_t position; /* next flit of it */
     uint16_t vc;       /* of that packet, or of the last one */
     uint16_t channel;
@@ -31,7 +31,7 @@ struct injector {
 
 /* Packets that wait at their source. */
 struct source_queue {
-    uint32_t first, last; /* NONE: empty */
+    uint32_t first, last; /* FW_NONE: empty */
 };
 
 /* A terminal's way into one plane, and out of it. */
@@ -45,7 +45,7 @@ struct outlet {
 /* Packets that a terminal's processor has made and not handed over yet; while there are some, a step is due. */
 struct feed {
     tick_t free_at;
-    uint32_t first, last; /* NONE: empty */
+    uint32_t first, last; /* FW_NONE: empty */
 };
 
 struct interfaces {
@@ -85,7 +85,7 @@ static inline void wake(struct interfaces *n, uint32_t number, tick_t when)
 static inline void source_queue_put(const struct interfaces *n, uint32_t number, struct source_queue *source,
                                     uint32_t handle)
 {
-    if (source->last == NONE)
+    if (source->last == FW_NONE)
         source->first = handle;
     else
         network_packet(n->network, source->last)->next = handle;
@@ -100,8 +100,8 @@ static inline uint32_t source_queue_take(const struct interfaces *n, uint32_t nu
 {
     uint32_t handle = source->first;
     source->first = network_packet(n->network, handle)->next;
-    if (source->first == NONE)
-        source->last = NONE;
+    if (source->first == FW_NONE)
+        source->last = FW_NONE;
     if (n->queues) {
         n->queues[number].packets--;
         n->queues[number].flits -= network_packet(n->network, handle)->size;
@@ -123,7 +123,7 @@ static inline uint64_t limit_vcs(const struct interfaces *n, uint64_t vcs)
     return kept;
 }
 
-/* The next VC in turn that the packet may take and that has room; NONE: none. */
+/* The next VC in turn that the packet may take and that has room; FW_NONE: none. */
 FOR_EITHER uint32_t pick_vc(const struct interfaces *n, const struct packet *packet, const uint32_t *credits,
                             uint32_t last, bool chunks)
 {
@@ -140,7 +140,7 @@ FOR_EITHER uint32_t pick_vc(const struct interfaces *n, const struct packet *pac
     for (uint64_t left = allowed ^ behind; left; left &= left - 1)
         if (credits[lowest_bit(left)] >= room)
             return (uint32_t)lowest_bit(left);
-    return NONE;
+    return FW_NONE;
 }
 
 /* The head is about to enter the network: the packet gets its route's beginning. */
@@ -171,7 +171,7 @@ FOR_EITHER void inject_flits(struct interfaces *n, struct injector *injector, co
     send_flit(n->network, EVENT_FLIT, to, unit, now + injector->latency + (tick_t)(flits - 1) * injector->lag);
     injector->free_at = now + flits * n->channel_cycle;
     if (unit.place & FLIT_TAIL)
-        injector->packet = NONE;
+        injector->packet = FW_NONE;
 }
 
 /* Takes a packet that is next in turn, if a VC has room for it. */
@@ -179,7 +179,7 @@ FOR_EITHER bool take_packet(struct interfaces *n, struct injector *injector, uin
 {
     struct packet *packet = network_packet(n->network, handle);
     uint32_t vc = pick_vc(n, packet, injector->credits, injector->vc, chunks);
-    if (vc == NONE)
+    if (vc == FW_NONE)
         return false;
     injector->packet = handle;
     injector->position = 0;
@@ -209,7 +209,7 @@ static inline uint32_t feed_take(const struct interfaces *n, struct feed *feed)
 {
     uint32_t handle = feed->first;
     feed->first = network_packet(n->network, handle)->next;
-    network_packet(n->network, handle)->next = NONE;
+    network_packet(n->network, handle)->next = FW_NONE;
     return handle;
 }
 

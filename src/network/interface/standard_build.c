@@ -19,14 +19,14 @@ static void build_outlet(struct interfaces *n, uint32_t number)
     struct lane_place entry = outlet_entry(network, number);
     n->outlets[number] = (struct outlet){
         .step_at = NEVER,
-        .source = {.first = NONE, .last = NONE},
+        .source = {.first = FW_NONE, .last = FW_NONE},
         .latency = link->latency,
         .ejector = network_exit(network, number % n->planes, number / n->planes),
     };
     for (uint32_t i = 0; i < n->channels * n->groups; i++) {
         uint32_t channel = i / n->groups;
         n->injectors[(size_t)number * n->channels * n->groups + i] = (struct injector){
-            .packet = NONE,
+            .packet = FW_NONE,
             .channel = (uint16_t)channel,
             .latency = n->config.latency + link->latency + network->plan.transfer.delay,
             .lag = n->chunk ? network_lag(network, entry.target, (uint32_t)n->channel_cycle) : 0,
@@ -69,7 +69,7 @@ void *standard_build(struct network *network, const struct choice *self, struct 
     if (n->config.feed_cycle) {
         n->feeds = arena_array(arena, struct feed, network->topology.terminals);
         for (uint32_t terminal = 0; terminal < network->topology.terminals; terminal++)
-            n->feeds[terminal] = (struct feed){.first = NONE, .last = NONE};
+            n->feeds[terminal] = (struct feed){.first = FW_NONE, .last = FW_NONE};
     }
     return n;
 }
@@ -94,11 +94,11 @@ uint64_t standard_withdraw(void *interfaces, void (*withdrawn)(void *context, ui
     for (uint32_t number = 0; number < n->network->topology.terminals * n->planes; number++)
         for (uint32_t group = 0; group < n->groups && is_here(n->network, number / n->planes); group++) {
             struct source_queue *source = n->is_by_level ? levels_source(n, number, group) : &n->outlets[number].source;
-            for (; source->first != NONE; count++)
+            for (; source->first != FW_NONE; count++)
                 give_up(n, source_queue_take(n, number, source), withdrawn, context);
         }
     for (uint32_t terminal = 0; n->feeds && terminal < n->network->topology.terminals; terminal++)
-        for (; n->feeds[terminal].first != NONE && is_here(n->network, terminal); count++)
+        for (; n->feeds[terminal].first != FW_NONE && is_here(n->network, terminal); count++)
             give_up(n, feed_take(n, &n->feeds[terminal]), withdrawn, context);
     return count;
 }
@@ -109,7 +109,7 @@ static struct injector *injector_of(const struct interfaces *n, uint32_t source,
     uint32_t each = n->planes * n->channels * n->groups;
     struct injector *injector = &n->injectors[(size_t)source * each];
     for (const struct injector *end = injector + each; injector < end; injector++)
-        if (injector->packet != NONE && network_packet(n->network, injector->packet)->sequence == sequence)
+        if (injector->packet != FW_NONE && network_packet(n->network, injector->packet)->sequence == sequence)
             return injector;
     return NULL;
 }
@@ -119,7 +119,7 @@ struct piece standard_find(void *interfaces, uint32_t source, uint32_t sequence)
     const struct interfaces *n = interfaces;
     const struct injector *injector = injector_of(n, source, sequence);
     if (!injector)
-        return (struct piece){.packet = NONE};
+        return (struct piece){.packet = FW_NONE};
     return (struct piece){.packet = injector->packet,
                           .flits = network_packet(n->network, injector->packet)->size - injector->position};
 }
@@ -130,7 +130,7 @@ void standard_take_out(void *interfaces, uint32_t handle, tick_t now)
     const struct packet *packet = network_packet(n->network, handle);
     struct injector *injector = injector_of(n, packet->source, packet->sequence);
     uint32_t number = (uint32_t)((size_t)(injector - n->injectors) / (n->channels * n->groups));
-    injector->packet = NONE;
+    injector->packet = FW_NONE;
     wake(n, number, injector->free_at > now ? injector->free_at : now); /* for the next one, if there is any */
 }
 
@@ -140,7 +140,7 @@ void standard_check_idle(void *interfaces)
     for (size_t i = 0; i < (size_t)n->network->topology.terminals * n->planes * n->lanes; i++) {
         uint32_t outlet = (uint32_t)(i / n->lanes);
         uint32_t depth = room_at_most(n->network, outlet_link(n->network, outlet));
-        CHECK(n->credits[i] == depth, "terminal %u: %u of %u credits are back at the end", outlet / n->planes,
-              n->credits[i], depth);
+        FW_CHECK(n->credits[i] == depth, "terminal %u: %u of %u credits are back at the end", outlet / n->planes,
+                 n->credits[i], depth);
     }
 }

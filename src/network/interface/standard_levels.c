@@ -35,10 +35,10 @@ bool levels_wait(const struct interfaces *n, uint32_t outlet)
 {
     const struct injector *injectors = injectors_of(n, outlet, 0);
     for (uint32_t group = 0; group < n->groups; group++)
-        if (levels_source(n, outlet, group)->first != NONE)
+        if (levels_source(n, outlet, group)->first != FW_NONE)
             return true;
     for (uint32_t i = 0; i < n->channels * n->groups; i++)
-        if (injectors[i].packet != NONE)
+        if (injectors[i].packet != FW_NONE)
             return true;
     return false;
 }
@@ -72,18 +72,18 @@ void levels_receive_credit(struct interfaces *n, uint32_t outlet, uint32_t lane,
         count_room(n, outlet, channel, vc, from_pool);
         return;
     }
-    CHECK(flits <= n->network->plan.buffer_depth - *credits, "terminal %u lane %u: a credit too many",
-          outlet / n->planes, lane);
+    FW_CHECK(flits <= n->network->plan.buffer_depth - *credits, "terminal %u lane %u: a credit too many",
+             outlet / n->planes, lane);
     *credits += flits;
 }
 
-/* The VC on which a level could send a flit by a channel now; NONE: it cannot. */
+/* The VC on which a level could send a flit by a channel now; FW_NONE: it cannot. */
 static uint32_t ready_vc(const struct interfaces *n, const struct injector *injector, const struct source_queue *source)
 {
-    if (injector->packet != NONE)
-        return injector->credits[injector->vc] ? injector->vc : NONE;
-    return source->first == NONE
-               ? NONE
+    if (injector->packet != FW_NONE)
+        return injector->credits[injector->vc] ? injector->vc : FW_NONE;
+    return source->first == FW_NONE
+               ? FW_NONE
                : pick_vc(n, network_packet(n->network, source->first), injector->credits, injector->vc, false);
 }
 
@@ -114,7 +114,7 @@ static void step_channel(struct interfaces *n, uint32_t outlet, uint32_t channel
     uint64_t ready = 0;
     for (uint32_t group = 0; group < n->groups; group++) {
         uint32_t vc = ready_vc(n, &injectors[group], levels_source(n, outlet, group));
-        ready |= vc == NONE ? 0 : bit(vc);
+        ready |= vc == FW_NONE ? 0 : bit(vc);
     }
     if (!ready)
         return;
@@ -122,14 +122,14 @@ static void step_channel(struct interfaces *n, uint32_t outlet, uint32_t channel
     const struct arbitration arbitration = {.requests = &ready, .inputs = n->num_vcs, .words = 1};
     uint32_t vc = lane_scheduler_pick(scheduler, state, &arbitration), group = scheduler->service->vc_group[vc];
     struct injector *injector = &injectors[group];
-    if (injector->packet == NONE) {
+    if (injector->packet == FW_NONE) {
         bool is_taken = take_packet(n, injector, levels_source(n, outlet, group)->first, now, false);
-        CHECK(is_taken && injector->vc == vc, "terminal %u: a packet changes its VC", outlet / n->planes);
+        FW_CHECK(is_taken && injector->vc == vc, "terminal %u: a packet changes its VC", outlet / n->planes);
         source_queue_take(n, outlet, levels_source(n, outlet, group));
     }
     send_flit_of(n, outlet, injector, now);
     injectors->free_at = injector->free_at;
-    lane_scheduler_sent(scheduler, state, vc, injector->packet == NONE);
+    lane_scheduler_sent(scheduler, state, vc, injector->packet == FW_NONE);
     if (levels_wait(n, outlet))
         wake(n, outlet, injectors->free_at);
 }
@@ -157,7 +157,7 @@ void levels_build(struct interfaces *n, struct arena *arena)
     lane_scheduler_init(&levels->scheduler, &network->service, NULL, n->num_vcs, true);
     levels->sources = arena_array(arena, struct source_queue, outlets * n->groups);
     for (size_t i = 0; i < outlets * n->groups; i++)
-        levels->sources[i] = (struct source_queue){.first = NONE, .last = NONE};
+        levels->sources[i] = (struct source_queue){.first = FW_NONE, .last = FW_NONE};
     levels->choices = arena_take(arena, channels * levels->scheduler.bytes);
     for (size_t i = 0; i < channels; i++)
         lane_scheduler_start(&levels->scheduler, levels->choices + i * levels->scheduler.bytes);

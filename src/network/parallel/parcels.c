@@ -74,7 +74,7 @@ void network_export_flit(struct network *network, uint32_t kind, struct lane_pla
 {
     uint32_t receiver = (kind == EVENT_FLIT ? network->router_part : network->terminal_part)[to.target];
     const struct packet *packet = network_packet(network, flit.packet);
-    uint32_t words = !(flit.place & FLIT_HEAD) ? FLIT_WORDS : packet->message == NONE ? HEAD_WORDS : MESSAGE_WORDS;
+    uint32_t words = !(flit.place & FLIT_HEAD) ? FLIT_WORDS : packet->message == FW_NONE ? HEAD_WORDS : MESSAGE_WORDS;
     uint64_t *place = box_take(network, receiver, kind, to, arrival, words);
     place[CREDIT_WORDS] = flit.place;
     if (flit.place & FLIT_HEAD)
@@ -91,7 +91,7 @@ static uint32_t import_packet(struct network *network, const uint64_t *words)
     uint32_t handle = pool_take(&network->packets, sizeof(struct packet));
     struct packet *packet = network_packet(network, handle);
     memcpy(packet, words, sizeof *packet);
-    if (packet->message != NONE)
+    if (packet->message != FW_NONE)
         network->core->client.unpack(network->listener.context, packet, words + sizeof *packet / 8);
     return handle;
 }

@@ -22,7 +22,7 @@ static uint64_t *weigh(const struct network *network, struct arena *scratch, uin
     for (uint32_t router = 0; router < network->topology.routers; router++) {
         weight[router] = 1;
         for (uint32_t port = 0; port < network->ports; port++)
-            weight[router] += network_link(network, router, port)->target != NONE;
+            weight[router] += network_link(network, router, port)->target != FW_NONE;
         *total += weight[router];
     }
     return weight;
@@ -46,7 +46,7 @@ static uint32_t *shortest_across(const struct network *network, struct arena *sc
     for (uint32_t router = 0; router < routers; router++)
         for (uint32_t port = network->routing.local_ports; port < network->ports; port++) {
             const struct link *link = network_link(network, router, port);
-            if (link->target != NONE && link->target > router)
+            if (link->target != FW_NONE && link->target > router)
                 spans[count++] = (struct span){link->latency, router + 1, link->target};
         }
     qsort(spans, count, sizeof *spans, compare_spans);
@@ -80,20 +80,20 @@ static void share_blocks(const struct network *network, uint32_t parts, uint16_t
     uint32_t router = 0, routers = network->topology.routers;
     for (uint32_t part = 0; part < parts; part++) {
         uint64_t ideal = (part + 1) * total / parts;
-        uint32_t best = NONE, at = router;
+        uint32_t best = FW_NONE, at = router;
         uint64_t best_off = 0, sum = before;
         for (; at < routers && sum <= ideal + slack; at++) { /* a cut in front of `at` gives the part all up to there */
             uint64_t off = sum > ideal ? sum - ideal : ideal - sum;
-            bool is_better = best == NONE || (off <= slack && best_off <= slack && across[at] != across[best]
-                                                  ? across[at] > across[best]
-                                                  : off < best_off);
+            bool is_better = best == FW_NONE || (off <= slack && best_off <= slack && across[at] != across[best]
+                                                     ? across[at] > across[best]
+                                                     : off < best_off);
             if (at > router && is_better) {
                 best = at;
                 best_off = off;
             }
             sum += weight[at];
         }
-        uint32_t end = part + 1 == parts ? routers : best != NONE ? best : router + 1;
+        uint32_t end = part + 1 == parts ? routers : best != FW_NONE ? best : router + 1;
         uint32_t most = routers - (parts - part - 1); /* all parts after this one have a router at least */
         end = end < most ? end : most;
         for (; router < end; router++) {
@@ -125,7 +125,7 @@ static bool share_by_metis(const struct network *network, uint32_t parts, uint16
         work[router] = (idx_t)weight[router];
         for (uint32_t port = network->routing.local_ports; port < network->ports; port++) {
             const struct link *link = network_link(network, router, port);
-            if (link->target != NONE && link->target != router) {
+            if (link->target != FW_NONE && link->target != router) {
                 peers[count] = (idx_t)link->target;
                 edges[count++] = weight_of(link->latency);
             }

@@ -133,10 +133,11 @@ static void check_reversal(struct schedule *schedule, struct network *network, u
     uint64_t hash = rewind_hash(schedule->rewind);
     put_state_back(schedule, network, member, before);
     engine_run(network->engine, end);
-    CHECK(rewind_hash(schedule->rewind) == hash,
-          "ticks up to %llu: run, put back and run again, they end in another state: something changes memory that is "
-          "neither the arena's nor a pool's",
-          (unsigned long long)end);
+    FW_CHECK(
+        rewind_hash(schedule->rewind) == hash,
+        "ticks up to %llu: run, put back and run again, they end in another state: something changes memory that is "
+        "neither the arena's nor a pool's",
+        (unsigned long long)end);
 }
 
 /* Runs ahead of what is safe, and comes back to the horizon if that was too far. */

@@ -64,7 +64,7 @@ SELDOM void post_step(const struct input_queued *q, tick_t when, uint32_t router
 SELDOM void post_due(const struct input_queued *q, tick_t when)
 {
     q->due_at[when % 2] = when;
-    post_step(q, when, NONE);
+    post_step(q, when, FW_NONE);
 }
 
 /* The router steps in this tick or the next. */
@@ -109,8 +109,8 @@ STAGE void keep_busy(const struct input_queued *q, struct router_head *head, uin
 STAGE bool begin_packet(const struct input_queued *q, struct router_head *head, uint64_t *fresh, uint64_t *busy,
                         size_t lane, struct input_lane *input, tick_t when, struct variant is)
 {
-    CHECK(input->front.place & FLIT_HEAD, "router %u lane %zu: packet %u begins with flit %u", head->number, lane,
-          input->front.packet, input->front.place & FLIT_POSITION);
+    FW_CHECK(input->front.place & FLIT_HEAD, "router %u lane %zu: packet %u begins with flit %u", head->number, lane,
+             input->front.packet, input->front.place & FLIT_POSITION);
     if (!is.usual && q->config.switching == STORE_AND_FORWARD &&
         input->count < network_packet(q->network, input->front.packet)->size)
         return false;
@@ -130,8 +130,8 @@ STAGE void receive_flit(const struct input_queued *q, struct router_head *head, 
     struct input_lane *input = &inputs_of(head, is.words)[lane];
     uint32_t count = input->count++;
     if (count) {
-        CHECK(count < q->depth, "tick %llu router %u lane %zu: packet %u overruns the buffer", (unsigned long long)now,
-              head->number, lane, event->flit.packet);
+        FW_CHECK(count < q->depth, "tick %llu router %u lane %zu: packet %u overruns the buffer",
+                 (unsigned long long)now, head->number, lane, event->flit.packet);
         ring_of(q, head, lane, is)[(input->first + count - 1) & q->ring_mask] = event->flit;
         if (is.usual || input->output != LANE_IDLE)
             return;
@@ -160,8 +160,8 @@ STAGE void receive_credit(const struct input_queued *q, struct router_head *head
             wake(q, head, now, is);
         return;
     }
-    CHECK(output->credits < q->room, "tick %llu router %u lane %u: a credit too many", (unsigned long long)now,
-          head->number, lane);
+    FW_CHECK(output->credits < q->room, "tick %llu router %u lane %u: a credit too many", (unsigned long long)now,
+             head->number, lane);
     if (output->credits++ == 0) {
         if (!is.usual && q->config.vc_needs_credit)
             add(credited_of(q, head), lane, is);
@@ -499,8 +499,8 @@ STAGE void traverse(struct view *v, size_t lane, struct variant is)
     size_t output = input->output;
     struct output_lane *out = &v->outputs[output];
     uint32_t place = input->front.place;
-    CHECK(out->credits > 0, "tick %llu router %u output lane %zu: packet %u is sent without a credit",
-          (unsigned long long)v->now, v->head->number, output, input->front.packet);
+    FW_CHECK(out->credits > 0, "tick %llu router %u output lane %zu: packet %u is sent without a credit",
+             (unsigned long long)v->now, v->head->number, output, input->front.packet);
     out->flits++;
     tick_t granted = !is.usual && q->queues_to_send ? wait_for_channel(v, input->out_port) : v->now;
     if (!is.usual && q->congestion)

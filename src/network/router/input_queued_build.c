@@ -93,7 +93,7 @@ static void place_allocators(struct input_queued *q, size_t *size)
     const struct input_queued_config *c = &q->config;
     q->vc_state_at = block_place(size, allocator_bytes(&c->vc_allocator, q->lanes, q->lanes), 8);
     q->switch_state_at = block_place(size, allocator_bytes(&c->allocator, q->switch_rows, q->switch_cols),
-                               q->switch_allocator == &round_robin_allocator ? 2 : 8);
+                                     q->switch_allocator == &round_robin_allocator ? 2 : 8);
 }
 
 /*
@@ -108,7 +108,7 @@ static void place_arbiters(struct input_queued *q, size_t *size)
     q->arbiter_state_size =
         (uint32_t)(arbiter_state_size(q->arbiter, q->config.arbiter.config, q->num_vcs) + 3) / 4 * 4;
     q->arbiter_state_at = block_place(size, (size_t)q->arbiter_state_size * q->switch_rows * q->arbiters_each,
-                                q->arbiter->remembers_last ? 4 : 8);
+                                      q->arbiter->remembers_last ? 4 : 8);
 }
 
 /* Into the gap where it fits that. */
@@ -158,7 +158,7 @@ static void init_lane(const struct input_queued *q, struct router_head *head, ui
 {
     uint32_t port = lane / q->num_vcs, vc = lane % q->num_vcs;
     const struct link *link = network_link(q->network, head->number, port);
-    bool is_usable = link->target != NONE && link->carries_out;
+    bool is_usable = link->target != FW_NONE && link->carries_out;
     struct lane_place far = link_lane(link, vc);
     if (network_crosses(q->network, head->number, link))
         far.lane |= ELSEWHERE;
@@ -329,9 +329,8 @@ struct input_queued *input_queued_make(struct network *network, const struct inp
     q->credits_wake = q->reserves_packet || q->needs_room;
     q->locks_outputs = c->crossbar_flow != FLIT_BUFFER;
     q->steps_each_tick = c->cycle == 1 && q->ends_in_a_cycle;
-    q->queues_to_send =
-        !outputs && (c->output_speedup > 1 || !network->channel_cycle || network->channel_cycle > c->cycle ||
-                     network->terminal_cycle > c->cycle);
+    q->queues_to_send = !outputs && (c->output_speedup > 1 || !network->channel_cycle ||
+                                     network->channel_cycle > c->cycle || network->terminal_cycle > c->cycle);
     q->takes_turns = takes_turns(q);
     q->is_usual = is_usual(q);
     lay_out(q);
@@ -355,13 +354,13 @@ void input_queued_check_idle(void *routers)
     for (uint32_t router = 0; router < q->network->topology.routers; router++) {
         struct router_head *head = block_of(q, router);
         for (uint32_t lane = 0; lane < q->lanes; lane++) {
-            CHECK(inputs_of(head, q->words)[lane].count == 0, "router %u lane %u: %u flits are left at the end", router,
-                  lane, inputs_of(head, q->words)[lane].count);
+            FW_CHECK(inputs_of(head, q->words)[lane].count == 0, "router %u lane %u: %u flits are left at the end",
+                     router, lane, inputs_of(head, q->words)[lane].count);
             uint32_t room = room_of(q, router, lane / q->num_vcs);
             if (bits_test(lanes_in(head, SET_USABLE, q->words), lane))
-                CHECK(outputs_of(q, head)[lane].credits == room && outputs_of(q, head)[lane].owner == NOBODY,
-                      "router %u output lane %u: %u of %u credits are back at the end", router, lane,
-                      outputs_of(q, head)[lane].credits, room);
+                FW_CHECK(outputs_of(q, head)[lane].credits == room && outputs_of(q, head)[lane].owner == NOBODY,
+                         "router %u output lane %u: %u of %u credits are back at the end", router, lane,
+                         outputs_of(q, head)[lane].credits, room);
         }
     }
 }
@@ -455,7 +454,7 @@ struct piece input_queued_find(void *routers, uint32_t router, uint32_t lane, ui
     const struct input_queued *q = routers;
     struct router_head *head = block_of(q, router);
     const struct input_lane *input = &inputs_of(head, q->words)[lane];
-    struct piece piece = {.packet = NONE};
+    struct piece piece = {.packet = FW_NONE};
     for (uint32_t i = 0; i < input->count || (i == 0 && has_front(input)); i++) {
         const struct flit *flit = flit_at(q, head, lane, i);
         const struct packet *packet = network_packet(q->network, flit->packet);

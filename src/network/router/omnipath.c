@@ -77,7 +77,7 @@ uint64_t omnipath_look_at_front(struct omnipath *q, uint32_t router, uint32_t so
 static void add_timer(struct omnipath_timers *timers, struct omnipath_timer *ring, uint32_t mask, tick_t at,
                       uint64_t lane)
 {
-    CHECK(timers->count <= mask, "lane %llu: more flits than can be on their way", (unsigned long long)lane);
+    FW_CHECK(timers->count <= mask, "lane %llu: more flits than can be on their way", (unsigned long long)lane);
     ring[(timers->first + timers->count++) & mask] = (struct omnipath_timer){.at = at, .lane = lane};
 }
 
@@ -127,8 +127,8 @@ static void omnipath_receive_flits(void *routers, tick_t now, const void *events
     for (const struct flit_event *event = events, *end = event + count; event < end; event++) {
         uint32_t router = event->to.target, position = event->flit.place & FLIT_POSITION;
         struct omnipath_lane *input = &q->lane_states[lane_number(q, router, 0, event->to.lane)];
-        CHECK(input->due == position, "tick %llu router %u lane %u: packet %u brings flit %u where %u is due",
-              (unsigned long long)now, router, event->to.lane, event->flit.packet, position, input->due);
+        FW_CHECK(input->due == position, "tick %llu router %u lane %u: packet %u brings flit %u where %u is due",
+                 (unsigned long long)now, router, event->to.lane, event->flit.packet, position, input->due);
         input->due = event->flit.place & FLIT_TAIL ? 0 : position + 1;
         store(q, router, now);
         add_timer(&q->heads[router].storing, q->storing + (size_t)router * (q->storing_mask + 1), q->storing_mask,

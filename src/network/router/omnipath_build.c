@@ -177,7 +177,7 @@ static void init_port(struct omnipath *q, uint32_t router, uint32_t number)
     lane_scheduler_start(&q->scheduler, choice_at(q, router, number));
     q->port_random[(size_t)router * q->ports + number] =
         random_stream(q->network->seed, (uint64_t)router * q->ports + number, RANDOM_OUTPUT);
-    if (number >= q->network->ports || network_link(q->network, router, number)->target == NONE)
+    if (number >= q->network->ports || network_link(q->network, router, number)->target == FW_NONE)
         return; /* nothing is behind it */
     const struct link *link = network_link(q->network, router, number);
     *port = (struct omnipath_port){

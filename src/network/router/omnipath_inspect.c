@@ -13,17 +13,17 @@ static void check_router(const struct omnipath *q, uint32_t router)
     for (uint32_t buffer = 0; buffer < q->buffers; buffer++) {
         for (uint32_t vl = 0; vl < q->num_vcs; vl++) {
             const struct omnipath_lane *lane = &q->lane_states[lane_number(q, router, buffer, vl)];
-            CHECK(!lane->count && !lane->sent && !lane->routed,
-                  "router %u buffer %u vl %u: %u packets are left at the end", router, buffer, vl, lane->count);
+            FW_CHECK(!lane->count && !lane->sent && !lane->routed,
+                     "router %u buffer %u vl %u: %u packets are left at the end", router, buffer, vl, lane->count);
         }
-        CHECK(shared_room_is_empty(&q->rule[is_central(q, buffer)], room_at(q, router, buffer)),
-              "router %u buffer %u: room is taken at the end", router, buffer);
+        FW_CHECK(shared_room_is_empty(&q->rule[is_central(q, buffer)], room_at(q, router, buffer)),
+                 "router %u buffer %u: room is taken at the end", router, buffer);
     }
     for (uint32_t port = 0; port < q->ports; port++)
-        CHECK(shared_room_is_empty(&q->rule[0], room_downstream(q, router, port)),
-              "router %u port %u: not all credits are back at the end", router, port);
-    CHECK(!bits_any(q->busy + (size_t)router * q->source_words, q->source_words),
-          "router %u: something crosses at the end", router);
+        FW_CHECK(shared_room_is_empty(&q->rule[0], room_downstream(q, router, port)),
+                 "router %u port %u: not all credits are back at the end", router, port);
+    FW_CHECK(!bits_any(q->busy + (size_t)router * q->source_words, q->source_words),
+             "router %u: something crosses at the end", router);
 }
 
 static void omnipath_check_idle(void *routers)

@@ -186,7 +186,7 @@ static void ask(struct omnipath *q, uint32_t router, uint32_t source, uint64_t v
     }
 }
 
-/* Which of some VLs goes to the sink that the source got; NONE: others got their room in this cycle. */
+/* Which of some VLs goes to the sink that the source got; FW_NONE: others got their room in this cycle. */
 static uint32_t granted_vl(struct omnipath *q, uint32_t router, uint32_t source, uint64_t asked, uint32_t sink)
 {
     uint64_t vls = 0;
@@ -195,7 +195,7 @@ static uint32_t granted_vl(struct omnipath *q, uint32_t router, uint32_t source,
         for (uint32_t i = 0; i < aims.count; i++)
             vls |= aims.sinks[i] == sink ? bit((uint32_t)vl) : 0;
     }
-    return vls ? choose_vl(q, router, source, vls) : NONE;
+    return vls ? choose_vl(q, router, source, vls) : FW_NONE;
 }
 
 /* A packet gets its place in the lane of a sink, behind those that are there or on their way. */
@@ -258,7 +258,7 @@ static void allocate(struct omnipath *q, uint32_t router, uint64_t vls, tick_t n
     BITS_EACH(source, matching->granted, matching->row_words) {
         uint32_t sink = matching->grant[source] + q->ports;
         uint32_t vl = granted_vl(q, router, (uint32_t)source, q->candidates[source] & vls, sink);
-        if (vl != NONE)
+        if (vl != FW_NONE)
             begin_crossing(q, router, (uint32_t)source, vl, sink, now);
     }
     matching_clear(matching, matching->row_words, matching->col_words);

@@ -35,8 +35,8 @@ static inline void output_queued_wake(const struct output_queued *q, uint32_t ro
 static void begin_packet(struct output_queued *q, uint32_t router, uint32_t lane, tick_t when)
 {
     struct input_lane *input = &q->inputs[number_of(q, router, lane)];
-    CHECK(input->front.place & FLIT_HEAD, "router %u lane %u: packet %u begins with flit %u", router, lane,
-          input->front.packet, input->front.place & FLIT_POSITION);
+    FW_CHECK(input->front.place & FLIT_HEAD, "router %u lane %u: packet %u begins with flit %u", router, lane,
+             input->front.packet, input->front.place & FLIT_POSITION);
     input->output = LANE_WAITS;
     if (!q->routing) {
         bits_add(set_of(q->fresh, q, router), lane);
@@ -65,8 +65,9 @@ static void output_queued_receive_flits(void *routers, tick_t now, const void *e
             __builtin_prefetch(&q->inputs[number_of(q, ahead->to.target, ahead->to.lane)], 1);
         }
         if (input->count) {
-            CHECK(input->count < q->config.buffer_depth, "tick %llu router %u lane %u: packet %u overruns the buffer",
-                  (unsigned long long)now, router, lane, event->flit.packet);
+            FW_CHECK(input->count < q->config.buffer_depth,
+                     "tick %llu router %u lane %u: packet %u overruns the buffer", (unsigned long long)now, router,
+                     lane, event->flit.packet);
             q->rings[number * (q->ring_mask + 1) + ((input->first + input->count++ - 1) & q->ring_mask)] = event->flit;
             continue;
         }

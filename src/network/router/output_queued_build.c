@@ -48,7 +48,7 @@ static void init_lane(struct output_queued *q, uint32_t router, uint32_t lane)
         .back_kind = link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT,
     };
     q->owner[number] = NOBODY;
-    if (link->target != NONE && link->carries_out) {
+    if (link->target != FW_NONE && link->carries_out) {
         bits_add(set_of(q->open, q, router), lane);
         bits_add(set_of(q->usable, q, router), lane);
     }

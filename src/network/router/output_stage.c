@@ -85,8 +85,8 @@ STAGE void crossed(struct output_stage *stage, uint32_t router, uint32_t lane, t
 void output_put(struct output_stage *stage, uint32_t router, uint32_t lane, struct flit flit, tick_t now, tick_t when)
 {
     struct output_queue *queue = output_queue_at(stage, router, lane);
-    CHECK(queue->count < stage->depth, "tick %llu router %u output lane %u: packet %u overruns the queue",
-          (unsigned long long)now, router, lane, flit.packet);
+    FW_CHECK(queue->count < stage->depth, "tick %llu router %u output lane %u: packet %u overruns the queue",
+             (unsigned long long)now, router, lane, flit.packet);
     if (!queue->last || queue->end == BLOCK_FLITS)
         add_block(stage, queue);
     queue->last->flits[queue->end++] = flit;
@@ -162,8 +162,8 @@ STAGE void receive_credits(struct output_stage *stage, tick_t now, const struct 
             receive_shared(stage, router, lane, now);
             continue;
         }
-        CHECK(queue->credits < stage->network->plan.buffer_depth, "tick %llu router %u lane %u: a credit too many",
-              (unsigned long long)now, router, lane);
+        FW_CHECK(queue->credits < stage->network->plan.buffer_depth, "tick %llu router %u lane %u: a credit too many",
+                 (unsigned long long)now, router, lane);
         if ((queue->credits++ == 0 || (!usual && stage->reserves_packet)) && can_send(stage, queue, usual))
             add_sendable(stage, router, lane, now);
     }
@@ -236,8 +236,8 @@ STAGE void step_port(struct output_stage *stage, uint32_t router, uint32_t port,
     size_t number = (size_t)router * stage->ports + port;
     struct output_port *output = &stage->output_ports[number];
     struct output_queue *queues = output_queue_at(stage, router, port * stage->num_vcs);
-    CHECK(output->sendable && output->free_at <= now, "tick %llu router %u port %u: steps without a flit",
-          (unsigned long long)now, router, port);
+    FW_CHECK(output->sendable && output->free_at <= now, "tick %llu router %u port %u: steps without a flit",
+             (unsigned long long)now, router, port);
     uint64_t sendable = output->sendable;
     uint32_t vc, *last = lane_scheduler_arbiter(&stage->scheduler, choice_at(stage, number), 0);
     if (usual)

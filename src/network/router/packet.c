@@ -55,10 +55,10 @@ FOR_WORDS void route(const struct packets *q, struct packet_head *head, struct p
 static inline void begin_packet(const struct packets *q, struct packet_lane *input, struct packet *packet,
                                 uint32_t handle)
 {
-    packet->next = NONE;
-    if (input->first == NONE)
+    packet->next = FW_NONE;
+    if (input->first == FW_NONE)
         input->first = handle;
-    else if (input->second == NONE)
+    else if (input->second == FW_NONE)
         input->second = handle;
     else
         network_packet(q->network, input->last)->next = handle;
@@ -74,14 +74,14 @@ FOR_WORDS void receive_chunk(const struct packets *q, const struct flit_event *e
     struct packet_lane *input = packet_input(q, head, lane);
     struct packet *packet = network_packet(q->network, handle);
     uint32_t flits = transfer_flits(&q->network->plan.transfer, packet, position);
-    bool is_alone = input->first == NONE;
+    bool is_alone = input->first == FW_NONE;
     if (event->flit.place & FLIT_HEAD)
         begin_packet(q, input, packet, handle);
-    CHECK(input->last == handle && input->arrived == position && input->first != NONE,
-          "tick %llu router %u lane %u: packet %u brings flit %u where %u of packet %u is due", (unsigned long long)now,
-          head->number, lane, handle, position, input->arrived, input->last);
-    CHECK(flits <= q->depth - input->flits, "tick %llu router %u lane %u: packet %u overruns the buffer",
-          (unsigned long long)now, head->number, lane, handle);
+    FW_CHECK(input->last == handle && input->arrived == position && input->first != FW_NONE,
+             "tick %llu router %u lane %u: packet %u brings flit %u where %u of packet %u is due",
+             (unsigned long long)now, head->number, lane, handle, position, input->arrived, input->last);
+    FW_CHECK(flits <= q->depth - input->flits, "tick %llu router %u lane %u: packet %u overruns the buffer",
+             (unsigned long long)now, head->number, lane, handle);
     input->arrived += flits;
     input->flits += flits;
     if (is_alone) {
@@ -137,8 +137,9 @@ static void packet_receive_credits(void *routers, tick_t now, const void *events
             __builtin_prefetch(packet_head(q, ahead->target));
             __builtin_prefetch(packet_output(q, packet_head(q, ahead->target), ahead->lane), 1);
         }
-        CHECK(event->flits <= q->depth - output->credits, "tick %llu router %u lane %u: credits for %u flits too many",
-              (unsigned long long)now, head->number, lane, event->flits);
+        FW_CHECK(event->flits <= q->depth - output->credits,
+                 "tick %llu router %u lane %u: credits for %u flits too many", (unsigned long long)now, head->number,
+                 lane, event->flits);
         output->credits += event->flits;
         congestion_change(q->congestion, head->number, lane, QUEUE_DOWNSTREAM, -(int32_t)event->flits, now);
         if (head->waiting || (q->divides && packet_owners(q, head)[lane] != NOBODY)) {
@@ -156,7 +157,7 @@ static inline void end_packet(const struct packets *q, struct packet_lane *input
     input->output = LANE_IDLE;
     input->sent = 0;
     input->first = input->second;
-    if (input->first != NONE)
+    if (input->first != FW_NONE)
         input->second = network_packet(q->network, input->first)->next;
 }
 
@@ -216,7 +217,7 @@ static bool send_body(const struct packets *q, struct packet_head *head, struct 
     return true;
 }
 
-/* The first of some lanes that has room, after the input lane's last, going round; NONE: none has. */
+/* The first of some lanes that has room, after the input lane's last, going round; FW_NONE: none has. */
 FOR_WORDS uint32_t find_room(const struct packets *q, struct packet_head *head, const struct packet_lane *input,
                              const uint64_t *wants, uint32_t room, uint32_t words)
 {
@@ -233,7 +234,7 @@ FOR_WORDS uint32_t find_room(const struct packets *q, struct packet_head *head, 
                 return output;
         }
     }
-    return NONE;
+    return FW_NONE;
 }
 
 enum attempt { BLOCKED, BEGUN, THROUGH };
@@ -247,7 +248,7 @@ FOR_WORDS enum attempt take_lane(const struct packets *q, struct packet_head *he
     if (q->whole_for_room)
         room = packet->size < q->depth ? packet->size : q->depth;
     uint32_t output = find_room(q, head, input, packet_wants_of(q, head, input, lane, words), room, words);
-    if (output == NONE)
+    if (output == FW_NONE)
         return BLOCKED;
     input->last_output = (uint16_t)output;
     send_chunk(q, head, input, output, packet, flits, now);
@@ -281,7 +282,7 @@ FOR_WORDS void move_bodies(const struct packets *q, struct packet_head *head, ui
             bits_add(fresh, packet_owners(q, head)[w * WORD_BITS + lowest_bit(left)]);
     BITS_EACH(lane, fresh, words) {
         struct packet_lane *input = packet_input(q, head, (uint32_t)lane);
-        if (input->output < LANE_ROUTED && (!send_body(q, head, input, now) || input->first == NONE))
+        if (input->output < LANE_ROUTED && (!send_body(q, head, input, now) || input->first == FW_NONE))
             bits_remove(fresh, (uint32_t)lane);
     }
 }
@@ -317,7 +318,7 @@ FOR_WORDS void retry(const struct packets *q, struct packet_head *head, uint32_t
         }
         for (uint32_t w = 0; w < words; w++)
             opened[w] |= wants[w];
-        if (attempt == THROUGH && input->first != NONE)
+        if (attempt == THROUGH && input->first != FW_NONE)
             bits_add(packet_set(head, SET_FRESH, words), lane);
     }
     head->waiting = left;
@@ -333,7 +334,7 @@ FOR_WORDS void advance(const struct packets *q, struct packet_head *head, uint32
         if (input->output == LANE_IDLE)
             route(q, head, input, lane, question, words);
         attempt = take_lane(q, head, input, lane, words, now);
-    } while (attempt == THROUGH && input->first != NONE);
+    } while (attempt == THROUGH && input->first != FW_NONE);
     if (attempt != BLOCKED)
         return;
     input->output = LANE_WAITS;

@@ -24,8 +24,8 @@ struct packet_config {
 
 /* An input lane, in a cache line of its own. */
 struct packet_lane {
-    uint32_t first;       /* packet at the front; NONE: empty */
-    uint32_t second;      /* behind it; NONE: nothing */
+    uint32_t first;       /* packet at the front; FW_NONE: empty */
+    uint32_t second;      /* behind it; FW_NONE: nothing */
     uint32_t last;        /* valid while there is a first */
     uint32_t sent;        /* flits of the first that have gone on */
     uint32_t arrived;     /* flits of the last that have come */

@@ -98,11 +98,11 @@ static void lay_out(struct packets *q, struct arena *arena)
 static void init_lane(struct packets *q, const struct packet_config *c, struct packet_head *head, uint32_t lane)
 {
     const struct link *link = network_link(q->network, head->number, lane / q->num_vcs);
-    bool is_usable = link->target != NONE && link->carries_out;
+    bool is_usable = link->target != FW_NONE && link->carries_out;
     *packet_input(q, head, lane) = (struct packet_lane){
-        .first = NONE,
-        .second = NONE,
-        .last = NONE,
+        .first = FW_NONE,
+        .second = FW_NONE,
+        .last = FW_NONE,
         .output = LANE_IDLE,
         .last_output = (uint16_t)(q->lanes - 1),
         .back = link_lane(link, lane % q->num_vcs),
@@ -119,7 +119,7 @@ static void init_port(struct packets *q, struct packet_head *head, uint32_t port
 {
     const struct network *network = q->network;
     const struct link *link = network_link(network, head->number, port);
-    if (link->target == NONE)
+    if (link->target == FW_NONE)
         return;
     *packet_port(q, head, port) = (struct packet_port){
         .latency = link->latency + (link->to_terminal ? 0 : (uint32_t)network->plan.transfer.delay),
@@ -195,7 +195,7 @@ static bool packet_waits_for(void *routers, uint32_t router, uint32_t lane, stru
     const struct packets *q = routers;
     struct packet_head *head = packet_head(q, router);
     const struct packet_lane *input = packet_input(q, head, lane);
-    if (input->first == NONE)
+    if (input->first == FW_NONE)
         return false;
     *waiting = (struct waiting){.packet = input->first, .flits = input->flits};
     const struct packet *packet = network_packet(q->network, input->first);
@@ -220,13 +220,13 @@ static bool packet_waits_for(void *routers, uint32_t router, uint32_t lane, stru
 static void show_lane(const struct packets *q, const struct packet_lane *lane, struct shown_router *shown,
                       struct shown_queue *queue)
 {
-    for (uint32_t packet = lane->first; packet != NONE;) {
+    for (uint32_t packet = lane->first; packet != FW_NONE;) {
         const struct packet *this = network_packet(q->network, packet);
         uint32_t sent = packet == lane->first ? lane->sent : 0;
         uint32_t arrived = packet == lane->last ? lane->arrived : this->size;
         if (arrived > sent)
             shown_add(shown, queue, packet, sent, arrived - sent);
-        packet = packet == lane->last ? NONE : packet == lane->first ? lane->second : this->next;
+        packet = packet == lane->last ? FW_NONE : packet == lane->first ? lane->second : this->next;
     }
 }
 
@@ -238,7 +238,7 @@ static void packet_show(const void *routers, uint32_t router, struct shown_route
         const struct packet_lane *input = packet_input(q, head, lane);
         struct shown_input *in = &shown->inputs[lane];
         in->output = input->output;
-        in->state = shown_state(input->output, input->first != NONE);
+        in->state = shown_state(input->output, input->first != FW_NONE);
         show_lane(q, input, shown, &in->queue);
         shown->outputs[lane].holder = packet_owners(q, head)[lane];
         shown->outputs[lane].credits = packet_output(q, head, lane)->credits;

@@ -8,10 +8,10 @@ void shared_room_take(const struct shared_room_rule *rule, struct shared_room *r
     uint32_t taken = room->taken[vc] + credits;
     uint32_t from_pool =
         room->from_pool + shared_room_borrowed(rule, taken) - shared_room_borrowed(rule, room->taken[vc]);
-    CHECK(taken <= rule->maximum, "vc %u takes %u credits of a shared buffer, its maximum is %u", vc, taken,
-          rule->maximum);
-    CHECK(from_pool <= shared_room_pool(rule), "vc %u takes the %u. credit of a pool of %u: others' room", vc,
-          from_pool, shared_room_pool(rule));
+    FW_CHECK(taken <= rule->maximum, "vc %u takes %u credits of a shared buffer, its maximum is %u", vc, taken,
+             rule->maximum);
+    FW_CHECK(from_pool <= shared_room_pool(rule), "vc %u takes the %u. credit of a pool of %u: others' room", vc,
+             from_pool, shared_room_pool(rule));
     room->taken[vc] = (uint16_t)taken;
     room->from_pool = (uint16_t)from_pool;
 }

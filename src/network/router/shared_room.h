@@ -62,14 +62,14 @@ static inline bool shared_room_can_take(const struct shared_room_rule *rule, con
     return credits <= shared_room_left(rule, room, vc);
 }
 
-/* CHECKs that a VC stays within its maximum and leaves the others their shares. */
+/* FW_CHECKs that a VC stays within its maximum and leaves the others their shares. */
 void shared_room_take(const struct shared_room_rule *rule, struct shared_room *room, uint32_t vc, uint32_t credits);
 
 static inline void shared_room_give(const struct shared_room_rule *rule, struct shared_room *room, uint32_t vc,
                                     uint32_t credits)
 {
     uint32_t taken = room->taken[vc];
-    CHECK(credits <= taken, "vc %u gives %u credits of a shared buffer back and has %u", vc, credits, taken);
+    FW_CHECK(credits <= taken, "vc %u gives %u credits of a shared buffer back and has %u", vc, credits, taken);
     room->from_pool -= (uint16_t)(shared_room_borrowed(rule, taken) - shared_room_borrowed(rule, taken - credits));
     room->taken[vc] = (uint16_t)(taken - credits);
 }

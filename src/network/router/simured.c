@@ -30,8 +30,8 @@ static void reach_crossbar(struct simured *q, uint32_t router, uint32_t lane, ti
     struct simured_input *input = input_at(q, router, lane);
     if (input->output == LANE_IDLE) {
         struct flit front = buffer_front(&q->buffers, input_buffer(q, router, lane));
-        CHECK(front.place & FLIT_HEAD, "router %u lane %u: packet %u begins with flit %u", router, lane, front.packet,
-              front.place & FLIT_POSITION);
+        FW_CHECK(front.place & FLIT_HEAD, "router %u lane %u: packet %u begins with flit %u", router, lane,
+                 front.packet, front.place & FLIT_POSITION);
         bits_add(set_of(q, router, SET_FRESH), lane);
         input->leave_at = edge + q->cycle;
     } else {
@@ -66,8 +66,8 @@ static void simured_receive_flits(void *routers, tick_t now, const void *events,
             __builtin_prefetch(input_at(q, ahead.target, ahead.lane), 1);
             __builtin_prefetch(head_at(q, ahead.target), 1);
         }
-        CHECK(buffer->count < q->buffers.capacity, "tick %llu router %u lane %u: packet %u overruns the buffer",
-              (unsigned long long)now, router, lane, event->flit.packet);
+        FW_CHECK(buffer->count < q->buffers.capacity, "tick %llu router %u lane %u: packet %u overruns the buffer",
+                 (unsigned long long)now, router, lane, event->flit.packet);
         buffer_put(&q->buffers, buffer, event->flit, edge, &settled);
         input_settled(q, router, lane, &settled, edge, now);
     }

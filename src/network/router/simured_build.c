@@ -74,7 +74,7 @@ static void init_lane(struct simured *q, uint32_t router, uint32_t lane)
     };
     *output_at(q, router, lane) = (struct simured_output){.owner = NOBODY, .credits = (int32_t)link->depth};
     release_of(q, router, lane)->edge = NEVER;
-    if (link->target != NONE && link->carries_out) {
+    if (link->target != FW_NONE && link->carries_out) {
         bits_add(set_of(q, router, SET_OPEN), lane);
         bits_add(set_of(q, router, SET_USABLE), lane);
     }
@@ -90,7 +90,7 @@ static tick_t port_delay(const struct simured *q, const struct simured_config *c
 static void init_port(struct simured *q, const struct simured_config *c, uint32_t router, uint32_t port)
 {
     const struct link *link = network_link(q->network, router, port);
-    if (link->target == NONE)
+    if (link->target == FW_NONE)
         return;
     *port_at(q, router, port) = (struct simured_port){
         .delay = port_delay(q, c, link),

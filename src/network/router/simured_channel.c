@@ -187,8 +187,8 @@ void simured_receive_credits(void *routers, tick_t now, const void *events, uint
         struct simured_output *output = output_at(q, router, lane);
         const struct simured_port *port = port_at(q, router, number);
         output->credits++;
-        CHECK(output->credits <= (int32_t)q->network->plan.buffer_depth,
-              "tick %llu router %u lane %u: a credit too many", (unsigned long long)now, router, lane);
+        FW_CHECK(output->credits <= (int32_t)q->network->plan.buffer_depth,
+                 "tick %llu router %u lane %u: a credit too many", (unsigned long long)now, router, lane);
         if (port->to_terminal)
             continue;
         congestion_change(q->congestion, router, lane, QUEUE_DOWNSTREAM, -1, now);

@@ -69,7 +69,7 @@ struct single_cycle {
     uint32_t num_vcs, lanes, words, ring_mask;
     uint64_t flit_hops;
     struct route question;      /* scratch */
-    uint32_t *nominee, *winner; /* scratch, by port: an input lane, or NONE */
+    uint32_t *nominee, *winner; /* scratch, by port: an input lane, or FW_NONE */
 };
 
 /* Places from the one that was served last to another, going round: the smallest is next. */
@@ -93,8 +93,8 @@ static void single_cycle_receive_flits(void *routers, tick_t now, const void *ev
     for (const struct flit_event *event = events, *end = event + count; event < end; event++) {
         struct router *router = &q->routers[event->to.target];
         struct lane *lane = &router->lanes[event->to.lane];
-        CHECK(lane->count < q->config->buffer_depth, "tick %llu router %u lane %u: packet %u overruns the buffer",
-              (unsigned long long)now, router->number, event->to.lane, event->flit.packet);
+        FW_CHECK(lane->count < q->config->buffer_depth, "tick %llu router %u lane %u: packet %u overruns the buffer",
+                 (unsigned long long)now, router->number, event->to.lane, event->flit.packet);
         *flit_at(q, lane, lane->count++) = event->flit;
         single_cycle_wake(q, router, now);
     }
@@ -106,8 +106,8 @@ static void single_cycle_receive_credits(void *routers, tick_t now, const void *
     for (const struct credit_event *event = events, *end = event + count; event < end; event++) {
         struct router *router = &q->routers[event->to.target];
         struct lane *lane = &router->lanes[event->to.lane];
-        CHECK(lane->credits++ < lane->link->depth, "tick %llu router %u lane %u: a credit too many",
-              (unsigned long long)now, router->number, event->to.lane);
+        FW_CHECK(lane->credits++ < lane->link->depth, "tick %llu router %u lane %u: a credit too many",
+                 (unsigned long long)now, router->number, event->to.lane);
         congestion_change(q->question.congestion, router->number, event->to.lane, QUEUE_DOWNSTREAM, -1, now);
         single_cycle_wake(q, router, now);
     }
@@ -119,8 +119,8 @@ static void route(struct single_cycle *q, const struct router *router, uint32_t 
 {
     struct lane *lane = &router->lanes[number];
     const struct flit *front = flit_at(q, lane, 0);
-    CHECK(front->place & FLIT_HEAD, "router %u lane %u: packet %u begins with flit %u", router->number, number,
-          front->packet, front->place & FLIT_POSITION);
+    FW_CHECK(front->place & FLIT_HEAD, "router %u lane %u: packet %u begins with flit %u", router->number, number,
+             front->packet, front->place & FLIT_POSITION);
     q->question.router = router->number;
     q->question.now = now;
     ask_route(q->network, &q->question, front->packet, !lane->link->to_terminal, lane->wants, router->usable, q->words,
@@ -142,13 +142,13 @@ static void take(const struct single_cycle *q, struct router *router, uint32_t n
 {
     struct lane *lane = &router->lanes[number];
     const struct packet *packet = network_packet(q->network, flit_at(q, lane, 0)->packet);
-    uint32_t best = NONE;
+    uint32_t best = FW_NONE;
     BITS_EACH(output, lane->wants, q->words)
         if (router->lanes[output].owner == NOBODY && has_room(q, &router->lanes[output], packet) &&
-            (best == NONE ||
+            (best == FW_NONE ||
              turns(lane->last_output, (uint32_t)output, q->lanes) < turns(lane->last_output, best, q->lanes)))
             best = (uint32_t)output;
-    if (best == NONE)
+    if (best == FW_NONE)
         return;
     lane->output = (uint16_t)best;
     router->lanes[best].owner = (uint16_t)number;
@@ -166,7 +166,7 @@ static void nominate(const struct single_cycle *q, const struct router *router, 
     uint32_t port = number / q->num_vcs, last = router->ports[port].last_lane;
     if (free_at > now)
         *soonest = free_at < *soonest ? free_at : *soonest;
-    else if (q->nominee[port] == NONE || turns(last, number, q->lanes) < turns(last, q->nominee[port], q->lanes))
+    else if (q->nominee[port] == FW_NONE || turns(last, number, q->lanes) < turns(last, q->nominee[port], q->lanes))
         q->nominee[port] = number;
 }
 
@@ -181,7 +181,7 @@ static bool is_before(const struct single_cycle *q, const struct router *router,
 static void grant(const struct single_cycle *q, const struct router *router, uint32_t input)
 {
     uint32_t output = router->lanes[q->nominee[input]].output / q->num_vcs, *winner = &q->winner[output];
-    if (*winner == NONE || is_before(q, router, output, input, *winner / q->num_vcs))
+    if (*winner == FW_NONE || is_before(q, router, output, input, *winner / q->num_vcs))
         *winner = q->nominee[input];
 }
 
@@ -220,7 +220,7 @@ static void step_router(struct single_cycle *q, struct router *router, tick_t no
     uint32_t ports = q->network->ports, begin = router->turn;
     tick_t soonest = NEVER;
     for (uint32_t port = 0; port < ports; port++)
-        q->nominee[port] = q->winner[port] = NONE;
+        q->nominee[port] = q->winner[port] = FW_NONE;
     for (uint32_t i = 0; i < q->lanes; i++) {
         uint32_t number = (begin + i) % q->lanes;
         const struct lane *lane = &router->lanes[number];
@@ -233,10 +233,10 @@ static void step_router(struct single_cycle *q, struct router *router, tick_t no
         nominate(q, router, number, now, &soonest);
     }
     for (uint32_t port = 0; port < ports; port++)
-        if (q->nominee[port] != NONE)
+        if (q->nominee[port] != FW_NONE)
             grant(q, router, port);
     for (uint32_t port = 0; port < ports; port++)
-        if (q->winner[port] != NONE) {
+        if (q->winner[port] != FW_NONE) {
             send(q, router, q->winner[port], now);
             soonest = now + 1;
         }
@@ -278,7 +278,7 @@ static void build_router(const struct single_cycle *q, struct router *router, ui
     };
     for (uint32_t lane = 0; lane < q->lanes; lane++) {
         const struct link *link = network_link(q->network, number, lane / q->num_vcs);
-        bool is_usable = link->target != NONE && link->carries_out;
+        bool is_usable = link->target != FW_NONE && link->carries_out;
         router->lanes[lane] = (struct lane){
             .link = link,
             .ring = arena_array(arena, struct flit, q->ring_mask + 1),

@@ -81,7 +81,7 @@ void adaptive_check(const struct routing *routing, const struct choice *self, ui
 static inline void add_one(struct candidates *candidates, const struct candidate *like, uint32_t port, uint64_t vcs,
                            double congestion)
 {
-    CHECK(candidates->count < MAX_CANDIDATES, "more than %u candidates", MAX_CANDIDATES);
+    FW_CHECK(candidates->count < MAX_CANDIDATES, "more than %u candidates", MAX_CANDIDATES);
     struct candidate *one = &candidates->list[candidates->count++];
     *one = *like;
     one->port = port;
@@ -145,7 +145,7 @@ void candidates_offer(struct candidates *candidates, struct route *route, const 
     const struct reduction_config *reduction = config->reduction.config;
     bool is_checked = route_is_checked(route);
     uint32_t count = find_lightest(candidates, &config->reduction, is_checked);
-    CHECK(count > 0, "no candidate at router %u", route->router);
+    FW_CHECK(count > 0, "no candidate at router %u", route->router);
     uint32_t wanted = is_checked ? 1 : reduction->max_outputs;
     if (wanted == 0 || wanted > count)
         wanted = count;

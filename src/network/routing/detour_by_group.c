@@ -69,7 +69,7 @@ static void step_by_group(struct route *route, const struct detours *detours)
     uint32_t target = is_second ? packet->destination_router : packet->waypoint;
     bool is_group = !is_second && detours->intermediate == INTERMEDIATE_GROUP;
     dragonfly_step(route, dragonfly, is_group ? target : dragonfly_group(dragonfly, target),
-                   is_group ? NONE : dragonfly_place(dragonfly, target), rules_for(detours, packet));
+                   is_group ? FW_NONE : dragonfly_place(dragonfly, target), rules_for(detours, packet));
 }
 
 /* A group that is neither the packet's nor its destination's. */

@@ -114,7 +114,7 @@ static void leave_all_to_all(struct route *route, struct gates gates, uint32_t o
 static const struct dragonfly_gate *draw_nearest(struct route *route, const struct dragonfly *dragonfly,
                                                  struct gates gates, uint32_t own)
 {
-    uint32_t least = NONE, nearest = 0;
+    uint32_t least = FW_NONE, nearest = 0;
     for (uint32_t i = 0; i < gates.count; i++) {
         uint32_t hops = dragonfly_local_hops(dragonfly, own, gates.items[i].place);
         nearest = hops < least ? 1 : nearest + (hops == least);

@@ -61,7 +61,7 @@ static uint32_t find_list(struct builder *builder, uint32_t router)
     uint32_t *list = builder->pool + builder->used, count = 0, distance = builder->search.distance[router];
     for (uint32_t port = 0; port < ports; port++) {
         uint32_t neighbour = builder->search.neighbours[(size_t)router * ports + port];
-        if (neighbour != NONE && builder->search.distance[neighbour] + 1 == distance)
+        if (neighbour != FW_NONE && builder->search.distance[neighbour] + 1 == distance)
             list[ROUTE_TABLE_PORTS + count++] = port;
     }
     list[ROUTE_TABLE_COUNT] = count;

@@ -77,7 +77,7 @@ static void ugal_init(struct routing *routing, const struct choice *self, bool i
     const struct ugal_config *config = self->config;
     struct ugal *ugal = arena_array(arena, struct ugal, 1);
     routing->state = ugal;
-    CHECK(routing->words <= MAX_WORDS, "%u words of lanes", routing->words);
+    FW_CHECK(routing->words <= MAX_WORDS, "%u words of lanes", routing->words);
     if (!detours_init(&ugal->detours, routing, self, is_progressive, arena, errors))
         return;
     routing->classes = ugal->detours.classes;
@@ -89,7 +89,7 @@ static void ugal_init(struct routing *routing, const struct choice *self, bool i
     }
 }
 
-/* The output that all lanes of an answer belong to; NONE: there are several. */
+/* The output that all lanes of an answer belong to; FW_NONE: there are several. */
 static inline uint32_t only_output(const struct routing *routing, const uint64_t *vcs)
 {
     uint32_t first = 0, last = routing->words - 1;
@@ -99,17 +99,17 @@ static inline uint32_t only_output(const struct routing *routing, const uint64_t
         last--;
     uint32_t lane = first * WORD_BITS + (uint32_t)lowest_bit(vcs[first]), output = lane / routing->num_vcs;
     uint32_t end = (output + 1) * routing->num_vcs, highest = last * WORD_BITS + WORD_BITS - 1;
-    return highest - (uint32_t)__builtin_clzll(vcs[last]) < end ? output - routing->local_ports : NONE;
+    return highest - (uint32_t)__builtin_clzll(vcs[last]) < end ? output - routing->local_ports : FW_NONE;
 }
 
 /* The congestion of the least congested outputs of an answer, which keeps these alone. It offers no terminal. */
 static double keep_best(const struct route *route, uint64_t *vcs, enum congestion_mode mode, uint32_t *port)
 {
     const struct routing *routing = route->routing;
-    uint32_t num_vcs = routing->num_vcs, last = NONE;
+    uint32_t num_vcs = routing->num_vcs, last = FW_NONE;
     uint64_t best[MAX_WORDS];
     double least = INFINITY, value = 0;
-    if (mode != CONGESTION_VC && (*port = only_output(routing, vcs)) != NONE)
+    if (mode != CONGESTION_VC && (*port = only_output(routing, vcs)) != FW_NONE)
         return route_congestion(route, mode, route->router, *port, 0);
     BITS_EACH(lane, vcs, routing->words) {
         uint32_t output = (uint32_t)lane / num_vcs - routing->local_ports;

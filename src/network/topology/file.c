@@ -30,7 +30,7 @@
 struct graph {
     uint32_t routers, terminals;
     uint32_t ports;               /* the most that any router has */
-    struct router_port *peers;    /* by router * ports + port; router NONE: unused */
+    struct router_port *peers;    /* by router * ports + port; router FW_NONE: unused */
     uint32_t *latencies;          /* the same; 0: not given */
     uint32_t *terminal_router;    /* by terminal */
     uint32_t *terminal_latencies; /* by terminal; 0: not given */
@@ -105,12 +105,12 @@ static bool add_terminal(struct file_reader *reader, uint32_t terminal, uint32_t
         reader->terminal_room = room;
     }
     uint32_t known = reader->terminal_router[terminal];
-    if (known != NONE && known != router) {
+    if (known != FW_NONE && known != router) {
         line_error(&reader->file, "node %u is at router %u and at router %u; a node has one router", terminal, known,
                    router);
         return false;
     }
-    if (known == NONE || latency)
+    if (known == FW_NONE || latency)
         reader->terminal_latencies[terminal] = latency;
     reader->terminal_router[terminal] = router;
     reader->terminals = terminal >= reader->terminals ? terminal + 1 : reader->terminals;
@@ -246,7 +246,7 @@ static bool make_graph(struct graph *graph, const struct file_reader *reader, st
     graph->peers = arena_array(arena, struct router_port, slots);
     graph->latencies = arena_array(arena, uint32_t, slots);
     for (size_t i = 0; i < slots; i++)
-        graph->peers[i].router = NONE;
+        graph->peers[i].router = FW_NONE;
     memset(used, 0, sizeof *used * reader->routers);
     for (uint32_t i = 0; i < reader->count; i++) {
         const struct mention *channel = &reader->mentions[i];
@@ -268,7 +268,7 @@ static bool make_graph(struct graph *graph, const struct file_reader *reader, st
 static bool is_complete(const struct file_reader *reader)
 {
     for (uint32_t terminal = 0; terminal < reader->terminals; terminal++)
-        if (reader->terminal_router[terminal] == NONE) {
+        if (reader->terminal_router[terminal] == FW_NONE) {
             node_error(reader->file.errors, reader->file.node, "file", "%s: there is no node %u, but a node %u",
                        reader->file.path, terminal, reader->terminals - 1);
             return false;
@@ -326,7 +326,7 @@ static bool file_peer(const struct topology *topology, uint32_t router, uint32_t
 {
     const struct graph *graph = topology->state;
     *peer = graph->peers[(size_t)router * graph->ports + port];
-    return peer->router != NONE;
+    return peer->router != FW_NONE;
 }
 
 static uint32_t file_router_of(const struct topology *topology, uint32_t terminal)
@@ -342,7 +342,7 @@ static void check_connected(const struct topology *topology, const struct choice
     search_init(&search, topology, arena);
     search_from(&search, 0);
     for (uint32_t router = 0; router < topology->routers; router++)
-        if (search.distance[router] == NONE) {
+        if (search.distance[router] == FW_NONE) {
             const struct file_config *config = self->config;
             choice_error(errors, self, "file", "%s: there is no way from router 0 to router %u", config->file, router);
             return;
@@ -370,8 +370,8 @@ static void file_shape(const void *config, struct arena *arena, struct topology 
     const struct choice self = {.config = config, .node = &nowhere};
     struct errors errors = {.arena = arena};
     struct graph *graph = arena_array(arena, struct graph, 1);
-    CHECK(graph_read(graph, ((const struct file_config *)config)->file, arena, &self, &errors),
-          "the file of the topology has changed since it was checked");
+    FW_CHECK(graph_read(graph, ((const struct file_config *)config)->file, arena, &self, &errors),
+             "the file of the topology has changed since it was checked");
     file_shape_graph(topology, graph);
 }
 

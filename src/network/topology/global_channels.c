@@ -36,7 +36,7 @@ const char *const arrangement_names[] = {"absolute", "relative", "circulant", "p
 uint32_t global_groups(const struct global_config *config, uint64_t gates)
 {
     uint64_t most = gates * config->global + 1;
-    return config->groups ? config->groups : most < NONE ? (uint32_t)most : NONE;
+    return config->groups ? config->groups : most < FW_NONE ? (uint32_t)most : FW_NONE;
 }
 
 /* ---- judging ---- */
@@ -118,8 +118,8 @@ static void bake_file(struct dragonfly *dragonfly, const char *path, struct aren
     const struct json nowhere = {.type = JSON_NULL};
     const struct choice self = {.node = &nowhere};
     struct errors errors = {.arena = arena};
-    CHECK(global_read(dragonfly, path, arena, &self, &errors),
-          "the file of the global channels has changed since it was checked");
+    FW_CHECK(global_read(dragonfly, path, arena, &self, &errors),
+             "the file of the global channels has changed since it was checked");
 }
 
 void global_shape(struct topology *topology, struct dragonfly described, const struct global_config *config,
@@ -166,7 +166,7 @@ bool global_peer(const struct dragonfly *dragonfly, uint32_t router, uint32_t po
         return false;
     if (dragonfly->far_ends) {
         *peer = dragonfly->far_ends[(size_t)router * dragonfly->globals + port - dragonfly->first_global];
-        return peer->router != NONE;
+        return peer->router != FW_NONE;
     }
     uint32_t channel = (place - dragonfly->first_gate) * dragonfly->globals + port - dragonfly->first_global;
     uint32_t ranks = dragonfly->groups - 1, parallel = channel / ranks;

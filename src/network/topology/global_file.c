@@ -28,8 +28,8 @@ static uint32_t global_read_numbers(const char *text, uint32_t *numbers, uint32_
     for (uint32_t count = 0; count < most; text++) {
         char *end;
         text += strspn(text, " \t");
-        unsigned long value = isdigit((unsigned char)*text) ? strtoul(text, &end, 10) : NONE;
-        if (value >= NONE)
+        unsigned long value = isdigit((unsigned char)*text) ? strtoul(text, &end, 10) : FW_NONE;
+        if (value >= FW_NONE)
             return 0;
         numbers[count++] = (uint32_t)value;
         text = end + strspn(end, " \t");
@@ -174,7 +174,7 @@ bool global_read(struct dragonfly *dragonfly, const char *path, struct arena *ar
         .used = arena_array(arena, uint32_t, routers),
     };
     for (size_t i = 0; i < ends; i++)
-        reader.far_ends[i].router = NONE;
+        reader.far_ends[i].router = FW_NONE;
     if (!line_file_read(&reader.file, global_read_line, &reader))
         return false;
     list_gates(&reader, arena);

@@ -120,7 +120,7 @@ static void join_parts(struct jellyfish *fish, const struct topology *topology, 
             inside.router = search.order[random_below(random, search.reached)];
             do
                 outside = draw_end(fish, random);
-            while (search.distance[outside.router] != NONE);
+            while (search.distance[outside.router] != FW_NONE);
             switch_channels(fish, inside, outside);
         }
         arena_release(&scratch);

@@ -29,7 +29,8 @@ struct memory_config {
 static const struct option memory_options[] = {
     OPTION_F64(struct memory_config, share, "0.5", 0, 1, NULL, "part of the ranks that are memories, evenly spread",
                NOT_WITH("memories")),
-    OPTION_U32_LIST(struct memory_config, memories, "[]", 0, NONE - 1, NULL, "the memories by rank, instead of share"),
+    OPTION_U32_LIST(struct memory_config, memories, "[]", 0, FW_NONE - 1, NULL,
+                    "the memories by rank, instead of share"),
     OPTION_U32(struct memory_config, outstanding, "4", 1, 65536, NULL, "requests that a processor has under way"),
     OPTION_TICKS(struct memory_config, think, "0", 0, 1e12, "from a reply to the next request"),
     OPTION_ENUM(struct memory_config, addresses, "\"random\"", memory_addresses,

@@ -171,7 +171,7 @@ void steady_send_transaction(struct steady *steady, struct application *applicat
     const struct size *size = &steady->size;
     struct random *random = &steady->random[rank];
     uint32_t to = traffic->ops->destination(traffic, rank, random);
-    if (to == NONE)
+    if (to == FW_NONE)
         return;
     struct transaction transaction = application_begin_transaction(application, rank, steady->messages);
     for (uint32_t left = steady->messages; left; left--) {
@@ -179,8 +179,8 @@ void steady_send_transaction(struct steady *steady, struct application *applicat
         uint32_t flits =
             size->ops->draw_request ? size->ops->draw_request(size, random, &kind) : size->ops->draw(size, random);
         application_send_in(application, &transaction, rank, to, flits, kind);
-        uint32_t next = steady->to_each && left > 1 ? traffic->ops->destination(traffic, rank, random) : NONE;
-        to = next != NONE ? next : to;
+        uint32_t next = steady->to_each && left > 1 ? traffic->ops->destination(traffic, rank, random) : FW_NONE;
+        to = next != FW_NONE ? next : to;
     }
 }
 

@@ -145,7 +145,7 @@ static void stencil_send_round(struct application *application, uint32_t rank)
     const struct stencil *stencil = application->state;
     const struct cell *cell = &stencil->cells[rank];
     uint32_t to = plan_step(&stencil->collective, rank, cell->round).send.peer;
-    if (to != NONE)
+    if (to != FW_NONE)
         application_send_tagged(application, rank, to, config->collective_flits,
                                 cell->iteration * STEPS + 1 + cell->round);
 }
@@ -154,7 +154,7 @@ static void stencil_send_round(struct application *application, uint32_t rank)
 static bool ends_round(const struct stencil *stencil, uint32_t rank, struct cell *cell)
 {
     uint64_t *arrived = &cell->rounds[cell->iteration % 2], round = (uint64_t)1 << cell->round;
-    bool expects = plan_step(&stencil->collective, rank, cell->round).receive.peer != NONE;
+    bool expects = plan_step(&stencil->collective, rank, cell->round).receive.peer != FW_NONE;
     if (expects && !(*arrived & round))
         return false;
     *arrived &= ~round;
@@ -215,8 +215,8 @@ static void stencil_received(struct application *application, uint32_t rank, con
     struct stencil *stencil = application->state;
     struct cell *cell = &stencil->cells[rank];
     uint32_t iteration = message->tag / STEPS, step = message->tag % STEPS;
-    CHECK(iteration - cell->iteration <= 1, "tick %llu rank %u: iteration %u hears of iteration %u",
-          (unsigned long long)now, rank, cell->iteration, iteration);
+    FW_CHECK(iteration - cell->iteration <= 1, "tick %llu rank %u: iteration %u hears of iteration %u",
+             (unsigned long long)now, rank, cell->iteration, iteration);
     if (step)
         cell->rounds[iteration % 2] |= (uint64_t)1 << (step - 1);
     else

@@ -21,8 +21,8 @@ struct stream_config {
 };
 
 static const struct option stream_options[] = {
-    OPTION_U32_LIST(struct stream_config, sources, "[0]", 0, NONE - 1, NULL, "ranks that send"),
-    OPTION_U32_LIST(struct stream_config, destinations, "[1]", 0, NONE - 1, NULL, "ranks that they send to"),
+    OPTION_U32_LIST(struct stream_config, sources, "[0]", 0, FW_NONE - 1, NULL, "ranks that send"),
+    OPTION_U32_LIST(struct stream_config, destinations, "[1]", 0, FW_NONE - 1, NULL, "ranks that they send to"),
     OPTION_ENUM(struct stream_config, mapping, "\"pairs\"", stream_mappings,
                 "the first source to the first destination and so on, or each source to all of them in turn"),
     OPTION_F64(struct stream_config, load, "0", 0, 64, "flits per source and channel cycle",
@@ -38,7 +38,7 @@ static const struct option stream_options[] = {
 };
 
 struct source {
-    uint32_t number; /* in the list; NONE: this rank does not send */
+    uint32_t number; /* in the list; FW_NONE: this rank does not send */
     uint32_t sent;
     double rest; /* of a tick, for the pace */
     struct random random;
@@ -85,10 +85,10 @@ static void stream_prepare(struct application *application, struct errors *error
     stream->sources = arena_array(application->arena, struct source, application->ranks);
     for (uint32_t rank = 0; rank < application->ranks; rank++)
         stream->sources[rank] = (struct source){
-            .number = NONE, .random = random_stream(application->seed, application->terminals[rank], RANDOM_SIZE)};
+            .number = FW_NONE, .random = random_stream(application->seed, application->terminals[rank], RANDOM_SIZE)};
     for (uint32_t i = 0; i < config->sources.count; i++) {
         struct source *source = &stream->sources[config->sources.items[i]];
-        if (source->number != NONE)
+        if (source->number != FW_NONE)
             choice_error(errors, application->choice, "sources", "%u is listed twice", config->sources.items[i]);
         source->number = i;
     }

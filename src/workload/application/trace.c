@@ -88,7 +88,7 @@ static uint32_t trace_room(const struct application *application)
 {
     const struct trace_config *config = application->config;
     uint64_t room = (uint64_t)application->ranks * config->ranks_per_terminal;
-    return room < NONE ? (uint32_t)room : NONE - 1;
+    return room < FW_NONE ? (uint32_t)room : FW_NONE - 1;
 }
 
 static struct trace *from_file(const struct application *application, struct errors *errors)

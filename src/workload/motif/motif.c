@@ -22,7 +22,7 @@ struct trace *motif_trace(const struct choice *choice, uint32_t ranks, uint64_t 
     if (ops->prepare)
         ops->prepare(&motif, builder, errors);
     for (uint32_t rank = 0; errors->count == errors_before && rank < ranks; rank++) {
-        struct script script = {.builder = builder, .rank = rank, .last = NONE, .open = NONE};
+        struct script script = {.builder = builder, .rank = rank, .last = FW_NONE, .open = FW_NONE};
         ops->program(&motif, &script);
         builder_end_rank(builder, rank, NULL);
     }
@@ -80,7 +80,7 @@ struct halo_grid motif_grid(const struct motif *motif, const struct u32_list *gr
 
 enum step { STEP_NONE, STEP_UP, STEP_DOWN };
 
-/* The coordinate after a step; NONE: there is nothing, or the same place. */
+/* The coordinate after a step; FW_NONE: there is nothing, or the same place. */
 static uint32_t halo_step_to(const struct halo_grid *grid, uint32_t dimension, uint32_t at, uint32_t step)
 {
     uint32_t width = grid->width[dimension];
@@ -88,7 +88,7 @@ static uint32_t halo_step_to(const struct halo_grid *grid, uint32_t dimension, u
         return at;
     bool leaves = step == STEP_UP ? at + 1 == width : at == 0;
     if (width == 1 || (leaves && !grid->wraps))
-        return NONE;
+        return FW_NONE;
     return (at + (step == STEP_UP ? 1 : width - 1)) % width;
 }
 
@@ -102,7 +102,7 @@ uint32_t halo_grid_neighbours(const struct halo_grid *grid, uint32_t rank, struc
         uint32_t kind = (steps[0] > 0) + (steps[1] > 0) + (steps[2] > 0);
         uint32_t x = halo_step_to(grid, 0, at[0], steps[0]), y = halo_step_to(grid, 1, at[1], steps[1]),
                  z = halo_step_to(grid, 2, at[2], steps[2]);
-        if (kind <= grid->kinds && x != NONE && y != NONE && z != NONE)
+        if (kind <= grid->kinds && x != FW_NONE && y != FW_NONE && z != FW_NONE)
             found[count++] = (struct neighbour){.rank = (z * width[1] + y) * width[0] + x, .kind = kind};
     }
     return count;

@@ -11,7 +11,7 @@ enum { CPU_CALLS, CPU_PROGRESS };
 static uint32_t script_add(struct script *script, const struct task *task)
 {
     uint32_t added = builder_add(script->builder, script->rank, task);
-    if (script->last != NONE)
+    if (script->last != FW_NONE)
         builder_wait(script->builder, script->rank, added, script->last, false);
     return added;
 }
@@ -21,7 +21,7 @@ static void script_call(struct script *script, const struct task *task) { script
 static void script_start(struct script *script, const struct task *task)
 {
     uint32_t started = script_add(script, task);
-    if (script->open == NONE)
+    if (script->open == FW_NONE)
         script->open = started;
 }
 
@@ -105,11 +105,11 @@ void script_start_collective(struct script *script, enum collective_operation op
 /* Calls that came in between are waited for too: they have ended anyway. */
 void script_wait(struct script *script)
 {
-    if (script->open == NONE)
+    if (script->open == FW_NONE)
         return;
     uint32_t join = builder_add(script->builder, script->rank, &(struct task){.kind = TASK_JOIN});
     for (uint32_t task = script->open; task < join; task++)
         builder_wait(script->builder, script->rank, join, task, false);
-    script->open = NONE;
+    script->open = FW_NONE;
     script->last = join;
 }

@@ -40,28 +40,28 @@ static void sweep3d_prepare(struct motif *motif, struct trace_builder *builder, 
     *grid = motif_grid(motif, &config->grid, 2, errors);
 }
 
-/* The ranks before and behind one along a dimension, for a sweep upwards or downwards; NONE at the ends. */
+/* The ranks before and behind one along a dimension, for a sweep upwards or downwards; FW_NONE at the ends. */
 struct ways {
     uint32_t before, behind;
 };
 
 static struct ways ways_along(uint32_t rank, uint32_t at, uint32_t width, uint32_t stride, bool is_down)
 {
-    uint32_t lower = at > 0 ? rank - stride : NONE, upper = at + 1 < width ? rank + stride : NONE;
+    uint32_t lower = at > 0 ? rank - stride : FW_NONE, upper = at + 1 < width ? rank + stride : FW_NONE;
     return is_down ? (struct ways){upper, lower} : (struct ways){lower, upper};
 }
 
 static void sweep(const struct sweep3d_config *config, struct script *script, struct ways x, struct ways y)
 {
     for (uint32_t block = 0; block < config->blocks; block++) {
-        if (x.before != NONE)
+        if (x.before != FW_NONE)
             script_receive(script, x.before, config->x_bytes, 0);
-        if (y.before != NONE)
+        if (y.before != FW_NONE)
             script_receive(script, y.before, config->y_bytes, 0);
         script_compute(script, config->compute);
-        if (x.behind != NONE)
+        if (x.behind != FW_NONE)
             script_send(script, x.behind, config->x_bytes, 0);
-        if (y.behind != NONE)
+        if (y.behind != FW_NONE)
             script_send(script, y.behind, config->y_bytes, 0);
     }
 }

@@ -23,7 +23,7 @@ const struct collective_algorithm *collective_find(enum collective_operation ope
     const struct collective_algorithm *found = collective_algorithm(operation, 0);
     while (found && strcmp(found->name, name))
         found = collective_algorithm(operation, ++number);
-    CHECK(found, "%s knows no algorithm %s", collective_operation_name(operation), name);
+    FW_CHECK(found, "%s knows no algorithm %s", collective_operation_name(operation), name);
     return found;
 }
 
@@ -130,7 +130,7 @@ struct plan_shape plan_shape(const struct plan *plan) { return plan->algorithm->
 
 struct plan_step plan_step(const struct plan *plan, uint32_t rank, uint32_t step)
 {
-    struct plan_step out = {.send.peer = NONE, .receive.peer = NONE};
+    struct plan_step out = {.send.peer = FW_NONE, .receive.peer = FW_NONE};
     plan->algorithm->step(plan, rank, step, &out);
     return out;
 }

@@ -35,7 +35,7 @@ struct block_set {
 };
 
 struct plan_message {
-    uint32_t peer; /* NONE: there is no message, and the rest is 0 */
+    uint32_t peer; /* FW_NONE: there is no message, and the rest is 0 */
     uint64_t bytes;
     struct block_set blocks;
 };

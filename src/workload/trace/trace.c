@@ -28,7 +28,7 @@ uint32_t trace_collective_number(const struct trace *trace, uint32_t rank, uint3
     const struct trace_rank *program = &trace->ranks[rank];
     const struct trace_collective *found =
         bsearch(&task, program->collectives, program->collective_count, sizeof *found, to_task);
-    CHECK(found, "task %u of rank %u is no collective", task, rank);
+    FW_CHECK(found, "task %u of rank %u is no collective", task, rank);
     return trace->communicators[program->tasks[task].communicator].first_collective + found->ordinal;
 }
 

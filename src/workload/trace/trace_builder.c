@@ -75,8 +75,8 @@ uint32_t builder_ranks(const struct trace_builder *builder) { return builder->tr
 void builder_set_ranks(struct trace_builder *builder, uint32_t ranks)
 {
     struct trace *trace = builder->trace;
-    CHECK(trace->rank_count == 0 && ranks > 0, "a trace has a number of ranks, once: %u after %u", ranks,
-          trace->rank_count);
+    FW_CHECK(trace->rank_count == 0 && ranks > 0, "a trace has a number of ranks, once: %u after %u", ranks,
+             trace->rank_count);
     trace->rank_count = ranks;
     trace->ranks = builder->ranks = spill_take(trace->spill, ranks * sizeof *builder->ranks);
     builder->staged = memory_take(ranks * sizeof *builder->staged);
@@ -90,9 +90,9 @@ void builder_set_ranks(struct trace_builder *builder, uint32_t ranks)
 
 uint32_t builder_add(struct trace_builder *builder, uint32_t rank, const struct task *task)
 {
-    CHECK(rank < builder->trace->rank_count && !builder->staged[rank].has_ended, "rank %u takes no tasks", rank);
+    FW_CHECK(rank < builder->trace->rank_count && !builder->staged[rank].has_ended, "rank %u takes no tasks", rank);
     struct chunks *tasks = &builder->staged[rank].tasks;
-    CHECK(tasks->count < EDGE_TASK, "rank %u has %u tasks already", rank, tasks->count);
+    FW_CHECK(tasks->count < EDGE_TASK, "rank %u has %u tasks already", rank, tasks->count);
     struct task *added = chunks_add(tasks, &builder->store, sizeof *task);
     *added = *task;
     added->waits = 0;
@@ -107,14 +107,14 @@ uint32_t builder_task_count(const struct trace_builder *builder, uint32_t rank)
 struct task *builder_task(struct trace_builder *builder, uint32_t rank, uint32_t task)
 {
     const struct chunks *tasks = &builder->staged[rank].tasks;
-    CHECK(task < tasks->count, "rank %u has %u tasks, not %u", rank, tasks->count, task);
+    FW_CHECK(task < tasks->count, "rank %u has %u tasks, not %u", rank, tasks->count, task);
     return chunks_at(tasks, task, sizeof(struct task));
 }
 
 void builder_wait(struct trace_builder *builder, uint32_t rank, uint32_t task, uint32_t earlier, bool on_start)
 {
     struct staged *staged = &builder->staged[rank];
-    CHECK(earlier < staged->tasks.count, "rank %u has %u tasks, not %u", rank, staged->tasks.count, earlier);
+    FW_CHECK(earlier < staged->tasks.count, "rank %u has %u tasks, not %u", rank, staged->tasks.count, earlier);
     struct wait *wait = chunks_add(&staged->waits, &builder->store, sizeof *wait);
     *wait = (struct wait){.edge = task | (on_start ? EDGE_ON_START : 0), .earlier = earlier};
     builder_task(builder, rank, task)->waits++;
@@ -140,7 +140,7 @@ uint32_t builder_counts(struct trace_builder *builder, const uint64_t *counts, u
     uint32_t *row = table_put(&builder->rows, &key); /* index + 1: programs give the same counts over and over */
     if (*row && memcmp(&builder->counts[*row - 1], counts, count * sizeof *counts) == 0)
         return *row - 1;
-    CHECK(count < NO_COUNTS - builder->count_count, "no room for %u counts more", count);
+    FW_CHECK(count < NO_COUNTS - builder->count_count, "no room for %u counts more", count);
     while (builder->count_room - builder->count_count < count) {
         builder->count_room = builder->count_room ? 2 * builder->count_room : 256;
         builder->counts = memory_resize(builder->counts, builder->count_room * sizeof *builder->counts);
@@ -257,7 +257,7 @@ void builder_end_rank(struct trace_builder *builder, uint32_t rank, const struct
 {
     struct staged *staged = &builder->staged[rank];
     struct trace *trace = builder->trace;
-    CHECK(!staged->has_ended, "rank %u has ended twice", rank);
+    FW_CHECK(!staged->has_ended, "rank %u has ended twice", rank);
     struct task *tasks = spill_take(trace->spill, (staged->tasks.count + (size_t)1) * sizeof *tasks);
     builder->ranks[rank] = (struct trace_rank){.tasks = tasks, .task_count = staged->tasks.count};
     chunks_copy(&staged->tasks, sizeof *tasks, tasks);

@@ -30,29 +30,29 @@ struct blocks_config {
 };
 
 static const struct option random_block_out_options[] = {
-    OPTION_U32(struct blocks_config, block, REQUIRED, 1, NONE - 1, NULL, "terminals of a block"),
+    OPTION_U32(struct blocks_config, block, REQUIRED, 1, FW_NONE - 1, NULL, "terminals of a block"),
     OPTION_END,
 };
 static const struct option to_root_options[] = {
-    OPTION_U32(struct blocks_config, block, REQUIRED, 1, NONE - 1, NULL, "terminals of a subtree below the roots"),
+    OPTION_U32(struct blocks_config, block, REQUIRED, 1, FW_NONE - 1, NULL, "terminals of a subtree below the roots"),
     OPTION_END,
 };
 static const struct option group_attack_options[] = {
-    OPTION_U32(struct blocks_config, group, REQUIRED, 1, NONE - 1, NULL, "terminals of a group"),
+    OPTION_U32(struct blocks_config, group, REQUIRED, 1, FW_NONE - 1, NULL, "terminals of a group"),
     OPTION_ENUM(struct blocks_config, target, "\"offset\"", blocks_targets,
                 "the attacked group: `offset` groups further, half way round, or the opposite one"),
-    OPTION_U32(struct blocks_config, offset, "1", 0, NONE - 1, NULL, "groups further", ONLY_WITH("target=offset")),
+    OPTION_U32(struct blocks_config, offset, "1", 0, FW_NONE - 1, NULL, "groups further", ONLY_WITH("target=offset")),
     OPTION_ENUM(struct blocks_config, place, "\"random\"", blocks_places,
                 "any terminal of that group, the one in the same place, or in the mirrored one"),
     OPTION_END,
 };
 static const struct option adversarial_options[] = {
-    OPTION_U32(struct blocks_config, group, "0", 0, NONE - 1, NULL, "terminals of a group; 0: those of a router"),
-    OPTION_U32(struct blocks_config, offset, "1", 0, NONE - 1, NULL, "how many groups further messages go"),
+    OPTION_U32(struct blocks_config, group, "0", 0, FW_NONE - 1, NULL, "terminals of a group; 0: those of a router"),
+    OPTION_U32(struct blocks_config, offset, "1", 0, FW_NONE - 1, NULL, "how many groups further messages go"),
     OPTION_END,
 };
 #define LOCAL_OPTIONS                                                                                                  \
-    OPTION_U32(struct blocks_config, block, REQUIRED, 1, NONE - 1, NULL, "terminals of a block"),                      \
+    OPTION_U32(struct blocks_config, block, REQUIRED, 1, FW_NONE - 1, NULL, "terminals of a block"),                   \
         OPTION_F64(struct blocks_config, local, "0.5", 0, 1, NULL, "share of the messages that stay in a block"),      \
         OPTION_BOOL(struct blocks_config, self, "false", "whether a terminal also sends to itself")
 static const struct option local_remote_random_options[] = {
@@ -63,7 +63,7 @@ static const struct option local_random_remote_attack_options[] = {
     LOCAL_OPTIONS,
     OPTION_ENUM(struct blocks_config, target, "\"offset\"", blocks_targets,
                 "the attacked block: `offset` blocks further, half way round, or the opposite one"),
-    OPTION_U32(struct blocks_config, offset, "1", 0, NONE - 1, NULL, "blocks further", ONLY_WITH("target=offset")),
+    OPTION_U32(struct blocks_config, offset, "1", 0, FW_NONE - 1, NULL, "blocks further", ONLY_WITH("target=offset")),
     OPTION_END,
 };
 
@@ -113,12 +113,12 @@ static uint32_t blocks_attack(const struct traffic *traffic, uint32_t source, st
     return target * size + (config->place == PLACE_SAME ? place : size - 1 - place);
 }
 
-/* A destination within the block, or NONE when this message leaves it. */
+/* A destination within the block, or FW_NONE when this message leaves it. */
 static uint32_t blocks_inside(const struct traffic *traffic, uint32_t source, struct random *random)
 {
     const struct blocks_config *config = traffic->config;
     if (random_unit(random) >= config->local)
-        return NONE;
+        return FW_NONE;
     uint32_t first = source / config->block * config->block;
     if (config->self)
         return first + random_below(random, config->block);
@@ -129,13 +129,13 @@ static uint32_t blocks_inside(const struct traffic *traffic, uint32_t source, st
 static uint32_t blocks_inside_or_outside(const struct traffic *traffic, uint32_t source, struct random *random)
 {
     uint32_t inside = blocks_inside(traffic, source, random);
-    return inside != NONE ? inside : blocks_outside(traffic, source, random);
+    return inside != FW_NONE ? inside : blocks_outside(traffic, source, random);
 }
 
 static uint32_t blocks_inside_or_attack(const struct traffic *traffic, uint32_t source, struct random *random)
 {
     uint32_t inside = blocks_inside(traffic, source, random);
-    return inside != NONE ? inside : blocks_attack(traffic, source, random);
+    return inside != FW_NONE ? inside : blocks_attack(traffic, source, random);
 }
 
 #define BLOCKS_OPS .config_size = sizeof(struct blocks_config), .prepare = blocks_prepare

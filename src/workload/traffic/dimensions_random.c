@@ -107,7 +107,7 @@ static uint32_t own_quadrant_destination(const struct traffic *traffic, uint32_t
     const struct draw_config *config = traffic->config;
     const struct draw_state *state = traffic->state;
     if (!config->self && traffic->terminals >> state->coordinates.dimensions == 1)
-        return NONE;
+        return FW_NONE;
     uint32_t destination;
     do
         destination = draw_quadrant(traffic, source, false, random);

@@ -16,7 +16,7 @@ struct hotspot_config {
 };
 
 static const struct option hotspot_options[] = {
-    OPTION_U32_LIST(struct hotspot_config, terminals, "[0]", 0, NONE - 1, NULL, "the hot terminals"),
+    OPTION_U32_LIST(struct hotspot_config, terminals, "[0]", 0, FW_NONE - 1, NULL, "the hot terminals"),
     OPTION_F64_LIST(struct hotspot_config, weights, "[]", 0, 1e9, NULL, "how hot each is; empty: all the same"),
     OPTION_F64(struct hotspot_config, share, "1", 0, 1, NULL, "fraction of the messages that go to the hot terminals"),
     OPTION_BOOL(struct hotspot_config, self, "false", "whether a terminal also sends to itself"),
@@ -25,7 +25,7 @@ static const struct option hotspot_options[] = {
 
 struct hotspot_state {
     struct weights hot;
-    uint32_t only; /* the terminal that all messages would go to; NONE: there are several */
+    uint32_t only; /* the terminal that all messages would go to; FW_NONE: there are several */
 };
 
 static bool terminals_exist(const struct u32_list *hot, uint32_t terminals, const struct choice *self,
@@ -43,16 +43,16 @@ static bool terminals_exist(const struct u32_list *hot, uint32_t terminals, cons
 
 static uint32_t only_target(const struct hotspot_config *config, const struct weights *hot, uint32_t terminals)
 {
-    uint32_t only = NONE;
+    uint32_t only = FW_NONE;
     if (terminals == 1)
         return 0;
     if (config->share < 1)
-        return NONE;
+        return FW_NONE;
     for (uint32_t i = 0; i < hot->count; i++) {
         if (weights_share(hot, i) <= 0 || config->terminals.items[i] == only)
             continue;
-        if (only != NONE)
-            return NONE;
+        if (only != FW_NONE)
+            return FW_NONE;
         only = config->terminals.items[i];
     }
     return only;
@@ -74,7 +74,7 @@ static uint32_t hotspot_destination(const struct traffic *traffic, uint32_t sour
     const struct hotspot_config *config = traffic->config;
     const struct hotspot_state *state = traffic->state;
     if (state->only == source && !config->self)
-        return NONE;
+        return FW_NONE;
     uint32_t destination;
     do
         destination = random_unit(random) < config->share ? config->terminals.items[weights_draw(&state->hot, random)]

@@ -58,7 +58,7 @@ static void matrix_prepare(struct traffic *traffic, const struct choice *self, c
 static uint32_t matrix_destination(const struct traffic *traffic, uint32_t source, struct random *random)
 {
     const struct weights *rows = traffic->state;
-    return rows[source].count ? weights_draw(&rows[source], random) : NONE;
+    return rows[source].count ? weights_draw(&rows[source], random) : FW_NONE;
 }
 
 static const struct traffic_ops matrix = {

@@ -52,11 +52,11 @@ static uint32_t mix_destination(const struct traffic *traffic, uint32_t source, 
             continue;
         const struct traffic *pattern = &state->patterns[index];
         uint32_t destination = pattern->ops->destination(pattern, source, random);
-        if (destination != NONE)
+        if (destination != FW_NONE)
             return destination;
         bits_remove(&left, index);
     }
-    return NONE;
+    return FW_NONE;
 }
 
 static const struct traffic_ops mix = {

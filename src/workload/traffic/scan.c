@@ -21,7 +21,8 @@ static const struct option scan_options[] = {
                 "by number; random: each terminal has one of the two"),
     OPTION_ENUM(struct scan_config, start, "\"first\"", scan_starts,
                 "whether all begin with `first`, or each somewhere else"),
-    OPTION_U32(struct scan_config, first, "0", 0, NONE - 1, NULL, "terminal to begin with", ONLY_WITH("start=first")),
+    OPTION_U32(struct scan_config, first, "0", 0, FW_NONE - 1, NULL, "terminal to begin with",
+               ONLY_WITH("start=first")),
     OPTION_BOOL(struct scan_config, self, "false", "whether a terminal also sends to itself"),
     OPTION_END,
 };
@@ -66,7 +67,7 @@ static uint32_t scan_destination(const struct traffic *traffic, uint32_t source,
     uint32_t destination = scan_step(scanner, traffic->terminals);
     if (destination != source || config->self)
         return destination;
-    return traffic->terminals > 1 ? scan_step(scanner, traffic->terminals) : NONE;
+    return traffic->terminals > 1 ? scan_step(scanner, traffic->terminals) : FW_NONE;
 }
 
 static const struct traffic_ops scan = {

@@ -21,7 +21,7 @@ static uint32_t uniform_random_destination(const struct traffic *traffic, uint32
     if (config->self)
         return random_below(random, traffic->terminals);
     if (traffic->terminals < 2)
-        return NONE;
+        return FW_NONE;
     uint32_t other = random_below(random, traffic->terminals - 1);
     return other + (other >= source);
 }

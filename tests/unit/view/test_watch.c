@@ -27,7 +27,7 @@ static bool make(struct simulation *simulation, char *override)
            simulation_build(simulation);
 }
 
-static const struct watch_stop never = {.router = NONE, .source = NONE, .seconds = 1e9};
+static const struct watch_stop never = {.router = FW_NONE, .source = FW_NONE, .seconds = 1e9};
 
 /* ---- every flit in one place ---- */
 
@@ -217,7 +217,7 @@ TEST(a_step_ends_at_the_next_event_of_a_packet_and_of_a_router)
     EXPECT(make(&simulation, "workload.applications.0.load=0.05"));
     watch_init(&watch, &simulation.workload);
     /* The first packet of terminal 0 that comes by. Its hops are events that the watch notes on its own. */
-    struct watch_stop stop = {.router = NONE, .source = 0, .sequence = 0, .seconds = 1e9};
+    struct watch_stop stop = {.router = FW_NONE, .source = 0, .sequence = 0, .seconds = 1e9};
     EXPECT(watch_run(&watch, 1000, &stop));
     tick_t entered = watch.now;
     EXPECT(entered > 0 && entered < 1000);
@@ -227,7 +227,7 @@ TEST(a_step_ends_at_the_next_event_of_a_packet_and_of_a_router)
     EXPECT(path && path->count == 1 && path->hops[0].router == 0);
     /* A channel of latency 1 from the terminal: what was sent in the tick before `entered` arrives in the one after. */
     EXPECT(path && path->hops[0].when == entered && watch.now == entered + 1);
-    stop = (struct watch_stop){.router = 4, .source = NONE, .seconds = 1e9};
+    stop = (struct watch_stop){.router = 4, .source = FW_NONE, .seconds = 1e9};
     tick_t before = watch.now;
     EXPECT(watch_run(&watch, 5000, &stop) && watch.now > before && watch.now < 5000);
     watch_release(&watch);

@@ -23,12 +23,12 @@ static struct core core_of(const struct plan *plan)
     return (struct core){size, levels, plan->ranks - size};
 }
 
-/* The number of a rank in the core; NONE: it is outside, and the next one stands for it. */
+/* The number of a rank in the core; FW_NONE: it is outside, and the next one stands for it. */
 static uint32_t doubling_member_of(const struct core *core, uint32_t rank)
 {
     if (rank >= 2 * core->pairs)
         return rank - core->pairs;
-    return rank % 2 ? rank / 2 : NONE;
+    return rank % 2 ? rank / 2 : FW_NONE;
 }
 
 /* The first rank that a member stands for; its own is the last of them. */
@@ -54,7 +54,7 @@ struct exchange {
     struct core core;
     enum stage stage;
     bool halves;   /* distances go down: what the peer stands for is given, not what this rank stands for */
-    uint32_t peer; /* NONE: the rank is not in the core, or in no exchange */
+    uint32_t peer; /* FW_NONE: the rank is not in the core, or in no exchange */
     uint32_t sent, received, count;
 };
 
@@ -67,12 +67,12 @@ static struct plan_shape shape(const struct plan *plan, enum course course, uint
 
 static struct exchange exchange_at(const struct plan *plan, uint32_t rank, uint32_t step, enum course course)
 {
-    struct exchange at = {.core = core_of(plan), .stage = EXCHANGE, .peer = NONE};
+    struct exchange at = {.core = core_of(plan), .stage = EXCHANGE, .peer = FW_NONE};
     uint32_t level = step - (at.core.pairs > 0), member = doubling_member_of(&at.core, rank);
     if (at.core.pairs)
         at.stage = step == 0 ? FOLD : step == shape(plan, course, 0).steps - 1 ? UNFOLD : EXCHANGE;
     at.halves = course != UP && level < at.core.levels;
-    if (at.stage != EXCHANGE || member == NONE)
+    if (at.stage != EXCHANGE || member == FW_NONE)
         return at;
     at.count = at.halves ? at.core.size >> (level + 1)
                          : (uint32_t)1 << (level < at.core.levels ? level : level - at.core.levels);
@@ -102,8 +102,8 @@ static void allreduce_doubling(const struct plan *plan, uint32_t rank, uint32_t 
     struct exchange at = exchange_at(plan, rank, step, UP);
     out->reduces = at.stage != UNFOLD;
     if (at.stage != EXCHANGE)
-        doubling_hand_over(&at, rank, whole_vector(plan, NONE), out);
-    else if (at.peer != NONE)
+        doubling_hand_over(&at, rank, whole_vector(plan, FW_NONE), out);
+    else if (at.peer != FW_NONE)
         out->send = out->receive = whole_vector(plan, at.peer);
 }
 
@@ -120,8 +120,8 @@ static void allreduce_rabenseifner(const struct plan *plan, uint32_t rank, uint3
     uint32_t parts = at.core.size;
     out->reduces = at.stage == FOLD || (at.stage == EXCHANGE && at.halves);
     if (at.stage != EXCHANGE)
-        doubling_hand_over(&at, rank, vector_parts(plan, NONE, parts, 0, parts), out);
-    if (at.peer == NONE)
+        doubling_hand_over(&at, rank, vector_parts(plan, FW_NONE, parts, 0, parts), out);
+    if (at.peer == FW_NONE)
         return;
     out->send = vector_parts(plan, at.peer, parts, at.sent, at.count);
     out->receive = vector_parts(plan, at.peer, parts, at.received, at.count);
@@ -139,7 +139,7 @@ static struct plan_message member_blocks(const struct plan *plan, const struct e
 
 static void exchange_blocks(const struct plan *plan, const struct exchange *at, struct plan_step *out)
 {
-    if (at->peer == NONE)
+    if (at->peer == FW_NONE)
         return;
     out->send = member_blocks(plan, at, at->sent);
     out->receive = member_blocks(plan, at, at->received);
@@ -150,9 +150,9 @@ static void allgather(const struct plan *plan, uint32_t rank, uint32_t step, str
     struct exchange at = exchange_at(plan, rank, step, UP);
     uint32_t even = rank & ~(uint32_t)1;
     if (at.stage == FOLD)
-        doubling_hand_over(&at, rank, rank_blocks(plan, NONE, even, 1), out);
+        doubling_hand_over(&at, rank, rank_blocks(plan, FW_NONE, even, 1), out);
     if (at.stage == UNFOLD) /* all but its own */
-        doubling_hand_over(&at, rank, rank_blocks(plan, NONE, forward(even, 1, plan->ranks), plan->ranks - 1), out);
+        doubling_hand_over(&at, rank, rank_blocks(plan, FW_NONE, forward(even, 1, plan->ranks), plan->ranks - 1), out);
     exchange_blocks(plan, &at, out);
 }
 
@@ -161,9 +161,9 @@ static void reduce_scatter(const struct plan *plan, uint32_t rank, uint32_t step
     struct exchange at = exchange_at(plan, rank, step, DOWN);
     out->reduces = at.stage != UNFOLD;
     if (at.stage == FOLD)
-        doubling_hand_over(&at, rank, rank_blocks(plan, NONE, 0, plan->ranks), out);
+        doubling_hand_over(&at, rank, rank_blocks(plan, FW_NONE, 0, plan->ranks), out);
     if (at.stage == UNFOLD)
-        doubling_hand_over(&at, rank, rank_blocks(plan, NONE, rank & ~(uint32_t)1, 1), out);
+        doubling_hand_over(&at, rank, rank_blocks(plan, FW_NONE, rank & ~(uint32_t)1, 1), out);
     exchange_blocks(plan, &at, out);
 }
 

@@ -44,7 +44,7 @@ static void tree_broadcast(const struct plan *plan, uint32_t rank, uint32_t step
 static void tree_reduce(const struct plan *plan, uint32_t rank, uint32_t step, struct plan_step *out)
 {
     tree_step(plan, rank, step, true, true, out);
-    out->reduces = out->receive.peer != NONE;
+    out->reduces = out->receive.peer != FW_NONE;
 }
 
 static void tree_scatter(const struct plan *plan, uint32_t rank, uint32_t step, struct plan_step *out)

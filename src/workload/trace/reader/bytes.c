@@ -66,7 +66,7 @@ static void refill(struct byte_stream *stream)
             if (!has_more)
                 break;
             stream->bzip2 = (bz_stream){0};
-            CHECK(BZ2_bzDecompressInit(&stream->bzip2, 0, 0) == BZ_OK, "bzip2 refuses to begin");
+            FW_CHECK(BZ2_bzDecompressInit(&stream->bzip2, 0, 0) == BZ_OK, "bzip2 refuses to begin");
             stream->is_in_stream = true;
         }
         stream->bzip2.next_out = (char *)stream->undone + stream->size;

@@ -23,7 +23,7 @@ static bool matches(const struct envelope *a, const struct envelope *b)
 
 void envelope_queue_init(struct envelope_queue *queue, struct rewind *rewind)
 {
-    *queue = (struct envelope_queue){.first = NONE, .last = NONE, .rewind = rewind};
+    *queue = (struct envelope_queue){.first = FW_NONE, .last = FW_NONE, .rewind = rewind};
     table_init(&queue->exact, sizeof(struct envelope_list), rewind);
 }
 
@@ -62,8 +62,8 @@ void envelope_queue_add(struct envelope_queue *queue, const struct envelope *env
                                                     .detail = detail,
                                                     .number = queue->number++,
                                                     .before = queue->last,
-                                                    .after = NONE};
-    if (queue->last == NONE)
+                                                    .after = FW_NONE};
+    if (queue->last == FW_NONE)
         queue->first = index;
     else
         queue->entries[queue->last].after = index;
@@ -78,18 +78,18 @@ static uint32_t first_exact(struct envelope_queue *queue, const struct envelope 
 {
     struct table_key key = envelope_key_of(wanted);
     if (queue->count == 0)
-        return NONE;
+        return FW_NONE;
     uint32_t first = ((const struct envelope_list *)table_put(&queue->exact, &key))->first;
     if (first == 0)
         table_remove(&queue->exact, &key);
-    return first ? first - 1 : NONE;
+    return first ? first - 1 : FW_NONE;
 }
 
 /* The first of all that matches: in the list of all, or in that of those with ANY. */
 static uint32_t first_of(const struct envelope_queue *queue, const struct envelope *wanted, bool all)
 {
-    uint32_t at = all ? queue->first : queue->wild.first - 1; /* no entry is 0 - 1, which is NONE */
-    while (at != NONE && !matches(&queue->entries[at].envelope, wanted))
+    uint32_t at = all ? queue->first : queue->wild.first - 1; /* no entry is 0 - 1, which is FW_NONE */
+    while (at != FW_NONE && !matches(&queue->entries[at].envelope, wanted))
         at = all ? queue->entries[at].after : queue->entries[at].next - 1;
     return at;
 }
@@ -115,11 +115,11 @@ static void remove_entry(struct envelope_queue *queue, uint32_t index)
 {
     struct envelope_entry *entry = &queue->entries[index];
     unlink_entry(queue, index);
-    if (entry->before == NONE)
+    if (entry->before == FW_NONE)
         queue->first = entry->after;
     else
         queue->entries[entry->before].after = entry->after;
-    if (entry->after == NONE)
+    if (entry->after == FW_NONE)
         queue->last = entry->before;
     else
         queue->entries[entry->after].before = entry->before;
@@ -132,10 +132,10 @@ bool envelope_queue_find(struct envelope_queue *queue, const struct envelope *wa
                          struct envelope_entry *found)
 {
     bool all = is_wild(wanted);
-    uint32_t index = first_of(queue, wanted, all), exact = all ? NONE : first_exact(queue, wanted);
-    if (exact != NONE && (index == NONE || queue->entries[exact].number < queue->entries[index].number))
+    uint32_t index = first_of(queue, wanted, all), exact = all ? FW_NONE : first_exact(queue, wanted);
+    if (exact != FW_NONE && (index == FW_NONE || queue->entries[exact].number < queue->entries[index].number))
         index = exact;
-    if (index == NONE)
+    if (index == FW_NONE)
         return false;
     *found = queue->entries[index];
     if (!keeps)

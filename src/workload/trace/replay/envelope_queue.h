@@ -17,7 +17,7 @@ struct envelope_entry {
     uint64_t number; /* in the order in which they came */
     struct envelope envelope;
     uint32_t task, detail;  /* the owner's own */
-    uint32_t before, after; /* of all in use; NONE: it is the first, the last */
+    uint32_t before, after; /* of all in use; FW_NONE: it is the first, the last */
     uint32_t next;          /* in its list, index + 1; 0: it is the last */
 };
 _Static_assert(sizeof(struct envelope_entry) == 40, "every byte has a value");

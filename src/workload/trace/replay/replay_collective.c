@@ -47,9 +47,9 @@ static void begin_step(struct replay *replay, uint32_t rank, uint32_t own, const
     const struct task *task = replay_task(replay, rank, own);
     const struct trace_communicator *communicator = &replay->trace->communicators[task->communicator];
     /* First what others wait for: combining what has already come takes the cpu's time. */
-    if (step->send.peer != NONE)
+    if (step->send.peer != FW_NONE)
         replay_use_cpu(replay, rank, (struct work){.kind = WORK_SEND, .task = own, .step = number}, now);
-    if (step->receive.peer != NONE) {
+    if (step->receive.peer != FW_NONE) {
         const struct envelope envelope =
             collective_envelope(replay, communicator->ranks[step->receive.peer], rank, own, number);
         replay_post(replay, rank, &envelope, own, number, now);
@@ -62,12 +62,12 @@ static void replay_advance(struct replay *replay, uint32_t rank, uint32_t task, 
     struct plan plan = plan_of_task(&replay->settings.collectives, replay->trace, replay_task(replay, rank, task));
     uint32_t steps = plan_shape(&plan).steps;
     struct active_collective *active = active_at(replay, rank, task);
-    CHECK(steps <= MOST_STEPS, "a collective of %u steps, which are at most %u", steps, MOST_STEPS);
+    FW_CHECK(steps <= MOST_STEPS, "a collective of %u steps, which are at most %u", steps, MOST_STEPS);
     while (active->step < steps && !active->is_beginning) {
         struct plan_step step = plan_step(&plan, active->rank, active->step);
         if (active->pending && !step.is_free)
             return;
-        active->pending += (step.send.peer != NONE) + (step.receive.peer != NONE);
+        active->pending += (step.send.peer != FW_NONE) + (step.receive.peer != FW_NONE);
         active->is_beginning = true;
         begin_step(replay, rank, task, &step, active->step++, now);
         active = active_at(replay, rank, task); /* the array may have moved */

@@ -74,7 +74,7 @@ static void print_offers(struct waiting_report *report, uint32_t rank)
 static void print_unexpected(struct waiting_report *report, uint32_t rank)
 {
     const struct envelope_queue *queue = &report->replay->ranks[rank].unexpected;
-    for (uint32_t at = queue->first; at != NONE; at = queue->entries[at].after) {
+    for (uint32_t at = queue->first; at != FW_NONE; at = queue->entries[at].after) {
         const struct envelope_entry *entry = &queue->entries[at];
         if (!has_line(report))
             continue;
@@ -89,7 +89,7 @@ static void print_unexpected(struct waiting_report *report, uint32_t rank)
 static void print_rank(struct waiting_report *report, uint32_t rank)
 {
     const struct replay_rank *state = &report->replay->ranks[rank];
-    for (uint32_t at = state->posted.first; at != NONE; at = state->posted.entries[at].after)
+    for (uint32_t at = state->posted.first; at != FW_NONE; at = state->posted.entries[at].after)
         print_wait(report, rank, state->posted.entries[at].task, "a message",
                    state->posted.entries[at].envelope.source);
     for (uint32_t i = 0; i < state->probe_count; i++)

@@ -150,9 +150,9 @@ TEST(least_recently_served_follows_the_times_of_service)
             served_at[i] = i;
         for (uint32_t time = *inputs; time < *inputs + 1000; time++) {
             request_some(&bench, &random);
-            uint32_t oldest = NONE;
+            uint32_t oldest = FW_NONE;
             BITS_EACH(i, bench.requests, MAX_WORDS)
-                if (oldest == NONE || served_at[i] < served_at[oldest])
+                if (oldest == FW_NONE || served_at[i] < served_at[oldest])
                     oldest = (uint32_t)i;
             EXPECT_EQ_U64(bench_serve(&bench), oldest);
             served_at[oldest] = time;

@@ -55,7 +55,7 @@ static uint64_t ask(struct seen *seen, struct packet *packet, uint32_t router, u
     uint64_t answer[16] = {0}, ports = 0, all = 0;
     struct route route = {
         .routing = routing, .packet = packet, .router = router, .congestion = &seen->congestion, .vcs = answer};
-    CHECK(routing->words <= 16, "%u words", routing->words);
+    FW_CHECK(routing->words <= 16, "%u words", routing->words);
     routing->route(&route);
     BITS_EACH(lane, answer, routing->words) {
         ports |= bit((uint32_t)lane / routing->num_vcs - routing->local_ports);

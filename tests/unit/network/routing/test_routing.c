@@ -358,7 +358,7 @@ static uint64_t vcs_of_class(struct routed *routed, uint32_t source, uint32_t de
     uint64_t vcs[8] = {0}, found = 0;
     struct packet packet = {.source = source, .destination = destination, .destination_router = destination};
     struct route route = {.routing = &routed->routing, .packet = &packet, .router = source, .vcs = vcs};
-    CHECK(routed->routing.words <= 8, "%u words", routed->routing.words);
+    FW_CHECK(routed->routing.words <= 8, "%u words", routed->routing.words);
     if (routed->routing.inject)
         routed->routing.inject(&route);
     routed->routing.route(&route);

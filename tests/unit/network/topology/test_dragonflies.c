@@ -254,7 +254,7 @@ static uint64_t offered(struct routed *routed, struct packet *packet, uint32_t r
 {
     uint64_t answer[4] = {0}, ports = 0;
     struct route route = {.routing = &routed->routing, .packet = packet, .router = router, .vcs = answer};
-    CHECK(routed->routing.words <= 4, "%u words", routed->routing.words);
+    FW_CHECK(routed->routing.words <= 4, "%u words", routed->routing.words);
     routed->routing.route(&route);
     *vcs = 0;
     BITS_EACH(lane, answer, routed->routing.words) {

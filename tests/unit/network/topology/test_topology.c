@@ -53,7 +53,7 @@ static const char *const shapes[] = {
     "{\"type\": \"jellyfish\", \"routers\": 50, \"degree\": 3, \"terminals\": 1}",
 };
 
-/* Distances from one router by breadth-first search; NONE where there is no way. */
+/* Distances from one router by breadth-first search; FW_NONE where there is no way. */
 static void search(const struct topology *topology, uint32_t from, uint32_t *distance, uint32_t *queue)
 {
     uint32_t reached = 1;
@@ -63,7 +63,7 @@ static void search(const struct topology *topology, uint32_t from, uint32_t *dis
     for (uint32_t i = 0; i < reached; i++)
         for (uint32_t port = 0; port < topology->ports; port++) {
             struct router_port peer;
-            if (!topology->ops->peer(topology, queue[i], port, &peer) || distance[peer.router] != NONE)
+            if (!topology->ops->peer(topology, queue[i], port, &peer) || distance[peer.router] != FW_NONE)
                 continue;
             distance[peer.router] = distance[queue[i]] + 1;
             queue[reached++] = peer.router;
@@ -93,7 +93,7 @@ static void expect_distances(const struct topology *topology, struct arena *aren
     for (uint32_t from = 0; from < topology->routers; from++) {
         search(topology, from, distance, queue);
         for (uint32_t to = 0; to < topology->routers; to++) {
-            apart += distance[to] == NONE;
+            apart += distance[to] == FW_NONE;
             wrong += topology->ops->distance && topology->ops->distance(topology, from, to) != distance[to];
         }
     }

@@ -27,7 +27,7 @@ struct source {
 
 static struct source source_init(const struct injection *injection, uint64_t number)
 {
-    CHECK(injection->ops->state_size <= 64, "room for the state");
+    FW_CHECK(injection->ops->state_size <= 64, "room for the state");
     return (struct source){.injection = injection, .random = random_stream(5, number, RANDOM_INJECTION)};
 }
 

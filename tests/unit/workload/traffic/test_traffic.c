@@ -61,7 +61,7 @@ TEST(every_pattern_names_terminals_and_repeats_itself)
         for (uint32_t i = 0; i < 1000; i++) {
             struct random again = random;
             uint32_t to = destination(&traffic, i % 64, &random);
-            EXPECT(to < 64 || to == NONE);
+            EXPECT(to < 64 || to == FW_NONE);
             if (strcmp(at->component->name, "scan") != 0) /* which remembers */
                 EXPECT_EQ_U64(destination(&traffic, i % 64, &again), to);
         }
@@ -170,7 +170,7 @@ TEST(uniform_random_reaches_all_alike_and_itself_only_when_told)
         with_self += 90000 * 10 * (share[i] - 0.1) * (share[i] - 0.1);
     EXPECT_NEAR(with_self, 9, 21.3);
     struct traffic alone = make(&chosen, "\"uniform_random\"", 1, NULL, 1);
-    EXPECT_EQ_U64(destination(&alone, 0, NULL), NONE);
+    EXPECT_EQ_U64(destination(&alone, 0, NULL), FW_NONE);
     arena_release(&chosen.arena);
 }
 
@@ -211,11 +211,11 @@ TEST(hotspot_never_sends_to_itself_unless_told)
     struct chosen chosen = CHOSEN_INIT(chosen);
     struct random random = random_stream(1, 0, RANDOM_TRAFFIC);
     struct traffic all_to_0 = make(&chosen, "\"hotspot\"", 8, NULL, 1);
-    EXPECT_EQ_U64(destination(&all_to_0, 0, &random), NONE);
+    EXPECT_EQ_U64(destination(&all_to_0, 0, &random), FW_NONE);
     EXPECT_EQ_U64(destination(&all_to_0, 5, &random), 0);
     struct traffic twice =
         make(&chosen, "{\"type\": \"hotspot\", \"terminals\": [2, 2, 3], \"weights\": [1, 1, 0]}", 8, NULL, 1);
-    EXPECT_EQ_U64(destination(&twice, 2, &random), NONE);
+    EXPECT_EQ_U64(destination(&twice, 2, &random), FW_NONE);
     struct traffic some = make(&chosen, "{\"type\": \"hotspot\", \"share\": 0.9}", 8, NULL, 1);
     double share[8];
     measure(&some, 0, 70000, share);
@@ -256,7 +256,7 @@ TEST(mix_draws_its_patterns_by_weight)
     EXPECT_NEAR(share[1], 1, 1e-9);
     struct traffic none = make(&chosen, "{\"type\": \"mix\", \"patterns\": [\"hotspot\", \"hotspot\"]}", 8, NULL, 1);
     struct random random = random_stream(1, 0, RANDOM_TRAFFIC);
-    EXPECT_EQ_U64(destination(&none, 0, &random), NONE);
+    EXPECT_EQ_U64(destination(&none, 0, &random), FW_NONE);
     EXPECT_EQ_U64(chosen.errors.count, 0);
     make(&chosen, "{\"type\": \"mix\", \"patterns\": [\"neighbor\", \"shuffle\"], \"weights\": [1]}", 6, NULL, 1);
     EXPECT_TEXT_CONTAINS(errors_text(&chosen.errors), "shuffle needs a power of two");
@@ -289,7 +289,7 @@ TEST(matrix_draws_by_the_weights_of_the_source)
     measure(&traffic, 2, 100, share);
     EXPECT_NEAR(share[0], 1, 1e-9);
     struct random random = random_stream(1, 0, RANDOM_TRAFFIC);
-    EXPECT_EQ_U64(destination(&traffic, 1, &random), NONE);
+    EXPECT_EQ_U64(destination(&traffic, 1, &random), FW_NONE);
     arena_release(&chosen.arena);
 }
 

@@ -106,7 +106,7 @@ TEST(scan_goes_to_one_after_the_other)
     }
     EXPECT_EQ_U64(destination(&up, 0), 2); /* each has a place of its own */
     struct traffic alone = make(&chosen, "\"scan\"", 1, NULL, 1);
-    EXPECT_EQ_U64(destination(&alone, 0), NONE);
+    EXPECT_EQ_U64(destination(&alone, 0), FW_NONE);
     EXPECT_EQ_U64(chosen.errors.count, 0);
     arena_release(&chosen.arena);
 }

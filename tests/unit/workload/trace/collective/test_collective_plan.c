@@ -146,7 +146,7 @@ static uint32_t deliver(struct play *play, uint32_t step, struct contents before
     for (uint32_t rank = 0; rank < play->ranks; rank++) {
         struct plan_step own = plan_step(&play->plans[rank], rank, step);
         const struct plan_message *send = &own.send, *receive = &own.receive;
-        if (send->peer != NONE) {
+        if (send->peer != FW_NONE) {
             if (send->peer >= play->ranks || send->peer == rank)
                 return 1;
             struct plan_step other = plan_step(&play->plans[send->peer], send->peer, step);
@@ -155,7 +155,7 @@ static uint32_t deliver(struct play *play, uint32_t step, struct contents before
             play->sent[rank] += send->bytes;
             play->messages++;
         }
-        if (receive->peer == NONE)
+        if (receive->peer == FW_NONE)
             continue;
         if (receive->peer >= play->ranks || receive->peer == rank)
             return 1;
@@ -244,13 +244,13 @@ TEST(collectives_of_uneven_blocks_do_so_too)
 static uint32_t floor_log2(uint32_t ranks) { return ranks == 1 ? 0 : 1 + floor_log2(ranks / 2); }
 static uint32_t ceil_log2(uint32_t ranks) { return ranks == 1 ? 0 : 1 + floor_log2(ranks - 1); }
 
-/* Steps and, where `sent` is not NONE, bytes that each rank sends in all. */
+/* Steps and, where `sent` is not FW_NONE, bytes that each rank sends in all. */
 static void expect_form(enum collective_operation operation, const char *name, uint32_t ranks, uint64_t bytes,
                         uint64_t steps, uint64_t sent)
 {
     struct plan plan = {.algorithm = collective_find(operation, name), .ranks = ranks, .bytes = bytes, .segment = 100};
     EXPECT_EQ_U64(plan_shape(&plan).steps, steps);
-    for (uint32_t rank = 0; sent != NONE && rank < ranks; rank++) {
+    for (uint32_t rank = 0; sent != FW_NONE && rank < ranks; rank++) {
         uint64_t total = 0;
         for (uint32_t step = 0; step < steps; step++)
             total += plan_step(&plan, rank, step).send.bytes;
@@ -265,30 +265,31 @@ TEST(steps_and_bytes_of_collectives_equal_the_closed_forms)
         bool is_power = n == 1u << floor_log2(n);
         uint32_t folded = floor_log2(n) + (is_power ? 0 : 2);
         expect_form(OPERATION_BARRIER, "dissemination", n, 0, ceil_log2(n), 0);
-        expect_form(OPERATION_BROADCAST, "binomial", n, vector, ceil_log2(n), NONE);
-        expect_form(OPERATION_BROADCAST, "pipelined", n, 1000, n == 1 ? 0 : 10 + n - 2, NONE);
+        expect_form(OPERATION_BROADCAST, "binomial", n, vector, ceil_log2(n), FW_NONE);
+        expect_form(OPERATION_BROADCAST, "pipelined", n, 1000, n == 1 ? 0 : 10 + n - 2, FW_NONE);
         expect_form(OPERATION_BROADCAST, "pipelined", n, 0, n == 1 ? 0 : n - 1, 0);
-        expect_form(OPERATION_BROADCAST, "pipelined", n, (uint64_t)1 << 40, n == 1 ? 0 : 65536 + n - 2, NONE);
-        expect_form(OPERATION_REDUCE, "binomial", n, vector, ceil_log2(n), NONE);
-        expect_form(OPERATION_GATHER, "binomial", n, block, ceil_log2(n), NONE);
-        expect_form(OPERATION_SCATTER, "binomial", n, block, ceil_log2(n), NONE);
-        expect_form(OPERATION_SCAN, "recursive_doubling", n, vector, ceil_log2(n), NONE);
-        expect_form(OPERATION_EXSCAN, "recursive_doubling", n, vector, ceil_log2(n), NONE);
+        expect_form(OPERATION_BROADCAST, "pipelined", n, (uint64_t)1 << 40, n == 1 ? 0 : 65536 + n - 2, FW_NONE);
+        expect_form(OPERATION_REDUCE, "binomial", n, vector, ceil_log2(n), FW_NONE);
+        expect_form(OPERATION_GATHER, "binomial", n, block, ceil_log2(n), FW_NONE);
+        expect_form(OPERATION_SCATTER, "binomial", n, block, ceil_log2(n), FW_NONE);
+        expect_form(OPERATION_SCAN, "recursive_doubling", n, vector, ceil_log2(n), FW_NONE);
+        expect_form(OPERATION_EXSCAN, "recursive_doubling", n, vector, ceil_log2(n), FW_NONE);
         expect_form(OPERATION_ALLREDUCE, "ring", n, vector, 2 * (n - 1), 2 * (n - 1) * (vector / n));
         expect_form(OPERATION_ALLREDUCE, "recursive_doubling", n, vector, folded,
-                    is_power ? floor_log2(n) * vector : NONE);
+                    is_power ? floor_log2(n) * vector : FW_NONE);
         expect_form(OPERATION_ALLREDUCE, "rabenseifner", n, vector, folded + floor_log2(n),
-                    is_power ? 2 * (n - 1) * (vector / n) : NONE);
+                    is_power ? 2 * (n - 1) * (vector / n) : FW_NONE);
         expect_form(OPERATION_ALLGATHER, "ring", n, block, n - 1, (n - 1) * block);
         expect_form(OPERATION_ALLGATHER, "bruck", n, block, ceil_log2(n), (n - 1) * block);
-        expect_form(OPERATION_ALLGATHER, "recursive_doubling", n, block, folded, is_power ? (n - 1) * block : NONE);
+        expect_form(OPERATION_ALLGATHER, "recursive_doubling", n, block, folded, is_power ? (n - 1) * block : FW_NONE);
         expect_form(OPERATION_REDUCE_SCATTER, "ring", n, block, n - 1, (n - 1) * block);
         expect_form(OPERATION_REDUCE_SCATTER, "pairwise", n, block, n - 1, (n - 1) * block);
-        expect_form(OPERATION_REDUCE_SCATTER, "recursive_halving", n, block, folded, is_power ? (n - 1) * block : NONE);
+        expect_form(OPERATION_REDUCE_SCATTER, "recursive_halving", n, block, folded,
+                    is_power ? (n - 1) * block : FW_NONE);
         expect_form(OPERATION_ALLTOALL, "pairwise", n, block, n - 1, (n - 1) * block);
         expect_form(OPERATION_ALLTOALL, "spread", n, block, n - 1, (n - 1) * block);
         expect_form(OPERATION_ALLTOALL, "bruck", n, block, ceil_log2(n),
-                    is_power ? floor_log2(n) * (n / 2) * block : NONE);
+                    is_power ? floor_log2(n) * (n / 2) * block : FW_NONE);
     }
 }
 
