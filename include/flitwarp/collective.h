@@ -20,12 +20,12 @@ enum collective_operation {
 };
 extern const char *const collective_operation_names[]; /* "barrier" ..., NULL behind the last */
 
-#define WORLD 0u             /* the communicator of all ranks */
+#define FW_WORLD 0u          /* the communicator of all ranks */
 #define NO_COUNTS UINT32_MAX /* all blocks of a collective are of the same size */
 
 struct trace_builder;
 
-/* The number of a communicator of these ranks of the job; another one each time. WORLD is there from the beginning. */
+/* The number of a communicator of these ranks of the job; another one each time. FW_WORLD is there from the beginning. */
 uint32_t builder_communicator(struct trace_builder *builder, const uint32_t *ranks, uint32_t size);
 /*
  * A row of bytes for collectives whose blocks differ. One for each rank of the communicator; of an all-to-all what goes to

@@ -19,7 +19,7 @@
 #include <stddef.h>
 
 #define EPSILON_BITS 8
-#define NEVER UINT64_MAX
+#define FW_NEVER UINT64_MAX
 
 enum {
     WHEEL_SLOTS = 1024,

@@ -92,7 +92,7 @@ static inline void check_lanes(const struct network *network, const struct choic
                      network->num_vcs, network->ports, LANE_WAITS - 1);
 }
 
-/* A router steps at a tick, unless it does so before: `step_at` is when it steps next, NEVER where it sleeps. */
+/* A router steps at a tick, unless it does so before: `step_at` is when it steps next, FW_NEVER where it sleeps. */
 static inline void router_wake(struct engine *engine, uint32_t router, tick_t *step_at, tick_t when)
 {
     if (when < *step_at) {

@@ -21,7 +21,7 @@ uint64_t cycle_ps(const void *config);
 
 struct packet_clock {
     uint64_t time_ps;
-    uint32_t task; /* the latest TASK_UNTIL; ANY: none yet */
+    uint32_t task; /* the latest TASK_UNTIL; FW_ANY: none yet */
 };
 
 struct packets {

@@ -23,7 +23,7 @@ enum task_kind {
     TASK_COMPUTE,    /* amount: picoseconds */
     TASK_UNTIL,      /* amount: picoseconds after the start of the job, when it ends at the earliest */
     TASK_SEND,       /* amount: bytes; peer, tag, communicator */
-    TASK_RECEIVE,    /* the same, of the largest message that fits; peer and tag may be ANY */
+    TASK_RECEIVE,    /* the same, of the largest message that fits; peer and tag may be FW_ANY */
     TASK_PROBE,      /* ends when a message has arrived that a receive would take, and leaves it there */
     TASK_COLLECTIVE, /* operation; amount: bytes, of each rank or of each block; peer: the root; counts, communicator */
     TASK_PUT,        /* amount: bytes to the peer, whose program takes no part; ends when they are there */
@@ -38,7 +38,7 @@ enum task_flag {
     TASK_UNEVEN = 8,      /* a collective whose blocks differ, of which this rank knows its own alone: `amount` */
 };
 
-#define ANY UINT32_MAX /* as a peer or a tag: whatever comes */
+#define FW_ANY UINT32_MAX /* as a peer or a tag: whatever comes */
 
 struct task {
     uint64_t amount;

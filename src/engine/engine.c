@@ -178,7 +178,7 @@ tick_t engine_next(const struct engine *engine)
         uint32_t slot = bits_next_cyclic(engine->occupied, WHEEL_SLOTS / 64, here);
         return engine->now + (slot - here + WHEEL_SLOTS) % WHEEL_SLOTS;
     }
-    return engine->heap_count ? engine->heap[0]->when : NEVER;
+    return engine->heap_count ? engine->heap[0]->when : FW_NEVER;
 }
 
 static int event_compare_keys(const void *a, const void *b)
@@ -251,7 +251,7 @@ void engine_advance(struct engine *engine, tick_t tick)
 
 void engine_run(struct engine *engine, tick_t last)
 {
-    for (tick_t next; (next = engine_next(engine)) <= last && next != NEVER;) {
+    for (tick_t next; (next = engine_next(engine)) <= last && next != FW_NEVER;) {
         engine_advance(engine, next);
         engine_run_tick(engine);
     }

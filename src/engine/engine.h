@@ -11,7 +11,7 @@ uint32_t engine_add_kind(struct engine *engine, struct event_kind kind);
 
 /* Handles events up to and including tick `last`. */
 void engine_run(struct engine *engine, tick_t last);
-/* The next tick with events at or after now; NEVER when there is none. */
+/* The next tick with events at or after now; FW_NEVER when there is none. */
 tick_t engine_next(const struct engine *engine);
 /* Time goes on to a tick, which is not after the next one with events. */
 void engine_advance(struct engine *engine, tick_t tick);

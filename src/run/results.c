@@ -28,7 +28,7 @@ static void add_sync(struct report *sync, const struct simulation *simulation)
     if (facts.parts == 1 && !simulation->rewind)
         return; /* a sequential run says nothing here that the next one would not */
     report_number(sync, "events_per_second", (double)events / simulation->wall_seconds);
-    report_number(sync, "window", facts.window == NEVER ? NAN : (double)facts.window);
+    report_number(sync, "window", facts.window == FW_NEVER ? NAN : (double)facts.window);
     report_count(sync, "windows", facts.windows);
     report_count(sync, "remote_events", facts.sent);
     report_number(sync, "remote_share", (double)facts.sent / (double)events);

@@ -42,14 +42,14 @@ static void find_obstacles(struct obstacles *found, struct goal_schedule *schedu
             found->one_sided += task_is_one_sided(task);
             found->modes += task->kind == TASK_SEND && task->flags && is_awaited(at, i);
             found->parts_of_ns += is_time && task->amount % NS != 0;
-            found->any_tags += is_message && task->tag == ANY;
+            found->any_tags += is_message && task->tag == FW_ANY;
             found->has_collectives |= task->kind == TASK_COLLECTIVE;
             found->has_times |= task->kind == TASK_UNTIL;
             if (task->cpu > found->max_cpu)
                 found->max_cpu = task->cpu;
             if (is_message && task->communicator > found->communicators)
                 found->communicators = task->communicator;
-            if (is_message && task->tag != ANY && task->tag >= schedule->next_tag)
+            if (is_message && task->tag != FW_ANY && task->tag >= schedule->next_tag)
                 schedule->next_tag = task->tag + 1;
             if (is_message && task->unit > schedule->max_nic)
                 schedule->max_nic = task->unit;
@@ -134,11 +134,11 @@ struct span {
  * above them. */
 static uint32_t tag_of(struct goal_schedule *schedule, uint32_t communicator, uint32_t tag, bool is_collective)
 {
-    if (communicator == WORLD && !is_collective)
+    if (communicator == FW_WORLD && !is_collective)
         return tag;
     uint32_t *known = table_put(&schedule->tags, &(struct table_key){{communicator, tag, is_collective}});
     if (!*known) {
-        FW_CHECK(schedule->next_tag != ANY, "all tags are taken");
+        FW_CHECK(schedule->next_tag != FW_ANY, "all tags are taken");
         *known = ++schedule->next_tag;
     }
     return *known;
@@ -225,13 +225,13 @@ static void add_timers(const struct goal_schedule *schedule, struct goal_rank *m
                        uint32_t count)
 {
     uint64_t now = 0;
-    uint32_t timer = ANY;
+    uint32_t timer = FW_ANY;
     qsort(moments, count, sizeof *moments, goal_by_time);
     for (uint32_t i = 0; i < count; i++) {
-        if (timer == ANY || moments[i].ns > now) {
+        if (timer == FW_ANY || moments[i].ns > now) {
             uint32_t before = timer;
             timer = compute_add(made, moments[i].ns - now, schedule->timer_cpu);
-            if (before != ANY)
+            if (before != FW_ANY)
                 edge_add(made, timer, before, false);
             now = moments[i].ns;
         }

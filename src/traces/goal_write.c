@@ -11,7 +11,7 @@
 
 static void goal_print_number(FILE *out, const char *before, uint32_t number)
 {
-    if (number == ANY)
+    if (number == FW_ANY)
         fprintf(out, "%s-1", before);
     else
         fprintf(out, "%s%u", before, number);

@@ -83,7 +83,7 @@ void watch_init(struct watch *watch, struct workload *workload)
     *watch = (struct watch){.workload = workload,
                             .network = network,
                             .cycle = network->channel_cycle ? network->channel_cycle : 1,
-                            .fronts_at = NEVER};
+                            .fronts_at = FW_NEVER};
     watch->window = WINDOW_CYCLES * watch->cycle;
     channels_init(&watch->channels, network, &watch->arena);
     for (uint32_t i = 0; i < 2; i++)

@@ -268,7 +268,7 @@ bool workload_run_to(struct workload *workload, tick_t last)
             network_run(network, check > last ? last : check - 1);
         if (check > last)
             break;
-        workload->is_over = workload->phase == PHASE_DRAINING && network_next(network) == NEVER &&
+        workload->is_over = workload->phase == PHASE_DRAINING && network_next(network) == FW_NEVER &&
                             !(recovers(workload) && workload->totals.in_flight);
         if (workload->is_over)
             break;
@@ -305,7 +305,7 @@ void workload_end(struct workload *workload, FILE *out)
 
 enum outcome workload_run(struct workload *workload, FILE *out)
 {
-    workload_run_to(workload, NEVER);
+    workload_run_to(workload, FW_NEVER);
     workload_end(workload, out);
     return workload->outcome;
 }

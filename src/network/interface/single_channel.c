@@ -23,7 +23,7 @@ static const struct option single_channel_options[] = {
 };
 
 struct terminal {
-    tick_t step_at;            /* when it steps next; NEVER: asleep */
+    tick_t step_at;            /* when it steps next; FW_NEVER: asleep */
     tick_t free_at;            /* when the channel takes the next flit */
     uint32_t first, last;      /* packets that wait; FW_NONE: none */
     uint32_t packet, position; /* being sent, and its next flit; FW_NONE: none */
@@ -69,7 +69,7 @@ static void *single_channel_build(struct network *network, const struct choice *
     *all = (struct single_channel){network, self->config, arena_array(network->arena, struct terminal, count)};
     for (uint32_t i = 0; i < count; i++) {
         struct terminal *terminal = &all->terminals[i];
-        *terminal = (struct terminal){.step_at = NEVER, .first = FW_NONE, .last = FW_NONE, .packet = FW_NONE};
+        *terminal = (struct terminal){.step_at = FW_NEVER, .first = FW_NONE, .last = FW_NONE, .packet = FW_NONE};
         terminal->entry = network_entry(network, 0, i);
         terminal->exit = network_exit(network, 0, i);
         const struct link *link = network_link(network, terminal->entry.target, terminal->entry.lane / vcs);
@@ -176,7 +176,7 @@ static void single_channel_step(void *interfaces, tick_t now, const void *events
         struct terminal *terminal = &all->terminals[event->target];
         if (terminal->step_at != now)
             continue;
-        terminal->step_at = NEVER;
+        terminal->step_at = FW_NEVER;
         terminal_step(all, event->target, now);
     }
 }

@@ -202,7 +202,7 @@ static void standard_step(void *interfaces, tick_t now, const void *events, uint
         struct outlet *outlet = &n->outlets[event->target];
         if (outlet->step_at != now)
             continue;
-        outlet->step_at = NEVER;
+        outlet->step_at = FW_NEVER;
         if (n->is_plain)
             step_in_flits(n, event->target, now);
         else if (n->is_by_level)

@@ -18,7 +18,7 @@ static void build_outlet(struct interfaces *n, uint32_t number)
     const struct link *link = outlet_link(network, number);
     struct lane_place entry = outlet_entry(network, number);
     n->outlets[number] = (struct outlet){
-        .step_at = NEVER,
+        .step_at = FW_NEVER,
         .source = {.first = FW_NONE, .last = FW_NONE},
         .latency = link->latency,
         .ejector = network_exit(network, number % n->planes, number / n->planes),

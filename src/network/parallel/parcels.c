@@ -184,7 +184,7 @@ static void find_inboxes(struct schedule *schedule, uint32_t rank)
 void exchange_with_ranks(struct schedule *schedule, uint32_t parity)
 {
     const struct ranks *ranks = schedule->ranks;
-    tick_t next = NEVER;
+    tick_t next = FW_NEVER;
     for (uint32_t i = 0; i < schedule->count; i++) {
         tick_t theirs = schedule->parts[i]->core->exchange->next[parity];
         next = theirs < next ? theirs : next;
@@ -193,7 +193,7 @@ void exchange_with_ranks(struct schedule *schedule, uint32_t parity)
         if (rank != ranks->number)
             empty_boxes(schedule, parity, rank);
     mail_swap(&schedule->mail, &next);
-    schedule->elsewhere = NEVER;
+    schedule->elsewhere = FW_NEVER;
     for (uint32_t rank = 0; rank < ranks->count; rank++) {
         tick_t theirs = *mail_told(&schedule->mail, rank);
         schedule->elsewhere = theirs < schedule->elsewhere ? theirs : schedule->elsewhere;

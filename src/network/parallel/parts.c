@@ -49,7 +49,7 @@ struct network_sync network_sync_facts(const struct network *network)
     struct network_sync sync = {.threads = network->core->part_count,
                                 .ranks = ranks ? ranks->count : 1,
                                 .parts = network->core->part_count,
-                                .window = NEVER};
+                                .window = FW_NEVER};
     for (uint32_t i = 0; network->core->exchange && i < network->core->part_count; i++) {
         sync.sent += network->core->parts[i]->core->exchange->sent;
         sync.waited += 1e-9 * (double)network->core->parts[i]->core->exchange->waited;
@@ -118,7 +118,7 @@ bool network_share_out(struct network *network, const struct network_split *spli
 /* The shortest time from a step in one part to its effect in another. */
 static tick_t find_window(const struct network *network)
 {
-    tick_t shortest = NEVER;
+    tick_t shortest = FW_NEVER;
     for (uint32_t router = 0; router < network->topology.routers; router++)
         for (uint32_t port = 0; port < network->ports; port++) {
             const struct link *link = network_link(network, router, port);
@@ -146,7 +146,7 @@ static struct exchange *make_part(struct network *network, uint32_t number, stru
         part->core->interfaces = network->core->interface_ops->share(network->core->interfaces, part);
     }
     part->core->exchange = arena_array(&schedule->own, struct exchange, 1);
-    *part->core->exchange = (struct exchange){.schedule = schedule, .soonest = NEVER};
+    *part->core->exchange = (struct exchange){.schedule = schedule, .soonest = FW_NEVER};
     for (uint32_t parity = 0; parity < 2; parity++)
         part->core->exchange->boxes[parity] = arena_array(&schedule->own, struct box, schedule->all_parts);
     schedule->parts[number] = part;
@@ -176,11 +176,11 @@ void network_make_parts(struct network *network, const struct network_split *spl
     *schedule = (struct schedule){
         .parts = network->core->parts,
         .count = network->core->part_count,
-        .next = NEVER,
+        .next = FW_NEVER,
         .own = own,
         .ranks = split->ranks,
         .all_parts = network->core->all_parts,
-        .elsewhere = NEVER,
+        .elsewhere = FW_NEVER,
     };
     plan_windows(schedule, network, split);
     if (split->ranks) {
@@ -193,7 +193,9 @@ void network_make_parts(struct network *network, const struct network_split *spl
         struct exchange *exchange = make_part(network, i, schedule);
         exchange->arriving = arriving;
         exchange->terminal_arriving = terminal_arriving;
-        exchange->length = split->window ? split->window : schedule->window < NEVER / 4 ? 4 * schedule->window : NEVER;
+        exchange->length = split->window                     ? split->window
+                           : schedule->window < FW_NEVER / 4 ? 4 * schedule->window
+                                                             : FW_NEVER;
     }
 }
 

@@ -72,7 +72,7 @@ uint32_t network_rank_of(const struct network *network, uint32_t part);
 struct network_sync {
     uint32_t threads, ranks; /* threads of this rank */
     uint32_t parts;          /* of all ranks */
-    tick_t window;           /* longest that is safe, in ticks; NEVER: the parts never meet */
+    tick_t window;           /* longest that is safe, in ticks; FW_NEVER: the parts never meet */
     uint64_t windows;        /* run */
     uint64_t sent;           /* flits and credits to another part, by those of this rank */
     uint64_t rollbacks;      /* windows that were too long */

@@ -81,7 +81,7 @@ static void put_state_back(struct schedule *schedule, struct network *network, u
     exchange->rolled_back += network->engine->events - events_before;
     for (uint32_t receiver = 0; receiver < schedule->all_parts; receiver++)
         exchange->boxes[exchange->parity][receiver].used = 0;
-    exchange->soonest = NEVER;
+    exchange->soonest = FW_NEVER;
     meet(schedule, exchange);
     rewind_put_back(schedule->rewind, member, schedule->count);
     meet(schedule, exchange);
@@ -95,7 +95,7 @@ static void put_state_back(struct schedule *schedule, struct network *network, u
 /* When the first of all that was sent in this window arrives. */
 static tick_t find_horizon(struct schedule *schedule, struct exchange *exchange, uint32_t member)
 {
-    tick_t horizon = NEVER;
+    tick_t horizon = FW_NEVER;
     uint64_t before = nanoseconds();
     exchange->horizon = exchange->soonest;
     crew_meet(schedule->crew);
@@ -222,7 +222,7 @@ static void run_windows(void *context, uint32_t member)
         swap_parcels(schedule, exchange, member);
         network_import(network, parity);
         exchange->parity = 1 - parity;
-        exchange->soonest = NEVER;
+        exchange->soonest = FW_NEVER;
         tick_t start = schedule->elsewhere;
         for (uint32_t i = 0; i < schedule->count; i++) {
             tick_t theirs = schedule->parts[i]->core->exchange->next[parity];

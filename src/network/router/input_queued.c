@@ -671,7 +671,7 @@ STAGE bool goes_on(const struct view *v, struct variant is)
     uint64_t work = 0;
     for (uint32_t w = 0; w < is.words; w++)
         work |= v->fresh[w] | v->waiting[w] | v->sendable[w];
-    if (work && !v->moved && !is.usual && v->soonest != NEVER)
+    if (work && !v->moved && !is.usual && v->soonest != FW_NEVER)
         wake(v->q, v->head, v->soonest, is);
     return work && v->moved;
 }
@@ -704,7 +704,7 @@ STAGE bool step_router(struct input_queued *q, struct router_head *head, tick_t 
         .to = to,
         .traces = !is.usual && q->network->trace_out,
         .now = now,
-        .soonest = NEVER,
+        .soonest = FW_NEVER,
         .moved = false,
     };
     end_stages(&view, is);
@@ -830,7 +830,7 @@ static uint32_t list_events(const struct input_queued *q, tick_t now, const stru
         struct router_head *head = block_of(q, event->target);
         if (head->step_at != now)
             continue;
-        head->step_at = NEVER;
+        head->step_at = FW_NEVER;
         *next++ = event->target;
     }
     return (uint32_t)(next - q->order);

@@ -42,20 +42,20 @@ struct input_queued_config {
 
 /* An input lane: a queue of flits, and how far its front packet has come. */
 struct input_lane {
-    uint64_t wants;    /* output lanes that the packet may take, where one word holds them */
-    struct flit front; /* the first flit, while count > 0 */
-    uint16_t first;    /* of the ring, free-running; the ring's size is a power of two */
-    uint16_t count;    /* flits, the front one included */
-    uint16_t output;   /* output lane held, LANE_IDLE or LANE_WAITS */
-    uint16_t out_port; /* of the output lane */
+    uint64_t wants;         /* output lanes that the packet may take, where one word holds them */
+    struct flit front;      /* the first flit, while count > 0 */
+    uint16_t first;         /* of the ring, free-running; the ring's size is a power of two */
+    uint16_t count;         /* flits, the front one included */
+    uint16_t output;        /* output lane held, LANE_IDLE or LANE_WAITS */
+    uint16_t out_port;      /* of the output lane */
     struct lane_place back; /* where its credits go; never changes; with a mark, see ELSEWHERE */
 };
 
 struct output_lane {
-    uint16_t credits; /* flits that there is room for */
-    uint16_t owner;   /* input lane that holds it, or NOBODY */
-    uint32_t flits;   /* that have left, modulo 2^32 */
-    struct lane_place to;  /* where its flits go; never changes; with the same mark */
+    uint16_t credits;     /* flits that there is room for */
+    uint16_t owner;       /* input lane that holds it, or NOBODY */
+    uint32_t flits;       /* that have left, modulo 2^32 */
+    struct lane_place to; /* where its flits go; never changes; with the same mark */
 };
 
 /* Set in the lane of a place in another part of the network. */
@@ -70,7 +70,7 @@ struct lane_facts {
 };
 
 struct router_head {
-    tick_t step_at; /* when it steps next; NEVER: asleep. With `due` sets, the last time if it is asleep */
+    tick_t step_at; /* when it steps next; FW_NEVER: asleep. With `due` sets, the last time if it is asleep */
     uint32_t number;
     uint32_t unused;
 };

@@ -178,7 +178,7 @@ static void init_router(struct input_queued *q, uint32_t number)
     struct router_head *head = block_of(q, number);
     struct network *network = q->network;
     head->number = number;
-    head->step_at = NEVER;
+    head->step_at = FW_NEVER;
     for (uint32_t port = 0; port < q->ports && !q->is_usual; port++)
         locks_of(q, head)[port] = UNLOCKED;
     for (uint32_t lane = 0; lane < q->lanes; lane++)
@@ -267,7 +267,7 @@ static void make_scratch(struct input_queued *q, struct arena *arena)
     }
     q->woken_count = arena_array(arena, uint32_t, 2);
     q->due_at = arena_array(arena, tick_t, 2);
-    q->due_at[0] = q->due_at[1] = NEVER;
+    q->due_at[0] = q->due_at[1] = FW_NEVER;
     q->order = arena_array(arena, uint32_t, routers);
 }
 

@@ -193,7 +193,7 @@ static void init_port(struct omnipath *q, uint32_t router, uint32_t number)
 
 static void init_router(struct omnipath *q, uint32_t router)
 {
-    q->heads[router] = (struct omnipath_head){.step_at = NEVER, .stepped_at = NEVER};
+    q->heads[router] = (struct omnipath_head){.step_at = FW_NEVER, .stepped_at = FW_NEVER};
     q->random[router] = random_stream(q->network->seed, router, RANDOM_ARBITER);
     bits_add_range(q->open + (size_t)router * q->sink_words, 0, q->sinks);
     if (q->allocator->init)

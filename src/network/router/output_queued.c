@@ -291,7 +291,7 @@ STAGE void step_due(struct output_queued *q, tick_t now, const struct step_event
         struct router_head *head = &q->heads[event->target];
         if (head->step_at != now)
             continue; /* it was woken earlier than this step was posted for */
-        head->step_at = NEVER;
+        head->step_at = FW_NEVER;
         step_router(q, event->target, now, words);
     }
 }

@@ -27,7 +27,7 @@ struct input_lane {
 };
 
 struct router_head {
-    tick_t step_at;                  /* when it steps next; NEVER: asleep */
+    tick_t step_at;                  /* when it steps next; FW_NEVER: asleep */
     uint16_t waiting;                /* how many lanes wait for an output lane */
     uint16_t first_routing, routing; /* of the ring of lanes that are being routed */
     bool opened;                     /* an output lane has become free, or has room again, since the last retry */

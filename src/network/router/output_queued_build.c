@@ -108,7 +108,7 @@ void *output_queued_build(struct network *network, const struct choice *self, st
     };
     take_memory(q, network->arena);
     for (uint32_t router = 0; router < network->topology.routers; router++) {
-        q->heads[router].step_at = NEVER;
+        q->heads[router].step_at = FW_NEVER;
         for (uint32_t lane = 0; lane < lanes; lane++)
             init_lane(q, router, lane);
     }

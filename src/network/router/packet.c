@@ -367,7 +367,7 @@ FOR_WORDS void step_routers(const struct packets *q, const struct step_event *ev
         struct packet_head *head = packet_head(q, event->target);
         if (head->step_at != now)
             continue; /* it was woken earlier than this step was posted for */
-        head->step_at = NEVER;
+        head->step_at = FW_NEVER;
         step_router(q, head, &question, words, now);
     }
 }

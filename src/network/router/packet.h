@@ -67,7 +67,7 @@ enum packet_set {
 };
 
 struct packet_head {
-    tick_t step_at;   /* when it steps next; NEVER: asleep */
+    tick_t step_at;   /* when it steps next; FW_NEVER: asleep */
     uint32_t waiting; /* how many lanes wait for an output lane */
     uint32_t number;
     uint64_t sets[]; /* PACKET_SETS of `words` */

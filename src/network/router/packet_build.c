@@ -160,7 +160,7 @@ void *packet_build(struct network *network, const struct choice *self, struct er
     for (uint32_t router = 0; router < routers; router++) {
         struct packet_head *head = packet_head(q, router);
         head->number = router;
-        head->step_at = NEVER;
+        head->step_at = FW_NEVER;
         for (uint32_t port = 0; port < q->ports; port++)
             init_port(q, head, port);
         for (uint32_t lane = 0; lane < lanes; lane++)

@@ -256,7 +256,7 @@ static void settle_inputs(struct simured *q, uint32_t router, tick_t edge, tick_
 {
     uint64_t *resting = set_of(q, router, SET_RESTING_INPUTS);
     BITS_EACH(lane, resting, q->words) {
-        struct settled settled = {.next = NEVER};
+        struct settled settled = {.next = FW_NEVER};
         bits_remove(resting, (uint32_t)lane);
         buffer_settle(&q->buffers, input_buffer(q, router, (uint32_t)lane), edge, &settled);
         input_settled(q, router, (uint32_t)lane, &settled, edge, now);
@@ -309,7 +309,7 @@ static void simured_step(void *routers, tick_t now, const void *events, uint32_t
             fetch_lanes(q, event[FETCH_AHEAD].target);
         if (head->step_at != now)
             continue; /* it was woken earlier than this step was posted for */
-        head->step_at = NEVER;
+        head->step_at = FW_NEVER;
         step_router(q, event->target, edge, now);
     }
 }

@@ -72,7 +72,7 @@ struct simured_port {
 
 /* Its block begins with it. */
 struct simured_head {
-    tick_t step_at;       /* when it steps next; NEVER: asleep */
+    tick_t step_at;       /* when it steps next; FW_NEVER: asleep */
     struct random random; /* for choices between lanes */
     uint32_t waiting;     /* how many lanes wait for an output lane */
     bool opened;          /* an output lane has become free since the last retry */

@@ -35,7 +35,7 @@ struct buffer {
 
 /* What became of a buffer. */
 struct settled {
-    tick_t next;   /* when a flit can move on that rests now and has a free slot before it; NEVER: none */
+    tick_t next;   /* when a flit can move on that rests now and has a free slot before it; FW_NEVER: none */
     uint32_t left; /* flits that have left the first slot; of a plain queue, the whole buffer */
     bool reached;  /* a flit has come to the last slot */
 };
@@ -109,7 +109,7 @@ static inline void buffer_put(const struct buffers *b, struct buffer *buffer, st
 {
     uint32_t at = place_in_ring(b, buffer, buffer->count++);
     buffer->flits[at] = flit;
-    *settled = (struct settled){.next = NEVER};
+    *settled = (struct settled){.next = FW_NEVER};
     if (b->is_plain) {
         settled->reached = buffer->count == 1;
     } else {
@@ -122,7 +122,7 @@ static inline void buffer_put(const struct buffers *b, struct buffer *buffer, st
 /* The flit in the last slot leaves, and those behind it move up. */
 static inline void buffer_take(const struct buffers *b, struct buffer *buffer, tick_t edge, struct settled *settled)
 {
-    *settled = (struct settled){.next = NEVER};
+    *settled = (struct settled){.next = FW_NEVER};
     buffer->first++;
     buffer->count--;
     if (b->is_plain) {

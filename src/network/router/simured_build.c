@@ -73,7 +73,7 @@ static void init_lane(struct simured *q, uint32_t router, uint32_t lane)
         .back_kind = link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT,
     };
     *output_at(q, router, lane) = (struct simured_output){.owner = NOBODY, .credits = (int32_t)link->depth};
-    release_of(q, router, lane)->edge = NEVER;
+    release_of(q, router, lane)->edge = FW_NEVER;
     if (link->target != FW_NONE && link->carries_out) {
         bits_add(set_of(q, router, SET_OPEN), lane);
         bits_add(set_of(q, router, SET_USABLE), lane);
@@ -173,7 +173,7 @@ void *simured_build(struct network *network, const struct choice *self, struct e
     };
     lay_out(q, network->arena);
     for (uint32_t router = 0; router < network->topology.routers; router++) {
-        head_at(q, router)->step_at = NEVER;
+        head_at(q, router)->step_at = FW_NEVER;
         head_at(q, router)->random = random_stream(network->seed, router, RANDOM_OUTPUT);
         for (uint32_t lane = 0; lane < lanes; lane++)
             init_lane(q, router, lane);

@@ -166,7 +166,7 @@ void settle_outputs(struct simured *q, uint32_t router, tick_t edge, tick_t now)
     (void)now;
     uint64_t *resting = set_of(q, router, SET_RESTING_OUTPUTS);
     BITS_EACH(lane, resting, q->words) {
-        struct settled settled = {.next = NEVER};
+        struct settled settled = {.next = FW_NEVER};
         bits_remove(resting, (uint32_t)lane);
         buffer_settle(&q->buffers, output_buffer(q, router, (uint32_t)lane), edge, &settled);
         output_settled(q, router, (uint32_t)lane, &settled, edge);

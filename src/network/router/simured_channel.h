@@ -21,7 +21,7 @@ static inline void simured_wake(const struct simured *q, uint32_t router, tick_t
 /* A flit in the middle of a buffer will move on at `when`. */
 static inline void rest(const struct simured *q, uint32_t router, uint32_t lane, enum simured_set set, tick_t when)
 {
-    if (when != NEVER) {
+    if (when != FW_NEVER) {
         bits_add(set_of(q, router, set), lane);
         simured_wake(q, router, when);
     }

@@ -53,7 +53,7 @@ struct port {
 };
 
 struct router {
-    tick_t step_at; /* when it steps next; NEVER: asleep */
+    tick_t step_at; /* when it steps next; FW_NEVER: asleep */
     uint32_t number;
     uint32_t turn;      /* input lane that is asked first */
     struct lane *lanes; /* by port * num_vcs + vc */
@@ -218,7 +218,7 @@ static void send(struct single_cycle *q, struct router *router, uint32_t number,
 static void step_router(struct single_cycle *q, struct router *router, tick_t now)
 {
     uint32_t ports = q->network->ports, begin = router->turn;
-    tick_t soonest = NEVER;
+    tick_t soonest = FW_NEVER;
     for (uint32_t port = 0; port < ports; port++)
         q->nominee[port] = q->winner[port] = FW_NONE;
     for (uint32_t i = 0; i < q->lanes; i++) {
@@ -250,7 +250,7 @@ static void single_cycle_step(void *routers, tick_t now, const void *events, uin
         struct router *router = &q->routers[event->target];
         if (router->step_at != now)
             continue; /* it was woken earlier than this step was posted for */
-        router->step_at = NEVER;
+        router->step_at = FW_NEVER;
         step_router(q, router, now);
     }
 }
@@ -270,7 +270,7 @@ static void build_router(const struct single_cycle *q, struct router *router, ui
 {
     struct arena *arena = q->network->arena;
     *router = (struct router){
-        .step_at = NEVER,
+        .step_at = FW_NEVER,
         .number = number,
         .lanes = arena_array(arena, struct lane, q->lanes),
         .ports = arena_array(arena, struct port, q->network->ports),

@@ -80,10 +80,10 @@ static void collective_program(const struct motif *motif, struct script *script)
     for (uint32_t i = 0; i < config->rounds.iterations; i++) {
         script_compute(script, config->rounds.compute);
         if (rows)
-            script_uneven(script, config->operation, WORLD, config->root, collective_block(config, script->rank),
+            script_uneven(script, config->operation, FW_WORLD, config->root, collective_block(config, script->rank),
                           rows[script->rank]);
         else
-            script_rooted(script, config->operation, WORLD, config->root, config->bytes);
+            script_rooted(script, config->operation, FW_WORLD, config->root, config->bytes);
     }
 }
 

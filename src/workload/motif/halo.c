@@ -51,7 +51,7 @@ static void halo_program(const struct motif *motif, struct script *script)
             script_start_send(script, neighbours[n].rank, config->bytes.items[neighbours[n].kind - 1], 0);
         script_wait(script);
         if (config->allreduce)
-            script_collective(script, OPERATION_ALLREDUCE, WORLD, config->allreduce);
+            script_collective(script, OPERATION_ALLREDUCE, FW_WORLD, config->allreduce);
     }
 }
 

@@ -27,7 +27,7 @@ static void script_start(struct script *script, const struct task *task)
 
 static struct task message_task(enum task_kind kind, uint32_t peer, uint64_t bytes, uint32_t tag)
 {
-    return (struct task){.kind = (uint8_t)kind, .peer = peer, .amount = bytes, .tag = tag, .communicator = WORLD};
+    return (struct task){.kind = (uint8_t)kind, .peer = peer, .amount = bytes, .tag = tag, .communicator = FW_WORLD};
 }
 
 static struct task collective_task(enum collective_operation operation, uint32_t communicator, uint32_t root,

@@ -215,7 +215,7 @@ static void v_cycle_write(const struct v_cycle *cycle, struct script *script)
 static void dot_product(const struct v_cycle_config *config, struct script *script)
 {
     if (config->allreduce)
-        script_collective(script, OPERATION_ALLREDUCE, WORLD, config->allreduce);
+        script_collective(script, OPERATION_ALLREDUCE, FW_WORLD, config->allreduce);
 }
 
 static void multigrid_prepare(struct motif *motif, struct trace_builder *builder, struct errors *errors)

@@ -8,7 +8,7 @@
 
 struct rank_groups rank_groups_make(struct trace_builder *builder, uint32_t size, uint32_t stride)
 {
-    struct rank_groups groups = {size, stride, WORLD};
+    struct rank_groups groups = {size, stride, FW_WORLD};
     uint32_t *ranks = memory_take(sizeof *ranks * size);
     for (uint32_t group = 0; group < builder_ranks(builder) / size; group++) {
         uint32_t first = group / stride * size * stride + group % stride;

@@ -61,13 +61,13 @@ static void describe_message(const struct task *task, struct text *text)
     if (task->kind != TASK_PROBE)
         text_addf(text, " of %llu bytes", (unsigned long long)task->amount);
     text_add(text, task->kind == TASK_SEND || task->kind == TASK_PUT ? " to " : " from ");
-    if (task->peer == ANY)
+    if (task->peer == FW_ANY)
         text_add(text, "any rank");
     else
         text_addf(text, "rank %u", task->peer);
     if (task_is_one_sided(task))
         return;
-    if (task->tag == ANY)
+    if (task->tag == FW_ANY)
         text_add(text, ", any tag");
     else
         text_addf(text, ", tag %u", task->tag);
@@ -85,7 +85,7 @@ void task_describe(const struct task *task, uint32_t number, const struct task_p
         text_addf(text, " of %llu bytes", (unsigned long long)task->amount);
     else if (task->kind != TASK_JOIN)
         describe_message(task, text);
-    if (task->communicator != WORLD)
+    if (task->communicator != FW_WORLD)
         text_addf(text, ", communicator %u", task->communicator);
     text_add(text, ")");
     if (places)

@@ -179,7 +179,7 @@ static const char *builder_fault(struct trace_builder *builder, uint32_t rank, c
         return NULL;
     if (task->communicator >= trace->communicator_count)
         return not_there(builder, "there is no such communicator");
-    if (task->peer >= trace->rank_count && !(takes_any && task->peer == ANY))
+    if (task->peer >= trace->rank_count && !(takes_any && task->peer == FW_ANY))
         return not_there(builder, "there is no such rank");
     if (task->amount > MOST_BYTES && !takes_any)
         return arena_format(&builder->arena, "more bytes than a message can have; accepted: up to %llu",

@@ -88,8 +88,8 @@ TEST(events_come_in_the_order_of_ticks_whatever_the_order_of_posting)
     struct random random = random_stream(1, 2, 3);
     for (uint32_t i = 0; i < 2000; i++)
         post(&record, record.kinds[0], random_below(&random, 100000), i); /* most lie beyond the wheel */
-    engine_run(&record.engine, NEVER - 1);
-    EXPECT_EQ_U64(engine_next(&record.engine), NEVER);
+    engine_run(&record.engine, FW_NEVER - 1);
+    EXPECT_EQ_U64(engine_next(&record.engine), FW_NEVER);
     EXPECT_EQ_U64(record.count, 2000);
     for (uint32_t i = 1; i < record.count; i++)
         EXPECT(record.ticks[i - 1] <= record.ticks[i]);
@@ -105,7 +105,7 @@ TEST(epsilon_orders_the_kinds_of_a_tick)
         post(&record, record.kinds[1], 5, 1000 + i);
         post(&record, record.kinds[0], 5, i);
     }
-    engine_run(&record.engine, NEVER - 1);
+    engine_run(&record.engine, FW_NEVER - 1);
     for (uint64_t i = 0; i < 600; i++)
         EXPECT_EQ_U64(record.numbers[i], i < 300 ? i : 700 + i);
     engine_release(&record.engine);
@@ -121,7 +121,7 @@ TEST(an_ordered_kind_is_sorted_by_destination_source_and_sequence)
         *event =
             (struct keyed){.key = {random_below(&random, 20), random_below(&random, 200), random_below(&random, 200)}};
     }
-    engine_run(&record.engine, NEVER - 1);
+    engine_run(&record.engine, FW_NEVER - 1);
     EXPECT_EQ_U64(record.count, 1000);
     for (uint32_t i = 1; i < record.count; i++)
         EXPECT(record.numbers[i - 1] <= record.numbers[i]);
@@ -135,11 +135,11 @@ TEST(a_run_stops_after_its_last_tick_and_goes_on_from_there)
     post(&record, record.kinds[0], 10, 1);
     post(&record, record.kinds[0], 5000, 2);
     engine_run(&record.engine, 4999);
-    EXPECT(engine_next(&record.engine) != NEVER);
+    EXPECT(engine_next(&record.engine) != FW_NEVER);
     EXPECT_EQ_U64(record.count, 1);
     EXPECT_EQ_U64(engine_pending(&record.engine, record.kinds[0]), 1);
     engine_run(&record.engine, 5000);
-    EXPECT_EQ_U64(engine_next(&record.engine), NEVER);
+    EXPECT_EQ_U64(engine_next(&record.engine), FW_NEVER);
     EXPECT_EQ_U64(record.ticks[1], 5000);
     engine_release(&record.engine);
 }
@@ -154,12 +154,12 @@ TEST(the_steady_state_takes_no_memory)
         for (uint64_t i = 0; i < 3000; i++)
             post(&record, record.kinds[1], i % 7, i);
         record.again = 6000;
-        engine_run(&record.engine, NEVER - 1);
+        engine_run(&record.engine, FW_NEVER - 1);
         uint64_t allocations = record.engine.allocations;
         record.again = 300000;
         for (uint64_t i = 0; i < 3000; i++)
             post(&record, record.kinds[1], record.engine.now + 1 + i % 7, i);
-        engine_run(&record.engine, NEVER - 1);
+        engine_run(&record.engine, FW_NEVER - 1);
         EXPECT_EQ_U64(record.engine.allocations, allocations);
         engine_release(&record.engine);
     }

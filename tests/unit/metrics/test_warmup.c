@@ -11,7 +11,7 @@
 #include <math.h>
 
 #define PACKETS 200 /* arrive in an interval */
-#define NEVER UINT32_MAX
+#define FW_NEVER UINT32_MAX
 
 /* A latency as a function of the interval, with noise in each packet of the interval. */
 typedef double latency_at(uint32_t interval);
@@ -27,7 +27,7 @@ struct trial {
     uint64_t run;
 };
 
-/* The number of intervals until warm-up is over; NEVER when it is given up. */
+/* The number of intervals until warm-up is over; FW_NEVER when it is given up. */
 static uint32_t intervals_until_over(struct trial trial)
 {
     struct arena arena = {0};
@@ -40,7 +40,7 @@ static uint32_t intervals_until_over(struct trial trial)
             sum += mean * (1 + trial.noise * (random_exponential(&random) - 1));
         warmup_add(&warmup, trial.packets, (uint64_t)sum, trial.packets * 4);
     }
-    uint32_t intervals = warmup_gave_up(&warmup) ? NEVER : warmup.count;
+    uint32_t intervals = warmup_gave_up(&warmup) ? FW_NEVER : warmup.count;
     arena_release(&arena);
     return intervals;
 }
@@ -68,9 +68,9 @@ TEST(noisy_transient_is_waited_for)
 
 TEST(endless_ramp_is_given_up)
 {
-    EXPECT_EQ_U64(intervals_until_over((struct trial){rising, 0, PACKETS, 0}), NEVER);
+    EXPECT_EQ_U64(intervals_until_over((struct trial){rising, 0, PACKETS, 0}), FW_NEVER);
     for (uint64_t run = 0; run < 50; run++)
-        EXPECT_EQ_U64(intervals_until_over((struct trial){rising, 0.5, PACKETS, run}), NEVER);
+        EXPECT_EQ_U64(intervals_until_over((struct trial){rising, 0.5, PACKETS, run}), FW_NEVER);
 }
 
 TEST(noise_alone_delays_little)

@@ -16,7 +16,7 @@ void packets_init(struct packets *packets, struct trace_builder *builder, uint32
 {
     *packets = (struct packets){builder, memory_take(sizeof(struct packet_clock) * ranks), 0};
     for (uint32_t rank = 0; rank < ranks; rank++)
-        packets->clocks[rank] = (struct packet_clock){0, ANY};
+        packets->clocks[rank] = (struct packet_clock){0, FW_ANY};
     builder_set_ranks(builder, ranks);
 }
 
@@ -47,8 +47,8 @@ void packets_wait_until(struct packets *packets, uint32_t source, uint32_t send,
     struct packet_clock *clock = &packets->clocks[source];
     if (time_ps == 0)
         return;
-    bool is_later = clock->task != ANY && time_ps > clock->time_ps;
-    if (clock->task == ANY || time_ps != clock->time_ps) {
+    bool is_later = clock->task != FW_ANY && time_ps > clock->time_ps;
+    if (clock->task == FW_ANY || time_ps != clock->time_ps) {
         struct task until = {.kind = TASK_UNTIL, .amount = time_ps};
         uint32_t task = builder_add(packets->builder, source, &until);
         if (is_later)

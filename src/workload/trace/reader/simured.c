@@ -39,12 +39,12 @@ struct simured_packet {
     uint64_t name;
     uint64_t line;
     uint32_t source, destination, flits;
-    uint32_t parent; /* ANY: none */
+    uint32_t parent; /* FW_ANY: none */
     uint32_t walk;   /* of those that looked for a circle, the first that came by; 0: none yet */
     bool is_dependent, has_name;
     struct packet_tasks tasks;
     uint32_t told_node,
-        told_task; /* the latest that was told of its arrival, and what waits there wait for; ANY: none */
+        told_task; /* the latest that was told of its arrival, and what waits there wait for; FW_ANY: none */
 };
 
 struct simured_trace {
@@ -99,7 +99,7 @@ static bool simured_read_packet(struct trace_lines *lines, const struct simured_
                                 struct simured_packet *packet)
 {
     uint64_t source, destination;
-    *packet = (struct simured_packet){.line = lines->line, .parent = ANY, .told_node = ANY};
+    *packet = (struct simured_packet){.line = lines->line, .parent = FW_ANY, .told_node = FW_ANY};
     if (!read_when(lines, config, packet) || !lines_number(lines, "a source", MAX_PACKET_RANKS - 1, &source) ||
         !lines_number(lines, "a destination", MAX_PACKET_RANKS - 1, &destination))
         return false;
@@ -162,9 +162,9 @@ static bool is_free_of_circles(struct simured_trace *trace)
 {
     for (uint32_t i = 0; i < trace->count; i++) {
         uint32_t at = i;
-        for (; at != ANY && !trace->packets[at].walk; at = trace->packets[at].parent)
+        for (; at != FW_ANY && !trace->packets[at].walk; at = trace->packets[at].parent)
             trace->packets[at].walk = i + 1;
-        if (at != ANY && trace->packets[at].walk == i + 1) {
+        if (at != FW_ANY && trace->packets[at].walk == i + 1) {
             trace->lines.line = trace->packets[at].line;
             return lines_error(
                 &trace->lines,

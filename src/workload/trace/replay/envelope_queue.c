@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queues of envelopes, see envelope_queue.h: one list of all, one of those with ANY, and one for each exact envelope. */
+/* Queues of envelopes, see envelope_queue.h: one list of all, one of those with FW_ANY, and one for each exact envelope. */
 #include "workload/trace/replay/envelope_queue.h"
 
 #include "flitwarp/packet.h"
@@ -8,7 +8,7 @@
 
 enum { FIRST_ROOM = 8 };
 
-static bool is_wild(const struct envelope *envelope) { return envelope->source == ANY || envelope->tag == ANY; }
+static bool is_wild(const struct envelope *envelope) { return envelope->source == FW_ANY || envelope->tag == FW_ANY; }
 
 static struct table_key envelope_key_of(const struct envelope *envelope)
 {
@@ -17,8 +17,9 @@ static struct table_key envelope_key_of(const struct envelope *envelope)
 
 static bool matches(const struct envelope *a, const struct envelope *b)
 {
-    return a->communicator == b->communicator && (a->source == b->source || a->source == ANY || b->source == ANY) &&
-           (a->tag == b->tag || a->tag == ANY || b->tag == ANY);
+    return a->communicator == b->communicator &&
+           (a->source == b->source || a->source == FW_ANY || b->source == FW_ANY) &&
+           (a->tag == b->tag || a->tag == FW_ANY || b->tag == FW_ANY);
 }
 
 void envelope_queue_init(struct envelope_queue *queue, struct rewind *rewind)
@@ -47,7 +48,7 @@ static uint32_t envelope_take_entry(struct envelope_queue *queue)
     return queue->entry_count++;
 }
 
-/* The list of those with ANY, or that of its equals. */
+/* The list of those with FW_ANY, or that of its equals. */
 static struct envelope_list *envelope_list_of(struct envelope_queue *queue, const struct envelope *envelope)
 {
     struct table_key key = envelope_key_of(envelope);
@@ -85,7 +86,7 @@ static uint32_t first_exact(struct envelope_queue *queue, const struct envelope 
     return first ? first - 1 : FW_NONE;
 }
 
-/* The first of all that matches: in the list of all, or in that of those with ANY. */
+/* The first of all that matches: in the list of all, or in that of those with FW_ANY. */
 static uint32_t first_of(const struct envelope_queue *queue, const struct envelope *wanted, bool all)
 {
     uint32_t at = all ? queue->first : queue->wild.first - 1; /* no entry is 0 - 1, which is FW_NONE */

@@ -3,12 +3,12 @@
 /*
  * Receives that wait for messages, or messages that wait for receives, in the order
  * in which they came: of several that match the first is taken. A search goes by
- * source, tag and communicator at once; only those with ANY are looked through.
+ * source, tag and communicator at once; only those with FW_ANY are looked through.
  */
 #include "base/table.h"
 
 struct envelope {
-    uint32_t source, tag; /* either may be ANY: in the queue, or in what is asked for, never in both */
+    uint32_t source, tag; /* either may be FW_ANY: in the queue, or in what is asked for, never in both */
     uint32_t communicator;
 };
 
@@ -34,8 +34,8 @@ struct envelope_queue {
     uint32_t first, last;           /* of all in use, by `before` and `after` */
     uint32_t count;
     uint64_t number;           /* of the next */
-    struct envelope_list wild; /* those with ANY */
-    struct table exact;        /* by envelope without ANY: lists */
+    struct envelope_list wild; /* those with FW_ANY */
+    struct table exact;        /* by envelope without FW_ANY: lists */
     struct rewind *rewind;     /* borrowed */
 };
 

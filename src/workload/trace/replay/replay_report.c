@@ -34,7 +34,7 @@ static bool replay_is_here(const struct replay *replay, uint32_t rank)
 /* What is known of the one that is waited for. */
 static const char *state_of(const struct replay *replay, uint32_t rank)
 {
-    if (rank == ANY || !replay_is_here(replay, rank))
+    if (rank == FW_ANY || !replay_is_here(replay, rank))
         return "";
     return replay->ranks[rank].tasks_left ? ", which has not ended" : ", which has ended";
 }
@@ -45,7 +45,7 @@ static void print_wait(struct waiting_report *report, uint32_t rank, uint32_t ta
         return;
     struct text text = {0};
     task_describe(replay_task(report->replay, rank, task), task, NULL, &text);
-    if (peer == ANY)
+    if (peer == FW_ANY)
         fprintf(report->out, "  rank %u: %s waits for %s from any rank\n", rank, text.chars, what);
     else
         fprintf(report->out, "  rank %u: %s waits for %s of rank %u%s\n", rank, text.chars, what, peer,

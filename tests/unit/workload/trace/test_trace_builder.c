@@ -54,7 +54,7 @@ TEST(builder_sorts_those_that_wait_by_what_they_wait_for)
     EXPECT_EQ_U64(count, 0);
     EXPECT_EQ_U64(rank->tasks[c].waits, 2);
     EXPECT_EQ_U64(trace->ranks[0].task_count, 0);
-    EXPECT_EQ_U64(trace->communicators[WORLD].size, 3);
+    EXPECT_EQ_U64(trace->communicators[FW_WORLD].size, 3);
     trace_destroy(trace);
     arena_release(&arena);
 }
@@ -98,7 +98,7 @@ TEST(builder_numbers_collectives_in_the_order_of_the_program)
     uint32_t pair = builder_communicator(builder, (const uint32_t[]){1, 0}, 2);
     for (uint32_t rank = 0; rank < 2; rank++)
         for (uint32_t i = 0; i < 3; i++) {
-            struct task task = {.kind = TASK_COLLECTIVE, .tag = NO_COUNTS, .communicator = i == 1 ? pair : WORLD};
+            struct task task = {.kind = TASK_COLLECTIVE, .tag = NO_COUNTS, .communicator = i == 1 ? pair : FW_WORLD};
             EXPECT_EQ_U64(builder_add(builder, rank, &task), i);
         }
     builder_wait(builder, 1, 0, 1, false);
@@ -149,7 +149,7 @@ TEST(builder_refuses_peers_that_are_not_there)
                    "made.goal: rank 2, task 0 (send of 8 bytes to rank 4, tag 0): there is no such rank; there "
                    "are ranks 0 to 3");
     builder = of_ranks(4);
-    add(builder, 2, TASK_SEND, ANY);
+    add(builder, 2, TASK_SEND, FW_ANY);
     expect_refusal(builder, "send of 8 bytes to any rank, tag 0): there is no such rank");
     builder = of_ranks(4);
     uint32_t pair = builder_communicator(builder, (const uint32_t[]){3, 1}, 2);

@@ -27,8 +27,8 @@ struct program {
     struct rank_groups groups[GROUPS];
     uint64_t unit_ps;
     uint32_t rank;
-    uint32_t last;     /* task that the next one waits for; ANY: nothing */
-    uint32_t *updated; /* owned: by layer, what its next forward pass waits for; ANY: nothing */
+    uint32_t last;     /* task that the next one waits for; FW_ANY: nothing */
+    uint32_t *updated; /* owned: by layer, what its next forward pass waits for; FW_ANY: nothing */
 };
 
 uint64_t astrasim_unit_ps(const struct astrasim_config *config) { return (uint64_t)llround(config->time_unit * 1e12); }
@@ -39,7 +39,7 @@ uint64_t astrasim_unit_ps(const struct astrasim_config *config) { return (uint64
 static uint32_t astrasim_add(struct program *program, const struct task *task)
 {
     uint32_t added = builder_add(program->builder, program->rank, task);
-    if (program->last != ANY)
+    if (program->last != FW_ANY)
         builder_wait(program->builder, program->rank, added, program->last, false);
     return added;
 }
@@ -53,7 +53,7 @@ static void compute(struct program *program, const struct astrasim_step *step)
 
 static void wait_for(struct program *program, uint32_t task)
 {
-    if (task == ANY)
+    if (task == FW_ANY)
         return;
     uint32_t join = astrasim_add(program, &(struct task){.kind = TASK_JOIN});
     builder_wait(program->builder, program->rank, join, task, false);
@@ -68,12 +68,12 @@ static uint64_t amount_of(const struct program *program, const struct astrasim_s
     return is_whole ? step->bytes : (step->bytes + ranks - 1) / ranks;
 }
 
-/* Begins a collective; ANY where there is none. */
+/* Begins a collective; FW_ANY where there is none. */
 static uint32_t astrasim_begin(struct program *program, const struct astrasim_step *step)
 {
     const struct rank_groups *groups = &program->groups[step->group];
     if (step->operation == OPERATIONS)
-        return ANY;
+        return FW_ANY;
     return astrasim_add(program, &(struct task){.kind = TASK_COLLECTIVE,
                                                 .unit = step->operation,
                                                 .cpu = CPU_COLLECTIVES,
@@ -88,7 +88,7 @@ static uint32_t astrasim_begin(struct program *program, const struct astrasim_st
 static void forward(struct program *program, uint32_t number)
 {
     wait_for(program, program->updated[number]);
-    program->updated[number] = ANY;
+    program->updated[number] = FW_ANY;
     compute(program, &program->workload->layers[number].steps[FORWARD]);
 }
 
@@ -96,7 +96,7 @@ static void forward_and_wait(struct program *program, uint32_t number)
 {
     forward(program, number);
     uint32_t collective = astrasim_begin(program, &program->workload->layers[number].steps[FORWARD]);
-    program->last = collective == ANY ? program->last : collective;
+    program->last = collective == FW_ANY ? program->last : collective;
 }
 
 static void sum_weights(struct program *program, uint32_t number)
@@ -104,7 +104,7 @@ static void sum_weights(struct program *program, uint32_t number)
     const struct astrasim_layer *layer = &program->workload->layers[number];
     uint32_t summed = astrasim_begin(program, &layer->steps[WEIGHT_GRADIENT]);
     program->updated[number] = summed;
-    if (summed == ANY || !layer->update)
+    if (summed == FW_ANY || !layer->update)
         return;
     uint32_t update = builder_add(
         program->builder, program->rank,
@@ -150,7 +150,7 @@ static void pass_model(struct program *program)
             go_again(program, i);
         compute(program, &layer->steps[INPUT_GRADIENT]);
         bool has_collective = i > 0 || workload->policy->first_layer_too;
-        uint32_t collective = has_collective ? astrasim_begin(program, &layer->steps[INPUT_GRADIENT]) : ANY;
+        uint32_t collective = has_collective ? astrasim_begin(program, &layer->steps[INPUT_GRADIENT]) : FW_ANY;
         compute(program, &layer->steps[WEIGHT_GRADIENT]);
         sum_weights(program, i);
         wait_for(program, collective);
@@ -162,7 +162,7 @@ static void pass_dlrm(struct program *program)
 {
     const struct astrasim_workload *workload = program->workload;
     const struct astrasim_layer *layers = workload->layers;
-    uint32_t looked_up = ANY, gradients = ANY;
+    uint32_t looked_up = FW_ANY, gradients = FW_ANY;
     for (uint32_t i = 0; i < workload->layer_count; i++) {
         forward(program, i);
         if (i == 0)
@@ -204,7 +204,7 @@ static void make_groups(struct program *program, const struct astrasim_ranks *ra
             if (workload->layers[i].steps[phase].operation != OPERATIONS)
                 is_used[workload->layers[i].steps[phase].group] = true;
     for (enum astrasim_group group = 0; group < GROUPS; group++) {
-        program->groups[group] = (struct rank_groups){ranks->size[group], ranks->stride[group], WORLD};
+        program->groups[group] = (struct rank_groups){ranks->size[group], ranks->stride[group], FW_WORLD};
         if (is_used[group] && ranks->size[group] < ranks->count)
             program->groups[group] = rank_groups_make(program->builder, ranks->size[group], ranks->stride[group]);
     }
@@ -218,9 +218,9 @@ void astrasim_program(const struct astrasim_workload *workload, const struct ast
     make_groups(&program, ranks);
     program.updated = memory_take(sizeof *program.updated * workload->layer_count);
     for (program.rank = 0; program.rank < ranks->count; program.rank++) {
-        program.last = ANY;
+        program.last = FW_ANY;
         for (uint32_t i = 0; i < workload->layer_count; i++)
-            program.updated[i] = ANY;
+            program.updated[i] = FW_ANY;
         for (uint32_t i = 0; i < workload->config->passes; i++)
             passes[workload->policy->shape](&program);
         builder_end_rank(builder, program.rank, NULL);

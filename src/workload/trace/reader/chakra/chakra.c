@@ -229,7 +229,7 @@ static bool find_group(struct chakra *chakra, const struct chakra_node *node, st
 {
     const struct chakra_groups *groups = chakra->groups;
     size_t size = (size_t)(node->group.end - node->group.at);
-    *group = (struct chakra_group){.communicator = WORLD, .size = chakra->ranks};
+    *group = (struct chakra_group){.communicator = FW_WORLD, .size = chakra->ranks};
     for (uint32_t i = 0; size && i < groups->count; i++)
         if (strlen(groups->items[i].name) == size && memcmp(groups->items[i].name, node->group.at, size) == 0) {
             *group = groups->items[i];

@@ -5,7 +5,7 @@
  * Where blocks differ, a call has an argument commsize, and a row of bytes. MPI_Gatherv and
  * MPI_Scatterv have them at the root only: they are kept when the root comes to its call,
  * and found again by the others, who count their calls. Where all ranks give the same
- * row (root ANY), the first that comes keeps it for all.
+ * row (root FW_ANY), the first that comes keeps it for all.
  *
  * A put (or MPI_Accumulate) and a get go on by themselves until the call that ends their epoch:
  * MPI_Win_fence and MPI_Win_free, where all ranks of the window meet, or MPI_Win_complete and
@@ -95,7 +95,7 @@ static uint32_t find_row(struct dumpi_conversion *conversion, const struct dumpi
     if (operation == OPERATION_ALLTOALL)
         return make_row(communicators, conversion->rank, call, communicator, "sendcounts",
                         dumpi_find_either(call, "sendtype", "sendtypes"), true);
-    uint32_t *row = dumpi_next_row(communicators, conversion->rank, communicator->number, is_of_root ? root : ANY);
+    uint32_t *row = dumpi_next_row(communicators, conversion->rank, communicator->number, is_of_root ? root : FW_ANY);
     if (!*row && is_of_root)
         dumpi_call_error(&conversion->at->file, call, "rank %u, its root, has no such call", root);
     else if (!*row)

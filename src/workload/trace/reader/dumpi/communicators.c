@@ -168,7 +168,7 @@ bool dumpi_communicators_find(struct dumpi_communicators *communicators, struct 
         all[rank] = rank;
         communicators->ready[rank] = count - 1 - rank;
     }
-    *communicators->world = (struct dumpi_communicator){.number = WORLD, .size = count, .ranks = all};
+    *communicators->world = (struct dumpi_communicator){.number = FW_WORLD, .size = count, .ranks = all};
     table_init(&communicators->lasting, sizeof(struct dumpi_communicator *), NULL);
     table_init(&communicators->made, sizeof(struct dumpi_communicator *), NULL);
     table_init(&communicators->groups, sizeof(struct dumpi_group), NULL);

@@ -203,11 +203,11 @@ static int64_t argument_of(const struct dumpi_communicators *communicators, uint
     return dumpi_value(&communicators->waits[rank], name);
 }
 
-/* The rank of the job that leads a group; ANY: it has no such rank. */
+/* The rank of the job that leads a group; FW_ANY: it has no such rank. */
 static uint32_t leader_of(const struct dumpi_communicators *communicators, const struct dumpi_communicator *group)
 {
     int64_t place = argument_of(communicators, group->ranks[0], "localleader");
-    return place >= 0 && place < group->size ? group->ranks[place] : ANY;
+    return place >= 0 && place < group->size ? group->ranks[place] : FW_ANY;
 }
 
 /* Whom a leader names. */
@@ -216,15 +216,16 @@ static uint32_t named_by(struct dumpi_communicators *communicators, uint32_t lea
     const struct dumpi_communicator *bridge =
         dumpi_communicator_of(communicators, leader, &communicators->waits[leader], "remotecomm");
     int64_t place = argument_of(communicators, leader, "remoteleader");
-    return bridge && place >= 0 && place < bridge->size ? bridge->ranks[place] : ANY;
+    return bridge && place >= 0 && place < bridge->size ? bridge->ranks[place] : FW_ANY;
 }
 
 /* The group that one which waits, all of it, is to be joined with, if that waits too. */
 static struct dumpi_communicator *other_group(struct dumpi_communicators *communicators,
                                               const struct dumpi_communicator *group)
 {
-    uint32_t leader = leader_of(communicators, group), named = leader == ANY ? ANY : named_by(communicators, leader);
-    struct dumpi_communicator *other = named == ANY ? NULL : communicators->old[named];
+    uint32_t leader = leader_of(communicators, group),
+             named = leader == FW_ANY ? FW_ANY : named_by(communicators, leader);
+    struct dumpi_communicator *other = named == FW_ANY ? NULL : communicators->old[named];
     if (!other || other == group || other->waiting < other->size ||
         communicators->waits[named].function->does != DUMPI_JOIN || leader_of(communicators, other) != named ||
         named_by(communicators, named) != leader ||

@@ -60,8 +60,8 @@ static bool dumpi_read_message(const struct dumpi_conversion *conversion, const 
     if (!communicator)
         return false;
     task->communicator = communicator->number;
-    task->peer = ANY;
-    task->tag = kind != TASK_SEND && tag == ANY_TAG ? ANY : (uint32_t)tag;
+    task->peer = FW_ANY;
+    task->tag = kind != TASK_SEND && tag == ANY_TAG ? FW_ANY : (uint32_t)tag;
     if (names->count && !dumpi_bytes(conversion->at, call, dumpi_value(call, names->count),
                                      dumpi_value(call, names->type), &task->amount))
         return false;
@@ -72,11 +72,11 @@ static bool dumpi_read_message(const struct dumpi_conversion *conversion, const 
 static bool narrow(const struct dumpi_conversion *conversion, const struct dumpi_call *call,
                    const struct dumpi_communicator *communicator, const struct dumpi_status *status, struct task *task)
 {
-    if (task->peer == ANY && status->source < 0)
+    if (task->peer == FW_ANY && status->source < 0)
         task->kind = TASK_JOIN;
-    else if (task->peer == ANY && !dumpi_peer(conversion, call, communicator, status->source, &task->peer))
+    else if (task->peer == FW_ANY && !dumpi_peer(conversion, call, communicator, status->source, &task->peer))
         return false;
-    if (task->tag == ANY && status->tag >= 0)
+    if (task->tag == FW_ANY && status->tag >= 0)
         task->tag = (uint32_t)status->tag;
     return true;
 }

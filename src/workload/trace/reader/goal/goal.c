@@ -122,17 +122,17 @@ static bool take_number(struct goal *goal, const char *what, const char *unit, u
                       unit);
 }
 
-/* The same, or -1, which is ANY. */
+/* The same, or -1, which is FW_ANY. */
 static bool take_number_or_any(struct goal *goal, const char *what, bool may_be_any, uint32_t *number)
 {
     uint64_t value;
     goal_skip_blanks(goal);
     if (may_be_any && stands(goal, "-1")) {
         goal->at += 2;
-        *number = ANY;
+        *number = FW_ANY;
         return true;
     }
-    bool is_good = take_number(goal, what, "", ANY - 1, &value);
+    bool is_good = take_number(goal, what, "", FW_ANY - 1, &value);
     *number = (uint32_t)value;
     return is_good;
 }
@@ -159,7 +159,7 @@ static bool take_peer(struct goal *goal, struct task *task)
     if (!take_number(goal, "a size in bytes", "b", UINT64_MAX, &task->amount) ||
         !goal_take(goal, is_send ? "to" : "from") || !take_number_or_any(goal, "a rank", !is_send, &task->peer))
         return false;
-    if (task->peer != ANY && task->peer >= builder_ranks(goal->builder))
+    if (task->peer != FW_ANY && task->peer >= builder_ranks(goal->builder))
         return goal_error(goal, "rank %u of a file of %u ranks; accepted: 0 to %u", task->peer,
                           builder_ranks(goal->builder), builder_ranks(goal->builder) - 1);
     return true;
@@ -264,7 +264,7 @@ static bool take_rank(struct goal *goal)
 {
     uint64_t rank;
     uint32_t ranks = builder_ranks(goal->builder);
-    if (!goal_take(goal, "rank") || !take_number(goal, "the number of a rank", "", ANY - 1, &rank))
+    if (!goal_take(goal, "rank") || !take_number(goal, "the number of a rank", "", FW_ANY - 1, &rank))
         return false;
     if (rank != goal->rank)
         return goal_error(goal, "rank %llu where rank %u is expected, of ranks 0 to %u", (unsigned long long)rank,
@@ -290,7 +290,7 @@ static bool take_all(struct goal *goal)
     const struct trace_source *source = goal->source;
     uint64_t ranks, most = source->size / SMALLEST_RANK;
     skip_lines(goal);
-    if (!goal_take(goal, "num_ranks") || !take_number(goal, "a number of ranks", "", ANY - 1, &ranks))
+    if (!goal_take(goal, "num_ranks") || !take_number(goal, "a number of ranks", "", FW_ANY - 1, &ranks))
         return false;
     if (ranks == 0 || ranks > most)
         return goal_error(goal, "%llu ranks in a file of %zu bytes; accepted: 1 to %llu", (unsigned long long)ranks,

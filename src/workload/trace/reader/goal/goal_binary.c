@@ -65,10 +65,10 @@ static bool schedule_add_node(const struct schedule *schedule, size_t at)
                             (unsigned long long)MOST_NANOSECONDS);
         task.amount *= 1000;
         task.peer = task.tag = task.unit = 0;
-    } else if (task.peer >= ranks && !(type == NODE_RECEIVE && task.peer == ANY)) {
+    } else if (task.peer >= ranks && !(type == NODE_RECEIVE && task.peer == FW_ANY)) {
         return at_error(schedule, at + 5, "rank %u of a file of %u ranks; accepted: 0 to %u", task.peer, ranks,
                         ranks - 1);
-    } else if (type == NODE_SEND && task.tag == ANY) {
+    } else if (type == NODE_SEND && task.tag == FW_ANY) {
         return at_error(schedule, at + 17, "a send with tag %u, which means any", task.tag);
     }
     builder_add(schedule->builder, schedule->rank, &task);

@@ -277,7 +277,7 @@ static void add_multishot(struct making *making, const struct htsim_trigger *tri
         builder_wait(builder, flow->destination, sent, flow->tasks.receive, false);
     }
     for (uint32_t i = 0; i < trigger->firings; i++) {
-        uint32_t heard = builder_add(builder, home, &(struct task){.kind = TASK_RECEIVE, .peer = ANY, .tag = tag});
+        uint32_t heard = builder_add(builder, home, &(struct task){.kind = TASK_RECEIVE, .peer = FW_ANY, .tag = tag});
         if (!waiting)
             continue;
         const struct htsim_flow *flow = &making->htsim->flows[waiting - 1];

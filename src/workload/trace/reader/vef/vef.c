@@ -184,7 +184,7 @@ static bool read_communicator(struct vef *vef, uint64_t number)
         return lines_error(lines, "C%llu has no ranks", (unsigned long long)number);
     is_world &= size == ranks;
     vef->communicators[number] =
-        (struct vef_communicator){is_world ? WORLD : builder_communicator(vef->builder, members, size), size};
+        (struct vef_communicator){is_world ? FW_WORLD : builder_communicator(vef->builder, members, size), size};
     return true;
 }
 
@@ -202,7 +202,7 @@ static bool read_communicators(struct vef *vef)
 
 /* ---- lines of collectives ---- */
 
-/* The task by which a rank takes part; ANY: it does not, so far. */
+/* The task by which a rank takes part; FW_ANY: it does not, so far. */
 static uint32_t collective_task(struct vef *vef, uint64_t collective, uint32_t rank)
 {
     struct table_key key = {{collective, rank, 0}};
@@ -210,7 +210,7 @@ static uint32_t collective_task(struct vef *vef, uint64_t collective, uint32_t r
     if (*task)
         return *task - 1;
     table_remove(&vef->tasks, &key);
-    return ANY;
+    return FW_ANY;
 }
 
 /* A line up to where its dependency begins. */
@@ -235,7 +235,7 @@ static bool read_part_head(struct vef *vef, struct word first, struct vef_part *
         !lines_number(lines, "a number of bytes received", INT64_MAX, &part->receive_bytes))
         return false;
     struct member *member = vef_member_of(vef, part->communicator, part->rank);
-    if (!member->place || collective_task(vef, part->collective, (uint32_t)part->rank) != ANY)
+    if (!member->place || collective_task(vef, part->collective, (uint32_t)part->rank) != FW_ANY)
         return lines_error(lines, "rank %llu takes part in G%llu, and %s", (unsigned long long)part->rank,
                            (unsigned long long)part->collective,
                            member->place ? "has done so before" : "is not in the communicator");
@@ -269,7 +269,7 @@ static bool read_dependency(struct vef *vef, uint32_t rank, bool is_wait, struct
     struct trace_lines *lines = &vef->lines;
     struct word word;
     uint64_t ps = vef->header.ps_per_tick, id;
-    *dependency = (struct dependency){.task = ANY};
+    *dependency = (struct dependency){.task = FW_ANY};
     if (!lines_number(lines, "the kind of a dependency", 7, &dependency->code) ||
         !lines_number(lines, "a time", UINT64_MAX / ps, &dependency->time_ps) ||
         !lines_need(lines, "what it depends on", &word) || !lines_end(lines))
@@ -280,7 +280,7 @@ static bool read_dependency(struct vef *vef, uint32_t rank, bool is_wait, struct
         return find_message(vef, word, rank, is_wait, dependency);
     if (dependency->kind == ON_COLLECTIVE && word_numbered(word, 'G', INT64_MAX, &id))
         dependency->task = collective_task(vef, id, rank);
-    return dependency->kind == ON_NOTHING || dependency->task != ANY ||
+    return dependency->kind == ON_NOTHING || dependency->task != FW_ANY ||
            lines_refuse(
                lines, word,
                "where the collective to wait for is due; accepted: one in which rank %u takes part in a line before",
@@ -299,14 +299,14 @@ static uint32_t add_behind(struct vef *vef, uint32_t rank, const struct dependen
         struct task delay = {.kind = is_absolute ? TASK_UNTIL : TASK_COMPUTE, .amount = dependency->time_ps};
         delay.cpu = (uint8_t)(1 + builder_task_count(vef->builder, rank) % DELAY_CPUS);
         uint32_t number = builder_add(vef->builder, rank, &delay);
-        if (dependency->task != ANY)
+        if (dependency->task != FW_ANY)
             builder_wait(vef->builder, rank, number, dependency->task, dependency->on_start);
         if (task->kind == TASK_JOIN)
             return number;
         behind = (struct dependency){.task = number};
     }
     uint32_t number = builder_add(vef->builder, rank, task);
-    if (behind.task != ANY)
+    if (behind.task != FW_ANY)
         builder_wait(vef->builder, rank, number, behind.task, behind.on_start);
     return number;
 }

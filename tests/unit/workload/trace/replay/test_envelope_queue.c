@@ -10,7 +10,7 @@
 
 enum { MOST = 64 };
 
-static bool fits(uint32_t a, uint32_t b) { return a == b || a == ANY || b == ANY; }
+static bool fits(uint32_t a, uint32_t b) { return a == b || a == FW_ANY || b == FW_ANY; }
 
 /* Searches the list as MPI has it, and removes what is found. */
 static uint32_t search(struct envelope_entry *list, uint32_t *count, const struct envelope *wanted)
@@ -27,7 +27,7 @@ static uint32_t search(struct envelope_entry *list, uint32_t *count, const struc
     return 0;
 }
 
-/* `wild_queue`: ANY stands in the queue, as with posted receives; else in what is asked for. */
+/* `wild_queue`: FW_ANY stands in the queue, as with posted receives; else in what is asked for. */
 static void compare(bool wild_queue)
 {
     struct envelope_entry list[MOST], found;
@@ -39,7 +39,7 @@ static void compare(bool wild_queue)
         bool adds = count < MOST && random_below(&random, 2);
         bool is_wild = adds == wild_queue;
         uint32_t source = (uint32_t)random_below(&random, 4), tag = (uint32_t)random_below(&random, 3);
-        struct envelope envelope = {is_wild && source == 3 ? ANY : source, is_wild && tag == 2 ? ANY : tag,
+        struct envelope envelope = {is_wild && source == 3 ? FW_ANY : source, is_wild && tag == 2 ? FW_ANY : tag,
                                     (uint32_t)random_below(&random, 2)};
         if (adds) {
             list[count++] = (struct envelope_entry){.envelope = envelope, .task = step};

@@ -48,7 +48,7 @@ TEST(goal_statements_become_tasks)
     EXPECT(a->kind == TASK_COMPUTE && a->amount == 250000 && a->cpu == 3 && a->waits == 0);
     EXPECT(b->kind == TASK_SEND && b->amount == 1000000000000000 && b->peer == 1 && b->tag == 7 && b->cpu == 1);
     EXPECT(b->unit == 2 && b->waits == 2);
-    EXPECT(c->kind == TASK_RECEIVE && c->amount == 0 && c->peer == ANY && c->tag == ANY && c->waits == 0);
+    EXPECT(c->kind == TASK_RECEIVE && c->amount == 0 && c->peer == FW_ANY && c->tag == FW_ANY && c->waits == 0);
     uint32_t count;
     const uint32_t *edges = trace_edges(&trace->ranks[0], 0, &count);
     EXPECT_EQ_U64(count, 2);

@@ -85,8 +85,8 @@ TEST(htsim_multishots_let_one_flow_go_at_a_time)
                        "trigger id 1 multishot\n");
     EXPECT(traced.trace != NULL);
     /* node 3: send 30, two receives from anybody; the second tells node 2 */
-    expect_message(&traced, 3, 1, TASK_RECEIVE, ANY, 0);
-    expect_message(&traced, 3, 2, TASK_RECEIVE, ANY, 0);
+    expect_message(&traced, 3, 1, TASK_RECEIVE, FW_ANY, 0);
+    expect_message(&traced, 3, 2, TASK_RECEIVE, FW_ANY, 0);
     expect_message(&traced, 3, 3, TASK_SEND, 2, 0);
     EXPECT_EQ_U64(traced_task(&traced, 3, 1)->tag, traced_task(&traced, 3, 2)->tag);
     EXPECT(waits_for(&traced, 3, 0, 1, false) && waits_for(&traced, 3, 3, 2, false));

@@ -74,7 +74,7 @@ TEST(vef_roots_are_found_by_what_they_alone_do)
     EXPECT_EQ_U64(traced_task(&traced, 0, 0)->unit, OPERATION_BROADCAST);
     EXPECT_EQ_U64(traced_task(&traced, 0, 0)->peer, 1);
     EXPECT_EQ_U64(traced_task(&traced, 1, 0)->amount, 70);
-    EXPECT_EQ_U64(traced_task(&traced, 1, 0)->communicator, WORLD);
+    EXPECT_EQ_U64(traced_task(&traced, 1, 0)->communicator, FW_WORLD);
     const struct task *reduce = traced_task(&traced, 1, 1);
     EXPECT(reduce->unit == OPERATION_REDUCE && reduce->peer == 2 && reduce->amount == 40);
     EXPECT_EQ_U64(traced.trace->communicators[reduce->communicator].ranks[0], 2);
