@@ -97,7 +97,7 @@ static const struct result channel_results[] = {
     RESULT("count", COUNT, NULL, "channels between routers, each direction by itself"),
     RESULT_BLOCK("utilisation", BLOCK, utilisation_results,
                  "share of the window's cycles in which a channel carried a flit"),
-    RESULT("columns", FW_ANY, NULL, "with per_channel: what the rows of list hold"),
+    RESULT("columns", ANY, NULL, "with per_channel: what the rows of list hold"),
     RESULT("list", LISTS, NULL, "with per_channel: a row for each channel"),
     RESULT("coordinates", LISTS, NULL, "with per_channel, on grids: of each router"),
     RESULT_END,
@@ -105,7 +105,7 @@ static const struct result channel_results[] = {
 
 const struct result results_rows[] = {
     RESULT_BLOCK("flitwarp", BLOCK, program_results, "the program"),
-    RESULT("config", FW_ANY, NULL, "all settings in effect, itself a configuration"),
+    RESULT("config", ANY, NULL, "all settings in effect, itself a configuration"),
     RESULT("complete", FLAG, NULL, "whether the run came to its end"),
     RESULT("outcome", TEXT, NULL, "done, deadlock, stuck or interrupted"),
     RESULT_BLOCK("deadlock", BLOCK, deadlock_results, "where one ended the run"),
