@@ -15,8 +15,10 @@ import digests  # noqa: E402
 CASES = {
     "examples": lambda: cases.example_cases(PROGRAM),
     "drawn": cases.drawn_cases,
+    "settings": cases.settings_cases,
     "made": cases.made_cases,
     "models": cases.model_cases,
+    "ranks": lambda: cases.rank_cases(PROGRAM),
     "logs": lambda: [*cases.log_cases(), *cases.wrong_log_cases()],
 }
 

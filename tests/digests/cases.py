@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The runs that are recorded: examples, drawn configurations (drawn.jsonl), models of processes, logs and what parse says of
+"""The runs that are recorded: examples, drawn configurations (drawn.jsonl), each setting by itself (settings.jsonl), models of processes, logs and what parse says of
 them, and by hand what is seldom drawn."""
 import json
+import os
+import shutil
 import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
 DRAWN = HERE / "drawn.jsonl"
+SETTINGS = HERE / "settings.jsonl"
 LOGS = ("log", "message-log", "traffic-log", "rate-log", "channel-log")
 WAYS = {
     "conservative": ["--sync", "conservative", "--threads", "2"],
@@ -55,10 +58,11 @@ QUESTIONS = [
 class Case:
     """Commands that run one after the other in a folder of their own, which holds `files`; $ROOT stands for the tree."""
 
-    def __init__(self, name, commands, files=None, row=None, keeps_sync=False):
+    def __init__(self, name, commands, files=None, row=None, keeps_sync=False, ranks=0):
         self.name, self.commands, self.files = name, commands, files or {}
         self.row = row or name  # whose recorded results it must give
         self.keeps_sync = keeps_sync  # what threads did is the same each time, and looked at
+        self.launcher = ["mpirun", "-n", str(ranks), "--oversubscribe", *(["--allow-run-as-root"] if os.getuid() == 0 else [])] if ranks else []
 
 
 def run_command(config, *arguments, logs=True):
@@ -86,8 +90,25 @@ def example_cases(program):
             yield Case(f"{name} conservative", [run_command(f"$ROOT/{name}", *few, *WAYS["conservative"])], row=name)
 
 
+def lines_of(path):
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
 def drawn_configs():
-    return [json.loads(line) for line in DRAWN.read_text().splitlines()] if DRAWN.exists() else []
+    return lines_of(DRAWN)
+
+
+def settings():
+    return lines_of(SETTINGS)
+
+
+def settings_cases():
+    """Each setting of a component by itself; what is refused is refused in the same words. A packet's walk shows the stages."""
+    for config in settings():
+        name, asked = config.pop("name"), config.pop("asked")
+        plain = ["run", "config.json", "--quiet"]
+        walks = [["trace", "config.json", "--packet", number] for number in ("1", "5.2")] if "by setting" in name else []
+        yield Case(name, [plain, ["check", "config.json"], *walks, *([*plain, word] for word in asked)], {"config.json": json.dumps(config)})
 
 
 def drawn_cases():
@@ -230,10 +251,39 @@ def made_cases():
     return [*stuck_cases(), *wide_cases(), *measured_cases(), *told_cases(), *restart_cases()]
 
 
+# ---- ranks -----------------------------------------------------------------------------------------------------------------------
+
+RANKED = {"conservative": ["--sync", "conservative"], "optimistic": ["--sync", "optimistic", "simulator.window=40"]}
+
+
+def has_ranks(program):
+    linked = subprocess.run(["ldd", program], capture_output=True, text=True, check=False).stdout
+    return "libmpi" in linked and shutil.which("mpirun") is not None
+
+
+def on_ranks(case, ranks, way):
+    """The same case by ranks: they give what one gives."""
+    return Case(f"{case.name} {ranks} ranks {way}", [[*command, *RANKED[way]] for command in case.commands], case.files, case.row, ranks=ranks)
+
+
+def rank_cases(program):
+    """A few: a start by mpirun is dear, and few may run side by side."""
+    if not has_ranks(program):
+        return
+    plain = [case for case in [*drawn_cases(), *measured_cases(), *stuck_cases()] if case.row == case.name]
+    measured = [case for case in plain if case.name in ("measured auto 0.35", "measured replies", "measured unfinished", "stuck ring input_queued", "stuck mesh packet")]
+    for number, case in enumerate([*plain[::20], *measured]):
+        yield on_ranks(case, 2 + number % 2, list(RANKED)[number // 2 % 2])
+    for number, case in enumerate(case for case in model_cases() if case.row == case.name and "told" not in case.name):
+        for way in RANKED:
+            if not ("no_lookahead" in case.name and way == "conservative"):
+                yield on_ranks(case, 2 + number % 2, way)
+
+
 # All option rows. It is no recorded case: a new component must not need a new record.
 SCHEMA = Case("schema", [["schema"]])
 
 
 def all_cases(program):
-    return [*model_cases(), *drawn_cases(), *made_cases(), *log_cases(), *wrong_log_cases(),
-            *example_cases(program)]
+    return [*model_cases(), *drawn_cases(), *settings_cases(), *made_cases(), *log_cases(), *wrong_log_cases(),
+            *example_cases(program), *rank_cases(program)]

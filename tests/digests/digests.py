@@ -66,22 +66,23 @@ class Limits:
 
 def outcome(program, case, limits=None, environment=None):
     """[status, digest, events, hash] of a case's commands; a status below zero: ended by a signal, or by the clock."""
-    limits = limits or Limits()
+    guard, limits = limits.set if limits else None, limits or Limits()
     status, digest, events, said = 0, "", "", []
     with tempfile.TemporaryDirectory(prefix="flitwarp-digest-") as folder:
         for name, text in case.files.items():
             (Path(folder) / name).write_text(text)
         for command in case.commands:
-            words = [str(program), *(word.replace("$ROOT", str(ROOT)) for word in command)]
+            words = [*case.launcher, str(program), *(word.replace("$ROOT", str(ROOT)) for word in command)]
             try:
                 ended = subprocess.run(words, cwd=folder, capture_output=True, text=True, errors="replace", timeout=limits.wall,
-                                       check=False, preexec_fn=limits.set if limits.memory else None, env=environment)
+                                       check=False, preexec_fn=guard, env=environment)
             except subprocess.TimeoutExpired:
                 return ["-99", "", "", "too long"]
             if ended.returncode < 0 or ended.returncode == 3:  # a broken invariant, or a crash
                 return [str(ended.returncode), "", "", ended.stderr[-400:]]
             status = max(status, ended.returncode)
-            said += [settled(ended.stdout), ended.stderr.replace(folder, ".").replace(str(ROOT), "$ROOT")]
+            complained = ended.stderr.partition("-----")[0] if case.launcher else ended.stderr  # a launcher tells of a status that is not 0
+            said += [settled(ended.stdout), complained.replace(folder, ".").replace(str(ROOT), "$ROOT")]
         results = Path(folder) / "results.json"
         if results.exists() and results.name not in case.files:
             try:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Do the tests notice small changes of the source? Makes one at a time, builds the program with it and runs the fast part of
 the tests: unit tests by file and the recorded runs of tests/digests, of each those that reach the changed line, the quickest
-first, until one notices. A change that does not compile, or compiles to the same code, is not counted, nor is one that
+first, until one notices; where none does, the same once more with the changed file compiled for the address sanitizer, as the
+suite runs them, which also finds what is not given back. A change that does not compile, or compiles to the same code, is not counted, nor is one that
 harmless.txt shows to change nothing.
 
     ./dev mutate [FILE|FOLDER ...] [--count N] [--seed N] [--jobs N] [--list] [--survivors FILE]
@@ -38,6 +39,8 @@ USUAL = ["src/network/router", "src/network/routing", "src/network/allocator", "
 CPU_A_MUTANT = 6  # seconds of the cases of one, by what they take unchanged
 CPU_A_CASE = 1.5  # seconds: what takes longer is no quick test, and left out
 MEMORY = 4 << 30
+CHECKED = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+CHECKED_SETTINGS = {"ASAN_OPTIONS": "exitcode=86:hard_rss_limit_mb=4000:detect_leaks=1", "UBSAN_OPTIONS": "print_stacktrace=0"}
 
 
 def run(words, **more):
@@ -153,6 +156,7 @@ class Bench:
         self.sources = sorted(path for path in build.compiles if any(path == one or path.startswith(one.rstrip("/") + "/") for one in targets)
                               or self.includes(path))
         self.reached, self.seconds = {}, {}
+        self.unfit = set()  # names of cases that tell nothing under the sanitizer
 
     def includes(self, path):
         return False
@@ -173,12 +177,15 @@ class Bench:
         for name in self.build.objects:
             self.build.link(name, folder / name, replaced, "-Wl,--wrap=_exit", str(teller))
         self.blocks = {name: blocks_of(folder / name, self.targets) for name in self.build.objects}
+        for name in self.build.objects:
+            self.build.link(name, folder / f"checked {name}", {}, *CHECKED)
         self.code = {line for blocks in self.blocks.values() for lines in blocks.values() for line in lines}
         with multiprocessing.get_context("fork").Pool(self.jobs) as pool:
-            for name, seconds, lines, said in pool.imap_unordered(self.measure_one, range(len(self.cases))):
+            for name, seconds, lines, is_fit, said in pool.imap_unordered(self.measure_one, range(len(self.cases))):
                 if said:
                     raise SystemExit(f"{name}: unchanged, it gives {said}")
                 self.seconds[name], self.reached[name] = seconds, lines
+                self.unfit |= set() if is_fit else {name}
         self.cases = [case for case in self.cases if self.seconds[case.name] <= CPU_A_CASE]
 
     def measure_one(self, number):
@@ -189,15 +196,16 @@ class Bench:
         seconds = cpu_of_children() - begin
         expected = case.expected(self.known)
         if plain != expected:
-            return case.name, seconds, set(), f"{plain}, not {expected}"
+            return case.name, seconds, set(), False, f"{plain}, not {expected}"
         if seconds > CPU_A_CASE:
-            return case.name, seconds, set(), ""
+            return case.name, seconds, set(), False, ""
         told = self.work / f"reached.{number}"
         case.outcome(lambda name: self.work / "traced" / name, limits, {**os.environ, "REACHED": str(told)})
         blocks = self.blocks["unit_tests" if isinstance(case, UnitTests) else "flitwarp"]
         offsets = set(map(int, told.read_text().split())) if told.exists() else set()
         told.unlink(missing_ok=True)
-        return case.name, seconds, {line for offset in offsets for line in blocks.get(offset, ())}, ""
+        checked = case.outcome(lambda name: self.work / "traced" / f"checked {name}", digests.Limits(120, 600), {**os.environ, **CHECKED_SETTINGS})
+        return case.name, seconds, {line for offset in offsets for line in blocks.get(offset, ())}, checked == expected, ""
 
     def cases_at(self, path, line):
         """Those that reach the line, or for a line without code the file, quickest first."""
@@ -270,55 +278,69 @@ class Trial:
         self.source = self.folder / "tree" / mutant.path
         self.source.parent.mkdir(parents=True)
         self.source.write_text(changed)
-        self.made = {}
 
     def users(self):
         """Files to compile again: the file itself, or those that include the header."""
         path = self.mutant.path
         return [path] if path.endswith(".c") else self.bench.users[path]
 
-    def compile(self, level):
+    def compile(self, level, *flags):
         """{path: object}; None where it does not compile. `same` where all objects are as they were."""
         objects, same = {}, True
         tree = self.folder / "tree"
         for path in self.users():
-            made = self.folder / (path.replace("/", "#") + level + ".o")
+            made = self.folder / (path.replace("/", "#") + level + ("checked.o" if flags else ".o"))
             source = self.source if path == self.mutant.path else ROOT / path
             first = ["-I", str(tree / "src"), f"-fmacro-prefix-map={tree}/="]
-            if not self.compile_with(path, source, made, first, level):
+            if not self.compile_with(path, source, made, first, [level, *flags]):
                 return None, False
             objects[path] = made
-            same = same and made.read_bytes() == self.bench.unchanged(path, level).read_bytes()
+            same = same and not flags and made.read_bytes() == self.bench.unchanged(path, level).read_bytes()
         return objects, same
 
-    def compile_with(self, path, source, made, first, level):
+    def compile_with(self, path, source, made, first, flags):
         words, _ = self.bench.build.compiles[path]
         kept = [word for word in words[1:] if not re.match(r"-O\d", word)]
-        return run([words[0], *first, *kept, level, "-o", made, "-c", source], cwd=self.bench.build.folder).returncode == 0
+        return run([words[0], *first, *kept, *flags, "-o", made, "-c", source], cwd=self.bench.build.folder).returncode == 0
 
-    def program(self, name):
-        if name not in self.made:
-            replaced = {self.bench.build.compiles[path][1]: made for path, made in self.objects.items()}
-            self.bench.build.link(name, self.folder / name, replaced)
-            self.made[name] = self.folder / name
-        return self.made[name]
+    def program_of(self, objects, *flags):
+        """What a case asks for programs: linked when first asked for."""
+        made, replaced = {}, {self.bench.build.compiles[path][1]: one for path, one in objects.items()}
+
+        def program(name):
+            if name not in made:
+                made[name] = self.folder / ("checked " + name if flags else name)
+                self.bench.build.link(name, made[name], replaced, *flags)
+            return made[name]
+        return program
 
     def judge(self):
         """(what became of it, by which case)"""
-        self.objects, same = self.compile("-O1")
-        if self.objects is None:
+        objects, same = self.compile("-O1")
+        if objects is None:
             return "no program", ""
         if same:
             return "same code", ""
         cases = self.bench.cases_at(self.mutant.path, self.mutant.line)
+        program = self.program_of(objects)
         for case in cases:
             usual = self.bench.seconds[case.name]
             limits = digests.Limits(max(2, math.ceil(8 * usual)), 15 + 60 * usual, MEMORY)
-            if case.outcome(self.program, limits) != case.expected(self.bench.known):
+            if case.outcome(program, limits) != case.expected(self.bench.known):
                 return "noticed", case.name
         optimised, same = self.compile("-O2")
         if optimised and same:
             return "same code", ""
+        return self.judge_checked(cases)
+
+    def judge_checked(self, cases):
+        objects, _ = self.compile("-O1", *CHECKED)
+        program = self.program_of(objects, *CHECKED)
+        for case in cases:
+            usual = self.bench.seconds[case.name]
+            limits = digests.Limits(max(10, math.ceil(30 * usual)), 30 + 120 * usual)
+            if case.name not in self.bench.unfit and case.outcome(program, limits, {**os.environ, **CHECKED_SETTINGS}) != case.expected(self.bench.known):
+                return "noticed", f"{case.name}, checked"
         return "survived", f"{len(cases)} cases reach it"
 
 
