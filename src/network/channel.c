@@ -18,10 +18,8 @@
 #include "config/json.h"
 #include "network/line_file.h"
 
-#include <ctype.h>
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MAX_LATENCY 1e9
@@ -162,24 +160,6 @@ static const struct json *block_node(const struct network_config *config, const 
     return block ? block : config->topology.node;
 }
 
-/* Numbers of one line, separated by commas; 0 where it is something else. */
-static uint32_t read_numbers(const char *text, double numbers[1 + AXES])
-{
-    for (uint32_t count = 0; count <= AXES; text++) {
-        char *end;
-        numbers[count++] = strtod(text, &end);
-        if (end == text || !isfinite(numbers[count - 1]))
-            return 0;
-        for (text = end; isspace((unsigned char)*text);)
-            text++;
-        if (!*text)
-            return count;
-        if (*text != ',')
-            return 0;
-    }
-    return 0;
-}
-
 static bool place_router(void *reader, char *line)
 {
     const struct plan *plan = reader;
@@ -187,7 +167,7 @@ static bool place_router(void *reader, char *line)
     double numbers[1 + AXES] = {0};
     if (!*text || strncmp(text, "router,", strlen("router,")) == 0) /* a header */
         return true;
-    uint32_t count = read_numbers(text, numbers);
+    uint32_t count = line_numbers(text, numbers, 1 + AXES);
     double *place = plan->places + AXES * (size_t)(numbers[0] >= 0 && numbers[0] < plan->routers ? numbers[0] : 0);
     if (count < 3 || numbers[0] < 0 || numbers[0] != floor(numbers[0]))
         line_error(&plan->file, "\"%s\" is no router,x,y[,z]", text);
@@ -209,8 +189,7 @@ static bool is_every_router_placed(const struct plan *plan)
                    AXES * sizeof *plan->places);
     for (uint32_t router = 0; router < plan->routers; router++)
         if (plan->places[AXES * (size_t)router] == UNPLACED) {
-            node_error(plan->file.errors, plan->file.node, "plan", "%s: router %u of %u has no place", plan->file.path,
-                       router, plan->routers);
+            line_file_error(&plan->file, "router %u of %u has no place", router, plan->routers);
             return false;
         }
     return true;
@@ -230,9 +209,8 @@ static bool is_short_enough(const struct plan *plan, double per_metre)
     }
     if (length * per_metre <= MAX_LATENCY)
         return true;
-    node_error(plan->file.errors, plan->file.node, "plan",
-               "%s: a room of %g m by %g ticks a metre is more than %g ticks", plan->file.path, length, per_metre,
-               MAX_LATENCY);
+    line_file_error(&plan->file, "a room of %g m by %g ticks a metre is more than %g ticks", length, per_metre,
+                    MAX_LATENCY);
     return false;
 }
 

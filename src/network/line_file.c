@@ -2,7 +2,9 @@
 /* Line by line through a file, see line_file.h. */
 #include "network/line_file.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,4 +36,21 @@ bool line_file_read(struct line_file *file, bool (*read_line)(void *reader, char
     free(line);
     fclose(stream);
     return is_good;
+}
+
+uint32_t line_numbers(const char *text, double *numbers, uint32_t most)
+{
+    for (uint32_t count = 0; count < most; text++) {
+        char *end;
+        numbers[count++] = strtod(text, &end);
+        if (end == text || !isfinite(numbers[count - 1]))
+            return 0;
+        for (text = end; isspace((unsigned char)*text);)
+            text++;
+        if (!*text)
+            return count;
+        if (*text != ',')
+            return 0;
+    }
+    return 0;
 }

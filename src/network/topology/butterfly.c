@@ -17,8 +17,7 @@
  */
 #include "flitwarp/butterfly.h"
 
-#include "network/topology/grid.h"
-#include "network/topology/levels.h"
+#include "network/topology/sizes.h"
 
 const char butterfly_family[] = "butterfly";
 

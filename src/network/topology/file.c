@@ -17,7 +17,7 @@
  * from it.
  */
 #include "config/json.h"
-#include "network/topology/grid.h"
+#include "network/topology/sizes.h"
 #include "network/line_file.h"
 
 #include <ctype.h>
@@ -27,13 +27,20 @@
 #define MAX_NUMBER 10000000
 #define MAX_LATENCY 1000000000
 
+struct file_config {
+    const char *file;
+};
+
+static const struct option file_options[] = {
+    OPTION_FILE(struct file_config, file, REQUIRED,
+                "what each router is linked to: lines \"router A node T [latency] router B [latency] ...\""),
+    OPTION_END,
+};
+
+/* The topology's state. */
 struct graph {
-    uint32_t routers, terminals;
-    uint32_t ports;               /* the most that any router has */
-    struct router_port *peers;    /* by router * ports + port; router FW_NONE: unused */
-    uint32_t *latencies;          /* the same; 0: not given */
-    uint32_t *terminal_router;    /* by terminal */
-    uint32_t *terminal_latencies; /* by terminal; 0: not given */
+    struct router_port *peers; /* by router * ports + port; router FW_NONE: unused */
+    uint32_t *terminal_router; /* by terminal */
 };
 
 enum end { END_ROUTER, END_NODE };
@@ -50,8 +57,11 @@ struct file_reader {
     struct mention *mentions;
     uint32_t count, room;
     uint32_t routers; /* one more than the highest so far */
-    uint32_t *terminal_router, *terminal_latencies;
-    uint32_t terminals, terminal_room;
+    struct attached {
+        uint32_t router; /* FW_NONE: not named so far */
+        uint32_t latency;
+    } * terminals;
+    uint32_t terminal_count, terminal_room;
 };
 
 /* ---- lines ---- */
@@ -96,24 +106,18 @@ static bool read_end(struct file_reader *reader, const char *word, char **text, 
 
 static bool add_terminal(struct file_reader *reader, uint32_t terminal, uint32_t router, uint32_t latency)
 {
-    while (terminal >= reader->terminal_room) {
-        uint32_t room = reader->terminal_room ? 2 * reader->terminal_room : 64;
-        reader->terminal_router = memory_resize(reader->terminal_router, sizeof(uint32_t) * room);
-        reader->terminal_latencies = memory_resize(reader->terminal_latencies, sizeof(uint32_t) * room);
-        memset(reader->terminal_router + reader->terminal_room, 0xff,
-               sizeof(uint32_t) * (room - reader->terminal_room));
-        reader->terminal_room = room;
+    for (; reader->terminal_count <= terminal; reader->terminal_count++) {
+        reader->terminals =
+            memory_grow(reader->terminals, reader->terminal_count, &reader->terminal_room, sizeof *reader->terminals);
+        reader->terminals[reader->terminal_count] = (struct attached){.router = FW_NONE};
     }
-    uint32_t known = reader->terminal_router[terminal];
-    if (known != FW_NONE && known != router) {
-        line_error(&reader->file, "node %u is at router %u and at router %u; a node has one router", terminal, known,
-                   router);
+    struct attached *known = &reader->terminals[terminal];
+    if (known->router != FW_NONE && known->router != router) {
+        line_error(&reader->file, "node %u is at router %u and at router %u; a node has one router", terminal,
+                   known->router, router);
         return false;
     }
-    if (known == FW_NONE || latency)
-        reader->terminal_latencies[terminal] = latency;
-    reader->terminal_router[terminal] = router;
-    reader->terminals = terminal >= reader->terminals ? terminal + 1 : reader->terminals;
+    *known = (struct attached){router, latency ? latency : known->latency};
     return true;
 }
 
@@ -123,10 +127,7 @@ static bool add_link(struct file_reader *reader, uint32_t from, uint32_t to, uin
         line_error(&reader->file, "router %u is linked to itself", from);
         return false;
     }
-    if (reader->count == reader->room) {
-        reader->room = reader->room ? 2 * reader->room : 256;
-        reader->mentions = memory_resize(reader->mentions, sizeof *reader->mentions * reader->room);
-    }
+    reader->mentions = memory_grow(reader->mentions, reader->count, &reader->room, sizeof *reader->mentions);
     reader->mentions[reader->count] = (struct mention){from, to, latency, latency, reader->count};
     reader->count++;
     return true;
@@ -167,16 +168,18 @@ static bool graph_read_line(void *context, char *text)
 
 /* ---- links ---- */
 
+static uint64_t pair_of(const struct mention *mention)
+{
+    uint32_t from = mention->from, to = mention->to;
+    return from < to ? (uint64_t)from << 32 | to : (uint64_t)to << 32 | from;
+}
+
 /* By pair of routers, then by the one who lists the other, then as in the file. */
 static int by_pair(const void *left, const void *right)
 {
     const struct mention *a = left, *b = right;
-    uint32_t a_low = a->from < a->to ? a->from : a->to, b_low = b->from < b->to ? b->from : b->to;
-    uint32_t a_high = a->from ^ a->to ^ a_low, b_high = b->from ^ b->to ^ b_low;
-    if (a_low != b_low)
-        return a_low < b_low ? -1 : 1;
-    if (a_high != b_high)
-        return a_high < b_high ? -1 : 1;
+    if (pair_of(a) != pair_of(b))
+        return pair_of(a) < pair_of(b) ? -1 : 1;
     if (a->from != b->from)
         return a->from < b->from ? -1 : 1;
     return a->number < b->number ? -1 : 1;
@@ -223,109 +226,95 @@ static void match_ends(struct file_reader *reader)
     qsort(reader->mentions, reader->count, sizeof *out, by_number);
 }
 
-/* False, with an error, where a hub among many routers would give all of them more ports than there can be. */
-static bool make_graph(struct graph *graph, const struct file_reader *reader, struct arena *arena)
-{
-    uint32_t *used = memory_take(sizeof *used * reader->routers);
-    memset(used, 0, sizeof *used * reader->routers);
-    *graph = (struct graph){.routers = reader->routers, .terminals = reader->terminals};
-    for (uint32_t i = 0; i < reader->count; i++) {
-        const struct mention *channel = &reader->mentions[i];
-        uint32_t from_ports = ++used[channel->from], to_ports = ++used[channel->to];
-        uint32_t most = from_ports > to_ports ? from_ports : to_ports;
-        graph->ports = most > graph->ports ? most : graph->ports;
-    }
-    size_t slots = (size_t)graph->routers * graph->ports;
-    if (slots > MAX_CHANNELS) {
-        node_error(reader->file.errors, reader->file.node, "file",
-                   "%s: %u routers, each with as many ports as the largest one (%u), are more than %llu ports",
-                   reader->file.path, graph->routers, graph->ports, (unsigned long long)MAX_CHANNELS);
-        free(used);
-        return false;
-    }
-    graph->peers = arena_array(arena, struct router_port, slots);
-    graph->latencies = arena_array(arena, uint32_t, slots);
-    for (size_t i = 0; i < slots; i++)
-        graph->peers[i].router = FW_NONE;
-    memset(used, 0, sizeof *used * reader->routers);
-    for (uint32_t i = 0; i < reader->count; i++) {
-        const struct mention *channel = &reader->mentions[i];
-        struct router_port from = {channel->from, used[channel->from]++}, to = {channel->to, used[channel->to]++};
-        size_t out = (size_t)from.router * graph->ports + from.port, back = (size_t)to.router * graph->ports + to.port;
-        graph->peers[out] = to, graph->latencies[out] = channel->latency;
-        graph->peers[back] = from, graph->latencies[back] = channel->latency_back;
-    }
-    graph->terminal_router = arena_array(arena, uint32_t, graph->terminals);
-    graph->terminal_latencies = arena_array(arena, uint32_t, graph->terminals);
-    memcpy(graph->terminal_router, reader->terminal_router, sizeof(uint32_t) * graph->terminals);
-    memcpy(graph->terminal_latencies, reader->terminal_latencies, sizeof(uint32_t) * graph->terminals);
-    free(used);
-    return true;
-}
-
 /* ---- the whole ---- */
 
-static bool is_complete(const struct file_reader *reader)
+/* False, with an error, where a hub among many routers would give all of them more ports than there can be. */
+static bool count_ports(struct topology *topology, const struct file_reader *reader, uint32_t *used)
 {
-    for (uint32_t terminal = 0; terminal < reader->terminals; terminal++)
-        if (reader->terminal_router[terminal] == FW_NONE) {
-            node_error(reader->file.errors, reader->file.node, "file", "%s: there is no node %u, but a node %u",
-                       reader->file.path, terminal, reader->terminals - 1);
-            return false;
-        }
-    if (reader->terminals == 0) {
-        node_error(reader->file.errors, reader->file.node, "file", "%s: there are no nodes", reader->file.path);
-        return false;
+    for (uint32_t i = 0; i < 2 * reader->count; i++) {
+        const struct mention *channel = &reader->mentions[i / 2];
+        uint32_t ports = ++used[i % 2 ? channel->to : channel->from];
+        topology->ports = ports > topology->ports ? ports : topology->ports;
     }
-    if (reader->routers - 1 <= reader->count)
+    if ((uint64_t)topology->routers * topology->ports <= MAX_CHANNELS)
         return true;
-    node_error(reader->file.errors, reader->file.node, "file", "%s: %u links do not join all routers from 0 to %u",
-               reader->file.path, reader->count, reader->routers - 1);
+    line_file_error(&reader->file,
+                    "%u routers, each with as many ports as the largest one (%u), are more than %llu ports",
+                    topology->routers, topology->ports, (unsigned long long)MAX_CHANNELS);
     return false;
 }
 
-/* False, with errors that name file and line, when the file is wrong. Errors are placed at the setting "file". */
-static bool graph_read(struct graph *graph, const char *path, struct arena *arena, const struct choice *self,
-                       struct errors *errors)
+static bool fill_topology(struct topology *topology, const struct file_reader *reader, struct arena *arena)
 {
-    struct file_reader reader = {.file = {.path = path, .node = self->node, .key = "file", .errors = errors}};
+    struct arena scratch = {0};
+    struct graph *graph = arena_array(arena, struct graph, 1);
+    topology->state = graph;
+    topology->routers = reader->routers;
+    topology->terminals = reader->terminal_count;
+    bool is_good = count_ports(topology, reader, arena_array(&scratch, uint32_t, reader->routers));
+    size_t slots = is_good ? (size_t)topology->routers * topology->ports : 0;
+    graph->peers = arena_array(arena, struct router_port, slots);
+    uint32_t *latencies = arena_array(arena, uint32_t, slots), *used = arena_array(&scratch, uint32_t, reader->routers);
+    for (size_t i = 0; i < slots; i++)
+        graph->peers[i].router = FW_NONE;
+    for (uint32_t i = 0; i < reader->count && is_good; i++) {
+        const struct mention *channel = &reader->mentions[i];
+        struct router_port from = {channel->from, used[channel->from]++}, to = {channel->to, used[channel->to]++};
+        size_t out = (size_t)from.router * topology->ports + from.port;
+        size_t back = (size_t)to.router * topology->ports + to.port;
+        graph->peers[out] = to, latencies[out] = channel->latency;
+        graph->peers[back] = from, latencies[back] = channel->latency_back;
+    }
+    arena_release(&scratch);
+    graph->terminal_router = arena_array(arena, uint32_t, topology->terminals);
+    uint32_t *terminal_latencies = arena_array(arena, uint32_t, topology->terminals);
+    for (uint32_t terminal = 0; terminal < topology->terminals; terminal++) {
+        graph->terminal_router[terminal] = reader->terminals[terminal].router;
+        terminal_latencies[terminal] = reader->terminals[terminal].latency;
+    }
+    topology->latencies = latencies;
+    topology->terminal_latencies = terminal_latencies;
+    return is_good;
+}
+
+static bool is_complete(const struct file_reader *reader)
+{
+    uint32_t terminal = 0;
+    while (terminal < reader->terminal_count && reader->terminals[terminal].router != FW_NONE)
+        terminal++;
+    if (terminal < reader->terminal_count)
+        line_file_error(&reader->file, "there is no node %u, but a node %u", terminal, reader->terminal_count - 1);
+    else if (reader->terminal_count == 0)
+        line_file_error(&reader->file, "there are no nodes");
+    else if (reader->routers - 1 > reader->count)
+        line_file_error(&reader->file, "%u links do not join all routers from 0 to %u", reader->count,
+                        reader->routers - 1);
+    else
+        return true;
+    return false;
+}
+
+/* Fills the topology. False, with errors that name file and line, when the file is wrong. */
+static bool graph_read(struct topology *topology, const struct choice *self, struct arena *arena, struct errors *errors)
+{
+    const struct file_config *config = self->config;
+    struct file_reader reader = {.file = {.path = config->file, .node = self->node, .key = "file", .errors = errors}};
     bool is_good = line_file_read(&reader.file, graph_read_line, &reader) && is_complete(&reader);
     if (is_good) {
         match_ends(&reader);
-        is_good = make_graph(graph, &reader, arena);
+        is_good = fill_topology(topology, &reader, arena);
     }
     free(reader.mentions);
-    free(reader.terminal_router);
-    free(reader.terminal_latencies);
+    free(reader.terminals);
     return is_good;
 }
 
 /* ---- the topology ---- */
 
-struct file_config {
-    const char *file;
-};
-
-static const struct option file_options[] = {
-    OPTION_FILE(struct file_config, file, REQUIRED,
-                "what each router is linked to: lines \"router A node T [latency] router B [latency] ...\""),
-    OPTION_END,
-};
-
-static void file_shape_graph(struct topology *topology, struct graph *graph)
-{
-    topology->state = graph;
-    topology->routers = graph->routers;
-    topology->terminals = graph->terminals;
-    topology->ports = graph->ports;
-    topology->latencies = graph->latencies;
-    topology->terminal_latencies = graph->terminal_latencies;
-}
-
 static bool file_peer(const struct topology *topology, uint32_t router, uint32_t port, struct router_port *peer)
 {
     const struct graph *graph = topology->state;
-    *peer = graph->peers[(size_t)router * graph->ports + port];
+    *peer = graph->peers[(size_t)router * topology->ports + port];
     return peer->router != FW_NONE;
 }
 
@@ -335,31 +324,22 @@ static uint32_t file_router_of(const struct topology *topology, uint32_t termina
     return graph->terminal_router[terminal];
 }
 
-static void check_connected(const struct topology *topology, const struct choice *self, struct arena *arena,
-                            struct errors *errors)
-{
-    struct search search;
-    search_init(&search, topology, arena);
-    search_from(&search, 0);
-    for (uint32_t router = 0; router < topology->routers; router++)
-        if (search.distance[router] == FW_NONE) {
-            const struct file_config *config = self->config;
-            choice_error(errors, self, "file", "%s: there is no way from router 0 to router %u", config->file, router);
-            return;
-        }
-}
-
 static const struct topology_ops file;
 
 static void file_check(const struct choice *self, struct errors *errors)
 {
     const struct file_config *config = self->config;
     struct arena scratch = {0};
-    struct graph graph;
     struct topology topology = {.ops = &file};
-    if (graph_read(&graph, config->file, &scratch, self, errors)) {
-        file_shape_graph(&topology, &graph);
-        check_connected(&topology, self, &scratch, errors);
+    struct search search;
+    if (graph_read(&topology, self, &scratch, errors)) {
+        uint32_t lost = 0;
+        search_init(&search, &topology, &scratch);
+        search_from(&search, 0);
+        while (lost < topology.routers && search.distance[lost] != FW_NONE)
+            lost++;
+        if (lost < topology.routers)
+            choice_error(errors, self, "file", "%s: there is no way from router 0 to router %u", config->file, lost);
     }
     arena_release(&scratch);
 }
@@ -369,10 +349,7 @@ static void file_shape(const void *config, struct arena *arena, struct topology 
     const struct json nowhere = {.type = JSON_NULL};
     const struct choice self = {.config = config, .node = &nowhere};
     struct errors errors = {.arena = arena};
-    struct graph *graph = arena_array(arena, struct graph, 1);
-    FW_CHECK(graph_read(graph, ((const struct file_config *)config)->file, arena, &self, &errors),
-             "the file of the topology has changed since it was checked");
-    file_shape_graph(topology, graph);
+    FW_CHECK(graph_read(topology, &self, arena, &errors), "the file of the topology has changed since it was checked");
 }
 
 static const struct topology_ops file = {

@@ -19,8 +19,7 @@
  */
 #include "flitwarp/tree.h"
 
-#include "network/topology/grid.h"
-#include "network/topology/levels.h"
+#include "network/topology/sizes.h"
 
 const char tree_family[] = "tree";
 

@@ -23,7 +23,7 @@
 #include "network/topology/global_channels.h"
 
 #include "config/json.h"
-#include "network/topology/grid.h"
+#include "network/topology/sizes.h"
 
 #include <inttypes.h>
 
@@ -33,10 +33,14 @@ const char dragonfly_family[] = "dragonfly";
 
 const char *const arrangement_names[] = {"absolute", "relative", "circulant", "palm_tree", "file", NULL};
 
-uint32_t global_groups(const struct global_config *config, uint64_t gates)
+/* With as many groups as were asked for, or else as its routers with global channels can join. */
+static struct dragonfly global_describe(const struct dragonfly_kind *kind, const struct global_config *config)
 {
-    uint64_t most = gates * config->global + 1;
-    return config->groups ? config->groups : most < FW_NONE ? (uint32_t)most : FW_NONE;
+    struct dragonfly dragonfly = kind->describe(config);
+    uint64_t gates = dragonfly.routers - dragonfly.first_gate, most = gates * config->global + 1;
+    dragonfly.groups = config->groups ? config->groups : most < FW_NONE ? (uint32_t)most : FW_NONE;
+    dragonfly.globals = config->global;
+    return dragonfly;
 }
 
 /* ---- judging ---- */
@@ -56,10 +60,12 @@ static void check_file(const struct choice *self, struct dragonfly *dragonfly, c
     arena_release(&scratch);
 }
 
-void global_check(const struct choice *self, struct dragonfly described, const char *gates, uint32_t host_terminals,
-                  struct errors *errors)
+void global_check(const struct choice *self, struct errors *errors)
 {
     const struct global_config *config = self->config;
+    const struct dragonfly_kind *kind = CHOICE_OPS(self, struct dragonfly_kind);
+    struct dragonfly described = global_describe(kind, config);
+    uint32_t before = errors->count;
     if (described.routers > MAX_GROUP_ROUTERS) {
         choice_error(errors, self, NULL, "%u routers in a group; accepted: up to %u", described.routers,
                      MAX_GROUP_ROUTERS);
@@ -70,12 +76,11 @@ void global_check(const struct choice *self, struct dragonfly described, const c
     if (described.groups > most)
         choice_error(errors, self, "groups",
                      "%u groups; accepted: 2 to %s * global + 1 = %" PRIu64 ", or global from %" PRIu64 " on",
-                     described.groups, gates, most, (described.groups - 2 + gate_count) / gate_count);
-    else if ((uint64_t)described.groups * described.hosts * host_terminals > MAX_TERMINALS)
-        choice_error(errors, self, "groups", "more than %" PRIu64 " terminals", MAX_TERMINALS);
-    else if (routers * described.ports > MAX_CHANNELS)
-        choice_error(errors, self, "groups", "more than %" PRIu64 " channels", MAX_CHANNELS);
+                     described.groups, kind->gates, most, (described.groups - 2 + gate_count) / gate_count);
     else
+        topology_check_size(self, "groups", (uint64_t)described.groups * described.hosts * config->terminals,
+                            routers * described.ports, errors);
+    if (errors->count == before)
         check_file(self, &described, config, errors);
 }
 
@@ -122,26 +127,38 @@ static void bake_file(struct dragonfly *dragonfly, const char *path, struct aren
              "the file of the global channels has changed since it was checked");
 }
 
-void global_shape(struct topology *topology, struct dragonfly described, const struct global_config *config,
-                  uint32_t host_terminals, struct arena *arena)
+void global_shape(const void *config, struct arena *arena, struct topology *topology)
 {
+    const struct global_config *settings = config;
+    const struct dragonfly_kind *kind = (const struct dragonfly_kind *)topology->ops;
     struct dragonfly *dragonfly = arena_array(arena, struct dragonfly, 1);
-    *dragonfly = described;
-    dragonfly->arrangement = config->arrangement;
+    *dragonfly = global_describe(kind, settings);
+    dragonfly->arrangement = settings->arrangement;
     bake_places(dragonfly, arena);
     if (dragonfly->arrangement == DRAGONFLY_FROM_FILE)
-        bake_file(dragonfly, config->file, arena);
+        bake_file(dragonfly, settings->file, arena);
     else
         bake_gates(dragonfly, arena);
     topology->family = dragonfly_family;
     topology->facts = dragonfly;
     topology->routers = dragonfly->groups * dragonfly->routers;
-    topology->terminals = dragonfly->groups * dragonfly->hosts * host_terminals;
-    topology->concentration = dragonfly->hosts == dragonfly->routers ? host_terminals : 0;
+    topology->terminals = dragonfly->groups * dragonfly->hosts * settings->terminals;
+    topology->concentration = dragonfly->hosts == dragonfly->routers ? settings->terminals : 0;
     topology->ports = dragonfly->ports;
+    topology->channel_classes = kind->channel_classes;
+    topology->channel_class_names = kind->channel_class_names;
 }
 
 /* ---- answering ---- */
+
+/* Rows come before columns, and local channels before global ones. */
+uint32_t global_channel_class(const struct topology *topology, uint32_t router, uint32_t port)
+{
+    const struct dragonfly *dragonfly = topology->facts;
+    if (is_global(dragonfly, router, port))
+        return topology->channel_classes - 1;
+    return dragonfly->shape == GROUP_GRID && port >= (dragonfly->columns - 1) * dragonfly->row_channels;
+}
 
 /* A group's neighbour of a rank: the inverse of dragonfly_rank. */
 static uint32_t neighbour(const struct dragonfly *dragonfly, uint32_t group, uint32_t rank)
@@ -162,13 +179,14 @@ static uint32_t neighbour(const struct dragonfly *dragonfly, uint32_t group, uin
 bool global_peer(const struct dragonfly *dragonfly, uint32_t router, uint32_t port, struct router_port *peer)
 {
     uint32_t group = dragonfly_group(dragonfly, router), place = dragonfly_place(dragonfly, router);
-    if (place < dragonfly->first_gate)
+    uint32_t global = port - dragonfly->first_global;
+    if (global >= dragonfly->globals)
         return false;
     if (dragonfly->far_ends) {
-        *peer = dragonfly->far_ends[(size_t)router * dragonfly->globals + port - dragonfly->first_global];
+        *peer = dragonfly->far_ends[(size_t)router * dragonfly->globals + global];
         return peer->router != FW_NONE;
     }
-    uint32_t channel = (place - dragonfly->first_gate) * dragonfly->globals + port - dragonfly->first_global;
+    uint32_t channel = (place - dragonfly->first_gate) * dragonfly->globals + global;
     uint32_t ranks = dragonfly->groups - 1, parallel = channel / ranks;
     if (parallel >= dragonfly->channels)
         return false;

@@ -4,8 +4,8 @@
  * The channels between the groups of a dragonfly: what all topologies of the
  * family share. A topology describes its groups in a struct dragonfly (shape,
  * routers, hosts, first_gate, globals, groups, first_global, ports, and columns,
- * row_channels, column_channels of a grid), has the description judged, and has
- * the topology made from it.
+ * row_channels, column_channels of a grid); its settings are judged and the
+ * topology is made by that.
  */
 #include "flitwarp/dragonfly.h"
 
@@ -13,6 +13,7 @@
 
 /* The first member of the config struct of a topology with groups. */
 struct global_config {
+    uint32_t terminals; /* at each host */
     uint32_t global;
     uint32_t groups;
     uint32_t arrangement;
@@ -29,14 +30,26 @@ extern const char *const arrangement_names[];
         OPTION_FILE(struct global_config, file, "null", "CSV lines router,router[,channels], a global channel each",   \
                     ONLY_WITH("arrangement=file"))
 
-/* As many as were asked for, or else as `gates` routers with global channels in each group can join. */
-uint32_t global_groups(const struct global_config *config, uint64_t gates);
-/* Adds errors for what cannot be; `gates` are the settings whose product is how many routers have global channels. */
-void global_check(const struct choice *self, struct dragonfly described, const char *gates, uint32_t host_terminals,
-                  struct errors *errors);
-/* Fills all of the topology but its channel classes; `host_terminals` hang on each host. */
-void global_shape(struct topology *topology, struct dragonfly described, const struct global_config *config,
-                  uint32_t host_terminals, struct arena *arena);
+/* A topology of the family. */
+struct dragonfly_kind {
+    struct topology_ops ops;
+    /* All but groups and globals, which follow from the settings of the global channels. */
+    struct dragonfly (*describe)(const void *config);
+    const char *gates; /* the settings whose product is how many routers of a group have global channels */
+    uint32_t channel_classes;
+    const char *channel_class_names[3];
+};
+
+/* As topology_ops asks for them. */
+void global_check(const struct choice *self, struct errors *errors);
+void global_shape(const void *config, struct arena *arena, struct topology *topology);
+uint32_t global_channel_class(const struct topology *topology, uint32_t router, uint32_t port);
+
+/* Is this a port for a global channel? */
+static inline bool is_global(const struct dragonfly *dragonfly, uint32_t router, uint32_t port)
+{
+    return port >= dragonfly->first_global && dragonfly_place(dragonfly, router) >= dragonfly->first_gate;
+}
 /* The other end of a global port; false: unused. */
 bool global_peer(const struct dragonfly *dragonfly, uint32_t router, uint32_t port, struct router_port *peer);
 

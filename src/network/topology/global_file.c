@@ -8,8 +8,7 @@
 #include "network/topology/global_channels.h"
 #include "network/line_file.h"
 
-#include <ctype.h>
-#include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 struct global_reader {
@@ -22,36 +21,18 @@ struct global_reader {
 
 /* ---- lines ---- */
 
-/* Whole numbers separated by commas, up to `most`; 0: it is something else. */
-static uint32_t global_read_numbers(const char *text, uint32_t *numbers, uint32_t most)
-{
-    for (uint32_t count = 0; count < most; text++) {
-        char *end;
-        text += strspn(text, " \t");
-        unsigned long value = isdigit((unsigned char)*text) ? strtoul(text, &end, 10) : FW_NONE;
-        if (value >= FW_NONE)
-            return 0;
-        numbers[count++] = (uint32_t)value;
-        text = end + strspn(end, " \t");
-        if (!*text)
-            return count;
-        if (*text != ',')
-            return 0;
-    }
-    return 0;
-}
-
 static bool has_globals(const struct global_reader *reader, uint32_t router)
 {
     const struct dragonfly *dragonfly = reader->dragonfly;
     uint32_t routers = dragonfly->groups * dragonfly->routers;
-    bool is_there = router < routers, is_gate = router % dragonfly->routers >= dragonfly->first_gate;
-    if (!is_there)
+    if (router >= routers)
         line_error(&reader->file, "there is no router %u; accepted: 0 to %u", router, routers - 1);
-    else if (!is_gate)
+    else if (router % dragonfly->routers < dragonfly->first_gate)
         line_error(&reader->file, "router %u has no global channels; in each group those from its number %u on have",
                    router, dragonfly->first_gate);
-    return is_there && is_gate;
+    else
+        return true;
+    return false;
 }
 
 static bool is_new(const struct global_reader *reader, uint32_t from, uint32_t to)
@@ -101,16 +82,17 @@ static bool global_read_line(void *context, char *line)
     bool is_header = reader->file.line == 1 && strncmp(text, "router,", strlen("router,")) == 0;
     if (!*text || is_header)
         return true;
-    uint32_t numbers[3] = {0, 0, 1}, count = global_read_numbers(text, numbers, 3);
-    if (count < 2 || numbers[2] == 0) {
+    double numbers[3] = {0, 0, 1};
+    bool is_whole = text[strspn(text, "0123456789, \t")] == '\0' && line_numbers(text, numbers, 3) >= 2;
+    if (!is_whole || numbers[2] == 0 || fmax(fmax(numbers[0], numbers[1]), numbers[2]) >= FW_NONE) {
         line_error(&reader->file, "\"%s\" is no router,router[,channels]", text);
         return false;
     }
-    if (!has_globals(reader, numbers[0]) || !has_globals(reader, numbers[1]) ||
-        !is_new(reader, numbers[0], numbers[1]) || !has_global_room(reader, numbers[0], numbers[2]) ||
-        !has_global_room(reader, numbers[1], numbers[2]))
+    uint32_t from = (uint32_t)numbers[0], to = (uint32_t)numbers[1], channels = (uint32_t)numbers[2];
+    if (!has_globals(reader, from) || !has_globals(reader, to) || !is_new(reader, from, to) ||
+        !has_global_room(reader, from, channels) || !has_global_room(reader, to, channels))
         return false;
-    join_globals(reader, numbers[0], numbers[1], numbers[2]);
+    join_globals(reader, from, to, channels);
     return true;
 }
 
@@ -153,9 +135,9 @@ static bool are_all_joined(const struct global_reader *reader)
     for (uint32_t group = 0; group < dragonfly->groups; group++)
         for (uint32_t other = 0; other < group; other++)
             if (!dragonfly_channels(dragonfly, group, other)) {
-                node_error(reader->file.errors, reader->file.node, "file",
-                           "%s: no global channel joins groups %u and %u; every two of the %u groups need one",
-                           reader->file.path, other, group, dragonfly->groups);
+                line_file_error(&reader->file,
+                                "no global channel joins groups %u and %u; every two of the %u groups need one", other,
+                                group, dragonfly->groups);
                 return false;
             }
     return true;

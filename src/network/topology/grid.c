@@ -1,17 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Routers at the points of a grid: what torus, mesh, hypercube and parking lot
- * have in common. Coordinate 0 varies fastest, so router 1 of an 8x8 grid is
- * at (1,0). Ports of a dimension stand together, those that go up first:
+ * Routers at the points of a grid of any number of dimensions: torus, mesh and
+ * hypercube. Coordinate 0 varies fastest, so router 1 of an 8x8 grid is at (1,0).
+ * Ports of a dimension stand together, those that go up first:
  *
  *     dimension   0             1
  *     direction   up    down    up    down
  *     channel     0 1   0 1     0     0         (channels [2, 1])
  *     port        0 1   2 3     4     5
  */
-#include "network/topology/grid.h"
+#include "network/topology/sizes.h"
 
-const struct option grid_options[] = {
+#include <inttypes.h>
+
+void topology_size(struct topology *topology, uint32_t routers, uint32_t concentration, uint32_t ports)
+{
+    topology->routers = routers;
+    topology->concentration = concentration;
+    topology->terminals = routers * concentration;
+    topology->ports = ports;
+}
+
+void topology_check_size(const struct choice *self, const char *key, uint64_t terminals, uint64_t channels,
+                         struct errors *errors)
+{
+    if (terminals > MAX_TERMINALS)
+        choice_error(errors, self, key, "more than %" PRIu64 " terminals", MAX_TERMINALS);
+    else if (channels > MAX_CHANNELS)
+        choice_error(errors, self, key, "more than %" PRIu64 " channels", MAX_CHANNELS);
+}
+
+static const struct option grid_options[] = {
     OPTION_U32_LIST(struct grid_config, widths, "[8, 8]", 2, 65536, "routers", "routers along each dimension"),
     OPTION_U32(struct grid_config, concentration, "1", 1, 1024, "terminals", "terminals at each router"),
     OPTION_U32_LIST(struct grid_config, channels, "[1]", 1, 64, "channels",
@@ -50,26 +69,7 @@ void grid_check(const struct choice *self, struct errors *errors)
     uint64_t terminals = config->concentration;
     for (uint32_t d = 0; d < widths->count && terminals <= MAX_TERMINALS; d++)
         terminals *= widths->items[d];
-    if (terminals > MAX_TERMINALS)
-        choice_error(errors, self, "widths", "more than %llu terminals", (unsigned long long)MAX_TERMINALS);
-}
-
-void grid_shape(struct topology *topology, const struct grid *grid, uint32_t concentration)
-{
-    topology->grid = grid;
-    topology->routers = grid_routers(grid);
-    topology->concentration = concentration;
-    topology->terminals = topology->routers * concentration;
-    topology->ports = grid_ports(grid);
-    topology->channel_classes = grid->dimensions;
-    topology->channel_class_names = dimension_names;
-}
-
-void grid_shape_of(const struct grid_config *config, bool wraps, struct arena *arena, struct topology *topology)
-{
-    struct grid *grid = arena_array(arena, struct grid, 1);
-    grid_init(grid, &config->widths, &config->channels, wraps);
-    grid_shape(topology, grid, config->concentration);
+    topology_check_size(self, "widths", terminals, 0, errors);
 }
 
 uint32_t grid_routers(const struct grid *grid)
@@ -158,3 +158,99 @@ uint32_t grid_distance(const struct topology *topology, uint32_t from, uint32_t 
     }
     return distance;
 }
+
+/* ---- the topologies ---- */
+
+static void grid_shape(struct topology *topology, const struct grid *grid, uint32_t concentration)
+{
+    topology->grid = grid;
+    topology_size(topology, grid_routers(grid), concentration, grid_ports(grid));
+    topology->channel_classes = grid->dimensions;
+    topology->channel_class_names = dimension_names;
+}
+
+static const struct topology_ops torus;
+
+/* Of torus and mesh. */
+static void open_grid_shape(const void *config, struct arena *arena, struct topology *topology)
+{
+    const struct grid_config *settings = config;
+    struct grid *grid = arena_array(arena, struct grid, 1);
+    grid_init(grid, &settings->widths, &settings->channels, topology->ops == &torus);
+    grid_shape(topology, grid, settings->concentration);
+}
+
+/*
+ * A torus (k-ary n-cube): each router is linked to its two neighbours in every dimension, the last back to the first. In
+ * a dimension of width 2 both ports lead to the same neighbour, over two channels.
+ *
+ *     +-> 0 <-> 1 <-> 2 <-> 3 <-+        one dimension, 4 wide
+ *     +-------------------------+
+ */
+static const struct topology_ops torus = {
+    .name = "torus",
+    .summary = "grid of routers whose rows and columns wrap around",
+    .options = grid_options,
+    .config_size = sizeof(struct grid_config),
+    .example = "{\"type\": \"torus\", \"widths\": [4, 4, 4], \"concentration\": 2}",
+    .check = grid_check,
+    .shape = open_grid_shape,
+    .peer = grid_peer,
+    .distance = grid_distance,
+    .channel_class = grid_channel_class,
+};
+REGISTER_TOPOLOGY(torus);
+
+/* A mesh: ports that would lead over the edge are unused. */
+static const struct topology_ops mesh = {
+    .name = "mesh",
+    .summary = "grid of routers, each linked to its neighbours",
+    .options = grid_options,
+    .config_size = sizeof(struct grid_config),
+    .example = "{\"type\": \"mesh\", \"widths\": [16, 16], \"concentration\": 1}",
+    .check = grid_check,
+    .shape = open_grid_shape,
+    .peer = grid_peer,
+    .distance = grid_distance,
+    .channel_class = grid_channel_class,
+};
+REGISTER_TOPOLOGY(mesh);
+
+/* A hypercube: port d of a router leads to the one whose number differs in bit d, a grid of width 2. */
+struct hypercube_config {
+    uint32_t dimensions;
+    uint32_t concentration;
+};
+
+static const struct option hypercube_options[] = {
+    OPTION_U32(struct hypercube_config, dimensions, "6", 1, MAX_DIMENSIONS, "dimensions",
+               "dimensions; there are 2 to this power routers"),
+    OPTION_U32(struct hypercube_config, concentration, "1", 1, 1024, "terminals", "terminals at each router"),
+    OPTION_END,
+};
+
+static void hypercube_shape(const void *config, struct arena *arena, struct topology *topology)
+{
+    const struct hypercube_config *hypercube = config;
+    struct grid *grid = arena_array(arena, struct grid, 1);
+    *grid = (struct grid){.dimensions = hypercube->dimensions, .one_port = true};
+    for (uint32_t d = 0; d < grid->dimensions; d++) {
+        grid->width[d] = 2;
+        grid->channels[d] = 1;
+        grid->first_port[d] = d;
+    }
+    grid_shape(topology, grid, hypercube->concentration);
+}
+
+static const struct topology_ops hypercube = {
+    .name = "hypercube",
+    .summary = "2^n routers, linked where their numbers differ in one bit",
+    .options = hypercube_options,
+    .config_size = sizeof(struct hypercube_config),
+    .example = "{\"type\": \"hypercube\", \"dimensions\": 6}",
+    .shape = hypercube_shape,
+    .peer = grid_peer,
+    .distance = grid_distance,
+    .channel_class = grid_channel_class,
+};
+REGISTER_TOPOLOGY(hypercube);

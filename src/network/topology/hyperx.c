@@ -18,7 +18,7 @@
  */
 #include "flitwarp/hyperx.h"
 
-#include "network/topology/grid.h"
+#include "network/topology/sizes.h"
 
 const char hyperx_family[] = "hyperx";
 
@@ -42,17 +42,7 @@ static void hyperx_check(const struct choice *self, struct errors *errors)
         routers *= config->widths.items[d];
         ports += (uint64_t)(config->widths.items[d] - 1) * config->channels.items[config->channels.count == 1 ? 0 : d];
     }
-    if (routers * ports > MAX_CHANNELS)
-        choice_error(errors, self, "widths", "more than %llu channels", (unsigned long long)MAX_CHANNELS);
-}
-
-static void bake_coordinates(struct hyperx *hyperx, uint32_t routers, struct arena *arena)
-{
-    uint16_t *next = arena_array(arena, uint16_t, (size_t)routers * hyperx->dimensions);
-    hyperx->coordinates = next;
-    for (uint32_t router = 0; router < routers; router++)
-        for (uint32_t d = 0; d < hyperx->dimensions; d++)
-            *next++ = (uint16_t)(router / hyperx->stride[d] % hyperx->width[d]);
+    topology_check_size(self, "widths", 0, routers * ports, errors);
 }
 
 static void hyperx_shape(const void *config, struct arena *arena, struct topology *topology)
@@ -69,13 +59,14 @@ static void hyperx_shape(const void *config, struct arena *arena, struct topolog
         ports += (hyperx->width[d] - 1) * hyperx->channels[d];
         routers *= hyperx->width[d];
     }
-    bake_coordinates(hyperx, routers, arena);
+    uint16_t *next = arena_array(arena, uint16_t, (size_t)routers * hyperx->dimensions);
+    hyperx->coordinates = next;
+    for (uint32_t router = 0; router < routers; router++)
+        for (uint32_t d = 0; d < hyperx->dimensions; d++)
+            *next++ = (uint16_t)(router / hyperx->stride[d] % hyperx->width[d]);
     topology->family = hyperx_family;
     topology->facts = hyperx;
-    topology->routers = routers;
-    topology->concentration = settings->concentration;
-    topology->terminals = routers * settings->concentration;
-    topology->ports = ports;
+    topology_size(topology, routers, settings->concentration, ports);
     topology->channel_classes = hyperx->dimensions;
     topology->channel_class_names = dimension_names;
 }

@@ -10,7 +10,7 @@
  * channel of one with a channel of another.
  */
 #include "flitwarp/random.h"
-#include "network/topology/grid.h"
+#include "network/topology/sizes.h"
 
 #define SWITCHES 16 /* tried for each channel */
 
@@ -45,10 +45,8 @@ static void jellyfish_check(const struct choice *self, struct errors *errors)
                      "%u routers with %u channels each have an odd number of ends; accepted: degree %u or %u, or "
                      "routers %u or %u",
                      routers, degree, degree - 1, degree + 1, routers - 1, routers + 1);
-    else if ((uint64_t)routers * config->terminals > MAX_TERMINALS)
-        choice_error(errors, self, "routers", "more than %llu terminals", (unsigned long long)MAX_TERMINALS);
-    else if ((uint64_t)routers * degree > MAX_CHANNELS)
-        choice_error(errors, self, "routers", "more than %llu channels", (unsigned long long)MAX_CHANNELS);
+    else
+        topology_check_size(self, "routers", (uint64_t)routers * config->terminals, (uint64_t)routers * degree, errors);
 }
 
 /* By router * degree + port. */
@@ -106,27 +104,24 @@ static struct router_port draw_end(const struct jellyfish *fish, struct random *
     return (struct router_port){random_below(random, fish->routers), random_below(random, fish->degree)};
 }
 
-/* Switches channels of what is reached from router 0 with others until there are no others. */
-static void join_parts(struct jellyfish *fish, const struct topology *topology, struct random *random)
+/* Switches a channel of what is reached from router 0 with another. False: there is no other. */
+static bool join_part(struct jellyfish *fish, const struct topology *topology, struct random *random)
 {
-    for (;;) {
-        struct arena scratch = {0};
-        struct search search;
-        search_init(&search, topology, &scratch);
-        search_from(&search, 0);
-        bool is_whole = search.reached == fish->routers;
-        if (!is_whole) {
-            struct router_port inside = draw_end(fish, random), outside;
-            inside.router = search.order[random_below(random, search.reached)];
-            do
-                outside = draw_end(fish, random);
-            while (search.distance[outside.router] != FW_NONE);
-            switch_channels(fish, inside, outside);
-        }
-        arena_release(&scratch);
-        if (is_whole)
-            return;
+    struct arena scratch = {0};
+    struct search search;
+    search_init(&search, topology, &scratch);
+    search_from(&search, 0);
+    bool is_whole = search.reached == fish->routers;
+    if (!is_whole) {
+        struct router_port inside = draw_end(fish, random), outside;
+        inside.router = search.order[random_below(random, search.reached)];
+        do
+            outside = draw_end(fish, random);
+        while (search.distance[outside.router] != FW_NONE);
+        switch_channels(fish, inside, outside);
     }
+    arena_release(&scratch);
+    return !is_whole;
 }
 
 static void jellyfish_shape(const void *config, struct arena *arena, struct topology *topology)
@@ -134,20 +129,17 @@ static void jellyfish_shape(const void *config, struct arena *arena, struct topo
     const struct jellyfish_config *settings = config;
     struct jellyfish *fish = arena_array(arena, struct jellyfish, 1);
     struct random random = random_stream(settings->seed, 0, RANDOM_SETUP);
-    fish->routers = settings->routers;
-    fish->degree = settings->degree;
-    fish->peers = arena_array(arena, struct router_port, (size_t)fish->routers * fish->degree);
+    size_t ends = (size_t)settings->routers * settings->degree;
+    *fish = (struct jellyfish){arena_array(arena, struct router_port, ends), settings->routers, settings->degree};
     topology->state = fish;
-    topology->routers = fish->routers;
-    topology->concentration = settings->terminals;
-    topology->terminals = fish->routers * settings->terminals;
-    topology->ports = fish->degree;
+    topology_size(topology, fish->routers, settings->terminals, fish->degree);
     make_ring(fish);
-    for (uint64_t tried = 0; tried < (uint64_t)SWITCHES * fish->routers * fish->degree / 2; tried++) {
+    for (uint64_t tried = 0; tried < SWITCHES * ends / 2; tried++) {
         struct router_port one = draw_end(fish, &random), other = draw_end(fish, &random);
         switch_channels(fish, one, other);
     }
-    join_parts(fish, topology, &random);
+    while (join_part(fish, topology, &random))
+        ;
 }
 
 static bool jellyfish_peer(const struct topology *topology, uint32_t router, uint32_t port, struct router_port *peer)

@@ -30,12 +30,6 @@ static bool single_router_peer(const struct topology *topology, uint32_t router,
     return false;
 }
 
-static uint32_t single_router_distance(const struct topology *topology, uint32_t from, uint32_t to)
-{
-    (void)topology, (void)from, (void)to;
-    return 0;
-}
-
 static const struct topology_ops single_router = {
     .name = "single_router",
     .summary = "all terminals on one router: a switch by itself",
@@ -44,6 +38,5 @@ static const struct topology_ops single_router = {
     .example = "{\"type\": \"single_router\", \"terminals\": 16}",
     .shape = single_router_shape,
     .peer = single_router_peer,
-    .distance = single_router_distance,
 };
 REGISTER_TOPOLOGY(single_router);

@@ -21,7 +21,7 @@
  * of the groups they lead to.
  */
 #include "base/finite_field.h"
-#include "network/topology/grid.h"
+#include "network/topology/sizes.h"
 
 #define LEAST_Q 3
 #define MOST_Q 1024
@@ -72,10 +72,7 @@ static void slim_fly_check(const struct choice *self, struct errors *errors)
         return;
     }
     uint64_t routers = 2 * (uint64_t)q * q;
-    if (routers * terminal_count(config) > MAX_TERMINALS)
-        choice_error(errors, self, "q", "more than %llu terminals", (unsigned long long)MAX_TERMINALS);
-    else if (routers * (q + local_count(q)) > MAX_CHANNELS)
-        choice_error(errors, self, "q", "more than %llu channels", (unsigned long long)MAX_CHANNELS);
+    topology_check_size(self, "q", routers * terminal_count(config), routers * (q + local_count(q)), errors);
 }
 
 static void find_generators(struct slim_fly *fly, struct arena *arena)
@@ -106,10 +103,7 @@ static void slim_fly_shape(const void *config, struct arena *arena, struct topol
     finite_field_init(&fly->field, settings->q, arena);
     find_generators(fly, arena);
     topology->state = fly;
-    topology->routers = 2 * fly->q * fly->q;
-    topology->concentration = terminal_count(settings);
-    topology->terminals = topology->routers * topology->concentration;
-    topology->ports = fly->locals + fly->q;
+    topology_size(topology, 2 * fly->q * fly->q, terminal_count(settings), fly->locals + fly->q);
     topology->channel_classes = 2;
     topology->channel_class_names = channel_names;
 }
@@ -153,13 +147,10 @@ static uint32_t slim_fly_distance(const struct topology *topology, uint32_t from
     struct place here = slim_fly_place(fly, from), there = slim_fly_place(fly, to);
     if (from == to)
         return 0;
-    bool is_linked;
     if (here.subgraph != there.subgraph)
-        is_linked = place_across(fly, here, there.group) == there.place;
-    else
-        is_linked = here.group == there.group &&
-                    fly->is_linked[here.subgraph][finite_field_subtract(&fly->field, here.place, there.place)];
-    return is_linked ? 1 : 2;
+        return place_across(fly, here, there.group) == there.place ? 1 : 2;
+    uint32_t apart = finite_field_subtract(&fly->field, here.place, there.place);
+    return here.group == there.group && fly->is_linked[here.subgraph][apart] ? 1 : 2;
 }
 
 static uint32_t slim_fly_channel_class(const struct topology *topology, uint32_t router, uint32_t port)
