@@ -3,38 +3,130 @@
  * DUMPI: MPI calls as sst-dumpi records them, a binary file for each rank and a .meta
  * file beside them (docs/formats.md). Read twice: once for the ranks of communicators,
  * which no rank knows alone, then rank by rank for the tasks.
+ *
+ * The .meta file says how many ranks there are; without one it is those whose files lie there, from rank 0 on.
  */
-#include "workload/trace/reader/dumpi/tasks.h"
+#include "workload/trace/reader/dumpi/dumpi.h"
 
+#include "base/text.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_RANKS (1u << 20)
+
+/* ---- files ---- */
+
+/* Also a .meta file. */
 static bool dumpi_looks_like(const struct trace_source *source)
 {
-    return dumpi_has_magic(source) || dumpi_is_meta(source);
+    bool is_meta = source->size > 9 && memcmp(source->bytes, "hostname=", 9) == 0 &&
+                   memmem(source->bytes, source->size, "\nnumprocs=", 10);
+    return is_meta || dumpi_has_magic(source);
 }
 
-static bool convert_all(struct dumpi_ranks *ranks, struct trace_builder *builder, struct arena *arena)
+static bool read_meta(const struct trace_source *meta, uint32_t *count, struct errors *errors)
 {
-    struct dumpi_communicators communicators;
-    bool is_good = dumpi_communicators_find(&communicators, ranks, builder, arena);
-    for (uint32_t rank = 0; is_good && rank < ranks->count; rank++) {
-        struct dumpi_conversion conversion = {
-            .builder = builder, .communicators = &communicators, .at = &ranks->ranks[rank], .rank = rank};
-        is_good = dumpi_convert(&conversion);
-        builder_end_rank(builder, rank, NULL);
+    const char *text = (const char *)meta->bytes, *found = text ? memmem(text, meta->size, "numprocs=", 9) : NULL;
+    char number[16] = "";
+    for (size_t i = 0; found && i < sizeof number - 1 && found + 9 + i < text + meta->size && isdigit(found[9 + i]);
+         i++)
+        number[i] = found[9 + i];
+    unsigned long value = strtoul(number, NULL, 10);
+    if (value < 1 || value > MAX_RANKS)
+        return errors_add(errors, "%s: at byte %td: found %s%s, accepted: a line numprocs= with 1 to %u ranks",
+                          meta->path, found ? found - text : 0, found ? "numprocs=" : "no numprocs=", number,
+                          MAX_RANKS);
+    *count = (uint32_t)value;
+    return true;
+}
+
+static const char *rank_path(struct arena *arena, const char *prefix, uint32_t rank)
+{
+    return arena_format(arena, "%s-%04u.bin", prefix, rank);
+}
+
+/* What stands before ".meta" or "-0003.bin"; NULL: neither is there. */
+static const char *prefix_of(const char *path, struct arena *arena)
+{
+    const char *dash = strrchr(path, '-');
+    size_t length = strlen(path), digits = dash ? strspn(dash + 1, "0123456789") : 0;
+    if (name_ends_with(path, ".meta"))
+        length -= 5;
+    else if (digits >= 4 && strcmp(dash + 1 + digits, ".bin") == 0)
+        length = (size_t)(dash - path);
+    else
+        return NULL;
+    return arena_format(arena, "%.*s", (int)length, path);
+}
+
+static bool dumpi_count_ranks(uint32_t *count, const char *prefix, struct arena *arena, struct errors *errors)
+{
+    const char *path = arena_format(arena, "%s.meta", prefix);
+    if (access(path, F_OK) == 0) {
+        struct trace_source meta;
+        bool is_good = trace_source_open(&meta, path, errors) && read_meta(&meta, count, errors);
+        trace_source_close(&meta);
+        return is_good;
     }
-    dumpi_communicators_release(&communicators);
-    return is_good;
+    while (*count < MAX_RANKS && access(rank_path(arena, prefix, *count), F_OK) == 0)
+        ++*count;
+    return *count || errors_add(errors, "%s: rank 0's file is missing", rank_path(arena, prefix, 0));
+}
+
+/* From the .meta file or any rank's: all are open at once. False with errors; to be closed in any case. */
+static bool job_open(struct dumpi_job *job, const struct trace_source *source, struct errors *errors)
+{
+    const char *prefix = prefix_of(source->path, job->arena);
+    uint32_t count = prefix ? 0 : 1;
+    struct trace_source opened = *source;
+    job->is_alone = !prefix;
+    if (prefix && !dumpi_count_ranks(&count, prefix, job->arena, errors))
+        return false;
+    const char *last = prefix ? rank_path(job->arena, prefix, count - 1) : source->path;
+    if (prefix && access(last, F_OK) != 0)
+        return errors_add(errors, "%s: there is no such file, but %s.meta says that there are %u ranks", last, prefix,
+                          count);
+    job->ranks = arena_array(job->arena, struct dumpi_rank, count);
+    while (job->count < count) {
+        struct dumpi_rank *rank = &job->ranks[job->count];
+        if (prefix && !trace_source_open(&opened, rank_path(job->arena, prefix, job->count), errors))
+            return false;
+        bool is_good = dumpi_rank_open(rank, &opened, errors);
+        rank->job = job;
+        rank->number = job->count++;
+        if (!is_good)
+            return false;
+    }
+    return true;
+}
+
+static void job_close(struct dumpi_job *job)
+{
+    for (uint32_t rank = 0; rank < job->count; rank++) {
+        dumpi_rank_release(&job->ranks[rank]);
+        if (!job->is_alone)
+            trace_source_close(&job->ranks[rank].source);
+    }
 }
 
 static bool dumpi_read(const struct trace_source *source, struct trace_builder *builder, struct errors *errors)
 {
     struct arena arena = {0};
-    struct dumpi_ranks ranks;
-    bool is_good = dumpi_ranks_open(&ranks, source, &arena, errors);
+    struct dumpi_job job = {.builder = builder, .arena = &arena};
+    bool is_good = job_open(&job, source, errors);
     if (is_good) {
-        builder_set_ranks(builder, ranks.count);
-        is_good = convert_all(&ranks, builder, &arena);
+        builder_set_ranks(builder, job.count);
+        is_good = dumpi_communicators_find(&job);
+        for (uint32_t rank = 0; is_good && rank < job.count; rank++) {
+            is_good = dumpi_convert(&job.ranks[rank]);
+            builder_end_rank(builder, rank, NULL);
+        }
+        dumpi_communicators_release(&job);
     }
-    dumpi_ranks_close(&ranks);
+    job_close(&job);
     arena_release(&arena);
     return is_good;
 }
@@ -57,15 +149,15 @@ static const struct {
     {"count", "datatype", "file"},
 };
 
-static void tally_bytes(struct tally *tally, struct dumpi_rank *rank, const struct dumpi_call *call)
+static void tally_bytes(struct tally *tally, struct dumpi_rank *rank)
 {
     uint64_t bytes;
     for (size_t i = 0; i < sizeof amounts / sizeof *amounts; i++) {
-        const struct dumpi_argument *count = dumpi_find(call, amounts[i].count);
-        const struct dumpi_argument *type = dumpi_find(call, amounts[i].type);
-        if (count && type && dumpi_find(call, amounts[i].about)) {
-            if (dumpi_bytes(rank, call, dumpi_number(count, 0), dumpi_number(type, 0), &bytes))
-                tally->bytes[call->id] += bytes;
+        const struct dumpi_argument *count = dumpi_find(rank, amounts[i].count),
+                                    *type = dumpi_find(rank, amounts[i].type);
+        if (count && type && dumpi_find(rank, amounts[i].about)) {
+            if (dumpi_bytes(rank, dumpi_number(count, 0), dumpi_number(type, 0), &bytes))
+                tally->bytes[rank->call.id] += bytes;
             return;
         }
     }
@@ -73,17 +165,17 @@ static void tally_bytes(struct tally *tally, struct dumpi_rank *rank, const stru
 
 static void tally_rank(struct tally *tally, struct dumpi_rank *rank)
 {
-    struct dumpi_call call;
-    while (dumpi_rank_next(rank, &call)) {
-        tally->calls[call.id]++;
-        tally_bytes(tally, rank, &call);
-        if (dumpi_is_about_files(&call)) {
+    uint64_t ns;
+    while (dumpi_next(rank)) {
+        tally->calls[rank->call.id]++;
+        tally_bytes(tally, rank);
+        if (dumpi_is_about_files(rank, &ns)) {
             tally->file_calls++;
-            tally->file_ns += dumpi_duration_ns(&call);
+            tally->file_ns += ns;
         }
     }
     for (uint32_t id = 0; id < DUMPI_COUNTED - 1; id++)
-        tally->missing[id] += dumpi_ignored(&rank->file, id);
+        tally->missing[id] += dumpi_called(rank, id, true);
 }
 
 static void add_counts(struct report *facts, const char *key, const uint64_t *counts)
@@ -96,15 +188,14 @@ static void add_counts(struct report *facts, const char *key, const uint64_t *co
 
 static void dumpi_describe(const struct trace_source *source, struct report *facts, struct errors *errors)
 {
-    struct arena *arena = errors->arena;
-    struct dumpi_ranks ranks;
-    struct tally *tally = arena_array(arena, struct tally, 1);
-    if (dumpi_ranks_open(&ranks, source, arena, errors)) {
-        uint32_t version = ranks.ranks[0].file.version;
-        for (uint32_t rank = 0; rank < ranks.count; rank++)
-            tally_rank(tally, &ranks.ranks[rank]);
+    struct dumpi_job job = {.arena = errors->arena};
+    struct tally *tally = arena_array(job.arena, struct tally, 1);
+    if (job_open(&job, source, errors)) {
+        uint32_t version = job.ranks[0].version;
+        for (uint32_t rank = 0; rank < job.count; rank++)
+            tally_rank(tally, &job.ranks[rank]);
         report_text(facts, "version",
-                    arena_format(arena, "%u.%u.%u", version / 10000, version / 100 % 100, version % 100));
+                    arena_format(job.arena, "%u.%u.%u", version / 10000, version / 100 % 100, version % 100));
         add_counts(facts, "calls", tally->calls);
         add_counts(facts, "call_bytes", tally->bytes);
         add_counts(facts, "missing", tally->missing);
@@ -114,14 +205,15 @@ static void dumpi_describe(const struct trace_source *source, struct report *fac
             report_number(files, "seconds", (double)tally->file_ns / 1e9);
         }
     }
-    dumpi_ranks_close(&ranks);
+    job_close(&job);
 }
 
 static void dumpi_list_file(const struct trace_source *source, FILE *out, struct errors *errors)
 {
-    struct dumpi_file file;
-    if (dumpi_read_sections(&file, source, errors))
-        dumpi_list(&file, out);
+    struct dumpi_rank rank;
+    if (dumpi_rank_open(&rank, source, errors))
+        dumpi_list(&rank, out);
+    dumpi_rank_release(&rank);
 }
 
 static const struct trace_reader_ops dumpi = {

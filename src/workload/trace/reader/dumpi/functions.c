@@ -8,7 +8,7 @@
  * them before, * as many as the int before says. Before it: ? only on the root (an argument that ends in
  * "commrank" equals "root"), <2 only before version 0.6.2, >9 an array since 0.6.9 and one element before.
  */
-#include "workload/trace/reader/dumpi/file.h"
+#include "workload/trace/reader/dumpi/dumpi.h"
 
 /* A row a function; what is not said is 0: it means nothing to the replay. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A DUMPI file as readable lines: header, calls with the names and values of their arguments, counts, datatypes. */
-#include "workload/trace/reader/dumpi/file.h"
+#include "workload/trace/reader/dumpi/dumpi.h"
 
 #include <string.h>
 
@@ -12,12 +12,6 @@ static const char *const type_words['z'] = {
     ['g'] = "MPI_Group", ['o'] = "MPI_Op", ['r'] = "MPI_Request",  ['s'] = "MPI_Status",
     ['t'] = "string",    ['b'] = "handle", ['h'] = "handle",
 };
-
-static void print_status(struct dumpi_status status, FILE *out)
-{
-    fprintf(out, "{bytes=%d, cancelled=%d, source=%d, tag=%d, error=%d}", status.bytes, status.is_cancelled,
-            status.source, status.tag, status.error);
-}
 
 /* Elements of an array without a further one inside it, from `at`; returns what follows them. */
 static const unsigned char *print_texts(const unsigned char *at, uint32_t count, FILE *out)
@@ -46,7 +40,7 @@ static void dumpi_print_rows(const struct dumpi_argument *argument, FILE *out)
     }
 }
 
-static void print_elements(const struct dumpi_file *file, const struct dumpi_argument *argument, FILE *out)
+static void print_elements(const struct dumpi_rank *rank, const struct dumpi_argument *argument, FILE *out)
 {
     if (argument->is_nested)
         dumpi_print_rows(argument, out);
@@ -55,14 +49,17 @@ static void print_elements(const struct dumpi_file *file, const struct dumpi_arg
     else
         for (uint32_t i = 0; i < argument->count; i++) {
             fputs(i ? ", " : "", out);
-            if (argument->letter == 's')
-                print_status(dumpi_status(file, argument, i), out);
-            else
+            if (argument->letter != 's') {
                 fprintf(out, "%lld", (long long)dumpi_number(argument, i));
+                continue;
+            }
+            struct dumpi_status status = dumpi_status(rank, argument, i);
+            fprintf(out, "{bytes=%d, cancelled=%d, source=%d, tag=%d, error=%d}", status.bytes, status.is_cancelled,
+                    status.source, status.tag, status.error);
         }
 }
 
-static void print_argument(const struct dumpi_file *file, const struct dumpi_argument *argument, FILE *out)
+static void print_argument(const struct dumpi_rank *rank, const struct dumpi_argument *argument, FILE *out)
 {
     bool is_plain = !argument->is_array && argument->letter != 'r';
     bool is_ignored = argument->letter == 's' && !argument->count;
@@ -71,7 +68,7 @@ static void print_argument(const struct dumpi_file *file, const struct dumpi_arg
     if (argument->is_array && argument->letter != 's')
         fprintf(out, "[%u]", argument->count);
     fputs(is_ignored ? "=<IGNORED>" : is_plain ? "=" : "=[", out);
-    print_elements(file, argument, out);
+    print_elements(rank, argument, out);
     fputs(is_plain || is_ignored ? "\n" : "]\n", out);
 }
 
@@ -84,19 +81,18 @@ static void print_moment(const struct dumpi_call *call, uint32_t which, FILE *ou
             (unsigned long long)cpu % SECOND_NS, call->thread);
 }
 
-void dumpi_list(struct dumpi_file *file, FILE *out)
+void dumpi_list(struct dumpi_rank *rank, FILE *out)
 {
-    struct dumpi_call call;
-    fprintf(out, "version=%u.%u.%u\n", file->version / 10000, file->version / 100 % 100, file->version % 100);
-    while (dumpi_next(file, &call)) {
-        print_moment(&call, 0, out);
-        for (uint32_t i = 0; i < call.argument_count; i++)
-            print_argument(file, &call.arguments[i], out);
-        print_moment(&call, 1, out);
+    fprintf(out, "version=%u.%u.%u\n", rank->version / 10000, rank->version / 100 % 100, rank->version % 100);
+    while (dumpi_next(rank)) {
+        print_moment(&rank->call, 0, out);
+        for (uint32_t i = 0; i < rank->call.argument_count; i++)
+            print_argument(rank, &rank->call.arguments[i], out);
+        print_moment(&rank->call, 1, out);
     }
-    for (uint32_t id = 0; file->footer && id < DUMPI_COUNTED; id++)
-        fprintf(out, "%s called %u times and ignored %u times\n", dumpi_functions[id].name, dumpi_called(file, id),
-                dumpi_ignored(file, id));
-    for (uint32_t type = 0; type < file->type_count; type++)
-        fprintf(out, "Datatype %u has size %u\n", type, dumpi_type_size(file, type));
+    for (uint32_t id = 0; rank->footer && id < DUMPI_COUNTED; id++)
+        fprintf(out, "%s called %u times and ignored %u times\n", dumpi_functions[id].name,
+                dumpi_called(rank, id, false), dumpi_called(rank, id, true));
+    for (uint32_t type = 0; type < rank->type_count; type++)
+        fprintf(out, "Datatype %u has size %u\n", type, dumpi_type_size(rank, type));
 }

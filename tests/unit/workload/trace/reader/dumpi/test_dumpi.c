@@ -3,21 +3,21 @@
 #include "dumpi_bytes.h"
 #include "test.h"
 
-#include "workload/trace/reader/dumpi/file.h"
+#include "workload/trace/reader/dumpi/dumpi.h"
 
 #include <stdlib.h>
 
 struct reading {
     struct arena arena;
     struct errors errors;
-    struct dumpi_file file;
+    struct dumpi_rank rank;
 };
 
 static bool read_bytes(struct reading *reading, const unsigned char *bytes, size_t size)
 {
     *reading = (struct reading){.errors.arena = &reading->arena};
-    return dumpi_read_sections(&reading->file, &(struct trace_source){.path = "rank.bin", .bytes = bytes, .size = size},
-                               &reading->errors);
+    return dumpi_rank_open(&reading->rank, &(struct trace_source){.path = "rank.bin", .bytes = bytes, .size = size},
+                           &reading->errors);
 }
 
 static bool opened(struct reading *reading, const struct dumpi_bytes *bytes)
@@ -25,13 +25,16 @@ static bool opened(struct reading *reading, const struct dumpi_bytes *bytes)
     return read_bytes(reading, bytes->bytes, bytes->size);
 }
 
-static void ended(struct reading *reading) { arena_release(&reading->arena); }
+static void ended(struct reading *reading)
+{
+    dumpi_rank_release(&reading->rank);
+    arena_release(&reading->arena);
+}
 
 static uint32_t calls_of(struct reading *reading)
 {
-    struct dumpi_call call;
     uint32_t calls = 0;
-    while (dumpi_next(&reading->file, &call))
+    while (dumpi_next(&reading->rank))
         calls++;
     return calls;
 }
@@ -58,30 +61,30 @@ static void expect_small(uint32_t major, uint32_t minor, uint32_t last, uint32_t
 {
     struct dumpi_bytes bytes = {.size = 0};
     struct reading reading;
-    struct dumpi_call call;
+    const struct dumpi_call *call = &reading.rank.call;
     bool has_tags = major || last >= 3;
     put_small(&bytes, major ? 9 : last);
     put_end(&bytes, major, minor, last, index_words);
     EXPECT(opened(&reading, &bytes));
-    EXPECT(dumpi_next(&reading.file, &call));
-    EXPECT_TEXT_EQ(dumpi_functions[call.id].name, "MPI_Init");
-    EXPECT_EQ_U64(call.wall_ns[0], 2007 * 1000000000ull);
-    EXPECT(dumpi_next(&reading.file, &call));
-    EXPECT_EQ_U64(call.function->does, DUMPI_START_RECEIVE);
-    EXPECT_EQ_U64(call.wall_ns[1], 2007 * 1000000000ull + 1100);
-    EXPECT(dumpi_value(&call, "source") == -1 && dumpi_value(&call, "tag") == 77 &&
-           dumpi_value(&call, "datatype") == 9);
-    EXPECT(dumpi_value(&call, "request") == 42);
-    EXPECT(dumpi_next(&reading.file, &call));
-    const struct dumpi_argument *statuses = dumpi_find(&call, "statuses");
+    EXPECT(dumpi_next(&reading.rank));
+    EXPECT_TEXT_EQ(dumpi_functions[call->id].name, "MPI_Init");
+    EXPECT_EQ_U64(call->wall_ns[0], 2007 * 1000000000ull);
+    EXPECT(dumpi_next(&reading.rank));
+    EXPECT_EQ_U64(call->function->does, DUMPI_START_RECEIVE);
+    EXPECT_EQ_U64(call->wall_ns[1], 2007 * 1000000000ull + 1100);
+    EXPECT(dumpi_value(&reading.rank, "source") == -1 && dumpi_value(&reading.rank, "tag") == 77 &&
+           dumpi_value(&reading.rank, "datatype") == 9);
+    EXPECT(dumpi_value(&reading.rank, "request") == 42);
+    EXPECT(dumpi_next(&reading.rank));
+    const struct dumpi_argument *statuses = dumpi_find(&reading.rank, "statuses");
     EXPECT(statuses && statuses->count == 1);
-    struct dumpi_status status = dumpi_status(&reading.file, statuses, 0);
+    struct dumpi_status status = dumpi_status(&reading.rank, statuses, 0);
     EXPECT(status.bytes == 20 && status.source == 3 && status.error == 9 && status.tag == (has_tags ? 77 : -1));
-    EXPECT(dumpi_next(&reading.file, &call) && call.function->does == DUMPI_FINALIZE);
-    EXPECT(!dumpi_next(&reading.file, &call));
+    EXPECT(dumpi_next(&reading.rank) && call->function->does == DUMPI_FINALIZE);
+    EXPECT(!dumpi_next(&reading.rank));
     EXPECT_EQ_U64(reading.errors.count, 0);
-    EXPECT_EQ_U64(dumpi_ignored(&reading.file, 52), 3);
-    EXPECT_EQ_U64(dumpi_type_size(&reading.file, 9), index_words == 7 ? 4 : 0);
+    EXPECT_EQ_U64(dumpi_called(&reading.rank, 52, true), 3);
+    EXPECT_EQ_U64(dumpi_type_size(&reading.rank, 9), index_words == 7 ? 4 : 0);
     ended(&reading);
 }
 
@@ -101,7 +104,6 @@ TEST(dumpi_arguments_that_were_single_numbers_once_are_read)
     for (uint32_t is_new = 0; is_new < 2; is_new++) {
         struct dumpi_bytes bytes = {.size = 0};
         struct reading reading;
-        struct dumpi_call call;
         put_start(&bytes);
         put_call(&bytes, 40, 0); /* Type_struct */
         PUT(&bytes, 4, 2, 4, 2, 4, 10, 4, 20);
@@ -112,10 +114,11 @@ TEST(dumpi_arguments_that_were_single_numbers_once_are_read)
         PUT(&bytes, 4, 2, 2, 9, 2, 14, 2, 28);
         put_end(&bytes, 0, 6, 8 + is_new, 7);
         EXPECT(opened(&reading, &bytes));
-        EXPECT(dumpi_next(&reading.file, &call));
-        EXPECT_EQ_U64(dumpi_find(&call, "indices")->count, is_new ? 2 : 1);
-        EXPECT(dumpi_number(dumpi_find(&call, "oldtypes"), 1) == 14 && dumpi_value(&call, "newtype") == 28);
-        EXPECT(!dumpi_next(&reading.file, &call));
+        EXPECT(dumpi_next(&reading.rank));
+        EXPECT_EQ_U64(dumpi_find(&reading.rank, "indices")->count, is_new ? 2 : 1);
+        EXPECT(dumpi_number(dumpi_find(&reading.rank, "oldtypes"), 1) == 14 &&
+               dumpi_value(&reading.rank, "newtype") == 28);
+        EXPECT(!dumpi_next(&reading.rank));
         ended(&reading);
     }
 }
@@ -124,17 +127,17 @@ TEST(dumpi_seconds_wrap_around_after_65536)
 {
     struct dumpi_bytes bytes = {.size = 0};
     struct reading reading;
-    struct dumpi_call call;
+    const struct dumpi_call *call = &reading.rank.call;
     put_start(&bytes);
     PUT(&bytes, 2, 122, 1, 0x08, 2, 65535, 4, 5, 2, 0, 4, 6); /* Wtime */
     PUT(&bytes, 2, 122, 1, 0x08, 2, 3, 4, 5, 2, 4, 4, 6);
     put_end(&bytes, 13, 0, 0, 7);
     EXPECT(opened(&reading, &bytes));
-    EXPECT(dumpi_next(&reading.file, &call));
-    EXPECT_EQ_U64(call.wall_ns[1] - call.wall_ns[0], 1000000001u);
-    uint64_t returned = call.wall_ns[1];
-    EXPECT(dumpi_next(&reading.file, &call));
-    EXPECT_EQ_U64(call.wall_ns[0] - returned, 3000000000u - 1);
+    EXPECT(dumpi_next(&reading.rank));
+    EXPECT_EQ_U64(call->wall_ns[1] - call->wall_ns[0], 1000000001u);
+    uint64_t returned = call->wall_ns[1];
+    EXPECT(dumpi_next(&reading.rank));
+    EXPECT_EQ_U64(call->wall_ns[0] - returned, 3000000000u - 1);
     ended(&reading);
 }
 
