@@ -13,7 +13,6 @@
     const char *name;             /* the "type" in a configuration */                                                  \
     const char *summary;          /* one line, for list and explain */                                                 \
     const struct option *options; /* NULL: none */                                                                     \
-    size_t config_size;           /* of the struct that the rows fill */                                               \
     const char *example;          /* JSON text of the block in use; NULL: the type alone */                            \
     const char *needs;            /* of others, for explain: virtual channels, say; NULL: nothing */                   \
     const struct result *reports; /* rows of what it tells of its own in the results; NULL: nothing */

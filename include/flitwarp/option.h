@@ -74,6 +74,7 @@ struct option {
     const char *key;
     enum option_type type;
     size_t offset;             /* of the field in the config struct */
+    size_t config_size;        /* of that struct; 0: of an OPTION_ROWS_OF, which are of the same one as its rows */
     const char *fallback;      /* the default as JSON text; NULL: required */
     double min, max;           /* bounds of numbers and of list items; of time in ticks; of CHOICES: their number */
     const char *unit;          /* "flits", "cycles", ... or NULL */
@@ -103,7 +104,8 @@ struct option {
 #define OPTION_ROW_(config, field_, ctype, row_type, default_text, low, high, unit_, ...)                              \
     {                                                                                                                  \
         .key = #field_, .type = OPTION_TYPE_##row_type, .offset = OPTION_OFFSET_(config, field_, ctype),               \
-        .fallback = default_text, .min = (low), .max = (high), .unit = unit_, .help = __VA_ARGS__                      \
+        .config_size = sizeof(config), .fallback = default_text, .min = (low), .max = (high), .unit = unit_,           \
+        .help = __VA_ARGS__                                                                                            \
     }
 
 /* Defaults are JSON text; REQUIRED (NULL) means that the setting must be given. */
@@ -159,7 +161,8 @@ struct option {
  */
 #define OPTION_ROWS(config, field, block, ...)                                                                         \
     {                                                                                                                  \
-        .type = OPTION_TYPE_ROWS, .offset = OPTION_OFFSET_(config, field, block), .rows = __VA_ARGS__                  \
+        .type = OPTION_TYPE_ROWS, .offset = OPTION_OFFSET_(config, field, block), .config_size = sizeof(config),       \
+        .rows = __VA_ARGS__                                                                                            \
     }
 /* The same for a table of this very config struct. */
 #define OPTION_ROWS_OF(...)                                                                                            \

@@ -371,6 +371,17 @@ static const struct component *find_component(struct config_reader *reader, cons
     return component;
 }
 
+/* Some rows of a table may be of a struct that the whole one begins with. */
+size_t rows_config_size(const struct option *rows)
+{
+    size_t largest = 0;
+    for (; rows && rows->type != OPTION_TYPE_END; rows++) {
+        size_t size = rows->config_size ? rows->config_size : rows_config_size(rows->rows);
+        largest = size > largest ? size : largest;
+    }
+    return largest;
+}
+
 bool choice_read(struct config_reader *reader, const struct option *row, struct json *node, void *field)
 {
     struct choice *choice = field;
@@ -381,7 +392,7 @@ bool choice_read(struct config_reader *reader, const struct option *row, struct 
     const struct component *component = find_component(reader, row, node);
     if (!component)
         return false;
-    void *config = arena_take(reader->arena, component->config_size);
+    void *config = arena_take(reader->arena, rows_config_size(component->options));
     *choice = (struct choice){.component = component, .config = config, .node = node};
     return settings_read(reader, component->options, config, node, "type");
 }

@@ -35,6 +35,9 @@ const struct option *row_walk_next(struct row_walk *walk);
     for (struct row_walk row##_walk = {.next = (rows)}; row##_walk.next; row##_walk.next = NULL)                       \
         for (const struct option *row; (row = row_walk_next(&row##_walk));)
 
+/* Bytes of the config struct that rows fill. */
+size_t rows_config_size(const struct option *rows);
+
 struct file_list;
 struct config_reader {
     struct arena *arena; /* gets the values: it must outlive the config struct */

@@ -237,7 +237,6 @@ static const struct model_ops node_model = {
     .summary = "torus of any size, packets through processing units and links, one event a hop",
     .options = node_options,
     .reports = node_reports,
-    .config_size = sizeof(struct node_config),
     .example = "{\"type\": \"node\", \"widths\": [8, 8, 8, 8, 8, 8, 8, 8], \"rate\": 4, \"sample\": \"50us\"}",
     .prepare = node_prepare,
     .owner = node_owner,

@@ -150,7 +150,6 @@ static const struct model_ops phold = {
     .summary = "events that hop between processes at random: the usual benchmark",
     .options = phold_options,
     .reports = phold_reports,
-    .config_size = sizeof(struct phold_config),
     .example = "{\"type\": \"phold\", \"processes\": 1024, \"remote\": 0.25, \"lookahead\": 100, \"mean_delay\": 1000}",
     .prepare = phold_prepare,
     .owner = phold_owner,

@@ -231,7 +231,7 @@ static void faulty_results(const struct model *model, const struct model_totals 
 }
 static const struct model_ops faulty = {
     .name = "faulty", .summary = "does one thing wrong", .options = faulty_options,
-    .config_size = sizeof(struct faulty_config), .prepare = faulty_prepare, .owner = faulty_owner,
+    .prepare = faulty_prepare, .owner = faulty_owner,
     .build = faulty_build, .begin = faulty_begin, .handle = faulty_handle, .commit = faulty_commit,
     .results = faulty_results,
 };

@@ -44,7 +44,6 @@ static const struct topology_ops ring = {
     .name = "ring",
     .summary = "routers in a circle",
     .options = ring_options,
-    .config_size = sizeof(struct ring_config),
     .example = "{\"type\": \"ring\", \"routers\": 8}",
     .shape = ring_shape,
     .peer = ring_peer,

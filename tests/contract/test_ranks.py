@@ -195,7 +195,7 @@ static void check(struct application *application, tick_t now)
     application->done = application->phase == PHASE_FINISHING;
 }
 static const struct application_ops broken = {.name = "broken", .summary = "counts what is not shared", .options = application_options,
-    .config_size = sizeof(struct config), .prepare = prepare, .begin = begin,
+    .prepare = prepare, .begin = begin,
     .wake = wake, .check = check};
 REGISTER_APPLICATION(broken);
 """

@@ -172,7 +172,6 @@ static const struct allocator_ops islip = {
     .name = "islip",
     .summary = "rotating offers and acceptances whose pointers move on success only",
     .options = islip_options,
-    .config_size = sizeof(struct islip_config),
     .example = "{\"type\": \"islip\", \"iterations\": 2}",
     .state_size = islip_state_size,
     .init = islip_init,

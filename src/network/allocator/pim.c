@@ -50,7 +50,6 @@ static const struct allocator_ops pim = {
     .name = "pim",
     .summary = "parallel iterative matching: random offers, random acceptances",
     .options = pim_options,
-    .config_size = sizeof(struct pim_config),
     .example = "{\"type\": \"pim\", \"iterations\": 4}",
     .state_size = pim_state_size,
     .allocate = pim_allocate,

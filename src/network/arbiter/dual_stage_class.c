@@ -128,7 +128,6 @@ static const struct arbiter_ops dual_stage_class = {
     .name = "dual_stage_class",
     .summary = "one arbiter picks a class of inputs, another an input of it",
     .options = dual_stage_class_options,
-    .config_size = sizeof(struct dual_stage_class_config),
     .example = "{\"type\": \"dual_stage_class\", \"class_map\": [0, 1, 1], \"class_arbiter\": \"age\"}",
     .needs_age = true, /* an arbiter inside may */
     .state_size = dual_stage_class_state_size,

@@ -56,7 +56,6 @@ static const struct arbiter_ops fixed_priority = {
     .name = "fixed_priority",
     .summary = "always the lowest or highest input that asks; starves the others",
     .options = fixed_priority_options,
-    .config_size = sizeof(struct fixed_priority_config),
     .example = "{\"type\": \"fixed_priority\", \"order\": \"highest_first\"}",
     .state_size = fixed_priority_state_size,
     .init = fixed_priority_init,

@@ -50,7 +50,6 @@ static const struct arbiter_ops weighted = {
     .name = "weighted",
     .summary = "each input in proportion to its weight",
     .options = weighted_options,
-    .config_size = sizeof(struct weighted_config),
     .example = "{\"type\": \"weighted\", \"weights\": [3, 1]}",
     .state_size = weighted_state_size,
     .init = weighted_init,

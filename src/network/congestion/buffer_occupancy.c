@@ -320,7 +320,6 @@ static const struct congestion_ops buffer_occupancy = {
     .name = "buffer_occupancy",
     .summary = "flits in the queues behind an output, as known some ticks later",
     .options = buffer_occupancy_options,
-    .config_size = sizeof(struct buffer_occupancy_config),
     .example = "{\"type\": \"buffer_occupancy\", \"accounting\": \"downstream\", \"per\": \"port\", \"latency\": 4}",
     .build = buffer_occupancy_build,
     .change = buffer_occupancy_change,

@@ -265,7 +265,6 @@ static const struct interface_ops single_channel = {
     .name = "single_channel",
     .summary = "one channel each way and one source queue, flit by flit; small, to be copied",
     .options = single_channel_options,
-    .config_size = sizeof(struct single_channel_config),
     .example = "{\"type\": \"single_channel\", \"latency\": 2}",
     .rails = single_channel_rails,
     .build = single_channel_build,

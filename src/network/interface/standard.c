@@ -319,7 +319,6 @@ static const struct interface_ops standard = {
     .name = "standard",
     .summary = "source queue without limit, injection and ejection channels, consumes at once",
     .options = standard_options,
-    .config_size = sizeof(struct standard_config),
     .example = "{\"type\": \"standard\", \"injection_channels\": 1, \"ejection_channels\": 1}",
     .rails = standard_rails,
     .build = standard_build,

@@ -17,7 +17,6 @@ static const struct reduction_ops all_minimal = {
     .name = "all_minimal",
     .summary = "all minimal candidates: VC allocation takes what is free",
     .options = all_minimal_options,
-    .config_size = sizeof(struct reduction_config),
     .example = "{\"type\": \"all_minimal\", \"max_outputs\": 2}",
     .weight = all_minimal_weight,
 };

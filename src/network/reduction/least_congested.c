@@ -12,7 +12,6 @@ static const struct reduction_ops least_congested = {
     .name = "least_congested",
     .summary = "the least congested of the minimal candidates",
     .options = reduction_options,
-    .config_size = sizeof(struct reduction_config),
     .example = "{\"type\": \"least_congested\", \"max_outputs\": 1}",
     .weight = least_congested_weight,
 };

@@ -35,7 +35,6 @@ static const struct reduction_ops weighted = {
     .name = "weighted",
     .summary = "the least congestion times hops to come, minimal or not",
     .options = weighted_options,
-    .config_size = sizeof(struct weighted_config),
     .example = "{\"type\": \"weighted\", \"congestion_bias\": 0.1, \"independent_bias\": 0.5}",
     .weight = weighted_weight,
 };

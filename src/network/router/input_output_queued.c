@@ -92,7 +92,6 @@ static const struct router_ops input_output_queued = {
     .name = "input_output_queued",
     .summary = "virtual-channel router with buffers at its inputs and queues at its outputs",
     .options = input_output_queued_options,
-    .config_size = sizeof(struct input_output_queued_config),
     .example = "{\"type\": \"input_output_queued\", \"num_vcs\": 2, \"buffer_depth\": 16, \"output_depth\": 32}",
     .serves_levels = true,
     .inspect = &input_output_queued_inspect,

@@ -876,7 +876,6 @@ static const struct router_ops input_queued = {
     .name = "input_queued",
     .summary = "virtual-channel router with buffers at its inputs",
     .options = input_queued_options,
-    .config_size = sizeof(struct input_queued_config),
     .example = "{\"type\": \"input_queued\", \"num_vcs\": 4, \"buffer_depth\": 8, \"allocator\": \"islip\"}",
     .serves_levels = true,
     .inspect = &input_queued_inspect,

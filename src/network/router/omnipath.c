@@ -191,7 +191,6 @@ static const struct router_ops omnipath = {
     .name = "omnipath",
     .summary = "Omni-Path router: MPorts of four ports, a central crossbar, lanes that share buffers",
     .options = omnipath_options,
-    .config_size = sizeof(struct omnipath_config),
     .example = "{\"type\": \"omnipath\", \"num_vcs\": 4, \"allocator\": \"islip\", \"candidates\": \"all\"}",
     .serves_levels = true,
     .inspect = &omnipath_inspect,

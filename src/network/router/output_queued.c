@@ -312,7 +312,6 @@ static const struct router_ops output_queued = {
     .name = "output_queued",
     .summary = "ideal router with queues at its outputs: no conflicts on the way to them",
     .options = output_queued_options,
-    .config_size = sizeof(struct output_queued_config),
     .example = "{\"type\": \"output_queued\", \"num_vcs\": 2, \"buffer_depth\": 16, \"output_depth\": 64}",
     .serves_levels = true,
     .inspect = &output_queued_inspect,

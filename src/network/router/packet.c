@@ -385,7 +385,6 @@ static const struct router_ops packet = {
     .name = "packet",
     .summary = "packets move whole: bandwidth, buffers in bytes and credits, an event a hop",
     .options = packet_options,
-    .config_size = sizeof(struct packet_config),
     .example = "{\"type\": \"packet\", \"num_vcs\": 2, \"buffer\": 16384, \"delay\": 50}",
     .inspect = &packet_inspect,
     .plan = packet_plan,

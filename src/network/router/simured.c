@@ -318,7 +318,6 @@ static const struct router_ops simured = {
     .name = "simured",
     .summary = "SimuRed's router: buffers on both sides, forwarding, channels shared by turns",
     .options = simured_options,
-    .config_size = sizeof(struct simured_config),
     .example = "{\"type\": \"simured\", \"num_vcs\": 2, \"buffer_depth\": 2}",
     .inspect = &simured_inspect,
     .plan = simured_plan,

@@ -409,7 +409,6 @@ static const struct router_ops single_cycle = {
     .name = "single_cycle",
     .summary = "input-queued router without a pipeline, in one file: the one to copy",
     .options = single_cycle_options,
-    .config_size = sizeof(struct single_cycle_config),
     .example = "{\"type\": \"single_cycle\", \"num_vcs\": 8, \"buffer_depth\": 8}",
     .inspect = &single_cycle_inspect,
     .plan = single_cycle_plan,

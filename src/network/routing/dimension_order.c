@@ -369,7 +369,6 @@ static const struct routing_ops dimension_order = {
     .name = "dimension_order",
     .summary = "corrects one coordinate after the other, each by the shorter way",
     .options = ring_options,
-    .config_size = sizeof(struct ring_config),
     .example = "{\"type\": \"dimension_order\", \"dateline\": \"balanced\", \"tie\": \"random\"}",
     .needs = "2 VCs on a torus, elsewhere 1",
     .is_minimal = true,

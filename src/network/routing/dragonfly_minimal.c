@@ -55,7 +55,6 @@ static const struct routing_ops dragonfly_minimal = {
     .name = "dragonfly_minimal",
     .summary = "local, global, local channels on a dragonfly of any kind and size",
     .options = dragonfly_minimal_options,
-    .config_size = sizeof(struct dragonfly_minimal_config),
     .example = "{\"type\": \"dragonfly_minimal\", \"channel\": \"random\"}",
     .needs = "2 VCs; 4 with local_order either on a dragonfly_2d",
     .prepare = dragonfly_minimal_prepare,

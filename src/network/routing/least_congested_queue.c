@@ -77,7 +77,6 @@ static const struct routing_ops least_congested_queue = {
     .name = "least_congested_queue",
     .summary = "first by the least congested output wherever it leads, then minimally, on a hyperx",
     .options = least_congested_queue_options,
-    .config_size = sizeof(struct least_congested_queue_config),
     .example = "{\"type\": \"least_congested_queue\", \"finish\": \"dimension_order\"}",
     .needs = "a VC for each dimension and 1; 2 with finish dimension_order",
     .is_adaptive = true,

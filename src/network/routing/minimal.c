@@ -64,7 +64,6 @@ static const struct routing_ops minimal = {
     .name = "minimal",
     .summary = "a shortest way by table, on any topology",
     .options = minimal_options,
-    .config_size = sizeof(struct minimal_config),
     .example = "{\"type\": \"minimal\", \"select\": \"all\", \"vcs\": \"hops\"}",
     .needs = "a VC for each hop of the longest way; 1 with vcs all",
     .is_minimal = true,

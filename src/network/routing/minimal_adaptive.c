@@ -71,7 +71,6 @@ static const struct routing_ops minimal_adaptive = {
     .name = "minimal_adaptive",
     .summary = "the least congested of the ports that lead closer, on any topology",
     .options = minimal_adaptive_options,
-    .config_size = sizeof(struct minimal_adaptive_config),
     .example = "{\"type\": \"minimal_adaptive\", \"mode\": \"port_average\", \"reduction\": \"least_congested\"}",
     .needs = "a VC for each hop of the longest way; 1 with vcs all",
     .is_adaptive = true,

@@ -43,7 +43,6 @@ static const struct routing_ops o1turn = {
     .name = "o1turn",
     .summary = "x before y for half of the packets, y before x for the others; 2 dimensions",
     .options = ring_options,
-    .config_size = sizeof(struct ring_config),
     .example = "{\"type\": \"o1turn\"}",
     .needs = "4 VCs on a torus, elsewhere 2",
     .is_minimal = true,

@@ -44,7 +44,6 @@ static const struct routing_ops one_way = {
     .name = "one_way",
     .summary = "corrects one coordinate after the other, always upwards round a torus",
     .options = one_way_options,
-    .config_size = sizeof(struct one_way_config),
     .example = "{\"type\": \"one_way\", \"dateline\": \"balanced\"}",
     .needs = "2 VCs",
     .prepare = one_way_prepare,

@@ -108,7 +108,6 @@ static const struct routing_ops skipping_dimensions = {
     .name = "skipping_dimensions",
     .summary = "dimension order in rounds that skip congested dimensions, on a hyperx",
     .options = skipping_dimensions_options,
-    .config_size = sizeof(struct skipping_dimensions_config),
     .example = "{\"type\": \"skipping_dimensions\", \"rounds\": 2, \"step\": 0.1, \"deroutes\": true}",
     .needs = "a VC for each round, two with deroutes",
     .is_adaptive = true,

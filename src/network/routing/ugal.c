@@ -288,7 +288,6 @@ static const struct routing_ops ugal = {
     .name = "ugal",
     .summary = "straight or by a detour, whichever promises the shorter wait at the first router",
     .options = ugal_options,
-    .config_size = sizeof(struct ugal_config),
     .example = "{\"type\": \"ugal\", \"mode\": \"port_average\", \"bias\": 0.1}",
     .needs = DETOUR_NEEDS,
     .is_adaptive = true,
@@ -319,7 +318,6 @@ static const struct routing_ops par = {
     .name = "par",
     .summary = "UGAL that chooses again at the second router",
     .options = ugal_options,
-    .config_size = sizeof(struct ugal_config),
     .example = "{\"type\": \"par\", \"mode\": \"port_average\"}",
     .needs = "VCs for a hop and two legs: 4 on a dragonfly (5 by router), 3 on hyperx and grids, 6 on a torus, "
              "elsewhere one for "

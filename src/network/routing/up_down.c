@@ -120,7 +120,6 @@ static const struct routing_ops up_down = {
     .name = "up_down",
     .summary = "up a folded_clos by the least congested or any port, then down by the only way",
     .options = up_down_options,
-    .config_size = sizeof(struct up_down_config),
     .example = "{\"type\": \"up_down\", \"selection\": \"adaptive\", \"common_ancestor\": \"top\"}",
     .needs = "1 VC",
     .is_adaptive = true,

@@ -36,7 +36,6 @@ static const struct routing_ops valiant = {
     .name = "valiant",
     .summary = "by way of a router or group drawn at random: the same throughput for any traffic",
     .options = detour_options,
-    .config_size = sizeof(struct detour_config),
     .example = "{\"type\": \"valiant\", \"intermediate\": \"router\"}",
     .needs = DETOUR_NEEDS,
     .prepare = valiant_prepare,

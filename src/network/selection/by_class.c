@@ -75,7 +75,6 @@ static const struct selection_ops by_class_selection = {
     .name = "by_class",
     .summary = "planes by protocol class, and among those as another selection says",
     .options = by_class_options,
-    .config_size = sizeof(struct by_class_config),
     .example = "{\"type\": \"by_class\", \"planes\": [[0, 1]], \"within\": \"congestion\"}",
     .prepare = by_class_prepare,
     .select = by_class_select,

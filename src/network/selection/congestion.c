@@ -27,7 +27,6 @@ static const struct selection_ops congestion_selection = {
     .name = "congestion",
     .summary = "the plane for which least waits at the terminal",
     .options = congestion_options,
-    .config_size = sizeof(struct congestion_config),
     .example = "{\"type\": \"congestion\", \"count\": \"flits\"}",
     .select = congestion_select,
 };

@@ -27,7 +27,6 @@ static const struct selection_ops path_selection = {
     .name = "path",
     .summary = "the plane with the shortest way, of those the one for which least waits",
     .options = path_options,
-    .config_size = sizeof(struct path_config),
     .example = "{\"type\": \"path\", \"count\": \"packets\"}",
     .needs_hops = true,
     .select = path_select,

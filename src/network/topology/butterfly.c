@@ -104,7 +104,6 @@ static const struct topology_ops butterfly = {
     .name = "butterfly",
     .summary = "stages of routers, crossed from the first to the last (k-ary n-fly)",
     .options = butterfly_options,
-    .config_size = sizeof(struct butterfly_config),
     .example = "{\"type\": \"butterfly\", \"radix\": 4, \"stages\": 3}",
     .check = butterfly_check,
     .shape = butterfly_shape,

@@ -215,7 +215,6 @@ static const struct dragonfly_kind dragonfly_kinds[] = {
         .ops = {.name = "dragonfly",
                 .summary = "fully connected groups of routers, every two groups joined by global channels",
                 .options = dragonfly_options,
-                .config_size = sizeof(struct dragonfly_config),
                 .example = "{\"type\": \"dragonfly\", \"terminals\": 2, \"routers\": 4, \"global\": 2}",
                 .check = global_check,
                 .shape = global_shape,
@@ -231,7 +230,6 @@ static const struct dragonfly_kind dragonfly_kinds[] = {
         .ops = {.name = "dragonfly_2d",
                 .summary = "a dragonfly whose groups are grids, fully connected along rows and columns (Cray Cascade)",
                 .options = dragonfly_2d_options,
-                .config_size = sizeof(struct dragonfly_2d_config),
                 .example = "{\"type\": \"dragonfly_2d\", \"terminals\": 1, \"columns\": 3, \"rows\": 2, "
                            "\"row_channels\": 1, \"column_channels\": 2, \"global\": 1}",
                 .check = global_check,
@@ -248,7 +246,6 @@ static const struct dragonfly_kind dragonfly_kinds[] = {
                 .summary =
                     "a dragonfly whose groups are leaves with terminals and spines with global channels (Dragonfly+)",
                 .options = megafly_options,
-                .config_size = sizeof(struct megafly_config),
                 .example = "{\"type\": \"megafly\", \"terminals\": 2, \"leaves\": 2, \"spines\": 2, \"global\": 2}",
                 .check = global_check,
                 .shape = global_shape,

@@ -356,7 +356,6 @@ static const struct topology_ops file = {
     .name = "file",
     .summary = "any network, from a list of the links of each router (BookSim's anynet)",
     .options = file_options,
-    .config_size = sizeof(struct file_config),
     .example = "{\"type\": \"file\", \"file\": \"network.txt\"}",
     .check = file_check,
     .shape = file_shape,

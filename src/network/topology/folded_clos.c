@@ -213,7 +213,6 @@ static const struct topology_ops folded_clos = {
     .name = "folded_clos",
     .summary = "fat tree of any number of levels, tapered or not",
     .options = folded_clos_options,
-    .config_size = sizeof(struct folded_clos_config),
     .example = "{\"type\": \"folded_clos\", \"down\": [4, 4, 4], \"up\": [4, 2]}",
     .check = folded_clos_check,
     .shape = folded_clos_shape,

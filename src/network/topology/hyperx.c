@@ -102,7 +102,6 @@ static const struct topology_ops hyperx = {
     .name = "hyperx",
     .summary = "grid of routers whose rows are fully connected: flattened butterflies, hypercubes",
     .options = hyperx_options,
-    .config_size = sizeof(struct grid_config),
     .example = "{\"type\": \"hyperx\", \"widths\": [4, 4], \"concentration\": 4}",
     .check = hyperx_check,
     .shape = hyperx_shape,

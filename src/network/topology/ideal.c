@@ -57,7 +57,6 @@ static const struct topology_ops ideal = {
     .name = "ideal",
     .summary = "a router at each terminal and a channel between every two: no contention",
     .options = ideal_options,
-    .config_size = sizeof(struct ideal_config),
     .example = "{\"type\": \"ideal\", \"terminals\": 16, \"latency\": \"2500ns\"}",
     .shape = ideal_shape,
     .peer = ideal_peer,

@@ -152,7 +152,6 @@ static const struct topology_ops jellyfish = {
     .name = "jellyfish",
     .summary = "a random graph of routers that have as many channels each",
     .options = jellyfish_options,
-    .config_size = sizeof(struct jellyfish_config),
     .example = "{\"type\": \"jellyfish\", \"routers\": 16, \"degree\": 4, \"terminals\": 2, \"seed\": 7}",
     .check = jellyfish_check,
     .shape = jellyfish_shape,

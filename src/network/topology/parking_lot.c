@@ -56,7 +56,6 @@ static const struct topology_ops parking_lot = {
     .name = "parking_lot",
     .summary = "routers in a line: all traffic to terminal 0 shows unfair merging",
     .options = parking_lot_options,
-    .config_size = sizeof(struct parking_lot_config),
     .example = "{\"type\": \"parking_lot\", \"stops\": 4}",
     .shape = parking_lot_shape,
     .peer = parking_lot_peer,

@@ -34,7 +34,6 @@ static const struct topology_ops single_router = {
     .name = "single_router",
     .summary = "all terminals on one router: a switch by itself",
     .options = single_router_options,
-    .config_size = sizeof(struct single_router_config),
     .example = "{\"type\": \"single_router\", \"terminals\": 16}",
     .shape = single_router_shape,
     .peer = single_router_peer,

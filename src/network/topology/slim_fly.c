@@ -163,7 +163,6 @@ static const struct topology_ops slim_fly = {
     .name = "slim_fly",
     .summary = "2 q^2 routers, no two more than two channels apart: the graphs of McKay, Miller and Siran",
     .options = slim_fly_options,
-    .config_size = sizeof(struct slim_fly_config),
     .example = "{\"type\": \"slim_fly\", \"q\": 4, \"terminals\": 2}",
     .check = slim_fly_check,
     .shape = slim_fly_shape,

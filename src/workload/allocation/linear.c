@@ -33,7 +33,6 @@ static const struct allocation_ops linear = {
     .name = "linear",
     .summary = "a block of terminals, or every n-th one",
     .options = linear_options,
-    .config_size = sizeof(struct linear_config),
     .example = "{\"type\": \"linear\", \"first\": 0, \"count\": 32}",
     .allocate = linear_allocate,
 };

@@ -98,7 +98,6 @@ static const struct allocation_ops list = {
     .name = "list",
     .summary = "terminals as listed, here or in a file",
     .options = list_options,
-    .config_size = sizeof(struct list_config),
     .example = "{\"type\": \"list\", \"terminals\": [0, 9, 18]}",
     .allocate = list_allocate,
 };

@@ -52,7 +52,6 @@ static const struct allocation_ops random_terminals = {
     .name = "random",
     .summary = "terminals drawn at random",
     .options = random_options,
-    .config_size = sizeof(struct random_config),
     .example = "{\"type\": \"random\", \"count\": 32}",
     .allocate = random_allocate,
 };

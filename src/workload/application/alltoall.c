@@ -204,7 +204,6 @@ static const struct application_ops alltoall = {
     .summary = "a message from every rank to every other, some times over",
     .options = alltoall_options,
     .reports = alltoall_reports,
-    .config_size = sizeof(struct alltoall_config),
     .example = "{\"type\": \"alltoall\", \"iterations\": 4, \"order\": \"random\", \"wait\": true}",
     .prepare = alltoall_prepare,
     .wake = alltoall_wake,

@@ -73,7 +73,6 @@ static const struct application_ops blast = {
     .name = "blast",
     .summary = "steady traffic, sampled in its steady state",
     .options = blast_options,
-    .config_size = sizeof(struct blast_config),
     .example = "{\"type\": \"blast\", \"load\": 0.3, \"traffic\": \"uniform_random\", \"size\": {\"type\": \"fixed\", "
                "\"flits\": 1}, \"warmup\": 2000, \"sample\": 10000}",
     .prepare = blast_prepare,

@@ -228,7 +228,6 @@ static const struct application_ops memory = {
     .summary = "processors with requests under way to memories that answer them",
     .options = memory_options,
     .reports = memory_reports,
-    .config_size = sizeof(struct memory_config),
     .example = "{\"type\": \"memory\", \"share\": 0.25, \"outstanding\": 2, \"latency\": 50, \"interval\": 4}",
     .prepare = memory_prepare,
     .begin = memory_begin,

@@ -94,7 +94,6 @@ static const struct application_ops pulse = {
     .name = "pulse",
     .summary = "a burst of messages in the middle of another application's sampling",
     .options = pulse_options,
-    .config_size = sizeof(struct pulse_config),
     .example = "{\"type\": \"pulse\", \"load\": 0.8, \"messages\": 200, \"delay\": 2000}",
     .prepare = pulse_prepare,
     .phase_changed = pulse_phase_changed,

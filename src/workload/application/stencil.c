@@ -253,7 +253,6 @@ static const struct application_ops stencil = {
     .summary = "halo exchange on a grid of ranks, with a collective after it",
     .options = stencil_options,
     .reports = stencil_reports,
-    .config_size = sizeof(struct stencil_config),
     .example = "{\"type\": \"stencil\", \"ranks\": [4, 4, 4], \"halo\": [16, 4, 1], \"iterations\": 5, "
                "\"collective\": \"allreduce\"}",
     .prepare = stencil_prepare,

@@ -178,7 +178,6 @@ static const struct application_ops stream = {
     .summary = "message behind message from some terminals to some others",
     .options = stream_options,
     .reports = stream_reports,
-    .config_size = sizeof(struct stream_config),
     .example = "{\"type\": \"stream\", \"sources\": [0], \"destinations\": [5], \"messages\": 100}",
     .prepare = stream_prepare,
     .begin = stream_begin,

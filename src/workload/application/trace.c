@@ -213,7 +213,6 @@ static const struct application_ops trace = {
     .summary = "replays messages and compute times of a file, or of a motif",
     .options = trace_options,
     .reports = trace_reports,
-    .config_size = sizeof(struct trace_config),
     .example = "{\"type\": \"trace\", \"file\": \"dissemination.goal\", \"overhead\": \"1500ns\"}",
     .prepare = trace_prepare,
     .wake = trace_wake,

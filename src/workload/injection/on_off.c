@@ -81,7 +81,6 @@ static const struct injection_ops on_off = {
     .name = "on_off",
     .summary = "bursts of messages with pauses between them",
     .options = on_off_options,
-    .config_size = sizeof(struct on_off_config),
     .example = "{\"type\": \"on_off\", \"burst\": 32, \"on_rate\": 0.5}",
     .max_rate = 1,
     .state_size = sizeof(struct on_off_state),

@@ -38,7 +38,6 @@ static const struct injection_ops periodic = {
     .name = "periodic",
     .summary = "a message every 1/rate cycles",
     .options = periodic_options,
-    .config_size = sizeof(struct periodic_config),
     .example = "{\"type\": \"periodic\", \"phase\": \"aligned\"}",
     .max_rate = 1,
     .state_size = sizeof(struct periodic_state),

@@ -55,7 +55,6 @@ static const struct motif_ops all_to_all = {
     .name = "all_to_all",
     .summary = "all ranks with all others, or in rows and columns",
     .options = all_to_all_options,
-    .config_size = sizeof(struct all_to_all_config),
     .example = "{\"type\": \"all_to_all\", \"grid\": [8, 8], \"bytes\": 4096}",
     .prepare = all_to_all_prepare,
     .program = all_to_all_program,

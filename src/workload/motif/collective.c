@@ -91,7 +91,6 @@ static const struct motif_ops collective = {
     .name = "collective",
     .summary = "one collective operation of all ranks, over and over",
     .options = collective_motif_options,
-    .config_size = sizeof(struct collective_config),
     .example = "{\"type\": \"collective\", \"operation\": \"allreduce\", \"bytes\": 1048576, \"iterations\": 2}",
     .prepare = collective_prepare,
     .program = collective_program,

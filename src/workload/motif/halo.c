@@ -59,7 +59,6 @@ static const struct motif_ops halo = {
     .name = "halo",
     .summary = "borders exchanged with the neighbours in a grid of ranks",
     .options = halo_options,
-    .config_size = sizeof(struct halo_config),
     .example = "{\"type\": \"halo\", \"grid\": [4, 4, 4], \"bytes\": [8192, 512, 64], \"allreduce\": 8}",
     .prepare = halo_prepare,
     .program = halo_program,

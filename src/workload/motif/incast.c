@@ -55,7 +55,6 @@ static const struct motif_ops incast = {
     .name = "incast",
     .summary = "all clients answer their server at once",
     .options = incast_options,
-    .config_size = sizeof(struct incast_config),
     .example = "{\"type\": \"incast\", \"servers\": 2, \"bytes\": 32768, \"iterations\": 4}",
     .prepare = incast_prepare,
     .program = incast_program,

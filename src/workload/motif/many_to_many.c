@@ -82,7 +82,6 @@ static const struct motif_ops many_to_many = {
     .name = "many_to_many",
     .summary = "exchange with partners drawn anew each time",
     .options = many_to_many_options,
-    .config_size = sizeof(struct many_to_many_config),
     .example = "{\"type\": \"many_to_many\", \"partners\": 8, \"bytes\": 16384}",
     .prepare = many_to_many_prepare,
     .program = many_to_many_program,

@@ -46,7 +46,6 @@ static const struct motif_ops nearest_neighbour = {
     .name = "nearest_neighbour",
     .summary = "exchange with the ranks before and behind by number",
     .options = nearest_neighbour_options,
-    .config_size = sizeof(struct nearest_neighbour_config),
     .example = "{\"type\": \"nearest_neighbour\", \"reach\": 2, \"bytes\": 4096}",
     .prepare = nearest_neighbour_prepare,
     .program = nearest_neighbour_program,

@@ -83,7 +83,6 @@ static const struct motif_ops sweep3d = {
     .name = "sweep3d",
     .summary = "waves through a plane of ranks, from every corner",
     .options = sweep3d_options,
-    .config_size = sizeof(struct sweep3d_config),
     .example = "{\"type\": \"sweep3d\", \"grid\": [8, 8], \"blocks\": 4, \"iterations\": 1, \"compute\": \"2us\"}",
     .prepare = sweep3d_prepare,
     .program = sweep3d_program,

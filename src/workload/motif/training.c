@@ -232,7 +232,6 @@ static const struct motif_ops training = {
     .name = "training",
     .summary = "a transformer on data, tensor, pipeline and expert parallel ranks",
     .options = training_options,
-    .config_size = sizeof(struct training_config),
     .example = "{\"type\": \"training\", \"layers\": 8, \"hidden\": 1024, \"tensor\": 4, \"pipeline\": 4, "
                "\"expert\": 2, \"micro_batches\": 6}",
     .prepare = training_prepare,

@@ -30,7 +30,6 @@ static const struct size_ops fixed = {
     .name = "fixed",
     .summary = "all messages have the same size",
     .options = fixed_options,
-    .config_size = sizeof(struct fixed_config),
     .example = "{\"type\": \"fixed\", \"flits\": 4}",
     .prepare = fixed_prepare,
     .draw = fixed_draw,

@@ -58,7 +58,6 @@ static const struct size_ops read_write = {
     .name = "read_write",
     .summary = "requests and replies of reads and writes",
     .options = read_write_options,
-    .config_size = sizeof(struct read_write_config),
     .example = "{\"type\": \"read_write\", \"reads\": 0.7, \"read_reply\": 9, \"write_request\": 9}",
     .prepare = read_write_prepare,
     .draw = read_write_draw,

@@ -32,7 +32,6 @@ static const struct size_ops uniform = {
     .name = "uniform",
     .summary = "any size between two bounds, each as likely as the others",
     .options = uniform_options,
-    .config_size = sizeof(struct uniform_config),
     .example = "{\"type\": \"uniform\", \"min\": 1, \"max\": 16}",
     .prepare = uniform_prepare,
     .draw = uniform_draw,

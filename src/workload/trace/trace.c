@@ -183,7 +183,7 @@ bool trace_source_set(struct trace_source *source, const struct trace_reader_ops
         errors_add(errors, "format '%s' has no settings, and '%s' is given", reader->name, given->first->key);
     if (!reader->options)
         return !given->count;
-    void *config = arena_take(errors->arena, reader->config_size);
+    void *config = arena_take(errors->arena, rows_config_size(reader->options));
     source->config = config;
     return config_read(&settings, reader->options, config, given);
 }

@@ -138,7 +138,7 @@ static uint32_t blocks_inside_or_attack(const struct traffic *traffic, uint32_t 
     return inside != FW_NONE ? inside : blocks_attack(traffic, source, random);
 }
 
-#define BLOCKS_OPS .config_size = sizeof(struct blocks_config), .prepare = blocks_prepare
+#define BLOCKS_OPS .prepare = blocks_prepare
 static const struct traffic_ops blocks[] = {
     {
         .name = "random_exchange",

@@ -275,7 +275,7 @@ static uint32_t dim_destination(const struct traffic *traffic, uint32_t source, 
     return ((const uint32_t *)traffic->state)[source];
 }
 
-#define DIM_OPS .config_size = sizeof(struct dim_config), .prepare = dim_prepare, .destination = dim_destination
+#define DIM_OPS .prepare = dim_prepare, .destination = dim_destination
 static const struct dim_pattern dimensions[] = {
     {.ops = {.name = "dim_reverse",
              .summary = "to the router whose coordinates stand in reverse order",
@@ -321,7 +321,6 @@ static const struct dim_pattern dimensions[] = {
     {.ops = {.name = "tornado",
              .summary = "nearly half way round a grid in every dimension",
              .options = tornado_options,
-             .config_size = sizeof(struct tornado_config),
              .example = "{\"type\": \"tornado\", \"dimensions\": \"first\"}",
              .prepare = tornado_prepare,
              .destination = dim_destination},

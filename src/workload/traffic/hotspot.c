@@ -87,7 +87,6 @@ static const struct traffic_ops hotspot = {
     .name = "hotspot",
     .summary = "a share of the messages to a few hot terminals, the rest uniform",
     .options = hotspot_options,
-    .config_size = sizeof(struct hotspot_config),
     .example = "{\"type\": \"hotspot\", \"terminals\": [0, 7], \"weights\": [3, 1], \"share\": 0.2}",
     .prepare = hotspot_prepare,
     .destination = hotspot_destination,

@@ -65,7 +65,6 @@ static const struct traffic_ops matrix = {
     .name = "matrix",
     .summary = "weights for every source and destination, from a file",
     .options = matrix_options,
-    .config_size = sizeof(struct matrix_config),
     .example = "{\"type\": \"matrix\", \"file\": \"weights.csv\"}",
     .prepare = matrix_prepare,
     .destination = matrix_destination,

@@ -63,7 +63,6 @@ static const struct traffic_ops mix = {
     .name = "mix",
     .summary = "several patterns, drawn by weight for every message",
     .options = mix_options,
-    .config_size = sizeof(struct mix_config),
     .example = "{\"type\": \"mix\", \"patterns\": [\"uniform_random\", \"neighbor\"], \"weights\": [1, 3]}",
     .prepare = mix_prepare,
     .destination = mix_destination,

@@ -54,7 +54,6 @@ static const struct traffic_ops random_permutation = {
     .name = "random_permutation",
     .summary = "one fixed partner each, drawn from the seed",
     .options = random_permutation_options,
-    .config_size = sizeof(struct random_permutation_config),
     .example = "{\"type\": \"random_permutation\", \"self\": true}",
     .prepare = random_permutation_prepare,
     .destination = random_permutation_destination,

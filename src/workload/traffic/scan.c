@@ -74,7 +74,6 @@ static const struct traffic_ops scan = {
     .name = "scan",
     .summary = "to all terminals one after the other",
     .options = scan_options,
-    .config_size = sizeof(struct scan_config),
     .example = "{\"type\": \"scan\", \"direction\": \"down\", \"start\": \"random\"}",
     .prepare = scan_prepare,
     .destination = scan_destination,

@@ -30,7 +30,6 @@ static const struct traffic_ops uniform_random = {
     .name = "uniform_random",
     .summary = "every terminal is as likely a destination as any other",
     .options = uniform_random_options,
-    .config_size = sizeof(struct uniform_random_config),
     .example = "{\"type\": \"uniform_random\", \"self\": true}",
     .destination = uniform_random_destination,
 };

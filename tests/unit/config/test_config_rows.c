@@ -50,7 +50,6 @@ static const struct option box_options[] = {
 static const struct test_shape_ops test_box = {.name = "test_box",
                                                .summary = "a box that holds another shape",
                                                .options = box_options,
-                                               .config_size = sizeof(struct test_box_config),
                                                .example = "{\"type\": \"test_box\", \"sides\": 6}"};
 REGISTER_COMPONENT("test_shape", test_box);
 

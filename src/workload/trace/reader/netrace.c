@@ -260,7 +260,6 @@ static const struct trace_reader_ops netrace_reader = {
     .name = "netrace",
     .summary = "Netrace 1.0: packets between caches that wait for each other, also compressed by bzip2",
     .options = cycle_options,
-    .config_size = sizeof(struct cycle_config),
     .example = "{\"type\": \"netrace\", \"cycle\": \"500ps\"}",
     .looks_like = netrace_looks_like,
     .read = netrace_read,

@@ -242,7 +242,6 @@ static const struct trace_reader_ops simured = {
     .name = "simured",
     .summary = "SimuRed's packets, which leave in a cycle or when another one has arrived",
     .options = simured_options,
-    .config_size = sizeof(struct simured_config),
     .example = "{\"type\": \"simured\", \"cycle\": \"2ns\", \"flit_bytes\": 8}",
     .ending = ".trc",
     .looks_like = simured_looks_like,

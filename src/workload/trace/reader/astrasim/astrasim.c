@@ -180,7 +180,6 @@ static const struct trace_reader_ops astrasim = {
     .name = "astrasim",
     .summary = "text workloads of ASTRA-sim and SimAI: layers of a model with their times and collectives",
     .options = astrasim_options,
-    .config_size = sizeof(struct astrasim_config),
     .example = "{\"type\": \"astrasim\", \"ranks\": 16, \"passes\": 2}",
     .looks_like = astrasim_looks_like,
     .read = astrasim_read,

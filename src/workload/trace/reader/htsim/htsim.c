@@ -314,7 +314,6 @@ static const struct trace_reader_ops htsim_reader = {
     .name = "htsim",
     .summary = "connection matrices of htsim: flows that start at a time or when a trigger fires",
     .options = htsim_options,
-    .config_size = sizeof(struct htsim_config),
     .example = "{\"type\": \"htsim\", \"lossy\": true}",
     .ending = ".cm",
     .looks_like = htsim_looks_like,

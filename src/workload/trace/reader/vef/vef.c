@@ -510,7 +510,6 @@ static const struct trace_reader_ops vef_reader = {
     .name = "vef",
     .summary = "VEF traces of MPI programs: messages and collectives that wait for each other",
     .options = vef_options,
-    .config_size = sizeof(struct vef_config),
     .example = "{\"type\": \"vef\", \"tick\": \"100ns\"}",
     .looks_like = vef_looks_like,
     .read = vef_read,
