@@ -58,7 +58,7 @@ static struct text units_of(const struct log_property *property, const char *bef
 /* A line for each NAME that a filter may have. */
 static void print_filters(FILE *out)
 {
-    for (const struct log_property *property = log_properties; property->name; property++) {
+    for (const struct log_property *property = log_properties; property->column; property++) {
         struct text names = {0}, units = units_of(property, "");
         text_add(&names, property->name);
         if (strcmp(property->name, property->column) != 0)

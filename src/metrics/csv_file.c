@@ -145,34 +145,20 @@ void csv_ratio(struct csv_file *file, unsigned __int128 sum, uint64_t count, cha
     csv_text(file, &behind, 1);
 }
 
-static void release(struct csv_file *file)
+bool csv_rest(struct csv_file *file, struct errors *errors)
 {
-    ZSTD_freeCCtx(file->compressor);
-    free(file);
-}
-
-bool csv_can_rest(const struct csv_file *file) { return file->output.temporary; }
-
-void csv_rest(struct csv_file *file)
-{
-    if (!file)
-        return;
     if (file->used || file->has_frame)
         write_text(file, ZSTD_e_end);
     output_rest(&file->output);
     ZSTD_freeCCtx(file->compressor);
     file->compressor = NULL;
+    return csv_is_whole(file, errors);
 }
 
-bool csv_is_whole(const struct csv_file *file, struct errors *errors)
-{
-    return !file || output_is_whole(&file->output, errors);
-}
+bool csv_is_whole(struct csv_file *file, struct errors *errors) { return output_is_whole(&file->output, errors); }
 
 bool csv_wake(struct csv_file *file, struct errors *errors)
 {
-    if (!file)
-        return true;
     if (!output_wake(&file->output, errors))
         return false;
     file->compressor = file->is_compressed ? compressor_create() : NULL;
@@ -183,22 +169,32 @@ bool csv_close(struct csv_file *file, struct errors *errors)
 {
     write_text(file, ZSTD_e_end);
     bool is_good = output_commit(&file->output, errors);
-    release(file);
+    return csv_leave(file, errors) && is_good;
+}
+
+bool csv_discard(struct csv_file *file, struct errors *errors)
+{
+    output_discard(&file->output);
+    return csv_leave(file, errors);
+}
+
+bool csv_leave(struct csv_file *file, struct errors *errors)
+{
+    (void)errors;
+    output_leave(&file->output); /* nothing, where it is committed or discarded */
+    ZSTD_freeCCtx(file->compressor);
+    free(file);
+    return true;
+}
+
+bool csv_all(struct csv_file *const *files, uint32_t count, csv_act *act, struct errors *errors)
+{
+    bool is_good = true;
+    for (uint32_t i = 0; i < count; i++)
+        is_good &= !files[i] || act(files[i], errors);
     return is_good;
 }
 
-void csv_leave(struct csv_file *file)
-{
-    if (!file)
-        return;
-    output_leave(&file->output);
-    release(file);
-}
+bool csv_can_rest(const struct csv_file *file) { return file->output.temporary; }
 
-void csv_discard(struct csv_file *file)
-{
-    if (!file)
-        return;
-    output_discard(&file->output);
-    release(file);
-}
+bool csv_name_is_valid(const char *name) { return name_ends_with(name, ".csv") || name_ends_with(name, ".csv.zst"); }

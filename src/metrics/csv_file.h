@@ -23,19 +23,25 @@ void csv_number(struct csv_file *file, uint64_t number, char behind);
 void csv_ratio(struct csv_file *file, unsigned __int128 sum, uint64_t count, char behind);
 /* A line of numbers, 64 at most. */
 void csv_line(struct csv_file *file, const uint64_t *numbers, size_t count);
-/* Puts the finished file in its place; false, with a message, when something could not be written. Frees the file. */
-bool csv_close(struct csv_file *file, struct errors *errors);
+
+/* What is done with files as a whole: true, or false with a message where errors are not NULL. */
+typedef bool csv_act(struct csv_file *file, struct errors *errors);
+/* Puts the finished file in its place; false when something could not be written. Frees the file. */
+csv_act csv_close;
+/* Drops what was written and frees the file. */
+csv_act csv_discard;
+/* Leaves what was written beside its place, for another process to go on with, and frees the file. */
+csv_act csv_leave;
+/* Puts all that was written on the disk and closes it for a while; a compressed file ends a frame. */
+csv_act csv_rest;
+/* Goes on from there, perhaps in another process: false when the file is not there as it was left. */
+csv_act csv_wake;
+/* Whether all that was written is there, as far as is known. */
+csv_act csv_is_whole;
+/* To each of several files, NULL being none; false where one was false. */
+bool csv_all(struct csv_file *const *files, uint32_t count, csv_act *act, struct errors *errors);
+
 /* Whether it can rest: not what goes to standard output or into a pipe. */
 bool csv_can_rest(const struct csv_file *file);
-/*
- * Puts all that was written on the disk and closes it for a while; a compressed file ends a frame. And goes on from there,
- * perhaps in another process: false, with a message, when the file is not there as it was left. NULL is none.
- */
-void csv_rest(struct csv_file *file);
-bool csv_wake(struct csv_file *file, struct errors *errors);
-/* Whether all that was written is there, as far as is known; false, with a message where errors are not NULL. NULL is none. */
-bool csv_is_whole(const struct csv_file *file, struct errors *errors);
-/* Leaves what was written beside its place, for another process to go on with, and frees the file. NULL is none. */
-void csv_leave(struct csv_file *file);
-/* Drops what was written and frees the file; NULL is none. */
-void csv_discard(struct csv_file *file);
+/* Whether a log may have this name: it ends in .csv or .csv.zst. */
+bool csv_name_is_valid(const char *name);

@@ -10,24 +10,12 @@
 
 #define FORMS "accepted: numbers and ranges with commas between them, such as 3,5-7,100- or -9, the smaller end first"
 
-/* Digits at *at; false when there are none or too many. */
-static bool read_number(const char **at, uint64_t *number)
-{
-    const char *first = *at;
-    *number = 0;
-    for (; **at >= '0' && **at <= '9'; ++*at)
-        if (__builtin_mul_overflow(*number, (uint64_t)10, number) ||
-            __builtin_add_overflow(*number, (uint64_t)(**at - '0'), number))
-            return false;
-    return *at > first;
-}
-
 /* One of "5", "3-7", "500-", "-100", up to a comma or the end. */
 static bool read_range(const char **at, struct log_range *range)
 {
     *range = (struct log_range){.high = UINT64_MAX};
     bool has_low = **at != '-';
-    if (has_low && !read_number(at, &range->low))
+    if (has_low && !number_read(at, UINT64_MAX, &range->low))
         return false;
     if (**at != '-') {
         range->high = range->low;
@@ -35,7 +23,7 @@ static bool read_range(const char **at, struct log_range *range)
     }
     ++*at;
     bool has_high = **at != ',' && **at != '\0';
-    if (has_high && !read_number(at, &range->high))
+    if (has_high && !number_read(at, UINT64_MAX, &range->high))
         return false;
     return (has_low || has_high) && range->low <= range->high && (**at == ',' || **at == '\0');
 }
@@ -83,7 +71,7 @@ static bool report_unknown(const char *text, const char *name, struct errors *er
 {
     struct nearest nearest = {.wanted = name};
     struct text all = {0};
-    for (const struct log_property *property = log_properties; property->name; property++) {
+    for (const struct log_property *property = log_properties; property->column; property++) {
         nearest_try(&nearest, property->name);
         nearest_try(&nearest, property->column);
         text_addf(&all, "%s%s", all.length ? ", " : "", property->name);

@@ -7,45 +7,12 @@
 
 #include "base/text.h"
 #include "flitwarp/arena.h"
-#include "metrics/packet_log.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define HINT "'flitwarp run CONFIG --log FILE' makes one"
 #define SHOWN_BYTES 40
-
-enum need { REQUIRED, OPTIONAL, TOGETHER }; /* TOGETHER: all of them or none */
-
-static const struct {
-    const char *name;
-    uint32_t offset;
-    enum need need;
-} known_columns[] = {
-#define COLUMN(name, field, need)                                                                                      \
-    {                                                                                                                  \
-        name, (uint32_t)offsetof(struct log_record, field), need                                                       \
-    }
-    COLUMN("application", application, REQUIRED),
-    COLUMN("source", source, REQUIRED),
-    COLUMN("destination", destination, REQUIRED),
-    COLUMN("packet", packet, OPTIONAL),
-    COLUMN("message", message, REQUIRED),
-    COLUMN("message_flits", message_flits, REQUIRED),
-    COLUMN("packet_flits", flits, REQUIRED),
-    COLUMN("hops", hops, REQUIRED),
-    COLUMN("minimal_hops", minimal_hops, REQUIRED),
-    COLUMN("created", created, REQUIRED),
-    COLUMN("injected", injected, REQUIRED),
-    COLUMN("tail_arrived", arrived, REQUIRED),
-    COLUMN("initiator", initiator, TOGETHER),
-    COLUMN("transaction", transaction, TOGETHER),
-    COLUMN("transaction_messages", transaction_messages, TOGETHER),
-    COLUMN("plane", plane, OPTIONAL),
-    COLUMN("class", class, OPTIONAL),
-#undef COLUMN
-};
-#define KNOWN_COLUMNS (sizeof(known_columns) / sizeof(known_columns[0]))
 
 /* The beginning of a text for a message; what cannot be printed becomes a dot. */
 struct excerpt {
@@ -69,48 +36,45 @@ static size_t field_length(const char *field, size_t left)
     return comma ? (size_t)(comma - field) : left;
 }
 
-static size_t find_column(const char *field, size_t length)
+/* Which of packet_log_columns it is; NULL: none that is read. */
+static const struct log_property *find_column(const char *field, size_t length)
 {
-    size_t i = 0;
-    while (i < KNOWN_COLUMNS &&
-           (strlen(known_columns[i].name) != length || memcmp(field, known_columns[i].name, length) != 0))
-        i++;
-    return i;
+    for (const struct log_property *column = packet_log_columns; column->column; column++)
+        if (strlen(column->column) == length && memcmp(field, column->column, length) == 0)
+            return column->need == LOG_NOT_READ ? NULL : column;
+    return NULL;
 }
+
+static uint32_t column_bit(const struct log_property *column) { return 1u << (column - packet_log_columns); }
 
 static void add_column(struct log_reader *reader, const char *field, size_t length, struct errors *errors)
 {
-    struct log_column *column = &reader->columns[reader->column_count++];
-    size_t index = find_column(field, length);
-    *column = (struct log_column){.is_known = index < KNOWN_COLUMNS};
-    if (!column->is_known)
+    const struct log_property *column = find_column(field, length);
+    reader->columns[reader->column_count++] = column;
+    if (!column)
         return;
-    column->offset = known_columns[index].offset;
-    if (reader->known >> index & 1)
-        errors_add(errors, "%s:1: column '%s' is there twice, expected once", reader->bytes.name,
-                   known_columns[index].name);
-    reader->known |= 1u << index;
-}
-
-static bool is_missing(const struct log_reader *reader, size_t index)
-{
-    if (known_columns[index].need == OPTIONAL || reader->known >> index & 1)
-        return false;
-    return known_columns[index].need == REQUIRED || log_reader_has_transactions(reader);
+    if (reader->known & column_bit(column))
+        errors_add(errors, "%s:1: column '%s' is there twice, expected once", reader->bytes.name, column->column);
+    reader->known |= column_bit(column);
 }
 
 static void report_missing(const struct log_reader *reader, struct errors *errors)
 {
-    struct text names = {0};
+    struct text names = {0}, usual = {0};
     uint32_t count = 0;
-    for (size_t i = 0; i < KNOWN_COLUMNS; i++)
-        if (is_missing(reader, i))
-            text_addf(&names, "%s'%s'", count++ ? ", " : "", known_columns[i].name);
+    for (const struct log_property *column = packet_log_columns; column->column; column++) {
+        bool is_needed =
+            column->need == LOG_REQUIRED || (column->need == LOG_TOGETHER && log_reader_has_transactions(reader));
+        if (is_needed && !(reader->known & column_bit(column)))
+            text_addf(&names, "%s'%s'", count++ ? ", " : "", column->column);
+        if (column->need != LOG_EXTRA)
+            text_addf(&usual, "%s%s", usual.length ? "," : "", column->column);
+    }
     if (count)
-        errors_add(errors, "%s:1: column%s %s %s missing; a packet log begins with '%.*s'", reader->bytes.name,
-                   count == 1 ? "" : "s", names.chars, count == 1 ? "is" : "are", (int)strlen(PACKET_LOG_HEADER),
-                   PACKET_LOG_HEADER);
+        errors_add(errors, "%s:1: column%s %s %s missing; a packet log begins with '%s'", reader->bytes.name,
+                   count == 1 ? "" : "s", names.chars, count == 1 ? "is" : "are", usual.chars);
     text_release(&names);
+    text_release(&usual);
 }
 
 static bool looks_like_json(const char *line, size_t length)
@@ -155,38 +119,27 @@ bool log_header_read(struct log_reader *reader, const char *line, size_t length,
 
 bool log_reader_has_transactions(const struct log_reader *reader)
 {
-    uint32_t together = 0;
-    for (size_t i = 0; i < KNOWN_COLUMNS; i++)
-        together |= known_columns[i].need == TOGETHER ? 1u << i : 0;
-    return reader->known & together;
+    for (const struct log_property *column = packet_log_columns; column->column; column++)
+        if (column->need == LOG_TOGETHER && reader->known & column_bit(column))
+            return true;
+    return false;
 }
 
 bool log_reader_has(const struct log_reader *reader, const struct log_property *property)
 {
-    for (size_t i = 0; i < KNOWN_COLUMNS; i++)
-        if (known_columns[i].offset == property->offset)
-            return reader->known >> i & 1;
+    for (const struct log_property *column = packet_log_columns; column->column; column++)
+        if (column->offset == property->offset)
+            return reader->known & column_bit(column);
     return true;
 }
 
 /* ---- lines that are not right ---- */
 
-bool log_digits_fit(const char *digits, size_t count)
-{
-    uint64_t value = 0;
-    for (size_t i = 0; i < count; i++)
-        if (__builtin_mul_overflow(value, (uint64_t)10, &value) ||
-            __builtin_add_overflow(value, (uint64_t)(digits[i] - '0'), &value))
-            return false;
-    return true;
-}
-
 static bool is_number(const char *field, size_t length)
 {
-    for (size_t i = 0; i < length; i++)
-        if (field[i] < '0' || field[i] > '9')
-            return false;
-    return length > 0 && log_digits_fit(field, length);
+    uint64_t number;
+    const char *end = field;
+    return number_read(&end, UINT64_MAX, &number) && end == field + length;
 }
 
 /* The name of a column as the header has it. */
@@ -206,7 +159,7 @@ void log_line_report(const struct log_reader *reader, const char *at, struct err
     unsigned long long number = reader->line_number;
     for (size_t from = 0; from <= length; fields++) {
         size_t field = field_length(line + from, length - from);
-        bool is_read = fields < reader->column_count && reader->columns[fields].is_known;
+        bool is_read = fields < reader->column_count && reader->columns[fields];
         if (is_read && length > 0 && !is_number(line + from, field)) {
             errors_add(errors, "%s:%llu: %s: found '%s', expected a whole number from 0 to 2^64 - 1", name, number,
                        column_name(reader, fields).text, excerpt_of(line + from, field).text);

@@ -9,22 +9,20 @@
 
 static const char distribution_header[] = "low,high,count,cumulative_share\n";
 
-/* A property that the log lacks has no column. */
-static void choose_columns(struct log_outputs *outputs, const struct log_reader *reader)
-{
-    struct log_columns all;
-    bool is_made_up = outputs->unit == LOG_TRANSACTIONS && !log_reader_has_transactions(reader);
-    log_columns_of_unit(&all, outputs->unit);
-    for (uint32_t i = 0; i < all.count; i++)
-        if (log_reader_has(reader, all.properties[i]) || is_made_up)
-            outputs->columns.properties[outputs->columns.count++] = all.properties[i];
-}
-
-static void write_header(const struct log_outputs *outputs, const struct log_reader *reader)
+static void write_header(struct log_outputs *outputs, const struct log_reader *reader)
 {
     struct csv_file *file = outputs->files[LOG_RECORDS];
-    if (outputs->unit == LOG_PACKETS)
+    if (outputs->unit == LOG_PACKETS) {
         csv_text(file, reader->header, strlen(reader->header));
+        csv_text(file, "\n", 1);
+        return;
+    }
+    /* A property that the log lacks has no column. */
+    bool is_made_up = outputs->unit == LOG_TRANSACTIONS && !log_reader_has_transactions(reader);
+    log_columns_add(&outputs->columns, log_properties, outputs->unit);
+    for (const struct log_property *property = log_properties; property->column; property++)
+        if (!log_reader_has(reader, property) && !is_made_up)
+            log_columns_leave_out(&outputs->columns, property->column);
     log_columns_header(&outputs->columns, file);
 }
 
@@ -37,8 +35,6 @@ bool log_outputs_open(struct log_outputs *outputs, const char *const names[LOG_O
     for (uint32_t i = 0; i < LOG_OUTPUTS; i++)
         if (names[i] && !(outputs->files[i] = csv_open(names[i], errors)))
             return false;
-    if (unit != LOG_PACKETS)
-        choose_columns(outputs, reader);
     if (outputs->files[LOG_RECORDS])
         write_header(outputs, reader);
     return true;
@@ -104,8 +100,7 @@ bool log_outputs_commit(struct log_outputs *outputs, const struct log_summary *s
 
 void log_outputs_release(struct log_outputs *outputs)
 {
-    for (uint32_t i = 0; i < LOG_OUTPUTS; i++)
-        csv_discard(outputs->files[i]);
+    csv_all(outputs->files, LOG_OUTPUTS, csv_discard, NULL);
     log_matrix_release(&outputs->matrix);
     log_series_release(&outputs->series);
     *outputs = (struct log_outputs){0};

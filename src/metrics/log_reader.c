@@ -9,6 +9,7 @@
 #include "metrics/log_reader.h"
 
 #include "base/need.h"
+#include "base/text.h"
 #include "flitwarp/arena.h"
 
 #include <errno.h>
@@ -198,16 +199,15 @@ bool log_reader_open(struct log_reader *reader, const char *path, struct errors 
 }
 
 /* Reads digits and returns what stands behind them; NULL: there are none, or too many. */
-static inline const char *number_read(const char *at, uint64_t *number)
+static inline const char *digits_read(const char *at, uint64_t *number)
 {
     const char *first = at;
     uint64_t value = 0;
     for (uint32_t digit; (digit = (uint32_t)(unsigned char)*at - '0') < 10; at++)
         value = value * 10 + digit;
     *number = value;
-    size_t digits = (size_t)(at - first);
-    if (__builtin_expect(digits - 1 >= SAFE_DIGITS, 0)) /* none, too */
-        return digits && log_digits_fit(first, digits) ? at : NULL;
+    if (__builtin_expect((size_t)(at - first) - 1 >= SAFE_DIGITS, 0)) /* none, too */
+        return number_read(&first, UINT64_MAX, number) ? first : NULL;
     return at;
 }
 
@@ -221,10 +221,10 @@ static inline const char *field_skip(const char *at)
 /* Reads the fields of a line into the record; the end of the last one, or NULL. */
 static inline const char *fields_read(const struct log_reader *reader, struct log_record *record)
 {
-    const struct log_column *column = reader->columns, *last = column + reader->column_count - 1;
+    const struct log_property *const *column = reader->columns, *const *last = column + reader->column_count - 1;
     const char *at = reader->at;
     for (;; column++, at++) {
-        at = column->is_known ? number_read(at, (uint64_t *)((char *)record + column->offset)) : field_skip(at);
+        at = *column ? digits_read(at, (uint64_t *)((char *)record + (*column)->offset)) : field_skip(at);
         if (__builtin_expect(!at, 0))
             return NULL;
         if (column == last)

@@ -24,21 +24,16 @@ struct log_bytes {
     bool has_failed; /* reading did, as opposed to what was read */
 };
 
-/* What to do with a field of a line. */
-struct log_column {
-    uint32_t offset; /* in a record */
-    bool is_known;   /* else passed over */
-};
-
 struct log_reader {
     struct log_bytes bytes;
-    char *buffer;               /* owned */
-    const char *at;             /* the next line */
-    const char *end;            /* of the last whole line in the buffer */
-    const char *filled;         /* of what was read */
-    struct log_column *columns; /* owned: what to do with each field of a line */
+    char *buffer;       /* owned */
+    const char *at;     /* the next line */
+    const char *end;    /* of the last whole line in the buffer */
+    const char *filled; /* of what was read */
+    const struct log_property *
+        *columns; /* owned: what each field of a line is, of packet_log_columns; NULL: passed over */
     uint32_t column_count;
-    uint32_t known;       /* mask of the known columns that are there */
+    uint32_t known;       /* mask of packet_log_columns: those that are there */
     uint64_t line_number; /* of the line read last */
     const char *line;     /* the line read last, without its end; valid until the next */
     size_t line_length;
@@ -64,5 +59,3 @@ bool log_header_read(struct log_reader *reader, const char *line, size_t length,
 void log_line_report(const struct log_reader *reader, const char *at, struct errors *errors);
 /* Says that the numbers of the line read last do not fit together. */
 void log_record_report(const struct log_reader *reader, const struct log_record *record, struct errors *errors);
-/* Whether the digits are a number of 64 bits. */
-bool log_digits_fit(const char *digits, size_t count);

@@ -8,36 +8,67 @@
 #define MESSAGES (1u << LOG_MESSAGES)
 #define TRANSACTIONS (1u << LOG_TRANSACTIONS)
 #define ALL LOG_ALL_UNITS
-#define FIELD(name) offsetof(struct log_record, name)
+#define PROPERTY(name_, column_, field, units_, ...)                                                                   \
+    {                                                                                                                  \
+        .name = name_, .column = column_, .offset = offsetof(struct log_record, field), .units = units_,               \
+        .help = __VA_ARGS__                                                                                            \
+    }
+#define COLUMN(column_, field, need_)                                                                                  \
+    {                                                                                                                  \
+        .column = column_, .offset = offsetof(struct log_record, field), .units = PACKETS, .need = LOG_##need_         \
+    }
 
 const struct log_property log_properties[] = {
-    {"app", NULL, "application", "number of the application", FIELD(application), ALL, false},
-    {"src", NULL, "source", "terminal that sent it", FIELD(source), ALL, false},
-    {"dst", NULL, "destination", "terminal that got it", FIELD(destination), ALL, false},
-    {"packet", NULL, "packet", "number of the packet at its source", FIELD(packet), PACKETS, false},
-    {"message", NULL, "message", "number of the message at its source", FIELD(message), PACKETS | MESSAGES, false},
-    {"initiator", NULL, "initiator", "terminal that began the transaction", FIELD(initiator), ALL, false},
-    {"transaction", NULL, "transaction", "number of the transaction at its initiator", FIELD(transaction), ALL, false},
-    {"messages", NULL, "messages", "how many it has", FIELD(messages), TRANSACTIONS, false},
-    {"packets", NULL, "packets", "how many it has", FIELD(packets), MESSAGES | TRANSACTIONS, false},
-    {"size", NULL, "flits", "flits it has", FIELD(flits), ALL, false},
-    {"hops", NULL, "hops", "channels between routers that it crossed", FIELD(hops), ALL, false},
-    {"minimal_hops", "minhops", "minimal_hops", "the same on a shortest way", FIELD(minimal_hops), ALL, false},
-    {"nonminimal", "nonmin", "nonminimal", "more hops than on a shortest way; takes no values", FIELD(is_nonminimal),
-     ALL, true},
-    {"plane", NULL, "plane", "router plane that it took, where there are several", FIELD(plane), PACKETS, false},
-    {"class", NULL, "class", "protocol class, where there are several", FIELD(class), PACKETS | MESSAGES, false},
-    {"send", NULL, "created", "tick at which it was made", FIELD(created), ALL, false},
-    {"inject", NULL, "injected", "tick at which the head entered the network", FIELD(injected), ALL, false},
-    {"recv", "arrived", "tail_arrived", "tick at which the tail arrived", FIELD(arrived), ALL, false},
-    {"latency", NULL, "latency", "ticks from send to recv", FIELD(latency), ALL, false},
-    {"network_latency", NULL, "network_latency", "ticks from inject to recv", FIELD(network_latency), ALL, false},
+    PROPERTY("app", "application", application, ALL, "number of the application"),
+    PROPERTY("src", "source", source, ALL, "terminal that sent it"),
+    PROPERTY("dst", "destination", destination, ALL, "terminal that got it"),
+    PROPERTY("packet", "packet", packet, PACKETS, "number of the packet at its source"),
+    PROPERTY("message", "message", message, PACKETS | MESSAGES, "number of the message at its source"),
+    PROPERTY("initiator", "initiator", initiator, ALL, "terminal that began the transaction"),
+    PROPERTY("transaction", "transaction", transaction, ALL, "number of the transaction at its initiator"),
+    PROPERTY("messages", "messages", messages, TRANSACTIONS, "how many it has"),
+    PROPERTY("packets", "packets", packets, MESSAGES | TRANSACTIONS, "how many it has"),
+    PROPERTY("size", "flits", flits, ALL, "flits it has"),
+    PROPERTY("hops", "hops", hops, ALL, "channels between routers that it crossed"),
+    PROPERTY("minimal_hops", "minimal_hops", minimal_hops, ALL, "the same on a shortest way", .alias = "minhops"),
+    PROPERTY("nonminimal", "nonminimal", is_nonminimal, ALL, "more hops than on a shortest way; takes no values",
+             .alias = "nonmin", .is_claim = true),
+    PROPERTY("plane", "plane", plane, PACKETS, "router plane that it took, where there are several"),
+    PROPERTY("class", "class", class, PACKETS | MESSAGES, "protocol class, where there are several"),
+    PROPERTY("send", "created", created, ALL, "tick at which it was made"),
+    PROPERTY("inject", "injected", injected, ALL, "tick at which the head entered the network"),
+    PROPERTY("recv", "tail_arrived", arrived, ALL, "tick at which the tail arrived", .alias = "arrived"),
+    PROPERTY("latency", "latency", latency, ALL, "ticks from send to recv"),
+    PROPERTY("network_latency", "network_latency", network_latency, ALL, "ticks from inject to recv"),
+    {0},
+};
+
+/* In the order in which they are written. */
+const struct log_property packet_log_columns[] = {
+    COLUMN("application", application, REQUIRED),
+    COLUMN("source", source, REQUIRED),
+    COLUMN("destination", destination, REQUIRED),
+    COLUMN("packet", packet, OPTIONAL),
+    COLUMN("message", message, REQUIRED),
+    COLUMN("message_flits", message_flits, REQUIRED),
+    COLUMN("packet_flits", flits, REQUIRED),
+    COLUMN("hops", hops, REQUIRED),
+    COLUMN("minimal_hops", minimal_hops, REQUIRED),
+    COLUMN("created", created, REQUIRED),
+    COLUMN("injected", injected, REQUIRED),
+    COLUMN("head_arrived", head_arrived, NOT_READ),
+    COLUMN("tail_arrived", arrived, REQUIRED),
+    COLUMN("initiator", initiator, TOGETHER),
+    COLUMN("transaction", transaction, TOGETHER),
+    COLUMN("transaction_messages", transaction_messages, TOGETHER),
+    COLUMN("plane", plane, EXTRA),
+    COLUMN("class", class, EXTRA),
     {0},
 };
 
 const struct log_property *log_property_find(const char *name)
 {
-    for (const struct log_property *p = log_properties; p->name; p++)
+    for (const struct log_property *p = log_properties; p->column; p++)
         if (strcmp(name, p->name) == 0 || strcmp(name, p->column) == 0 || (p->alias && strcmp(name, p->alias) == 0))
             return p;
     return NULL;
@@ -50,19 +81,18 @@ const char *log_unit_name(enum log_unit unit, uint64_t count)
     return names[unit][count == 1];
 }
 
-void log_columns_of_unit(struct log_columns *columns, enum log_unit unit)
+void log_columns_add(struct log_columns *columns, const struct log_property *list, enum log_unit unit)
 {
-    columns->count = 0;
-    for (const struct log_property *property = log_properties; property->name; property++)
-        if (property->units >> unit & 1)
-            columns->properties[columns->count++] = property;
+    for (; list->column; list++)
+        if (list->units >> unit & 1)
+            columns->properties[columns->count++] = list;
 }
 
-void log_columns_leave_out(struct log_columns *columns, const char *name)
+void log_columns_leave_out(struct log_columns *columns, const char *column)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < columns->count; i++)
-        if (strcmp(columns->properties[i]->name, name) != 0)
+        if (strcmp(columns->properties[i]->column, column) != 0)
             columns->properties[kept++] = columns->properties[i];
     columns->count = kept;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * What `flitwarp parse` looks at: a packet of a log, or the packets of a message or
- * of a transaction put together. All three are one struct, so that filters and
- * outputs do not care. A property is a number of a record under a name of its own.
+ * A record of a log: a packet, as a run writes it, or the packets of a message or of a
+ * transaction put together. All three are one struct, so that filters and outputs do
+ * not care. A property is a number of a record under a name of its own.
  */
 #include "metrics/csv_file.h"
 
@@ -15,14 +15,15 @@ enum log_unit { LOG_PACKETS, LOG_MESSAGES, LOG_TRANSACTIONS };
 #define LOG_ALL_UNITS (1u << LOG_PACKETS | 1u << LOG_MESSAGES | 1u << LOG_TRANSACTIONS)
 
 struct log_record {
-    /* Columns of the log. */
+    /* Columns of the packet log: (source, packet) names a packet, (source, message) a message. */
     uint64_t application, source, destination; /* of a transaction: its earliest message's */
-    uint64_t packet;
-    uint64_t message, message_flits;
-    uint64_t initiator, transaction, transaction_messages;
+    uint64_t packet, message;                  /* the source's own counts */
+    uint64_t message_flits;
+    uint64_t initiator, transaction, transaction_messages; /* (initiator, transaction) names a transaction */
     uint64_t flits;
     uint64_t hops, minimal_hops; /* of several packets: the largest */
     uint64_t created, injected;  /* ticks; the earliest */
+    uint64_t head_arrived;       /* of a packet */
     uint64_t arrived;            /* tick of the last tail */
     uint64_t plane, class;       /* where the log has them */
     /* What follows from them. */
@@ -31,17 +32,27 @@ struct log_record {
     uint64_t latency, network_latency;
 };
 
-struct log_property {
-    const char *name;
-    const char *alias;  /* NULL: none */
-    const char *column; /* in a CSV of records, and another name for filters */
-    const char *help;
-    size_t offset;  /* in a record */
-    uint32_t units; /* mask: in which it means something */
-    bool is_claim;  /* 0 or 1, takes no values in a filter */
+/* Which packet logs have a column. */
+enum log_need {
+    LOG_REQUIRED,
+    LOG_OPTIONAL,
+    LOG_TOGETHER, /* all of them or none */
+    LOG_EXTRA,    /* those of runs that have several */
+    LOG_NOT_READ, /* written alone */
 };
 
-extern const struct log_property log_properties[]; /* the name is NULL at the end */
+struct log_property {
+    const char *column; /* in a CSV of records, and another name for filters */
+    size_t offset;      /* in a record */
+    uint32_t units;     /* mask: in which it means something */
+    enum log_need need; /* of a packet log's column */
+    const char *name, *help;
+    const char *alias; /* NULL: none */
+    bool is_claim;     /* 0 or 1, takes no values in a filter */
+};
+
+/* The column is NULL at the end: what filters know, and the columns of a packet log, which have no other names. */
+extern const struct log_property log_properties[], packet_log_columns[];
 
 static inline uint64_t log_value(const struct log_record *record, const struct log_property *property)
 {
@@ -77,9 +88,8 @@ struct log_columns {
     uint32_t count;
 };
 
-/* All that mean something for a unit. */
-void log_columns_of_unit(struct log_columns *columns, enum log_unit unit);
-/* All but the one under a name. */
-void log_columns_leave_out(struct log_columns *columns, const char *name);
+/* Adds all properties of a list that mean something for a unit. */
+void log_columns_add(struct log_columns *columns, const struct log_property *list, enum log_unit unit);
+void log_columns_leave_out(struct log_columns *columns, const char *column);
 void log_columns_header(const struct log_columns *columns, struct csv_file *file);
 void log_columns_line(const struct log_columns *columns, struct csv_file *file, const struct log_record *record);

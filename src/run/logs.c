@@ -4,10 +4,9 @@
  * (metrics/run_logs.h); rates are summed up in the measurements and channels counted
  * by the routers, and both are written at the end.
  */
-#include "run/logs.h"
+#include "run/run.h"
 
 #include "base/text.h"
-#include "metrics/csv_file.h"
 
 #include <string.h>
 
@@ -21,7 +20,7 @@ static bool names_are_good(const struct logs *logs, struct errors *errors)
     uint32_t before = errors->count;
     for (uint32_t i = 0; i < RUN_LOG_KINDS; i++) {
         const char *name = logs->names[i];
-        if (name && !packet_log_name_is_valid(name))
+        if (name && !csv_name_is_valid(name))
             errors_add(errors, "%s: '%s' is no %s; accepted: names that end in .csv or .csv.zst", run_log_flags[i],
                        name, i == RUN_LOG_PACKETS ? "packet log" : "log");
         for (uint32_t other = 0; name && other < i; other++)
@@ -31,30 +30,19 @@ static bool names_are_good(const struct logs *logs, struct errors *errors)
     return errors->count == before;
 }
 
-/* Ticks of a bin of rates; 0, with a message, when they are not known. */
-static uint64_t rate_interval(const struct logs *logs, const struct workload_config *config, struct errors *errors)
+/* Has rates kept, in bins as --rate-interval says, or the settings; false with a message. */
+static bool start_rates(const struct logs *logs, struct simulation *simulation)
 {
-    if (!logs->rate_interval) {
-        if (!config->series_interval)
-            errors_add(errors, "--rate-log: there is no interval; give --rate-interval or workload.series_interval");
-        return config->series_interval;
-    }
+    struct errors *errors = &simulation->errors;
+    uint64_t ticks = simulation->workload.config->series_interval;
     const char *end = logs->rate_interval;
-    uint64_t ticks;
-    if (number_read(&end, 1000000000000, &ticks) && !*end && ticks)
-        return ticks;
-    errors_add(errors, "--rate-interval: '%s' is no number of ticks; accepted: 1 to 1000000000000",
-               logs->rate_interval);
-    return 0;
-}
-
-static bool start_rates(struct logs *logs, struct simulation *simulation)
-{
-    struct workload *workload = &simulation->workload;
-    uint64_t interval = rate_interval(logs, workload->config, &simulation->errors);
-    if (interval)
-        workload_keep_rates(workload, interval);
-    return interval;
+    if (!end && !ticks)
+        return errors_add(errors, "--rate-log: there is no interval; give --rate-interval or workload.series_interval");
+    if (end && (!number_read(&end, 1000000000000, &ticks) || *end || !ticks))
+        return errors_add(errors, "--rate-interval: '%s' is no number of ticks; accepted: 1 to 1000000000000",
+                          logs->rate_interval);
+    workload_keep_rates(&simulation->workload, ticks);
+    return true;
 }
 
 const char *logs_first(const struct logs *logs)
@@ -77,9 +65,8 @@ int logs_open(struct logs *logs, struct simulation *simulation)
     workload->keeps_records = names[RUN_LOG_PACKETS] || names[RUN_LOG_MESSAGES] || names[RUN_LOG_TRAFFIC];
     if (!ranks_lead(simulation->ranks))
         return EXIT_DONE;
-    uint32_t extras = (simulation->network.core->planes ? PACKET_LOG_PLANE : 0) |
-                      (simulation->network.core->config->protocol_classes > 1 ? PACKET_LOG_CLASS : 0);
-    if (!run_logs_open(&logs->run, names, extras, errors))
+    const struct network_core *core = simulation->network.core;
+    if (!run_logs_open(&logs->run, names, core->planes, core->config->protocol_classes > 1, errors))
         return EXIT_IO;
     if (workload->keeps_records)
         workload->logs = &logs->run;
@@ -151,7 +138,7 @@ bool logs_commit(struct logs *logs, struct simulation *simulation)
         write_rates(&simulation->workload, files[RUN_LOG_RATES]);
     if (files[RUN_LOG_CHANNELS])
         write_channels(&simulation->workload, files[RUN_LOG_CHANNELS]);
-    return run_logs_commit(&logs->run, &simulation->errors);
+    return run_logs_end(&logs->run, csv_close, &simulation->errors);
 }
 
 const char *logs_restless(const struct logs *logs)
@@ -161,35 +148,3 @@ const char *logs_restless(const struct logs *logs)
             return run_log_flags[i];
     return NULL;
 }
-
-void logs_rest(struct logs *logs)
-{
-    for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
-        csv_rest(logs->run.files[i]);
-}
-
-bool logs_wake(struct logs *logs, struct errors *errors)
-{
-    bool is_good = true;
-    for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
-        is_good &= csv_wake(logs->run.files[i], errors);
-    return is_good;
-}
-
-bool logs_are_whole(const struct logs *logs, struct errors *errors)
-{
-    bool is_good = true;
-    for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
-        is_good &= csv_is_whole(logs->run.files[i], errors);
-    return is_good;
-}
-
-void logs_leave(struct logs *logs)
-{
-    for (uint32_t i = 0; i < RUN_LOG_KINDS; i++) {
-        csv_leave(logs->run.files[i]);
-        logs->run.files[i] = NULL;
-    }
-}
-
-void logs_release(struct logs *logs) { run_logs_release(&logs->run); }

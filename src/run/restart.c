@@ -97,10 +97,10 @@ static void take_checkpoint(void *context, tick_t now)
 {
     struct run *run = context;
     struct simulation *simulation = &run->simulation;
-    logs_rest(&run->request.logs);
+    bool logs_are_whole = logs_all(&run->request.logs, csv_rest, NULL);
     stopwatch_note(&simulation->watch);
-    checkpoint_write(&run->checkpoint, now, logs_are_whole(&run->request.logs, NULL));
-    if (!logs_wake(&run->request.logs, &simulation->errors)) {
+    checkpoint_write(&run->checkpoint, now, logs_are_whole);
+    if (!logs_all(&run->request.logs, csv_wake, &simulation->errors)) {
         errors_print(&simulation->errors, stderr);
         check_end(EXIT_IO);
     }
@@ -163,7 +163,7 @@ static int run_reach_out(struct run *run, const struct ranks *ranks)
     int status = results_try(run->request.results, errors);
     if (status == EXIT_DONE)
         status = run_try_name(run);
-    return status == EXIT_DONE && !logs_wake(&run->request.logs, errors) ? EXIT_USAGE : status;
+    return status == EXIT_DONE && !logs_all(&run->request.logs, csv_wake, errors) ? EXIT_USAGE : status;
 }
 
 /* Puts the heap back to where it was; an exit status, after messages. */
@@ -193,7 +193,7 @@ int run_restart(const struct run_request *request, const struct ranks *ranks)
     if (status == EXIT_DONE)
         status = run_go_on(run);
     else
-        logs_leave(&run->request.logs);
+        run_logs_end(&run->request.logs.run, csv_leave, NULL);
     run_release(run);
     return status;
 }

@@ -113,7 +113,7 @@ static int run_prepare(struct run *run)
     if (status == EXIT_DONE)
         status = run_all_agree(run, run_build(run));
     if (status != EXIT_DONE)
-        logs_release(&run->request.logs);
+        run_logs_end(&run->request.logs.run, csv_discard, NULL);
     else if (run_is_model(run))
         process_run_init(&run->model.run, &run->model.model, &run->model.settings, run->simulation.ranks);
     return status;
@@ -146,10 +146,10 @@ static int run_write_files(struct run *run, int status)
     if (request->baseline && status == EXIT_DONE)
         status = baseline_add(simulation, document, request->quiet);
     bool is_written = !leads || results_write(simulation, document, request->results);
-    bool logs_are_kept = !run->checkpoint.is_kept || logs_are_whole(&request->logs, &simulation->errors);
+    bool logs_are_kept = !run->checkpoint.is_kept || logs_all(&request->logs, csv_is_whole, &simulation->errors);
     run->goes_on = run->checkpoint.is_kept && (status == EXIT_INTERRUPTED || !is_written || !logs_are_kept);
     if (run->goes_on)
-        logs_leave(&request->logs); /* they go on with it */
+        run_logs_end(&request->logs.run, csv_leave, NULL); /* they go on with it */
     else if (leads)
         logs_are_kept = logs_commit(&request->logs, simulation);
     if (leads && !request->quiet)
@@ -165,7 +165,7 @@ int run_go_on(struct run *run)
     int status = run_is_model(run) ? model_run(&run->model, simulation) : simulation_run(simulation, stderr);
     progress_clear(run);
     status = run_all_agree(run, run_write_files(run, status));
-    logs_release(&run->request.logs);
+    run_logs_end(&run->request.logs.run, csv_discard, NULL);
     if (run_is_model(run))
         process_run_release(&run->model.run);
     if (run->checkpoint.path)

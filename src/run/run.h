@@ -5,9 +5,16 @@
  * checkpoint keeps hangs on struct run.
  */
 #include "checkpoint/checkpoint.h"
-#include "run/logs.h"
+#include "metrics/run_logs.h"
 #include "run/model.h"
 #include "run/simulation.h"
+
+/* The logs of a run: opened before it, written during it or after it, in place when they are whole. */
+struct logs {
+    const char *names[RUN_LOG_KINDS]; /* NULL: not asked for */
+    const char *rate_interval;        /* as given; NULL: workload.series_interval */
+    struct run_logs run;
+};
 
 struct run_request {
     const char *config; /* with overrides; NULL where `restart` is given */
@@ -64,6 +71,22 @@ void progress_start(struct run *run);
 void progress_clear(const struct run *run);
 /* A line for each application or model, on standard error; `status` says how the run ended. */
 void run_print_summary(const struct run *run, const struct json *results, int status);
+
+/* logs.c */
+extern const char *const run_log_flags[RUN_LOG_KINDS]; /* "--log", ... */
+/* The flag of a log that was asked for; NULL: none was. */
+const char *logs_first(const struct logs *logs);
+/* An exit status; other than EXIT_DONE with messages. Of several ranks the first opens files; all keep what goes in. */
+int logs_open(struct logs *logs, struct simulation *simulation);
+/* Writes the rest and puts all files in their places; false, with messages, when that failed. */
+bool logs_commit(struct logs *logs, struct simulation *simulation);
+/* The flag of a log that cannot rest; NULL: all can. */
+const char *logs_restless(const struct logs *logs);
+/* Does something with all files that are open, as a checkpoint needs it. */
+static inline bool logs_all(const struct logs *logs, csv_act *act, struct errors *errors)
+{
+    return csv_all(logs->run.files, RUN_LOG_KINDS, act, errors);
+}
 
 /* baseline.c: how much longer each application takes beside the others than by itself. */
 

@@ -83,7 +83,7 @@ void part_add_note(struct workload_part *part, const struct group_note *note)
     part->notes[part->note_count++] = *note;
 }
 
-void part_add_record(struct workload_part *part, const struct packet_record *record)
+void part_add_record(struct workload_part *part, const struct log_record *record)
 {
     part->records = part_grow(part, part->records, part->record_count, &part->record_room, sizeof *part->records);
     part->records[part->record_count++] = *record;
@@ -93,20 +93,20 @@ void part_add_record(struct workload_part *part, const struct packet_record *rec
 static __attribute__((noinline)) void note_record(struct workload_part *part, const struct packet *packet, tick_t now,
                                                   uint32_t minimal_hops, const struct message *message)
 {
-    const struct packet_record record = {
+    const struct log_record record = {
         .application = packet->application,
         .source = packet->source,
         .destination = packet->destination,
         .packet = packet->sequence,
         .message = message ? message->number : packet->sequence,
         .message_flits = message ? message->flits : packet->size,
-        .packet_flits = packet->size,
+        .flits = packet->size,
         .hops = packet->hops,
         .minimal_hops = minimal_hops,
         .created = packet->created,
         .injected = packet->injected,
         .head_arrived = packet->injected + packet->head_delay,
-        .tail_arrived = now,
+        .arrived = now,
         .initiator = message ? message->initiator : packet->source,
         .transaction = message ? message->transaction : packet->sequence,
         .transaction_messages = message ? message->transaction_messages : 1,
@@ -302,9 +302,9 @@ void parts_end_groups(struct workload_part *parts, uint32_t count)
 
 static int compare_records(const void *a, const void *b)
 {
-    const struct packet_record *x = a, *y = b;
-    if (x->tail_arrived != y->tail_arrived)
-        return x->tail_arrived < y->tail_arrived ? -1 : 1;
+    const struct log_record *x = a, *y = b;
+    if (x->arrived != y->arrived)
+        return x->arrived < y->arrived ? -1 : 1;
     if (x->destination != y->destination)
         return x->destination < y->destination ? -1 : 1;
     if (x->source != y->source)

@@ -36,7 +36,7 @@ struct workload_part {
     struct pool groups;               /* owned: struct message_group */
     struct table halves;              /* by source and number: how many packets of a message have arrived */
     struct group_note *notes;         /* owned: since the last grid point, as the records are */
-    struct packet_record *records;    /* owned: sampled packets for the logs */
+    struct log_record *records;       /* owned: sampled packets for the logs */
     uint32_t note_count, note_room, record_count, record_room;
 };
 
@@ -59,7 +59,7 @@ void part_withdrawn(void *part, uint32_t handle);
 
 /* What another rank's part has noted for this one. */
 void part_add_note(struct workload_part *part, const struct group_note *note);
-void part_add_record(struct workload_part *part, const struct packet_record *record);
+void part_add_record(struct workload_part *part, const struct log_record *record);
 
 /* At grid points, with all parts of this rank at rest. */
 void parts_end_groups(struct workload_part *parts, uint32_t count);

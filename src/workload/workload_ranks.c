@@ -15,8 +15,8 @@ struct workload_ranks {
     uint64_t *shifts; /* by application: of the longest batches */
 };
 
-_Static_assert(sizeof(struct group_note) % 8 == 0 && sizeof(struct packet_record) % 8 == 0, "mail is made of words");
-enum { NOTE_WORDS = sizeof(struct group_note) / 8, RECORD_WORDS = sizeof(struct packet_record) / 8 };
+_Static_assert(sizeof(struct group_note) % 8 == 0 && sizeof(struct log_record) % 8 == 0, "mail is made of words");
+enum { NOTE_WORDS = sizeof(struct group_note) / 8, RECORD_WORDS = sizeof(struct log_record) / 8 };
 
 struct workload_ranks *workload_ranks_create(struct workload *workload)
 {
@@ -92,7 +92,7 @@ static void send_records(struct workload_ranks *all)
     }
     mail_swap(&all->mail, NULL);
     for (size_t at = 0; at < all->mail.in.count; at += RECORD_WORDS)
-        part_add_record(&workload->parts[0], (const struct packet_record *)(all->mail.in.words + at));
+        part_add_record(&workload->parts[0], (const struct log_record *)(all->mail.in.words + at));
 }
 
 void workload_ranks_hand_over(struct workload *workload)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading packet logs: what packet_log writes comes back; what is broken is named with its place. */
+/* Reading packet logs: what a run writes comes back; what is broken is named with its place. */
 #include "sandbox.h"
 #include "test.h"
 
 #include "metrics/log_reader.h"
-#include "metrics/packet_log.h"
 
 #include <string.h>
 #include <zstd.h>
@@ -18,42 +17,42 @@
 
 static const char right[] = "0,3,7,5,4,8,2,3,2,100,110,120,121\n";
 
-static struct packet_record record_at(uint64_t i)
+static struct log_record record_at(uint64_t i)
 {
     uint64_t far = i % 5 ? i : i << 40;
-    return (struct packet_record){.application = i % 3,
-                                  .source = i % 64,
-                                  .destination = i * 7 % 64,
-                                  .packet = i,
-                                  .message = i / 2,
-                                  .message_flits = 8 + i % 4,
-                                  .packet_flits = 1 + i % 8,
-                                  .hops = i % 9,
-                                  .minimal_hops = i % 7,
-                                  .created = far,
-                                  .injected = far + 2,
-                                  .head_arrived = far + 20 + i % 1000,
-                                  .tail_arrived = far + 30 + i % 1000};
+    return (struct log_record){.application = i % 3,
+                               .source = i % 64,
+                               .destination = i * 7 % 64,
+                               .packet = i,
+                               .message = i / 2,
+                               .message_flits = 8 + i % 4,
+                               .flits = 1 + i % 8,
+                               .hops = i % 9,
+                               .minimal_hops = i % 7,
+                               .created = far,
+                               .injected = far + 2,
+                               .head_arrived = far + 20 + i % 1000,
+                               .arrived = far + 30 + i % 1000};
 }
 
 static void expect_record(const struct log_record *found, uint64_t i)
 {
-    struct packet_record record = record_at(i);
+    struct log_record record = record_at(i);
     EXPECT_EQ_U64(found->application, record.application);
     EXPECT_EQ_U64(found->source, record.source);
     EXPECT_EQ_U64(found->destination, record.destination);
     EXPECT_EQ_U64(found->packet, record.packet);
     EXPECT_EQ_U64(found->message, record.message);
     EXPECT_EQ_U64(found->message_flits, record.message_flits);
-    EXPECT_EQ_U64(found->flits, record.packet_flits);
+    EXPECT_EQ_U64(found->flits, record.flits);
     EXPECT_EQ_U64(found->hops, record.hops);
     EXPECT_EQ_U64(found->minimal_hops, record.minimal_hops);
     EXPECT_EQ_U64(found->is_nonminimal, record.hops > record.minimal_hops);
     EXPECT_EQ_U64(found->created, record.created);
     EXPECT_EQ_U64(found->injected, record.injected);
-    EXPECT_EQ_U64(found->arrived, record.tail_arrived);
-    EXPECT_EQ_U64(found->latency, record.tail_arrived - record.created);
-    EXPECT_EQ_U64(found->network_latency, record.tail_arrived - record.injected);
+    EXPECT_EQ_U64(found->arrived, record.arrived);
+    EXPECT_EQ_U64(found->latency, record.arrived - record.created);
+    EXPECT_EQ_U64(found->network_latency, record.arrived - record.injected);
 }
 
 static void expect_reads_back(const char *name)
@@ -61,10 +60,12 @@ static void expect_reads_back(const char *name)
     struct sandbox box;
     sandbox_open(&box);
     struct csv_file *log = csv_open(path_in(&box, name), &box.errors);
-    packet_log_begin(log, PACKET_LOG_PLANE);
+    struct log_columns columns = {0};
+    log_columns_add(&columns, packet_log_columns, LOG_PACKETS);
+    log_columns_header(&columns, log);
     for (uint64_t i = 0; i < RECORDS; i++) {
-        struct packet_record record = record_at(i);
-        packet_log_add(log, PACKET_LOG_PLANE, &record);
+        struct log_record record = record_at(i);
+        log_columns_line(&columns, log, &record);
     }
     EXPECT(csv_close(log, &box.errors));
     struct log_reader reader;
