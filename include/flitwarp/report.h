@@ -40,8 +40,8 @@ enum result_merging {
     MERGED_RANK_SUMS,   /* the same over ranks; parts have none */
     MERGED_SAMPLES,     /* struct histogram */
     MERGED_DIGEST,
-    MERGED_SERIES,
-    MERGED_RATES,
+    MERGED_SERIES, /* struct bins of uint64_t */
+    MERGED_RATES,  /* struct bins of uint32_t */
 };
 
 struct result {

@@ -84,7 +84,7 @@ static void write_distribution(const struct histogram *histogram, struct csv_fil
 bool log_outputs_commit(struct log_outputs *outputs, const struct log_summary *summary, struct errors *errors)
 {
     if (outputs->files[LOG_DISTRIBUTION])
-        write_distribution(log_summary_latency(summary), outputs->files[LOG_DISTRIBUTION]);
+        write_distribution(&summary->spreads[LOG_LATENCY].histogram, outputs->files[LOG_DISTRIBUTION]);
     if (outputs->files[LOG_MATRIX])
         log_matrix_write(&outputs->matrix, outputs->files[LOG_MATRIX]);
     if (outputs->files[LOG_SERIES])
@@ -101,7 +101,7 @@ bool log_outputs_commit(struct log_outputs *outputs, const struct log_summary *s
 void log_outputs_release(struct log_outputs *outputs)
 {
     csv_all(outputs->files, LOG_OUTPUTS, csv_discard, NULL);
-    log_matrix_release(&outputs->matrix);
+    table_release(&outputs->matrix);
     log_series_release(&outputs->series);
     *outputs = (struct log_outputs){0};
 }

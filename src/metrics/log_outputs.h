@@ -17,7 +17,7 @@ struct log_outputs {
     struct csv_file *files[LOG_OUTPUTS]; /* owned; NULL: not asked for */
     enum log_unit unit;
     struct log_columns columns; /* of messages and transactions */
-    struct log_matrix matrix;
+    struct table matrix;        /* log_matrix_add() */
     struct log_series series;
 };
 

@@ -11,18 +11,19 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* In the order of the spreads. */
+/* What has a spread; more of it where records are more than a packet. */
 static const struct {
     const char *name;
-    uint32_t units; /* mask: where it says something */
-} spread_names[LOG_SPREADS] = {
-    {"latency", LOG_ALL_UNITS},
-    {"network_latency", LOG_ALL_UNITS},
-    {"hops", LOG_ALL_UNITS},
-    {"minimal_hops", LOG_ALL_UNITS},
-    {"size", LOG_ALL_UNITS},
-    {"packets", LOG_ALL_UNITS ^ 1u << LOG_PACKETS},
-    {"messages", 1u << LOG_TRANSACTIONS},
+    size_t offset; /* in a record */
+    enum log_unit from;
+} spreads[LOG_SPREADS] = {
+    {"latency", offsetof(struct log_record, latency), LOG_PACKETS},
+    {"network_latency", offsetof(struct log_record, network_latency), LOG_PACKETS},
+    {"hops", offsetof(struct log_record, hops), LOG_PACKETS},
+    {"minimal_hops", offsetof(struct log_record, minimal_hops), LOG_PACKETS},
+    {"size", offsetof(struct log_record, flits), LOG_PACKETS},
+    {"packets", offsetof(struct log_record, packets), LOG_MESSAGES},
+    {"messages", offsetof(struct log_record, messages), LOG_TRANSACTIONS},
 };
 
 static const struct {
@@ -51,27 +52,13 @@ static inline void spread_add(struct log_spread *spread, uint64_t value)
     histogram_add(&spread->histogram, value);
 }
 
-/* Which value of a record each spread is of. */
-static inline void values_of(const struct log_record *record, uint64_t values[LOG_SPREADS])
-{
-    values[LOG_LATENCY] = record->latency;
-    values[LOG_NETWORK_LATENCY] = record->network_latency;
-    values[LOG_HOPS] = record->hops;
-    values[LOG_MINIMAL_HOPS] = record->minimal_hops;
-    values[LOG_SIZE] = record->flits;
-    values[LOG_PER_PACKETS] = record->packets;
-    values[LOG_PER_MESSAGES] = record->messages;
-}
-
 void log_summary_add(struct log_summary *summary, const struct log_record *record)
 {
-    uint64_t values[LOG_SPREADS];
-    values_of(record, values);
-    uint32_t spreads = summary->unit == LOG_PACKETS ? LOG_PER_PACKETS : LOG_SPREADS;
-    for (uint32_t i = 0; i < spreads; i++) {
+    for (uint32_t i = 0; i < LOG_SPREADS && spreads[i].from <= summary->unit; i++) {
+        uint64_t value = *(const uint64_t *)((const char *)record + spreads[i].offset);
         if (__builtin_expect(summary->kept == 0, 0))
-            summary->spreads[i].pivot = values[i];
-        spread_add(&summary->spreads[i], values[i]);
+            summary->spreads[i].pivot = value;
+        spread_add(&summary->spreads[i], value);
     }
     summary->kept++;
     summary->flits += record->flits;
@@ -89,11 +76,6 @@ static double spread_deviation(const struct log_spread *spread)
     double shift = (double)(sum > pivots ? sum - pivots : pivots - sum) / (double)count;
     double variance = spread->squares / (double)count - shift * shift;
     return variance > 0 ? sqrt(variance) : 0;
-}
-
-static bool is_shown(const struct log_summary *summary, uint32_t spread)
-{
-    return spread_names[spread].units >> summary->unit & 1;
 }
 
 static double share(uint64_t part, uint64_t whole) { return whole ? (double)part / (double)whole : NAN; }
@@ -142,9 +124,8 @@ struct json *log_summary_json(const struct log_summary *summary, const char *log
         json_add(block, counts[i].key, json_number_u64(arena, counts[i].number));
     json_add(block, "throughput", json_number_f64(arena, share(summary->flits, span)));
     json_add(block, "nonminimal_share", json_number_f64(arena, share(summary->nonminimal, summary->kept)));
-    for (uint32_t i = 0; i < LOG_SPREADS; i++)
-        if (is_shown(summary, i))
-            json_add(block, spread_names[i].name, spread_json(&summary->spreads[i], arena));
+    for (uint32_t i = 0; i < LOG_SPREADS && spreads[i].from <= summary->unit; i++)
+        json_add(block, spreads[i].name, spread_json(&summary->spreads[i], arena));
     return block;
 }
 
@@ -158,34 +139,24 @@ static void print_number(const struct json *node, FILE *out)
         fprintf(out, " %15s", node->type == JSON_NUMBER ? node->text : "-");
 }
 
-/* A row for each member of the blocks, which all have the same: count, mean, ... */
-static void print_rows(const struct json *const *blocks, uint32_t count, FILE *out)
-{
-    const struct json *cells[LOG_SPREADS] = {0};
-    for (uint32_t i = 0; i < count; i++)
-        cells[i] = blocks[i]->first;
-    while (cells[0]) {
-        fprintf(out, "%-8s", cells[0]->key);
-        for (uint32_t i = 0; i < count; i++) {
-            print_number(cells[i], out);
-            cells[i] = cells[i]->next;
-        }
-        fputc('\n', out);
-    }
-}
-
+/* A column for each spread; they have the same members: count, mean, ... */
 static void print_spreads(const struct json *document, FILE *out)
 {
-    const struct json *blocks[LOG_SPREADS];
+    const struct json *cells[LOG_SPREADS];
     uint32_t count = 0;
     fprintf(out, "\n%-8s", "");
     for (const struct json *node = document->first; node; node = node->next)
         if (node->type == JSON_OBJECT) {
             fprintf(out, " %15s", node->key);
-            blocks[count++] = node;
+            cells[count++] = node->first;
         }
-    fputc('\n', out);
-    print_rows(blocks, count, out);
+    for (fputc('\n', out); cells[0]; fputc('\n', out)) {
+        fprintf(out, "%-8s", cells[0]->key);
+        for (uint32_t i = 0; i < count; i++) {
+            print_number(cells[i], out);
+            cells[i] = cells[i]->next;
+        }
+    }
 }
 
 void log_summary_print(const struct log_summary *summary, const struct json *document, FILE *out)

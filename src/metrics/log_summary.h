@@ -18,16 +18,8 @@ struct log_spread {
     double squares; /* sum of the squares of value - pivot */
 };
 
-enum {
-    LOG_LATENCY,
-    LOG_NETWORK_LATENCY,
-    LOG_HOPS,
-    LOG_MINIMAL_HOPS,
-    LOG_SIZE,
-    LOG_PER_PACKETS,
-    LOG_PER_MESSAGES,
-    LOG_SPREADS
-};
+/* The first is that of latencies. */
+enum { LOG_LATENCY, LOG_SPREADS = 7 };
 
 struct log_summary {
     enum log_unit unit;
@@ -38,18 +30,13 @@ struct log_summary {
     uint64_t flits;
     uint64_t nonminimal;
     uint64_t first_created, last_arrived;
-    struct log_spread *spreads; /* owned; LOG_SPREADS of them */
+    struct log_spread *spreads; /* owned; LOG_SPREADS of them, those of the unit first */
 };
 
 void log_summary_init(struct log_summary *summary, enum log_unit unit);
 void log_summary_release(struct log_summary *summary);
 /* A record that passed the filters. */
 void log_summary_add(struct log_summary *summary, const struct log_record *record);
-
-static inline const struct histogram *log_summary_latency(const struct log_summary *summary)
-{
-    return &summary->spreads[LOG_LATENCY].histogram;
-}
 
 /* All of it, with the name of the log and the filters as they were written. */
 struct json *log_summary_json(const struct log_summary *summary, const char *log, struct json *filters,

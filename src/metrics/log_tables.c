@@ -23,14 +23,8 @@ struct cell {
     uint64_t flits;
 };
 
-void log_matrix_init(struct log_matrix *matrix) { table_init(&matrix->cells, sizeof(struct cell), NULL); }
-
-void log_matrix_release(struct log_matrix *matrix) { table_release(&matrix->cells); }
-
-void log_matrix_add(struct log_matrix *matrix, const struct log_record *record)
+static void cell_add(struct cell *cell, const struct log_record *record)
 {
-    struct table_key key = {{record->source, record->destination, 0}};
-    struct cell *cell = table_put(&matrix->cells, &key);
     cell->latency_sum += record->latency;
     if (record->latency > cell->latency_max)
         cell->latency_max = record->latency;
@@ -38,16 +32,22 @@ void log_matrix_add(struct log_matrix *matrix, const struct log_record *record)
     cell->flits += record->flits;
 }
 
-void log_matrix_write(const struct log_matrix *matrix, struct csv_file *file)
+void log_matrix_init(struct table *matrix) { table_init(matrix, sizeof(struct cell), NULL); }
+
+void log_matrix_add(struct table *matrix, const struct log_record *record)
+{
+    cell_add(table_put(matrix, &(struct table_key){{record->source, record->destination, 0}}), record);
+}
+
+void log_matrix_write(const struct table *matrix, struct csv_file *file)
 {
     csv_text(file, matrix_header, strlen(matrix_header));
-    void **cells = table_sorted(&matrix->cells);
-    for (uint32_t i = 0; i < matrix->cells.count; i++) {
+    void **cells = table_sorted(matrix);
+    for (uint32_t i = 0; i < matrix->count; i++) {
         const struct cell *cell = cells[i];
-        csv_number(file, table_key_of(cell)->part[0], ',');
-        csv_number(file, table_key_of(cell)->part[1], ',');
-        csv_number(file, cell->count, ',');
-        csv_number(file, cell->flits, ',');
+        const uint64_t *pair = table_key_of(cell)->part, numbers[] = {pair[0], pair[1], cell->count, cell->flits};
+        for (uint32_t column = 0; column < 4; column++)
+            csv_number(file, numbers[column], ',');
         csv_ratio(file, cell->latency_sum, cell->count, ',');
         csv_number(file, cell->latency_max, '\n');
     }
@@ -61,10 +61,8 @@ void log_matrix_write(const struct log_matrix *matrix, struct csv_file *file)
 static const char series_header[] = "start,count,flits,latency_mean,latency_p50,latency_p99,latency_max\n";
 
 struct interval {
-    unsigned __int128 latency_sum;
-    uint64_t latency_min, latency_max;
-    uint64_t count;
-    uint64_t flits;
+    struct cell all;
+    uint64_t latency_min;
     uint64_t *buckets; /* owned: `width` of them from bucket `first` on */
     uint32_t first, width;
 };
@@ -119,26 +117,22 @@ bool log_series_add(struct log_series *series, const struct log_record *record)
     if (bucket - interval->first >= interval->width)
         interval_widen(interval, bucket);
     interval->buckets[bucket - interval->first]++;
-    interval->latency_sum += record->latency;
-    if (!interval->count || record->latency < interval->latency_min)
+    if (!interval->all.count || record->latency < interval->latency_min)
         interval->latency_min = record->latency;
-    if (record->latency > interval->latency_max)
-        interval->latency_max = record->latency;
-    interval->count++;
-    interval->flits += record->flits;
+    cell_add(&interval->all, record);
     return true;
 }
 
 static void write_latencies(const struct interval *interval, struct histogram *histogram, struct csv_file *file)
 {
     histogram->min = interval->latency_min;
-    histogram->span = interval->latency_max - interval->latency_min;
+    histogram->span = interval->all.latency_max - interval->latency_min;
     for (uint32_t i = 0; i < interval->width; i++)
         histogram->buckets[interval->first + i] = interval->buckets[i];
-    csv_ratio(file, interval->latency_sum, interval->count, ',');
+    csv_ratio(file, interval->all.latency_sum, interval->all.count, ',');
     csv_number(file, histogram_percentile(histogram, 50), ',');
     csv_number(file, histogram_percentile(histogram, 99), ',');
-    csv_number(file, interval->latency_max, '\n');
+    csv_number(file, interval->all.latency_max, '\n');
     memset(&histogram->buckets[interval->first], 0, interval->width * sizeof(*histogram->buckets));
 }
 
@@ -162,7 +156,7 @@ void log_series_write(const struct log_series *series, struct csv_file *file)
             write_beginning(series, number, 0, 0, file);
             csv_text(file, ",,,\n", 4);
         }
-        write_beginning(series, number, interval->count, interval->flits, file);
+        write_beginning(series, number, interval->all.count, interval->all.flits, file);
         write_latencies(interval, scratch, file);
     }
     free(intervals);

@@ -8,15 +8,11 @@
 #include "base/table.h"
 #include "metrics/log_record.h"
 
-struct log_matrix {
-    struct table cells; /* by (source, destination) */
-};
-
-void log_matrix_init(struct log_matrix *matrix);
-void log_matrix_release(struct log_matrix *matrix);
-void log_matrix_add(struct log_matrix *matrix, const struct log_record *record);
+/* By (source, destination). */
+void log_matrix_init(struct table *matrix);
+void log_matrix_add(struct table *matrix, const struct log_record *record);
 /* A line for each cell, sorted by source and destination. */
-void log_matrix_write(const struct log_matrix *matrix, struct csv_file *file);
+void log_matrix_write(const struct table *matrix, struct csv_file *file);
 
 #define LOG_SERIES_MAX 10000000 /* lines in a file */
 

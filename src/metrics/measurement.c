@@ -110,8 +110,8 @@ const struct result application_results[] = {
     RESULT_HIDDEN(struct measurement, detours, struct histogram, SAMPLES),
     RESULT_HIDDEN(struct measurement, shortcuts, struct histogram, SAMPLES),
     RESULT_HIDDEN(struct measurement, digest, struct digest, DIGEST),
-    RESULT_HIDDEN(struct measurement, series, struct series, SERIES),
-    RESULT_HIDDEN(struct measurement, rates, struct rates, RATES),
+    RESULT_HIDDEN(struct measurement, series, struct bins, SERIES),
+    RESULT_HIDDEN(struct measurement, rates, struct bins, RATES),
     RESULT_HIDDEN_ARRAY(struct measurement, accepted_from, terminals, WINDOW_SUMS),
     RESULT_HIDDEN_ARRAY(struct measurement, accepted_from_at_start, terminals, RANK_SUMS),
     RESULT_HIDDEN_ARRAY(struct measurement, accepted_from_at_end, terminals, RANK_SUMS),
@@ -128,14 +128,13 @@ void measurement_init(struct measurement *measurement, struct arena *arena, uint
     measurement->accepted_from_at_start = arena_array(arena, uint64_t, terminals);
     measurement->accepted_from_at_end = arena_array(arena, uint64_t, terminals);
     measurement->is_watched = series_interval;
-    if (series_interval)
-        series_init(&measurement->series, 0, series_interval, arena->rewind);
+    bins_init(&measurement->series, series_interval, sizeof(struct series_bin), arena->rewind);
 }
 
 void measurement_keep_rates(struct measurement *measurement, uint64_t interval, struct rewind *rewind)
 {
     measurement->is_watched = true;
-    rates_init(&measurement->rates, interval, measurement->terminals, rewind);
+    bins_init(&measurement->rates, interval, measurement->terminals * sizeof(struct rate_bin), rewind);
 }
 
 void measurement_keep_planes(struct measurement *measurement, uint32_t planes, struct arena *arena)
@@ -155,9 +154,13 @@ void measurement_keep_levels(struct measurement *measurement, uint32_t levels, c
 
 void measurement_release(struct measurement *measurement)
 {
-    if (measurement->series.length)
-        series_release(&measurement->series);
-    rates_release(&measurement->rates);
+    bins_release(&measurement->series);
+    bins_release(&measurement->rates);
+}
+
+static struct rate_bin *rate_at(struct measurement *measurement, tick_t now, uint32_t terminal)
+{
+    return (struct rate_bin *)bins_at(&measurement->rates, now) + terminal;
 }
 
 void measurement_watch_created(struct measurement *measurement, tick_t now, uint32_t source, uint32_t packets,
@@ -165,28 +168,31 @@ void measurement_watch_created(struct measurement *measurement, tick_t now, uint
 {
     if (measurement->levels)
         measurement->by_level[measurement->class_level[protocol]].created_flits += flits;
-    if (measurement->series.length)
-        series_created(&measurement->series, now, packets, flits);
+    if (measurement->series.interval) {
+        struct series_bin *bin = bins_at(&measurement->series, now);
+        bin->packets_created += packets;
+        bin->flits_offered += flits;
+    }
     if (measurement->rates.interval)
-        rates_at(&measurement->rates, now, source)->offered += flits;
+        rate_at(measurement, now, source)->offered += flits;
 }
 
 void measurement_watch_flits(struct measurement *measurement, tick_t now, const struct packet *packet, uint32_t flits)
 {
     if (measurement->levels)
         measurement->by_level[measurement->class_level[packet->protocol]].accepted_flits += flits;
-    if (measurement->series.length)
-        series_accepted(&measurement->series, now, flits);
+    if (measurement->series.interval)
+        ((struct series_bin *)bins_at(&measurement->series, now))->flits_accepted += flits;
     if (measurement->rates.interval) {
-        rates_at(&measurement->rates, now, packet->destination)->delivered += flits;
-        rates_at(&measurement->rates, now, packet->source)->accepted += flits;
+        rate_at(measurement, now, packet->destination)->delivered += flits;
+        rate_at(measurement, now, packet->source)->accepted += flits;
     }
 }
 
 void measurement_watch_entry(struct measurement *measurement, tick_t now, const struct packet *packet, uint32_t flits)
 {
     if (measurement->rates.interval)
-        rates_at(&measurement->rates, now, packet->source)->injected += flits;
+        rate_at(measurement, now, packet->source)->injected += flits;
 }
 
 static void add_to_level(struct level_count *level, tick_t now, const struct packet *packet)
@@ -200,8 +206,11 @@ void measurement_watch_packet(struct measurement *measurement, tick_t now, const
 {
     if (measurement->levels && packet->sampled)
         add_to_level(&measurement->by_level[measurement->class_level[packet->protocol]], now, packet);
-    if (measurement->series.length)
-        series_arrived(&measurement->series, packet->created, now - packet->created);
+    if (measurement->series.interval) {
+        struct series_bin *bin = bins_at(&measurement->series, packet->created);
+        bin->packets_arrived++;
+        bin->latency_sum += now - packet->created;
+    }
 }
 
 void measurement_open(struct measurement *measurement, tick_t now)

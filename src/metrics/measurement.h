@@ -7,11 +7,10 @@
 #include "flitwarp/packet.h"
 
 #include "metrics/batch_means.h"
+#include "metrics/bins.h"
 #include "flitwarp/digest.h"
 #include "metrics/histogram.h"
-#include "metrics/rates.h"
 #include "metrics/result.h"
-#include "metrics/series.h"
 
 /* What is kept of one level of service. */
 struct level_count {
@@ -19,6 +18,18 @@ struct level_count {
     uint64_t offered_at_start, offered_at_end, accepted_at_start, accepted_at_end;
     uint64_t packets; /* sampled ones that have arrived */
     struct histogram packet_latency, network_latency;
+};
+
+/* What happened to packets and flits in a bin of the series. */
+struct series_bin {
+    uint64_t latency_sum, packets_arrived; /* of packets that were created in it */
+    uint64_t packets_created, flits_offered, flits_accepted;
+};
+
+/* Flits of a terminal in a bin of rates. A message is made as a whole; all else is counted flit by flit. */
+struct rate_bin {
+    uint32_t offered, injected, delivered; /* made for it to send, entered, arrived at it */
+    uint32_t accepted;                     /* that it sent and that have arrived where they were meant to */
 };
 
 struct measurement {
@@ -43,8 +54,8 @@ struct measurement {
     uint64_t *accepted_from_at_end;
     uint32_t terminals;
     bool is_watched;       /* over time: a series is kept, or rates are; or by levels */
-    struct series series;  /* length 0: none is kept */
-    struct rates rates;    /* interval 0: none are kept */
+    struct bins series;    /* struct series_bin */
+    struct bins rates;     /* struct rate_bin, one for each terminal */
     bool has_transactions; /* of several messages, or with replies */
     /* Sampled transactions, and those whose last message has arrived. */
     uint64_t transactions_begun, transactions_ended;

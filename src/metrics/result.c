@@ -3,12 +3,11 @@
 #include "metrics/result.h"
 
 #include "base/digest.h"
-#include "metrics/rates.h"
-#include "metrics/series.h"
+#include "metrics/bins.h"
 
 #include <string.h>
 
-/* ---- by type of field ---- */
+/* ---- by type of field: adds what another part has, or has a tally list what is to become that of all ranks ---- */
 
 static enum result_moment moment_of(enum result_merging merging)
 {
@@ -16,47 +15,31 @@ static enum result_moment moment_of(enum result_merging merging)
     return is_rule ? RESULT_AT_GRID_POINTS : merging == MERGED_WINDOW_SUMS ? RESULT_AT_WINDOW_ENDS : RESULT_AT_END;
 }
 
-static void field_forget(enum result_merging merging, void *field, uint32_t count)
+static void sums_gather(uint64_t *sums, const uint64_t *from, uint64_t count, struct tally *tally)
 {
-    if (merging == MERGED_BATCHES)
-        *(struct batch_means *)field = (struct batch_means){0};
+    if (tally)
+        tally_row(tally, sums, count);
+    for (uint64_t i = 0; from && i < count; i++)
+        sums[i] += from[i];
+}
+
+static void small_sums_gather(uint32_t *sums, const uint32_t *from, uint64_t count, struct tally *tally)
+{
+    if (tally)
+        tally_row_u32(tally, sums, count);
+    for (uint64_t i = 0; from && i < count; i++)
+        sums[i] += from[i];
+}
+
+static void bins_gather(struct bins *bins, const struct bins *from, bool are_small, struct tally *tally)
+{
+    if (from)
+        bins_reach(bins, from->count);
+    uint64_t bytes = (from ? from : bins)->count * bins->bin_bytes;
+    if (are_small)
+        small_sums_gather((void *)bins->bytes, from ? (const void *)from->bytes : NULL, bytes / 4, tally);
     else
-        memset(field, 0, count * sizeof(uint64_t));
-}
-
-static void sums_merge(uint64_t *into, const uint64_t *from, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        into[i] += from[i];
-}
-
-static void field_merge(enum result_merging merging, void *into, const void *from, uint32_t count)
-{
-    switch (merging) {
-    case MERGED_SUM:
-    case MERGED_WINDOW_SUMS:
-    case MERGED_SUMS:
-        sums_merge(into, from, count);
-        break;
-    case MERGED_BATCHES:
-        batch_means_merge(into, from);
-        break;
-    case MERGED_SAMPLES:
-        histogram_merge(into, from);
-        break;
-    case MERGED_DIGEST:
-        digest_merge(into, from);
-        break;
-    case MERGED_SERIES:
-        series_merge(into, from);
-        break;
-    case MERGED_RATES:
-        rates_merge(into, from);
-        break;
-    case MERGED_NOT:
-    case MERGED_RANK_SUMS:
-        break;
-    }
+        sums_gather((void *)bins->bytes, from ? (const void *)from->bytes : NULL, bytes / 8, tally);
 }
 
 /* Slots have the same length on all ranks by now. */
@@ -84,56 +67,32 @@ void histogram_tally(struct histogram *histogram, struct tally *tally)
     }
 }
 
-static void digest_tally(struct digest *digest, struct tally *tally)
-{
-    tally_sum(tally, &digest->lanes[0]);
-    tally_sum(tally, &digest->lanes[1]);
-}
-
-static void series_tally(struct series *series, struct tally *tally)
-{
-    for (uint32_t i = 0; i < series->count; i++) {
-        struct series_bin *bin = &series->bins[i];
-        tally_sum_wide(tally, &bin->latency_sum);
-        tally_largest(tally, &bin->latency_max);
-        tally_sum(tally, &bin->packets_created);
-        tally_sum(tally, &bin->packets_arrived);
-        tally_sum(tally, &bin->flits_offered);
-        tally_sum(tally, &bin->flits_accepted);
-    }
-}
-
-static void rates_tally(struct rates *rates, struct tally *tally)
-{
-    _Static_assert(sizeof(struct rate_bin) == 4 * sizeof(uint32_t), "bins of rates are four counts");
-    tally_row_u32(tally, (uint32_t *)rates->bins, 4 * rates->count * rates->terminals);
-}
-
-static void field_tally(enum result_merging merging, void *field, uint32_t count, struct tally *tally)
+static void field_gather(enum result_merging merging, void *field, const void *from, uint32_t count,
+                         struct tally *tally)
 {
     switch (merging) {
     case MERGED_SUM:
-        tally_sum(tally, field);
+        from ? sums_gather(field, from, 1, NULL) : tally_sum(tally, field);
         break;
     case MERGED_WINDOW_SUMS:
     case MERGED_SUMS:
+        sums_gather(field, from, count, tally);
+        break;
     case MERGED_RANK_SUMS:
-        tally_row(tally, field, count);
+        sums_gather(field, NULL, count, tally);
         break;
     case MERGED_BATCHES:
-        batches_tally(field, tally);
+        from ? batch_means_merge(field, from) : batches_tally(field, tally);
         break;
     case MERGED_SAMPLES:
-        histogram_tally(field, tally);
+        from ? histogram_merge(field, from) : histogram_tally(field, tally);
         break;
     case MERGED_DIGEST:
-        digest_tally(field, tally);
+        from ? digest_merge(field, from) : sums_gather(((struct digest *)field)->lanes, NULL, 2, tally);
         break;
     case MERGED_SERIES:
-        series_tally(field, tally);
-        break;
     case MERGED_RATES:
-        rates_tally(field, tally);
+        bins_gather(field, from, merging == MERGED_RATES, tally);
         break;
     case MERGED_NOT:
         break;
@@ -156,23 +115,17 @@ static void *field_of(const struct result *row, const void *record, uint32_t *co
 }
 
 /* Bins that another rank has exist on all. */
-static void lengths_tally(enum result_merging merging, void *field, struct tally *tally)
+static void lengths_tally(enum result_merging merging, struct bins *bins, struct tally *tally)
 {
-    struct series *series = merging == MERGED_SERIES ? field : NULL;
-    struct rates *rates = merging == MERGED_RATES ? field : NULL;
-    if (!series && !rates)
+    if (merging != MERGED_SERIES && merging != MERGED_RATES)
         return;
-    uint64_t bins = series ? series->count : rates->count;
-    tally_largest(tally, &bins);
-    if (!tally->is_back || !bins)
-        return;
-    if (series)
-        series_seek(series, series->start + (bins - 1) * series->length);
-    else
-        rates_at(rates, (bins - 1) * rates->interval, 0);
+    uint64_t count = bins->count;
+    tally_largest(tally, &count);
+    if (tally->is_back)
+        bins_reach(bins, count);
 }
 
-enum gathering { GATHERING_FORGETS, GATHERING_MERGES, GATHERING_TALLIES, GATHERING_TALLIES_LENGTHS };
+enum gathering { GATHERING_FORGETS, GATHERING_GATHERS, GATHERING_TALLIES_LENGTHS };
 
 /* All fields that are put together at a moment; `other` is a record of the same type to be merged, or NULL. */
 static void fields_each(enum gathering gathering, const struct result *rows, enum result_moment moment, void *record,
@@ -188,13 +141,11 @@ static void fields_each(enum gathering gathering, const struct result *rows, enu
         if (!row->merging || moment_of(row->merging) != moment)
             continue;
         if (gathering == GATHERING_FORGETS)
-            field_forget(row->merging, field, count);
-        else if (gathering == GATHERING_MERGES)
-            field_merge(row->merging, field, from, count);
-        else if (gathering == GATHERING_TALLIES)
-            field_tally(row->merging, field, count, tally);
+            memset(field, 0, row->merging == MERGED_BATCHES ? sizeof(struct batch_means) : count * sizeof(uint64_t));
+        else if (gathering == GATHERING_GATHERS)
+            field_gather(row->merging, field, from, count, tally);
         else
-            lengths_tally(row->merging, field, tally);
+            lengths_tally(row->merging, (void *)field, tally);
     }
 }
 
@@ -205,12 +156,12 @@ void results_forget(const struct result *rows, enum result_moment moment, void *
 
 void results_merge(const struct result *rows, enum result_moment moment, void *into, const void *from)
 {
-    fields_each(GATHERING_MERGES, rows, moment, into, from, NULL);
+    fields_each(GATHERING_GATHERS, rows, moment, into, from, NULL);
 }
 
 void results_tally(const struct result *rows, enum result_moment moment, void *record, struct tally *tally)
 {
-    fields_each(GATHERING_TALLIES, rows, moment, record, NULL, tally);
+    fields_each(GATHERING_GATHERS, rows, moment, record, NULL, tally);
 }
 
 void results_tally_lengths(const struct result *rows, void *record, struct tally *tally)

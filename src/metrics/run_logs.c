@@ -41,7 +41,7 @@ bool run_logs_end(struct run_logs *logs, csv_act *act, struct errors *errors)
         log_matrix_write(&logs->matrix, logs->files[RUN_LOG_TRAFFIC]);
     bool is_good = csv_all(logs->files, RUN_LOG_KINDS, act, errors);
     log_group_release(&logs->group);
-    log_matrix_release(&logs->matrix);
+    table_release(&logs->matrix);
     *logs = (struct run_logs){0};
     return is_good;
 }

@@ -13,7 +13,7 @@ struct run_logs {
     struct csv_file *files[RUN_LOG_KINDS];     /* owned; NULL: not asked for */
     struct log_columns columns[RUN_LOG_KINDS]; /* of those that have a line for each packet or message */
     struct log_group group;                    /* of packets into messages */
-    struct log_matrix matrix;
+    struct table matrix;                       /* log_matrix_add() */
 };
 
 /* Opens those that have a name; false, with a message, when one cannot be written. */

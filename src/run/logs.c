@@ -75,11 +75,25 @@ int logs_open(struct logs *logs, struct simulation *simulation)
 
 static void write_rates(const struct workload *workload, struct csv_file *file)
 {
-    csv_text(file, rates_header, strlen(rates_header));
+    static const char columns[] = "application,start,terminal,offered,injected,delivered,accepted\n";
+    csv_text(file, columns, strlen(columns));
     for (uint32_t i = 0; i < workload->count; i++) {
         const struct application *application = &workload->applications[i];
-        rates_write(&application->measurement->rates, i, application->allocated.items, application->allocated.count,
-                    file);
+        const struct bins *rates = &application->measurement->rates;
+        for (uint64_t bin = 0; bin < rates->count; bin++)
+            for (uint32_t n = 0; n < application->allocated.count; n++) {
+                uint32_t terminal = application->allocated.items[n];
+                const struct rate_bin *flits =
+                    (const struct rate_bin *)(rates->bytes + bin * rates->bin_bytes) + terminal;
+                const uint64_t line[] = {i,
+                                         bin * rates->interval,
+                                         terminal,
+                                         flits->offered,
+                                         flits->injected,
+                                         flits->delivered,
+                                         flits->accepted};
+                csv_line(file, line, 7);
+            }
     }
 }
 

@@ -115,20 +115,20 @@ static void add_terminals(struct report *block, const struct application *applic
         report_json(block, "accepted_by_terminal", all);
 }
 
-static void add_series(struct report *block, const struct series *series)
+static void add_series(struct report *block, const struct bins *series)
 {
     struct arena *arena = block->arena;
     struct json *latency = json_array(arena), *created = json_array(arena);
     struct json *offered = json_array(arena), *accepted = json_array(arena);
     for (uint32_t i = 0; i < series->count; i++) {
-        const struct series_bin *bin = &series->bins[i];
+        const struct series_bin *bin = (const struct series_bin *)series->bytes + i;
         double mean = bin->packets_arrived ? (double)bin->latency_sum / (double)bin->packets_arrived : NAN;
         json_append(latency, json_number_f64(arena, mean));
         json_append(created, json_number_u64(arena, bin->packets_created));
         json_append(offered, json_number_u64(arena, bin->flits_offered));
         json_append(accepted, json_number_u64(arena, bin->flits_accepted));
     }
-    report_count(block, "interval", series->length);
+    report_count(block, "interval", series->interval);
     report_json(block, "packet_latency", latency);
     report_json(block, "packets", created);
     report_json(block, "flits_offered", offered);
@@ -163,7 +163,7 @@ static void add_figures(struct report *block, const struct application *applicat
         report_count(phases, phase_name(phase), application->phase_start[phase]);
     if (m->planes)
         add_planes(report_block(block, "planes"), m);
-    if (m->series.length)
+    if (m->series.interval)
         add_series(report_block(block, "series"), &m->series);
 }
 

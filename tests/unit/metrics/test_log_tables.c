@@ -44,14 +44,14 @@ TEST(matrix_has_a_line_for_each_pair_that_occurs_in_order)
 {
     struct sandbox box;
     struct csv_file *file = open_file(&box);
-    struct log_matrix matrix;
+    struct table matrix;
     log_matrix_init(&matrix);
     const struct log_record records[] = {record_of(9, 1, 0, 5), record_of(1, 9, 0, 7), record_of(9, 1, 0, 10),
                                          record_of(1, 2, 0, 3)};
     for (uint32_t i = 0; i < 4; i++)
         log_matrix_add(&matrix, &records[i]);
     log_matrix_write(&matrix, file);
-    log_matrix_release(&matrix);
+    table_release(&matrix);
     EXPECT_TEXT_EQ(written(&box, file), "source,destination,count,flits,latency_mean,latency_max\n"
                                         "1,2,1,4,3.000000,3\n1,9,1,4,7.000000,7\n9,1,2,8,7.500000,10\n");
     sandbox_close(&box, "out.csv", NULL);

@@ -89,9 +89,9 @@ TEST(parts_of_a_measurement_merge_to_the_whole)
     struct estimate a = batch_means_estimate(&sum->batches), b = batch_means_estimate(&whole->batches);
     EXPECT(a.mean == b.mean && a.half_width == b.half_width);
     EXPECT_EQ_U64(sum->series.count, whole->series.count);
-    EXPECT(memcmp(sum->series.bins, whole->series.bins, sizeof(struct series_bin) * sum->series.count) == 0);
+    EXPECT(memcmp(sum->series.bytes, whole->series.bytes, sizeof(struct series_bin) * sum->series.count) == 0);
     EXPECT_EQ_U64(sum->rates.count, whole->rates.count);
-    EXPECT(memcmp(sum->rates.bins, whole->rates.bins, sizeof(struct rate_bin) * TERMINALS * sum->rates.count) == 0);
+    EXPECT(memcmp(sum->rates.bytes, whole->rates.bytes, sizeof(struct rate_bin) * TERMINALS * sum->rates.count) == 0);
     measurement_release(whole);
     measurement_release(parts[0]);
     measurement_release(parts[1]);
