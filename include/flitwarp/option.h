@@ -178,10 +178,11 @@ struct option {
 /*
  * A message about a setting that only the builder can judge (too few VCs, say).
  * It is placed at file and line of `key` inside the choice, or of the choice
- * itself when key is NULL or was not written in the file.
+ * itself when key is NULL or was not written in the file. Returns false, for
+ * callers to return.
  */
-void choice_error(struct errors *errors, const struct choice *choice, const char *key, const char *format, ...)
+bool choice_error(struct errors *errors, const struct choice *choice, const char *key, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* The same for a block or any other place in the configuration. */
-void node_error(struct errors *errors, const struct json *node, const char *key, const char *format, ...)
+bool node_error(struct errors *errors, const struct json *node, const char *key, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -293,9 +293,8 @@ bool output_is_whole(const struct output_file *output, struct errors *errors)
 
 static bool wake_failed(struct output_file *output, struct errors *errors, const char *reason)
 {
-    errors_add(errors, "cannot go on writing '%s' from its byte %llu: %s", output->temporary,
-               (unsigned long long)output->length, reason);
-    return false;
+    return errors_add(errors, "cannot go on writing '%s' from its byte %llu: %s", output->temporary,
+                      (unsigned long long)output->length, reason);
 }
 
 bool output_wake(struct output_file *output, struct errors *errors)

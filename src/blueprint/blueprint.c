@@ -15,10 +15,8 @@ bool blueprint_open(struct blueprint *blueprint, const char *config, char **over
     if (!simulation_load(simulation, config, overrides, override_count))
         return false;
     const struct network_config *network = &simulation->config.network;
-    if (simulation->config.model.component) {
-        choice_error(&simulation->errors, &simulation->config.model, NULL, "found a model, expected a network");
-        return false;
-    }
+    if (simulation->config.model.component)
+        return choice_error(&simulation->errors, &simulation->config.model, NULL, "found a model, expected a network");
     struct rails rails;
     if (!planes_share_rails(network, 0, &rails, &simulation->errors))
         return false;

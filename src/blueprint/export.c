@@ -248,10 +248,9 @@ static size_t export_format(const char *path)
 bool export_check(const struct blueprint *blueprint, const char *path, struct errors *errors)
 {
     size_t format = export_format(path);
-    if (format == FORMATS) {
-        errors_add(errors, "--export: found '%s', accepted: a name that ends with .graphml, .dot, .csv or .txt", path);
-        return false;
-    }
+    if (format == FORMATS)
+        return errors_add(errors, "--export: found '%s', accepted: a name that ends with .graphml, .dot, .csv or .txt",
+                          path);
     if (formats[format].write == write_file && blueprint->topology.ops->ejects_at) {
         errors_add(errors,
                    "--export: packets of \"%s\" leave at another router than they enter, which '%s' cannot say; "

@@ -24,11 +24,9 @@ static const struct option price_options[] = {
 static bool check_links(const struct json *links, struct errors *errors)
 {
     uint32_t before = errors->count;
-    if (links->type != JSON_OBJECT) {
-        node_error(errors, links, NULL, "found %s, expected an object of prices by class of links",
-                   json_type_name(links->type));
-        return false;
-    }
+    if (links->type != JSON_OBJECT)
+        return node_error(errors, links, NULL, "found %s, expected an object of prices by class of links",
+                          json_type_name(links->type));
     for (const struct json *price = links->first; price; price = price->next)
         if (price->type != JSON_NUMBER || price->number < 0 || price->number > MAX_PRICE)
             node_error(errors, price, NULL, "found %s, expected a price from 0 to %g",
@@ -41,10 +39,8 @@ bool prices_read(struct prices *prices, const char *path, struct arena *arena, s
     size_t size;
     *prices = (struct prices){0};
     const char *bytes = file_read(arena, path, &size);
-    if (!bytes) {
-        errors_add(errors, "cannot read '%s': %s", path, strerror(errno));
-        return false;
-    }
+    if (!bytes)
+        return errors_add(errors, "cannot read '%s': %s", path, strerror(errno));
     struct json *root = json_parse(arena, errors, path, bytes, size);
     if (!root)
         return false;

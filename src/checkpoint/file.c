@@ -382,13 +382,11 @@ static bool checkpoint_load_plugins(struct checkpoint_file *file, uint64_t count
         struct loaded object;
         if (!loaded_find_build(plugin->fingerprint, &object) && !plugin_load(plugin->path, errors))
             return false;
-        if (!loaded_find_build(plugin->fingerprint, &object)) {
-            errors_add(errors,
-                       "cannot restart from '%s': plugin '%s' is of another build, expected the one that it was "
-                       "written with (or that by --plugin, where it has moved)",
-                       file->path, plugin->path);
-            return false;
-        }
+        if (!loaded_find_build(plugin->fingerprint, &object))
+            return errors_add(errors,
+                              "cannot restart from '%s': plugin '%s' is of another build, expected the one that it was "
+                              "written with (or that by --plugin, where it has moved)",
+                              file->path, plugin->path);
         moved[i] = (int64_t)(object.base - plugin->base);
     }
     registry_check(errors);
@@ -425,15 +423,11 @@ static bool checkpoint_restore_heap(struct checkpoint_file *file, struct mend *m
                     checkpoint_get(file, mends, sizeof *mends * head->mended);
     if (is_whole && !checkpoint_load_plugins(file, head->plugins, moved, errors))
         return false;
-    if (is_whole && !heap_fix_again(head->heap_used)) {
-        errors_add(errors, "cannot restart from '%s': no room for %llu bytes at their old address: %s", file->path,
-                   (unsigned long long)head->heap_used, strerror(errno));
-        return false;
-    }
-    if (!is_whole || !checkpoint_get_heap(file, head->heap_used) || !mend(file, mends, head->mended, moved)) {
-        errors_add(errors, "cannot restart from '%s': what it holds does not fit together", file->path);
-        return false;
-    }
+    if (is_whole && !heap_fix_again(head->heap_used))
+        return errors_add(errors, "cannot restart from '%s': no room for %llu bytes at their old address: %s",
+                          file->path, (unsigned long long)head->heap_used, strerror(errno));
+    if (!is_whole || !checkpoint_get_heap(file, head->heap_used) || !mend(file, mends, head->mended, moved))
+        return errors_add(errors, "cannot restart from '%s': what it holds does not fit together", file->path);
     return true;
 }
 

@@ -158,8 +158,7 @@ static bool find_format(const char *name, const struct format **format, struct e
             *format = &formats[i];
             return true;
         }
-    errors_add(errors, "flitwarp import: --from '%s' is unknown, expected booksim, simured or supersim", name);
-    return false;
+    return errors_add(errors, "flitwarp import: --from '%s' is unknown, expected booksim, simured or supersim", name);
 }
 
 static int cli_import(struct call *call)

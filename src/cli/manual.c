@@ -336,8 +336,7 @@ static bool make_folder(const char *path, struct errors *errors)
 {
     if (mkdir(path, 0777) == 0 || errno == EEXIST)
         return true;
-    errors_add(errors, "flitwarp manual: cannot make folder '%s': %s", path, strerror(errno));
-    return false;
+    return errors_add(errors, "flitwarp manual: cannot make folder '%s': %s", path, strerror(errno));
 }
 
 static bool page_save(const struct page *page, const char *dir, struct errors *errors)

@@ -94,8 +94,7 @@ static bool read_unit(struct parse_request *request, struct errors *errors)
             request->unit = unit;
             return true;
         }
-    errors_add(errors, "--of: found '%s', accepted: packets, messages, transactions", request->of);
-    return false;
+    return errors_add(errors, "--of: found '%s', accepted: packets, messages, transactions", request->of);
 }
 
 static void check_units(const struct parse_request *request, struct errors *errors)

@@ -99,13 +99,12 @@ static const char **read_overrides(struct simulation *simulation, uint32_t line,
     const struct json *wrong = list->type == JSON_ARRAY ? list->first : list;
     while (wrong && wrong != list && wrong->type == JSON_TEXT)
         wrong = wrong->next;
-    if (wrong) {
-        errors_add(&simulation->errors, STANDARD_INPUT ":%u:%u: found %s, expected %s", line, wrong->column,
-                   json_type_name(wrong->type),
-                   wrong == list ? "an array of overrides ([\"network.router.num_vcs=4\"])"
-                                 : "text (\"network.router.num_vcs=4\")");
-        return NULL;
-    }
+    if (wrong)
+        return errors_add(&simulation->errors, STANDARD_INPUT ":%u:%u: found %s, expected %s", line, wrong->column,
+                          json_type_name(wrong->type),
+                          wrong == list ? "an array of overrides ([\"network.router.num_vcs=4\"])"
+                                        : "text (\"network.router.num_vcs=4\")"),
+               NULL;
     const char **overrides = arena_array(arena, const char *, list->count);
     *count = 0;
     for (const struct json *item = list->first; item; item = item->next)

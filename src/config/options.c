@@ -274,8 +274,7 @@ static bool settings_read(struct config_reader *reader, const struct option *row
                           const char *first_key)
 {
     if (reader->depth == JSON_DEPTH_MAX) { /* a component whose default contains itself */
-        node_error(reader->errors, node, NULL, "settings are nested more than %d levels deep", JSON_DEPTH_MAX);
-        return false;
+        return node_error(reader->errors, node, NULL, "settings are nested more than %d levels deep", JSON_DEPTH_MAX);
     }
     reader->depth++;
     bool is_good = hidden_read(reader, rows, config, node);
@@ -294,8 +293,7 @@ bool config_read(struct config_reader *reader, const struct option *rows, void *
 {
     if (node->type == JSON_OBJECT)
         return settings_read(reader, rows, config, node, NULL);
-    node_error(reader->errors, node, NULL, "found %s, expected an object", json_type_name(node->type));
-    return false;
+    return node_error(reader->errors, node, NULL, "found %s, expected an object", json_type_name(node->type));
 }
 
 bool config_read_first(struct config_reader *reader, const struct option *rows, const char *key, void *config,
@@ -360,11 +358,10 @@ static const struct component *find_component(struct config_reader *reader, cons
     const char *fallback = type ? NULL : fallback_type(reader->arena, row);
     if (fallback)
         type = json_add(node, "type", json_text(reader->arena, fallback));
-    if (type && type->type != JSON_TEXT) {
-        node_error(reader->errors, type, NULL, "found %s, expected a name of kind %s", json_type_name(type->type),
-                   row->kind);
-        return NULL;
-    }
+    if (type && type->type != JSON_TEXT)
+        return node_error(reader->errors, type, NULL, "found %s, expected a name of kind %s",
+                          json_type_name(type->type), row->kind),
+               NULL;
     const struct component *component = type ? component_find(row->kind, type->text) : NULL;
     if (!component)
         report_type(reader, row, node, type ? type->text : NULL);

@@ -176,11 +176,9 @@ bool source_override(const struct source *source, struct json *root, const char 
     struct arena *arena = source->arena;
     size_t length = strcspn(override, "=");
     struct path path;
-    if (override[length] == '\0' || length == 0) {
-        errors_add(source->errors, COMMAND_LINE ": found '%s', expected PATH=VALUE (network.router.num_vcs=4)",
-                   override);
-        return false;
-    }
+    if (override[length] == '\0' || length == 0)
+        return errors_add(source->errors, COMMAND_LINE ": found '%s', expected PATH=VALUE (network.router.num_vcs=4)",
+                          override);
     struct override context = {source, arena, arena_format(arena, "%.*s", (int)length, override)};
     if (!path_read(arena, context.path, &path))
         return fail(&context, "expected keys separated by single dots (network.router.num_vcs)");

@@ -81,20 +81,22 @@ __attribute__((format(printf, 4, 0))) static void place_error(struct errors *err
     text_release(&text);
 }
 
-void node_error(struct errors *errors, const struct json *node, const char *key, const char *format, ...)
+bool node_error(struct errors *errors, const struct json *node, const char *key, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     place_error(errors, node, key, format, arguments);
     va_end(arguments);
+    return false;
 }
 
-void choice_error(struct errors *errors, const struct choice *choice, const char *key, const char *format, ...)
+bool choice_error(struct errors *errors, const struct choice *choice, const char *key, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     place_error(errors, choice->node, key, format, arguments);
     va_end(arguments);
+    return false;
 }
 
 /* JSON pointers write ~1 for a slash and ~0 for a tilde inside a key. */

@@ -33,8 +33,7 @@ static bool resolve(struct resolver *resolver, struct json *reference, const str
 
 static void *fail(const struct resolver *resolver, const struct json *reference, const char *message)
 {
-    node_error(resolver->errors, reference, NULL, "%s", message);
-    return NULL;
+    return node_error(resolver->errors, reference, NULL, "%s", message), NULL;
 }
 
 static bool lies_within(const struct json *node, const struct json *tree)
@@ -82,18 +81,18 @@ static bool is_waiting(const struct json *node, const struct waiting *waiting)
 static struct json *find_target(struct resolver *resolver, const struct json *text, const struct waiting *waiting)
 {
     struct path path;
-    if (text->type != JSON_TEXT || !path_read(resolver->arena, text->text, &path)) {
-        node_error(resolver->errors, text, NULL, "expected the path of another setting (/network/router/num_vcs)");
-        return NULL;
-    }
+    if (text->type != JSON_TEXT || !path_read(resolver->arena, text->text, &path))
+        return node_error(resolver->errors, text, NULL,
+                          "expected the path of another setting (/network/router/num_vcs)"),
+               NULL;
     struct json *node = resolver->root;
     for (uint32_t i = 0; i < path.count; i++) {
         struct json *next = step_to(node, path.steps[i]);
         if (!next) {
             const char *at = json_path(resolver->arena, node);
-            node_error(resolver->errors, text, NULL, "no setting '%s': there is no '%s' in %s%s%s", text->text,
-                       path.steps[i], *at ? "'" : "", *at ? at : "the configuration", *at ? "'" : "");
-            return NULL;
+            return node_error(resolver->errors, text, NULL, "no setting '%s': there is no '%s' in %s%s%s", text->text,
+                              path.steps[i], *at ? "'" : "", *at ? at : "the configuration", *at ? "'" : ""),
+                   NULL;
         }
         if (is_waiting(next, waiting))
             return next; /* resolve finds the cycle */

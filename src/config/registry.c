@@ -141,15 +141,11 @@ bool plugin_load(const char *path, struct errors *errors)
     if (dlopen(file, RTLD_NOW | RTLD_NOLOAD))
         return true;
     uint32_t before = registration_count();
-    if (!dlopen(file, RTLD_NOW)) {
-        errors_add(errors, "plugin '%s': cannot be loaded: %s", path, dlerror());
-        return false;
-    }
+    if (!dlopen(file, RTLD_NOW))
+        return errors_add(errors, "plugin '%s': cannot be loaded: %s", path, dlerror());
     if (!is_of_this_interface(path, errors))
         return false;
-    if (registration_count() == before) {
-        errors_add(errors, "plugin '%s': registers no component, expected at least one REGISTER_ line", path);
-        return false;
-    }
+    if (registration_count() == before)
+        return errors_add(errors, "plugin '%s': registers no component, expected at least one REGISTER_ line", path);
     return true;
 }

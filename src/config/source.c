@@ -83,10 +83,10 @@ static struct json *load_file(const struct source *source, const char *path, con
                               const struct reading *outer)
 {
     struct reading reading = {.file = canonical(source, path), .outer = outer, .depth = outer ? outer->depth + 1 : 0};
-    if (is_being_read(outer, reading.file) || reading.depth > INCLUDE_DEPTH_MAX) {
-        node_error(source->errors, asked_by, NULL, "'%s' includes itself, expected files that end somewhere", path);
-        return NULL;
-    }
+    if (is_being_read(outer, reading.file) || reading.depth > INCLUDE_DEPTH_MAX)
+        return node_error(source->errors, asked_by, NULL, "'%s' includes itself, expected files that end somewhere",
+                          path),
+               NULL;
     size_t size = 0;
     errno = 0;
     const char *bytes = file_read(source->arena, path, &size);
@@ -133,20 +133,16 @@ static void merge(struct arena *arena, struct json *into, struct json *from)
 static bool include_one(const struct source *source, struct json *object, const struct json *name,
                         const struct reading *reading)
 {
-    if (name->type != JSON_TEXT) {
-        node_error(source->errors, name, NULL, "found %s, expected a file name or an array of them",
-                   json_type_name(name->type));
-        return false;
-    }
+    if (name->type != JSON_TEXT)
+        return node_error(source->errors, name, NULL, "found %s, expected a file name or an array of them",
+                          json_type_name(name->type));
     const char *directory_of = name->file && strcmp(name->file, COMMAND_LINE) != 0 ? name->file : NULL;
     struct json *other = load_file(source, path_beside(source->arena, directory_of, name->text), name, reading);
     if (!other)
         return false;
-    if (other->type != JSON_OBJECT) {
-        node_error(source->errors, name, NULL, "'%s' holds %s, expected an object to merge", name->text,
-                   json_type_name(other->type));
-        return false;
-    }
+    if (other->type != JSON_OBJECT)
+        return node_error(source->errors, name, NULL, "'%s' holds %s, expected an object to merge", name->text,
+                          json_type_name(other->type));
     merge(source->arena, object, other);
     return true;
 }
@@ -196,10 +192,8 @@ static struct json *open_root(const struct source *source, struct json *root)
 {
     if (!root)
         return NULL;
-    if (root->type != JSON_OBJECT) {
-        node_error(source->errors, root, NULL, "found %s, expected an object", json_type_name(root->type));
-        return NULL;
-    }
+    if (root->type != JSON_OBJECT)
+        return node_error(source->errors, root, NULL, "found %s, expected an object", json_type_name(root->type)), NULL;
     struct json *schema = json_find(root, "$schema"); /* for editors; says nothing about the simulation */
     if (schema)
         json_remove(root, schema);

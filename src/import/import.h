@@ -116,7 +116,7 @@ bool import_lists(const char *list, const char *word);
 void import_refuse(struct import *import, const struct json *node, const void *rows, size_t row_size);
 
 /* "file:line:column: path: ..." */
-void import_error(struct import *import, const struct json *node, const char *format, ...)
+bool import_error(struct import *import, const struct json *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* "found a number '3', expected ..." */
 void import_expected(struct import *import, const struct json *node, const char *format, ...)

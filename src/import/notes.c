@@ -49,12 +49,13 @@ static void add_error(struct import *import, const struct json *node, const char
     text_release(&text);
 }
 
-void import_error(struct import *import, const struct json *node, const char *format, ...)
+bool import_error(struct import *import, const struct json *node, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     add_error(import, node, format, arguments);
     va_end(arguments);
+    return false;
 }
 
 void import_expected(struct import *import, const struct json *node, const char *format, ...)

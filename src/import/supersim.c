@@ -123,8 +123,7 @@ static const char *marked(struct import *import, const struct json *node, const 
     size_t length = strlen(node->text);
     if (length >= 6 && strcmp(node->text + length - 3, close) == 0)
         return arena_format(import->arena, "%.*s", (int)(length - 6), node->text + 3);
-    import_error(import, node, "found '%.60s', expected '%s' at its end", node->text, close);
-    return NULL;
+    return import_error(import, node, "found '%.60s', expected '%s' at its end", node->text, close), NULL;
 }
 
 struct expansion {
@@ -138,19 +137,15 @@ static bool expand_node(struct expansion *expansion, struct json *node);
 static bool include(struct expansion *expansion, struct json *node, const char *name)
 {
     struct import *import = expansion->import;
-    if (++expansion->files > INCLUDES_MAX || expansion->depth >= INCLUDE_DEPTH_MAX) {
-        import_error(import, node, "files include each other without end");
-        return false;
-    }
+    if (++expansion->files > INCLUDES_MAX || expansion->depth >= INCLUDE_DEPTH_MAX)
+        return import_error(import, node, "files include each other without end");
     const char *path = path_beside(import->arena, node->file, name);
     size_t size = 0;
     const char *bytes = file_read(import->arena, path, &size);
     if (!bytes && (bytes = file_read(import->arena, name, &size)))
         path = name;
-    if (!bytes) {
-        import_error(import, node, "cannot read '%s': %s", path, strerror(errno));
-        return false;
-    }
+    if (!bytes)
+        return import_error(import, node, "cannot read '%s': %s", path, strerror(errno));
     struct json *content = json_parse(import->arena, import->errors, path, bytes, size);
     if (!content)
         return false;

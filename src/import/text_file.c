@@ -26,10 +26,9 @@ static bool scanner_refuse(const struct scanner *scanner, const char *expected)
     struct import *import = scanner->import;
     unsigned char byte = (unsigned char)scanner_peek(scanner);
     const char *found = arena_format(import->arena, isprint(byte) ? "'%c'" : "byte 0x%02x", byte);
-    errors_add(import->errors, "%s:%u:%u: found %s%s", import->file, scanner->line,
-               (uint32_t)(scanner->at - scanner->line_start) + 1,
-               scanner->at == scanner->end ? "the end of the file" : found, expected);
-    return false;
+    return errors_add(import->errors, "%s:%u:%u: found %s%s", import->file, scanner->line,
+                      (uint32_t)(scanner->at - scanner->line_start) + 1,
+                      scanner->at == scanner->end ? "the end of the file" : found, expected);
 }
 
 static void scanner_step(struct scanner *scanner)
@@ -163,10 +162,8 @@ static bool simured_read_line(struct import *import, struct json *settings, uint
     char key[64] = "", value[512] = "";
     if (!line[strspn(line, " \t\r")] || line[strspn(line, " \t\r")] == '#')
         return true;
-    if (sscanf(line, "%63s %511s", key, value) != 2) {
-        errors_add(import->errors, "%s:%u: found \"%s\", expected a KEY and a value", import->file, number, key);
-        return false;
-    }
+    if (sscanf(line, "%63s %511s", key, value) != 2)
+        return errors_add(import->errors, "%s:%u: found \"%s\", expected a KEY and a value", import->file, number, key);
     char *end;
     double parsed = strtod(value, &end);
     struct json *node = *end ? json_text(import->arena, value) : json_number_f64(import->arena, parsed);

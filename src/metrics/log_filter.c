@@ -56,10 +56,8 @@ static bool read_ranges(struct log_filter *filter, const char *values, struct er
     filter->ranges = memory_take(most * sizeof(*filter->ranges));
     for (const char *at = values;; at++) {
         const char *first = at;
-        if (!read_range(&at, &filter->ranges[filter->count++])) {
-            errors_add(errors, "'%s': found '%.*s', " FORMS, filter->text, (int)strcspn(first, ","), first);
-            return false;
-        }
+        if (!read_range(&at, &filter->ranges[filter->count++]))
+            return errors_add(errors, "'%s': found '%.*s', " FORMS, filter->text, (int)strcspn(first, ","), first);
         if (*at == '\0')
             break;
     }

@@ -58,12 +58,10 @@ bool log_outputs_add(struct log_outputs *outputs, const struct log_record *recor
         add_record(outputs, record, reader);
     if (outputs->files[LOG_MATRIX])
         log_matrix_add(&outputs->matrix, record);
-    if (outputs->files[LOG_SERIES] && !log_series_add(&outputs->series, record)) {
-        errors_add(errors,
-                   "--interval: %llu makes more than %u intervals of this log, accepted: a larger number of ticks",
-                   (unsigned long long)outputs->series.length, LOG_SERIES_MAX);
-        return false;
-    }
+    if (outputs->files[LOG_SERIES] && !log_series_add(&outputs->series, record))
+        return errors_add(
+            errors, "--interval: %llu makes more than %u intervals of this log, accepted: a larger number of ticks",
+            (unsigned long long)outputs->series.length, LOG_SERIES_MAX);
     return true;
 }
 

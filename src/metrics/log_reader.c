@@ -97,8 +97,7 @@ static bool unpack(struct log_bytes *bytes, ZSTD_outBuffer *out, struct errors *
         size_t left = ZSTD_decompressStream(bytes->unpacker, out, &in);
         if (ZSTD_isError(left)) {
             bytes->has_failed = true;
-            errors_add(errors, "cannot unpack '%s': zstd says '%s'", bytes->name, ZSTD_getErrorName(left));
-            return false;
+            return errors_add(errors, "cannot unpack '%s': zstd says '%s'", bytes->name, ZSTD_getErrorName(left));
         }
         bytes->is_inside = left > 0;
     } while (in.pos < in.size && out->pos < out->size);

@@ -39,17 +39,13 @@ static bool check_coordinates(const struct model *model, const struct u32_list *
 {
     const struct node_config *config = model->config;
     uint32_t dimensions = config->widths.count;
-    if (!list->count || list->count % dimensions) {
-        choice_error(errors, model->choice, key, "%u coordinates are given, %u for each node are needed", list->count,
-                     dimensions);
-        return false;
-    }
+    if (!list->count || list->count % dimensions)
+        return choice_error(errors, model->choice, key, "%u coordinates are given, %u for each node are needed",
+                            list->count, dimensions);
     for (uint32_t i = 0; i < list->count; i++)
-        if (list->items[i] >= config->widths.items[i % dimensions]) {
-            choice_error(errors, model->choice, key, "coordinate %u of dimension %u is not below its width %u",
-                         list->items[i], i % dimensions, config->widths.items[i % dimensions]);
-            return false;
-        }
+        if (list->items[i] >= config->widths.items[i % dimensions])
+            return choice_error(errors, model->choice, key, "coordinate %u of dimension %u is not below its width %u",
+                                list->items[i], i % dimensions, config->widths.items[i % dimensions]);
     return true;
 }
 

@@ -188,10 +188,8 @@ static bool is_every_router_placed(const struct plan *plan)
             memcpy(plan->places + AXES * (size_t)router, plan->places + AXES * (size_t)(router % plan->of_plane),
                    AXES * sizeof *plan->places);
     for (uint32_t router = 0; router < plan->routers; router++)
-        if (plan->places[AXES * (size_t)router] == UNPLACED) {
-            line_file_error(&plan->file, "router %u of %u has no place", router, plan->routers);
-            return false;
-        }
+        if (plan->places[AXES * (size_t)router] == UNPLACED)
+            return line_file_error(&plan->file, "router %u of %u has no place", router, plan->routers);
     return true;
 }
 
@@ -209,9 +207,8 @@ static bool is_short_enough(const struct plan *plan, double per_metre)
     }
     if (length * per_metre <= MAX_LATENCY)
         return true;
-    line_file_error(&plan->file, "a room of %g m by %g ticks a metre is more than %g ticks", length, per_metre,
-                    MAX_LATENCY);
-    return false;
+    return line_file_error(&plan->file, "a room of %g m by %g ticks a metre is more than %g ticks", length, per_metre,
+                           MAX_LATENCY);
 }
 
 /* Of all planes, whichever of them are asked about. */
@@ -240,11 +237,11 @@ static bool check_classes(const struct network_config *config, const char *key, 
     uint32_t classes = topology->channel_classes;
     if (given <= 1 || given == classes)
         return true;
-    node_error(errors, block_node(config, NULL), key, "%u values, but \"%s\" has %u %s of channels%s%s%s%s", given,
-               topology->ops->name, classes ? classes : 1, classes > 1 ? "classes" : "class", classes > 1 ? ": " : "",
-               classes > 1 ? topology->channel_class_names[0] : "", classes > 1 ? (classes > 2 ? " to " : ", ") : "",
-               classes > 1 ? topology->channel_class_names[classes - 1] : "");
-    return false;
+    return node_error(errors, block_node(config, NULL), key, "%u values, but \"%s\" has %u %s of channels%s%s%s%s",
+                      given, topology->ops->name, classes ? classes : 1, classes > 1 ? "classes" : "class",
+                      classes > 1 ? ": " : "", classes > 1 ? topology->channel_class_names[0] : "",
+                      classes > 1 ? (classes > 2 ? " to " : ", ") : "",
+                      classes > 1 ? topology->channel_class_names[classes - 1] : "");
 }
 
 bool channel_latencies_init(struct channel_latencies *latencies, const struct network_config *config,

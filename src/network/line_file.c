@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void file_error(const struct line_file *file)
+static bool file_error(const struct line_file *file)
 {
-    node_error(file->errors, file->node, file->key, "cannot read \"%s\": %s", file->path, strerror(errno));
+    return node_error(file->errors, file->node, file->key, "cannot read \"%s\": %s", file->path, strerror(errno));
 }
 
 bool line_file_read(struct line_file *file, bool (*read_line)(void *reader, char *text), void *reader)
@@ -20,19 +20,15 @@ bool line_file_read(struct line_file *file, bool (*read_line)(void *reader, char
     char *line = NULL;
     size_t size = 0;
     bool is_good = true;
-    if (!stream) {
-        file_error(file);
-        return false;
-    }
+    if (!stream)
+        return file_error(file);
     while (is_good && getline(&line, &size, stream) >= 0) {
         file->line++;
         line[strcspn(line, "#\r\n")] = '\0';
         is_good = read_line(reader, line);
     }
-    if (ferror(stream)) { /* a folder opens, but cannot be read */
-        file_error(file);
-        is_good = false;
-    }
+    if (ferror(stream)) /* a folder opens, but cannot be read */
+        is_good = file_error(file);
     free(line);
     fclose(stream);
     return is_good;

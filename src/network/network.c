@@ -307,11 +307,10 @@ static bool network_plan(struct network *network, const struct network_config *c
         return false;
     if (!fits_memory(network, errors))
         return false;
-    if (network->num_vcs % config->protocol_classes) {
-        choice_error(errors, &config->router, NULL, "num_vcs is %u, which %u protocol classes cannot share evenly",
-                     network->num_vcs, config->protocol_classes);
-        return false;
-    }
+    if (network->num_vcs % config->protocol_classes)
+        return choice_error(errors, &config->router, NULL,
+                            "num_vcs is %u, which %u protocol classes cannot share evenly", network->num_vcs,
+                            config->protocol_classes);
     if (!service_plan(network, errors))
         return false;
 

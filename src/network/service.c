@@ -35,19 +35,15 @@ static bool check_levels(const struct network *network, uint32_t levels, struct 
 {
     const struct service_config *c = &network->core->config->service;
     const struct json *node = service_node(network);
-    if (c->levels.count != network->core->config->protocol_classes) {
-        node_error(errors, node, "levels", "%u levels, expected one for each of network.protocol_classes (%u)",
-                   c->levels.count, network->core->config->protocol_classes);
-        return false;
-    }
+    if (c->levels.count != network->core->config->protocol_classes)
+        return node_error(errors, node, "levels", "%u levels, expected one for each of network.protocol_classes (%u)",
+                          c->levels.count, network->core->config->protocol_classes);
     uint64_t used = 0;
     for (uint32_t class = 0; class < c->levels.count; class ++)
         used |= bit(c->levels.items[class]);
-    if (used != bits_range(0, levels)) {
-        node_error(errors, node, "levels", "no protocol class is of level %u, but one is of level %u",
-                   (uint32_t)lowest_bit(~used), levels - 1);
-        return false;
-    }
+    if (used != bits_range(0, levels))
+        return node_error(errors, node, "levels", "no protocol class is of level %u, but one is of level %u",
+                          (uint32_t)lowest_bit(~used), levels - 1);
     return true;
 }
 

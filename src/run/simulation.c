@@ -146,10 +146,9 @@ bool simulation_build(struct simulation *simulation)
 {
     const struct simulation_config *config = &simulation->config;
     uint64_t seed = config->simulator.seed;
-    if (config->model.component) {
-        choice_error(&simulation->errors, &config->model, NULL, "found a model, expected a network and a workload");
-        return false;
-    }
+    if (config->model.component)
+        return choice_error(&simulation->errors, &config->model, NULL,
+                            "found a model, expected a network and a workload");
     if (!simulation_check_sync(simulation))
         return false;
     const struct network_split split = {.parts = config->simulator.threads,

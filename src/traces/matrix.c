@@ -26,8 +26,7 @@ bool trace_matrix_check(const char *path, struct errors *errors)
 {
     if (name_ends_with(path, ".csv") || name_ends_with(path, ".csv.zst") || name_ends_with(path, ".svg"))
         return true;
-    errors_add(errors, "--matrix: found '%s', accepted: a name that ends with .csv, .csv.zst or .svg", path);
-    return false;
+    return errors_add(errors, "--matrix: found '%s', accepted: a name that ends with .csv, .csv.zst or .svg", path);
 }
 
 /* ---- a table ---- */

@@ -108,10 +108,8 @@ static bool body_number(struct api_call *call, const char *key, uint64_t most, u
     if (!node)
         return false;
     if (node->type != JSON_NUMBER || !(node->number >= 0) || node->number > (double)most ||
-        node->number != (double)(uint64_t)node->number) {
-        errors_add(&call->errors, "%s: expected a whole number from 0 to %llu", key, (unsigned long long)most);
-        return false;
-    }
+        node->number != (double)(uint64_t)node->number)
+        return errors_add(&call->errors, "%s: expected a whole number from 0 to %llu", key, (unsigned long long)most);
     *number = (uint64_t)node->number;
     return true;
 }
@@ -124,8 +122,7 @@ static bool body_packet(struct api_call *call, uint32_t *source, uint32_t *seque
         return false;
     if (node->type == JSON_TEXT && packet_name_read(node->text, source, sequence))
         return true;
-    errors_add(&call->errors, "packet: expected a packet's name such as \"12.3\"");
-    return false;
+    return errors_add(&call->errors, "packet: expected a packet's name such as \"12.3\"");
 }
 
 /* What there is to say of a packet that cannot be shown; false where it is in the network, or will be. */

@@ -92,10 +92,8 @@ bool numbers_read(struct numbers *numbers, const char *path, const char *header,
 {
     *numbers = (struct numbers){0};
     FILE *file = fopen(path, "r");
-    if (!file) {
-        choice_error(errors, self, key, "cannot read \"%s\": %s", path, strerror(errno));
-        return false;
-    }
+    if (!file)
+        return choice_error(errors, self, key, "cannot read \"%s\": %s", path, strerror(errno));
     struct reader reader = {path, 0, arena, self, key, errors};
     bool ok = numbers_read_lines(numbers, file, header, &reader);
     if (ok && ferror(file)) {

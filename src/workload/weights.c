@@ -24,16 +24,13 @@ bool weights_from_option(struct weights *weights, struct arena *arena, const str
         weights_equal(weights, arena, count);
         return true;
     }
-    if (values->count != count) {
-        choice_error(errors, self, "weights", "%u weights for %u entries: one each, or none for equal weights",
-                     values->count, count);
-        return false;
-    }
+    if (values->count != count)
+        return choice_error(errors, self, "weights", "%u weights for %u entries: one each, or none for equal weights",
+                            values->count, count);
     weights_init(weights, arena, values->items, count);
     if (weights->sums[count - 1] > 0)
         return true;
-    choice_error(errors, self, "weights", "all weights are 0: one at least must be above");
-    return false;
+    return choice_error(errors, self, "weights", "all weights are 0: one at least must be above");
 }
 
 double weights_share(const struct weights *weights, uint32_t index)

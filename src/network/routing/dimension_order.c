@@ -140,11 +140,10 @@ struct dimension_order *dimension_order_create(const struct routing *routing, co
                                                struct errors *errors)
 {
     const struct grid *grid = routing->topology->grid;
-    if (!grid) {
-        choice_error(errors, self, NULL, "\"%s\" needs a grid of routers (torus, mesh, hypercube), not \"%s\"",
-                     self->component->name, routing->topology->ops->name);
-        return NULL;
-    }
+    if (!grid)
+        return choice_error(errors, self, NULL, "\"%s\" needs a grid of routers (torus, mesh, hypercube), not \"%s\"",
+                            self->component->name, routing->topology->ops->name),
+               NULL;
     struct dimension_order *order = arena_array(arena, struct dimension_order, 1);
     order->coordinates = grid_bake(routing->topology, arena);
     order->packed = pack_coordinates(order->coordinates, grid->dimensions, routing->topology->routers, arena);

@@ -98,18 +98,15 @@ bool routing_init(struct routing *routing, const struct choice *choice, const st
     routing->ops->prepare(routing, choice, arena, errors);
     if (errors->count > errors_before)
         return false;
-    if (routing->vcs < routing->classes && routing->vcs < routing->num_vcs) {
-        choice_error(
+    if (routing->vcs < routing->classes && routing->vcs < routing->num_vcs)
+        return choice_error(
             errors, choice, NULL,
             "\"%s\" needs %u VCs on this topology for each of %u protocol classes, but network.router.num_vcs is %u",
             routing->ops->name, routing->classes, ports->protocol_classes, routing->num_vcs);
-        return false;
-    }
-    if (routing->vcs < routing->classes) {
-        choice_error(errors, choice, NULL, "\"%s\" needs %u VCs on this topology, but network.router.num_vcs is %u",
-                     routing->ops->name, routing->classes, routing->num_vcs);
-        return false;
-    }
+    if (routing->vcs < routing->classes)
+        return choice_error(errors, choice, NULL,
+                            "\"%s\" needs %u VCs on this topology, but network.router.num_vcs is %u",
+                            routing->ops->name, routing->classes, routing->num_vcs);
     routing->class_vcs = share_vcs(routing->vcs, routing->classes, arena);
     if (ports->protocol_classes > 1) {
         routing->route_in_class = routing->route;

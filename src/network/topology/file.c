@@ -91,10 +91,8 @@ static bool graph_read_number(struct file_reader *reader, const char *word, cons
 
 static bool read_end(struct file_reader *reader, const char *word, char **text, enum end *kind, uint32_t *number)
 {
-    if (strcmp(word, "router") != 0 && strcmp(word, "node") != 0) {
-        line_error(&reader->file, "\"%s\" where \"router\" or \"node\" is due", word);
-        return false;
-    }
+    if (strcmp(word, "router") != 0 && strcmp(word, "node") != 0)
+        return line_error(&reader->file, "\"%s\" where \"router\" or \"node\" is due", word);
     *kind = *word == 'r' ? END_ROUTER : END_NODE;
     if (!graph_read_number(reader, graph_next_word(text), *kind == END_ROUTER ? "router's number" : "node's number", 0,
                            MAX_NUMBER, number))
@@ -123,10 +121,8 @@ static bool add_terminal(struct file_reader *reader, uint32_t terminal, uint32_t
 
 static bool add_link(struct file_reader *reader, uint32_t from, uint32_t to, uint32_t latency)
 {
-    if (from == to) {
-        line_error(&reader->file, "router %u is linked to itself", from);
-        return false;
-    }
+    if (from == to)
+        return line_error(&reader->file, "router %u is linked to itself", from);
     reader->mentions = memory_grow(reader->mentions, reader->count, &reader->room, sizeof *reader->mentions);
     reader->mentions[reader->count] = (struct mention){from, to, latency, latency, reader->count};
     reader->count++;
@@ -238,10 +234,9 @@ static bool count_ports(struct topology *topology, const struct file_reader *rea
     }
     if ((uint64_t)topology->routers * topology->ports <= MAX_CHANNELS)
         return true;
-    line_file_error(&reader->file,
-                    "%u routers, each with as many ports as the largest one (%u), are more than %llu ports",
-                    topology->routers, topology->ports, (unsigned long long)MAX_CHANNELS);
-    return false;
+    return line_file_error(&reader->file,
+                           "%u routers, each with as many ports as the largest one (%u), are more than %llu ports",
+                           topology->routers, topology->ports, (unsigned long long)MAX_CHANNELS);
 }
 
 static bool fill_topology(struct topology *topology, const struct file_reader *reader, struct arena *arena)

@@ -39,10 +39,8 @@ static bool is_new(const struct global_reader *reader, uint32_t from, uint32_t t
 {
     const struct dragonfly *dragonfly = reader->dragonfly;
     size_t first = (size_t)from * dragonfly->globals;
-    if (from / dragonfly->routers == to / dragonfly->routers) {
-        line_error(&reader->file, "routers %u and %u are both in group %u", from, to, from / dragonfly->routers);
-        return false;
-    }
+    if (from / dragonfly->routers == to / dragonfly->routers)
+        return line_error(&reader->file, "routers %u and %u are both in group %u", from, to, from / dragonfly->routers);
     for (size_t i = first; i < first + reader->used[from]; i++)
         if (reader->far_ends[i].router == to) {
             line_error(&reader->file,
@@ -84,10 +82,8 @@ static bool global_read_line(void *context, char *line)
         return true;
     double numbers[3] = {0, 0, 1};
     bool is_whole = text[strspn(text, "0123456789, \t")] == '\0' && line_numbers(text, numbers, 3) >= 2;
-    if (!is_whole || numbers[2] == 0 || fmax(fmax(numbers[0], numbers[1]), numbers[2]) >= FW_NONE) {
-        line_error(&reader->file, "\"%s\" is no router,router[,channels]", text);
-        return false;
-    }
+    if (!is_whole || numbers[2] == 0 || fmax(fmax(numbers[0], numbers[1]), numbers[2]) >= FW_NONE)
+        return line_error(&reader->file, "\"%s\" is no router,router[,channels]", text);
     uint32_t from = (uint32_t)numbers[0], to = (uint32_t)numbers[1], channels = (uint32_t)numbers[2];
     if (!has_globals(reader, from) || !has_globals(reader, to) || !is_new(reader, from, to) ||
         !has_global_room(reader, from, channels) || !has_global_room(reader, to, channels))

@@ -39,10 +39,8 @@ static bool list_take(struct taking *taking, double number, const char *key, con
                      terminals - 1);
         return false;
     }
-    if (taking->taken[terminal]) {
-        choice_error(taking->errors, taking->self, key, "%s%u is listed twice", where, terminal);
-        return false;
-    }
+    if (taking->taken[terminal])
+        return choice_error(taking->errors, taking->self, key, "%s%u is listed twice", where, terminal);
     taking->taken[terminal] = true;
     taking->terminals[taking->count++] = terminal;
     return true;

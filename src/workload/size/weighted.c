@@ -74,16 +74,13 @@ static const struct option file_options[] = {
 static bool file_take_row(const struct numbers_row *row, uint32_t *flits, double *weight, const char *path,
                           const struct choice *self, struct errors *errors)
 {
-    if (row->count != 2) {
-        choice_error(errors, self, "file", "%s:%u: %u values instead of flits,weight", path, row->line, row->count);
-        return false;
-    }
+    if (row->count != 2)
+        return choice_error(errors, self, "file", "%s:%u: %u values instead of flits,weight", path, row->line,
+                            row->count);
     double size = row->values[0];
-    if (size < 1 || size > MAX_FLITS || size != (uint32_t)size) {
-        choice_error(errors, self, "file", "%s:%u: a size of %g is not a whole number from 1 to %d", path, row->line,
-                     size, MAX_FLITS);
-        return false;
-    }
+    if (size < 1 || size > MAX_FLITS || size != (uint32_t)size)
+        return choice_error(errors, self, "file", "%s:%u: a size of %g is not a whole number from 1 to %d", path,
+                            row->line, size, MAX_FLITS);
     *flits = (uint32_t)size;
     *weight = row->values[1];
     return true;

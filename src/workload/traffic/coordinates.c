@@ -10,14 +10,12 @@ static bool coordinates_take_widths(struct coordinates *coordinates, const struc
     uint64_t routers = 1;
     for (uint32_t d = 0; d < widths->count && routers <= space->terminals; d++)
         routers *= widths->items[d];
-    if (widths->count > MAX_DIMENSIONS) {
-        choice_error(errors, self, "widths", "%u dimensions, but a grid has 1 to %u", widths->count, MAX_DIMENSIONS);
-        return false;
-    }
-    if (routers > space->terminals || space->terminals % routers) {
-        choice_error(errors, self, "widths", "%u terminals do not fill a grid of these widths", space->terminals);
-        return false;
-    }
+    if (widths->count > MAX_DIMENSIONS)
+        return choice_error(errors, self, "widths", "%u dimensions, but a grid has 1 to %u", widths->count,
+                            MAX_DIMENSIONS);
+    if (routers > space->terminals || space->terminals % routers)
+        return choice_error(errors, self, "widths", "%u terminals do not fill a grid of these widths",
+                            space->terminals);
     coordinates->dimensions = widths->count;
     for (uint32_t d = 0; d < widths->count; d++)
         coordinates->width[d] = widths->items[d];
@@ -31,12 +29,10 @@ bool coordinates_init(struct coordinates *coordinates, const struct u32_list *wi
     *coordinates = (struct coordinates){0};
     if (widths->count)
         return coordinates_take_widths(coordinates, widths, self, space, errors);
-    if (!space->grid) {
-        choice_error(errors, self, NULL,
-                     "%s needs coordinates: an application on all terminals, in order, of a grid, or `widths`",
-                     self->component->name);
-        return false;
-    }
+    if (!space->grid)
+        return choice_error(errors, self, NULL,
+                            "%s needs coordinates: an application on all terminals, in order, of a grid, or `widths`",
+                            self->component->name);
     coordinates->dimensions = space->grid->dimensions;
     for (uint32_t d = 0; d < coordinates->dimensions; d++)
         coordinates->width[d] = space->grid->width[d];
@@ -48,11 +44,9 @@ bool coordinates_check_even(const struct coordinates *coordinates, uint64_t dime
                             struct errors *errors)
 {
     for (uint32_t d = 0; d < coordinates->dimensions; d++)
-        if (bits_test(&dimensions, d) && coordinates->width[d] % 2) {
-            choice_error(errors, self, NULL, "%s needs even widths: dimension %u has %u", self->component->name, d,
-                         coordinates->width[d]);
-            return false;
-        }
+        if (bits_test(&dimensions, d) && coordinates->width[d] % 2)
+            return choice_error(errors, self, NULL, "%s needs even widths: dimension %u has %u", self->component->name,
+                                d, coordinates->width[d]);
     return true;
 }
 
@@ -62,15 +56,11 @@ bool coordinates_pick(const struct coordinates *coordinates, const struct u32_li
     *set = 0;
     for (uint32_t i = 0; i < dimensions->count; i++) {
         uint32_t d = dimensions->items[i];
-        if (d >= coordinates->dimensions) {
-            choice_error(errors, self, "dimensions", "there is no dimension %u: the last one is %u", d,
-                         coordinates->dimensions - 1);
-            return false;
-        }
-        if (bits_test(set, d)) {
-            choice_error(errors, self, "dimensions", "%u is listed twice", d);
-            return false;
-        }
+        if (d >= coordinates->dimensions)
+            return choice_error(errors, self, "dimensions", "there is no dimension %u: the last one is %u", d,
+                                coordinates->dimensions - 1);
+        if (bits_test(set, d))
+            return choice_error(errors, self, "dimensions", "%u is listed twice", d);
         bits_add(set, d);
     }
     if (wanted ? dimensions->count == wanted : dimensions->count > 0)
