@@ -4,7 +4,7 @@
  * A source of messages at every rank: traffic pattern, injection process and
  * sizes together, replies to them and transactions of several where they are asked
  * for. What blast and pulse have in common, and any application that sends at a
- * steady load. Below it, the window in which a steady state is sampled.
+ * steady load. Below it, the window in which an application is sampled.
  */
 #include "flitwarp/application.h"
 #include "flitwarp/injection.h"
@@ -78,10 +78,7 @@ static inline void steady_send(struct steady *steady, struct application *applic
         application_send(application, rank, to, steady->size.ops->draw(&steady->size, random));
 }
 
-/*
- * The window in which a steady state is sampled: ready when warm-up is over,
- * complete when it is long enough, done when what was sampled has arrived.
- */
+/* A steady state is sampled for a while: ready when warm-up is over, complete when it is long enough, done when what was sampled has arrived. */
 struct sampling_config {
     uint64_t warmup, sample, min_sample, max_sample, finish_limit; /* the first two may be TICKS_AUTO */
     double precision;
@@ -89,27 +86,30 @@ struct sampling_config {
 extern const struct option sampling_options[];
 extern const struct option sampling_span_options[], sampling_limit_options[]; /* warmup and sample; all others */
 
-struct sampling {
-    const struct sampling_config *config;
-    struct warmup *warmup;                /* NULL: not asked for */
-    uint64_t packets, latency_sum, flits; /* at the last grid point */
-};
-
-void sampling_prepare(struct sampling *sampling, const struct application *application,
-                      const struct sampling_config *config, struct errors *errors);
-/* For check(): gives the signal of the phase. */
-void sampling_check(struct sampling *sampling, struct application *application, tick_t now);
-
-/* Applications that come to an end. */
+/* An errand comes to an end: complete when all of it is over, or takes too long. */
 struct errand_config {
     uint64_t delay, limit;
 };
 extern const struct option errand_options[];
-/* For check(): all of it is over, or takes too long. Gives the signals of all phases. */
-void errand_check(struct application *application, const struct errand_config *config, bool is_over, tick_t now);
-/* Its completion time, from the delay on to `last`; null while it is not over. */
-void errand_report(const struct application *application, const struct errand_config *config, struct report *report,
-                   bool is_over, tick_t last);
+
+/* The window of either: the first member of the application's state. */
+struct window {
+    const struct sampling_config *sampling;
+    struct warmup *warmup;                /* NULL: not asked for */
+    uint64_t packets, latency_sum, flits; /* at the last grid point */
+    const struct errand_config *errand;   /* NULL: there is none, but a steady state */
+    uint32_t left;                        /* of an errand: what is not over, at all ranks; shared, as what follows */
+    tick_t ended;                         /* the last that is over */
+};
+
+void sampling_prepare(struct window *window, const struct application *application,
+                      const struct sampling_config *config, struct errors *errors);
+void errand_prepare(struct window *window, struct application *application, const struct errand_config *config,
+                    uint32_t left);
+/* For check(): gives the signal of the phase. */
+void window_check(struct application *application, tick_t now);
+/* For report(), of an errand: its completion time, from the delay on; null while it is not over. */
+void window_report(const struct application *application, struct report *report);
 
 /*
  * Messages one behind the other, as fast as a load or as the injection channels

@@ -50,13 +50,12 @@ struct participant {
 };
 
 struct alltoall {
+    struct window window; /* left: ranks that lack messages */
     struct size size;
     struct pace pace;
     uint32_t peers;                   /* messages of a rank in an iteration */
     struct participant *participants; /* by rank */
     struct histogram *iteration_time; /* of all ranks, with wait */
-    tick_t ended;                     /* of all ranks: the last message so far */
-    uint32_t ranks_left;              /* that lack messages */
 };
 
 static void alltoall_prepare(struct application *application, struct errors *errors)
@@ -68,15 +67,13 @@ static void alltoall_prepare(struct application *application, struct errors *err
     pace_init(&alltoall->pace, application, config->load, errors);
     application->max_message = alltoall->size.max;
     alltoall->peers = application->ranks - !config->self;
-    alltoall->ranks_left = alltoall->peers ? application->ranks : 0;
     alltoall->iteration_time = arena_array(application->arena, struct histogram, 1);
     alltoall->participants = arena_array(application->arena, struct participant, application->ranks);
     for (uint32_t rank = 0; rank < application->ranks; rank++)
         alltoall->participants[rank].random =
             random_stream(application->seed, application->terminals[rank], RANDOM_SIZE);
     application_share_samples(application, alltoall->iteration_time);
-    application_share_latest(application, &alltoall->ended);
-    application_share_count(application, &alltoall->ranks_left);
+    errand_prepare(&alltoall->window, application, &config->errand, alltoall->peers ? application->ranks : 0);
 }
 
 /*
@@ -167,19 +164,12 @@ static void alltoall_received(struct application *application, uint32_t rank, co
     const struct alltoall_config *config = application->config;
     struct alltoall *alltoall = application->state;
     struct participant *own = &alltoall->participants[rank];
-    application_note_latest(application, &alltoall->ended, now);
+    application_note_latest(application, &alltoall->window.ended, now);
     own->received[message->tag % 2]++;
     if (++own->total == (uint64_t)config->iterations * alltoall->peers)
-        application_count(application, &alltoall->ranks_left, -1);
+        application_count(application, &alltoall->window.left, -1);
     if (config->wait && alltoall_advance(application, own, now))
         application_wake_at(application, rank, own->free_at > now ? own->free_at : now);
-}
-
-static void alltoall_check(struct application *application, tick_t now)
-{
-    const struct alltoall *alltoall = application->state;
-    const struct alltoall_config *config = application->config;
-    errand_check(application, &config->errand, alltoall->ranks_left == 0, now);
 }
 
 static void alltoall_report(const struct application *application, struct report *report)
@@ -187,7 +177,7 @@ static void alltoall_report(const struct application *application, struct report
     const struct alltoall_config *config = application->config;
     const struct alltoall *alltoall = application->state;
     report_number(report, "iterations", config->iterations);
-    errand_report(application, &config->errand, report, !alltoall->ranks_left && alltoall->ended, alltoall->ended);
+    window_report(application, report);
     if (config->wait)
         report_summary(report, "iteration_time", alltoall->iteration_time);
 }
@@ -209,7 +199,7 @@ static const struct application_ops alltoall = {
     .wake = alltoall_wake,
     .received = alltoall_received,
     .phase_changed = alltoall_phase_changed,
-    .check = alltoall_check,
+    .check = window_check,
     .report = alltoall_report,
 };
 REGISTER_APPLICATION(alltoall);

@@ -22,8 +22,8 @@ static const struct option blast_options[] = {
 };
 
 struct blast {
+    struct window window;
     struct steady steady;
-    struct sampling sampling;
 };
 
 static void blast_prepare(struct application *application, struct errors *errors)
@@ -31,7 +31,7 @@ static void blast_prepare(struct application *application, struct errors *errors
     const struct blast_config *config = application->config;
     struct blast *blast = arena_take(application->arena, sizeof *blast);
     application->state = blast;
-    sampling_prepare(&blast->sampling, application, &config->sampling, errors);
+    sampling_prepare(&blast->window, application, &config->sampling, errors);
     steady_prepare(&blast->steady, application, errors);
 }
 
@@ -63,12 +63,6 @@ static void blast_received(struct application *application, uint32_t rank, const
     steady_answer(&blast->steady, application, message);
 }
 
-static void blast_check(struct application *application, tick_t now)
-{
-    struct blast *blast = application->state;
-    sampling_check(&blast->sampling, application, now);
-}
-
 static const struct application_ops blast = {
     .name = "blast",
     .summary = "steady traffic, sampled in its steady state",
@@ -79,6 +73,6 @@ static const struct application_ops blast = {
     .begin = blast_begin,
     .wake = blast_wake,
     .received = blast_received,
-    .check = blast_check,
+    .check = window_check,
 };
 REGISTER_APPLICATION(blast);

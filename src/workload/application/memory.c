@@ -62,8 +62,8 @@ struct unit {
 };
 
 struct memory {
+    struct window window;
     struct size size;
-    struct sampling sampling;
     struct unit *units;               /* by rank */
     uint32_t *memories, memory_count; /* ranks */
     struct histogram *latency[2];     /* of sampled transactions: reads (kind 0), writes */
@@ -105,7 +105,7 @@ static void memory_prepare(struct application *application, struct errors *error
     if (!memory->size.ops->reply)
         choice_error(errors, application->choice, "size", "\"%s\" has no replies of its own; accepted: read_write",
                      memory->size.ops->name);
-    sampling_prepare(&memory->sampling, application, &config->sampling, errors);
+    sampling_prepare(&memory->window, application, &config->sampling, errors);
     memory->units = arena_array(arena, struct unit, ranks);
     memory->memories = arena_array(arena, uint32_t, ranks);
     list_memories(memory, application, errors);
@@ -202,12 +202,6 @@ static void memory_received(struct application *application, uint32_t rank, cons
     application_wake_at(application, rank, now + config->think);
 }
 
-static void memory_check(struct application *application, tick_t now)
-{
-    struct memory *memory = application->state;
-    sampling_check(&memory->sampling, application, now);
-}
-
 static void memory_report(const struct application *application, struct report *report)
 {
     const struct memory *memory = application->state;
@@ -233,7 +227,7 @@ static const struct application_ops memory = {
     .begin = memory_begin,
     .wake = memory_wake,
     .received = memory_received,
-    .check = memory_check,
+    .check = window_check,
     .report = memory_report,
 };
 REGISTER_APPLICATION(memory);

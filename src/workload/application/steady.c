@@ -244,79 +244,95 @@ const struct option errand_options[] = {
     OPTION_END,
 };
 
-void sampling_prepare(struct sampling *sampling, const struct application *application,
+void sampling_prepare(struct window *window, const struct application *application,
                       const struct sampling_config *config, struct errors *errors)
 {
-    *sampling = (struct sampling){.config = config};
+    window->sampling = config;
     if (config->min_sample > config->max_sample)
         choice_error(errors, application->choice, "min_sample", "%llu is above max_sample (%llu)",
                      (unsigned long long)config->min_sample, (unsigned long long)config->max_sample);
     if (config->warmup == TICKS_AUTO) {
-        sampling->warmup = arena_array(application->arena, struct warmup, 1);
-        warmup_init(sampling->warmup, &WARMUP_RULE_DEFAULT, application->arena);
+        window->warmup = arena_array(application->arena, struct warmup, 1);
+        warmup_init(window->warmup, &WARMUP_RULE_DEFAULT, application->arena);
     }
 }
 
-/* What happened since the last grid point, for warm-up detection. */
-static bool is_warm(struct sampling *sampling, const struct measurement *m)
+void errand_prepare(struct window *window, struct application *application, const struct errand_config *config,
+                    uint32_t left)
 {
-    warmup_add(sampling->warmup, m->delivered_packets - sampling->packets, m->latency_sum - sampling->latency_sum,
-               m->accepted_flits - sampling->flits);
-    sampling->packets = m->delivered_packets;
-    sampling->latency_sum = m->latency_sum;
-    sampling->flits = m->accepted_flits;
-    return warmup_is_over(sampling->warmup) || warmup_gave_up(sampling->warmup);
+    window->errand = config;
+    window->left = left;
+    application_share_latest(application, &window->ended);
+    application_share_count(application, &window->left);
 }
 
-static bool is_precise(const struct sampling *sampling, const struct measurement *m, tick_t elapsed)
+/* What happened since the last grid point, for warm-up detection. */
+static bool is_warm(struct window *window, const struct measurement *m)
 {
-    if (elapsed >= sampling->config->max_sample)
+    warmup_add(window->warmup, m->delivered_packets - window->packets, m->latency_sum - window->latency_sum,
+               m->accepted_flits - window->flits);
+    window->packets = m->delivered_packets;
+    window->latency_sum = m->latency_sum;
+    window->flits = m->accepted_flits;
+    return warmup_is_over(window->warmup) || warmup_gave_up(window->warmup);
+}
+
+static bool is_precise(const struct sampling_config *config, const struct measurement *m, tick_t elapsed)
+{
+    if (elapsed >= config->max_sample)
         return true;
-    if (elapsed < sampling->config->min_sample)
+    if (elapsed < config->min_sample)
         return false;
     if (measurement_is_saturated(m))
         return true;
     struct estimate estimate = batch_means_estimate(&m->batches);
-    return estimate.half_width <= sampling->config->precision * estimate.mean;
+    return estimate.half_width <= config->precision * estimate.mean;
 }
 
 /* A signal given here changes the phase at the next grid point, so it is given one interval ahead. */
-void sampling_check(struct sampling *sampling, struct application *application, tick_t now)
+static void sampling_check(struct window *window, struct application *application, tick_t now)
 {
-    const struct sampling_config *config = sampling->config;
+    const struct sampling_config *config = window->sampling;
     const struct measurement *m = application->measurement;
-    tick_t next = now + application->check_interval;
+    tick_t next = now + application->check_interval, elapsed = next - application->phase_start[PHASE_GENERATING];
     switch (application->phase) {
     case PHASE_WARMING:
-        if (application->ready)
-            break;
-        if (sampling->warmup)
-            application->ready = now > application->receive_delay && is_warm(sampling, m); /* replies flow too */
-        else
+        if (!window->warmup)
             application->ready = next >= config->warmup;
+        else if (!application->ready)
+            application->ready = now > application->receive_delay && is_warm(window, m); /* replies flow too */
         break;
-    case PHASE_GENERATING: {
-        tick_t elapsed = next - application->phase_start[PHASE_GENERATING];
+    case PHASE_GENERATING:
         application->complete =
-            config->sample == TICKS_AUTO ? is_precise(sampling, m, elapsed) : elapsed >= config->sample;
+            config->sample == TICKS_AUTO ? is_precise(config, m, elapsed) : elapsed >= config->sample;
         break;
-    }
     default:
         application->done = application_is_finished(application, now, config->finish_limit);
     }
 }
 
-void errand_check(struct application *application, const struct errand_config *config, bool is_over, tick_t now)
+/* Gives the signals of all phases. */
+static void errand_check(const struct window *window, struct application *application, tick_t now)
 {
-    bool is_late = now - application->phase_start[PHASE_GENERATING] >= config->limit;
+    bool is_late = now - application->phase_start[PHASE_GENERATING] >= window->errand->limit;
     application->ready = true;
-    application->complete = application->phase == PHASE_GENERATING && (is_over || is_late);
+    application->complete = application->phase == PHASE_GENERATING && (window->left == 0 || is_late);
     application->done = application->phase == PHASE_FINISHING;
 }
 
-void errand_report(const struct application *application, const struct errand_config *config, struct report *report,
-                   bool is_over, tick_t last)
+void window_check(struct application *application, tick_t now)
 {
-    tick_t first = application->phase_start[PHASE_GENERATING] + config->delay;
-    report_number(report, "completion_time", is_over ? (double)(last - first) : NAN);
+    struct window *window = application->state;
+    if (window->errand)
+        errand_check(window, application, now);
+    else
+        sampling_check(window, application, now);
+}
+
+void window_report(const struct application *application, struct report *report)
+{
+    const struct window *window = application->state;
+    tick_t first = application->phase_start[PHASE_GENERATING] + window->errand->delay;
+    bool is_over = window->left == 0 && window->ended;
+    report_number(report, "completion_time", is_over ? (double)(window->ended - first) : NAN);
 }

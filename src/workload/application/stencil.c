@@ -56,13 +56,12 @@ struct cell {
 };
 
 struct stencil {
+    struct window window; /* left: ranks with iterations to do */
     struct halo_grid grid;
     struct plan collective;
     uint32_t rounds;                  /* of the collective */
     struct cell *cells;               /* by rank */
-    struct histogram *iteration_time; /* of all ranks, as what follows */
-    tick_t ended;                     /* the last iteration so far */
-    uint32_t ranks_left;              /* with iterations to do */
+    struct histogram *iteration_time; /* of all ranks */
 };
 
 static bool stencil_take_widths(struct stencil *stencil, const struct application *application, struct errors *errors)
@@ -109,12 +108,10 @@ static void stencil_prepare(struct application *application, struct errors *erro
     for (uint32_t i = 0; i < config->halo.count; i++)
         if (config->halo.items[i] > application->max_message)
             application->max_message = config->halo.items[i];
-    stencil->ranks_left = application->ranks;
     stencil->iteration_time = arena_array(application->arena, struct histogram, 1);
     stencil->cells = arena_array(application->arena, struct cell, application->ranks);
     application_share_samples(application, stencil->iteration_time);
-    application_share_latest(application, &stencil->ended);
-    application_share_count(application, &stencil->ranks_left);
+    errand_prepare(&stencil->window, application, &config->errand, application->ranks);
 }
 
 static void stencil_phase_changed(struct application *application, tick_t now)
@@ -172,12 +169,12 @@ static bool begin_round(struct application *application, uint32_t rank, tick_t n
         return true;
     }
     application_sample(application, stencil->iteration_time, now - cell->begun);
-    application_note_latest(application, &stencil->ended, now);
+    application_note_latest(application, &stencil->window.ended, now);
     cell->begun = now;
     cell->round = 0;
     cell->stage = STAGE_COMPUTE;
     if (++cell->iteration == config->iterations) {
-        application_count(application, &stencil->ranks_left, -1);
+        application_count(application, &stencil->window.left, -1);
         return false;
     }
     if (config->compute)
@@ -225,19 +222,12 @@ static void stencil_received(struct application *application, uint32_t rank, con
         stencil_go_on(application, rank, now);
 }
 
-static void stencil_check(struct application *application, tick_t now)
-{
-    const struct stencil *stencil = application->state;
-    const struct stencil_config *config = application->config;
-    errand_check(application, &config->errand, stencil->ranks_left == 0, now);
-}
-
 static void stencil_report(const struct application *application, struct report *report)
 {
     const struct stencil_config *config = application->config;
     const struct stencil *stencil = application->state;
     report_number(report, "iterations", config->iterations);
-    errand_report(application, &config->errand, report, !stencil->ranks_left, stencil->ended);
+    window_report(application, report);
     report_summary(report, "iteration_time", stencil->iteration_time);
 }
 
@@ -259,7 +249,7 @@ static const struct application_ops stencil = {
     .wake = stencil_go_on, /* compute is over */
     .received = stencil_received,
     .phase_changed = stencil_phase_changed,
-    .check = stencil_check,
+    .check = window_check,
     .report = stencil_report,
 };
 REGISTER_APPLICATION(stencil);

@@ -45,12 +45,10 @@ struct source {
 };
 
 struct stream {
+    struct window window; /* left: messages that have not arrived, modulo 2^32 */
     struct size size;
     struct pace pace;
-    struct sampling sampling;
     struct source *sources; /* by rank */
-    tick_t last_arrival;    /* of all ranks, with messages */
-    uint32_t arrived;       /* messages at all ranks, modulo 2^32 */
 };
 
 static bool ranks_exist(const struct application *application, const struct u32_list *list, const char *key,
@@ -72,10 +70,10 @@ static void stream_prepare(struct application *application, struct errors *error
     struct stream *stream = arena_array(application->arena, struct stream, 1);
     application->state = stream;
     application->listens = config->messages > 0; /* to know when the last has arrived */
-    application_share_latest(application, &stream->last_arrival);
-    application_share_count(application, &stream->arrived);
+    if (config->messages)
+        errand_prepare(&stream->window, application, &config->errand, config->messages * config->sources.count);
     size_init(&stream->size, &config->size, application->arena, errors);
-    sampling_prepare(&stream->sampling, application, &config->sampling, errors);
+    sampling_prepare(&stream->window, application, &config->sampling, errors);
     pace_init(&stream->pace, application, config->load, errors);
     application->max_message = stream->size.max;
     application->load = application->load * config->sources.count / application->ranks; /* as results count loads */
@@ -138,33 +136,15 @@ static void stream_received(struct application *application, uint32_t rank, cons
 {
     struct stream *stream = application->state;
     (void)rank, (void)message;
-    application_note_latest(application, &stream->last_arrival, now);
-    application_count(application, &stream->arrived, 1);
-}
-
-static bool has_arrived(const struct application *application)
-{
-    const struct stream_config *config = application->config;
-    const struct stream *stream = application->state;
-    return stream->arrived == config->messages * config->sources.count;
-}
-
-static void stream_check(struct application *application, tick_t now)
-{
-    const struct stream_config *config = application->config;
-    struct stream *stream = application->state;
-    if (config->messages)
-        errand_check(application, &config->errand, has_arrived(application), now);
-    else
-        sampling_check(&stream->sampling, application, now);
+    application_note_latest(application, &stream->window.ended, now);
+    application_count(application, &stream->window.left, -1);
 }
 
 static void stream_report(const struct application *application, struct report *report)
 {
     const struct stream_config *config = application->config;
-    const struct stream *stream = application->state;
     if (config->messages)
-        errand_report(application, &config->errand, report, has_arrived(application), stream->last_arrival);
+        window_report(application, report);
 }
 
 static const struct result stream_reports[] = {
@@ -184,7 +164,7 @@ static const struct application_ops stream = {
     .wake = stream_wake,
     .received = stream_received,
     .phase_changed = stream_phase_changed,
-    .check = stream_check,
+    .check = window_check,
     .report = stream_report,
 };
 REGISTER_APPLICATION(stream);

@@ -58,8 +58,8 @@ static const struct option trace_options[] = {
 };
 
 struct trace_state {
-    struct trace *trace; /* owned */
-    struct replay replay;
+    struct replay replay; /* and its window */
+    struct trace *trace;  /* owned */
 };
 
 #define PICOSECOND 1e-12
@@ -69,6 +69,7 @@ static struct replay_settings settings_of(const struct application *application)
     const struct trace_config *config = application->config;
     double ticks = PICOSECOND / application->tick_seconds;
     return (struct replay_settings){
+        .errand = &config->errand,
         .ticks_per_picosecond = ticks,
         .compute_ticks_per_picosecond = ticks * config->compute_scale,
         .overhead = config->overhead,
@@ -156,10 +157,9 @@ static void trace_received(struct application *application, uint32_t rank, const
 
 static void trace_check(struct application *application, tick_t now)
 {
-    const struct trace_config *config = application->config;
     const struct trace_state *state = application->state;
     application->is_stuck = application->phase == PHASE_GENERATING && replay_is_stuck(&state->replay);
-    errand_check(application, &config->errand, state->replay.ranks_left == 0, now);
+    window_check(application, now);
 }
 
 static void trace_report(const struct application *application, struct report *report)
@@ -169,8 +169,8 @@ static void trace_report(const struct application *application, struct report *r
     const struct replay *replay = &state->replay;
     report_count(report, "ranks", state->trace->rank_count);
     report_count(report, "tasks", state->trace->task_count);
-    report_count(report, "unfinished_ranks", replay->ranks_left);
-    errand_report(application, &config->errand, report, !replay->ranks_left, replay->ended);
+    report_count(report, "unfinished_ranks", replay->window.left);
+    window_report(application, report);
     report_count(report, "bytes", (uint64_t)replay->bytes->sum);
     report_summary(report, "rank_time", replay->rank_time);
     report_summary(report, "communication_time", replay->communication_time);

@@ -138,7 +138,6 @@ static uint32_t blocks_inside_or_attack(const struct traffic *traffic, uint32_t 
     return inside != FW_NONE ? inside : blocks_attack(traffic, source, random);
 }
 
-#define BLOCKS_OPS .prepare = blocks_prepare
 static const struct traffic_ops blocks[] = {
     {
         .name = "random_exchange",
@@ -151,7 +150,7 @@ static const struct traffic_ops blocks[] = {
         .summary = "to any terminal outside the own block",
         .options = random_block_out_options,
         .example = "{\"type\": \"random_block_out\", \"block\": 4}",
-        BLOCKS_OPS,
+        .prepare = blocks_prepare,
         .destination = blocks_outside,
     },
     {
@@ -159,7 +158,7 @@ static const struct traffic_ops blocks[] = {
         .summary = "to any terminal that a message reaches by a root of the tree",
         .options = to_root_options,
         .example = "{\"type\": \"to_root\", \"block\": 16}",
-        BLOCKS_OPS,
+        .prepare = blocks_prepare,
         .destination = blocks_outside,
     },
     {
@@ -167,7 +166,7 @@ static const struct traffic_ops blocks[] = {
         .summary = "all terminals of a group to one other group",
         .options = group_attack_options,
         .example = "{\"type\": \"group_attack\", \"group\": 8, \"target\": \"half\", \"place\": \"same\"}",
-        BLOCKS_OPS,
+        .prepare = blocks_prepare,
         .destination = blocks_attack,
     },
     {
@@ -175,7 +174,7 @@ static const struct traffic_ops blocks[] = {
         .summary = "all terminals of a group to any of the next group",
         .options = adversarial_options,
         .example = "{\"type\": \"adversarial\", \"group\": 8}",
-        BLOCKS_OPS,
+        .prepare = blocks_prepare,
         .destination = blocks_attack,
     },
     {
@@ -183,7 +182,7 @@ static const struct traffic_ops blocks[] = {
         .summary = "a share within the own block, the rest to any other",
         .options = local_remote_random_options,
         .example = "{\"type\": \"local_remote_random\", \"block\": 8, \"local\": 0.8}",
-        BLOCKS_OPS,
+        .prepare = blocks_prepare,
         .destination = blocks_inside_or_outside,
     },
     {
@@ -191,7 +190,7 @@ static const struct traffic_ops blocks[] = {
         .summary = "a share within the own block, the rest all to one other block",
         .options = local_random_remote_attack_options,
         .example = "{\"type\": \"local_random_remote_attack\", \"block\": 8, \"local\": 0.8, \"target\": \"half\"}",
-        BLOCKS_OPS,
+        .prepare = blocks_prepare,
         .destination = blocks_inside_or_attack,
     },
 };

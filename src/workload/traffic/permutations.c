@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Patterns that work out a destination from the terminal's number.
+ * Patterns in which a terminal has one destination for the whole run, by its number.
  *
- *   loopback        itself, by way of its router: what interfaces alone can do
- *   neighbor        the next one, as in a ring of processes; one that is alone sends to itself
- *   bit_complement  every bit inverted: in a grid with widths that are powers of two each message
- *                   crosses the middle of every dimension, so that the bisection limits
- *   bit_reverse     the bits in opposite order, as in a fast Fourier transform; palindromes to themselves
- *   bit_rotation    the bits move one place to the right, the lowest to the top; inverse of shuffle
- *   shuffle         they move one place to the left, the highest to the bottom, as between the stages
- *                   of a fast Fourier transform or a sort; of both, the first and the last to themselves
+ *   loopback            itself, by way of its router: what interfaces alone can do
+ *   neighbor            the next one, as in a ring of processes; one that is alone sends to itself
+ *   bit_complement      every bit inverted: in a grid with widths that are powers of two each message
+ *                       crosses the middle of every dimension, so that the bisection limits
+ *   bit_reverse         the bits in opposite order, as in a fast Fourier transform; palindromes to themselves
+ *   bit_rotation        the bits move one place to the right, the lowest to the top; inverse of shuffle
+ *   shuffle             they move one place to the left, the highest to the bottom, as between the stages
+ *                       of a fast Fourier transform or a sort; of both, the first and the last to themselves
+ *   transpose           the element at (x, y) of a matrix spread over the terminals goes to (y, x). On a grid whose
+ *                       first half of the dimensions has the widths of the second half, the halves of the router's
+ *                       coordinates change places and the terminal keeps its slot at the router. Elsewhere the
+ *                       halves of the terminal's number do, which needs 4, 16, 64, ... terminals. Terminals on the
+ *                       diagonal send to themselves
+ *   random_permutation  each is the partner of one other; drawn once from the seed, each as likely as any other;
+ *                       without `self` each of those that leave nobody alone, by drawing until one comes up (2.7
+ *                       times in the mean)
  *
  * Those of bits need 2, 4, 8, ... terminals.
  */
@@ -67,6 +75,102 @@ static uint32_t to_shuffled(const struct traffic *traffic, uint32_t source, stru
     return (source << 1 | source >> (*(const uint32_t *)traffic->state - 1)) & (traffic->terminals - 1);
 }
 
+/* ---- transpose ---- */
+
+struct transpose_state {
+    uint32_t slots; /* terminals that move together */
+    uint32_t side;  /* of the square */
+};
+
+/* The number of routers in half the dimensions; 0: the halves differ. */
+static uint32_t grid_side(const struct grid *grid)
+{
+    uint32_t half = grid->dimensions / 2, side = 1;
+    if (grid->dimensions % 2)
+        return 0;
+    for (uint32_t d = 0; d < half; d++) {
+        if (grid->width[d] != grid->width[half + d])
+            return 0;
+        side *= grid->width[d];
+    }
+    return side;
+}
+
+/* 2^b of 2^(2b); 0: it is not a power of four. */
+static uint32_t power_side(uint32_t terminals)
+{
+    uint32_t side = 1;
+    while (side < 1u << 15 && side * side < terminals)
+        side *= 2;
+    return side * side == terminals ? side : 0;
+}
+
+static void transpose_prepare(struct traffic *traffic, const struct choice *self, const struct traffic_space *space,
+                              struct errors *errors)
+{
+    struct transpose_state *state = arena_array(space->arena, struct transpose_state, 1);
+    traffic->state = state;
+    *state = (struct transpose_state){space->concentration, space->grid ? grid_side(space->grid) : 0};
+    if (!state->side)
+        *state = (struct transpose_state){1, power_side(space->terminals)};
+    if (!state->side)
+        choice_error(errors, self, NULL, "transpose needs a square grid or a power of four of terminals: there are %u",
+                     space->terminals);
+}
+
+static uint32_t transpose_destination(const struct traffic *traffic, uint32_t source, struct random *random)
+{
+    (void)random;
+    const struct transpose_state *state = traffic->state;
+    uint32_t slot = source % state->slots, place = source / state->slots;
+    uint32_t x = place % state->side, y = place / state->side;
+    return (x * state->side + y) * state->slots + slot;
+}
+
+/* ---- random_permutation ---- */
+
+struct random_permutation_config {
+    bool self;
+};
+
+static const struct option random_permutation_options[] = {
+    OPTION_BOOL(struct random_permutation_config, self, "false", "whether a terminal may be its own partner"),
+    OPTION_END,
+};
+
+static bool someone_is_alone(const uint32_t *partner, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (partner[i] == i)
+            return true;
+    return false;
+}
+
+static void random_permutation_prepare(struct traffic *traffic, const struct choice *self,
+                                       const struct traffic_space *space, struct errors *errors)
+{
+    const struct random_permutation_config *config = traffic->config;
+    uint32_t count = space->terminals;
+    if (count < 2 && !config->self) {
+        choice_error(errors, self, NULL, "random_permutation needs 2 terminals or more: there are %u", count);
+        return;
+    }
+    uint32_t *partner = arena_array(space->arena, uint32_t, count);
+    for (uint32_t i = 0; i < count; i++)
+        partner[i] = i;
+    struct random random = random_stream(space->seed, 0, RANDOM_SETUP);
+    do
+        random_shuffle(&random, partner, count);
+    while (!config->self && someone_is_alone(partner, count));
+    traffic->state = partner;
+}
+
+static uint32_t random_permutation_destination(const struct traffic *traffic, uint32_t source, struct random *random)
+{
+    (void)random;
+    return ((const uint32_t *)traffic->state)[source];
+}
+
 static const struct traffic_ops permutations[] = {
     {.name = "loopback", .summary = "to the terminal itself", .destination = to_itself},
     {.name = "neighbor", .summary = "to the next terminal by number", .destination = to_neighbor},
@@ -93,6 +197,20 @@ static const struct traffic_ops permutations[] = {
         .summary = "to the terminal with the bits of the number rotated left",
         .prepare = bits_prepare,
         .destination = to_shuffled,
+    },
+    {
+        .name = "transpose",
+        .summary = "from (x, y) to (y, x)",
+        .prepare = transpose_prepare,
+        .destination = transpose_destination,
+    },
+    {
+        .name = "random_permutation",
+        .summary = "one fixed partner each, drawn from the seed",
+        .options = random_permutation_options,
+        .example = "{\"type\": \"random_permutation\", \"self\": true}",
+        .prepare = random_permutation_prepare,
+        .destination = random_permutation_destination,
     },
 };
 REGISTER_TRAFFIC_FAMILY(permutations);

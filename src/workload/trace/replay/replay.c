@@ -234,8 +234,8 @@ static void end_rank(struct replay *replay, uint32_t rank, tick_t now)
     struct application *application = replay->application;
     const struct replay_rank *state = &replay->ranks[rank];
     tick_t time = now - replay->start;
-    application_count(application, &replay->ranks_left, -1);
-    application_note_latest(application, &replay->ended, now);
+    application_count(application, &replay->window.left, -1);
+    application_note_latest(application, &replay->window.ended, now);
     if (replay->rank_ended)
         application_note_latest(application, &replay->rank_ended[rank], time);
     application_sample(application, replay->rank_time, time);
@@ -349,7 +349,7 @@ void replay_init(struct replay *replay, struct application *application, const s
     *replay = (struct replay){.application = application, .trace = trace, .settings = *settings};
     replay->ranks = arena_array(arena, struct replay_rank, ranks);
     application_share_count(application, &replay->local_messages);
-    replay->ranks_left = replay->active_ranks = ranks;
+    replay->active_ranks = ranks;
     replay->rank_time = arena_array(arena, struct histogram, 1);
     replay->communication_time = arena_array(arena, struct histogram, 1);
     replay->bytes = arena_array(arena, struct histogram, 1);
@@ -363,8 +363,7 @@ void replay_init(struct replay *replay, struct application *application, const s
     application_share_samples(application, replay->rank_time);
     application_share_samples(application, replay->communication_time);
     application_share_samples(application, replay->bytes);
-    application_share_latest(application, &replay->ended);
-    application_share_count(application, &replay->ranks_left);
+    errand_prepare(&replay->window, application, settings->errand, ranks);
     application_share_count(application,
                             &replay->active_ranks); /* the last is found first, and this one often changes */
 }
@@ -400,6 +399,6 @@ void replay_start(struct replay *replay, tick_t start)
 bool replay_is_stuck(const struct replay *replay)
 {
     const struct measurement *measurement = replay->application->measurement;
-    return replay->ranks_left && replay->active_ranks == 0 && replay->local_messages == 0 &&
+    return replay->window.left && replay->active_ranks == 0 && replay->local_messages == 0 &&
            measurement->created_packets == measurement->delivered_packets + measurement->withdrawn_packets;
 }

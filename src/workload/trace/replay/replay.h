@@ -11,7 +11,7 @@
  *
  * What a rank keeps grows with what is under way, not with the trace.
  */
-#include "flitwarp/application.h"
+#include "flitwarp/steady.h"
 
 #include "metrics/histogram.h"
 #include "workload/trace/collective.h"
@@ -21,6 +21,7 @@
 
 /* What messages cost beside the network, in ticks; and the rest of the settings. */
 struct replay_settings {
+    const struct errand_config *errand;
     double ticks_per_picosecond;         /* of times since the start */
     double compute_ticks_per_picosecond; /* the same, scaled */
     tick_t overhead;                     /* of a cpu, for each message sent and each received */
@@ -95,15 +96,15 @@ enum note_kind {
 };
 
 struct replay {
+    struct window window; /* left: ranks */
     struct application *application;
     const struct trace *trace;
     struct replay_settings settings;
     struct replay_rank *ranks;
-    tick_t start;                      /* of the job */
-    uint32_t ranks_left, active_ranks; /* of all, as what follows: shared */
-    uint32_t local_messages;           /* under way within terminals */
-    tick_t ended;                      /* the last rank so far */
-    tick_t *rank_ended;                /* by rank; NULL: nobody asks */
+    tick_t start;            /* of the job */
+    uint32_t active_ranks;   /* of all, as what follows: shared */
+    uint32_t local_messages; /* under way within terminals */
+    tick_t *rank_ended;      /* by rank; NULL: nobody asks */
     struct histogram *rank_time, *communication_time, *bytes;
 };
 
