@@ -98,8 +98,10 @@ struct router_plan {
     uint32_t max_packet;        /* the largest that it can carry, in flits; 0: any */
     const char *max_packet_key; /* the setting that limits it */
     struct transfer transfer;
-    bool reserves_packet; /* a packet enters a buffer only when there is room for all of it */
-    tick_t lead;          /* ticks that pass at least before what a step sends enters a channel */
+    bool reserves_packet;            /* a packet enters a buffer only when there is room for all of it */
+    tick_t lead;                     /* ticks that pass at least before what a step sends enters a channel */
+    const struct choice *congestion; /* sensors of its outputs; NULL: it has none */
+    uint32_t output_depth; /* flits of a lane's output queue, for them: 0 without queues, ENDLESS without an end */
 };
 
 /* Who hears of the packets of a network: the workload. */
@@ -259,13 +261,6 @@ static inline void send_credits(struct network *network, uint32_t kind, struct l
     struct credits_event *event = engine_post(network->engine, kind, arrival, sizeof *event);
     *event = (struct credits_event){.to = to, .flits = flits};
 }
-
-/*
- * Makes the sensors that a router's setting asks for. NULL where routing is not adaptive, so that nobody would look at
- * them, and with errors. The output depth is that of a lane: 0 without output queues, ENDLESS without an end.
- */
-struct congestion *network_sense(const struct network *network, const struct choice *sensor, uint32_t output_depth,
-                                 struct errors *errors);
 
 /*
  * A chunk comes to a router by a channel of this cycle: ticks that its first flit waits for each flit behind it until

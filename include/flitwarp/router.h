@@ -6,23 +6,46 @@
  */
 #include "flitwarp/network.h"
 
-struct waiting;
+struct lane_look;
 struct shown_router;
 struct piece;
-struct router_inspect_ops;
+
+/* What the routers of a part of the network have in common: an architecture's own struct begins with ROUTERS_HEAD. */
+#define ROUTERS_FIELDS                                                                                                 \
+    struct network *network;                                                                                           \
+    struct engine *engine;                                                                                             \
+    struct congestion *congestion; /* to be told of the output lanes' queues; NULL: nobody looks */                    \
+    struct output_stage *outputs;  /* of network/router/output_stage.h; NULL: there are no output queues */            \
+    struct route question;         /* scratch: to the routing algorithm */                                             \
+    uint32_t ports, num_vcs, lanes;                                                                                    \
+    uint32_t words;     /* of a set of lanes */                                                                        \
+    uint64_t flit_hops; /* flits through routers so far: the architecture counts them */
+
+struct routers {
+    ROUTERS_FIELDS
+};
+#define ROUTERS_HEAD                                                                                                   \
+    union {                                                                                                            \
+        struct routers routers;                                                                                        \
+        struct {                                                                                                       \
+            ROUTERS_FIELDS                                                                                             \
+        };                                                                                                             \
+    }
 
 /* What a router architecture does. One object steps all routers of a partition. */
 struct router_ops {
     COMPONENT_HEAD;
-    bool serves_levels; /* arbitrates between levels of service as network->service says; else they must be alike */
-    const struct router_inspect_ops *inspect; /* NULL: nobody sees into it */
+    bool serves_levels;  /* arbitrates between levels of service as network->service says; else they must be alike */
+    bool is_in_one_part; /* it runs on one thread */
+    size_t size;         /* of its own struct, zeroed but for its head before it is built */
     /* Turns the settings into the plan, num_vcs and buffer_depth at least, or adds errors. */
     void (*plan)(const struct choice *self, uint32_t flit_bytes, struct router_plan *plan, struct errors *errors);
-    /* Checks the settings against the network and makes the routers; NULL with errors. */
-    void *(*build)(struct network *network, const struct choice *self, struct errors *errors);
-    /* The same routers as another part of the network steps them: with an engine, scratch and counters of its own. NULL:
-       they run on one thread. */
-    void *(*share)(const void *routers, struct network *part);
+    /* Checks the settings against the network; optional. */
+    void (*check)(const struct network *network, const struct choice *self, struct errors *errors);
+    /* Makes the routers; nothing can be wrong any more. */
+    void (*build)(void *routers, const void *config);
+    /* Each part of the network has a copy of the struct: gives it scratch of its own; optional. */
+    void (*share)(void *routers);
     event_handler *receive_flits;   /* struct flit_event */
     event_handler *receive_credits; /* struct credit_event, or credits_event */
     event_handler *step;            /* struct step_event */
@@ -30,25 +53,34 @@ struct router_ops {
     event_handler *receive_room;   /* struct credit_event */
     event_handler *receive_queued; /* struct credit_event */
     event_handler *step_outputs;   /* struct step_event */
-};
-#define REGISTER_ROUTER(ops) REGISTER_COMPONENT("router", ops)
 
-/* What those see who look at routers from outside, between steps. All of it is optional. */
-struct router_inspect_ops {
-    uint64_t (*flit_hops)(const void *routers);
-    /* Flits that have left by an output lane, modulo 2^32. */
-    uint32_t (*lane_flits)(const void *routers, uint32_t router, uint32_t lane);
-    /* After draining: FW_CHECKs that every buffer is empty and every credit back. */
-    void (*check_idle)(void *routers);
-    /* For deadlock reports: what the packet at the front of an input lane waits for; false: the lane is empty. See
-       network/deadlock/wait_graph.h. */
-    bool (*waits_for)(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);
-    /* For the viewer: what is in its buffers; see flitwarp/shown.h. */
-    void (*show)(const void *routers, uint32_t router, struct shown_router *shown);
+    /*
+     * For those who look at routers from outside, between steps; all of it is optional. Of a lane what the struct asks
+     * for, which is an empty lane's at first; with `shown`, the flits in its queues too, see flitwarp/shown.h.
+     */
+    void (*look)(const void *routers, uint32_t router, uint32_t lane, struct lane_look *seen,
+                 struct shown_router *shown);
+    /* After draining, of a router: FW_CHECKs what lanes alone do not tell. */
+    void (*check_idle)(const void *routers, uint32_t router);
     /* For recovery from deadlock, see network/deadlock/deadlock.h; NULL: not with this router. What a lane has of a packet, by its
        source and sequence; and takes that out with all that it holds there, but for credits, which the caller sends. */
     struct piece (*find)(void *routers, uint32_t router, uint32_t lane, uint32_t source, uint32_t sequence);
     void (*take_out)(void *routers, uint32_t router, uint32_t lane, uint32_t packet, tick_t now);
+};
+#define REGISTER_ROUTER(ops) REGISTER_COMPONENT("router", ops)
+
+/* An input lane and the output lane of the same number. */
+struct lane_look {
+    uint32_t packet;         /* at the front of the input lane; FW_NONE: it is empty */
+    uint32_t flits;          /* in its buffer */
+    uint32_t room;           /* that the packet needs, as in struct waiting */
+    uint16_t output;         /* output lane that it holds, LANE_IDLE, LANE_WAITS or LANE_ROUTED */
+    uint16_t owner;          /* input lane that holds the output lane, or NOBODY */
+    const uint64_t *wants;   /* with LANE_WAITS: the output lanes that the packet may take; NULL: not known yet */
+    bool is_full;            /* there is no room behind the output lane for a packet to begin, whoever holds it */
+    uint32_t credits, depth; /* flits that there is room for behind the output lane, now and when all is idle */
+    uint32_t queued, space;  /* flits in its output queue, and places that are left there */
+    uint32_t left;           /* flits that have left by it, modulo 2^32 */
 };
 
 #define MAX_WANTED 64
@@ -81,16 +113,8 @@ struct piece {
 
 #define LANE_IDLE 0xffffu   /* input lane without a packet at its front */
 #define LANE_WAITS 0xfffeu  /* its packet has no output lane yet */
-#define LANE_ROUTED 0xfffdu /* and has not been tried, where that is told apart; lanes are below */
+#define LANE_ROUTED 0xfffdu /* and is yet to be routed, or tried, where that is told apart; lanes are below */
 #define NOBODY 0xffffu      /* holds an output lane */
-
-/* Refuses more lanes than their numbers can name. */
-static inline void check_lanes(const struct network *network, const struct choice *self, struct errors *errors)
-{
-    if ((uint64_t)network->ports * network->num_vcs >= LANE_WAITS)
-        choice_error(errors, self, "num_vcs", "%u virtual channels at each of %u ports are more than %u in all",
-                     network->num_vcs, network->ports, LANE_WAITS - 1);
-}
 
 /* A router steps at a tick, unless it does so before: `step_at` is when it steps next, FW_NEVER where it sleeps. */
 static inline void router_wake(struct engine *engine, uint32_t router, tick_t *step_at, tick_t when)
@@ -99,26 +123,6 @@ static inline void router_wake(struct engine *engine, uint32_t router, tick_t *s
         *step_at = when;
         network_post_step(engine, EVENT_ROUTER_STEP, router, 0, when);
     }
-}
-
-/* One more output lane that the packet at the front of a lane waits for; `space` is that of its output queue. */
-static inline void waiting_add(struct waiting *waiting, size_t output, uint16_t holder, uint32_t space)
-{
-    if (waiting->wanted_count == MAX_WANTED)
-        return;
-    waiting->holder[waiting->wanted_count] = holder;
-    waiting->space[waiting->wanted_count] = space;
-    waiting->wanted[waiting->wanted_count++] = (uint16_t)output;
-}
-
-/* For check_idle: nothing is in a lane, nobody holds it as an output, and its credits are back. */
-static inline void lane_check_idle(uint32_t router, uint32_t lane, uint32_t flits, uint32_t owner, uint32_t credits,
-                                   uint32_t depth)
-{
-    FW_CHECK(flits == 0, "router %u lane %u: %u flits are left at the end", router, lane, flits);
-    FW_CHECK(owner == NOBODY, "router %u output lane %u: lane %u holds it at the end", router, lane, owner);
-    FW_CHECK(credits == depth, "router %u output lane %u: %u of %u credits are back at the end", router, lane, credits,
-             depth);
 }
 
 /* Rings have a power of two of places, so that a counter's low bits are the place. */

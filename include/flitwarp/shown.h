@@ -51,11 +51,6 @@ struct shown_router {
 /* Puts flits behind those of a queue; the queues of a router are filled one after the other. */
 void shown_add(struct shown_router *shown, struct shown_queue *queue, uint32_t packet, uint32_t position,
                uint32_t flits);
-/* The state of an input lane, by the output lane that it holds or what stands in its place: LANE_WAITS and the like. */
-static inline enum shown_state shown_state(uint32_t output, bool has_packet)
-{
-    return output < LANE_ROUTED   ? SHOWN_ACTIVE
-           : output == LANE_WAITS ? SHOWN_WAITING
-           : has_packet           ? SHOWN_ROUTING
-                                  : SHOWN_IDLE;
-}
+/* The same for flits in a ring of `mask` + 1 places. */
+void shown_add_ring(struct shown_router *shown, struct shown_queue *queue, const struct flit *ring, uint32_t mask,
+                    uint32_t first, uint32_t count);

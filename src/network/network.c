@@ -360,6 +360,53 @@ static void add_kinds(struct network *network)
         engine_add_kind(network->engine, kinds[i]);
 }
 
+/* The sensors that the router's setting asks for. NULL with errors, and where routing would not look at them. */
+static struct congestion *make_sensors(const struct network *network, struct errors *errors)
+{
+    const struct router_plan *plan = &network->plan;
+    if (!network->routing.is_adaptive || !plan->congestion)
+        return NULL;
+    const struct congestion shape = {
+        .ops = CHOICE_OPS(plan->congestion, struct congestion_ops),
+        .config = plan->congestion->config,
+        .routers = network->topology.routers,
+        .ports = network->ports,
+        .num_vcs = network->num_vcs,
+        .depth = {[QUEUE_OUTPUT] = plan->output_depth, [QUEUE_DOWNSTREAM] = plan->buffer_depth},
+        .links = network->links,
+    };
+    return shape.ops->build(plan->congestion, &shape, network->arena, errors);
+}
+
+static void *build_routers(struct network *network, const struct choice *self, struct errors *errors)
+{
+    const struct router_ops *ops = network->core->router_ops;
+    uint32_t before = errors->count, lanes = network->ports * network->num_vcs;
+    if ((uint64_t)network->ports * network->num_vcs >= LANE_WAITS)
+        choice_error(errors, self, "num_vcs", "%u virtual channels at each of %u ports are more than %u in all",
+                     network->num_vcs, network->ports, LANE_WAITS - 1);
+    if (ops->check)
+        ops->check(network, self, errors);
+    struct congestion *congestion = make_sensors(network, errors);
+    if (errors->count > before)
+        return NULL;
+    struct routers *routers = arena_take(network->arena, ops->size);
+    *routers = (struct routers){
+        .network = network,
+        .engine = network->engine,
+        .congestion = congestion,
+        .question = {.routing = &network->routing, .congestion = congestion},
+        .ports = network->ports,
+        .num_vcs = network->num_vcs,
+        .lanes = lanes,
+        .words = words_for(lanes),
+    };
+    ops->build(routers, self->config);
+    if (ops->share)
+        ops->share(routers);
+    return routers;
+}
+
 bool network_build(struct network *network, const struct network_config *config, struct engine *engine,
                    struct arena *arena, uint64_t seed, const struct network_split *split, struct errors *errors)
 {
@@ -377,7 +424,7 @@ bool network_build(struct network *network, const struct network_config *config,
     size_t of_parts = arena->bytes - before + network->core->bytes;
     if (config->deadlock == DEADLOCK_RECOVER && !recovery_is_possible(network, errors))
         return false;
-    network->core->routers = network->core->router_ops->build(network, &config->router, errors);
+    network->core->routers = build_routers(network, &config->router, errors);
     network->core->interfaces = network->core->interface_ops->build(network, &config->interface, errors);
     if (!network->core->routers || !network->core->interfaces)
         return false;
@@ -393,47 +440,10 @@ void network_connect(struct network *network, const struct network_client *clien
     add_kinds(network);
 }
 
-struct congestion *network_sense(const struct network *network, const struct choice *sensor, uint32_t output_depth,
-                                 struct errors *errors)
-{
-    const struct congestion shape = {
-        .ops = CHOICE_OPS(sensor, struct congestion_ops),
-        .config = sensor->config,
-        .routers = network->topology.routers,
-        .ports = network->ports,
-        .num_vcs = network->num_vcs,
-        .depth = {[QUEUE_OUTPUT] = output_depth, [QUEUE_DOWNSTREAM] = network->plan.buffer_depth},
-        .links = network->links,
-    };
-    return network->routing.is_adaptive ? shape.ops->build(sensor, &shape, network->arena, errors) : NULL;
-}
-
-void network_count_flits(const struct network *network, uint32_t lanes, uint32_t *counts)
-{
-    const struct router_inspect_ops *inspect = network->core->router_ops->inspect;
-    uint32_t each = network->ports * network->num_vcs;
-    size_t all = (size_t)network->topology.routers * each / lanes;
-    memset(counts, 0, all * sizeof *counts);
-    for (uint32_t router = 0; inspect && inspect->lane_flits && router < network->topology.routers; router++)
-        for (uint32_t lane = 0; lane < each; counts++)
-            for (uint32_t end = lane + lanes; lane < end; lane++)
-                *counts += inspect->lane_flits(network->core->routers, router, lane);
-}
-
 void network_release(struct network *network)
 {
     if (network->core && network->core->parts)
         network_release_parts(network);
-}
-
-void network_check_idle(struct network *network)
-{
-    for (uint32_t i = 0; i < network->core->part_count; i++)
-        FW_CHECK(network->core->parts[i]->packets.taken == 0, "%u packets are unaccounted for at the end",
-                 network->core->parts[i]->packets.taken);
-    if (network->core->router_ops->inspect && network->core->router_ops->inspect->check_idle)
-        network->core->router_ops->inspect->check_idle(network->core->routers);
-    network->core->interface_ops->check_idle(network->core->interfaces);
 }
 
 const char *network_router_name(const struct network *network, uint32_t router, char *buffer, size_t size)

@@ -112,25 +112,16 @@ bool network_build(struct network *network, const struct network_config *config,
 void network_connect(struct network *network, const struct network_client *client);
 void network_release(struct network *network);
 
-/* What a router shows of itself; nothing where it does not, see struct router_inspect_ops. */
+/* What routers show of themselves, see struct lane_look; nothing where they do not. */
 static inline uint64_t network_flit_hops(const struct network *part)
 {
-    const struct router_inspect_ops *inspect = part->core->router_ops->inspect;
-    return inspect && inspect->flit_hops ? inspect->flit_hops(part->core->routers) : 0;
+    return ((const struct routers *)part->core->routers)->flit_hops;
 }
-static inline uint32_t network_lane_flits(const struct network *network, uint32_t router, uint32_t lane)
-{
-    const struct router_inspect_ops *inspect = network->core->router_ops->inspect;
-    return inspect && inspect->lane_flits ? inspect->lane_flits(network->core->routers, router, lane) : 0;
-}
+uint32_t network_lane_flits(const struct network *network, uint32_t router, uint32_t lane);
 /* That of all lanes, each `lanes` of them added up, by router: num_vcs for ports. */
 void network_count_flits(const struct network *network, uint32_t lanes, uint32_t *counts);
-static inline bool network_waits_for(const struct network *part, uint32_t router, uint32_t lane,
-                                     struct waiting *waiting)
-{
-    const struct router_inspect_ops *inspect = part->core->router_ops->inspect;
-    return inspect && inspect->waits_for && inspect->waits_for(part->core->routers, router, lane, waiting);
-}
+/* What the packet at the front of an input lane waits for; false: the lane is empty. */
+bool network_waits_for(const struct network *part, uint32_t router, uint32_t lane, struct waiting *waiting);
 
 /* Every buffer empty and every credit back; FW_CHECKs. */
 void network_check_idle(struct network *network);

@@ -46,35 +46,106 @@ void shown_add(struct shown_router *shown, struct shown_queue *queue, uint32_t p
     queue->count++;
 }
 
-/* What every architecture can say for its deadlock reports. How many flits there are behind the first it cannot. */
-static void show_fronts(const struct network *network, uint32_t router, struct shown_router *shown)
+void shown_add_ring(struct shown_router *shown, struct shown_queue *queue, const struct flit *ring, uint32_t mask,
+                    uint32_t first, uint32_t count)
 {
-    for (uint32_t lane = 0; lane < shown->lanes; lane++) {
-        struct shown_input *input = &shown->inputs[lane];
-        struct waiting waiting;
-        if (!network_waits_for(network, router, lane, &waiting))
-            continue;
-        shown_add(shown, &input->queue, waiting.packet, 0, 1);
-        input->state = waiting.for_credit ? SHOWN_ACTIVE : waiting.wanted_count ? SHOWN_WAITING : SHOWN_ROUTING;
-        if (waiting.for_credit) {
-            input->output = waiting.wanted[0];
-            shown->outputs[waiting.wanted[0]].holder = (uint16_t)lane;
-        }
+    for (uint32_t i = 0; i < count; i++) {
+        struct flit flit = ring[(first + i) & mask];
+        shown_add(shown, queue, flit.packet, flit.place & FLIT_POSITION, 1);
     }
+}
+
+static struct lane_look look_at(const struct network *network, uint32_t router, uint32_t lane,
+                                struct shown_router *shown)
+{
+    struct lane_look seen = {.packet = FW_NONE, .output = LANE_IDLE, .owner = NOBODY};
+    if (network->core->router_ops->look)
+        network->core->router_ops->look(network->core->routers, router, lane, &seen, shown);
+    return seen;
 }
 
 void network_show(const struct network *network, uint32_t router, struct shown_router *shown)
 {
     shown->run_count = 0;
     for (uint32_t lane = 0; lane < shown->lanes; lane++) {
+        struct shown_input *input = &shown->inputs[lane];
+        struct shown_output *output = &shown->outputs[lane];
         const struct link *link = network_link(network, router, lane / network->num_vcs);
-        shown->inputs[lane] = (struct shown_input){0};
-        shown->outputs[lane] =
-            (struct shown_output){.is_usable = link->target != FW_NONE && link->carries_out, .holder = HELD_BY_NOBODY};
+        *input = (struct shown_input){0};
+        *output = (struct shown_output){.is_usable = link->target != FW_NONE && link->carries_out};
+        struct lane_look seen = look_at(network, router, lane, shown);
+        input->output = seen.output;
+        input->state = seen.output < LANE_ROUTED    ? SHOWN_ACTIVE
+                       : seen.output == LANE_ROUTED ? SHOWN_ROUTING
+                       : seen.output == LANE_WAITS  ? SHOWN_WAITING
+                                                    : SHOWN_IDLE;
+        output->holder = seen.owner;
+        output->credits = seen.credits;
     }
-    const struct router_inspect_ops *inspect = network->core->router_ops->inspect;
-    if (inspect && inspect->show)
-        inspect->show(network->core->routers, router, shown);
-    else
-        show_fronts(network, router, shown);
+}
+
+/* One more output lane that the packet at the front of a lane waits for. */
+static void add_wanted(struct waiting *waiting, const struct network *part, uint32_t router, uint32_t output)
+{
+    if (waiting->wanted_count == MAX_WANTED)
+        return;
+    struct lane_look seen = look_at(part, router, output, NULL);
+    waiting->holder[waiting->wanted_count] = seen.is_full ? WITHOUT_ROOM : seen.owner;
+    waiting->space[waiting->wanted_count] = seen.space;
+    waiting->wanted[waiting->wanted_count++] = (uint16_t)output;
+}
+
+bool network_waits_for(const struct network *part, uint32_t router, uint32_t lane, struct waiting *waiting)
+{
+    struct lane_look seen = look_at(part, router, lane, NULL);
+    if (seen.packet == FW_NONE)
+        return false;
+    *waiting = (struct waiting){.packet = seen.packet, .flits = seen.flits, .room = seen.room};
+    waiting->for_credit = seen.output < LANE_ROUTED;
+    if (waiting->for_credit)
+        add_wanted(waiting, part, router, seen.output);
+    else if (seen.output == LANE_WAITS && seen.wants)
+        BITS_EACH(output, seen.wants, words_for(part->ports * part->num_vcs))
+            add_wanted(waiting, part, router, (uint32_t)output);
+    return true;
+}
+
+uint32_t network_lane_flits(const struct network *network, uint32_t router, uint32_t lane)
+{
+    return look_at(network, router, lane, NULL).left;
+}
+
+void network_count_flits(const struct network *network, uint32_t lanes, uint32_t *counts)
+{
+    uint32_t each = network->ports * network->num_vcs;
+    memset(counts, 0, (size_t)network->topology.routers * each / lanes * sizeof *counts);
+    for (uint32_t router = 0; router < network->topology.routers; router++)
+        for (uint32_t lane = 0; lane < each; counts++)
+            for (uint32_t end = lane + lanes; lane < end; lane++)
+                *counts += network_lane_flits(network, router, lane);
+}
+
+static void check_idle_router(const struct network *network, uint32_t router)
+{
+    for (uint32_t lane = 0; lane < network->ports * network->num_vcs; lane++) {
+        struct lane_look seen = look_at(network, router, lane, NULL);
+        FW_CHECK(seen.flits + seen.queued == 0, "router %u lane %u: %u flits are left at the end", router, lane,
+                 seen.flits + seen.queued);
+        FW_CHECK(seen.owner == NOBODY, "router %u output lane %u: lane %u holds it at the end", router, lane,
+                 seen.owner);
+        FW_CHECK(seen.credits == seen.depth, "router %u output lane %u: %u of %u credits are back at the end", router,
+                 lane, seen.credits, seen.depth);
+    }
+    if (network->core->router_ops->check_idle)
+        network->core->router_ops->check_idle(network->core->routers, router);
+}
+
+void network_check_idle(struct network *network)
+{
+    for (uint32_t i = 0; i < network->core->part_count; i++)
+        FW_CHECK(network->core->parts[i]->packets.taken == 0, "%u packets are unaccounted for at the end",
+                 network->core->parts[i]->packets.taken);
+    for (uint32_t router = 0; router < network->topology.routers; router++)
+        check_idle_router(network, router);
+    network->core->interface_ops->check_idle(network->core->interfaces);
 }

@@ -10,7 +10,7 @@
 bool recovery_is_possible(const struct network *network, struct errors *errors)
 {
     const struct choice *router = &network->core->config->router, *interface = &network->core->config->interface;
-    bool router_can = network->core->router_ops->inspect && network->core->router_ops->inspect->take_out;
+    bool router_can = network->core->router_ops->take_out;
     if (!router_can || !network->core->interface_ops->take_out)
         choice_error(errors, router_can ? interface : router, NULL,
                      "\"%s\" cannot give a packet up, which network.deadlock \"recover\" asks for; accepted: %s, or "
@@ -59,7 +59,7 @@ static void note_copy(struct search_for *search, struct network *part, uint32_t 
 static void find_in_lane(struct search_for *search, struct network *part, uint32_t router, uint32_t lane)
 {
     struct piece piece =
-        part->core->router_ops->inspect->find(part->core->routers, router, lane, search->source, search->sequence);
+        part->core->router_ops->find(part->core->routers, router, lane, search->source, search->sequence);
     if (piece.packet == FW_NONE)
         return;
     note_copy(search, part, piece.packet);
@@ -75,11 +75,11 @@ static void find_in_lane(struct search_for *search, struct network *part, uint32
 static void take_from_lane(struct search_for *search, struct network *part, uint32_t router, uint32_t lane, tick_t now)
 {
     struct piece piece =
-        part->core->router_ops->inspect->find(part->core->routers, router, lane, search->source, search->sequence);
+        part->core->router_ops->find(part->core->routers, router, lane, search->source, search->sequence);
     if (piece.packet == FW_NONE)
         return;
     const struct link *link = network_link(part, router, lane / part->num_vcs);
-    part->core->router_ops->inspect->take_out(part->core->routers, router, lane, piece.packet, now);
+    part->core->router_ops->take_out(part->core->routers, router, lane, piece.packet, now);
     for (uint32_t i = 0; i < piece.flits; i++)
         send_credit(part, link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT,
                     link_lane(link, lane % part->num_vcs), now + link->latency);

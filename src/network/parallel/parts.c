@@ -9,6 +9,7 @@
 #include "network/deadlock/deadlock.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct network_totals network_count(const struct network *network)
 {
@@ -95,9 +96,9 @@ bool network_share_out(struct network *network, const struct network_split *spli
                      "'global' reads other routers at no delay, which threads cannot; accepted: 'local', or 1 thread");
         return false;
     }
-    if (!network->core->router_ops->share || !network->core->interface_ops->share) {
-        const struct choice *what =
-            network->core->router_ops->share ? &network->core->config->interface : &network->core->config->router;
+    bool router_can = !network->core->router_ops->is_in_one_part;
+    if (!router_can || !network->core->interface_ops->share) {
+        const struct choice *what = router_can ? &network->core->config->interface : &network->core->config->router;
         choice_error(errors, what, NULL, "cannot be run in parts; accepted: 1 thread");
         return false;
     }
@@ -129,6 +130,21 @@ static tick_t find_window(const struct network *network)
     return shortest;
 }
 
+/* The same routers as another part of the network steps them. */
+static void *share_routers(const struct network *network, struct network *part)
+{
+    const struct router_ops *ops = network->core->router_ops;
+    struct routers *routers = arena_take(part->arena, ops->size);
+    memcpy(routers, network->core->routers, ops->size);
+    routers->network = part;
+    routers->engine = part->engine;
+    routers->question.routing = &part->routing;
+    routers->flit_hops = 0;
+    if (ops->share)
+        ops->share(routers);
+    return routers;
+}
+
 static struct exchange *make_part(struct network *network, uint32_t number, struct schedule *schedule)
 {
     struct arena *arena = network->arena;
@@ -142,7 +158,7 @@ static struct exchange *make_part(struct network *network, uint32_t number, stru
         engine_init(part->engine, arena->rewind);
         pool_init(&part->packets, sizeof(struct packet), arena->rewind);
         part->part = network->core->first_part + number;
-        part->core->routers = network->core->router_ops->share(network->core->routers, part);
+        part->core->routers = share_routers(network, part);
         part->core->interfaces = network->core->interface_ops->share(network->core->interfaces, part);
     }
     part->core->exchange = arena_array(&schedule->own, struct exchange, 1);

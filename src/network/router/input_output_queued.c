@@ -32,11 +32,13 @@ static const struct option input_output_queued_options[] = {
 };
 
 /* A packet that moves as a whole fits an output queue, and an input buffer where it enters only as a whole. */
-static void plan(const struct choice *self, uint32_t flit_bytes, struct router_plan *made, struct errors *errors)
+static void input_output_queued_plan(const struct choice *self, uint32_t flit_bytes, struct router_plan *made,
+                                     struct errors *errors)
 {
     const struct input_output_queued_config *c = self->config;
     input_queued_plan(self, flit_bytes, made, errors);
     made->reserves_packet = c->input.switching != WORMHOLE;
+    made->output_depth = c->output_depth;
     made->lead = 0; /* flits leave the queues at once */
     if (made->max_packet && !(made->reserves_packet && made->max_packet <= c->output_depth)) {
         made->max_packet = c->output_depth;
@@ -44,25 +46,23 @@ static void plan(const struct choice *self, uint32_t flit_bytes, struct router_p
     }
 }
 
-static void *build(struct network *network, const struct choice *self, struct errors *errors)
+static void input_output_queued_build(void *routers, const void *config)
 {
-    const struct input_output_queued_config *c = self->config;
-    uint32_t before = errors->count;
-    input_queued_check(network, self, errors);
+    struct input_queued *q = routers;
+    const struct input_output_queued_config *c = config;
     const struct output_stage_config outputs = {
         .arbiter = &c->output_arbiter,
-        .congestion = network_sense(network, &c->input.congestion, c->output_depth, errors),
+        .congestion = q->congestion,
         .depth = c->output_depth,
         .reports_all = true,
-        .reserves_packet = network->plan.reserves_packet,
+        .reserves_packet = q->network->plan.reserves_packet,
         .holds = c->output_hold,
     };
-    if (errors->count > before)
-        return NULL;
-    return input_queued_make(network, &c->input, output_stage_build(network, &outputs), outputs.congestion);
+    q->outputs = output_stage_build(q->network, &outputs);
+    input_queued_build(q, &c->input);
 }
 
-static void receive_credits(void *routers, tick_t now, const void *events, uint32_t count)
+static void input_output_queued_receive_credits(void *routers, tick_t now, const void *events, uint32_t count)
 {
     struct input_queued *q = routers;
     output_receive_credits(q->outputs, now, events, count);
@@ -70,39 +70,23 @@ static void receive_credits(void *routers, tick_t now, const void *events, uint3
         input_queued_look_again(q, now, events, count);
 }
 
-static void receive_queued(void *routers, tick_t now, const void *events, uint32_t count)
-{
-    output_receive_queued(((struct input_queued *)routers)->outputs, now, events, count);
-}
-
-static void step_outputs(void *routers, tick_t now, const void *events, uint32_t count)
-{
-    output_step(((struct input_queued *)routers)->outputs, now, events, count);
-}
-
-static const struct router_inspect_ops input_output_queued_inspect = {
-    .check_idle = input_queued_check_idle,
-    .waits_for = input_queued_waits_for,
-    .flit_hops = input_queued_flit_hops,
-    .lane_flits = input_queued_lane_flits,
-    .show = input_queued_show,
-};
-
 static const struct router_ops input_output_queued = {
     .name = "input_output_queued",
     .summary = "virtual-channel router with buffers at its inputs and queues at its outputs",
     .options = input_output_queued_options,
     .example = "{\"type\": \"input_output_queued\", \"num_vcs\": 2, \"buffer_depth\": 16, \"output_depth\": 32}",
     .serves_levels = true,
-    .inspect = &input_output_queued_inspect,
-    .plan = plan,
-    .build = build,
+    .size = sizeof(struct input_queued),
+    .plan = input_output_queued_plan,
+    .check = input_queued_check,
+    .build = input_output_queued_build,
     .share = input_queued_share,
     .receive_flits = input_queued_receive_flits,
-    .receive_credits = receive_credits,
+    .receive_credits = input_output_queued_receive_credits,
     .step = input_queued_step,
     .receive_room = input_queued_receive_credits,
-    .receive_queued = receive_queued,
-    .step_outputs = step_outputs,
+    .receive_queued = output_receive_queued,
+    .step_outputs = output_step,
+    .look = input_queued_look,
 };
 REGISTER_ROUTER(input_output_queued);

@@ -862,28 +862,22 @@ void input_queued_step(void *routers, tick_t now, const void *events, uint32_t c
     step_general(q, now, list, count);
 }
 
-static const struct router_inspect_ops input_queued_inspect = {
-    .check_idle = input_queued_check_idle,
-    .waits_for = input_queued_waits_for,
-    .find = input_queued_find,
-    .take_out = input_queued_take_out,
-    .flit_hops = input_queued_flit_hops,
-    .lane_flits = input_queued_lane_flits,
-    .show = input_queued_show,
-};
-
 static const struct router_ops input_queued = {
     .name = "input_queued",
     .summary = "virtual-channel router with buffers at its inputs",
     .options = input_queued_options,
     .example = "{\"type\": \"input_queued\", \"num_vcs\": 4, \"buffer_depth\": 8, \"allocator\": \"islip\"}",
     .serves_levels = true,
-    .inspect = &input_queued_inspect,
+    .size = sizeof(struct input_queued),
     .plan = input_queued_plan,
+    .check = input_queued_check,
     .build = input_queued_build,
     .share = input_queued_share,
     .receive_flits = input_queued_receive_flits,
     .receive_credits = input_queued_receive_credits,
     .step = input_queued_step,
+    .look = input_queued_look,
+    .find = input_queued_find,
+    .take_out = input_queued_take_out,
 };
 REGISTER_ROUTER(input_queued);

@@ -93,19 +93,15 @@ struct blocks {
 };
 
 struct input_queued {
-    struct network *network;
-    struct engine *engine;
+    ROUTERS_HEAD; /* where there are output queues, these tell the sensors */
     struct input_queued_config config;
-    struct output_stage *outputs;  /* the crossbar leads to output queues; NULL: to the channels */
-    struct congestion *congestion; /* told of credits spent and back; NULL: nobody looks, or the output stage tells */
-    uint32_t room;                 /* credits of an output lane when all are back, at most; see room_of */
-    uint32_t depth;                /* flits that an input lane can hold */
+    uint32_t room;  /* credits of an output lane when all are back, at most; see room_of */
+    uint32_t depth; /* flits that an input lane can hold */
     /* In ticks. */
     tick_t cycle, routing, vc_allocation;
-    tick_t to_channel;  /* from the switch grant to the channel */
-    tick_t credit;      /* from the switch grant to the credit's way back */
-    tick_t next_packet; /* from the switch grant of a tail to the next packet's turn */
-    uint32_t ports, num_vcs, lanes, words;
+    tick_t to_channel;              /* from the switch grant to the channel */
+    tick_t credit;                  /* from the switch grant to the credit's way back */
+    tick_t next_packet;             /* from the switch grant of a tail to the next packet's turn */
     uint64_t port_lanes[WORD_BITS]; /* by lane of the first word: the lanes of its port, as far as they are in it */
     uint64_t busy_after_grant;      /* all ones, or none when a VC is allocated in no time */
     uint32_t ring_mask;
@@ -133,7 +129,6 @@ struct input_queued {
        output port the set of the one level that is next. */
     uint64_t *asking, *used_rows, *used_cols, *next_group;
     struct random *random; /* by router */
-    struct route question; /* scratch: to the routing algorithm */
     tick_t *ready_at;      /* by router * lanes + lane: end of the stage of a busy lane */
     uint64_t *routes;      /* by router * lanes + lane, `words` each; NULL where one is enough */
     /* The routers that step, by the tick's parity: of the usual ones a set, which keeps them in the order of memory,
@@ -144,7 +139,6 @@ struct input_queued {
     tick_t *due_at;
     uint32_t *order;    /* scratch: routers that step now */
     bool fetches_ahead; /* the routers do not fit the cache */
-    uint64_t flit_hops;
 
     struct blocks blocks;
     uint32_t outputs_at, vc_state_at, switch_state_at, arbiter_state_at, arbiter_state_size, arbiters_each,
@@ -290,20 +284,14 @@ bool input_queued_return_shared(const struct input_queued *q, struct router_head
 /* Those of some output lanes, one word of them, that can take all of the packet at the front of a lane. */
 uint64_t input_queued_with_room(const struct view *v, size_t lane, uint32_t word, uint64_t outputs);
 
-/* Building, checking and looking at them, in input_queued_build.c. */
+/* Building and looking at them, in input_queued_build.c: all that the architectures with and without output queues share. */
 extern const struct option input_queued_options[];
-void *input_queued_build(struct network *network, const struct choice *self, struct errors *errors);
-/* What input_queued_build does; and so can routers do that have output queues. */
-void input_queued_check(const struct network *network, const struct choice *self, struct errors *errors);
-struct input_queued *input_queued_make(struct network *network, const struct input_queued_config *config,
-                                       struct output_stage *outputs, struct congestion *congestion);
-void *input_queued_share(const void *routers, struct network *part);
 void input_queued_plan(const struct choice *self, uint32_t flit_bytes, struct router_plan *plan, struct errors *errors);
-void input_queued_check_idle(void *routers);
+void input_queued_check(const struct network *network, const struct choice *self, struct errors *errors);
+void input_queued_build(void *routers, const void *config);
+void input_queued_share(void *routers);
+void input_queued_look(const void *routers, uint32_t router, uint32_t lane, struct lane_look *seen,
+                       struct shown_router *shown);
 /* Not with output queues, where a packet may be too. */
 struct piece input_queued_find(void *routers, uint32_t router, uint32_t lane, uint32_t source, uint32_t sequence);
 void input_queued_take_out(void *routers, uint32_t router, uint32_t lane, uint32_t packet, tick_t now);
-bool input_queued_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting);
-void input_queued_show(const void *routers, uint32_t router, struct shown_router *shown);
-uint64_t input_queued_flit_hops(const void *routers);
-uint32_t input_queued_lane_flits(const void *routers, uint32_t router, uint32_t lane);

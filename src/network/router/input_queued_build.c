@@ -71,6 +71,7 @@ void input_queued_plan(const struct choice *self, uint32_t flit_bytes, struct ro
                           : c->buffer_per_latency > 0 ? "buffer_min"
                                                       : "buffer_depth",
         .lead = (c->switch_allocation_latency + crossing) * c->cycle,
+        .congestion = &c->congestion,
     };
     if (plan->reserves_packet) /* such a packet fits what is sure to become free */
         plan->max_packet = c->buffer_exclusive ? c->buffer_exclusive : least;
@@ -197,7 +198,7 @@ static void init_router(struct input_queued *q, uint32_t number)
 void input_queued_check(const struct network *network, const struct choice *self, struct errors *errors)
 {
     const struct input_queued_config *c = self->config;
-    check_lanes(network, self, errors);
+    (void)network;
     buffer_check(c->buffer_min, c->buffer_depth, self, errors);
     buffer_check_shares(c->num_vcs, c->buffer_exclusive, c->buffer_maximum,
                         buffer_least(c->buffer_min, c->buffer_depth, c->buffer_per_latency), c->buffer_depth, self,
@@ -233,22 +234,15 @@ static bool is_usual(const struct input_queued *q)
            c->crossbar_flow == FLIT_BUFFER && !c->vc_needs_credit;
 }
 
-void *input_queued_build(struct network *network, const struct choice *self, struct errors *errors)
-{
-    const struct input_queued_config *c = self->config;
-    uint32_t before = errors->count;
-    input_queued_check(network, self, errors);
-    struct congestion *congestion = network_sense(network, &c->congestion, 0, errors);
-    if (errors->count > before)
-        return NULL;
-    return input_queued_make(network, c, NULL, congestion);
-}
-
 /* What a step works with and does not keep, and who is due: each part of the network has its own. */
-static void make_scratch(struct input_queued *q, struct arena *arena)
+void input_queued_share(void *routers)
 {
+    struct input_queued *q = routers;
     const struct input_queued_config *c = &q->config;
-    uint32_t routers = q->network->topology.routers;
+    struct arena *arena = q->network->arena;
+    uint32_t count = q->network->topology.routers;
+    q->facts = q->words == 1 ? q->few_facts : q->facts;
+    q->outputs = q->outputs ? output_stage_share(q->outputs, q->network) : NULL;
     matching_init(&q->vc_matching, arena, q->lanes, q->lanes, allocator_needs_age(&c->vc_allocator), NULL);
     matching_init(&q->switch_matching, arena, q->switch_rows, q->switch_cols, allocator_needs_age(&c->allocator), NULL);
     if (q->switch_matching.age)
@@ -260,63 +254,41 @@ static void make_scratch(struct input_queued *q, struct arena *arena)
     q->used_rows = arena_array(arena, uint64_t, words_for(q->switch_rows));
     q->used_cols = arena_array(arena, uint64_t, words_for(q->switch_cols));
     q->next_group = arena_array(arena, uint64_t, q->ports);
-    q->router_words = words_for(routers);
+    q->router_words = words_for(count);
     for (uint32_t parity = 0; parity < 2; parity++) {
         q->due[parity] = arena_array(arena, uint64_t, q->router_words);
-        q->woken[parity] = arena_array(arena, uint32_t, q->is_usual ? 0 : routers);
+        q->woken[parity] = arena_array(arena, uint32_t, q->is_usual ? 0 : count);
     }
     q->woken_count = arena_array(arena, uint32_t, 2);
     q->due_at = arena_array(arena, tick_t, 2);
     q->due_at[0] = q->due_at[1] = FW_NEVER;
-    q->order = arena_array(arena, uint32_t, routers);
+    q->order = arena_array(arena, uint32_t, count);
 }
 
-void *input_queued_share(const void *routers, struct network *part)
+void input_queued_build(void *routers, const void *config)
 {
-    struct input_queued *q = arena_take(part->arena, sizeof *q);
-    *q = *(const struct input_queued *)routers;
-    q->network = part;
-    q->engine = part->engine;
-    q->question.routing = &part->routing;
-    q->facts = q->words == 1 ? q->few_facts : q->facts;
-    q->outputs = q->outputs ? output_stage_share(q->outputs, part) : NULL;
-    q->flit_hops = 0;
-    make_scratch(q, part->arena);
-    return q;
-}
-
-struct input_queued *input_queued_make(struct network *network, const struct input_queued_config *config,
-                                       struct output_stage *outputs, struct congestion *congestion)
-{
+    struct input_queued *q = routers;
+    struct network *network = q->network;
     struct arena *arena = network->arena;
-    struct input_queued *q = arena_take(arena, sizeof *q);
-    q->network = network;
-    q->engine = network->engine;
-    q->question.routing = &network->routing;
-    q->question.congestion = congestion;
-    q->config = *config;
-    q->outputs = outputs;
-    q->congestion = outputs ? NULL : congestion;
-    q->room = outputs ? outputs->depth : config->buffer_depth;
-    q->depth = buffer_most(config->num_vcs, config->buffer_depth, config->buffer_exclusive, config->buffer_maximum);
+    const struct output_stage *outputs = q->outputs;
+    q->config = *(const struct input_queued_config *)config;
+    q->congestion = outputs ? NULL : q->congestion;
+    struct input_queued_config *c = &q->config;
+    q->room = outputs ? outputs->depth : c->buffer_depth;
+    q->depth = buffer_most(c->num_vcs, c->buffer_depth, c->buffer_exclusive, c->buffer_maximum);
     q->shares_room = network->plan.room_exclusive && !outputs;
     q->is_extended = q->shares_room || network->service.groups > 1;
     q->needs_room = network->routing.escape_vcs != 0;
-    q->config.vc_needs_credit |= q->needs_room;
-    const struct input_queued_config *c = &q->config;
+    c->vc_needs_credit |= q->needs_room;
     q->cycle = c->cycle;
     q->routing = c->routing_latency * c->cycle;
     q->vc_allocation = c->vc_allocation_latency * c->cycle;
     q->to_channel = (c->switch_allocation_latency + c->crossbar_latency) * c->cycle;
     q->credit = (c->switch_allocation_latency + c->credit_latency) * c->cycle;
     q->next_packet = (c->switch_allocation_latency ? c->switch_allocation_latency : 1) * c->cycle;
-    q->ports = network->ports;
-    q->num_vcs = c->num_vcs;
-    q->lanes = q->ports * q->num_vcs;
     for (uint32_t lane = 0; lane < WORD_BITS; lane++)
         q->port_lanes[lane] = bits_range(0, q->num_vcs) << (lane - lane % q->num_vcs);
     q->busy_after_grant = c->vc_allocation_latency ? ~(uint64_t)0 : 0;
-    q->words = words_for(q->lanes);
     q->ring_mask = ring_mask_for(q->depth);
     q->switch_rows = q->ports * c->input_speedup;
     q->switch_cols = q->ports * c->output_speedup;
@@ -339,102 +311,52 @@ struct input_queued *input_queued_make(struct network *network, const struct inp
     q->routes =
         q->words == 1 ? NULL : arena_array(arena, uint64_t, (size_t)network->topology.routers * q->lanes * q->words);
     q->blocks.first = arena_take(arena, q->blocks.stride * network->topology.routers);
-    make_scratch(q, arena);
     q->fetches_ahead = q->blocks.stride * network->topology.routers > CACHE_BYTES;
     for (uint32_t router = 0; router < network->topology.routers; router++)
         init_router(q, router);
-    return q;
 }
 
-void input_queued_check_idle(void *routers)
+/* Flits that must fit behind an output lane for the packet at the front of an input lane; 0: it can go on by that. */
+static uint32_t room_needed(const struct input_queued *q, struct router_head *head, const struct input_lane *input)
 {
-    const struct input_queued *q = routers;
-    if (q->outputs)
-        output_check_idle(q->outputs);
-    for (uint32_t router = 0; router < q->network->topology.routers; router++) {
-        struct router_head *head = block_of(q, router);
-        for (uint32_t lane = 0; lane < q->lanes; lane++) {
-            FW_CHECK(inputs_of(head, q->words)[lane].count == 0, "router %u lane %u: %u flits are left at the end",
-                     router, lane, inputs_of(head, q->words)[lane].count);
-            uint32_t room = room_of(q, router, lane / q->num_vcs);
-            if (bits_test(lanes_in(head, SET_USABLE, q->words), lane))
-                FW_CHECK(outputs_of(q, head)[lane].credits == room && outputs_of(q, head)[lane].owner == NOBODY,
-                         "router %u output lane %u: %u of %u credits are back at the end", router, lane,
-                         outputs_of(q, head)[lane].credits, room);
-        }
-    }
+    uint32_t size = network_packet(q->network, input->front.packet)->size;
+    if (input->output >= LANE_WAITS)
+        return q->needs_room ? size : q->config.vc_needs_credit;
+    uint32_t room = q->reserves_packet && (input->front.place & FLIT_HEAD) ? size : 1;
+    return outputs_of(q, head)[input->output].credits < room ? room : 0;
 }
 
-static uint32_t queue_space(const struct input_queued *q, uint32_t router, uint32_t output)
-{
-    return q->outputs ? q->outputs->depth - output_queue_at(q->outputs, router, output)->count : 0;
-}
-
-bool input_queued_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting)
+void input_queued_look(const void *routers, uint32_t router, uint32_t lane, struct lane_look *seen,
+                       struct shown_router *shown)
 {
     const struct input_queued *q = routers;
     struct router_head *head = block_of(q, router);
     const struct input_lane *input = &inputs_of(head, q->words)[lane];
-    if (!input->count)
-        return false;
-    *waiting = (struct waiting){.packet = input->front.packet, .flits = input->count};
-    uint32_t size = network_packet(q->network, input->front.packet)->size;
-    if (input->output < LANE_WAITS) {
-        uint32_t room = q->reserves_packet && (input->front.place & FLIT_HEAD) ? size : 1;
-        waiting->for_credit = true;
-        waiting->room = outputs_of(q, head)[input->output].credits < room ? room : 0;
-        waiting->space[0] = queue_space(q, router, input->output);
-        waiting->wanted[waiting->wanted_count++] = input->output;
-        waiting->holder[0] = (uint16_t)lane;
-        return true;
+    const struct output_lane *out = &outputs_of(q, head)[lane];
+    bool is_usable = bits_test(lanes_in(head, SET_USABLE, q->words), lane);
+    if (input->count) {
+        seen->packet = input->front.packet;
+        seen->room = room_needed(q, head, input);
     }
-    if (input->output == LANE_IDLE || bits_test(lanes_in(head, SET_FRESH, q->words), lane))
-        return true;
-    waiting->room = q->needs_room ? size : q->config.vc_needs_credit;
-    const uint64_t *route = wants_of(q, head, lane, q->words);
-    BITS_EACH(output, route, q->words)
-        if (waiting->wanted_count < MAX_WANTED) {
-            const struct output_lane *out = &outputs_of(q, head)[output];
-            bool is_full = q->config.vc_needs_credit && !out->credits;
-            waiting->holder[waiting->wanted_count] = out->owner == NOBODY && is_full ? WITHOUT_ROOM : out->owner;
-            waiting->space[waiting->wanted_count] = queue_space(q, router, (uint32_t)output);
-            waiting->wanted[waiting->wanted_count++] = (uint16_t)output;
-        }
-    return true;
-}
-
-void input_queued_show(const void *routers, uint32_t router, struct shown_router *shown)
-{
-    const struct input_queued *q = routers;
-    struct router_head *head = block_of(q, router);
-    const uint64_t *fresh = lanes_in(head, SET_FRESH, q->words);
-    for (uint32_t lane = 0; lane < q->lanes; lane++) {
-        const struct input_lane *input = &inputs_of(head, q->words)[lane];
-        struct shown_input *in = &shown->inputs[lane];
-        in->output = input->output;
-        in->state = input->output < LANE_WAITS   ? SHOWN_ACTIVE
-                    : input->output == LANE_IDLE ? SHOWN_IDLE
-                    : bits_test(fresh, lane)     ? SHOWN_ROUTING
-                                                 : SHOWN_WAITING;
-        const struct flit *ring = PART(const struct flit, q->facts[lane].ring_at);
-        for (uint32_t i = 0; i < input->count; i++) {
-            struct flit flit = i ? ring[(input->first + i - 1) & q->ring_mask] : input->front;
-            shown_add(shown, &in->queue, flit.packet, flit.place & FLIT_POSITION, 1);
-        }
-        shown->outputs[lane].holder = outputs_of(q, head)[lane].owner;
-        shown->outputs[lane].credits = outputs_of(q, head)[lane].credits;
+    seen->flits = input->count;
+    seen->output = bits_test(lanes_in(head, SET_FRESH, q->words), lane) ? LANE_ROUTED : input->output;
+    seen->wants = wants_of(q, head, lane, q->words);
+    seen->owner = out->owner;
+    seen->is_full = out->owner == NOBODY && q->config.vc_needs_credit && !out->credits;
+    seen->credits = out->credits;
+    seen->depth = is_usable ? room_of(q, router, lane / q->num_vcs) : 0;
+    seen->left = out->flits;
+    if (q->outputs) {
+        uint32_t taken = seen->depth - seen->credits;
+        output_look(q->outputs, router, lane, seen, shown);
+        seen->queued += taken;
     }
-    if (q->outputs)
-        output_show(q->outputs, router, shown);
-}
-
-uint64_t input_queued_flit_hops(const void *routers) { return ((const struct input_queued *)routers)->flit_hops; }
-
-uint32_t input_queued_lane_flits(const void *routers, uint32_t router, uint32_t lane)
-{
-    const struct input_queued *q = routers;
-    return q->outputs ? output_queue_at(q->outputs, router, lane)->flits
-                      : outputs_of(q, block_of(q, router))[lane].flits;
+    if (shown && input->count) {
+        struct shown_queue *queue = &shown->inputs[lane].queue;
+        shown_add(shown, queue, input->front.packet, input->front.place & FLIT_POSITION, 1);
+        shown_add_ring(shown, queue, PART(const struct flit, q->facts[lane].ring_at), q->ring_mask, input->first,
+                       input->count - 1);
+    }
 }
 
 /* ---- taking a packet out of the buffers, see network/deadlock/deadlock.h ---- */

@@ -56,7 +56,7 @@ uint64_t omnipath_look_at_front(struct omnipath *q, uint32_t router, uint32_t so
     struct omnipath_lane *lane = &q->lane_states[number];
     if (lane->target != LANE_IDLE || !lane->count)
         return 0;
-    if (source < q->ports) {
+    if (source < q->all_ports) {
         if (!lane->routed)
             return 0;
         lane->routed--;
@@ -193,8 +193,9 @@ static const struct router_ops omnipath = {
     .options = omnipath_options,
     .example = "{\"type\": \"omnipath\", \"num_vcs\": 4, \"allocator\": \"islip\", \"candidates\": \"all\"}",
     .serves_levels = true,
-    .inspect = &omnipath_inspect,
+    .size = sizeof(struct omnipath),
     .plan = omnipath_plan,
+    .check = omnipath_check,
     .build = omnipath_build,
     .share = omnipath_share,
     .receive_flits = omnipath_receive_flits,
@@ -202,5 +203,7 @@ static const struct router_ops omnipath = {
     .step = omnipath_step,
     .receive_queued = omnipath_receive_crossed,
     .step_outputs = omnipath_step_outputs,
+    .look = omnipath_look,
+    .check_idle = omnipath_check_idle,
 };
 REGISTER_ROUTER(omnipath);

@@ -94,16 +94,13 @@ struct aims {
 };
 
 struct omnipath {
-    struct network *network;
-    struct engine *engine;
+    ROUTERS_HEAD; /* its ports, lanes and words are those that routing sees */
     struct omnipath_config config;
-    struct congestion *congestion;                /* NULL: nobody looks */
     tick_t cycle, input, routing, output, credit; /* ticks */
     tick_t arbitration[2], crossbar[2];           /* by whether it is the central one */
     tick_t pipeline; /* from the central buffer on: its arbitration, where that does not keep the buffer from others */
-    uint32_t ports;  /* in whole MPorts: some may be unused */
+    uint32_t all_ports;               /* in whole MPorts: some may be unused */
     uint32_t sources, sinks, buffers; /* see above; sinks begin with the first central one */
-    uint32_t num_vcs, lanes, words;   /* output lanes, as routing counts them, and the words of a set of them */
     uint32_t source_words, sink_words;
     uint32_t ring_mask, storing_mask, routing_mask;
     uint32_t flits_per_credit;
@@ -114,9 +111,7 @@ struct omnipath {
     struct lane_scheduler source_scheduler; /* of input and central buffers */
     struct lane_scheduler scheduler;        /* of output ports */
     size_t allocator_bytes;
-    uint64_t flit_hops;
     struct matching matching;   /* scratch: sources ask for sinks */
-    struct route question;      /* scratch */
     uint64_t *offered;          /* scratch: output lanes */
     uint64_t *vl_age;           /* scratch: by VL, for arbiters that look at age */
     uint64_t *candidates;       /* scratch: by source, the VLs that take part */
@@ -149,15 +144,18 @@ struct omnipath {
 /* A central sink is the source of the same number; outputs come behind. */
 static inline bool is_central(const struct omnipath *q, uint32_t buffer)
 {
-    return buffer >= q->ports && buffer < q->sources;
+    return buffer >= q->all_ports && buffer < q->sources;
 }
 static inline uint32_t output_buffer(const struct omnipath *q, uint32_t port) { return q->sources + port; }
-static inline uint32_t sink_column(const struct omnipath *q, uint32_t buffer) { return buffer - q->ports; }
+static inline uint32_t sink_column(const struct omnipath *q, uint32_t buffer) { return buffer - q->all_ports; }
 static inline uint32_t mport_of(const struct omnipath *q, uint32_t source)
 {
-    return source < q->ports ? source / MPORT_PORTS : (source - q->ports) / MPORT_LINKS;
+    return source < q->all_ports ? source / MPORT_PORTS : (source - q->all_ports) / MPORT_LINKS;
 }
-static inline uint32_t first_link(const struct omnipath *q, uint32_t mport) { return q->ports + mport * MPORT_LINKS; }
+static inline uint32_t first_link(const struct omnipath *q, uint32_t mport)
+{
+    return q->all_ports + mport * MPORT_LINKS;
+}
 
 static inline struct omnipath_source *source_at(const struct omnipath *q, uint32_t router, uint32_t source)
 {
@@ -165,7 +163,7 @@ static inline struct omnipath_source *source_at(const struct omnipath *q, uint32
 }
 static inline struct omnipath_port *port_at(const struct omnipath *q, uint32_t router, uint32_t port)
 {
-    return &q->port_states[(size_t)router * q->ports + port];
+    return &q->port_states[(size_t)router * q->all_ports + port];
 }
 static inline size_t lane_number(const struct omnipath *q, uint32_t router, uint32_t buffer, uint32_t vl)
 {
@@ -177,15 +175,15 @@ static inline struct shared_room *room_at(const struct omnipath *q, uint32_t rou
 }
 static inline struct shared_room *room_downstream(const struct omnipath *q, uint32_t router, uint32_t port)
 {
-    return (struct shared_room *)(void *)(q->downstream + ((size_t)router * q->ports + port) * q->room_bytes);
+    return (struct shared_room *)(void *)(q->downstream + ((size_t)router * q->all_ports + port) * q->room_bytes);
 }
 static inline void *choice_at(const struct omnipath *q, uint32_t router, uint32_t port)
 {
-    return q->choices + ((size_t)router * q->ports + port) * q->scheduler.bytes;
+    return q->choices + ((size_t)router * q->all_ports + port) * q->scheduler.bytes;
 }
 static inline uint64_t *wants_of(const struct omnipath *q, uint32_t router, uint32_t input, uint32_t vl)
 {
-    return q->wants + (((size_t)router * q->ports + input) * q->num_vcs + vl) * q->words;
+    return q->wants + (((size_t)router * q->all_ports + input) * q->num_vcs + vl) * q->words;
 }
 
 /* When the last packet of a level was through: no arbitration of the level begins before. */
@@ -217,7 +215,7 @@ static inline uint32_t first_packet(const struct omnipath *q, size_t number)
 static inline size_t central_slot(const struct omnipath *q, uint32_t router, uint32_t buffer, uint32_t vl,
                                   uint16_t place)
 {
-    size_t lane = ((size_t)router * (q->sources - q->ports) + buffer - q->ports) * q->num_vcs + vl;
+    size_t lane = ((size_t)router * (q->sources - q->all_ports) + buffer - q->all_ports) * q->num_vcs + vl;
     return lane * (q->ring_mask + 1) + (place & q->ring_mask);
 }
 
@@ -268,8 +266,11 @@ extern const struct option omnipath_options[];
 void omnipath_plan(const struct choice *self, uint32_t flit_bytes, struct router_plan *plan, struct errors *errors);
 /* How lanes share a buffer. */
 struct shared_room_rule omnipath_rule(const struct omnipath_config *config, bool of_central);
-void *omnipath_build(struct network *network, const struct choice *self, struct errors *errors);
-void *omnipath_share(const void *routers, struct network *part);
+void omnipath_check(const struct network *network, const struct choice *self, struct errors *errors);
+void omnipath_build(void *routers, const void *config);
+void omnipath_share(void *routers);
 
-/* From outside, in omnipath_inspect.c. */
-extern const struct router_inspect_ops omnipath_inspect;
+/* From outside, in omnipath_look.c. */
+void omnipath_look(const void *routers, uint32_t router, uint32_t lane, struct lane_look *seen,
+                   struct shown_router *shown);
+void omnipath_check_idle(const void *routers, uint32_t router);

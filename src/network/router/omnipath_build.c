@@ -110,6 +110,8 @@ void omnipath_plan(const struct choice *self, uint32_t flit_bytes, struct router
     /* A packet that fits a lane's own share never waits for other lanes' packets to leave a buffer. */
     plan->max_packet = plan->room_exclusive;
     plan->max_packet_key = "exclusive_credits";
+    plan->congestion = &c->congestion;
+    plan->output_depth = plan->room_maximum;
 }
 
 struct shared_room_rule omnipath_rule(const struct omnipath_config *c, bool of_central)
@@ -128,8 +130,10 @@ static uint32_t whole_mports(uint32_t ports)
     return whole < 2 * MPORT_PORTS ? 2 * MPORT_PORTS : whole;
 }
 
-static void take_scratch(struct omnipath *q, struct arena *arena)
+void omnipath_share(void *routers)
 {
+    struct omnipath *q = routers;
+    struct arena *arena = q->network->arena;
     bool needs_age = q->allocator->needs_age && q->allocator->needs_age(q->config.allocator.config);
     matching_init(&q->matching, arena, q->sources, q->sinks, needs_age, NULL);
     q->offered = arena_array(arena, uint64_t, q->words);
@@ -142,8 +146,8 @@ static size_t whole_words(size_t bytes) { return (bytes + 7) / 8 * 8; }
 
 static void take_memory(struct omnipath *q, struct arena *arena)
 {
-    size_t routers = q->network->topology.routers, sources = routers * q->sources, ports = routers * q->ports;
-    size_t lanes = routers * q->buffers * q->num_vcs, central = routers * (q->sources - q->ports) * q->num_vcs;
+    size_t routers = q->network->topology.routers, sources = routers * q->sources, ports = routers * q->all_ports;
+    size_t lanes = routers * q->buffers * q->num_vcs, central = routers * (q->sources - q->all_ports) * q->num_vcs;
     q->heads = arena_array(arena, struct omnipath_head, routers);
     q->random = arena_array(arena, struct random, routers);
     q->port_random = arena_array(arena, struct random, ports);
@@ -175,9 +179,9 @@ static void init_port(struct omnipath *q, uint32_t router, uint32_t number)
 {
     struct omnipath_port *port = port_at(q, router, number);
     lane_scheduler_start(&q->scheduler, choice_at(q, router, number));
-    q->port_random[(size_t)router * q->ports + number] =
-        random_stream(q->network->seed, (uint64_t)router * q->ports + number, RANDOM_OUTPUT);
-    if (number >= q->network->ports || network_link(q->network, router, number)->target == FW_NONE)
+    q->port_random[(size_t)router * q->all_ports + number] =
+        random_stream(q->network->seed, (uint64_t)router * q->all_ports + number, RANDOM_OUTPUT);
+    if (number >= q->ports || network_link(q->network, router, number)->target == FW_NONE)
         return; /* nothing is behind it */
     const struct link *link = network_link(q->network, router, number);
     *port = (struct omnipath_port){
@@ -199,7 +203,7 @@ static void init_router(struct omnipath *q, uint32_t router)
     if (q->allocator->init)
         q->allocator->init(q->allocator_states + (size_t)router * q->allocator_bytes, q->config.allocator.config,
                            q->sources, q->sinks);
-    for (uint32_t port = 0; port < q->ports; port++)
+    for (uint32_t port = 0; port < q->all_ports; port++)
         init_port(q, router, port);
     for (uint32_t source = 0; source < q->sources; source++) {
         *source_at(q, router, source) = (struct omnipath_source){.sink = NOBODY, .last = (uint16_t)(q->lanes - 1)};
@@ -216,17 +220,15 @@ static void init_router(struct omnipath *q, uint32_t router)
 static uint32_t timers_mask(const struct omnipath *q, tick_t latency, uint32_t most)
 {
     uint64_t in_time = latency + q->cycle + 1;
-    return ring_mask_for((uint32_t)(q->ports * (in_time < most ? in_time : most)));
+    return ring_mask_for((uint32_t)(q->all_ports * (in_time < most ? in_time : most)));
 }
 
-static void set_sizes(struct omnipath *q, const struct network *network)
+static void set_sizes(struct omnipath *q)
 {
     const struct omnipath_config *c = &q->config;
-    q->ports = c->ports ? c->ports : whole_mports(network->ports);
-    q->sources = q->sinks = q->ports + q->ports / MPORT_PORTS * MPORT_LINKS;
-    q->buffers = q->sources + q->ports;
-    q->lanes = network->ports * c->num_vcs;
-    q->words = words_for(q->lanes);
+    q->all_ports = c->ports ? c->ports : whole_mports(q->ports);
+    q->sources = q->sinks = q->all_ports + q->all_ports / MPORT_PORTS * MPORT_LINKS;
+    q->buffers = q->sources + q->all_ports;
     q->source_words = words_for(q->sources);
     q->sink_words = words_for(q->sinks);
     q->rule[0] = omnipath_rule(c, false);
@@ -244,59 +246,39 @@ static void set_sizes(struct omnipath *q, const struct network *network)
         q->allocator_bytes = whole_words(q->allocator->state_size(c->allocator.config, q->sources, q->sinks));
 }
 
-void *omnipath_build(struct network *network, const struct choice *self, struct errors *errors)
+void omnipath_check(const struct network *network, const struct choice *self, struct errors *errors)
 {
     const struct omnipath_config *c = self->config;
-    uint32_t before = errors->count;
-    check_lanes(network, self, errors);
     if (c->ports && c->ports < network->ports)
         choice_error(errors, self, "ports",
                      "%u, but the routers of this topology have %u; accepted: %u or more, or null", c->ports,
                      network->ports, whole_mports(network->ports));
-    struct congestion *congestion =
-        network_sense(network, &c->congestion, c->max_credits * c->flits_per_credit, errors);
-    if (errors->count > before)
-        return NULL;
-    struct omnipath *q = arena_take(network->arena, sizeof *q);
-    tick_t waits = c->pipelined_arbitration ? 0 : c->cycle, passes = c->cycle - waits;
-    *q = (struct omnipath){
-        .network = network,
-        .engine = network->engine,
-        .config = *c,
-        .congestion = congestion,
-        .cycle = c->cycle,
-        .input = c->input_latency * c->cycle,
-        .routing = c->routing_latency * c->cycle + c->mport_arbitration_latency * passes,
-        .arbitration = {c->mport_arbitration_latency * waits, c->central_arbitration_latency * waits},
-        .pipeline = c->central_arbitration_latency * passes,
-        .crossbar = {c->mport_crossbar_latency * c->cycle, c->central_crossbar_latency * c->cycle},
-        .output = c->output_latency * c->cycle,
-        .credit = c->credit_latency * c->cycle,
-        .num_vcs = c->num_vcs,
-        .flits_per_credit = c->flits_per_credit,
-        .allocator = CHOICE_OPS(&c->allocator, struct allocator_ops),
-        .question = {.routing = &network->routing, .congestion = congestion},
-    };
-    lane_scheduler_init(&q->source_scheduler, &network->service, &c->arbiter, c->num_vcs, false);
-    lane_scheduler_init(&q->scheduler, &network->service, &c->output_arbiter, c->num_vcs, true);
-    set_sizes(q, network);
-    take_memory(q, network->arena);
-    take_scratch(q, network->arena);
-    for (uint32_t lane = 0; lane < q->lanes; lane++)
-        bits_add(q->same_vl + (size_t)(lane % q->num_vcs) * q->words, lane);
-    for (uint32_t router = 0; router < network->topology.routers; router++)
-        init_router(q, router);
-    return q;
 }
 
-void *omnipath_share(const void *routers, struct network *part)
+void omnipath_build(void *routers, const void *config)
 {
-    struct omnipath *q = arena_take(part->arena, sizeof *q);
-    *q = *(const struct omnipath *)routers;
-    q->network = part;
-    q->engine = part->engine;
-    q->question.routing = &part->routing;
-    q->flit_hops = 0;
-    take_scratch(q, part->arena);
-    return q;
+    struct omnipath *q = routers;
+    const struct omnipath_config *c = config;
+    tick_t waits = c->pipelined_arbitration ? 0 : c->cycle, passes = c->cycle - waits;
+    q->config = *c;
+    q->cycle = c->cycle;
+    q->input = c->input_latency * c->cycle;
+    q->routing = c->routing_latency * c->cycle + c->mport_arbitration_latency * passes;
+    q->arbitration[0] = c->mport_arbitration_latency * waits;
+    q->arbitration[1] = c->central_arbitration_latency * waits;
+    q->pipeline = c->central_arbitration_latency * passes;
+    q->crossbar[0] = c->mport_crossbar_latency * c->cycle;
+    q->crossbar[1] = c->central_crossbar_latency * c->cycle;
+    q->output = c->output_latency * c->cycle;
+    q->credit = c->credit_latency * c->cycle;
+    q->flits_per_credit = c->flits_per_credit;
+    q->allocator = CHOICE_OPS(&c->allocator, struct allocator_ops);
+    lane_scheduler_init(&q->source_scheduler, &q->network->service, &c->arbiter, c->num_vcs, false);
+    lane_scheduler_init(&q->scheduler, &q->network->service, &c->output_arbiter, c->num_vcs, true);
+    set_sizes(q);
+    take_memory(q, q->network->arena);
+    for (uint32_t lane = 0; lane < q->lanes; lane++)
+        bits_add(q->same_vl + (size_t)(lane % q->num_vcs) * q->words, lane);
+    for (uint32_t router = 0; router < q->network->topology.routers; router++)
+        init_router(q, router);
 }

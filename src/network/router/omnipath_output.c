@@ -83,7 +83,7 @@ static __attribute__((noinline)) uint32_t choose_vl(struct omnipath *q, uint32_t
                                             .inputs = q->num_vcs,
                                             .words = 1,
                                             .age = q->vl_age,
-                                            .random = &q->port_random[(size_t)router * q->ports + number]};
+                                            .random = &q->port_random[(size_t)router * q->all_ports + number]};
     return lane_scheduler_pick(&q->scheduler, choice_at(q, router, number), &arbitration);
 }
 

@@ -50,7 +50,7 @@ static bool is_in_turn(const struct omnipath *q, uint32_t router, uint32_t input
     const uint64_t *asking = q->asking + (size_t)router * q->source_words;
     uint32_t next = turn->last;
     do
-        next = next + 1 < q->ports ? next + 1 : 0;
+        next = next + 1 < q->all_ports ? next + 1 : 0;
     while (next != input && !(bits_test(asking, next) && waits_for_output(q, router, next, output)));
     turn->next = (uint16_t)next;
     return next == input;
@@ -89,7 +89,7 @@ static uint32_t choose_output(struct omnipath *q, uint32_t router, uint32_t inpu
 static uint32_t target_of(struct omnipath *q, uint32_t router, uint32_t source, uint32_t vl, uint32_t credits)
 {
     struct omnipath_lane *lane = &q->lane_states[lane_number(q, router, source, vl)];
-    if (source >= q->ports)
+    if (source >= q->all_ports)
         return lane->target; /* whose room it has taken already */
     if (lane->target == LANE_WAITS || !output_has_room(q, router, source, lane->target, credits))
         lane->target = (uint16_t)choose_output(q, router, source, vl, credits);
@@ -104,7 +104,7 @@ static struct aims aims_of(struct omnipath *q, uint32_t router, uint32_t source,
     struct aims aims = {.count = 0};
     if (target == LANE_WAITS)
         return aims;
-    if (source >= q->ports || port / MPORT_PORTS == mport_of(q, source))
+    if (source >= q->all_ports || port / MPORT_PORTS == mport_of(q, source))
         return (struct aims){.sinks = {output_buffer(q, port)}, .count = 1};
     for (uint32_t link = first_link(q, mport_of(q, source)), end = link + MPORT_LINKS; link < end; link++)
         if (has_room(q, router, link, target % q->num_vcs, credits))
@@ -216,7 +216,7 @@ static void begin_crossing(struct omnipath *q, uint32_t router, uint32_t source,
     struct omnipath_source *from = source_at(q, router, source);
     size_t number = lane_number(q, router, source, vl);
     uint32_t output = q->lane_states[number].target, packet = first_packet(q, number), credits = credits_of(q, number);
-    if (source < q->ports) {
+    if (source < q->all_ports) {
         shared_room_take(&q->rule[0], room_at(q, router, output_buffer(q, output / q->num_vcs)), output % q->num_vcs,
                          credits);
         congestion_change(q->congestion, router, output, QUEUE_OUTPUT,
@@ -230,9 +230,9 @@ static void begin_crossing(struct omnipath *q, uint32_t router, uint32_t source,
     lane_scheduler_sent(&q->source_scheduler, choice_of(q, router, source), vl, true);
     from->vl = (uint16_t)vl;
     from->sink = (uint16_t)sink;
-    from->speed = (uint16_t)(source >= q->ports    ? q->config.central_speedup
-                             : is_central(q, sink) ? q->config.mport_speedup
-                                                   : q->config.local_speedup);
+    from->speed = (uint16_t)(source >= q->all_ports ? q->config.central_speedup
+                             : is_central(q, sink)  ? q->config.mport_speedup
+                                                    : q->config.local_speedup);
     from->ready &= ~bit(vl);
     bits_remove(q->asking + (size_t)router * q->source_words, source);
     bits_add(q->busy + (size_t)router * q->source_words, source);
@@ -241,7 +241,7 @@ static void begin_crossing(struct omnipath *q, uint32_t router, uint32_t source,
         network_trace(q->network, now, router, "VA-SA",
                       is_central(q, sink) ? "from buffer %u to central buffer %u vl %u"
                                           : "from buffer %u to output buffer %u vl %u",
-                      source, is_central(q, sink) ? sink - q->ports : sink - q->sources, output % q->num_vcs);
+                      source, is_central(q, sink) ? sink - q->all_ports : sink - q->sources, output % q->num_vcs);
 }
 
 /* SA: sinks take one of the sources that ask for them with some of their VLs. */
@@ -256,7 +256,7 @@ static void allocate(struct omnipath *q, uint32_t router, uint64_t vls, tick_t n
     q->allocator->allocate(q->allocator_states + (size_t)router * q->allocator_bytes, q->config.allocator.config,
                            matching);
     BITS_EACH(source, matching->granted, matching->row_words) {
-        uint32_t sink = matching->grant[source] + q->ports;
+        uint32_t sink = matching->grant[source] + q->all_ports;
         uint32_t vl = granted_vl(q, router, (uint32_t)source, q->candidates[source] & vls, sink);
         if (vl != FW_NONE)
             begin_crossing(q, router, (uint32_t)source, vl, sink, now);
@@ -282,7 +282,7 @@ static void give_room(struct omnipath *q, uint32_t router, uint32_t source, uint
                       uint32_t flits, tick_t now)
 {
     shared_room_give(&q->rule[is_central(q, source)], room_at(q, router, source), vl, credits);
-    if (source >= q->ports)
+    if (source >= q->all_ports)
         return;
     const struct omnipath_port *port = port_at(q, router, source);
     struct lane_place back = {.target = port->far.target, .lane = port->far.lane + vl};
@@ -320,7 +320,7 @@ static void cross(struct omnipath *q, uint32_t router, uint32_t source, tick_t n
     if (!flits)
         return;
     bool to_central = is_central(q, sink);
-    tick_t arrival = now + q->crossbar[source >= q->ports] + (to_central ? q->pipeline : q->output);
+    tick_t arrival = now + q->crossbar[source >= q->all_ports] + (to_central ? q->pipeline : q->output);
     struct crossed_event *event = engine_post(q->engine, EVENT_QUEUED, arrival, sizeof *event);
     *event = (struct crossed_event){.router = router, .lane = sink * q->num_vcs + output % q->num_vcs, .flits = flits};
     if (network_is_traced(q->network, packet))

@@ -19,7 +19,95 @@
  * place in the queue at its beginning. What comes after is the output stage's. A
  * lane moves one flit a cycle. Whoever cannot move waits until a lane opens.
  */
-#include "network/router/output_queued.h"
+#include "flitwarp/router.h"
+#include "flitwarp/shown.h"
+#include "network/router/buffer_size.h"
+#include "network/router/output_stage.h"
+
+struct output_queued_config {
+    uint32_t num_vcs;
+    uint32_t buffer_depth, buffer_min; /* see buffer_size.h */
+    double buffer_per_latency;
+    uint32_t output_depth, output_hold;
+    uint64_t cycle;
+    uint32_t routing_latency, transfer_latency, credit_latency; /* cycles */
+    struct choice arbiter, congestion;
+};
+
+static const struct option output_queued_options[] = {
+    OPTION_U32(struct output_queued_config, num_vcs, "2", 1, 64, NULL, "virtual channels of each port"),
+    BUFFER_SIZE_OPTIONS(struct output_queued_config),
+    OPTION_U32(struct output_queued_config, output_depth, "null", 1, 1e9, "flits",
+               "output queue of each virtual channel; null: without an end"),
+    OPTION_TICKS(struct output_queued_config, cycle, "1", 1, 1000000, "clock of the router: a step each cycle"),
+    OPTION_U32(struct output_queued_config, routing_latency, "0", 0, 10000, "cycles", "to route a packet's head"),
+    OPTION_U32(struct output_queued_config, transfer_latency, "1", 0, 100000, "cycles",
+               "from an input buffer to an output queue"),
+    OPTION_U32(struct output_queued_config, credit_latency, "1", 0, 10000, "cycles",
+               "to process a credit, beyond the channel's latency"),
+    OPTION_CHOICE(struct output_queued_config, arbiter, "arbiter", "\"round_robin\"",
+                  "picks among an output's virtual channels that can send"),
+    OUTPUT_HOLD_OPTION(struct output_queued_config),
+    OPTION_CHOICE(struct output_queued_config, congestion, "congestion", "\"buffer_occupancy\"",
+                  "what adaptive routing sees of the outputs"),
+    OPTION_END,
+};
+
+/* An input lane: a queue of flits, and how far its front packet has come. */
+struct input_lane {
+    struct flit front;      /* the first flit, while count > 0; those behind it are in the ring */
+    uint16_t first, count;  /* of the ring, free-running; all flits */
+    uint16_t output;        /* lane held, LANE_IDLE or LANE_WAITS */
+    uint16_t last_output;   /* lane that its last packet took */
+    struct lane_place back; /* where its credits go */
+    uint32_t back_latency;  /* of the channel there */
+    uint32_t back_kind;
+};
+
+struct router_head {
+    tick_t step_at;                  /* when it steps next; FW_NEVER: asleep */
+    uint16_t waiting;                /* how many lanes wait for an output lane */
+    uint16_t first_routing, routing; /* of the ring of lanes that are being routed */
+    bool opened;                     /* an output lane has become free, or has room again, since the last retry */
+};
+
+/* Flat arrays over all routers of a network. */
+struct output_queued {
+    ROUTERS_HEAD;
+    tick_t cycle, routing, transfer, credit; /* ticks */
+    uint32_t depth, ring_mask;               /* of input buffers */
+    bool needs_room; /* routing has escape VCs: a lane is given with room for the whole packet; see output_has_room */
+    uint64_t *ready, *offered; /* scratch: sets of input and of output lanes */
+    struct router_head *heads;
+    /* By router * words: sets of lanes. */
+    uint64_t *fresh;  /* input lanes whose front packet has been routed long enough and has no answer yet */
+    uint64_t *bodies; /* input lanes that hold an output lane with room, and have a flit */
+    uint64_t *open;   /* output lanes that nobody holds and that have room */
+    uint64_t *usable; /* output lanes that lead somewhere */
+    /* By router * lanes + lane. */
+    struct input_lane *inputs;
+    struct flit *rings;    /* ring_mask + 1 each */
+    uint64_t *wants;       /* by input lane, `words` each: the answer of routing */
+    uint16_t *owner;       /* by output lane: the input lane that holds it, or NOBODY */
+    uint16_t *wait_order;  /* input lanes that wait, in the order in which they began to */
+    uint16_t *route_order; /* a ring: input lanes that are being routed, in the order of ready_at */
+    tick_t *ready_at;      /* by input lane */
+};
+
+static inline uint64_t *set_of(uint64_t *sets, const struct output_queued *q, uint32_t router)
+{
+    return sets + (size_t)router * q->words;
+}
+
+static inline size_t number_of(const struct output_queued *q, uint32_t router, uint32_t lane)
+{
+    return (size_t)router * q->lanes + lane;
+}
+
+static inline uint64_t *wants_of(const struct output_queued *q, uint32_t router, uint32_t lane)
+{
+    return q->wants + number_of(q, router, lane) * q->words;
+}
 
 #define STAGE static inline __attribute__((always_inline)) /* for each number of words apart */
 
@@ -65,9 +153,8 @@ static void output_queued_receive_flits(void *routers, tick_t now, const void *e
             __builtin_prefetch(&q->inputs[number_of(q, ahead->to.target, ahead->to.lane)], 1);
         }
         if (input->count) {
-            FW_CHECK(input->count < q->config.buffer_depth,
-                     "tick %llu router %u lane %u: packet %u overruns the buffer", (unsigned long long)now, router,
-                     lane, event->flit.packet);
+            FW_CHECK(input->count < q->depth, "tick %llu router %u lane %u: packet %u overruns the buffer",
+                     (unsigned long long)now, router, lane, event->flit.packet);
             q->rings[number * (q->ring_mask + 1) + ((input->first + input->count++ - 1) & q->ring_mask)] = event->flit;
             continue;
         }
@@ -106,16 +193,6 @@ static void output_queued_receive_credits(void *routers, tick_t now, const void 
     for (uint32_t i = 0; q->needs_room && i < count; i++, event++)
         if (bits_test(set_of(q->open, q, event->to.target), event->to.lane))
             widen_lane(q, event->to.target, event->to.lane, now);
-}
-
-static void output_queued_receive_queued(void *routers, tick_t now, const void *events, uint32_t count)
-{
-    output_receive_queued(((struct output_queued *)routers)->outputs, now, events, count);
-}
-
-static void output_queued_step_outputs(void *routers, tick_t now, const void *events, uint32_t count)
-{
-    output_step(((struct output_queued *)routers)->outputs, now, events, count);
 }
 
 static void output_queued_receive_room(void *routers, tick_t now, const void *events, uint32_t count)
@@ -308,21 +385,148 @@ static void output_queued_step(void *routers, tick_t now, const void *events, ui
         step_due(q, now, events, count, q->words);
 }
 
+/* ---- building, and looking from outside ---- */
+
+static void output_queued_plan(const struct choice *self, uint32_t flit_bytes, struct router_plan *plan,
+                               struct errors *errors)
+{
+    const struct output_queued_config *c = self->config;
+    (void)flit_bytes, (void)errors;
+    plan->num_vcs = c->num_vcs;
+    plan->buffer_depth = c->buffer_depth;
+    plan->buffer_min = c->buffer_min;
+    plan->buffer_per_latency = c->buffer_per_latency;
+    plan->congestion = &c->congestion;
+    plan->output_depth = c->output_depth ? c->output_depth : ENDLESS;
+}
+
+static void init_lane(struct output_queued *q, uint32_t router, uint32_t lane)
+{
+    const struct link *link = network_link(q->network, router, lane / q->num_vcs);
+    size_t number = number_of(q, router, lane);
+    q->inputs[number] = (struct input_lane){
+        .output = LANE_IDLE,
+        .last_output = (uint16_t)(q->lanes - 1),
+        .back = link_lane(link, lane % q->num_vcs),
+        .back_latency = link->latency,
+        .back_kind = link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT,
+    };
+    q->owner[number] = NOBODY;
+    if (link->target != FW_NONE && link->carries_out) {
+        bits_add(set_of(q->open, q, router), lane);
+        bits_add(set_of(q->usable, q, router), lane);
+    }
+}
+
+static void take_memory(struct output_queued *q, struct arena *arena)
+{
+    uint32_t routers = q->network->topology.routers;
+    size_t lanes = (size_t)routers * q->lanes, words = (size_t)routers * q->words;
+    q->heads = arena_array(arena, struct router_head, routers);
+    q->fresh = arena_array(arena, uint64_t, words);
+    q->bodies = arena_array(arena, uint64_t, words);
+    q->open = arena_array(arena, uint64_t, words);
+    q->usable = arena_array(arena, uint64_t, words);
+    q->inputs = arena_array(arena, struct input_lane, lanes);
+    q->rings = arena_array(arena, struct flit, lanes * (q->ring_mask + 1));
+    q->wants = arena_array(arena, uint64_t, lanes * q->words);
+    q->owner = arena_array(arena, uint16_t, lanes);
+    q->wait_order = arena_array(arena, uint16_t, lanes);
+    q->route_order = arena_array(arena, uint16_t, q->routing ? lanes : 0);
+    q->ready_at = arena_array(arena, tick_t, q->routing ? lanes : 0);
+}
+
+static void output_queued_check(const struct network *network, const struct choice *self, struct errors *errors)
+{
+    const struct output_queued_config *c = self->config;
+    (void)network;
+    buffer_check(c->buffer_min, c->buffer_depth, self, errors);
+}
+
+static void output_queued_build(void *routers, const void *config)
+{
+    struct output_queued *q = routers;
+    const struct output_queued_config *c = config;
+    /* A queue without an end has room for any packet. */
+    q->needs_room = q->network->routing.escape_vcs && c->output_depth;
+    q->outputs = output_stage_build(q->network, &(struct output_stage_config){
+                                                    .arbiter = &c->arbiter,
+                                                    .congestion = q->congestion,
+                                                    .depth = q->network->plan.output_depth,
+                                                    .reports_all = q->needs_room,
+                                                    .holds = c->output_hold,
+                                                });
+    q->cycle = c->cycle;
+    q->routing = c->routing_latency * c->cycle;
+    q->transfer = c->transfer_latency * c->cycle;
+    q->credit = c->credit_latency * c->cycle;
+    q->depth = c->buffer_depth;
+    q->ring_mask = ring_mask_for(c->buffer_depth);
+    take_memory(q, q->network->arena);
+    for (uint32_t router = 0; router < q->network->topology.routers; router++) {
+        q->heads[router].step_at = FW_NEVER;
+        for (uint32_t lane = 0; lane < q->lanes; lane++)
+            init_lane(q, router, lane);
+    }
+}
+
+static void output_queued_share(void *routers)
+{
+    struct output_queued *q = routers;
+    q->outputs = output_stage_share(q->outputs, q->network);
+    q->ready = arena_array(q->network->arena, uint64_t, q->words);
+    q->offered = arena_array(q->network->arena, uint64_t, q->words);
+}
+
+/* Has its packet been routed, and tried what it may take? */
+static bool is_waiting(const struct output_queued *q, uint32_t router, uint32_t lane)
+{
+    const uint16_t *order = q->wait_order + number_of(q, router, 0);
+    uint32_t place = 0;
+    while (place < q->heads[router].waiting && order[place] != lane)
+        place++;
+    return place < q->heads[router].waiting;
+}
+
+static void output_queued_look(const void *routers, uint32_t router, uint32_t lane, struct lane_look *seen,
+                               struct shown_router *shown)
+{
+    const struct output_queued *q = routers;
+    size_t number = number_of(q, router, lane);
+    const struct input_lane *input = &q->inputs[number];
+    bool waits = is_waiting(q, router, lane);
+    seen->packet = input->count ? input->front.packet : FW_NONE;
+    seen->flits = input->count;
+    seen->room = waits && q->needs_room ? network_packet(q->network, input->front.packet)->size : 1;
+    seen->output = input->output;
+    seen->wants = waits ? wants_of(q, router, lane) : NULL;
+    seen->owner = q->owner[number];
+    seen->is_full = seen->owner == NOBODY;
+    output_look(q->outputs, router, lane, seen, shown);
+    if (shown && input->count) {
+        shown_add(shown, &shown->inputs[lane].queue, input->front.packet, input->front.place & FLIT_POSITION, 1);
+        shown_add_ring(shown, &shown->inputs[lane].queue, q->rings + number * (q->ring_mask + 1), q->ring_mask,
+                       input->first, input->count - 1);
+    }
+}
+
 static const struct router_ops output_queued = {
     .name = "output_queued",
     .summary = "ideal router with queues at its outputs: no conflicts on the way to them",
     .options = output_queued_options,
     .example = "{\"type\": \"output_queued\", \"num_vcs\": 2, \"buffer_depth\": 16, \"output_depth\": 64}",
     .serves_levels = true,
-    .inspect = &output_queued_inspect,
+    .size = sizeof(struct output_queued),
     .plan = output_queued_plan,
+    .check = output_queued_check,
     .build = output_queued_build,
     .share = output_queued_share,
     .receive_flits = output_queued_receive_flits,
     .receive_credits = output_queued_receive_credits,
     .step = output_queued_step,
     .receive_room = output_queued_receive_room,
-    .receive_queued = output_queued_receive_queued,
-    .step_outputs = output_queued_step_outputs,
+    .receive_queued = output_receive_queued,
+    .step_outputs = output_step,
+    .look = output_queued_look,
 };
 REGISTER_ROUTER(output_queued);

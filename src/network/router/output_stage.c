@@ -118,12 +118,13 @@ STAGE void receive_queued(struct output_stage *stage, tick_t now, const struct c
     }
 }
 
-void output_receive_queued(struct output_stage *stage, tick_t now, const struct credit_event *event, uint32_t count)
+void output_receive_queued(void *routers, tick_t now, const void *events, uint32_t count)
 {
+    struct output_stage *stage = ((struct routers *)routers)->outputs;
     if (stage->is_usual)
-        receive_queued(stage, now, event, count, true);
+        receive_queued(stage, now, events, count, true);
     else
-        receive_queued(stage, now, event, count, false);
+        receive_queued(stage, now, events, count, false);
 }
 
 /* What is left of a shared buffer has changed, for all VCs. Returns those that can send. */
@@ -274,12 +275,13 @@ STAGE void step_ports(struct output_stage *stage, tick_t now, const struct step_
     }
 }
 
-void output_step(struct output_stage *stage, tick_t now, const struct step_event *event, uint32_t count)
+void output_step(void *routers, tick_t now, const void *events, uint32_t count)
 {
+    struct output_stage *stage = ((struct routers *)routers)->outputs;
     if (stage->is_usual)
-        step_ports(stage, now, event, count, true);
+        step_ports(stage, now, events, count, true);
     else
-        step_ports(stage, now, event, count, false);
+        step_ports(stage, now, events, count, false);
 }
 
 static void init_port(struct output_stage *stage, uint32_t router, uint32_t port)
@@ -313,7 +315,6 @@ struct output_stage *output_stage_build(struct network *network, const struct ou
         .depth = config->depth,
         .reports_all = config->reports_all,
         .reserves_packet = config->reserves_packet,
-        .vc_age = arena_array(arena, uint64_t, network->num_vcs),
         .next_blocks = 64,
     };
     size_t ports = (size_t)network->topology.routers * stage->ports;
@@ -346,30 +347,19 @@ struct output_stage *output_stage_share(const struct output_stage *stage, struct
     return copy;
 }
 
-void output_check_idle(const struct output_stage *stage)
+void output_look(const struct output_stage *stage, uint32_t router, uint32_t lane, struct lane_look *seen,
+                 struct shown_router *shown)
 {
-    for (uint32_t router = 0; router < stage->network->topology.routers; router++)
-        for (uint32_t lane = 0; lane < stage->lanes; lane++) {
-            const struct output_queue *queue = output_queue_at(stage, router, lane);
-            uint32_t depth = room_at_most(stage->network, network_link(stage->network, router, stage->port_of[lane]));
-            lane_check_idle(router, lane, queue->count + queue->ready, NOBODY, queue->credits, depth);
-        }
-}
-
-void output_show(const struct output_stage *stage, uint32_t router, struct shown_router *shown)
-{
-    for (uint32_t lane = 0; lane < stage->lanes; lane++) {
-        const struct output_queue *queue = output_queue_at(stage, router, lane);
-        const struct flit_block *block = queue->first;
-        uint32_t at = queue->front;
-        shown->outputs[lane].credits = queue->credits;
-        for (uint32_t left = queue->count; left; left--, at++) {
-            if (at == BLOCK_FLITS) {
-                block = block->next;
-                at = 0;
-            }
-            shown_add(shown, &shown->outputs[lane].queue, block->flits[at].packet,
-                      block->flits[at].place & FLIT_POSITION, 1);
-        }
+    const struct output_queue *queue = output_queue_at(stage, router, lane);
+    const struct flit_block *block = queue->first;
+    seen->queued = queue->count + queue->ready;
+    seen->space = stage->depth - queue->count;
+    seen->credits = queue->credits;
+    seen->depth = room_at_most(stage->network, network_link(stage->network, router, stage->port_of[lane]));
+    seen->left = queue->flits;
+    uint32_t left = shown ? queue->count : 0;
+    for (uint32_t at = queue->front, end; left; left -= end - at, block = block->next, at = 0) {
+        end = at + left < BLOCK_FLITS ? at + left : BLOCK_FLITS;
+        shown_add_ring(shown, &shown->outputs[lane].queue, block->flits, UINT32_MAX, at, end - at);
     }
 }

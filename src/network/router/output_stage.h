@@ -81,17 +81,14 @@ struct output_stage_config {
     bool holds; /* a packet keeps the channel */
 };
 struct output_stage *output_stage_build(struct network *network, const struct output_stage_config *config);
-/* The same queues, as another part of the network works with them. */
+/* The same queues, as a part of the network works with them. */
 struct output_stage *output_stage_share(const struct output_stage *stage, struct network *part);
 
-/* Their context is the stage; a router's handlers pass on what is meant for it. */
+event_handler output_receive_queued, output_step;
 void output_receive_credits(struct output_stage *stage, tick_t now, const struct credit_event *event, uint32_t count);
-void output_receive_queued(struct output_stage *stage, tick_t now, const struct credit_event *event, uint32_t count);
-void output_step(struct output_stage *stage, tick_t now, const struct step_event *event, uint32_t count);
-
-void output_check_idle(const struct output_stage *stage);
-/* The credits and queues of a router's outputs. */
-void output_show(const struct output_stage *stage, uint32_t router, struct shown_router *shown);
+/* What a router's look() says of an output lane that has a queue. */
+void output_look(const struct output_stage *stage, uint32_t router, uint32_t lane, struct lane_look *seen,
+                 struct shown_router *shown);
 
 /* A flit takes a place in the queue of a lane and will have crossed at `when`. */
 void output_put(struct output_stage *stage, uint32_t router, uint32_t lane, struct flit flit, tick_t now, tick_t when);

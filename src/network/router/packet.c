@@ -108,7 +108,6 @@ FOR_WORDS void receive_chunks(const struct packets *q, const struct flit_event *
             const struct flit_event *ahead = event + FETCH_AHEAD;
             struct packet_head *head = packet_head(q, ahead->to.target);
             __builtin_prefetch(head, 1);
-            __builtin_prefetch(&q->flit_hops[ahead->to.target], 1);
             __builtin_prefetch(packet_input(q, head, ahead->to.lane), 1);
             __builtin_prefetch(network_packet(q->network, ahead->flit.packet), 1);
         }
@@ -171,8 +170,8 @@ static __attribute__((noinline)) void trace_chunk(const struct packets *q, const
 }
 
 /* The next chunk of the first packet takes its turn on the channel of an output lane, which has room for it. */
-static inline void send_chunk(const struct packets *q, struct packet_head *head, struct packet_lane *input,
-                              uint32_t output, const struct packet *packet, uint32_t flits, tick_t now)
+static inline void send_chunk(struct packets *q, struct packet_head *head, struct packet_lane *input, uint32_t output,
+                              const struct packet *packet, uint32_t flits, tick_t now)
 {
     struct packet_output *out = packet_output(q, head, output);
     struct packet_port *port = PACKET_PART(head, struct packet_port, q->places[output].port_at);
@@ -187,7 +186,7 @@ static inline void send_chunk(const struct packets *q, struct packet_head *head,
     out->flits += flits;
     input->sent = position + flits;
     input->flits -= flits;
-    q->flit_hops[head->number] += flits;
+    q->flit_hops += flits;
     congestion_change(q->congestion, head->number, output, QUEUE_DOWNSTREAM, (int32_t)flits, now);
     send_flit(q->network, port->kind, to, unit, start + port->latency + behind * port->lag);
     send_credits(q->network, input->back_kind, input->back, flits, end + input->back_delay);
@@ -196,7 +195,7 @@ static inline void send_chunk(const struct packets *q, struct packet_head *head,
 }
 
 /* Sends what has come of a packet that holds an output lane, as long as there is room; true: it is through. */
-static bool send_body(const struct packets *q, struct packet_head *head, struct packet_lane *input, tick_t now)
+static bool send_body(struct packets *q, struct packet_head *head, struct packet_lane *input, tick_t now)
 {
     const struct packet *packet = network_packet(q->network, input->first);
     uint32_t output = input->output;
@@ -240,8 +239,8 @@ FOR_WORDS uint32_t find_room(const struct packets *q, struct packet_head *head, 
 enum attempt { BLOCKED, BEGUN, THROUGH };
 
 /* A packet without an output lane takes one and begins to leave, if one that it may have is free. */
-FOR_WORDS enum attempt take_lane(const struct packets *q, struct packet_head *head, struct packet_lane *input,
-                                 uint32_t lane, uint32_t words, tick_t now)
+FOR_WORDS enum attempt take_lane(struct packets *q, struct packet_head *head, struct packet_lane *input, uint32_t lane,
+                                 uint32_t words, tick_t now)
 {
     const struct packet *packet = network_packet(q->network, input->first);
     uint32_t flits = transfer_flits(&q->network->plan.transfer, packet, 0), room = flits;
@@ -273,7 +272,7 @@ FOR_WORDS void claim(const struct packets *q, struct packet_head *head, uint32_t
 }
 
 /* Chunks of packets that hold an output lane: new ones, and those whose lane has room again. */
-FOR_WORDS void move_bodies(const struct packets *q, struct packet_head *head, uint32_t words, tick_t now)
+FOR_WORDS void move_bodies(struct packets *q, struct packet_head *head, uint32_t words, tick_t now)
 {
     uint64_t *fresh = packet_set(head, SET_FRESH, words);
     const uint64_t *opened = packet_set(head, SET_OPENED, words), *owned = packet_set(head, SET_OWNED, words);
@@ -299,7 +298,7 @@ static inline bool meet(const uint64_t *a, const uint64_t *b, uint32_t words)
  * Who can have gained nothing is passed over. Those who go set free what they claimed: it counts as opened for the
  * ones behind.
  */
-FOR_WORDS void retry(const struct packets *q, struct packet_head *head, uint32_t words, tick_t now)
+FOR_WORDS void retry(struct packets *q, struct packet_head *head, uint32_t words, tick_t now)
 {
     uint64_t *claimed = packet_set(head, SET_CLAIMED, words), *opened = packet_set(head, SET_OPENED, words);
     uint16_t *order = packet_waits(q, head);
@@ -325,7 +324,7 @@ FOR_WORDS void retry(const struct packets *q, struct packet_head *head, uint32_t
 }
 
 /* Sends the packets of a lane, until one must wait. */
-FOR_WORDS void advance(const struct packets *q, struct packet_head *head, uint32_t lane, struct route *question,
+FOR_WORDS void advance(struct packets *q, struct packet_head *head, uint32_t lane, struct route *question,
                        uint32_t words, tick_t now)
 {
     struct packet_lane *input = packet_input(q, head, lane);
@@ -342,7 +341,7 @@ FOR_WORDS void advance(const struct packets *q, struct packet_head *head, uint32
     claim(q, head, lane, words);
 }
 
-FOR_WORDS void step_router(const struct packets *q, struct packet_head *head, struct route *question, uint32_t words,
+FOR_WORDS void step_router(struct packets *q, struct packet_head *head, struct route *question, uint32_t words,
                            tick_t now)
 {
     uint64_t *opened = packet_set(head, SET_OPENED, words), *fresh = packet_set(head, SET_FRESH, words);
@@ -359,7 +358,7 @@ FOR_WORDS void step_router(const struct packets *q, struct packet_head *head, st
     }
 }
 
-FOR_WORDS void step_routers(const struct packets *q, const struct step_event *event, uint32_t count, uint32_t words,
+FOR_WORDS void step_routers(struct packets *q, const struct step_event *event, uint32_t count, uint32_t words,
                             tick_t now)
 {
     struct route question = begin_questions(q, now);
@@ -374,7 +373,7 @@ FOR_WORDS void step_routers(const struct packets *q, const struct step_event *ev
 
 static void packet_step(void *routers, tick_t now, const void *events, uint32_t count)
 {
-    const struct packets *q = routers;
+    struct packets *q = routers;
     if (q->words == 1)
         step_routers(q, events, count, 1, now);
     else
@@ -386,12 +385,12 @@ static const struct router_ops packet = {
     .summary = "packets move whole: bandwidth, buffers in bytes and credits, an event a hop",
     .options = packet_options,
     .example = "{\"type\": \"packet\", \"num_vcs\": 2, \"buffer\": 16384, \"delay\": 50}",
-    .inspect = &packet_inspect,
+    .size = sizeof(struct packets),
     .plan = packet_plan,
     .build = packet_build,
-    .share = packet_share,
     .receive_flits = packet_receive_flits,
     .receive_credits = packet_receive_credits,
     .step = packet_step,
+    .look = packet_look,
 };
 REGISTER_ROUTER(packet);

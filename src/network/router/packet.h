@@ -84,17 +84,13 @@ struct packet_place {
  *   | head, sets | inputs | ports, each with its output lanes | lanes that wait | owners |
  */
 struct packets {
-    struct network *network;
-    struct engine *engine;
-    struct congestion *congestion; /* NULL: nobody looks */
+    ROUTERS_HEAD;
     unsigned char *blocks;
     size_t stride; /* of a block */
     uint32_t inputs_at, ports_at, port_stride, waits_at, owners_at;
-    uint32_t num_vcs, ports, lanes, words;
-    uint32_t depth;      /* flits of a lane's buffer */
-    bool divides;        /* packets may move in chunks */
-    bool whole_for_room; /* routing has escape VCs: a lane is taken only with room for the whole packet */
-    uint64_t *flit_hops; /* by router: its own, so that routers share nothing; dense, since all are summed often */
+    uint32_t depth;              /* flits of a lane's buffer */
+    bool divides;                /* packets may move in chunks */
+    bool whole_for_room;         /* routing has escape VCs: a lane is taken only with room for the whole packet */
     struct packet_place *places; /* by lane */
     uint64_t *wants;             /* by router * lanes + lane, `words` each, where one word does not hold them */
 };
@@ -151,6 +147,6 @@ static inline uint64_t *packet_wants(const struct packets *q, struct packet_head
 /* Building, and looking from outside, in packet_build.c. */
 extern const struct option packet_options[];
 void packet_plan(const struct choice *self, uint32_t flit_bytes, struct router_plan *plan, struct errors *errors);
-void *packet_build(struct network *network, const struct choice *self, struct errors *errors);
-void *packet_share(const void *routers, struct network *part);
-extern const struct router_inspect_ops packet_inspect;
+void packet_build(void *routers, const void *config);
+void packet_look(const void *routers, uint32_t router, uint32_t lane, struct lane_look *seen,
+                 struct shown_router *shown);

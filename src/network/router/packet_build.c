@@ -67,6 +67,7 @@ void packet_plan(const struct choice *self, uint32_t flit_bytes, struct router_p
                      (unsigned long long)router_delay(c), MAX_DELAY);
     plan->max_packet = c->chunk ? 0 : plan->buffer_depth;
     plan->max_packet_key = c->buffer ? "buffer" : "buffer_depth";
+    plan->congestion = &c->congestion;
     plan->transfer = (struct transfer){
         .chunk = c->chunk ? c->chunk / flit_bytes : plan->buffer_depth,
         .stores = c->switching == STORED,
@@ -131,89 +132,27 @@ static void init_port(struct packets *q, struct packet_head *head, uint32_t port
     };
 }
 
-void *packet_build(struct network *network, const struct choice *self, struct errors *errors)
+void packet_build(void *all, const void *config)
 {
-    const struct packet_config *c = self->config;
-    struct arena *arena = network->arena;
-    uint32_t before = errors->count, routers = network->topology.routers, lanes = network->ports * c->num_vcs;
-    check_lanes(network, self, errors);
-    struct congestion *congestion = network_sense(network, &c->congestion, 0, errors);
-    if (errors->count > before)
-        return NULL;
-    struct packets *q = arena_take(arena, sizeof *q);
-    *q = (struct packets){
-        .network = network,
-        .engine = network->engine,
-        .congestion = congestion,
-        .num_vcs = c->num_vcs,
-        .ports = network->ports,
-        .lanes = lanes,
-        .words = words_for(lanes),
-        .depth = network->plan.buffer_depth,
-        .divides = c->chunk,
-        .whole_for_room = network->routing.escape_vcs,
-    };
+    struct packets *q = all;
+    const struct packet_config *c = config;
+    struct arena *arena = q->network->arena;
+    uint32_t routers = q->network->topology.routers;
+    q->depth = q->network->plan.buffer_depth;
+    q->divides = c->chunk;
+    q->whole_for_room = q->network->routing.escape_vcs;
     lay_out(q, arena);
     q->blocks = arena_take(arena, q->stride * routers);
-    q->flit_hops = arena_array(arena, uint64_t, routers);
-    q->wants = q->words == 1 ? NULL : arena_array(arena, uint64_t, (size_t)routers * lanes * q->words);
+    q->wants = q->words == 1 ? NULL : arena_array(arena, uint64_t, (size_t)routers * q->lanes * q->words);
     for (uint32_t router = 0; router < routers; router++) {
         struct packet_head *head = packet_head(q, router);
         head->number = router;
         head->step_at = FW_NEVER;
         for (uint32_t port = 0; port < q->ports; port++)
             init_port(q, head, port);
-        for (uint32_t lane = 0; lane < lanes; lane++)
+        for (uint32_t lane = 0; lane < q->lanes; lane++)
             init_lane(q, c, head, lane);
     }
-    return q;
-}
-
-void *packet_share(const void *routers, struct network *part)
-{
-    struct packets *q = arena_take(part->arena, sizeof *q);
-    *q = *(const struct packets *)routers;
-    q->network = part;
-    q->engine = part->engine;
-    return q;
-}
-
-static void packet_check_idle(void *routers)
-{
-    const struct packets *q = routers;
-    for (uint32_t router = 0; router < q->network->topology.routers; router++)
-        for (uint32_t lane = 0; lane < q->lanes; lane++) {
-            struct packet_head *head = packet_head(q, router);
-            bool is_usable = bits_test(packet_set(head, SET_USABLE, q->words), lane);
-            lane_check_idle(router, lane, packet_input(q, head, lane)->flits, packet_owners(q, head)[lane],
-                            packet_output(q, head, lane)->credits, is_usable ? q->depth : 0);
-        }
-}
-
-static bool packet_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting)
-{
-    const struct packets *q = routers;
-    struct packet_head *head = packet_head(q, router);
-    const struct packet_lane *input = packet_input(q, head, lane);
-    if (input->first == FW_NONE)
-        return false;
-    *waiting = (struct waiting){.packet = input->first, .flits = input->flits};
-    const struct packet *packet = network_packet(q->network, input->first);
-    if (input->output < LANE_ROUTED) {
-        uint32_t chunk = transfer_flits(&q->network->plan.transfer, packet, input->sent);
-        waiting->for_credit = true;
-        waiting->room = input->flits && packet_output(q, head, input->output)->credits < chunk ? chunk : 0;
-        waiting_add(waiting, input->output, 0, 0);
-        return true;
-    }
-    if (input->output != LANE_WAITS)
-        return true;
-    waiting->room = q->whole_for_room ? packet->size : transfer_flits(&q->network->plan.transfer, packet, 0);
-    BITS_EACH(output, packet_wants(q, head, lane, q->words), q->words) {
-        uint16_t owner = packet_owners(q, head)[output];
-        waiting_add(waiting, output, owner == NOBODY ? WITHOUT_ROOM : owner, 0);
-    }
-    return true;
 }
 
 /* The list of a lane's packets runs through the packets themselves. */
@@ -230,41 +169,33 @@ static void show_lane(const struct packets *q, const struct packet_lane *lane, s
     }
 }
 
-static void packet_show(const void *routers, uint32_t router, struct shown_router *shown)
+/* Flits that must fit behind an output lane for the packet at the front of an input lane; 0: it can go on by that. */
+static uint32_t room_needed(const struct packets *q, struct packet_head *head, const struct packet_lane *input)
+{
+    const struct packet *packet = network_packet(q->network, input->first);
+    uint32_t chunk = transfer_flits(&q->network->plan.transfer, packet, input->sent);
+    if (input->output >= LANE_ROUTED)
+        return q->whole_for_room ? packet->size : chunk;
+    return input->flits && packet_output(q, head, input->output)->credits < chunk ? chunk : 0;
+}
+
+void packet_look(const void *routers, uint32_t router, uint32_t lane, struct lane_look *seen,
+                 struct shown_router *shown)
 {
     const struct packets *q = routers;
     struct packet_head *head = packet_head(q, router);
-    for (uint32_t lane = 0; lane < q->lanes; lane++) {
-        const struct packet_lane *input = packet_input(q, head, lane);
-        struct shown_input *in = &shown->inputs[lane];
-        in->output = input->output;
-        in->state = shown_state(input->output, input->first != FW_NONE);
-        show_lane(q, input, shown, &in->queue);
-        shown->outputs[lane].holder = packet_owners(q, head)[lane];
-        shown->outputs[lane].credits = packet_output(q, head, lane)->credits;
-    }
+    const struct packet_lane *input = packet_input(q, head, lane);
+    bool is_empty = input->first == FW_NONE;
+    seen->packet = input->first;
+    seen->flits = input->flits;
+    seen->room = is_empty ? 0 : room_needed(q, head, input);
+    seen->output = input->output == LANE_IDLE && !is_empty ? LANE_ROUTED : input->output;
+    seen->wants = packet_wants(q, head, lane, q->words);
+    seen->owner = packet_owners(q, head)[lane];
+    seen->is_full = seen->owner == NOBODY;
+    seen->credits = packet_output(q, head, lane)->credits;
+    seen->depth = bits_test(packet_set(head, SET_USABLE, q->words), lane) ? q->depth : 0;
+    seen->left = packet_output(q, head, lane)->flits;
+    if (shown)
+        show_lane(q, input, shown, &shown->inputs[lane].queue);
 }
-
-static uint64_t packet_flit_hops(const void *routers)
-{
-    const struct packets *q = routers;
-    uint64_t hops = 0;
-    const uint16_t *owner = q->network->router_part;
-    for (uint32_t router = 0; router < q->network->topology.routers; router++)
-        hops += !owner || owner[router] == q->network->part ? q->flit_hops[router] : 0;
-    return hops;
-}
-
-static uint32_t packet_lane_flits(const void *routers, uint32_t router, uint32_t lane)
-{
-    const struct packets *q = routers;
-    return packet_output(q, packet_head(q, router), lane)->flits;
-}
-
-const struct router_inspect_ops packet_inspect = {
-    .check_idle = packet_check_idle,
-    .waits_for = packet_waits_for,
-    .flit_hops = packet_flit_hops,
-    .lane_flits = packet_lane_flits,
-    .show = packet_show,
-};

@@ -319,12 +319,13 @@ static const struct router_ops simured = {
     .summary = "SimuRed's router: buffers on both sides, forwarding, channels shared by turns",
     .options = simured_options,
     .example = "{\"type\": \"simured\", \"num_vcs\": 2, \"buffer_depth\": 2}",
-    .inspect = &simured_inspect,
+    .size = sizeof(struct simured),
     .plan = simured_plan,
     .build = simured_build,
     .share = simured_share,
     .receive_flits = simured_receive_flits,
     .receive_credits = simured_receive_credits,
     .step = simured_step,
+    .look = simured_look,
 };
 REGISTER_ROUTER(simured);

@@ -90,17 +90,13 @@ enum simured_set {
 };
 
 struct simured {
-    struct network *network;
-    struct engine *engine;
-    struct congestion *congestion; /* NULL: nobody looks */
+    ROUTERS_HEAD;
     struct buffers buffers;
     tick_t cycle, crossbar, head_crossbar; /* ticks; the last from the grant of an output until a head leaves */
-    uint32_t num_vcs, ports, lanes, words, port_words, first_link;
-    bool needs_empty; /* a lane is given only when both buffers behind it are empty */
-    uint64_t flit_hops;
-    struct route question; /* scratch */
-    uint64_t *offered;     /* scratch: a set of output lanes */
-    uint16_t *port_of;     /* by lane */
+    uint32_t port_words, first_link;
+    bool needs_empty;  /* a lane is given only when both buffers behind it are empty */
+    uint64_t *offered; /* scratch: a set of output lanes */
+    uint16_t *port_of; /* by lane */
     /* A block of bytes for each router, and where in it its parts begin. */
     char *blocks;
     size_t stride;
@@ -186,8 +182,8 @@ static inline tick_t edge_of(const struct simured *q, tick_t tick)
 
 /* Building, and looking from outside, in simured_build.c. */
 extern const struct option simured_options[];
-
-void *simured_build(struct network *network, const struct choice *self, struct errors *errors);
-void *simured_share(const void *routers, struct network *part);
 void simured_plan(const struct choice *self, uint32_t flit_bytes, struct router_plan *plan, struct errors *errors);
-extern const struct router_inspect_ops simured_inspect;
+void simured_build(void *routers, const void *config);
+void simured_share(void *routers);
+void simured_look(const void *routers, uint32_t router, uint32_t lane, struct lane_look *seen,
+                  struct shown_router *shown);

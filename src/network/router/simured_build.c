@@ -61,6 +61,8 @@ void simured_plan(const struct choice *self, uint32_t flit_bytes, struct router_
     (void)flit_bytes, (void)errors;
     plan->num_vcs = c->num_vcs;
     plan->buffer_depth = simured_depth(c);
+    plan->congestion = &c->congestion;
+    plan->output_depth = c->buffer_depth;
 }
 
 static void init_lane(struct simured *q, uint32_t router, uint32_t lane)
@@ -134,152 +136,71 @@ static void lay_out(struct simured *q, struct arena *arena)
     q->order_at = block_place(&size, sizeof(uint16_t) * q->lanes, word);
     q->stride = (size + 63) / 64 * 64;
     q->blocks = arena_take(arena, q->stride * q->network->topology.routers);
-    q->offered = arena_array(arena, uint64_t, q->words);
     q->port_of = arena_array(arena, uint16_t, q->lanes);
     for (uint32_t lane = 0; lane < q->lanes; lane++)
         q->port_of[lane] = (uint16_t)(lane / q->num_vcs);
 }
 
-void *simured_build(struct network *network, const struct choice *self, struct errors *errors)
+void simured_build(void *routers, const void *config)
 {
-    const struct simured_config *c = self->config;
-    uint32_t before = errors->count, lanes = network->ports * c->num_vcs;
-    check_lanes(network, self, errors);
-    struct congestion *congestion = network_sense(network, &c->congestion, c->buffer_depth, errors);
-    if (errors->count > before)
-        return NULL;
-    struct simured *q = arena_take(network->arena, sizeof *q);
-    *q = (struct simured){
-        .network = network,
-        .engine = network->engine,
-        .congestion = congestion,
-        .buffers = {.length = c->buffer_depth,
-                    .capacity = capacity_of(c),
-                    .ring_mask = ring_mask_for(capacity_of(c)),
-                    .delay = at_least_1(c->buffer_delay) * c->cycle,
-                    .forwards = c->buffer_forwarding,
-                    .is_plain = is_plain(c)},
-        .needs_empty = c->lane_free == FREE_WHEN_EMPTY || (c->lane_free == FREE_AUTO && network->routing.escape_vcs),
-        .cycle = c->cycle,
-        .crossbar = at_least_1(c->crossbar_delay) * c->cycle,
-        .head_crossbar = (at_least_1(c->crossbar_delay + c->switching_delay) - 1) * c->cycle,
-        .num_vcs = c->num_vcs,
-        .ports = network->ports,
-        .lanes = lanes,
-        .words = words_for(lanes),
-        .port_words = words_for(network->ports),
-        .first_link = network->routing.local_ports,
-        .question = {.routing = &network->routing, .congestion = congestion},
+    struct simured *q = routers;
+    const struct simured_config *c = config;
+    const struct network *network = q->network;
+    q->buffers = (struct buffers){
+        .length = c->buffer_depth,
+        .capacity = capacity_of(c),
+        .ring_mask = ring_mask_for(capacity_of(c)),
+        .delay = at_least_1(c->buffer_delay) * c->cycle,
+        .forwards = c->buffer_forwarding,
+        .is_plain = is_plain(c),
     };
+    q->needs_empty = c->lane_free == FREE_WHEN_EMPTY || (c->lane_free == FREE_AUTO && network->routing.escape_vcs);
+    q->cycle = c->cycle;
+    q->crossbar = at_least_1(c->crossbar_delay) * c->cycle;
+    q->head_crossbar = (at_least_1(c->crossbar_delay + c->switching_delay) - 1) * c->cycle;
+    q->port_words = words_for(q->ports);
+    q->first_link = network->routing.local_ports;
     lay_out(q, network->arena);
     for (uint32_t router = 0; router < network->topology.routers; router++) {
         head_at(q, router)->step_at = FW_NEVER;
         head_at(q, router)->random = random_stream(network->seed, router, RANDOM_OUTPUT);
-        for (uint32_t lane = 0; lane < lanes; lane++)
+        for (uint32_t lane = 0; lane < q->lanes; lane++)
             init_lane(q, router, lane);
         for (uint32_t port = 0; port < q->ports; port++)
             init_port(q, c, router, port);
     }
-    return q;
 }
 
-void *simured_share(const void *routers, struct network *part)
+void simured_share(void *routers)
 {
-    struct simured *q = arena_take(part->arena, sizeof *q);
-    *q = *(const struct simured *)routers;
-    q->network = part;
-    q->engine = part->engine;
-    q->question.routing = &part->routing;
-    q->offered = arena_array(part->arena, uint64_t, q->words);
-    q->flit_hops = 0;
-    return q;
+    struct simured *q = routers;
+    q->offered = arena_array(q->network->arena, uint64_t, q->words);
 }
 
-static void simured_check_idle(void *routers)
-{
-    const struct simured *q = routers;
-    for (uint32_t router = 0; router < q->network->topology.routers; router++)
-        for (uint32_t lane = 0; lane < q->lanes; lane++) {
-            const struct simured_output *output = output_at(q, router, lane);
-            lane_check_idle(router, lane, input_buffer(q, router, lane)->count + output_buffer(q, router, lane)->count,
-                            output->owner, (uint32_t)output->credits,
-                            network_link(q->network, router, q->port_of[lane])->depth);
-        }
-}
-
-/* Of a plain queue: flits that fit into it. */
-static uint32_t output_space(const struct simured *q, uint32_t router, uint32_t lane)
-{
-    return q->buffers.length - output_buffer(q, router, lane)->count;
-}
-
-static bool simured_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting)
+void simured_look(const void *routers, uint32_t router, uint32_t lane, struct lane_look *seen,
+                  struct shown_router *shown)
 {
     const struct simured *q = routers;
     const struct simured_input *input = input_at(q, router, lane);
-    struct buffer *buffer = input_buffer(q, router, lane);
-    if (!buffer->count)
-        return false;
-    *waiting = (struct waiting){
-        .packet = buffer_front(&q->buffers, buffer).packet,
-        .flits = buffer->count,
-        .room = q->buffers.is_plain && !q->needs_empty,
-    };
-    if (input->output == LANE_IDLE)
-        return true; /* it is yet to be routed */
-    if (input->output != LANE_WAITS) {
-        waiting->for_credit = true;
-        waiting_add(waiting, input->output, 0, output_space(q, router, input->output));
-        return true;
-    }
-    BITS_EACH(output, wants_of(q, router, lane), q->words) {
-        uint16_t owner = output_at(q, router, (uint32_t)output)->owner;
-        waiting_add(waiting, output, owner == NOBODY ? WITHOUT_ROOM : owner, output_space(q, router, (uint32_t)output));
-    }
-    return true;
+    const struct simured_output *output = output_at(q, router, lane);
+    const struct simured_port *port = port_at(q, router, q->port_of[lane]);
+    const struct buffer *in = input_buffer(q, router, lane), *out = output_buffer(q, router, lane);
+    seen->packet = in->count ? buffer_front(&q->buffers, in).packet : FW_NONE;
+    seen->flits = in->count;
+    seen->room = q->buffers.is_plain && !q->needs_empty;
+    seen->output = input->output == LANE_IDLE && in->count ? LANE_ROUTED : input->output;
+    seen->wants = wants_of(q, router, lane);
+    seen->owner = output->owner;
+    seen->is_full = output->owner == NOBODY;
+    seen->credits = port->to_terminal ? q->buffers.length : (uint32_t)output->credits;
+    seen->depth = seen->credits + network_link(q->network, router, q->port_of[lane])->depth - (uint32_t)output->credits;
+    seen->queued = out->count;
+    seen->space = q->buffers.length - out->count; /* of a plain queue */
+    seen->left = output->flits;
+    if (!shown)
+        return;
+    bool is_announced = port->to_terminal && (port->linked & bit(lane % q->num_vcs)); /* it is an event already */
+    shown_add_ring(shown, &shown->inputs[lane].queue, in->flits, q->buffers.ring_mask, in->first, in->count);
+    shown_add_ring(shown, &shown->outputs[lane].queue, out->flits, q->buffers.ring_mask, out->first + is_announced,
+                   out->count - is_announced);
 }
-
-static void show_buffer(const struct simured *q, const struct buffer *buffer, uint32_t first,
-                        struct shown_router *shown, struct shown_queue *queue)
-{
-    for (uint32_t i = first; i < buffer->count; i++) {
-        struct flit flit = buffer->flits[place_in_ring(&q->buffers, buffer, i)];
-        shown_add(shown, queue, flit.packet, flit.place & FLIT_POSITION, 1);
-    }
-}
-
-static void simured_show(const void *routers, uint32_t router, struct shown_router *shown)
-{
-    const struct simured *q = routers;
-    for (uint32_t lane = 0; lane < q->lanes; lane++) {
-        const struct buffer *buffer = input_buffer(q, router, lane);
-        struct shown_input *input = &shown->inputs[lane];
-        input->output = input_at(q, router, lane)->output;
-        input->state = shown_state(input->output, buffer->count);
-        show_buffer(q, buffer, 0, shown, &input->queue);
-    }
-    for (uint32_t lane = 0; lane < q->lanes; lane++) {
-        const struct simured_output *output = output_at(q, router, lane);
-        const struct simured_port *port = port_at(q, router, q->port_of[lane]);
-        bool is_announced = port->to_terminal && (port->linked & bit(lane % q->num_vcs)); /* it is an event already */
-        shown->outputs[lane].holder = output->owner;
-        shown->outputs[lane].credits = port->to_terminal ? q->buffers.length : (uint32_t)output->credits;
-        show_buffer(q, output_buffer(q, router, lane), is_announced, shown, &shown->outputs[lane].queue);
-    }
-}
-
-static uint64_t simured_flit_hops(const void *routers) { return ((const struct simured *)routers)->flit_hops; }
-
-static uint32_t simured_lane_flits(const void *routers, uint32_t router, uint32_t lane)
-{
-    const struct simured *q = routers;
-    return output_at(q, router, lane)->flits;
-}
-
-const struct router_inspect_ops simured_inspect = {
-    .check_idle = simured_check_idle,
-    .waits_for = simured_waits_for,
-    .flit_hops = simured_flit_hops,
-    .lane_flits = simured_lane_flits,
-    .show = simured_show,
-};

@@ -63,12 +63,10 @@ struct router {
 
 /* All routers of the network, or of the part of it that a thread steps. */
 struct single_cycle {
-    struct network *network;
+    ROUTERS_HEAD;
     const struct single_cycle_config *config;
-    struct router *routers;
-    uint32_t num_vcs, lanes, words, ring_mask;
-    uint64_t flit_hops;
-    struct route question;      /* scratch */
+    struct router *each;
+    uint32_t ring_mask;
     uint32_t *nominee, *winner; /* scratch, by port: an input lane, or FW_NONE */
 };
 
@@ -91,7 +89,7 @@ static void single_cycle_receive_flits(void *routers, tick_t now, const void *ev
 {
     struct single_cycle *q = routers;
     for (const struct flit_event *event = events, *end = event + count; event < end; event++) {
-        struct router *router = &q->routers[event->to.target];
+        struct router *router = &q->each[event->to.target];
         struct lane *lane = &router->lanes[event->to.lane];
         FW_CHECK(lane->count < q->config->buffer_depth, "tick %llu router %u lane %u: packet %u overruns the buffer",
                  (unsigned long long)now, router->number, event->to.lane, event->flit.packet);
@@ -104,11 +102,11 @@ static void single_cycle_receive_credits(void *routers, tick_t now, const void *
 {
     struct single_cycle *q = routers;
     for (const struct credit_event *event = events, *end = event + count; event < end; event++) {
-        struct router *router = &q->routers[event->to.target];
+        struct router *router = &q->each[event->to.target];
         struct lane *lane = &router->lanes[event->to.lane];
         FW_CHECK(lane->credits++ < lane->link->depth, "tick %llu router %u lane %u: a credit too many",
                  (unsigned long long)now, router->number, event->to.lane);
-        congestion_change(q->question.congestion, router->number, event->to.lane, QUEUE_DOWNSTREAM, -1, now);
+        congestion_change(q->congestion, router->number, event->to.lane, QUEUE_DOWNSTREAM, -1, now);
         single_cycle_wake(q, router, now);
     }
 }
@@ -174,7 +172,7 @@ static void nominate(const struct single_cycle *q, const struct router *router, 
 static bool is_before(const struct single_cycle *q, const struct router *router, uint32_t output, uint32_t one,
                       uint32_t other)
 {
-    uint32_t last = router->ports[output].last_input, ports = q->network->ports;
+    uint32_t last = router->ports[output].last_input, ports = q->ports;
     return turns(last, one, ports) < turns(last, other, ports);
 }
 
@@ -200,7 +198,7 @@ static void send(struct single_cycle *q, struct router *router, uint32_t number,
     from->last_lane = number;
     to->last_input = number / q->num_vcs;
     to->free_at = now + output->link->cycle;
-    congestion_change(q->question.congestion, router->number, lane->output, QUEUE_DOWNSTREAM, 1, now);
+    congestion_change(q->congestion, router->number, lane->output, QUEUE_DOWNSTREAM, 1, now);
     send_flit(q->network, output->link->to_terminal ? EVENT_TERMINAL_FLIT : EVENT_FLIT, ahead, flit,
               now + q->config->latency + output->link->latency);
     send_credit(q->network, lane->link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT, back,
@@ -217,7 +215,7 @@ static void send(struct single_cycle *q, struct router *router, uint32_t number,
 
 static void step_router(struct single_cycle *q, struct router *router, tick_t now)
 {
-    uint32_t ports = q->network->ports, begin = router->turn;
+    uint32_t ports = q->ports, begin = router->turn;
     tick_t soonest = FW_NEVER;
     for (uint32_t port = 0; port < ports; port++)
         q->nominee[port] = q->winner[port] = FW_NONE;
@@ -247,7 +245,7 @@ static void single_cycle_step(void *routers, tick_t now, const void *events, uin
 {
     struct single_cycle *q = routers;
     for (const struct step_event *event = events, *end = event + count; event < end; event++) {
-        struct router *router = &q->routers[event->target];
+        struct router *router = &q->each[event->target];
         if (router->step_at != now)
             continue; /* it was woken earlier than this step was posted for */
         router->step_at = FW_NEVER;
@@ -264,6 +262,7 @@ static void single_cycle_plan(const struct choice *self, uint32_t flit_bytes, st
     (void)flit_bytes, (void)errors;
     plan->num_vcs = config->num_vcs;
     plan->buffer_depth = config->buffer_depth;
+    plan->congestion = &config->congestion;
 }
 
 static void build_router(const struct single_cycle *q, struct router *router, uint32_t number)
@@ -273,7 +272,7 @@ static void build_router(const struct single_cycle *q, struct router *router, ui
         .step_at = FW_NEVER,
         .number = number,
         .lanes = arena_array(arena, struct lane, q->lanes),
-        .ports = arena_array(arena, struct port, q->network->ports),
+        .ports = arena_array(arena, struct port, q->ports),
         .usable = arena_array(arena, uint64_t, q->words),
     };
     for (uint32_t lane = 0; lane < q->lanes; lane++) {
@@ -292,131 +291,62 @@ static void build_router(const struct single_cycle *q, struct router *router, ui
     }
 }
 
-static void take_scratch(struct single_cycle *q)
+static void single_cycle_build(void *routers, const void *config)
 {
-    q->nominee = arena_array(q->network->arena, uint32_t, q->network->ports);
-    q->winner = arena_array(q->network->arena, uint32_t, q->network->ports);
-}
-
-static void *single_cycle_build(struct network *network, const struct choice *self, struct errors *errors)
-{
-    const struct single_cycle_config *config = self->config;
-    uint32_t before = errors->count, routers = network->topology.routers;
-    check_lanes(network, self, errors);
-    struct congestion *congestion = network_sense(network, &config->congestion, 0, errors);
-    if (errors->count > before)
-        return NULL;
-    struct single_cycle *q = arena_take(network->arena, sizeof *q);
-    *q = (struct single_cycle){
-        .network = network,
-        .config = config,
-        .routers = arena_array(network->arena, struct router, routers),
-        .num_vcs = config->num_vcs,
-        .lanes = network->ports * config->num_vcs,
-        .words = words_for(network->ports * config->num_vcs),
-        .ring_mask = ring_mask_for(config->buffer_depth),
-        .question = {.routing = &network->routing, .congestion = congestion},
-    };
-    take_scratch(q);
-    for (uint32_t router = 0; router < routers; router++)
-        build_router(q, &q->routers[router], router);
-    return q;
-}
-
-/* For another thread: the same routers, of which it steps its own, with an engine, scratch and counter that are its own. */
-static void *single_cycle_share(const void *routers, struct network *part)
-{
-    struct single_cycle *q = arena_take(part->arena, sizeof *q);
-    *q = *(const struct single_cycle *)routers;
-    q->network = part;
-    q->question.routing = &part->routing;
-    q->flit_hops = 0;
-    take_scratch(q);
-    return q;
-}
-
-/* ---- for those who look from outside ---- */
-
-static void single_cycle_check_idle(void *routers)
-{
-    const struct single_cycle *q = routers;
+    struct single_cycle *q = routers;
+    q->config = config;
+    q->ring_mask = ring_mask_for(q->config->buffer_depth);
+    q->each = arena_array(q->network->arena, struct router, q->network->topology.routers);
     for (uint32_t router = 0; router < q->network->topology.routers; router++)
-        for (uint32_t number = 0; number < q->lanes; number++) {
-            const struct lane *lane = &q->routers[router].lanes[number];
-            bool is_usable = bits_test(q->routers[router].usable, number);
-            lane_check_idle(router, number, lane->count, lane->owner, lane->credits, is_usable ? lane->link->depth : 0);
-        }
+        build_router(q, &q->each[router], router);
 }
 
-static bool single_cycle_waits_for(void *routers, uint32_t router, uint32_t number, struct waiting *waiting)
+/* Every thread has these for itself. */
+static void single_cycle_share(void *routers)
+{
+    struct single_cycle *q = routers;
+    q->nominee = arena_array(q->network->arena, uint32_t, q->ports);
+    q->winner = arena_array(q->network->arena, uint32_t, q->ports);
+}
+
+/* For those who look from outside: the viewer, deadlock reports, the counts of channels. */
+static void single_cycle_look(const void *routers, uint32_t router, uint32_t number, struct lane_look *seen,
+                              struct shown_router *shown)
 {
     const struct single_cycle *q = routers;
-    const struct lane *lanes = q->routers[router].lanes, *lane = &lanes[number];
-    if (!lane->count)
-        return false;
-    *waiting = (struct waiting){.packet = flit_at(q, lane, 0)->packet, .flits = lane->count};
-    if (lane->output < LANE_WAITS) {
-        waiting->for_credit = true;
-        waiting->room = !lanes[lane->output].credits;
-        waiting_add(waiting, lane->output, 0, 0);
-    } else if (lane->output == LANE_WAITS) {
-        bool needs_room = q->network->routing.escape_vcs;
-        waiting->room = needs_room ? network_packet(q->network, waiting->packet)->size : 0;
-        BITS_EACH(output, lane->wants, q->words)
-            waiting_add(waiting, output,
-                        lanes[output].owner == NOBODY && needs_room ? WITHOUT_ROOM : lanes[output].owner, 0);
+    const struct lane *lanes = q->each[router].lanes, *lane = &lanes[number];
+    bool needs_room = q->network->routing.escape_vcs;
+    if (lane->count) {
+        seen->packet = flit_at(q, lane, 0)->packet;
+        seen->room = lane->output < LANE_WAITS ? !lanes[lane->output].credits
+                     : needs_room              ? network_packet(q->network, seen->packet)->size
+                                               : 0;
     }
-    return true;
+    seen->flits = lane->count;
+    seen->output = lane->output == LANE_IDLE && lane->count ? LANE_ROUTED : lane->output;
+    seen->wants = lane->wants;
+    seen->owner = lane->owner;
+    seen->is_full = lane->owner == NOBODY && needs_room;
+    seen->credits = lane->credits;
+    seen->depth = bits_test(q->each[router].usable, number) ? lane->link->depth : 0;
+    seen->left = lane->flits;
+    if (shown)
+        shown_add_ring(shown, &shown->inputs[number].queue, lane->ring, q->ring_mask, lane->first, lane->count);
 }
-
-/* For the viewer. */
-static void single_cycle_show(const void *routers, uint32_t router, struct shown_router *shown)
-{
-    const struct single_cycle *q = routers;
-    for (uint32_t number = 0; number < q->lanes; number++) {
-        const struct lane *lane = &q->routers[router].lanes[number];
-        struct shown_input *input = &shown->inputs[number];
-        input->output = lane->output;
-        input->state = shown_state(lane->output, lane->count);
-        for (uint32_t i = 0; i < lane->count; i++) {
-            const struct flit *flit = flit_at(q, lane, i);
-            shown_add(shown, &input->queue, flit->packet, flit->place & FLIT_POSITION, 1);
-        }
-        shown->outputs[number].holder = lane->owner;
-        shown->outputs[number].credits = lane->credits;
-    }
-}
-
-static uint64_t single_cycle_flit_hops(const void *routers)
-{
-    return ((const struct single_cycle *)routers)->flit_hops;
-}
-
-static uint32_t single_cycle_lane_flits(const void *routers, uint32_t router, uint32_t lane)
-{
-    return ((const struct single_cycle *)routers)->routers[router].lanes[lane].flits;
-}
-
-static const struct router_inspect_ops single_cycle_inspect = {
-    .check_idle = single_cycle_check_idle,
-    .waits_for = single_cycle_waits_for,
-    .flit_hops = single_cycle_flit_hops,
-    .lane_flits = single_cycle_lane_flits,
-    .show = single_cycle_show,
-};
 
 static const struct router_ops single_cycle = {
     .name = "single_cycle",
     .summary = "input-queued router without a pipeline, in one file: the one to copy",
     .options = single_cycle_options,
     .example = "{\"type\": \"single_cycle\", \"num_vcs\": 8, \"buffer_depth\": 8}",
-    .inspect = &single_cycle_inspect,
+    .size = sizeof(struct single_cycle),
     .plan = single_cycle_plan,
     .build = single_cycle_build,
     .share = single_cycle_share,
     .receive_flits = single_cycle_receive_flits,
     .receive_credits = single_cycle_receive_credits,
     .step = single_cycle_step,
+    .look = single_cycle_look,
 };
 REGISTER_ROUTER(single_cycle);
 /* Copied by `flitwarp new`, with an example: network.router=$ */

@@ -8,8 +8,9 @@
 
 #include "flitwarp/shown.h"
 
-static void check_router(const struct omnipath *q, uint32_t router)
+void omnipath_check_idle(const void *routers, uint32_t router)
 {
+    const struct omnipath *q = routers;
     for (uint32_t buffer = 0; buffer < q->buffers; buffer++) {
         for (uint32_t vl = 0; vl < q->num_vcs; vl++) {
             const struct omnipath_lane *lane = &q->lane_states[lane_number(q, router, buffer, vl)];
@@ -19,44 +20,12 @@ static void check_router(const struct omnipath *q, uint32_t router)
         FW_CHECK(shared_room_is_empty(&q->rule[is_central(q, buffer)], room_at(q, router, buffer)),
                  "router %u buffer %u: room is taken at the end", router, buffer);
     }
-    for (uint32_t port = 0; port < q->ports; port++)
+    for (uint32_t port = 0; port < q->all_ports; port++)
         FW_CHECK(shared_room_is_empty(&q->rule[0], room_downstream(q, router, port)),
                  "router %u port %u: not all credits are back at the end", router, port);
     FW_CHECK(!bits_any(q->busy + (size_t)router * q->source_words, q->source_words),
              "router %u: something crosses at the end", router);
 }
-
-static void omnipath_check_idle(void *routers)
-{
-    const struct omnipath *q = routers;
-    for (uint32_t router = 0; router < q->network->topology.routers; router++)
-        check_router(q, router);
-}
-
-/* What has begun to cross goes on by itself: packets wait for room alone, at the front of their input lanes. */
-static bool omnipath_waits_for(void *routers, uint32_t router, uint32_t lane, struct waiting *waiting)
-{
-    const struct omnipath *q = routers;
-    uint32_t input = lane / q->num_vcs, vl = lane % q->num_vcs;
-    size_t number = lane_number(q, router, input, vl);
-    const struct omnipath_lane *at = &q->lane_states[number];
-    if (!at->count || at->target == LANE_IDLE)
-        return false;
-    *waiting = (struct waiting){.packet = first_packet(q, number)};
-    BITS_EACH(output, wants_of(q, router, input, vl), q->words)
-        waiting_add(waiting, output, WITHOUT_ROOM, 0);
-    return true;
-}
-
-static uint64_t omnipath_flit_hops(const void *routers) { return ((const struct omnipath *)routers)->flit_hops; }
-
-static uint32_t omnipath_lane_flits(const void *routers, uint32_t router, uint32_t lane)
-{
-    const struct omnipath *q = routers;
-    return q->lane_flits[(size_t)router * q->lanes + lane];
-}
-
-/* ---- for the viewer ---- */
 
 static uint32_t packet_at(const struct omnipath *q, size_t number, uint32_t place)
 {
@@ -73,25 +42,13 @@ static void show_packet(const struct omnipath *q, size_t number, uint32_t place,
         shown_add(shown, queue, packet_at(q, number, place), gone, came - gone);
 }
 
-static void show_input(const struct omnipath *q, uint32_t router, uint32_t port, uint32_t vl,
-                       struct shown_router *shown)
+static void show_input(const struct omnipath *q, size_t number, struct shown_router *shown, struct shown_queue *queue)
 {
-    size_t number = lane_number(q, router, port, vl);
     const struct omnipath_lane *lane = &q->lane_states[number];
-    const struct omnipath_source *source = source_at(q, router, port);
-    struct shown_input *input = &shown->inputs[port * q->num_vcs + vl];
-    bool crosses = lane->count && source->sink != NOBODY && source->vl == vl;
-    input->output = lane->target;
-    input->state = !lane->count                ? SHOWN_IDLE
-                   : crosses                   ? SHOWN_ACTIVE
-                   : lane->target == LANE_IDLE ? SHOWN_ROUTING
-                                               : SHOWN_WAITING;
-    if (crosses)
-        shown->outputs[lane->target].holder = (uint16_t)(port * q->num_vcs + vl);
     for (uint32_t place = 0; place < lane->count; place++) {
         bool is_coming = place + 1u == lane->count && lane->due;
         uint32_t size = network_packet(q->network, packet_at(q, number, place))->size;
-        show_packet(q, number, place, is_coming ? lane->due : size, shown, &input->queue);
+        show_packet(q, number, place, is_coming ? lane->due : size, shown, queue);
     }
 }
 
@@ -114,7 +71,7 @@ static void show_output(const struct omnipath *q, uint32_t router, uint32_t outp
     size_t number = lane_number(q, router, sink, vl);
     for (uint32_t place = 0; place < q->lane_states[number].count; place++)
         show_packet(q, number, place, sent_to(q, router, sink, packet_at(q, number, place)), shown, queue);
-    for (uint32_t central = q->ports; central < q->sources; central++) {
+    for (uint32_t central = q->all_ports; central < q->sources; central++) {
         number = lane_number(q, router, central, vl);
         const struct omnipath_lane *lane = &q->lane_states[number];
         for (uint32_t place = 0; place < lane->count; place++)
@@ -123,26 +80,45 @@ static void show_output(const struct omnipath *q, uint32_t router, uint32_t outp
     }
 }
 
-static void omnipath_show(const void *routers, uint32_t router, struct shown_router *shown)
+/* Does the first packet of an input lane cross? */
+static bool crosses(const struct omnipath *q, uint32_t router, uint32_t lane)
 {
-    const struct omnipath *q = routers;
-    for (uint32_t port = 0; port < q->network->ports; port++)
-        for (uint32_t vl = 0; vl < q->num_vcs; vl++)
-            show_input(q, router, port, vl, shown);
-    for (uint32_t output = 0; output < shown->lanes; output++) {
-        uint32_t port = output / q->num_vcs, vl = output % q->num_vcs;
-        bool at_terminal = network_link(q->network, router, port)->to_terminal;
-        show_output(q, router, output, shown);
-        if (shown->outputs[output].is_usable)
-            shown->outputs[output].credits =
-                shared_room_left(at_terminal ? &q->terminal_rule : &q->rule[0], room_downstream(q, router, port), vl);
-    }
+    const struct omnipath_source *source = source_at(q, router, lane / q->num_vcs);
+    return q->lane_states[lane_number(q, router, 0, lane)].count && source->sink != NOBODY &&
+           source->vl == lane % q->num_vcs;
 }
 
-const struct router_inspect_ops omnipath_inspect = {
-    .check_idle = omnipath_check_idle,
-    .waits_for = omnipath_waits_for,
-    .flit_hops = omnipath_flit_hops,
-    .lane_flits = omnipath_lane_flits,
-    .show = omnipath_show,
-};
+/* The input lane whose packet crosses to an output lane, or towards it; NOBODY: none does. */
+static uint16_t owner_of(const struct omnipath *q, uint32_t router, uint32_t output)
+{
+    uint16_t owner = NOBODY;
+    for (uint32_t lane = 0; lane < q->lanes; lane++)
+        if (crosses(q, router, lane) && q->lane_states[lane_number(q, router, 0, lane)].target == output)
+            owner = (uint16_t)lane;
+    return owner;
+}
+
+/* What has begun to cross goes on by itself: packets wait for room alone, at the front of their input lanes. */
+void omnipath_look(const void *routers, uint32_t router, uint32_t lane, struct lane_look *seen,
+                   struct shown_router *shown)
+{
+    const struct omnipath *q = routers;
+    uint32_t port = lane / q->num_vcs, vl = lane % q->num_vcs;
+    size_t number = lane_number(q, router, port, vl);
+    const struct omnipath_lane *at = &q->lane_states[number];
+    seen->is_full = true;
+    seen->left = q->lane_flits[(size_t)router * q->lanes + lane];
+    if (at->count) {
+        seen->packet = first_packet(q, number);
+        seen->output = at->target == LANE_IDLE ? LANE_ROUTED : crosses(q, router, lane) ? at->target : LANE_WAITS;
+        seen->wants = wants_of(q, router, port, vl);
+    }
+    if (!shown)
+        return;
+    bool at_terminal = network_link(q->network, router, port)->to_terminal;
+    seen->owner = owner_of(q, router, lane);
+    seen->credits =
+        shared_room_left(at_terminal ? &q->terminal_rule : &q->rule[0], room_downstream(q, router, port), vl);
+    show_input(q, number, shown, &shown->inputs[lane].queue);
+    show_output(q, router, lane, shown);
+}
