@@ -223,7 +223,7 @@ void input_queued_receive_flits(void *routers, tick_t now, const void *events, u
     if (q->is_usual)
         receive_flits(q, now, events, count, USUAL);
     else
-        receive_flits(q, now, events, count, GENERAL(q));
+        receive_flits(q, now, events, count, GENERAL(q->words));
 }
 
 void input_queued_receive_credits(void *routers, tick_t now, const void *events, uint32_t count)
@@ -232,7 +232,7 @@ void input_queued_receive_credits(void *routers, tick_t now, const void *events,
     if (q->is_usual)
         receive_credits(q, now, events, count, USUAL);
     else
-        receive_credits(q, now, events, count, GENERAL(q));
+        receive_credits(q, now, events, count, GENERAL(q->words));
 }
 
 void input_queued_look_again(struct input_queued *q, tick_t now, const struct credit_event *event, uint32_t count)
@@ -240,7 +240,7 @@ void input_queued_look_again(struct input_queued *q, tick_t now, const struct cr
     for (const struct credit_event *end = event + count; event < end; event++) {
         struct router_head *head = block_of(q, event->to.target);
         if (bits_any(lanes_in(head, SET_WAITING, q->words), q->words))
-            wake(q, head, now, GENERAL(q));
+            wake(q, head, now, GENERAL(q->words));
     }
 }
 
@@ -258,12 +258,12 @@ void input_queued_begin_next(const struct input_queued *q, struct router_head *h
     input->output = LANE_IDLE;
     if (input->count)
         begin_packet(q, head, lanes_in(head, SET_FRESH, q->words), lanes_in(head, SET_BUSY, q->words), lane, input, now,
-                     GENERAL(q));
+                     GENERAL(q->words));
 }
 
 void input_queued_wake(const struct input_queued *q, struct router_head *head, tick_t now)
 {
-    wake(q, head, now, GENERAL(q));
+    wake(q, head, now, GENERAL(q->words));
 }
 
 /* ---- packets at the front of their lanes are routed and are given output lanes ---- */
@@ -330,7 +330,10 @@ STAGE void hold_output(struct view *v, size_t lane, size_t output, struct varian
         keep_busy(v->q, v->head, v->busy, lane, v->now + v->q->vc_allocation, is);
 }
 
-void input_queued_hold(struct view *v, size_t lane, size_t output) { hold_output(v, lane, output, GENERAL(v->q)); }
+void input_queued_hold(struct view *v, size_t lane, size_t output)
+{
+    hold_output(v, lane, output, GENERAL(v->q->words));
+}
 
 /* What a lane may take of the output lanes that are free, one word of it. */
 STAGE uint64_t wanted_outputs(const struct view *v, size_t lane, uint32_t word, struct variant is)
@@ -347,7 +350,7 @@ STAGE uint64_t wanted_outputs(const struct view *v, size_t lane, uint32_t word, 
 
 uint64_t input_queued_wanted(const struct view *v, size_t lane, uint32_t word)
 {
-    return wanted_outputs(v, lane, word, GENERAL(v->q));
+    return wanted_outputs(v, lane, word, GENERAL(v->q->words));
 }
 
 /* What the round-robin allocator would grant. */
@@ -537,7 +540,7 @@ STAGE void traverse(struct view *v, size_t lane, struct variant is)
 
 void input_queued_leave(struct view *v, size_t lane)
 {
-    traverse(v, lane, GENERAL(v->q));
+    traverse(v, lane, GENERAL(v->q->words));
     v->q->flit_hops++;
 }
 
@@ -816,10 +819,16 @@ static __attribute__((noinline)) ONE_REGION void step_usual(struct input_queued 
     step_routers(q, now, NULL, 0, USUAL);
 }
 
+static __attribute__((noinline)) void step_one_word(struct input_queued *q, tick_t now, const uint32_t *list,
+                                                    uint32_t count)
+{
+    step_routers(q, now, list, count, GENERAL(1));
+}
+
 static __attribute__((noinline)) void step_general(struct input_queued *q, tick_t now, const uint32_t *list,
                                                    uint32_t count)
 {
-    step_routers(q, now, list, count, GENERAL(q));
+    step_routers(q, now, list, count, GENERAL(q->words));
 }
 
 /* Those of the routers that an event was posted for which were not woken earlier. */
@@ -859,7 +868,7 @@ void input_queued_step(void *routers, tick_t now, const void *events, uint32_t c
         count = list_events(q, now, events, count);
     }
     q->engine->events += q->steps_each_tick ? count : 0;
-    step_general(q, now, list, count);
+    (q->words == 1 ? step_one_word : step_general)(q, now, list, count);
 }
 
 static const struct router_ops input_queued = {

@@ -205,7 +205,7 @@ static inline struct shared_room *shared_room_of(const struct input_queued *q, s
 
 /*
  * Stages are compiled into their callers, once for each of two variants: see input_queued.c. A variant is a constant
- * wherever it is used, but for the general one's words.
+ * wherever it is used, but for the general one's words; where it is one of these the step is compiled apart.
  */
 #define STAGE static inline __attribute__((always_inline))
 
@@ -214,7 +214,7 @@ struct variant {
     uint32_t words; /* of a set of lanes */
 };
 #define USUAL ((struct variant){.usual = true, .words = 1})
-#define GENERAL(q) ((struct variant){.usual = false, .words = (q)->words})
+#define GENERAL(words_) ((struct variant){.usual = false, .words = (words_)})
 
 /* Sets of lanes: one word in the usual variant, so that the compiler can keep it in a register. */
 STAGE uint64_t *word_of(uint64_t *set, size_t lane, struct variant is)

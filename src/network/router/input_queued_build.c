@@ -365,7 +365,8 @@ void input_queued_look(const void *routers, uint32_t router, uint32_t lane, stru
 static struct flit *flit_at(const struct input_queued *q, struct router_head *head, uint32_t lane, uint32_t place)
 {
     struct input_lane *input = &inputs_of(head, q->words)[lane];
-    return place == 0 ? &input->front : &ring_of(q, head, lane, GENERAL(q))[(input->first + place - 1) & q->ring_mask];
+    return place == 0 ? &input->front
+                      : &ring_of(q, head, lane, GENERAL(q->words))[(input->first + place - 1) & q->ring_mask];
 }
 
 /* A packet that has an output lane is said to be in front until its tail is gone, though its next flit may not be there. */
