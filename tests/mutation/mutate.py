@@ -40,7 +40,7 @@ CPU_A_MUTANT = 6  # seconds of the cases of one, by what they take unchanged
 CPU_A_CASE = 1.5  # seconds: what takes longer is no quick test, and left out
 MEMORY = 4 << 30
 CHECKED = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-CHECKED_SETTINGS = {"ASAN_OPTIONS": "exitcode=86:hard_rss_limit_mb=4000:detect_leaks=1", "UBSAN_OPTIONS": "print_stacktrace=0"}
+CHECKED_SETTINGS = "exitcode=86:hard_rss_limit_mb=4000:detect_leaks="
 
 
 def run(words, **more):
@@ -147,11 +147,13 @@ class Recorded:
 class Bench:
     """What all mutants share: build, cases, what they take, and which lines each reaches."""
 
-    def __init__(self, build, work, targets, jobs):
+    def __init__(self, build, work, targets, jobs, words):
         self.build, self.work, self.jobs, self.targets = build, Path(work), jobs, targets
         program = build.folder / "flitwarp"
         paths = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests/unit").rglob("test_*.c"))
         self.cases = [*map(UnitTests, paths), *map(Recorded, [SCHEMA, *all_cases(program)])]
+        if words:
+            self.cases = [case for case in self.cases if any(word in case.name for word in words)]
         self.known = {**digests.recorded(), SCHEMA.row: digests.outcome(program, SCHEMA)}
         self.sources = sorted(path for path in build.compiles if any(path == one or path.startswith(one.rstrip("/") + "/") for one in targets)
                               or self.includes(path))
@@ -179,6 +181,10 @@ class Bench:
         self.blocks = {name: blocks_of(folder / name, self.targets) for name in self.build.objects}
         for name in self.build.objects:
             self.build.link(name, folder / f"checked {name}", {}, *CHECKED)
+        self.checked = {**os.environ, "ASAN_OPTIONS": CHECKED_SETTINGS + "1"}
+        if run([folder / "checked flitwarp", "list"], env=self.checked).returncode:
+            print("what is not given back is not looked for: the leak sanitizer does not run here", flush=True)
+            self.checked["ASAN_OPTIONS"] = CHECKED_SETTINGS + "0"
         self.code = {line for blocks in self.blocks.values() for lines in blocks.values() for line in lines}
         with multiprocessing.get_context("fork").Pool(self.jobs) as pool:
             for name, seconds, lines, is_fit, said in pool.imap_unordered(self.measure_one, range(len(self.cases))):
@@ -204,7 +210,7 @@ class Bench:
         blocks = self.blocks["unit_tests" if isinstance(case, UnitTests) else "flitwarp"]
         offsets = set(map(int, told.read_text().split())) if told.exists() else set()
         told.unlink(missing_ok=True)
-        checked = case.outcome(lambda name: self.work / "traced" / f"checked {name}", digests.Limits(120, 600), {**os.environ, **CHECKED_SETTINGS})
+        checked = case.outcome(lambda name: self.work / "traced" / f"checked {name}", digests.Limits(120, 600), self.checked)
         return case.name, seconds, {line for offset in offsets for line in blocks.get(offset, ())}, checked == expected, ""
 
     def cases_at(self, path, line):
@@ -339,7 +345,7 @@ class Trial:
         for case in cases:
             usual = self.bench.seconds[case.name]
             limits = digests.Limits(max(10, math.ceil(30 * usual)), 30 + 120 * usual)
-            if case.name not in self.bench.unfit and case.outcome(program, limits, {**os.environ, **CHECKED_SETTINGS}) != case.expected(self.bench.known):
+            if case.name not in self.bench.unfit and case.outcome(program, limits, self.bench.checked) != case.expected(self.bench.known):
                 return "noticed", f"{case.name}, checked"
         return "survived", f"{len(cases)} cases reach it"
 
@@ -379,10 +385,10 @@ def users_of(build, headers):
 class FullBench(Bench):
     """With headers: files that include a changed one are compiled again, and compared with what they were."""
 
-    def __init__(self, build, work, targets, jobs, headers):
+    def __init__(self, build, work, targets, jobs, headers, words):
         self.users = users_of(build, headers)
         self.more = {path for paths in self.users.values() for path in paths}
-        super().__init__(build, work, targets, jobs)
+        super().__init__(build, work, targets, jobs, words)
 
     def includes(self, path):
         return path in self.more
@@ -440,6 +446,7 @@ def arguments():
     parser.add_argument("--survivors", metavar="FILE", help="also write those that nothing noticed to a file")
     parser.add_argument("--again", metavar="FILE", help="only those that a file of --survivors lists")
     parser.add_argument("--minutes", type=float, help="try no more after so long")
+    parser.add_argument("--cases", action="append", metavar="WORD", help="ask only cases whose name contains a word")
     parser.add_argument("--carry", action="store_true", help="only make the build folder fit for a machine without libzstd's headers")
     parser.add_argument("--build", default=str(ROOT / "build-mutate"), help="folder of the build")
     return parser.parse_args()
@@ -483,7 +490,7 @@ def main():
         return
     with tempfile.TemporaryDirectory(prefix="flitwarp-mutate-") as work:
         targets = sorted({mutant.path for mutant in mutants})
-        bench = FullBench(build, work, targets, asked.jobs, [path for path in targets if path.endswith(".h")])
+        bench = FullBench(build, work, targets, asked.jobs, [path for path in targets if path.endswith(".h")], asked.cases)
         print(f"{len(mutants)} changes in {len(targets)} files; measuring {len(bench.cases)} cases", flush=True)
         bench.measure()
         verdicts = []
