@@ -19,7 +19,7 @@ from support import PROGRAM, ROOT, children, still_running, wait_for
 PHOLD = ROOT / "examples" / "phold.json"
 SANITIZED = [os.environ[name] for name in ("FLITWARP_ASAN", "FLITWARP_TSAN")
              if os.access(os.environ.get(name, ""), os.X_OK)]
-THREADS = (1, 2, 3, 4, 8)
+THREADS = (1, 3, 8)
 # Little work of different kinds: many events at one tick, no lookahead, long delays, processes that hardly talk.
 LOADS = {
     "ties": ["model.processes=64", "model.events=4", "model.lookahead=1", "model.mean_delay=2", "model.end=150",

@@ -28,7 +28,7 @@ def built(variable):
 IN_PARTS = ["--sync", "conservative", "--threads", "3"]
 PROGRAMS = [[PROGRAM], [built("FLITWARP_ASAN"), *IN_PARTS]]
 TSAN = [built("FLITWARP_TSAN"), "--sync", "conservative", "--threads", "2"]
-RUNS_A_PAIR = int(os.environ.get("FLITWARP_RUNS_A_PAIR", 6))
+RUNS_A_PAIR = int(os.environ.get("FLITWARP_RUNS_A_PAIR", 4))
 
 
 def runs_a_pair(router):
