@@ -119,6 +119,16 @@ const char *nearest_word(const struct nearest *nearest)
     return nearest->distance <= tolerated ? nearest->word : NULL;
 }
 
+const char *meant_hint(struct arena *arena, const char *word)
+{
+    return word ? arena_format(arena, " (did you mean '%s'?)", word) : "";
+}
+
+const char *list_add(struct arena *arena, const char *list, const char *separator, const char *word)
+{
+    return *list ? arena_format(arena, "%s%s%s", list, separator, word) : word;
+}
+
 #define MOST_BYTES ((size_t)1 << 28) /* of what has no end that could be known: a pipe, or /dev/zero */
 
 /* Reads to the end instead of asking for the size: pipes have none. */

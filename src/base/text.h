@@ -44,6 +44,10 @@ struct nearest {
 void nearest_try(struct nearest *nearest, const char *candidate);
 /* NULL when nothing is so close that it could have been meant. */
 const char *nearest_word(const struct nearest *nearest);
+/* " (did you mean 'WORD'?)", or "" without a word. */
+const char *meant_hint(struct arena *arena, const char *word);
+/* A list of words with one more behind it; "" is the list of none. */
+const char *list_add(struct arena *arena, const char *list, const char *separator, const char *word);
 
 /* Digits up to the first character that is none, which `text` points to then; false when there are none, or it is too much. */
 bool number_read(const char **text, uint64_t most, uint64_t *number);

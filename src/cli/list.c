@@ -44,14 +44,8 @@ static void list_add_unknown(struct errors *errors, const char *kind)
     struct nearest nearest = {.wanted = kind};
     for (const struct registration *at = registry_first(); at; at = registry_next_kind(at))
         nearest_try(&nearest, at->kind);
-    struct text near = {0}, kinds = {0};
-    if (nearest_word(&nearest))
-        text_addf(&near, " (did you mean '%s'?)", nearest_word(&nearest));
-    registry_add_kinds(&kinds);
-    errors_add(errors, "flitwarp list: unknown kind '%s'%s, expected one of %s", kind, near.length ? near.chars : "",
-               kinds.length ? kinds.chars : "none");
-    text_release(&near);
-    text_release(&kinds);
+    errors_add(errors, "flitwarp list: unknown kind '%s'%s, expected one of %s", kind,
+               meant_hint(errors->arena, nearest_word(&nearest)), registry_kinds(errors->arena));
 }
 
 struct list_request {

@@ -162,26 +162,19 @@ static void write_see_also(FILE *out)
 /* What a setting accepts and its default; components are named by their kind, since they have sections of their own. */
 static void manual_write_rows(FILE *out, const struct option *rows, const char *prefix)
 {
+    struct arena arena = {0};
     ROWS_EACH(row, rows) {
-        struct text key = {0}, behind = {0}, meaning = {0};
-        text_addf(&key, "%s%s", prefix, row->key);
-        option_add_meaning(&meaning, row);
+        const char *key = arena_format(&arena, "%s%s", prefix, row->key), *behind = "";
         bool is_block = row->type == OPTION_TYPE_BLOCK;
-        text_add(&behind, is_block ? "" : "(");
-        if (row->kind)
-            text_addf(&behind, "%s%s", row->type == OPTION_TYPE_CHOICES ? "list of " : "", row->kind);
-        else if (!is_block)
-            describe_accepted(&behind, row);
         if (!is_block)
-            text_addf(&behind, "; %s%s)", row->fallback ? "default " : "required", row->fallback ? row->fallback : "");
-        roff_item(out, key.chars, behind.chars, meaning.chars);
-        text_add(&key, ".");
+            behind = arena_format(&arena, "(%s%s; %s%s)", row->type == OPTION_TYPE_CHOICES ? "list of " : "",
+                                  row->kind ? row->kind : describe_accepted(&arena, row),
+                                  row->fallback ? "default " : "required", row->fallback ? row->fallback : "");
+        roff_item(out, key, behind, option_meaning(&arena, row));
         if (is_block)
-            manual_write_rows(out, row->rows, key.chars);
-        text_release(&key);
-        text_release(&behind);
-        text_release(&meaning);
+            manual_write_rows(out, row->rows, arena_format(&arena, "%s.", key));
     }
+    arena_release(&arena);
 }
 
 /* ---- pages ---- */

@@ -323,10 +323,7 @@ static int new_make(struct arena *arena, const struct template *template, const 
 
 static void new_add_unknown(struct errors *errors, const char *kind)
 {
-    struct text kinds = {0};
-    registry_add_kinds(&kinds);
-    errors_add(errors, "flitwarp new: unknown kind '%s', accepted are: %s", kind, kinds.chars);
-    text_release(&kinds);
+    errors_add(errors, "flitwarp new: unknown kind '%s', accepted are: %s", kind, registry_kinds(errors->arena));
 }
 
 static int cli_new(struct call *call)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables of options for people. A cell that is much wider than its column
- * would push the help of all rows aside; its own help goes to the next line
+ * Tables of options and of results for people. A cell that is much wider than its
+ * column would push the help of all rows aside; its own help goes to the next line
  * instead.
  */
 #include "config/describe.h"
@@ -9,109 +9,95 @@
 #include "config/options.h"
 #include "config/registry.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define WIDEST_COLUMN 44
 
 enum { COLUMN_KEY, COLUMN_ACCEPTS, COLUMN_DEFAULT, COLUMN_HELP, COLUMNS };
 
-struct table {
-    int width[COLUMNS];
-    FILE *out; /* NULL: measure only */
+struct cells {
+    const char *text[COLUMNS];
 };
 
-static void measure_cells(struct table *table, const char *const cells[COLUMNS])
+struct table {
+    struct arena *arena;
+    struct cells *rows; /* owned */
+    uint32_t count, room;
+};
+
+static void table_add(struct table *table, struct cells cells)
 {
-    for (int i = 0; i < COLUMNS; i++) {
-        int length = (int)strlen(cells[i]);
-        if (length <= WIDEST_COLUMN && length > table->width[i])
-            table->width[i] = length;
-    }
+    table->rows = memory_grow(table->rows, table->count, &table->room, sizeof *table->rows);
+    table->rows[table->count++] = cells;
 }
 
-static void print_cells(const struct table *table, const char *const cells[COLUMNS])
+static void table_print(struct table *table, FILE *out)
 {
-    int at = 0, start = 2;
-    for (int i = 0; i < COLUMNS; i++) {
-        if (at >= start) {
-            putc('\n', table->out);
-            at = 0;
+    int width[COLUMNS] = {0};
+    for (uint32_t row = 0; row < table->count; row++)
+        for (int i = 0; i < COLUMNS; i++) {
+            int length = (int)strlen(table->rows[row].text[i]);
+            if (length <= WIDEST_COLUMN && length > width[i])
+                width[i] = length;
         }
-        if (*cells[i])
-            at += fprintf(table->out, "%*s%s", start - at, "", cells[i]);
-        start += table->width[i] + 2;
+    for (uint32_t row = 0; row < table->count; row++) {
+        int at = 0, start = 2;
+        for (int i = 0; i < COLUMNS; i++) {
+            const char *cell = table->rows[row].text[i];
+            if (at >= start) {
+                putc('\n', out);
+                at = 0;
+            }
+            if (*cell)
+                at += fprintf(out, "%*s%s", start - at, "", cell);
+            start += width[i] + 2;
+        }
+        putc('\n', out);
     }
-    putc('\n', table->out);
+    free(table->rows);
 }
 
-static void table_row(struct table *table, const char *const cells[COLUMNS])
+const char *describe_accepted(struct arena *arena, const struct option *row)
 {
-    if (table->out)
-        print_cells(table, cells);
-    else
-        measure_cells(table, cells);
+    const char *words = "", *range = option_range(arena, row), *name = option_kinds[row->type].name;
+    if (row->kind)
+        return arena_format(arena, "%s%s: %s", name, row->kind, registry_names(arena, row->kind));
+    for (size_t i = 0; row->type == OPTION_TYPE_ENUM && row->names[i]; i++)
+        words = list_add(arena, words, " | ", row->names[i]);
+    return arena_format(arena, "%s%s%s%s", name, words, *range ? ", " : "", range);
 }
 
-void describe_accepted(struct text *text, const struct option *row)
-{
-    text_add(text, option_kinds[row->type].name);
-    if (row->type == OPTION_TYPE_ENUM)
-        for (size_t i = 0; row->names[i]; i++)
-            text_addf(text, "%s%s", i ? " | " : "", row->names[i]);
-    if (row->kind) {
-        text_addf(text, "%s: ", row->kind);
-        registry_add_names(text, row->kind);
-        return;
-    }
-    size_t before = text->length;
-    text_add(text, ", ");
-    option_add_range(text, row);
-    if (text->length == before + 2) {
-        text->length = before;
-        text->chars[before] = '\0';
-    }
-}
-
-static void table_rows(struct table *table, const struct option *rows, const char *prefix)
+static void table_add_options(struct table *table, const struct option *rows, const char *prefix)
 {
     ROWS_EACH(row, rows) {
-        struct text key = {0}, accepts = {0}, meaning = {0};
-        text_addf(&key, "%s%s", prefix, row->key);
-        describe_accepted(&accepts, row);
-        option_add_meaning(&meaning, row);
+        const char *key = arena_format(table->arena, "%s%s", prefix, row->key);
         bool is_block = row->type == OPTION_TYPE_BLOCK;
         const char *fallback = is_block ? "" : row->fallback ? row->fallback : "required";
-        table_row(table, (const char *[COLUMNS]){key.chars, accepts.chars, fallback, meaning.chars});
-        if (is_block) {
-            text_add(&key, ".");
-            table_rows(table, row->rows, key.chars);
-        }
-        text_release(&key);
-        text_release(&accepts);
-        text_release(&meaning);
+        table_add(table, (struct cells){
+                             {key, describe_accepted(table->arena, row), fallback, option_meaning(table->arena, row)}});
+        if (is_block)
+            table_add_options(table, row->rows, arena_format(table->arena, "%s.", key));
     }
 }
 
-void describe_rows(FILE *out, const struct option *rows)
+void describe_rows(FILE *out, const struct option *rows, struct arena *arena)
 {
-    static const char *const heads[COLUMNS] = {"key", "accepts", "default", "meaning"};
-    struct table table = {0};
-    for (int pass = 0; pass < 2; pass++) {
-        table.out = pass == 0 ? NULL : out;
-        table_row(&table, heads);
-        table_rows(&table, rows, "");
-    }
+    struct table table = {.arena = arena};
+    table_add(&table, (struct cells){{"key", "accepts", "default", "meaning"}});
+    table_add_options(&table, rows, "");
+    table_print(&table, out);
 }
 
 /* Summary, table and example of one component. */
-static void describe_component(FILE *out, const char *kind, const struct component *component)
+static void describe_component(FILE *out, const char *kind, const struct component *component, struct arena *arena)
 {
     fprintf(out, "%s %s: %s\n", kind, component->name, component->summary);
     if (component->needs)
         fprintf(out, "needs %s\n", component->needs);
     putc('\n', out);
     if (component->options && component->options->type != OPTION_TYPE_END)
-        describe_rows(out, component->options);
+        describe_rows(out, component->options, arena);
     else
         fprintf(out, "  no options\n");
     fprintf(out, "\n  example: \"%s\": ", kind);
@@ -155,34 +141,32 @@ static bool has_key(const struct option *rows, const char *key)
     return option_find(rows, key, strlen(key), &row);
 }
 
-/* Blocks of the configuration, by their paths, and components, as KIND/NAME, that have a setting of this name. */
-static void add_owners(struct text *text, const struct option *rows, const char *path, const char *key)
+/* Blocks of the configuration that have a setting of this name, by their paths, behind a list of others. */
+static const char *add_owners(struct arena *arena, const char *owners, const struct option *rows, const char *path,
+                              const char *key)
 {
     ROWS_EACH(row, rows) {
         if (row->type != OPTION_TYPE_BLOCK)
             continue;
-        struct text below = {0};
-        text_addf(&below, "%s%s%s", path, *path ? "." : "", row->key);
+        const char *below = list_add(arena, path, ".", row->key);
         if (has_key(row->rows, key))
-            text_addf(text, "%s%s", text->length ? ", " : "", below.chars);
-        add_owners(text, row->rows, below.chars, key);
-        text_release(&below);
+            owners = list_add(arena, owners, ", ", below);
+        owners = add_owners(arena, owners, row->rows, below, key);
     }
+    return owners;
 }
 
 /* A setting is no component, but it is told where it belongs. */
 static bool report_setting(const struct option *root, const char *name, struct errors *errors)
 {
-    struct text owners = {0};
-    add_owners(&owners, root, "", name);
+    struct arena *arena = errors->arena;
+    const char *owners = add_owners(arena, "", root, "", name);
     for (const struct registration *at = registry_first(); at; at = at->next)
         if (has_key(at->component->options, name))
-            text_addf(&owners, "%s%s/%s", owners.length ? ", " : "", at->kind, at->component->name);
-    bool is_setting = owners.length;
-    if (is_setting)
-        errors_add(errors, "'%s' is a setting; explain what has it: %s", name, owners.chars);
-    text_release(&owners);
-    return is_setting;
+            owners = list_add(arena, owners, ", ", arena_format(arena, "%s/%s", at->kind, at->component->name));
+    if (*owners)
+        errors_add(errors, "'%s' is a setting; explain what has it: %s", name, owners);
+    return *owners;
 }
 
 static void report_unknown(const struct option *root, const char *name, struct errors *errors)
@@ -195,12 +179,8 @@ static void report_unknown(const struct option *root, const char *name, struct e
         nearest_try(&nearest, at->kind);
         nearest_try(&nearest, at->component->name);
     }
-    struct text text = {0};
-    registry_add_kinds(&text);
-    const char *near = nearest_word(&nearest);
-    errors_add(errors, "nothing is called '%s'%s%s%s, expected a component, a kind or a block (kinds: %s)", name,
-               near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", text.length ? text.chars : "none");
-    text_release(&text);
+    errors_add(errors, "nothing is called '%s'%s, expected a component, a kind or a block (kinds: %s)", name,
+               meant_hint(errors->arena, nearest_word(&nearest)), registry_kinds(errors->arena));
 }
 
 bool describe_name(FILE *out, const struct option *root, const char *name, struct errors *errors)
@@ -209,7 +189,7 @@ bool describe_name(FILE *out, const struct option *root, const char *name, struc
     struct option block;
     if (find_block(root, name, &block)) {
         fprintf(out, "%s: %s\n\n", name, block.help);
-        describe_rows(out, block.rows);
+        describe_rows(out, block.rows, errors->arena);
         separator = "\n";
     }
     if (registry_kind(name)) {
@@ -221,7 +201,7 @@ bool describe_name(FILE *out, const struct option *root, const char *name, struc
         if (!fits(at, name))
             continue;
         fputs(separator, out);
-        describe_component(out, at->kind, at->component);
+        describe_component(out, at->kind, at->component, errors->arena);
         separator = "\n";
     }
     if (!*separator && !report_setting(root, name, errors))
@@ -235,7 +215,6 @@ struct result_table {
     struct table table;
     const char *wanted; /* NULL: all */
     struct nearest nearest;
-    uint32_t count;
 };
 
 /* Whether the steps of `wanted` stand in the path, one behind the other. */
@@ -248,9 +227,11 @@ static bool path_holds(const char *path, const char *wanted)
     return false;
 }
 
-static void table_results(struct result_table *shown, const struct result *rows, const char *prefix, const char *owner);
+static void table_add_results(struct result_table *shown, const struct result *rows, const char *prefix,
+                              const char *owner);
 
-static void table_result(struct result_table *shown, const struct result *row, const char *prefix, const char *owner)
+static void table_add_result(struct result_table *shown, const struct result *row, const char *prefix,
+                             const char *owner)
 {
     static const char *const types[] = {
         [RESULT_TYPE_COUNT] = "whole number",
@@ -265,48 +246,39 @@ static void table_result(struct result_table *shown, const struct result *row, c
         [RESULT_TYPE_BLOCKS] = "list of objects",
         [RESULT_TYPE_ANY] = "",
     };
-    struct text path = {0}, meaning = {0};
-    text_addf(&path, "%s%s%s", prefix, *prefix ? "." : "", row->key);
-    text_addf(&meaning, "%s%s%s", owner ? owner : "", owner ? ": " : "", row->help);
+    struct arena *arena = shown->table.arena;
+    const char *path = list_add(arena, prefix, ".", row->key);
     nearest_try(&shown->nearest, row->key);
-    if (!shown->wanted || path_holds(path.chars, shown->wanted)) {
-        const char *unit = row->unit ? row->unit : "";
-        table_row(&shown->table, (const char *[COLUMNS]){path.chars, types[row->type], unit, meaning.chars});
-        shown->count++;
-    }
+    if (!shown->wanted || path_holds(path, shown->wanted))
+        table_add(&shown->table, (struct cells){{path, types[row->type], row->unit ? row->unit : "",
+                                                 list_add(arena, owner, ": ", row->help)}});
     if (row->rows)
-        table_results(shown, row->rows, path.chars, owner);
-    text_release(&path);
-    text_release(&meaning);
+        table_add_results(shown, row->rows, path, owner);
 }
 
 /* What components report of their own is marked by their names. */
-static void table_results(struct result_table *shown, const struct result *rows, const char *prefix, const char *owner)
+static void table_add_results(struct result_table *shown, const struct result *rows, const char *prefix,
+                              const char *owner)
 {
     for (const struct result *row = rows; row->type != RESULT_TYPE_END; row++) {
         if (row->key)
-            table_result(shown, row, prefix, owner);
+            table_add_result(shown, row, prefix, owner);
         const struct registration *own = row->type == RESULT_TYPE_OWN ? registry_kind(row->kind) : NULL;
         for (; own; own = registry_next(own))
             if (own->component->reports)
-                table_results(shown, own->component->reports, prefix, own->component->name);
+                table_add_results(shown, own->component->reports, prefix, own->component->name);
     }
 }
 
 bool describe_results(FILE *out, const struct result *rows, const char *name, struct errors *errors)
 {
-    static const char *const heads[COLUMNS] = {"key", "value", "unit", "meaning"};
-    struct result_table shown = {.wanted = name, .nearest = {.wanted = name ? name : ""}};
-    table_results(&shown, rows, "", NULL);
-    if (!shown.count) {
-        const char *near = nearest_word(&shown.nearest);
-        errors_add(errors, "no result is called '%s'%s%s%s; explain results names all", name,
-                   near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
-        return false;
-    }
-    measure_cells(&shown.table, heads);
-    shown.table.out = out;
-    print_cells(&shown.table, heads);
-    table_results(&shown, rows, "", NULL);
-    return true;
+    struct result_table shown = {{.arena = errors->arena}, name, {.wanted = name ? name : ""}};
+    table_add(&shown.table, (struct cells){{"key", "value", "unit", "meaning"}});
+    table_add_results(&shown, rows, "", "");
+    if (shown.table.count > 1)
+        table_print(&shown.table, out);
+    else
+        errors_add(errors, "no result is called '%s'%s; explain results names all", name,
+                   meant_hint(errors->arena, nearest_word(&shown.nearest)));
+    return shown.table.count > 1;
 }

@@ -9,9 +9,9 @@
 #include "flitwarp/component.h"
 
 /* What a row takes, in the few words that fit a table. */
-void describe_accepted(struct text *text, const struct option *row);
+const char *describe_accepted(struct arena *arena, const struct option *row);
 /* A table of keys, accepted values, defaults and help; nested blocks as dotted keys. */
-void describe_rows(FILE *out, const struct option *rows);
+void describe_rows(FILE *out, const struct option *rows, struct arena *arena);
 /*
  * Everything that goes by the name: a block of the root rows ("network",
  * "network.channel"), a kind, a component of any kind, or one "KIND/NAME".

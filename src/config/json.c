@@ -10,36 +10,33 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/text.h"
 
 struct parser {
     struct arena *arena;
     struct errors *errors;
     const char *file;
-    const char *at;
+    const char *at; /* the end, once anything was wrong */
     const char *end;
     const char *line_start;
     uint32_t line;
     uint32_t depth;
+    bool has_failed;
 };
 
 static struct json *parse_value(struct parser *parser);
 
-__attribute__((format(printf, 3, 4))) static bool fail(struct parser *parser, const char *at, const char *format, ...)
+/* Only the first error counts. Returns NULL, or false. */
+#define fail(parser, place, ...) parser_fail(parser, place, arena_format((parser)->arena, __VA_ARGS__))
+static void *parser_fail(struct parser *parser, const char *place, const char *message)
 {
-    struct text text = {0};
-    va_list arguments;
-    va_start(arguments, format);
-    text_addv(&text, format, arguments);
-    va_end(arguments);
-    errors_add(parser->errors, "%s:%u:%u: %s", parser->file, parser->line, (uint32_t)(at - parser->line_start + 1),
-               text.chars);
-    text_release(&text);
-    return false;
+    if (!parser->has_failed)
+        errors_add(parser->errors, "%s:%u:%u: %s", parser->file, parser->line,
+                   (uint32_t)(place - parser->line_start + 1), message);
+    parser->has_failed = true;
+    parser->at = parser->end;
+    return NULL;
 }
 
 static bool is_next(const struct parser *parser, char c) { return parser->at < parser->end && *parser->at == c; }
@@ -54,61 +51,67 @@ static bool accept(struct parser *parser, char c)
 
 static bool is_word_char(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$'; }
 
+/* Characters of the word that stands here. */
+static int word_length(const struct parser *parser)
+{
+    const char *end = parser->at;
+    while (end < parser->end && is_word_char(*end))
+        end++;
+    return (int)(end - parser->at);
+}
+
 /* What stands at the current place, for messages. */
 static const char *found(const struct parser *parser)
 {
     if (parser->at == parser->end)
         return "the end of the text";
-    const char *word_end = parser->at;
-    while (word_end < parser->end && word_end - parser->at < 40 && is_word_char(*word_end))
-        word_end++;
-    if (word_end > parser->at)
-        return arena_format(parser->arena, "'%.*s'", (int)(word_end - parser->at), parser->at);
+    int length = word_length(parser);
+    if (length)
+        return arena_format(parser->arena, "'%.*s'", length < 40 ? length : 40, parser->at);
     unsigned char c = (unsigned char)*parser->at;
     return isprint(c) ? arena_format(parser->arena, "'%c'", c) : arena_format(parser->arena, "byte 0x%02x", c);
 }
 
-/* Past a comment that begins here; false when it is none or has no end. */
-static bool skip_comment(struct parser *parser)
+static void skip_char(struct parser *parser)
 {
-    const char *start = parser->at;
-    if (parser->end - start < 2 || (start[1] != '/' && start[1] != '*'))
-        return fail(parser, start, "found '/', expected a value or a comment (// or /* */)");
-    bool is_block = start[1] == '*';
-    uint32_t first_line = parser->line;
-    parser->at += 2;
-    while (parser->at < parser->end) {
-        if (!is_block && *parser->at == '\n')
-            return true; /* counted by skip_blank */
-        if (is_block && *parser->at == '*' && parser->end - parser->at > 1 && parser->at[1] == '/') {
-            parser->at += 2;
-            return true;
-        }
-        if (*parser->at++ == '\n') {
-            parser->line++;
-            parser->line_start = parser->at;
-        }
+    if (*parser->at++ == '\n') {
+        parser->line++;
+        parser->line_start = parser->at;
     }
-    if (is_block)
-        return fail(parser, parser->at,
-                    "found the end of the text, expected */ to close a comment that begins in line %u", first_line);
-    return true;
 }
 
-static bool skip_blank(struct parser *parser)
+/* Past a comment that begins here. */
+static void skip_comment(struct parser *parser)
 {
-    for (; parser->at < parser->end; parser->at++) {
-        while (is_next(parser, '/'))
-            if (!skip_comment(parser))
-                return false;
-        if (parser->at == parser->end || !strchr(" \t\r\n", *parser->at) || !*parser->at)
-            return true;
-        if (*parser->at == '\n') {
-            parser->line++;
-            parser->line_start = parser->at + 1;
+    char kind = parser->end - parser->at > 1 ? parser->at[1] : 0;
+    uint32_t first_line = parser->line;
+    if (kind != '/' && kind != '*') {
+        fail(parser, parser->at, "found '/', expected a value or a comment (// or /* */)");
+        return;
+    }
+    for (parser->at += 2; parser->at < parser->end; skip_char(parser)) {
+        if (kind == '/' && *parser->at == '\n')
+            return;
+        if (kind == '*' && *parser->at == '*' && parser->end - parser->at > 1 && parser->at[1] == '/') {
+            parser->at += 2;
+            return;
         }
     }
-    return true;
+    if (kind == '*')
+        fail(parser, parser->at, "found the end of the text, expected */ to close a comment that begins in line %u",
+             first_line);
+}
+
+static void skip_blank(struct parser *parser)
+{
+    while (parser->at < parser->end) {
+        if (*parser->at == '/')
+            skip_comment(parser);
+        else if (*parser->at && strchr(" \t\r\n", *parser->at))
+            skip_char(parser);
+        else
+            return;
+    }
 }
 
 static struct json *node_here(struct parser *parser, enum json_type type)
@@ -136,21 +139,11 @@ static int32_t hex4(const char *at, const char *end)
 
 static char *put_utf8(char *to, uint32_t code)
 {
-    if (code < 0x80) {
-        *to++ = (char)code;
-    } else if (code < 0x800) {
-        *to++ = (char)(0xc0 | code >> 6);
-        *to++ = (char)(0x80 | (code & 63));
-    } else if (code < 0x10000) {
-        *to++ = (char)(0xe0 | code >> 12);
-        *to++ = (char)(0x80 | (code >> 6 & 63));
-        *to++ = (char)(0x80 | (code & 63));
-    } else {
-        *to++ = (char)(0xf0 | code >> 18);
-        *to++ = (char)(0x80 | (code >> 12 & 63));
-        *to++ = (char)(0x80 | (code >> 6 & 63));
-        *to++ = (char)(0x80 | (code & 63));
-    }
+    static const unsigned char marks[] = {0, 0xc0, 0xe0, 0xf0};
+    uint32_t more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3; /* bytes behind the first */
+    *to++ = (char)(marks[more] | code >> 6 * more);
+    while (more--)
+        *to++ = (char)(0x80 | (code >> 6 * more & 63));
     return to;
 }
 
@@ -160,7 +153,7 @@ static char *unescape_unicode(struct parser *parser, char *to)
     const char *start = parser->at - 2;
     int32_t code = hex4(parser->at, parser->end);
     if (code < 0)
-        return fail(parser, start, "found \\u, expected four hexadecimal digits after it"), NULL;
+        return fail(parser, start, "found \\u, expected four hexadecimal digits after it");
     parser->at += 4;
     if (code >= 0xd800 && code < 0xdc00 && is_next(parser, '\\')) {
         int32_t low = parser->end - parser->at > 1 && parser->at[1] == 'u' ? hex4(parser->at + 2, parser->end) : -1;
@@ -170,7 +163,7 @@ static char *unescape_unicode(struct parser *parser, char *to)
         }
     }
     if (code == 0 || (code >= 0xd800 && code < 0xe000))
-        return fail(parser, start, "found \\u%04x, expected a character (not half a pair, not zero)", code), NULL;
+        return fail(parser, start, "found \\u%04x, expected a character (not half a pair, not zero)", code);
     return put_utf8(to, (uint32_t)code);
 }
 
@@ -182,8 +175,7 @@ static char *unescape(struct parser *parser, char *to)
         return unescape_unicode(parser, to);
     if (!letter)
         return fail(parser, parser->at - 1, "found \\ before %s, expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u",
-                    found(parser)),
-               NULL;
+                    found(parser));
     parser->at++;
     *to++ = meant[letter - letters];
     return to;
@@ -215,27 +207,24 @@ static size_t quoted_length(const struct parser *parser)
 static const char *parse_text(struct parser *parser)
 {
     char *text = arena_take(parser->arena, quoted_length(parser) + 1), *to = text;
-    while (!accept(parser, '"')) {
+    while (to && !accept(parser, '"')) {
         unsigned char c = parser->at < parser->end ? (unsigned char)*parser->at : '\n';
         if (c == '\n' || c == '\r')
-            return fail(parser, parser->at, "found the end of the line, expected '\"' to close a text"), NULL;
+            return fail(parser, parser->at, "found the end of the line, expected '\"' to close a text");
         if (c < 0x20)
-            return fail(parser, parser->at, "found %s inside a text, expected it escaped", found(parser)), NULL;
+            return fail(parser, parser->at, "found %s inside a text, expected it escaped", found(parser));
         if (accept(parser, '\\')) {
             to = unescape(parser, to);
-            if (!to)
-                return NULL;
             continue;
         }
         int length = utf8_length((const unsigned char *)parser->at, (const unsigned char *)parser->end);
         if (!length)
-            return fail(parser, parser->at, "found %s inside a text, expected UTF-8", found(parser)), NULL;
+            return fail(parser, parser->at, "found %s inside a text, expected UTF-8", found(parser));
         memcpy(to, parser->at, (size_t)length);
         to += length;
         parser->at += length;
     }
-    *to = '\0';
-    return text;
+    return to ? text : NULL;
 }
 
 static bool skip_digits(struct parser *parser)
@@ -253,70 +242,53 @@ static struct json *parse_number(struct parser *parser)
     accept(parser, '-');
     const char *digits = parser->at;
     if (!skip_digits(parser))
-        return fail(parser, start, "found '-' before %s, expected a number", found(parser)), NULL;
+        return fail(parser, start, "found '-' before %s, expected a number", found(parser));
     if (*digits == '0' && parser->at - digits > 1)
-        return fail(parser, start, "found a number with a leading zero, expected none"), NULL;
+        return fail(parser, start, "found a number with a leading zero, expected none");
     if (accept(parser, '.') && !skip_digits(parser))
-        return fail(parser, parser->at, "found %s, expected a digit after the point", found(parser)), NULL;
+        return fail(parser, parser->at, "found %s, expected a digit after the point", found(parser));
     if (accept(parser, 'e') || accept(parser, 'E')) {
         if (!accept(parser, '+'))
             accept(parser, '-');
         if (!skip_digits(parser))
-            return fail(parser, parser->at, "found %s, expected a digit of the exponent", found(parser)), NULL;
+            return fail(parser, parser->at, "found %s, expected a digit of the exponent", found(parser));
     }
-    if (parser->at < parser->end && is_word_char(*parser->at))
+    if (word_length(parser))
         return fail(parser, parser->at,
                     "found %s right behind a number, expected ',' or a closing bracket "
                     "(a value with a unit is text: \"10ns\")",
-                    found(parser)),
-               NULL;
+                    found(parser));
     node->text = arena_format(parser->arena, "%.*s", (int)(parser->at - start), start);
     node->number = strtod(node->text, NULL);
     if (!isfinite(node->number))
-        return fail(parser, start, "found %s, expected a number below 1.8e308", node->text), NULL;
+        return fail(parser, start, "found %s, expected a number below 1.8e308", node->text);
     return node;
 }
 
 static struct json *parse_word(struct parser *parser)
 {
-    static const struct {
-        const char *word;
-        enum json_type type;
-        bool truth;
-    } words[] = {{"true", JSON_BOOL, true}, {"false", JSON_BOOL, false}, {"null", JSON_NULL, false}};
-    const char *end = parser->at;
-    while (end < parser->end && is_word_char(*end))
-        end++;
-    size_t length = (size_t)(end - parser->at);
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        if (length != strlen(words[i].word) || memcmp(parser->at, words[i].word, length) != 0)
+    static const char *const words[] = {"null", "false", "true"};
+    size_t length = (size_t)word_length(parser);
+    for (uint32_t i = 0; i < 3; i++) {
+        if (length != strlen(words[i]) || memcmp(parser->at, words[i], length) != 0)
             continue;
-        struct json *node = node_here(parser, words[i].type);
-        node->truth = words[i].truth;
-        parser->at = end;
+        struct json *node = node_here(parser, i ? JSON_BOOL : JSON_NULL);
+        node->truth = i == 2;
+        parser->at += length;
         return node;
     }
     return fail(parser, parser->at,
                 "found %s, expected a value: text in double quotes, a finite number, "
                 "an object, an array, true, false or null",
-                found(parser)),
-           NULL;
+                found(parser));
 }
 
-/* Behind a value in an array or object: true when another one follows. `*is_closed` says that none does. */
-static bool parse_separator(struct parser *parser, char close, bool *is_closed)
+/* Behind a value in an array or object that is not the last one. */
+static bool parse_separator(struct parser *parser, char close)
 {
-    *is_closed = false;
-    if (!skip_blank(parser))
-        return false;
-    if (accept(parser, close)) {
-        *is_closed = true;
-        return false;
-    }
     if (!accept(parser, ','))
         return fail(parser, parser->at, "found %s, expected ',' or '%c'", found(parser), close);
-    if (!skip_blank(parser))
-        return false;
+    skip_blank(parser);
     if (is_next(parser, close))
         return fail(parser, parser->at,
                     "found '%c' after a comma, expected another %s (no comma stands behind the last one)", close,
@@ -324,66 +296,46 @@ static bool parse_separator(struct parser *parser, char close, bool *is_closed)
     return true;
 }
 
-static struct json *parse_array(struct parser *parser)
-{
-    struct json *array = node_here(parser, JSON_ARRAY);
-    parser->at++;
-    if (!skip_blank(parser))
-        return NULL;
-    bool is_closed = accept(parser, ']');
-    if (is_closed)
-        return array;
-    do {
-        struct json *value = parse_value(parser);
-        if (!value)
-            return NULL;
-        json_append(array, value);
-    } while (parse_separator(parser, ']', &is_closed));
-    return is_closed ? array : NULL;
-}
-
-static bool parse_member(struct parser *parser, struct json *object)
+static const char *parse_key(struct parser *parser, const struct json *object)
 {
     const char *start = parser->at;
     if (!accept(parser, '"'))
         return fail(parser, start, "found %s, expected a key in double quotes or '}'", found(parser));
     const char *key = parse_text(parser);
     if (!key)
-        return false;
+        return NULL;
     const struct json *twin = json_find(object, key);
     if (twin)
         return fail(parser, start, "found key '%s' a second time, expected it once (the first is in line %u)", key,
                     twin->line);
-    if (!skip_blank(parser))
-        return false;
+    skip_blank(parser);
     if (!accept(parser, ':'))
         return fail(parser, parser->at, "found %s, expected ':' after key '%s'", found(parser), key);
-    if (!skip_blank(parser))
-        return false;
-    struct json *value = parse_value(parser);
-    if (value)
-        json_add(object, key, value);
-    return value;
+    return key;
 }
 
-static struct json *parse_object(struct parser *parser)
+/* An array or object, whose bracket stands here. */
+static struct json *parse_children(struct parser *parser, enum json_type type, char close)
 {
-    struct json *object = node_here(parser, JSON_OBJECT);
+    struct json *parent = node_here(parser, type);
     parser->at++;
-    if (!skip_blank(parser))
-        return NULL;
-    bool is_closed = accept(parser, '}');
-    if (is_closed)
-        return object;
-    do {
-        if (!parse_member(parser, object))
+    skip_blank(parser);
+    while (!accept(parser, close)) {
+        if (parent->count && !parse_separator(parser, close))
             return NULL;
-    } while (parse_separator(parser, '}', &is_closed));
-    return is_closed ? object : NULL;
+        const char *key = type == JSON_OBJECT ? parse_key(parser, parent) : NULL;
+        struct json *value = parse_value(parser);
+        if (!value)
+            return NULL;
+        json_add(parent, key, value);
+        skip_blank(parser);
+    }
+    return parent;
 }
 
 static struct json *parse_value(struct parser *parser)
 {
+    skip_blank(parser);
     if (is_next(parser, '"')) {
         struct json *node = node_here(parser, JSON_TEXT);
         parser->at++;
@@ -395,9 +347,10 @@ static struct json *parse_value(struct parser *parser)
     if (!is_next(parser, '{') && !is_next(parser, '['))
         return parse_word(parser);
     if (parser->depth == JSON_DEPTH_MAX)
-        return fail(parser, parser->at, "found more than %d levels of brackets, expected fewer", JSON_DEPTH_MAX), NULL;
+        return fail(parser, parser->at, "found more than %d levels of brackets, expected fewer", JSON_DEPTH_MAX);
     parser->depth++;
-    struct json *node = is_next(parser, '{') ? parse_object(parser) : parse_array(parser);
+    struct json *node =
+        is_next(parser, '{') ? parse_children(parser, JSON_OBJECT, '}') : parse_children(parser, JSON_ARRAY, ']');
     parser->depth--;
     return node;
 }
@@ -410,23 +363,15 @@ struct json *json_parse(struct arena *arena, struct errors *errors, const char *
 struct json *json_parse_at(struct arena *arena, struct errors *errors, const char *file, uint32_t line,
                            const char *bytes, size_t size)
 {
-    struct parser parser = {.arena = arena,
-                            .errors = errors,
-                            .file = file,
-                            .at = bytes,
-                            .end = bytes + size,
-                            .line_start = bytes,
-                            .line = line};
+    struct parser parser = {arena, errors, file, bytes, bytes + size, .line = line};
     if (size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) /* the mark that some editors put before UTF-8 */
-        parser.at = parser.line_start = bytes + 3;
-    if (!skip_blank(&parser))
-        return NULL;
+        parser.at += 3;
+    parser.line_start = parser.at;
     struct json *node = parse_value(&parser);
-    if (!node || !skip_blank(&parser))
-        return NULL;
+    skip_blank(&parser);
     if (parser.at < parser.end)
         fail(&parser, parser.at, "found %s behind the value, expected the end of the text", found(&parser));
-    return parser.at == parser.end ? node : NULL;
+    return parser.has_failed ? NULL : node;
 }
 
 struct json *json_from_word(struct arena *arena, const char *word)

@@ -21,19 +21,6 @@ static void row_include(struct option *row, const struct option *included)
         row->fallback = included->fallback;
 }
 
-static void add_known_keys(struct text *text, const struct option *rows, const char *first_key)
-{
-    const char *comma = "";
-    if (first_key) {
-        text_add(text, first_key);
-        comma = ", ";
-    }
-    ROWS_EACH(row, rows) {
-        text_addf(text, "%s%s", comma, row->key);
-        comma = ", ";
-    }
-}
-
 const struct option *row_walk_next(struct row_walk *walk)
 {
     for (;;) {
@@ -86,38 +73,29 @@ static const struct json *find_elsewhere(const struct json *node, const struct j
 }
 
 /* What was meant: a key of this block but for one letter, that very key in another block, or one that is spelt like it. */
-static void add_meant_key(struct text *text, const struct nearest *nearest, const struct json *child)
+static const char *meant_key(struct arena *arena, const struct nearest *nearest, const struct json *child)
 {
     const struct json *root = child;
     while (root->parent)
         root = root->parent;
     bool is_slip = nearest_word(nearest) && nearest->distance == 1;
     const struct json *elsewhere = is_slip ? NULL : find_elsewhere(root, child);
-    struct text path = {0};
-    if (elsewhere)
-        json_add_path(&path, elsewhere);
-    else if (nearest_word(nearest))
-        text_add(&path, nearest_word(nearest));
-    if (path.length)
-        text_addf(text, " (did you mean '%s'?)", path.chars);
-    text_release(&path);
+    return meant_hint(arena, elsewhere ? json_path(arena, elsewhere) : nearest_word(nearest));
 }
 
-static void report_unknown_key(struct config_reader *reader, const struct option *rows, const char *first_key,
+static bool report_unknown_key(struct config_reader *reader, const struct option *rows, const char *first_key,
                                const struct json *child)
 {
     struct nearest nearest = {.wanted = child->key};
+    const char *known = first_key ? first_key : "";
     if (first_key)
         nearest_try(&nearest, first_key);
-    ROWS_EACH(row, rows)
+    ROWS_EACH(row, rows) {
         nearest_try(&nearest, row->key);
-    struct text text = {0};
-    text_add(&text, "unknown key");
-    add_meant_key(&text, &nearest, child);
-    text_add(&text, ", expected one of ");
-    add_known_keys(&text, rows, first_key);
-    node_error(reader->errors, child, NULL, "%s", text.chars);
-    text_release(&text);
+        known = list_add(reader->arena, known, ", ", row->key);
+    }
+    return node_error(reader->errors, child, NULL, "unknown key%s, expected one of %s",
+                      meant_key(reader->arena, &nearest, child), known);
 }
 
 static bool refuse_unknown_keys(struct config_reader *reader, const struct option *rows, const struct json *node,
@@ -126,11 +104,9 @@ static bool refuse_unknown_keys(struct config_reader *reader, const struct optio
     bool is_good = true;
     struct option row;
     for (const struct json *child = node->first; child; child = child->next) {
-        if (option_find(rows, child->key, strlen(child->key), &row) ||
-            (first_key && strcmp(child->key, first_key) == 0))
-            continue;
-        report_unknown_key(reader, rows, first_key, child);
-        is_good = false;
+        bool is_known = option_find(rows, child->key, strlen(child->key), &row) ||
+                        (first_key && strcmp(child->key, first_key) == 0);
+        is_good &= is_known || report_unknown_key(reader, rows, first_key, child);
     }
     return is_good;
 }
@@ -143,11 +119,7 @@ static struct json *find_or_default(struct config_reader *reader, const struct o
         return child;
     if (row->fallback)
         return json_add(node, row->key, json_from_word(reader->arena, row->fallback));
-    struct text text = {0};
-    option_add_accepted(&text, row);
-    option_add_help(&text, row);
-    node_error(reader->errors, node, row->key, "missing, expected %s", text.chars);
-    text_release(&text);
+    node_error(reader->errors, node, row->key, "missing, expected %s", option_expected(reader->arena, row));
     return NULL;
 }
 
@@ -194,38 +166,29 @@ static bool holds(struct config_reader *reader, const struct option *rows, const
     return node->type == JSON_TEXT && strcmp(node->text, condition + length + 1) == 0;
 }
 
-static void add_condition(struct text *text, const char *condition)
+static const char *condition_text(struct arena *arena, const char *condition)
 {
     int length = (int)strcspn(condition, "=");
-    text_addf(text, "%.*s", length, condition);
-    if (condition[length])
-        text_addf(text, " \"%s\"", condition + length + 1);
+    return condition[length] ? arena_format(arena, "%.*s \"%s\"", length, condition, condition + length + 1)
+                             : condition;
 }
 
-void option_add_meaning(struct text *text, const struct option *row)
+const char *option_meaning(struct arena *arena, const struct option *row)
 {
-    text_add(text, row->help);
-    if (row->only_with) {
-        text_add(text, " (only with ");
-        add_condition(text, row->only_with);
-        text_add(text, ")");
-    }
+    const char *meaning = row->help;
+    if (row->only_with)
+        meaning = arena_format(arena, "%s (only with %s)", meaning, condition_text(arena, row->only_with));
     if (row->not_with)
-        text_addf(text, " (not beside %s)", row->not_with);
+        meaning = arena_format(arena, "%s (not beside %s)", meaning, row->not_with);
+    return meaning;
 }
 
-static void report_void(struct config_reader *reader, const struct option *row, const struct json *node)
+static bool report_void(struct config_reader *reader, const struct option *row, const struct json *node)
 {
-    struct text text = {0};
     if (row->not_with)
-        text_addf(&text, "has no effect beside %s; accepted: one of them", row->not_with);
-    else {
-        text_add(&text, "has no effect without ");
-        add_condition(&text, row->only_with);
-        text_addf(&text, "; accepted: %s, or both", row->fallback);
-    }
-    node_error(reader->errors, node, NULL, "%s", text.chars);
-    text_release(&text);
+        return node_error(reader->errors, node, NULL, "has no effect beside %s; accepted: one of them", row->not_with);
+    return node_error(reader->errors, node, NULL, "has no effect without %s; accepted: %s, or both",
+                      condition_text(reader->arena, row->only_with), row->fallback);
 }
 
 /* Refuses what another setting of the same object makes void; all rows have been read. */
@@ -236,10 +199,7 @@ static bool conditions_check(struct config_reader *reader, const struct option *
         bool is_void = (row->only_with && !holds(reader, rows, settings, row->only_with)) ||
                        (row->not_with && holds(reader, rows, settings, row->not_with));
         const struct json *node = json_find(settings, row->key);
-        if (!is_void || is_default(reader, row, node))
-            continue;
-        report_void(reader, row, node);
-        is_good = false;
+        is_good &= !is_void || is_default(reader, row, node) || report_void(reader, row, node);
     }
     return is_good;
 }
@@ -334,22 +294,15 @@ const char *fallback_type(struct arena *arena, const struct option *row)
     return type && type->type == JSON_TEXT ? type->text : NULL;
 }
 
-static void report_type(struct config_reader *reader, const struct option *row, const struct json *node,
-                        const char *found)
+static void *report_type(struct config_reader *reader, const struct option *row, const struct json *node,
+                         const char *found)
 {
-    struct text text = {0};
-    const char *nearest = found ? registry_nearest(row->kind, found) : NULL;
-    if (found)
-        text_addf(&text, "found '%s'", found);
-    else
-        text_add(&text, "missing");
-    if (nearest)
-        text_addf(&text, " (did you mean '%s'?)", nearest);
-    text_addf(&text, ", expected a name of kind %s", row->kind);
-    text_add(&text, registry_kind(row->kind) ? " (registered: " : " (none is registered");
-    registry_add_names(&text, row->kind);
-    node_error(reader->errors, node, "type", "%s)", text.chars);
-    text_release(&text);
+    struct arena *arena = reader->arena;
+    node_error(reader->errors, node, "type", "%s%s, expected a name of kind %s (%s%s)",
+               found ? arena_format(arena, "found '%s'", found) : "missing",
+               meant_hint(arena, found ? registry_nearest(row->kind, found) : NULL), row->kind,
+               registry_kind(row->kind) ? "registered: " : "none is registered", registry_names(arena, row->kind));
+    return NULL;
 }
 
 static const struct component *find_component(struct config_reader *reader, const struct option *row, struct json *node)
@@ -363,9 +316,7 @@ static const struct component *find_component(struct config_reader *reader, cons
                           json_type_name(type->type), row->kind),
                NULL;
     const struct component *component = type ? component_find(row->kind, type->text) : NULL;
-    if (!component)
-        report_type(reader, row, node, type ? type->text : NULL);
-    return component;
+    return component ? component : report_type(reader, row, node, type ? type->text : NULL);
 }
 
 /* Some rows of a table may be of a struct that the whole one begins with. */
@@ -385,7 +336,7 @@ bool choice_read(struct config_reader *reader, const struct option *row, struct 
     if (node->type == JSON_TEXT)
         expand_bare_name(reader, node);
     if (node->type != JSON_OBJECT)
-        return value_error(reader, row, node, "found %s", json_type_name(node->type));
+        return type_error(reader, row, node);
     const struct component *component = find_component(reader, row, node);
     if (!component)
         return false;
@@ -398,7 +349,7 @@ bool choices_read(struct config_reader *reader, const struct option *row, struct
 {
     struct choice_list *list = field;
     if (node->type != JSON_ARRAY)
-        return value_error(reader, row, node, "found %s", json_type_name(node->type));
+        return type_error(reader, row, node);
     if (node->count < row->min || node->count > row->max)
         return value_error(reader, row, node, "found %u of them", node->count);
     list->count = node->count;

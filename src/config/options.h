@@ -84,14 +84,14 @@ bool option_find(const struct option *rows, const char *key, size_t length, stru
 
 /* Takes null for nothing at all: its default is null. */
 bool option_is_optional(const struct option *row);
-/* "a whole number", "one of: a, b", ...: what a row accepts, without its range. */
-void option_add_accepted(struct text *text, const struct option *row);
 /* "2 to 65536 flits", "at least 0"; nothing when there are no bounds. */
-void option_add_range(struct text *text, const struct option *row);
+const char *option_range(struct arena *arena, const struct option *row);
 /* What it is, in words, and what it has an effect with. */
-void option_add_meaning(struct text *text, const struct option *row);
-/* " (meaning, range)": the end of every message about a value. */
-void option_add_help(struct text *text, const struct option *row);
-/* Reports what was found, going on with what is accepted, the help and the range. Returns false. */
-bool value_error(const struct config_reader *reader, const struct option *row, const struct json *node,
-                 const char *format, ...) __attribute__((format(printf, 4, 5)));
+const char *option_meaning(struct arena *arena, const struct option *row);
+/* "a whole number (meaning, range)", "one of 'a', 'b' (...)": what a row accepts, the end of messages about a value. */
+const char *option_expected(struct arena *arena, const struct option *row);
+/* Reports what was found, going on with what is accepted, the help and the range. False. */
+#define value_error(reader, row, node, found, ...)                                                                     \
+    node_error((reader)->errors, node, NULL, found ", expected %s", __VA_ARGS__, option_expected((reader)->arena, row))
+/* The same for a value of another type. */
+bool type_error(const struct config_reader *reader, const struct option *row, const struct json *node);

@@ -72,17 +72,20 @@ const struct component *component_find(const char *kind, const char *name)
     return NULL;
 }
 
-void registry_add_kinds(struct text *text)
+const char *registry_kinds(struct arena *arena)
 {
+    const char *kinds = "";
     for (const struct registration *at = registrations; at; at = registry_next_kind(at))
-        text_addf(text, "%s%s", at == registrations ? "" : ", ", at->kind);
+        kinds = list_add(arena, kinds, ", ", at->kind);
+    return kinds;
 }
 
-void registry_add_names(struct text *text, const char *kind)
+const char *registry_names(struct arena *arena, const char *kind)
 {
-    const struct registration *first = registry_kind(kind);
-    for (const struct registration *at = first; at; at = registry_next(at))
-        text_addf(text, "%s%s", at == first ? "" : ", ", at->component->name);
+    const char *names = "";
+    for (const struct registration *at = registry_kind(kind); at; at = registry_next(at))
+        names = list_add(arena, names, ", ", at->component->name);
+    return names;
 }
 
 const char *registry_nearest(const char *kind, const char *name)

@@ -20,8 +20,8 @@ const struct registration *registry_next_kind(const struct registration *registr
 const struct component *component_find(const char *kind, const char *name);
 
 /* "a, b, c": the kinds, and the names within a kind. */
-void registry_add_kinds(struct text *text);
-void registry_add_names(struct text *text, const char *kind);
+const char *registry_kinds(struct arena *arena);
+const char *registry_names(struct arena *arena, const char *kind);
 /* The registered name of the kind that was probably meant; NULL when none is close. */
 const char *registry_nearest(const char *kind, const char *name);
 

@@ -111,12 +111,8 @@ static struct json *row_schema(struct arena *arena, const struct option *row)
     if (fallback && fallback->type == JSON_NULL)
         value = any_of(arena, value, typed(arena, "null"));
     struct json *node = any_of(arena, value, pointer(arena, "reference"));
-    struct text meaning = {0};
-    option_add_meaning(&meaning, row);
-    if (row->unit)
-        text_addf(&meaning, " [%s]", row->unit);
-    json_add(node, "description", json_text(arena, meaning.chars));
-    text_release(&meaning);
+    const char *meaning = option_meaning(arena, row);
+    add_text(arena, node, "description", row->unit ? arena_format(arena, "%s [%s]", meaning, row->unit) : meaning);
     if (fallback && row->type != OPTION_TYPE_BLOCK)
         json_add(node, "default", fallback);
     return node;

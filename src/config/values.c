@@ -14,93 +14,58 @@
 #include <errno.h>
 #include <float.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 bool option_is_optional(const struct option *row) { return row->fallback && strcmp(row->fallback, "null") == 0; }
 
-void option_add_range(struct text *text, const struct option *row)
+const char *option_range(struct arena *arena, const struct option *row)
 {
     bool has_min = row->min > -NO_LIMIT, has_max = row->max < NO_LIMIT;
     const char *unit = row->unit ? row->unit : "", *space = row->unit ? " " : "";
-    if (row->min == 0 && row->max == 0)
-        return;
-    if (row->type == OPTION_TYPE_BOOL)
-        return;
+    if ((row->min == 0 && row->max == 0) || row->type == OPTION_TYPE_BOOL)
+        return "";
     if (has_min && has_max)
-        text_addf(text, "%.16g to %.16g%s%s", row->min, row->max, space, unit);
-    else if (has_min)
-        text_addf(text, "at least %.16g%s%s", row->min, space, unit);
-    else if (has_max)
-        text_addf(text, "at most %.16g%s%s", row->max, space, unit);
-    else
-        text_add(text, unit);
+        return arena_format(arena, "%.16g to %.16g%s%s", row->min, row->max, space, unit);
+    if (has_min || has_max)
+        return arena_format(arena, "at %s %.16g%s%s", has_min ? "least" : "most", has_min ? row->min : row->max, space,
+                            unit);
+    return unit;
 }
 
-static void add_names(struct text *text, const char *const *names)
+/* " (meaning, range)" */
+static const char *option_help(struct arena *arena, const struct option *row)
 {
-    for (size_t i = 0; names[i]; i++)
-        text_addf(text, "%s'%s'", i ? ", " : "", names[i]);
+    const char *range = option_range(arena, row);
+    return arena_format(arena, " (%s%s%s)", option_meaning(arena, row), *range ? ", " : "", range);
 }
 
-void option_add_accepted(struct text *text, const struct option *row)
+const char *option_expected(struct arena *arena, const struct option *row)
 {
-    text_add(text, option_kinds[row->type].accepted);
-    if (row->type == OPTION_TYPE_ENUM)
-        add_names(text, row->names);
-    if (row->kind)
-        text_add(text, row->kind);
-    if (option_is_optional(row))
-        text_add(text, ", or null");
+    const char *words = row->kind ? row->kind : "";
+    for (size_t i = 0; row->type == OPTION_TYPE_ENUM && row->names[i]; i++)
+        words = list_add(arena, words, ", ", arena_format(arena, "'%s'", row->names[i]));
+    return arena_format(arena, "%s%s%s%s", option_kinds[row->type].accepted, words,
+                        option_is_optional(row) ? ", or null" : "", option_help(arena, row));
 }
 
-void option_add_help(struct text *text, const struct option *row)
+bool type_error(const struct config_reader *reader, const struct option *row, const struct json *node)
 {
-    struct text range = {0};
-    option_add_range(&range, row);
-    text_add(text, " (");
-    option_add_meaning(text, row);
-    text_addf(text, "%s%s)", range.length ? ", " : "", range.length ? range.chars : "");
-    text_release(&range);
-}
-
-bool value_error(const struct config_reader *reader, const struct option *row, const struct json *node,
-                 const char *format, ...)
-{
-    struct text text = {0};
-    va_list arguments;
-    va_start(arguments, format);
-    text_addv(&text, format, arguments);
-    va_end(arguments);
-    text_add(&text, ", expected ");
-    option_add_accepted(&text, row);
-    option_add_help(&text, row);
-    node_error(reader->errors, node, NULL, "%s", text.chars);
-    text_release(&text);
-    return false;
-}
-
-static bool type_error(const struct config_reader *reader, const struct option *row, const struct json *node)
-{
-    if (node->type == JSON_TEXT)
-        return value_error(reader, row, node, "found text '%s'", node->text);
-    if (node->type == JSON_NUMBER)
-        return value_error(reader, row, node, "found the number %s", node->text);
-    if (node->type == JSON_BOOL)
-        return value_error(reader, row, node, "found %s", node->truth ? "true" : "false");
-    return value_error(reader, row, node, "found %s", json_type_name(node->type));
+    const char *found = json_type_name(node->type);
+    if (node->type == JSON_TEXT && !row->kind)
+        found = arena_format(reader->arena, "text '%s'", node->text);
+    else if (node->type == JSON_NUMBER && !row->kind)
+        found = arena_format(reader->arena, "the number %s", node->text);
+    else if (node->type == JSON_BOOL && !row->kind)
+        found = node->truth ? "true" : "false";
+    return value_error(reader, row, node, "found %s", found);
 }
 
 static bool range_error(const struct config_reader *reader, const struct option *row, const struct json *node,
                         const char *relation, double bound)
 {
-    struct text text = {0};
-    text_addf(&text, "%s is %s %.16g", node->text, relation, bound);
-    option_add_help(&text, row);
-    node_error(reader->errors, node, NULL, "%s", text.chars);
-    text_release(&text);
-    return false;
+    return node_error(reader->errors, node, NULL, "%s is %s %.16g%s", node->text, relation, bound,
+                      option_help(reader->arena, row));
 }
 
 static bool check_range(const struct config_reader *reader, const struct option *row, const struct json *node,
@@ -114,9 +79,10 @@ static bool check_range(const struct config_reader *reader, const struct option 
 }
 
 /* Digits alone are read exactly; with a point or exponent the number must be whole. */
-static bool read_whole(const struct config_reader *reader, const struct option *row, const struct json *node,
-                       uint64_t type_max, uint64_t *value)
+static bool read_whole(struct config_reader *reader, const struct option *row, struct json *node, void *field)
 {
+    bool is_short = row->type == OPTION_TYPE_U32;
+    uint64_t most = is_short ? UINT32_MAX : row->type == OPTION_TYPE_U64 ? UINT64_MAX : TICKS_AUTO - 1;
     if (node->type != JSON_NUMBER)
         return type_error(reader, row, node);
     if (node->number != floor(node->number))
@@ -129,21 +95,14 @@ static bool read_whole(const struct config_reader *reader, const struct option *
     bool fits = is_plain || node->number < 0x1p64;
     errno = 0;
     uint64_t whole = is_plain ? strtoull(node->text, NULL, 10) : fits ? (uint64_t)node->number : 0;
-    if (errno || !fits || whole > type_max)
-        return range_error(reader, row, node, "above", (double)type_max);
+    if (errno || !fits || whole > most)
+        return range_error(reader, row, node, "above", (double)most);
     if (row->max < 0x1p64 && row->max >= 0 && whole > (uint64_t)row->max) /* which the double was rounded down to */
         return range_error(reader, row, node, "above", row->max);
-    *value = whole;
-    return true;
-}
-
-static bool read_u32(struct config_reader *reader, const struct option *row, struct json *node, void *field)
-{
-    uint32_t *value = field;
-    uint64_t wide = 0;
-    if (!read_whole(reader, row, node, UINT32_MAX, &wide))
-        return false;
-    *value = (uint32_t)wide;
+    if (is_short)
+        *(uint32_t *)field = (uint32_t)whole;
+    else
+        *(uint64_t *)field = whole;
     return true;
 }
 
@@ -160,9 +119,8 @@ static bool read_enum(struct config_reader *reader, const struct option *row, st
         }
         nearest_try(&nearest, row->names[i]);
     }
-    const char *near = nearest_word(&nearest);
-    return value_error(reader, row, node, "found '%s'%s%s%s", node->text, near ? " (did you mean '" : "",
-                       near ? near : "", near ? "'?)" : "");
+    return value_error(reader, row, node, "found '%s'%s", node->text,
+                       meant_hint(reader->arena, nearest_word(&nearest)));
 }
 
 /* A time between two ticks: say which ones, in the user's own unit. */
@@ -170,14 +128,10 @@ static bool report_fraction(const struct config_reader *reader, const struct opt
                             double ticks, const char *unit)
 {
     double per_tick = reader->tick_seconds * time_units_per_second(unit);
-    struct text text = {0};
-    text_addf(&text, "'%s' is %.15g ticks, expected a whole number of them: '%.12g%s' is %.15g, '%.12g%s' is %.15g",
-              node->text, ticks, floor(ticks) * per_tick, unit, floor(ticks), ceil(ticks) * per_tick, unit,
-              ceil(ticks));
-    option_add_help(&text, row);
-    node_error(reader->errors, node, NULL, "%s", text.chars);
-    text_release(&text);
-    return false;
+    return node_error(reader->errors, node, NULL,
+                      "'%s' is %.15g ticks, expected a whole number of them: '%.12g%s' is %.15g, '%.12g%s' is %.15g%s",
+                      node->text, ticks, floor(ticks) * per_tick, unit, floor(ticks), ceil(ticks) * per_tick, unit,
+                      ceil(ticks), option_help(reader->arena, row));
 }
 
 /* Is the length of a tick known, which units of time need? */
@@ -230,7 +184,7 @@ static bool read_ticks(struct config_reader *reader, const struct option *row, s
         return true;
     }
     if (node->type == JSON_NUMBER)
-        return read_whole(reader, row, node, TICKS_AUTO - 1, value);
+        return read_whole(reader, row, node, field);
     if (!read_quantity(reader, row, node, &ticks, &unit))
         return false;
     double whole = round(ticks);
@@ -268,10 +222,11 @@ static bool read_bool(struct config_reader *reader, const struct option *row, st
     return true;
 }
 
-static bool read_u64(struct config_reader *reader, const struct option *row, struct json *node, void *field)
-{
-    return read_whole(reader, row, node, UINT64_MAX, field);
-}
+/* As all lists are. */
+struct any_list {
+    uint32_t count;
+    void *items;
+};
 
 /* The items of a list are read as single values are, with the list's range, unit and help. */
 static bool read_list(struct config_reader *reader, const struct option *row, struct json *node, void *field)
@@ -281,15 +236,7 @@ static bool read_list(struct config_reader *reader, const struct option *row, st
     const struct option_kind *kind = &option_kinds[row->type];
     struct option item = {.type = kind->item, .min = row->min, .max = row->max, .unit = row->unit, .help = row->help};
     unsigned char *items = arena_take(reader->arena, kind->item_size * node->count);
-    void *first = items;
-    if (row->type == OPTION_TYPE_U32_LIST)
-        *(struct u32_list *)field = (struct u32_list){node->count, first};
-    else if (row->type == OPTION_TYPE_U32_LISTS)
-        *(struct u32_lists *)field = (struct u32_lists){node->count, first};
-    else if (row->type == OPTION_TYPE_TICKS_LIST)
-        *(struct u64_list *)field = (struct u64_list){node->count, first};
-    else
-        *(struct f64_list *)field = (struct f64_list){node->count, first};
+    memcpy(field, &(struct any_list){node->count, items}, sizeof(struct any_list));
     bool is_good = true;
     for (struct json *child = node->first; child; child = child->next, items += kind->item_size)
         is_good &= option_kinds[item.type].read(reader, &item, child, items);
@@ -307,8 +254,8 @@ static bool read_list(struct config_reader *reader, const struct option *row, st
 
 const struct option_kind option_kinds[] = {
     [OPTION_TYPE_BOOL] = {"true or false", "true or false", .read = read_bool},
-    [OPTION_TYPE_U32] = {"whole number", "a whole number", "integer", .read = read_u32},
-    [OPTION_TYPE_U64] = {"whole number", "a whole number", "integer", .read = read_u64},
+    [OPTION_TYPE_U32] = {"whole number", "a whole number", "integer", .read = read_whole},
+    [OPTION_TYPE_U64] = {"whole number", "a whole number", "integer", .read = read_whole},
     [OPTION_TYPE_F64] = {"number", "a number", "number", .read = read_f64},
     [OPTION_TYPE_TEXT] = {"text", "text", .read = read_text},
     [OPTION_TYPE_FILE] = {"file name", "a file name", .read = read_text},

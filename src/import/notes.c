@@ -173,10 +173,9 @@ static void note_unknown(struct import *import, const struct json *node, const s
         for (const char *at = lost->keys; next_key(import->arena, &at, &key, &value);)
             if (!strpbrk(key, "*."))
                 nearest_try(&nearest, key);
-    const char *word = nearest_word(&nearest);
     import_note(import, node,
-                arena_format(import->arena, "no setting of %s that is known here%s%s%s", import->whose,
-                             word ? " (did you mean '" : "", word ? word : "", word ? "'?)" : ""),
+                arena_format(import->arena, "no setting of %s that is known here%s", import->whose,
+                             meant_hint(import->arena, nearest_word(&nearest))),
                 NULL);
 }
 

@@ -68,17 +68,14 @@ static bool read_ranges(struct log_filter *filter, const char *values, struct er
 static bool report_unknown(const char *text, const char *name, struct errors *errors)
 {
     struct nearest nearest = {.wanted = name};
-    struct text all = {0};
+    const char *all = "";
     for (const struct log_property *property = log_properties; property->column; property++) {
         nearest_try(&nearest, property->name);
         nearest_try(&nearest, property->column);
-        text_addf(&all, "%s%s", all.length ? ", " : "", property->name);
+        all = list_add(errors->arena, all, ", ", property->name);
     }
-    const char *word = nearest_word(&nearest);
-    errors_add(errors, "'%s': unknown filter '%s'%s%s%s, accepted: %s", text, name, word ? " (did you mean '" : "",
-               word ? word : "", word ? "'?)" : "", all.chars);
-    text_release(&all);
-    return false;
+    return errors_add(errors, "'%s': unknown filter '%s'%s, accepted: %s", text, name,
+                      meant_hint(errors->arena, nearest_word(&nearest)), all);
 }
 
 static bool read_filter(struct log_filter *filter, struct errors *errors)

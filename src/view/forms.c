@@ -74,10 +74,9 @@ static void forms_write_form(struct text *out, const struct option *row, const s
     write_text_at(out, "unit", row->unit);
     forms_write_choices(out, row);
     forms_write_value(out, type ? type : value);
-    struct text meaning = {0};
-    option_add_meaning(&meaning, row);
-    write_text_at(out, "meaning", meaning.chars);
-    text_release(&meaning);
+    struct arena arena = {0};
+    write_text_at(out, "meaning", option_meaning(&arena, row));
+    arena_release(&arena);
     write_close(out, '}');
 }
 

@@ -155,18 +155,16 @@ static bool is_of_format(const struct trace_reader_ops *reader, const struct tra
 const struct trace_reader_ops *trace_reader_find(const struct trace_source *source, const char *name,
                                                  struct errors *errors)
 {
-    struct text known = {0};
     const struct trace_reader_ops *found = NULL;
     bool is_auto = !name || strcmp(name, "auto") == 0;
     for (const struct registration *at = registry_kind("trace_reader"); at && !found; at = registry_next(at))
         if (is_auto ? is_of_format(reader_of(at), source) : strcmp(name, at->component->name) == 0)
             found = reader_of(at);
-    registry_add_names(&known, "trace_reader");
+    const char *known = found ? NULL : registry_names(errors->arena, "trace_reader");
     if (!found && is_auto)
-        errors_add(errors, "%s: a trace of no known format; known: %s", source->path, known.chars);
+        errors_add(errors, "%s: a trace of no known format; known: %s", source->path, known);
     else if (!found)
-        errors_add(errors, "there is no trace format '%s'; accepted: auto, %s", name, known.chars);
-    text_release(&known);
+        errors_add(errors, "there is no trace format '%s'; accepted: auto, %s", name, known);
     return found;
 }
 

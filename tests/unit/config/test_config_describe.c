@@ -24,14 +24,10 @@ TEST(the_registry_is_sorted_and_finds_by_kind_and_name)
     EXPECT(component_find("gone", "test_box") == NULL);
     EXPECT_TEXT_EQ(registry_nearest("test_shape", "tes_dot"), "test_dot");
     EXPECT(registry_nearest("test_shape", "hypercube") == NULL);
-    struct text names = {0};
-    registry_add_names(&names, "test_shape");
-    EXPECT_TEXT_EQ(names.chars, "test_box, test_dot");
-    text_release(&names);
-    struct text kinds = {0};
-    registry_add_kinds(&kinds);
-    EXPECT_TEXT_CONTAINS(kinds.chars, "test_shape");
-    text_release(&kinds);
+    struct arena arena = {0};
+    EXPECT_TEXT_EQ(registry_names(&arena, "test_shape"), "test_box, test_dot");
+    EXPECT_TEXT_CONTAINS(registry_kinds(&arena), "test_shape");
+    arena_release(&arena);
 }
 
 TEST(a_name_registered_twice_is_reported)
@@ -86,7 +82,7 @@ TEST(explain_shows_every_key_default_range_and_help)
     char *chars = NULL;
     size_t size;
     FILE *out = open_memstream(&chars, &size);
-    describe_rows(out, test_config_rows());
+    describe_rows(out, test_config_rows(), &arena);
     fclose(out);
     ROWS_EACH(row, test_config_rows()) {
         EXPECT_TEXT_CONTAINS(chars, row->key);
