@@ -8,7 +8,7 @@
 #include "flitwarp/arena.h"
 #include "flitwarp/collective.h"
 #include "flitwarp/component.h"
-#include "flitwarp/halo_grid.h"
+#include "flitwarp/packet.h"
 #include "flitwarp/rank_groups.h"
 
 /* ---- the program of a rank ---- */
@@ -49,14 +49,15 @@ struct motif {
     const void *config;
     uint32_t ranks;
     uint64_t seed;
-    struct arena *arena; /* for what prepare() makes */
-    void *state;         /* the motif's own, made by prepare() */
+    struct arena *arena;           /* for what prepare() makes */
+    struct trace_builder *builder; /* for communicators */
+    void *state;                   /* the motif's own, made by prepare() */
 };
 
 struct motif_ops {
     COMPONENT_HEAD;
     /* Makes the state and communicators, or adds errors; optional. */
-    void (*prepare)(struct motif *motif, struct trace_builder *builder, struct errors *errors);
+    void (*prepare)(struct motif *motif, struct errors *errors);
     /* The program of one rank. */
     void (*program)(const struct motif *motif, struct script *script);
 };
@@ -70,8 +71,35 @@ struct motif_rounds {
 extern const struct option motif_rounds_options[];
 #define MOTIF_MAX_BYTES 1e15 /* of a message */
 
-/* ---- what they share ---- */
+/* The trace of a motif on so many ranks; NULL with errors. */
+struct trace;
+struct trace *motif_trace(const struct choice *choice, uint32_t ranks, uint64_t seed, struct errors *errors);
 
+/* ---- ranks at the points of a grid of up to three dimensions, coordinate 0 fastest ---- */
+
+struct halo_grid {
+    uint32_t width[3]; /* 1: the dimension is not there */
+    bool wraps;
+    uint32_t kinds; /* neighbours that differ in up to so many dimensions: 1 faces, 2 edges, 3 corners */
+    uint32_t level; /* along each dimension only every 2^level-th rank takes part */
+};
+
+/* Where a rank is. */
+struct halo_place {
+    uint32_t at[3];
+};
+struct halo_place halo_grid_place(const struct halo_grid *grid, uint32_t rank);
+uint32_t halo_grid_rank(const struct halo_grid *grid, const struct halo_place *place);
+/* The rank next to one along a dimension; FW_NONE: there is none, or it is the same. */
+uint32_t halo_grid_next(const struct halo_grid *grid, uint32_t rank, uint32_t dimension, bool is_up);
+
+#define MAX_NEIGHBOURS 26
+struct neighbour {
+    uint32_t rank;
+    uint32_t kind; /* dimensions in which it differs */
+};
+/* The neighbours of a rank that takes part, always in the same order; two of the same rank where a grid of two wraps. */
+uint32_t halo_grid_neighbours(const struct halo_grid *grid, uint32_t rank, struct neighbour found[MAX_NEIGHBOURS]);
 /*
  * A grid of all ranks from the setting `grid`, 1 to `dimensions` numbers; where there are none it is made as even as
  * the number of ranks allows. Adds errors where it does not fit.

@@ -7,7 +7,7 @@
  */
 #include "flitwarp/steady.h"
 
-#include "workload/motif/motif.h"
+#include "flitwarp/motif.h"
 #include "workload/trace/replay/replay.h"
 #include "workload/trace/trace.h"
 

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One collective operation of all ranks, over and over: what benchmarks of MPI measure. With `growth` blocks differ, the
- * higher the rank the larger: gatherv, scatterv, allgatherv, alltoallv, and a reduce_scatter of other counts.
+ * Collective operations, over and over.
+ *
+ *   collective  one of all ranks: what benchmarks of MPI measure. With `growth` blocks differ, the higher the rank the
+ *               larger: gatherv, scatterv, allgatherv, alltoallv, and a reduce_scatter of other counts
+ *   all_to_all  the transposes of a spectral code. With a grid of ranks each iteration is an all-to-all in every row,
+ *               then one in every column, as the transform of a volume cut into pencils needs them; without, one among
+ *               all ranks
  */
 #include "flitwarp/motif.h"
 
@@ -40,7 +45,7 @@ static uint64_t collective_block(const struct collective_config *config, uint32_
 }
 
 /* The rows of counts, by rank. */
-static uint32_t *make_counts(const struct motif *motif, struct trace_builder *builder)
+static uint32_t *make_counts(const struct motif *motif)
 {
     const struct collective_config *config = motif->config;
     uint32_t ranks = motif->ranks, *rows = arena_array(motif->arena, uint32_t, ranks);
@@ -52,12 +57,12 @@ static uint32_t *make_counts(const struct motif *motif, struct trace_builder *bu
             counts[ranks + other] = collective_block(config, rank);
         bool knows = !has_root(config->operation) || rank == config->root;
         uint32_t count = config->operation == OPERATION_ALLTOALL ? 2 * ranks : ranks;
-        rows[rank] = knows ? builder_counts(builder, counts, count) : NO_COUNTS;
+        rows[rank] = knows ? builder_counts(motif->builder, counts, count) : NO_COUNTS;
     }
     return rows;
 }
 
-static void collective_prepare(struct motif *motif, struct trace_builder *builder, struct errors *errors)
+static void collective_prepare(struct motif *motif, struct errors *errors)
 {
     const struct collective_config *config = motif->config;
     if (config->root >= motif->ranks)
@@ -70,7 +75,7 @@ static void collective_prepare(struct motif *motif, struct trace_builder *builde
         choice_error(errors, motif->choice, "growth", "%s has no blocks of ranks; accepted: 0",
                      collective_operation_names[config->operation]);
     else if (config->growth)
-        motif->state = make_counts(motif, builder);
+        motif->state = make_counts(motif);
 }
 
 static void collective_program(const struct motif *motif, struct script *script)
@@ -87,12 +92,69 @@ static void collective_program(const struct motif *motif, struct script *script)
     }
 }
 
-static const struct motif_ops collective = {
-    .name = "collective",
-    .summary = "one collective operation of all ranks, over and over",
-    .options = collective_motif_options,
-    .example = "{\"type\": \"collective\", \"operation\": \"allreduce\", \"bytes\": 1048576, \"iterations\": 2}",
-    .prepare = collective_prepare,
-    .program = collective_program,
+/* ---- all_to_all ---- */
+
+struct all_to_all_config {
+    struct motif_rounds rounds;
+    struct u32_list grid;
+    uint64_t bytes;
 };
-REGISTER_MOTIF(collective);
+
+static const struct option all_to_all_options[] = {
+    OPTION_ROWS(struct all_to_all_config, rounds, struct motif_rounds, motif_rounds_options),
+    OPTION_U32_LIST(struct all_to_all_config, grid, "[]", 1, 65536, NULL,
+                    "ranks of a row and of a column; none: all ranks are one row"),
+    OPTION_U64(struct all_to_all_config, bytes, "1024", 0, MOTIF_MAX_BYTES, "bytes", "to each other rank"),
+    OPTION_END,
+};
+
+struct lines {
+    struct rank_groups rows, columns;
+};
+
+static void all_to_all_prepare(struct motif *motif, struct errors *errors)
+{
+    const struct all_to_all_config *config = motif->config;
+    struct lines *lines = motif->state = arena_array(motif->arena, struct lines, 1);
+    struct halo_grid grid = {.width = {motif->ranks, 1, 1}};
+    uint32_t errors_before = errors->count;
+    if (config->grid.count)
+        grid = motif_grid(motif, &config->grid, 2, errors);
+    if (errors->count > errors_before)
+        return;
+    lines->rows = rank_groups_make(motif->builder, grid.width[0], 1);
+    lines->columns = rank_groups_make(motif->builder, grid.width[1], grid.width[0]);
+}
+
+static void all_to_all_program(const struct motif *motif, struct script *script)
+{
+    const struct all_to_all_config *config = motif->config;
+    const struct lines *lines = motif->state;
+    uint32_t row = rank_group_of(&lines->rows, script->rank), column = rank_group_of(&lines->columns, script->rank);
+    for (uint32_t i = 0; i < config->rounds.iterations; i++) {
+        script_compute(script, config->rounds.compute);
+        script_collective(script, OPERATION_ALLTOALL, row, config->bytes);
+        if (lines->columns.size > 1)
+            script_collective(script, OPERATION_ALLTOALL, column, config->bytes);
+    }
+}
+
+static const struct motif_ops collectives[] = {
+    {
+        .name = "collective",
+        .summary = "one collective operation of all ranks, over and over",
+        .options = collective_motif_options,
+        .example = "{\"type\": \"collective\", \"operation\": \"allreduce\", \"bytes\": 1048576, \"iterations\": 2}",
+        .prepare = collective_prepare,
+        .program = collective_program,
+    },
+    {
+        .name = "all_to_all",
+        .summary = "all ranks with all others, or in rows and columns",
+        .options = all_to_all_options,
+        .example = "{\"type\": \"all_to_all\", \"grid\": [8, 8], \"bytes\": 4096}",
+        .prepare = all_to_all_prepare,
+        .program = all_to_all_program,
+    },
+};
+REGISTER_COMPONENTS("motif", collectives);

@@ -15,10 +15,9 @@ static const struct option nearest_neighbour_options[] = {
     OPTION_END,
 };
 
-static void nearest_neighbour_prepare(struct motif *motif, struct trace_builder *builder, struct errors *errors)
+static void nearest_neighbour_prepare(struct motif *motif, struct errors *errors)
 {
     const struct nearest_neighbour_config *config = motif->config;
-    (void)builder;
     if (motif->ranks / 2 < config->reach)
         choice_error(errors, motif->choice, "reach", "%u on each side of %u ranks; accepted: 1 to %u", config->reach,
                      motif->ranks, motif->ranks / 2);

@@ -32,50 +32,41 @@ static const struct option sweep3d_options[] = {
     OPTION_END,
 };
 
-static void sweep3d_prepare(struct motif *motif, struct trace_builder *builder, struct errors *errors)
+static void sweep3d_prepare(struct motif *motif, struct errors *errors)
 {
     const struct sweep3d_config *config = motif->config;
     struct halo_grid *grid = motif->state = arena_array(motif->arena, struct halo_grid, 1);
-    (void)builder;
     *grid = motif_grid(motif, &config->grid, 2, errors);
 }
 
-/* The ranks before and behind one along a dimension, for a sweep upwards or downwards; FW_NONE at the ends. */
-struct ways {
-    uint32_t before, behind;
-};
-
-static struct ways ways_along(uint32_t rank, uint32_t at, uint32_t width, uint32_t stride, bool is_down)
+/* From the ranks before to those behind along both dimensions; FW_NONE at the ends. */
+static void sweep(const struct sweep3d_config *config, struct script *script, const uint32_t before[2],
+                  const uint32_t behind[2])
 {
-    uint32_t lower = at > 0 ? rank - stride : FW_NONE, upper = at + 1 < width ? rank + stride : FW_NONE;
-    return is_down ? (struct ways){upper, lower} : (struct ways){lower, upper};
-}
-
-static void sweep(const struct sweep3d_config *config, struct script *script, struct ways x, struct ways y)
-{
+    const uint64_t bytes[2] = {config->x_bytes, config->y_bytes};
     for (uint32_t block = 0; block < config->blocks; block++) {
-        if (x.before != FW_NONE)
-            script_receive(script, x.before, config->x_bytes, 0);
-        if (y.before != FW_NONE)
-            script_receive(script, y.before, config->y_bytes, 0);
+        for (uint32_t d = 0; d < 2; d++)
+            if (before[d] != FW_NONE)
+                script_receive(script, before[d], bytes[d], 0);
         script_compute(script, config->compute);
-        if (x.behind != FW_NONE)
-            script_send(script, x.behind, config->x_bytes, 0);
-        if (y.behind != FW_NONE)
-            script_send(script, y.behind, config->y_bytes, 0);
+        for (uint32_t d = 0; d < 2; d++)
+            if (behind[d] != FW_NONE)
+                script_send(script, behind[d], bytes[d], 0);
     }
 }
 
 static void sweep3d_program(const struct motif *motif, struct script *script)
 {
     const struct sweep3d_config *config = motif->config;
-    const struct halo_grid *grid = motif->state;
-    uint32_t rank = script->rank, width = grid->width[0];
     for (uint32_t i = 0; i < config->iterations; i++)
         for (uint32_t octant = 0; octant < config->octants; octant++) { /* two from a corner, up and down its columns */
-            bool down_x = octant / 2 % 2, down_y = octant / 4;
-            sweep(config, script, ways_along(rank, rank % width, width, 1, down_x),
-                  ways_along(rank, rank / width, grid->width[1], width, down_y));
+            const bool is_down[2] = {octant / 2 % 2, octant / 4};
+            uint32_t before[2], behind[2];
+            for (uint32_t d = 0; d < 2; d++) {
+                before[d] = halo_grid_next(motif->state, script->rank, d, is_down[d]);
+                behind[d] = halo_grid_next(motif->state, script->rank, d, !is_down[d]);
+            }
+            sweep(config, script, before, behind);
         }
 }
 

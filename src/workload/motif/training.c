@@ -68,7 +68,7 @@ static void expect_divisor(const struct motif *motif, const char *key, uint32_t 
         choice_error(errors, motif->choice, key, "%u does not divide %u %s", divisor, number, what);
 }
 
-static void training_prepare(struct motif *motif, struct trace_builder *builder, struct errors *errors)
+static void training_prepare(struct motif *motif, struct errors *errors)
 {
     const struct training_config *config = motif->config;
     struct training *training = motif->state = arena_array(motif->arena, struct training, 1);
@@ -93,9 +93,9 @@ static void training_prepare(struct motif *motif, struct trace_builder *builder,
         .gradients = parameters / config->pipeline / tensor * config->gradient_bytes,
         .activations = activations * config->value_bytes,
         .dispatched = activations * config->value_bytes * config->experts_per_token / config->expert / tensor,
-        .tensor = rank_groups_make(builder, tensor, 1),
-        .data = rank_groups_make(builder, data, tensor),
-        .expert = rank_groups_make(builder, config->expert, tensor),
+        .tensor = rank_groups_make(motif->builder, tensor, 1),
+        .data = rank_groups_make(motif->builder, data, tensor),
+        .expert = rank_groups_make(motif->builder, config->expert, tensor),
     };
     if (config->flops > 0) /* two operations for each parameter and token */
         training->half_layer = (double)parameters / config->layers / tensor * tokens / config->flops;
@@ -114,20 +114,22 @@ struct turn {
     uint64_t given; /* bytes of layers that have been through so far */
 };
 
+/* An operation of the rank's group, where that has others. */
+static void training_collective(const struct turn *turn, enum collective_operation operation,
+                                const struct rank_groups *groups, uint64_t bytes)
+{
+    if (groups->size > 1)
+        script_collective(turn->script, operation, rank_group_of(groups, turn->script->rank), bytes);
+}
+
 static void sum_over_tensor(const struct turn *turn)
 {
-    const struct rank_groups *groups = &turn->training->tensor;
-    if (groups->size > 1)
-        script_collective(turn->script, OPERATION_ALLREDUCE, rank_group_of(groups, turn->script->rank),
-                          turn->training->activations);
+    training_collective(turn, OPERATION_ALLREDUCE, &turn->training->tensor, turn->training->activations);
 }
 
 static void swap_with_experts(const struct turn *turn)
 {
-    const struct rank_groups *groups = &turn->training->expert;
-    if (groups->size > 1)
-        script_collective(turn->script, OPERATION_ALLTOALL, rank_group_of(groups, turn->script->rank),
-                          turn->training->dispatched);
+    training_collective(turn, OPERATION_ALLTOALL, &turn->training->expert, turn->training->dispatched);
 }
 
 /* Attention, or its gradient. */
@@ -202,8 +204,10 @@ static void training_backward(struct turn *turn, bool is_last)
         script_start_send(turn->script, rank - training->stage_ranks, stage_bytes(turn), BACKWARD);
 }
 
-/* 1F1B: a stage begins with as many forwards as there are stages behind it, and ends with as many backwards. */
-/* An update of the weights: all micro batches through the rank's stage, forward and backward, and sums of gradients. */
+/*
+ * An update of the weights: all micro batches through the rank's stage, forward and backward, and sums of gradients. 1F1B: a
+ * stage begins with as many forwards as there are stages behind it, and ends with as many backwards.
+ */
 static void training_iteration(const struct training *training, struct script *script)
 {
     struct turn turn = {.training = training, .script = script, .stage = script->rank / training->stage_ranks};

@@ -48,110 +48,70 @@ static const struct option v_cycle_options[] = {
 
 struct v_cycle {
     const struct v_cycle_config *config;
+    bool is_algebraic;
     struct halo_grid grid; /* of all ranks */
     uint32_t levels;
-    uint32_t dense_from; /* the level from which on edges and corners are neighbours too */
 };
 
-struct position {
-    uint32_t at[3];
+struct v_cycle_motif {
+    struct motif_ops ops;
+    bool is_algebraic;
 };
 
-static struct position position_of(const struct v_cycle *cycle, uint32_t rank)
+/* The level on which a rank has one point. */
+static uint32_t last_level_within(const struct v_cycle_config *config)
 {
-    const uint32_t *width = cycle->grid.width;
-    return (struct position){{rank % width[0], rank / width[0] % width[1], rank / width[0] / width[1]}};
+    return 31 - (uint32_t)__builtin_clz(config->points);
 }
 
-static uint32_t rank_at(const struct v_cycle *cycle, const struct position *position)
+/* The ranks that take part in a level, see halo_grid. */
+static uint32_t v_cycle_grid_level(const struct v_cycle *cycle, uint32_t level)
 {
-    const uint32_t *width = cycle->grid.width;
-    return (position->at[2] * width[1] + position->at[1]) * width[0] + position->at[0];
+    uint32_t within = last_level_within(cycle->config);
+    return level > within ? level - within : 0;
 }
 
-/* Halvings until one of `count` is left. */
-static uint32_t halvings(uint32_t count) { return count > 1 ? 32 - (uint32_t)__builtin_clz(count - 1) : 0; }
-
-static uint32_t side(const struct v_cycle *cycle, uint32_t level)
-{
-    return cycle->config->points >> level ? cycle->config->points >> level : 1;
-}
-
-/* The ranks along a dimension that take part in a level are so many apart. */
-static uint32_t v_cycle_stride(const struct v_cycle *cycle, uint32_t level)
-{
-    uint32_t within = 31 - (uint32_t)__builtin_clz(cycle->config->points); /* the level on which a rank has one point */
-    return level > within ? (uint32_t)1 << (level - within) : 1;
-}
-
-/* Levels until one rank with one point is left. */
-static uint32_t v_cycle_depth(const struct v_cycle *cycle)
-{
-    const uint32_t *width = cycle->grid.width;
-    uint32_t longest = width[0] > width[1] ? width[0] : width[1];
-    longest = longest > width[2] ? longest : width[2];
-    return 32 - (uint32_t)__builtin_clz(cycle->config->points) + halvings(longest);
-}
-
-/* From the settings, or adds errors. */
-static void v_cycle_prepare(struct motif *motif, uint32_t dense_from, struct errors *errors)
+static void v_cycle_prepare(struct motif *motif, struct errors *errors)
 {
     const struct v_cycle_config *config = motif->config;
     struct v_cycle *cycle = motif->state = arena_array(motif->arena, struct v_cycle, 1);
     cycle->config = config;
+    cycle->is_algebraic = CHOICE_OPS(motif->choice, struct v_cycle_motif)->is_algebraic;
     cycle->grid = motif_grid(motif, &config->grid, 3, errors);
     cycle->grid.wraps = config->wraps;
-    cycle->dense_from = dense_from;
-    uint32_t depth = v_cycle_depth(cycle);
+    uint32_t depth = last_level_within(config) + 1; /* levels until one rank with one point is left */
+    for (uint32_t d = 0, longest = 1; d < 3; d++)
+        for (; longest < cycle->grid.width[d]; longest *= 2)
+            depth++;
     cycle->levels = config->levels ? config->levels : depth;
     if (config->levels > depth)
         choice_error(errors, motif->choice, "levels", "%u; accepted: up to %u, where one rank with one point is left",
                      config->levels, depth);
 }
 
-static bool takes_part(const struct position *position, uint32_t stride)
+static bool takes_part(const struct v_cycle *cycle, uint32_t rank, uint32_t level)
 {
-    return position->at[0] % stride == 0 && position->at[1] % stride == 0 && position->at[2] % stride == 0;
-}
-
-/* The neighbours of a rank among those that take part in a level, as ranks of the job. */
-static uint32_t find_neighbours(const struct v_cycle *cycle, const struct position *position, uint32_t level,
-                                struct neighbour found[MAX_NEIGHBOURS])
-{
-    uint32_t stride = v_cycle_stride(cycle, level);
-    struct v_cycle coarse = {.grid = {.wraps = cycle->grid.wraps, .kinds = level >= cycle->dense_from ? 3 : 1}};
-    struct position own;
-    for (uint32_t d = 0; d < 3; d++) {
-        coarse.grid.width[d] = (cycle->grid.width[d] + stride - 1) / stride;
-        own.at[d] = position->at[d] / stride;
-    }
-    uint32_t count = halo_grid_neighbours(&coarse.grid, rank_at(&coarse, &own), found);
-    for (uint32_t i = 0; i < count; i++) {
-        struct position other = position_of(&coarse, found[i].rank);
-        for (uint32_t d = 0; d < 3; d++)
-            other.at[d] *= stride;
-        found[i].rank = rank_at(cycle, &other);
-    }
-    return count;
+    struct halo_place place = halo_grid_place(&cycle->grid, rank);
+    return ((place.at[0] | place.at[1] | place.at[2]) & ((1u << v_cycle_grid_level(cycle, level)) - 1)) == 0;
 }
 
 /* A face is a plane of points, an edge a line, a corner one. */
 static uint64_t border_bytes(const struct v_cycle *cycle, uint32_t level, uint32_t kind)
 {
-    uint64_t points = 1;
+    uint64_t points = 1, side = cycle->config->points >> level ? cycle->config->points >> level : 1;
     for (; kind < 3; kind++)
-        points *= side(cycle, level);
+        points *= side;
     return points * cycle->config->value_bytes;
 }
 
 /* Borders of a level exchanged with all neighbours, where the rank takes part. */
 static void v_cycle_exchange(const struct v_cycle *cycle, struct script *script, uint32_t level)
 {
-    struct position position = position_of(cycle, script->rank);
+    struct halo_grid grid = cycle->grid;
     struct neighbour neighbours[MAX_NEIGHBOURS];
-    if (!takes_part(&position, v_cycle_stride(cycle, level)))
-        return;
-    uint32_t count = find_neighbours(cycle, &position, level, neighbours);
+    grid.level = v_cycle_grid_level(cycle, level);
+    grid.kinds = cycle->is_algebraic && level > 0 ? 3 : 1;
+    uint32_t count = halo_grid_neighbours(&grid, script->rank, neighbours);
     for (uint32_t i = 0; i < count; i++)
         script_start_receive(script, neighbours[i].rank, border_bytes(cycle, level, neighbours[i].kind), level);
     for (uint32_t i = 0; i < count; i++)
@@ -161,13 +121,10 @@ static void v_cycle_exchange(const struct v_cycle *cycle, struct script *script,
 
 static void v_cycle_smooth(const struct v_cycle *cycle, struct script *script, uint32_t level)
 {
-    struct position position = position_of(cycle, script->rank);
     double work = cycle->config->compute; /* an eighth of the points on each level */
     for (uint32_t i = 0; i < level; i++)
         work /= 8;
-    if (!takes_part(&position, v_cycle_stride(cycle, level)))
-        return;
-    for (uint32_t i = 0; i < cycle->config->smooths; i++) {
+    for (uint32_t i = 0; i < cycle->config->smooths && takes_part(cycle, script->rank, level); i++) {
         v_cycle_exchange(cycle, script, level);
         script_compute(script, work);
     }
@@ -176,24 +133,24 @@ static void v_cycle_smooth(const struct v_cycle *cycle, struct script *script, u
 /* Points handed to the ranks of the next level, or back. */
 static void v_cycle_hand_over(const struct v_cycle *cycle, struct script *script, uint32_t level, bool is_down)
 {
-    uint32_t stride = v_cycle_stride(cycle, level), next = v_cycle_stride(cycle, level + 1);
-    struct position position = position_of(cycle, script->rank), parent;
-    if (next == stride || !takes_part(&position, stride))
+    uint32_t own = v_cycle_grid_level(cycle, level), next = v_cycle_grid_level(cycle, level + 1);
+    const uint32_t *width = cycle->grid.width;
+    struct halo_place place = halo_grid_place(&cycle->grid, script->rank);
+    if (next == own || !takes_part(cycle, script->rank, level))
         return;
-    for (uint32_t d = 0; d < 3; d++)
-        parent.at[d] = position.at[d] / next * next;
-    if (!takes_part(&position, next)) {
-        (is_down ? script_start_send : script_start_receive)(script, rank_at(cycle, &parent),
-                                                             cycle->config->value_bytes, level);
-    } else {
+    if (takes_part(cycle, script->rank, level + 1)) {
         for (uint32_t way = 1; way < 8; way++) {
-            struct position child = {{position.at[0] + (way & 1 ? stride : 0), position.at[1] + (way & 2 ? stride : 0),
-                                      position.at[2] + (way & 4 ? stride : 0)}};
-            const uint32_t *width = cycle->grid.width;
+            struct halo_place child = {{place.at[0] + ((way & 1) << own), place.at[1] + ((way >> 1 & 1) << own),
+                                        place.at[2] + ((way >> 2) << own)}};
             if (child.at[0] < width[0] && child.at[1] < width[1] && child.at[2] < width[2])
-                (is_down ? script_start_receive : script_start_send)(script, rank_at(cycle, &child),
+                (is_down ? script_start_receive : script_start_send)(script, halo_grid_rank(&cycle->grid, &child),
                                                                      cycle->config->value_bytes, level);
         }
+    } else {
+        for (uint32_t d = 0; d < 3; d++)
+            place.at[d] = place.at[d] >> next << next;
+        (is_down ? script_start_send : script_start_receive)(script, halo_grid_rank(&cycle->grid, &place),
+                                                             cycle->config->value_bytes, level);
     }
     script_wait(script);
 }
@@ -218,56 +175,36 @@ static void dot_product(const struct v_cycle_config *config, struct script *scri
         script_collective(script, OPERATION_ALLREDUCE, FW_WORLD, config->allreduce);
 }
 
-static void multigrid_prepare(struct motif *motif, struct trace_builder *builder, struct errors *errors)
+static void v_cycle_program(const struct motif *motif, struct script *script)
 {
-    (void)builder;
-    v_cycle_prepare(motif, UINT32_MAX, errors);
-}
-
-static void multigrid_program(const struct motif *motif, struct script *script)
-{
-    const struct v_cycle_config *config = motif->config;
-    for (uint32_t i = 0; i < config->iterations; i++) {
-        v_cycle_write(motif->state, script);
-        dot_product(config, script);
+    const struct v_cycle *cycle = motif->state;
+    for (uint32_t i = 0; i < cycle->config->iterations; i++) {
+        if (cycle->is_algebraic) {
+            v_cycle_exchange(cycle, script, 0);
+            script_compute(script, cycle->config->compute);
+            dot_product(cycle->config, script);
+        }
+        v_cycle_write(cycle, script);
+        dot_product(cycle->config, script);
+        if (cycle->is_algebraic)
+            dot_product(cycle->config, script);
     }
 }
 
-static void amg_prepare(struct motif *motif, struct trace_builder *builder, struct errors *errors)
-{
-    (void)builder;
-    v_cycle_prepare(motif, 1, errors);
-}
-
-static void amg_program(const struct motif *motif, struct script *script)
-{
-    const struct v_cycle_config *config = motif->config;
-    for (uint32_t i = 0; i < config->iterations; i++) {
-        v_cycle_exchange(motif->state, script, 0);
-        script_compute(script, config->compute);
-        dot_product(config, script);
-        v_cycle_write(motif->state, script);
-        dot_product(config, script);
-        dot_product(config, script);
-    }
-}
-
-static const struct motif_ops v_cycles[] = {
+#define V_CYCLE_OPS .options = v_cycle_options, .prepare = v_cycle_prepare, .program = v_cycle_program
+static const struct v_cycle_motif v_cycles[] = {
     {
-        .name = "amg",
-        .summary = "conjugate gradients with algebraic multigrid: V-cycles that grow denser, and dot products",
-        .options = v_cycle_options,
-        .example = "{\"type\": \"amg\", \"grid\": [4, 4, 4], \"points\": 16, \"iterations\": 1}",
-        .prepare = amg_prepare,
-        .program = amg_program,
+        .ops = {.name = "amg",
+                .summary = "conjugate gradients with algebraic multigrid: V-cycles that grow denser, and dot products",
+                .example = "{\"type\": \"amg\", \"grid\": [4, 4, 4], \"points\": 16, \"iterations\": 1}",
+                V_CYCLE_OPS},
+        .is_algebraic = true,
     },
     {
-        .name = "multigrid",
-        .summary = "V-cycles on a grid of ranks, messages and ranks fewer from level to level",
-        .options = v_cycle_options,
-        .example = "{\"type\": \"multigrid\", \"grid\": [4, 4, 4], \"points\": 32, \"iterations\": 1}",
-        .prepare = multigrid_prepare,
-        .program = multigrid_program,
+        .ops = {.name = "multigrid",
+                .summary = "V-cycles on a grid of ranks, messages and ranks fewer from level to level",
+                .example = "{\"type\": \"multigrid\", \"grid\": [4, 4, 4], \"points\": 32, \"iterations\": 1}",
+                V_CYCLE_OPS},
     },
 };
 REGISTER_COMPONENTS("motif", v_cycles);

@@ -4,7 +4,7 @@
 
 #include "chosen.h"
 #include "ideal_play.h"
-#include "workload/motif/motif.h"
+#include "flitwarp/motif.h"
 
 #define US 1000000 /* picoseconds */
 
