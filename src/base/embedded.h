@@ -15,6 +15,8 @@ extern const struct embedded_file page_files[];
 extern const struct embedded_file scenario_files[];
 /* study.sql: the tables of a study and, behind them, what the viewer asks of it. */
 extern const struct embedded_file study_files[];
+/* new_test.py.in: the test of a component that `flitwarp new` made, a format of cli/new.c. */
+extern const struct embedded_file new_files[];
 /* Components that `flitwarp new` copies, by their path in src. */
 extern const struct embedded_file template_files[];
 

@@ -104,12 +104,7 @@ bool export_check(const struct blueprint *blueprint, const char *path, struct er
 bool export_write(const struct blueprint *blueprint, const char *path, struct errors *errors);
 
 /* A small network as an SVG picture: routers where view/layout.h puts them, links coloured by class, a legend. */
-struct picture_request {
-    const char *path;
-    bool with_terminals;
-};
-
 /* False, with an error, when the name is not one of a picture or the network is too large for one. */
-bool picture_check(const struct picture_request *request, const struct blueprint *blueprint, struct errors *errors);
+bool picture_check(const struct blueprint *blueprint, const char *path, bool with_terminals, struct errors *errors);
 /* False, with errors, when the file cannot be written. */
-bool picture_write(const struct picture_request *request, const struct blueprint *blueprint, struct errors *errors);
+bool picture_write(const struct blueprint *blueprint, const char *path, bool with_terminals, struct errors *errors);

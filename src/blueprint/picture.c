@@ -40,13 +40,13 @@ struct picture {
 
 /* ---- checks ---- */
 
-bool picture_check(const struct picture_request *request, const struct blueprint *blueprint, struct errors *errors)
+bool picture_check(const struct blueprint *blueprint, const char *path, bool with_terminals, struct errors *errors)
 {
     const struct topology *topology = &blueprint->topology;
     uint32_t before = errors->count;
     uint64_t links = 0;
-    if (!name_ends_with(request->path, ".svg"))
-        errors_add(errors, "--picture: found '%s', accepted: a name that ends with .svg", request->path);
+    if (!name_ends_with(path, ".svg"))
+        errors_add(errors, "--picture: found '%s', accepted: a name that ends with .svg", path);
     if (topology->routers > MAX_ROUTERS)
         errors_add(errors, "--picture: %u routers are too many to see; accepted: up to %u", topology->routers,
                    MAX_ROUTERS);
@@ -57,7 +57,7 @@ bool picture_check(const struct picture_request *request, const struct blueprint
     if (links > MAX_LINKS)
         errors_add(errors, "--picture: %llu links between routers are too many to see; accepted: up to %u",
                    (unsigned long long)links, MAX_LINKS);
-    if (request->with_terminals && topology->terminals > MAX_DRAWN_TERMINALS)
+    if (with_terminals && topology->terminals > MAX_DRAWN_TERMINALS)
         errors_add(errors, "--terminals: %u are too many to see; accepted: up to %u", topology->terminals,
                    MAX_DRAWN_TERMINALS);
     return errors->count == before;
@@ -88,14 +88,11 @@ static void find_scale(struct picture *picture)
     picture->height = (picture->high.y - picture->low.y) * picture->scale;
 }
 
-static double x_of(const struct picture *picture, struct spot spot)
+/* Where a spot of the layout is in the picture, in pixels. */
+static struct spot pixel_of(const struct picture *picture, struct spot spot)
 {
-    return MARGIN + (spot.x - picture->low.x) * picture->scale;
-}
-
-static double y_of(const struct picture *picture, struct spot spot)
-{
-    return MARGIN + TITLE + (spot.y - picture->low.y) * picture->scale;
+    return (struct spot){MARGIN + (spot.x - picture->low.x) * picture->scale,
+                         MARGIN + TITLE + (spot.y - picture->low.y) * picture->scale};
 }
 
 /* ---- drawing ---- */
@@ -103,9 +100,9 @@ static double y_of(const struct picture *picture, struct spot spot)
 static void draw_discs(const struct picture *picture)
 {
     for (uint32_t disc = 0; disc < picture->layout->discs; disc++) {
-        struct spot centre = picture->layout->disc_centres[disc];
+        struct spot centre = pixel_of(picture, picture->layout->disc_centres[disc]);
         fprintf(picture->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"#eef1f6\" stroke=\"#d5dbe6\"/>\n",
-                x_of(picture, centre), y_of(picture, centre), picture->layout->disc_radius * picture->scale);
+                centre.x, centre.y, picture->layout->disc_radius * picture->scale);
     }
 }
 
@@ -126,14 +123,13 @@ static void draw_link(const struct picture *picture, const struct blueprint_link
         return;
     /* Bows of a row all lie above it, those of a column to its left. */
     double towards = dx > 0 || (dx == 0 && dy < 0) ? side : -side;
-    struct spot middle = {(from.x + to.x) / 2 + 2 * bow * towards * dy / length,
-                          (from.y + to.y) / 2 - 2 * bow * towards * dx / length};
-    fprintf(picture->out, "<path d=\"M%.1f %.1f", x_of(picture, from), y_of(picture, from));
+    struct spot middle = pixel_of(picture, (struct spot){(from.x + to.x) / 2 + 2 * bow * towards * dy / length,
+                                                         (from.y + to.y) / 2 - 2 * bow * towards * dx / length});
+    struct spot start = pixel_of(picture, from), end = pixel_of(picture, to);
+    fprintf(picture->out, "<path d=\"M%.1f %.1f", start.x, start.y);
     if (bow > 0)
-        fprintf(picture->out, "Q%.1f %.1f %.1f %.1f\"/>\n", x_of(picture, middle), y_of(picture, middle),
-                x_of(picture, to), y_of(picture, to));
-    else
-        fprintf(picture->out, "L%.1f %.1f\"/>\n", x_of(picture, to), y_of(picture, to));
+        fprintf(picture->out, "Q%.1f %.1f ", middle.x, middle.y);
+    fprintf(picture->out, "%s%.1f %.1f\"/>\n", bow > 0 ? "" : "L", end.x, end.y);
 }
 
 /* The links between the same two routers come one after the other only where their ports do: counts them back. */
@@ -148,17 +144,14 @@ static uint32_t twins_before(const struct picture *picture, const struct bluepri
     return twins;
 }
 
+/* The first class, of short links, on top. */
 static void draw_links(const struct picture *picture)
 {
-    double crowd = (double)picture->drawn_links;
-    double width = crowd > 2000  ? 0.5
-                   : crowd > 400 ? 0.8
-                                 : 1.4,
-           opacity = crowd > 4000  ? 0.35
-                     : crowd > 400 ? 0.55
-                                   : 0.85;
-    for (uint32_t class = blueprint_classes(picture->blueprint);
-         class -- > 0;) { /* short links, the first class, on top */
+    uint64_t crowd = picture->drawn_links;
+    double width = crowd <= 400 ? 1.4 : crowd <= 2000 ? 0.8 : 0.5;
+    double opacity = crowd <= 400 ? 0.85 : crowd <= 4000 ? 0.55 : 0.35;
+    for (uint32_t left = blueprint_classes(picture->blueprint); left > 0; left--) {
+        uint32_t class = left - 1;
         fprintf(picture->out, "<g fill=\"none\" stroke=\"%s\" stroke-width=\"%.1f\" stroke-opacity=\"%.2f\">\n",
                 palette[class % COLOURS], width, opacity);
         for (struct blueprint_link link = {0}; blueprint_next(picture->blueprint, &link);)
@@ -173,12 +166,12 @@ static void draw_terminal(const struct picture *picture, uint32_t router, uint32
 {
     struct spot at = picture->layout->routers[router], out = picture->layout->outward[router];
     double spread = fmin(0.4, 1.8 / count), angle = atan2(out.y, out.x) + (place - (count - 1) / 2.0) * spread;
-    struct spot end = {at.x + 0.42 * cos(angle), at.y + 0.42 * sin(angle)};
-    fprintf(
-        picture->out,
-        "<path d=\"M%.1f %.1fL%.1f %.1f\" stroke=\"%s\"/><circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\"/>\n",
-        x_of(picture, at), y_of(picture, at), x_of(picture, end), y_of(picture, end), TERMINAL_COLOUR,
-        x_of(picture, end), y_of(picture, end), fmax(0.05 * picture->scale, 1.2), TERMINAL_COLOUR);
+    struct spot end = pixel_of(picture, (struct spot){at.x + 0.42 * cos(angle), at.y + 0.42 * sin(angle)});
+    at = pixel_of(picture, at);
+    fprintf(picture->out,
+            "<path d=\"M%.1f %.1fL%.1f %.1f\" stroke=\"" TERMINAL_COLOUR "\"/>"
+            "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"" TERMINAL_COLOUR "\"/>\n",
+            at.x, at.y, end.x, end.y, end.x, end.y, fmax(0.05 * picture->scale, 1.2));
 }
 
 static void draw_terminals(const struct picture *picture)
@@ -187,17 +180,14 @@ static void draw_terminals(const struct picture *picture)
     struct arena scratch = {0};
     uint32_t *count = arena_array(&scratch, uint32_t, topology->routers);
     uint32_t *drawn = arena_array(&scratch, uint32_t, topology->routers);
-    bool has_two_ends = topology->ops->ejects_at;
-    for (uint32_t terminal = 0; terminal < topology->terminals; terminal++) {
-        count[topology_router_of(topology, terminal)]++;
-        if (has_two_ends)
-            count[topology_ejects_at(topology, terminal)]++;
-    }
-    for (uint32_t terminal = 0; terminal < topology->terminals; terminal++) {
-        uint32_t entry = topology_router_of(topology, terminal), exit = topology_ejects_at(topology, terminal);
-        draw_terminal(picture, entry, drawn[entry]++, count[entry]);
-        if (has_two_ends)
-            draw_terminal(picture, exit, drawn[exit]++, count[exit]);
+    uint32_t ends = topology->ops->ejects_at ? 2 : 1;
+    for (uint32_t i = 0; i < 2 * ends * topology->terminals; i++) { /* all are counted, then all are drawn */
+        uint32_t terminal = i / ends % topology->terminals;
+        uint32_t router = (i % ends ? topology_ejects_at : topology_router_of)(topology, terminal);
+        if (i < ends * topology->terminals)
+            count[router]++;
+        else
+            draw_terminal(picture, router, drawn[router]++, count[router]);
     }
     arena_release(&scratch);
 }
@@ -206,14 +196,14 @@ static void draw_routers(const struct picture *picture)
 {
     double radius = fmax(ROUTER_RADIUS * picture->scale, 2), letters = radius * 0.95;
     for (uint32_t router = 0; router < picture->blueprint->topology.routers; router++) {
-        double x = x_of(picture, picture->layout->routers[router]), y = y_of(picture, picture->layout->routers[router]);
-        fprintf(picture->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"#ffffff\" stroke=\"#2b2f36\"/>\n", x,
-                y, radius);
+        struct spot at = pixel_of(picture, picture->layout->routers[router]);
+        fprintf(picture->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"#ffffff\" stroke=\"#2b2f36\"/>\n",
+                at.x, at.y, radius);
         if (letters >= 6)
             fprintf(
                 picture->out,
                 "<text x=\"%.1f\" y=\"%.1f\" font-size=\"%.1f\" text-anchor=\"middle\" fill=\"#2b2f36\" %s>%u</text>\n",
-                x, y + letters * 0.35, letters, FONT, router);
+                at.x, at.y + letters * 0.35, letters, FONT, router);
     }
 }
 
@@ -222,9 +212,10 @@ static void draw_labels(const struct picture *picture)
     double size = fmin(fmax(0.3 * picture->scale, 8), 14);
     for (uint32_t i = 0; i < picture->layout->label_count; i++) {
         const struct layout_label *label = &picture->layout->labels[i];
+        struct spot at = pixel_of(picture, label->at);
         fprintf(picture->out,
                 "<text x=\"%.1f\" y=\"%.1f\" font-size=\"%.1f\" text-anchor=\"middle\" fill=\"#7a808a\" %s>%s</text>\n",
-                x_of(picture, label->at), y_of(picture, label->at) + size * 0.35, size, FONT, label->text);
+                at.x, at.y + size * 0.35, size, FONT, label->text);
     }
 }
 
@@ -274,19 +265,19 @@ static void picture_draw(const struct picture *picture)
     fprintf(picture->out, "</svg>\n");
 }
 
-bool picture_write(const struct picture_request *request, const struct blueprint *blueprint, struct errors *errors)
+bool picture_write(const struct blueprint *blueprint, const char *path, bool with_terminals, struct errors *errors)
 {
     struct output_file file;
     struct arena scratch = {0};
     struct layout layout;
-    if (!output_open(&file, request->path, errors))
+    if (!output_open(&file, path, errors))
         return false;
     layout_find(&layout, &blueprint->topology, blueprint->latencies.places, &scratch);
     struct picture picture = {.blueprint = blueprint,
                               .layout = &layout,
                               .out = file.stream,
                               .links = arena_array(&scratch, uint64_t, blueprint_classes(blueprint)),
-                              .with_terminals = request->with_terminals};
+                              .with_terminals = with_terminals};
     for (struct blueprint_link link = {0}; blueprint_next(blueprint, &link); picture.drawn_links++)
         picture.links[link.class]++;
     find_scale(&picture);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of subcommands, and what it tells people; see command.h. */
+/* Subcommands: reading their arguments, the table of all of them, and what it tells people; see command.h. */
 #include "cli/command.h"
 
 #include "base/text.h"
@@ -7,6 +7,141 @@
 #include "engine/ranks.h"
 
 #include <string.h>
+
+/* ---- arguments ---- */
+
+const struct flag *flag_find(const struct flag *flags, const char *argument, const char **attached)
+{
+    *attached = NULL;
+    for (const struct flag *flag = flags; flag && flag->name; flag++) {
+        size_t length = strlen(flag->name);
+        if (strncmp(argument, flag->name, length) != 0)
+            continue;
+        if (argument[length] == 0)
+            return flag;
+        if (argument[length] == '=' && flag->value) {
+            *attached = argument + length + 1;
+            return flag;
+        }
+    }
+    return NULL;
+}
+
+enum flag_found flag_take(struct call *call, int *index)
+{
+    const char *attached;
+    const struct flag *flag = flag_find(call->command->flags, call->argv[*index], &attached);
+    if (!flag)
+        return FLAG_NONE;
+    void *field = (char *)call->request + flag->offset;
+    if (!flag->value) {
+        *(bool *)field = true;
+        return FLAG_TAKEN;
+    }
+    bool is_last = *index + 1 == call->argc ||
+                   strncmp(call->argv[*index + 1], "--", 2) == 0; /* a name with dashes: --csv=--name */
+    if (!attached && is_last)
+        return FLAG_LACKS_VALUE;
+    *(const char **)field = attached ? attached : call->argv[++*index];
+    return FLAG_TAKEN;
+}
+
+char *words_next(struct call *call, int *index)
+{
+    while (++*index < call->argc) {
+        enum flag_found found = flag_take(call, index);
+        char *word = call->argv[*index];
+        if (found == FLAG_LACKS_VALUE)
+            errors_add(&call->errors, "'%s' needs a value", word);
+        else if (found == FLAG_NONE && word[0] == '-' && word[1])
+            errors_add(&call->errors, "'%s' is not understood", word);
+        else if (found == FLAG_NONE)
+            return word;
+    }
+    return NULL;
+}
+
+bool words_read(struct call *call)
+{
+    const struct command *command = call->command;
+    for (int i = 1; i < call->argc; i++) {
+        char *word = call->argv[i];
+        if (flag_take(call, &i) == FLAG_TAKEN)
+            continue;
+        if (call->word_count == command->most_words || (command->flags && word[0] == '-')) {
+            errors_add(&call->errors, "flitwarp %s: %s", command->name,
+                       arena_format(&call->arena, command->excess, word));
+            return command->excess_shows_usage && call_refuse(call) == EXIT_DONE;
+        }
+        call->words[call->word_count++] = word;
+    }
+    return true;
+}
+
+void call_take_config(struct call *call, char *word)
+{
+    if (!call->configs) {
+        call->configs = arena_array(&call->arena, const char *, call->argc);
+        call->overrides = arena_array(&call->arena, char *, call->argc);
+    }
+    if (strchr(word, '=') && call->config_count)
+        call->overrides[call->override_count++] = word;
+    else
+        call->configs[call->config_count++] = word;
+}
+
+/* A flag that nobody knows, with the one that it is spelt like. */
+static void add_unknown_flag(struct errors *errors, const struct command *command, const char *word)
+{
+    if (strcmp(word, "--plugin") == 0) {
+        errors_add(errors, "flitwarp %s: '--plugin' comes before the command: flitwarp --plugin FILE.so %s ...",
+                   command->name, command->name);
+        return;
+    }
+    struct nearest nearest = {.wanted = word};
+    for (const struct flag *flag = command->flags; flag && flag->name; flag++)
+        nearest_try(&nearest, flag->name);
+    const char *near = nearest_word(&nearest);
+    errors_add(errors, "flitwarp %s: '%s' is not understood%s%s%s", command->name, word, near ? ", did you mean '" : "",
+               near ? near : "", near ? "'?" : "");
+}
+
+bool arguments_read(struct call *call)
+{
+    struct errors *errors = &call->errors;
+    const char *name = call->command->name;
+    for (int i = 1; i < call->argc && !errors->count; i++) {
+        enum flag_found found = flag_take(call, &i);
+        char *word = call->argv[i];
+        if (found == FLAG_LACKS_VALUE)
+            errors_add(errors, "flitwarp %s: '%s' needs a value", name, word);
+        else if (found == FLAG_NONE && word[0] == '-' && word[1])
+            add_unknown_flag(errors, call->command, word);
+        else if (found == FLAG_NONE)
+            call_take_config(call, word);
+        if (call->config_count > 1)
+            errors_add(errors, "flitwarp %s: '%s' comes after the configuration and is no PATH=VALUE", name, word);
+    }
+    if (!errors->count && !call->config_count)
+        errors_add(errors, "flitwarp %s: no configuration is given", name);
+    return !errors->count || call_refuse(call) == EXIT_DONE;
+}
+
+void arguments_keep(struct call *call)
+{
+    char **overrides = memory_take(sizeof *overrides * ((size_t)call->override_count + 1));
+    for (int i = 0; i < call->override_count; i++)
+        overrides[i] = text_copy(call->overrides[i]);
+    call->overrides = overrides;
+    call->configs[0] = text_copy(call->configs[0]);
+    for (const struct flag *flag = call->command->flags; flag->name; flag++) {
+        const char **value = (const char **)(void *)((char *)call->request + flag->offset);
+        if (flag->value && *value)
+            *value = text_copy(*value);
+    }
+}
+
+/* ---- the table ---- */
 
 #define LINE_WIDTH 72 /* that a manual page has for it */
 
@@ -128,11 +263,21 @@ int command_call(const struct command *command, int argc, char **argv)
     struct call call = {.command = command, .argc = argc, .argv = argv};
     call.errors.arena = &call.arena;
     call.request = arena_take(&call.arena, command->request_size);
-    int status = command->run(&call);
+    int status = command->excess && !words_read(&call) ? EXIT_USAGE : command->run(&call);
     if (ranks_launched_as() == 0) /* the others have the same to say */
         errors_print(&call.errors, stderr);
     arena_release(&call.arena);
     return status;
+}
+
+struct text command_notes_text(const struct command *command)
+{
+    struct text notes = {0};
+    if (command->notes)
+        text_addf(&notes, "%s\n", command->notes);
+    if (command->more)
+        command->more(&notes);
+    return notes;
 }
 
 static int flag_width(const struct flag *flag)
@@ -153,12 +298,10 @@ void command_help(FILE *out, const struct command *command)
     for (const struct flag *flag = command->flags; flag && flag->name; flag++)
         fprintf(out, "  %s%s%s%*s  %s\n", flag->name, flag->value ? " " : "", flag->value ? flag->value : "",
                 width - flag_width(flag), "", flag->help);
-    if (command->notes || command->more)
-        fprintf(out, "\n");
-    if (command->notes)
-        fprintf(out, "%s\n", command->notes);
-    if (command->more)
-        command->more(out);
+    struct text notes = command_notes_text(command);
+    if (notes.length)
+        fprintf(out, "\n%s", notes.chars);
+    text_release(&notes);
 }
 
 void program_usage(FILE *out)

@@ -51,10 +51,13 @@ struct call {
     void *request;
     struct arena arena;
     struct errors errors; /* printed at the end */
-    /* Of commands that take a configuration, by arguments_read(): */
-    const char *config;
+    /* Words that are no flags, of commands that say how many they take. */
+    const char *words[2];
+    int word_count;
+    /* Of commands that take configurations, by arguments_read() or call_take_config(): */
+    const char **configs;
     char **overrides;
-    int override_count;
+    int config_count, override_count;
 };
 
 struct command {
@@ -64,8 +67,11 @@ struct command {
     const char *summary;      /* one line */
     const struct flag *flags; /* NULL: none */
     size_t request_size;      /* of the struct that they fill, all 0 at first */
-    const char *notes;        /* what else its help says; NULL: nothing */
-    void (*more)(FILE *out);  /* prints what tables of the command's own add to that; NULL: nothing */
+    int most_words;           /* that are no flags, for call->words */
+    const char *excess;       /* what is said of one more, %s in its place; NULL: `run` reads words and flags itself */
+    bool excess_shows_usage;
+    const char *notes;               /* what else its help says; NULL: nothing */
+    void (*more)(struct text *text); /* adds what tables of the command's own add to that; NULL: nothing */
     /* Suggests what the word at a place from 0 may be; NULL: files, and settings where `words` have PATH=VALUE. */
     void (*suggest)(struct suggestions *suggestions, int place);
     int (*run)(struct call *call); /* returns the exit status of the program */
@@ -97,6 +103,8 @@ int command_call(const struct command *command, int argc, char **argv);
 
 /* "flitwarp NAME ...", a line for each way to call it, the first behind a word of its own. */
 struct text command_usage_text(const struct command *command, const char *before);
+/* Its notes, with what its own tables add. */
+struct text command_notes_text(const struct command *command);
 /* Adds the usage as the last of several messages; returns EXIT_USAGE. */
 int call_refuse(struct call *call);
 /* Usage, summary, flags and notes. */
@@ -121,10 +129,14 @@ enum flag_found flag_take(struct call *call, int *index);
  * flags on the way. NULL at the end. Adds errors for what is neither, and for flags that lack their value.
  */
 char *words_next(struct call *call, int *index);
+/* Takes PATH=VALUE, behind a configuration, or a configuration. */
+void call_take_config(struct call *call, char *word);
 /*
  * For commands that take a configuration: one CONFIG, any number of PATH=VALUE, and flags. False, with errors, when
  * something is not understood.
  */
 bool arguments_read(struct call *call);
+/* Takes flags, and words as far as the command takes any. False, with an error, at the first other. */
+bool words_read(struct call *call);
 /* Copies all texts that were given to the heap, where a checkpoint keeps them. */
 void arguments_keep(struct call *call);

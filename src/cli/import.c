@@ -176,7 +176,7 @@ static int cli_import(struct call *call)
     struct import import = {.arena = &call->arena,
                             .errors = &call->errors,
                             .notes = &notes,
-                            .file = call->config,
+                            .file = call->configs[0],
                             .output = request->output,
                             .result = json_object(&call->arena)};
     return import_file(&import, format, request->is_strict);

@@ -21,7 +21,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -44,7 +43,12 @@ static const char base_config[] =
     " \"workload\": {\"applications\": [{\"type\": \"blast\", \"load\": 0.2, \"warmup\": 500, \"sample\": 2000}]}}";
 
 static const char mark[] = "Copied by `flitwarp new`, with an example: ";
+static const char words_of_c[] =
+    " auto bool break case char const continue default do double else enum extern false float for goto if inline int "
+    "long main register return short signed sizeof static restrict struct switch true typedef union unsigned void "
+    "volatile while ";
 
+/* A component to be copied. */
 struct template
 {
     const char *kind, *name;
@@ -52,6 +56,17 @@ struct template
     const char *text;
     const char *place; /* in a configuration: PATH=VALUE */
     const char *data;  /* lines of a file that it reads; "": none */
+};
+
+/* What is to be made of it. */
+struct order {
+    struct arena *arena;
+    struct errors *errors;
+    struct template template;
+    const char *name, *dir;
+    const char *program; /* this one, by its whole path, since it may lie in no folder of PATH */
+    const char *headers; /* that belong to this very program: those of the tree, or the installed ones */
+    bool is_model;       /* which has no network */
 };
 
 struct new_file {
@@ -78,12 +93,6 @@ static const char *rename_all(struct arena *arena, const char *text, const char 
         in_word = is_name_letter(text[-1]);
     }
     return text_keep(&renamed, arena);
-}
-
-/* Does the text use the name, or names that begin with it, for something of its own? */
-static bool is_used(struct arena *arena, const char *text, const char *name)
-{
-    return strcmp(rename_all(arena, text, name, ""), text) != 0;
 }
 
 /* Lines of a comment, without what makes them one. */
@@ -128,142 +137,82 @@ static bool template_find(struct template *template, struct arena *arena, const 
     return false;
 }
 
-static bool is_word_of_c(const char *name)
+static bool check_name(const struct order *order)
 {
-    static const char *const keywords[] = {
-        "auto",   "bool", "break",    "case",   "char",     "const",  "continue", "default", "do",       "double",
-        "else",   "enum", "extern",   "false",  "float",    "for",    "goto",     "if",      "inline",   "int",
-        "long",   "main", "register", "return", "short",    "signed", "sizeof",   "static",  "restrict", "struct",
-        "switch", "true", "typedef",  "union",  "unsigned", "void",   "volatile", "while",
-    };
-    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
-        if (strcmp(keywords[i], name) == 0)
-            return true;
-    return false;
-}
-
-static bool check_name(struct arena *arena, const struct template *template, const char *name, struct errors *errors)
-{
+    const char *name = order->name, *kind = order->template.kind;
     size_t length = strlen(name), good = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
     if (length == 0 || length > NAME_MAX_LENGTH || good < length || !islower((unsigned char)name[0]) ||
-        is_word_of_c(name))
-        errors_add(errors,
-                   "flitwarp new: '%s' is no name for a component; accepted: a lower-case letter, then lower-case "
-                   "letters, digits and underscores, at most %d in all, no word of C (my_%s)",
-                   name, NAME_MAX_LENGTH, template->kind);
-    else if (component_find(template->kind, name))
-        errors_add(errors,
-                   "flitwarp new: there is a %s '%s' already; accepted: a name that `flitwarp list %s` does not show",
-                   template->kind, name, template->kind);
-    else if (is_used(arena, template->text, name))
-        errors_add(
-            errors,
-            "flitwarp new: '%s' has a meaning of its own in the file to be copied (%s/%s.c); accepted: any other "
-            "name, such as my_%s",
-            name, template->folder, template->name, name);
-    return errors->count == 0;
+        strstr(words_of_c, arena_format(order->arena, " %s ", name)))
+        return errors_add(order->errors,
+                          "flitwarp new: '%s' is no name for a component; accepted: a lower-case letter, then "
+                          "lower-case letters, digits and underscores, at most %d in all, no word of C (my_%s)",
+                          name, NAME_MAX_LENGTH, kind);
+    if (component_find(kind, name))
+        return errors_add(order->errors,
+                          "flitwarp new: there is a %s '%s' already; accepted: a name that `flitwarp list %s` does "
+                          "not show",
+                          kind, name, kind);
+    if (strcmp(rename_all(order->arena, order->template.text, name, ""), order->template.text) != 0)
+        return errors_add(order->errors,
+                          "flitwarp new: '%s' has a meaning of its own in the file to be copied (%s/%s.c); accepted: "
+                          "any other name, such as my_%s",
+                          name, order->template.folder, order->template.name, name);
+    return true;
 }
 
-static const char *component_text(struct arena *arena, const struct template *template, const char *name)
+/* ---- the files ---- */
+
+static const char *component_text(const struct order *order)
 {
+    const struct template *template = &order->template;
     const char *end = strchr(template->text, '\n'); /* the licence stays on top */
-    return arena_format(arena, "%.*s\n/* A new %s, made by `flitwarp new` from %s: say here what it models. */%s",
+    return arena_format(order->arena,
+                        "%.*s\n/* A new %s, made by `flitwarp new` from %s: say here what it models. */%s",
                         (int)(end - template->text), template->text, template->kind, template->name,
-                        rename_all(arena, end, template->name, name));
+                        rename_all(order->arena, end, template->name, order->name));
 }
 
 /* The place with the example of the component in it. */
-static const char *place_text(struct arena *arena, const struct template *template, const char *name)
+static const char *place_text(const struct order *order)
 {
+    const struct template *template = &order->template;
     struct text place = {0};
     const struct component *original = component_find(template->kind, template->name);
-    const char *example = original->example ? rename_all(arena, original->example, template->name, name)
-                                            : arena_format(arena, "\"%s\"", name);
+    const char *example = original->example ? rename_all(order->arena, original->example, template->name, order->name)
+                                            : arena_format(order->arena, "\"%s\"", order->name);
     for (const char *at = template->place; *at; at++)
         if (*at == '$')
             text_add(&place, example);
         else if (*at == '@')
-            text_addf(&place, "%s.txt", name);
+            text_addf(&place, "%s.txt", order->name);
         else
             text_add_bytes(&place, at, 1);
-    return text_keep(&place, arena);
+    return text_keep(&place, order->arena);
 }
 
-static const char *config_text(struct arena *arena, const struct template *template, const char *name,
-                               struct errors *errors)
+static const char *config_text(const struct order *order)
 {
-    bool is_model = strcmp(template->kind, "model") == 0; /* that has no network */
-    const char *place = place_text(arena, template, name);
-    struct json *root =
-        is_model ? json_object(arena) : json_parse(arena, errors, "example", base_config, strlen(base_config));
-    FW_CHECK(root && source_override(&(struct source){arena, errors, NULL}, root, place),
-             "the example of %s does not fit: %s", template->name, errors_text(errors));
-    char *written = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&written, &size);
-    NEED(stream, "out of memory for an example");
-    fprintf(stream, "// The %s \"%s\" in use:\n//   flitwarp --plugin ./%s.so run %s.json\n", template->kind, name,
-            name, name);
-    json_write(stream, root, 2);
-    fprintf(stream, "\n");
-    fclose(stream);
-    const char *text = arena_text(arena, written);
-    free(written);
-    return text;
-}
-
-/* By its whole path, since it may lie in no folder of PATH. */
-static const char *this_program(struct arena *arena)
-{
-    const char *path = program_path(arena);
-    return path ? path : "flitwarp";
-}
-
-/* Of the headers that belong to this very program: those of the tree, or the installed ones. */
-static const char *include_folder(struct arena *arena)
-{
-    const char *folder = headers_folder(arena);
-    return folder ? folder : "/usr/include";
-}
-
-static const char *compile_command(struct arena *arena, const char *name)
-{
-    const char *folder = include_folder(arena), *quote = strchr(folder, ' ') ? "\"" : "";
-    return arena_format(arena, "gcc -std=c17 -O2 -Wall -Wextra -ffp-contract=off -fPIC -shared -I%s%s%s %s.c -o %s.so",
-                        quote, folder, quote, name, name);
+    struct arena *arena = order->arena;
+    const char *name = order->name;
+    struct json *root = order->is_model ? json_object(arena)
+                                        : json_parse(arena, order->errors, "example", base_config, strlen(base_config));
+    FW_CHECK(root && source_override(&(struct source){arena, order->errors, NULL}, root, place_text(order)),
+             "the example of %s does not fit: %s", order->template.name, errors_text(order->errors));
+    struct text text = {0};
+    text_addf(&text, "// The %s \"%s\" in use:\n//   flitwarp --plugin ./%s.so run %s.json\n", order->template.kind,
+              name, name, name);
+    json_write_text(&text, root, 2);
+    text_add(&text, "\n");
+    return text_keep(&text, arena);
 }
 
 /* The test that a component of any kind must pass; what is special about this one its author adds. */
-static const char test_format[] =
-    "# SPDX-License-Identifier: Apache-2.0\n"
-    "\"\"\"The %1$s \"%2$s\": compiles as a plugin, runs its example and delivers all packets. pytest "
-    "test_%2$s.py\"\"\"\n"
-    "import json\n"
-    "import os\n"
-    "import subprocess\n"
-    "from pathlib import Path\n"
-    "\n"
-    "HERE = Path(__file__).resolve().parent\n"
-    "FLITWARP = os.environ.get(\"FLITWARP\", \"%3$s\")\n"
-    "INCLUDE = \"%4$s\"\n"
-    "\n"
-    "\n"
-    "def test_%2$s_delivers_all_packets(tmp_path):\n"
-    "    plugin = tmp_path / \"%2$s.so\"\n"
-    "    subprocess.run([\"gcc\", \"-std=c17\", \"-O2\", \"-Wall\", \"-Wextra\", \"-Werror\", \"-fPIC\", \"-shared\", "
-    "f\"-I{INCLUDE}\",\n"
-    "                    HERE / \"%2$s.c\", \"-o\", plugin], check=True)\n"
-    "    ended = subprocess.run([FLITWARP, \"--plugin\", plugin, \"run\", HERE / \"%2$s.json\", \"--quiet\"],\n"
-    "                           capture_output=True, text=True, check=False)\n"
-    "    assert ended.returncode == 0, ended.stderr  # the program itself checks order, losses and credits\n"
-    "    results = json.loads(ended.stdout)\n"
-    "    assert results[\"complete\"] and %5$s > 0\n";
-
-static const char *test_text(struct arena *arena, const struct template *template, const char *name)
+static const char *test_text(const struct order *order)
 {
-    bool is_model = strcmp(template->kind, "model") == 0;
-    return arena_format(arena, test_format, template->kind, name, this_program(arena), include_folder(arena),
-                        is_model ? "results[\"simulation\"][\"events\"]" : "results[\"applications\"][0][\"packets\"]");
+    return arena_format(order->arena, embedded_find(new_files, "new_test.py.in")->bytes, order->template.kind,
+                        order->name, order->program, order->headers,
+                        order->is_model ? "results[\"simulation\"][\"events\"]"
+                                        : "results[\"applications\"][0][\"packets\"]");
 }
 
 /* Writes a file that is not there yet; 0 or an errno. */
@@ -299,64 +248,49 @@ static int new_write_all(const struct new_file *files, int count, struct errors 
     return exists ? EXIT_USAGE : EXIT_IO;
 }
 
-static int new_make(struct arena *arena, const struct template *template, const char *name, const char *dir,
-                    struct errors *errors)
+static int new_make(const struct order *order)
 {
+    const char *name = order->name, *dir = order->dir, *quote = strchr(order->headers, ' ') ? "\"" : "";
     const struct new_file files[MOST_FILES] = {
-        {arena_format(arena, "%s/%s.c", dir, name), component_text(arena, template, name)},
-        {arena_format(arena, "%s/%s.json", dir, name), config_text(arena, template, name, errors)},
-        {arena_format(arena, "%s/test_%s.py", dir, name), test_text(arena, template, name)},
-        {arena_format(arena, "%s/%s.txt", dir, name), template->data},
+        {arena_format(order->arena, "%s/%s.c", dir, name), component_text(order)},
+        {arena_format(order->arena, "%s/%s.json", dir, name), config_text(order)},
+        {arena_format(order->arena, "%s/test_%s.py", dir, name), test_text(order)},
+        {arena_format(order->arena, "%s/%s.txt", dir, name), order->template.data},
     };
-    int count = *template->data ? MOST_FILES : MOST_FILES - 1;
-    int status = new_write_all(files, count, errors);
+    int count = *order->template.data ? MOST_FILES : MOST_FILES - 1;
+    int status = new_write_all(files, count, order->errors);
     if (status != EXIT_DONE)
         return status;
     for (int i = 0; i < count; i++)
         printf("wrote %s\n", files[i].path);
-    printf("as a plugin, in %s:\n  %s\n  %s --plugin ./%s.so run %s.json\n", dir, compile_command(arena, name),
-           this_program(arena), name, name);
-    printf("in the tree: move %s.c into %s/ and %s.json into examples/, then ./dev build\n", name, template->folder,
+    printf("as a plugin, in %s:\n"
+           "  gcc -std=c17 -O2 -Wall -Wextra -ffp-contract=off -fPIC -shared -I%s%s%s %s.c -o %s.so\n"
+           "  %s --plugin ./%s.so run %s.json\n"
+           "in the tree: move %s.c into %s/ and %s.json into examples/, then ./dev build\n",
+           dir, quote, order->headers, quote, name, name, order->program, name, name, name, order->template.folder,
            name);
     return EXIT_DONE;
-}
-
-static void new_add_unknown(struct errors *errors, const char *kind)
-{
-    errors_add(errors, "flitwarp new: unknown kind '%s', accepted are: %s", kind, registry_kinds(errors->arena));
 }
 
 static int cli_new(struct call *call)
 {
     const struct new_request *request = call->request;
-    const char *words[2] = {0}, *wrong = NULL;
-    int count = 0;
-    for (int i = 1; i < call->argc && !wrong; i++) {
-        if (flag_take(call, &i) == FLAG_TAKEN)
-            continue;
-        if (call->argv[i][0] == '-' || count == 2)
-            wrong = call->argv[i];
-        else
-            words[count++] = call->argv[i];
-    }
-    if (wrong)
-        errors_add(&call->errors, "flitwarp new: '%s' is not understood", wrong);
-    else if (count < 2)
-        errors_add(&call->errors, "flitwarp new: no %s is given", count ? "name" : "kind");
-    if (call->errors.count)
+    const char *kind = call->words[0], *program = program_path(&call->arena), *headers = headers_folder(&call->arena);
+    if (call->word_count < 2) {
+        errors_add(&call->errors, "flitwarp new: no %s is given", call->word_count ? "name" : "kind");
         return call_refuse(call);
-    struct template template;
-    if (!template_find(&template, &call->arena, words[0]))
-        new_add_unknown(&call->errors, words[0]);
-    else if (check_name(&call->arena, &template, words[1], &call->errors))
-        return new_make(&call->arena, &template, words[1], request->dir ? request->dir : ".", &call->errors);
+    }
+    struct order order = {.arena = &call->arena,
+                          .errors = &call->errors,
+                          .name = call->words[1],
+                          .dir = request->dir ? request->dir : ".",
+                          .program = program ? program : "flitwarp",
+                          .headers = headers ? headers : "/usr/include",
+                          .is_model = strcmp(kind, "model") == 0};
+    if (template_find(&order.template, &call->arena, kind))
+        return check_name(&order) ? new_make(&order) : EXIT_USAGE;
+    errors_add(&call->errors, "flitwarp new: unknown kind '%s', accepted are: %s", kind, registry_kinds(&call->arena));
     return EXIT_USAGE;
-}
-
-static void new_suggest(struct suggestions *suggestions, int place)
-{
-    if (place == 0)
-        suggest_kinds(suggestions);
 }
 
 static const struct command new_command = {
@@ -366,7 +300,10 @@ static const struct command new_command = {
     .summary = "a new component's file, example and test",
     .flags = new_flags,
     .request_size = sizeof(struct new_request),
-    .suggest = new_suggest,
+    .most_words = 2,
+    .excess = "'%s' is not understood",
+    .excess_shows_usage = true,
+    .suggest = suggest_kinds,
     .run = cli_new,
 };
 REGISTER_COMMAND(new_command);

@@ -56,7 +56,7 @@ static struct text units_of(const struct log_property *property, const char *bef
 }
 
 /* A line for each NAME that a filter may have. */
-static void print_filters(FILE *out)
+static void parse_add_filters(struct text *text)
 {
     for (const struct log_property *property = log_properties; property->column; property++) {
         struct text names = {0}, units = units_of(property, "");
@@ -66,8 +66,8 @@ static void print_filters(FILE *out)
         if (property->alias)
             text_addf(&names, ", %s", property->alias);
         bool is_everywhere = property->units == LOG_ALL_UNITS;
-        fprintf(out, "  %-28s %s%s%s\n", names.chars, property->help, is_everywhere ? "" : "; of ",
-                is_everywhere ? "" : units.chars);
+        text_addf(text, "  %-28s %s%s%s\n", names.chars, property->help, is_everywhere ? "" : "; of ",
+                  is_everywhere ? "" : units.chars);
         text_release(&names);
         text_release(&units);
     }
@@ -324,7 +324,7 @@ static const struct command parse_command = {
         "  +NAME=VALUES          keeps what has one of the values\n"
         "  -NAME=VALUES          drops what has one of the values\n"
         "VALUES are numbers and ranges: 3,5-7 or 500- or -100. NAME is one of",
-    .more = print_filters,
+    .more = parse_add_filters,
     .run = cli_parse,
 };
 REGISTER_COMMAND(parse_command);

@@ -80,7 +80,7 @@ static int cli_run(struct call *call)
         return EXIT_USAGE;
     if (request->checkpoint_every)
         arguments_keep(call);
-    request->config = call->config;
+    request->config = call->configs[0];
     request->overrides = call->overrides;
     request->override_count = call->override_count;
     return run_whole(request);

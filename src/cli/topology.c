@@ -12,10 +12,6 @@
 #include <string.h>
 
 struct topology_request {
-    const char **configs;
-    uint32_t config_count;
-    char **overrides;
-    int override_count;
     const char *prices, *export, *picture;
     bool as_json, with_terminals;
 };
@@ -29,27 +25,17 @@ static const struct flag topology_flags[] = {
     FLAG_END,
 };
 
-static void topology_take_word(struct topology_request *request, char *word)
-{
-    if (strchr(word, '=') && request->config_count)
-        request->overrides[request->override_count++] = word;
-    else
-        request->configs[request->config_count++] = word;
-}
-
-static void topology_request_read(struct topology_request *request, struct call *call)
+static void topology_request_read(const struct topology_request *request, struct call *call)
 {
     struct errors *errors = &call->errors;
-    request->configs = arena_array(&call->arena, const char *, call->argc);
-    request->overrides = arena_array(&call->arena, char *, call->argc);
     int i = 0;
     for (char *word; (word = words_next(call, &i));)
-        topology_take_word(request, word);
-    if (!request->config_count)
+        call_take_config(call, word);
+    if (!call->config_count)
         errors_add(errors, "no configuration is given");
-    if (request->config_count > 1 && (request->export || request->picture))
+    if (call->config_count > 1 && (request->export || request->picture))
         errors_add(errors, "%s takes one network, found %u configurations", request->export ? "--export" : "--picture",
-                   request->config_count);
+                   (uint32_t)call->config_count);
     if (request->with_terminals && !request->picture)
         errors_add(errors, "--terminals needs --picture FILE.svg beside it");
 }
@@ -74,83 +60,66 @@ static void check_priced_classes(const struct prices *prices, const struct facts
     }
 }
 
-static bool find_costs(const struct topology_request *request, const struct prices *prices, struct facts *facts,
-                       struct errors *errors)
+static bool find_costs(const struct prices *prices, struct facts *facts, uint32_t count, struct errors *errors)
 {
-    for (uint32_t i = 0; i < request->config_count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         facts[i].prices = prices;
         cost_find(&facts[i].cost, prices, &facts[i].counts, errors);
     }
-    check_priced_classes(prices, facts, request->config_count, errors);
+    check_priced_classes(prices, facts, count, errors);
     return errors->count == 0;
 }
 
-static void topology_show(const struct topology_request *request, const struct facts *facts, struct arena *arena)
+static void topology_print_json(const struct facts *facts, uint32_t count, struct arena *arena)
 {
-    if (!request->as_json) {
-        facts_print(facts, request->config_count, arena);
-        return;
-    }
     struct json *document = json_object(arena), *networks = json_add(document, "networks", json_array(arena));
-    for (uint32_t i = 0; i < request->config_count; i++)
+    for (uint32_t i = 0; i < count; i++)
         json_append(networks, facts_json(&facts[i], arena));
     json_write(stdout, document, 2);
     printf("\n");
 }
 
-static bool topology_check_files(const struct topology_request *request, const struct blueprint *blueprint,
-                                 struct errors *errors)
-{
-    const struct picture_request picture = {request->picture, request->with_terminals};
-    bool is_right = !request->export || export_check(blueprint, request->export, errors);
-    return (!request->picture || picture_check(&picture, blueprint, errors)) && is_right;
-}
-
-static bool topology_write_files(const struct topology_request *request, const struct blueprint *blueprint,
-                                 struct errors *errors)
-{
-    const struct picture_request picture = {request->picture, request->with_terminals};
-    return (!request->export || export_write(blueprint, request->export, errors)) &&
-           (!request->picture || picture_write(&picture, blueprint, errors));
-}
-
 /* A name that is wrong is told before anything is searched; nothing is written until all is right. */
-static int survey(const struct topology_request *request, struct blueprint *blueprints, struct arena *arena,
-                  struct errors *errors)
+static int survey(struct call *call, const struct blueprint *blueprints)
 {
-    struct facts *facts = arena_array(arena, struct facts, request->config_count);
+    const struct topology_request *request = call->request;
+    struct errors *errors = &call->errors;
+    uint32_t count = (uint32_t)call->config_count;
+    struct facts *facts = arena_array(&call->arena, struct facts, count);
     struct prices prices;
-    if (request->prices && !prices_read(&prices, request->prices, arena, errors))
+    if (request->prices && !prices_read(&prices, request->prices, &call->arena, errors))
         return EXIT_USAGE;
-    if (!topology_check_files(request, blueprints, errors))
+    if (request->export)
+        export_check(blueprints, request->export, errors);
+    if (request->picture)
+        picture_check(blueprints, request->picture, request->with_terminals, errors);
+    if (errors->count)
         return EXIT_USAGE;
-    for (uint32_t i = 0; i < request->config_count; i++)
-        facts_find(&facts[i], &blueprints[i], arena);
-    if (request->prices && !find_costs(request, &prices, facts, errors))
+    for (uint32_t i = 0; i < count; i++)
+        facts_find(&facts[i], &blueprints[i], &call->arena);
+    if (request->prices && !find_costs(&prices, facts, count, errors))
         return EXIT_USAGE;
-    if (!topology_write_files(request, blueprints, errors))
+    if ((request->export && !export_write(blueprints, request->export, errors)) ||
+        (request->picture && !picture_write(blueprints, request->picture, request->with_terminals, errors)))
         return EXIT_IO;
-    topology_show(request, facts, arena);
+    (request->as_json ? topology_print_json : facts_print)(facts, count, &call->arena);
     return EXIT_DONE;
 }
 
 static int cli_topology(struct call *call)
 {
-    struct topology_request *request = call->request;
-    topology_request_read(request, call);
+    topology_request_read(call->request, call);
     if (call->errors.count)
         return call_refuse(call);
-    struct blueprint *blueprints = arena_array(&call->arena, struct blueprint, request->config_count);
-    uint32_t opened = 0;
-    int status = EXIT_DONE;
-    for (; status == EXIT_DONE && opened < request->config_count; opened++)
-        if (!blueprint_open(&blueprints[opened], request->configs[opened], request->overrides,
-                            request->override_count)) {
+    struct blueprint *blueprints = arena_array(&call->arena, struct blueprint, call->config_count);
+    int opened = 0, status = EXIT_DONE;
+    for (; status == EXIT_DONE && opened < call->config_count; opened++)
+        if (!blueprint_open(&blueprints[opened], call->configs[opened], call->overrides, call->override_count)) {
             errors_print(&blueprints[opened].simulation.errors, stderr);
             status = EXIT_USAGE;
         }
     if (status == EXIT_DONE)
-        status = survey(request, blueprints, &call->arena, &call->errors);
+        status = survey(call, blueprints);
     while (opened > 0)
         blueprint_release(&blueprints[--opened]);
     return status;

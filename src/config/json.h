@@ -6,6 +6,7 @@
  * The same trees carry results: constructors build them, json_write writes
  * them. Objects keep the order of their keys.
  */
+#include "base/text.h"
 #include "flitwarp/error.h"
 
 #include <stdbool.h>
@@ -77,3 +78,5 @@ const char *json_type_name(enum json_type type);
  * the end.
  */
 void json_write(FILE *out, const struct json *node, int indent);
+/* The same at the end of a text. */
+void json_write_text(struct text *text, const struct json *node, int indent);

@@ -6,6 +6,8 @@
  */
 #include "config/json.h"
 
+#include "base/need.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -271,3 +273,15 @@ static void write_node(FILE *out, const struct json *node, int indent, int level
 }
 
 void json_write(FILE *out, const struct json *node, int indent) { write_node(out, node, indent, 0); }
+
+void json_write_text(struct text *text, const struct json *node, int indent)
+{
+    char *chars = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&chars, &length);
+    NEED(stream, "out of memory for a JSON text");
+    json_write(stream, node, indent);
+    fclose(stream);
+    text_add_bytes(text, chars, length);
+    free(chars);
+}

@@ -24,9 +24,9 @@ void suggest(struct suggestions *suggestions, const char *word)
         fprintf(suggestions->out, "%s\n", word);
 }
 
-void suggest_kinds(struct suggestions *suggestions)
+void suggest_kinds(struct suggestions *suggestions, int place)
 {
-    for (const struct registration *at = registry_first(); at; at = registry_next_kind(at))
+    for (const struct registration *at = place == 0 ? registry_first() : NULL; at; at = registry_next_kind(at))
         suggest(suggestions, at->kind);
 }
 

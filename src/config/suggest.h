@@ -15,7 +15,8 @@ struct suggestions {
 };
 
 void suggest(struct suggestions *suggestions, const char *word);
-void suggest_kinds(struct suggestions *suggestions);
+/* The kinds of components, as the first word: place 0. */
+void suggest_kinds(struct suggestions *suggestions, int place);
 /* The components of a kind. */
 void suggest_components(struct suggestions *suggestions, const char *kind);
 /* The blocks of the configuration: "network", "network.channel". */

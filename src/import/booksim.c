@@ -88,15 +88,15 @@ static void booksim_put_cube(struct import *import)
 /* Routers of several nodes: x, y, xr and yr say again how they are laid out. */
 static void booksim_put_concentrated(struct import *import)
 {
-    static const struct import_name sides[] = {
-        {"x", "routers along the first dimension are k"}, {"y", "routers along the second dimension are k"}, {0}};
+    static const char *const sides[][2] = {{"x", "routers along the first dimension are k"},
+                                           {"y", "routers along the second dimension are k"}};
     unsigned long long k = booksim_count(import, "k", 1, 65536), c = booksim_count(import, "c", 1, 65536);
     booksim_put_cube(import);
     struct json *topology = import_set(import, "network.topology", "concentration=%llu", c)->parent;
     import_comment(import, topology, "BookSim numbers the nodes of a router by rows of the chip, we one by one");
-    for (const struct import_name *side = sides; side->theirs; side++)
-        if (booksim_count(import, side->theirs, 1, 65536) != k && booksim_given(import, side->theirs))
-            booksim_note(import, side->theirs, side->ours, "network.topology.widths");
+    for (uint32_t i = 0; i < 2; i++)
+        if (booksim_count(import, sides[i][0], 1, 65536) != k && booksim_given(import, sides[i][0]))
+            booksim_note(import, sides[i][0], sides[i][1], "network.topology.widths");
     import_take(import, "xr");
     import_take(import, "yr");
 }
@@ -107,20 +107,14 @@ static void booksim_put_butterfly(struct import *import)
                booksim_count(import, "n", 1, DIMENSIONS_MAX));
 }
 
-/* k-ary n-tree: k ports down at each of n levels; `ups` up at all but the top. */
-static void booksim_put_tree(struct import *import, uint64_t ups)
+/* k-ary n-tree: k ports down at each of n levels; one up at all but the top, k in a fat tree. */
+static void booksim_put_tree(struct import *import)
 {
+    unsigned long long ups = booksim_is(import, "topology", "fattree") ? booksim_count(import, "k", 1, 65535) : 1;
     unsigned long long n = booksim_count(import, "n", 1, DIMENSIONS_MAX);
     import_put(import, "network.topology.down", import_repeat(import, n, booksim_count(import, "k", 1, 65535)));
     import_put(import, "network.topology.up", import_repeat(import, n - 1, ups));
 }
-
-static void booksim_put_fat_tree(struct import *import)
-{
-    booksim_put_tree(import, booksim_count(import, "k", 1, 65535));
-}
-
-static void booksim_put_thin_tree(struct import *import) { booksim_put_tree(import, 1); }
 
 /* p terminals and h = p global channels at a router, a = 2p routers in a group, as many groups as that joins. */
 static void booksim_put_dragonfly(struct import *import)
@@ -160,9 +154,9 @@ static const struct topology_row {
     {"torus", "torus", booksim_put_cube, "dim_order", 2, NULL},
     {"cmesh", "mesh", booksim_put_concentrated, "dor", 1, NULL},
     {"fly", "butterfly", booksim_put_butterfly, "dest_tag", 1, NULL},
-    {"qtree", "folded_clos", booksim_put_thin_tree, "nca", 1, NULL},
-    {"tree4", "folded_clos", booksim_put_thin_tree, "nca", 1, "its upper levels have more channels"},
-    {"fattree", "folded_clos", booksim_put_fat_tree, "nca", 1, NULL},
+    {"qtree", "folded_clos", booksim_put_tree, "nca", 1, NULL},
+    {"tree4", "folded_clos", booksim_put_tree, "nca", 1, "its upper levels have more channels"},
+    {"fattree", "folded_clos", booksim_put_tree, "nca", 1, NULL},
     {"flatfly", "hyperx", booksim_put_concentrated, "ran_min", 1, NULL},
     {"dragonflynew", "dragonfly", booksim_put_dragonfly, "min", 10, NULL},
     {"anynet", "file", booksim_put_file, "min", 1, NULL},
@@ -229,12 +223,9 @@ static void booksim_put_routing(struct import *import, const struct topology_row
 
 static void booksim_put_network(struct import *import)
 {
-    const char *name = booksim_value(import, "topology");
-    const struct topology_row *row = IMPORT_FIND(topologies, name);
-    if (!row) {
-        IMPORT_REFUSE(import, import_take(import, "topology"), topologies);
+    const struct topology_row *row = IMPORT_CHOOSE(import, import_take(import, "topology"), topologies);
+    if (!row)
         return;
-    }
     import_set(import, "network.topology", "type=%s", row->ours);
     row->put(import);
     if (row->why)
@@ -246,7 +237,7 @@ static void booksim_put_network(struct import *import)
         import_set(import, "network.channel", "latencies=[%u,%u]", row->latency, 10 * row->latency);
     else
         import_set(import, "network.channel", "latency=%u", is_on_chip ? row->latency : 1);
-    if (is_on_chip && strcmp(name, "torus") == 0)
+    if (is_on_chip && strcmp(row->theirs, "torus") == 0)
         import_comment(import, import_ours(import, "network.channel.latency"),
                        "use_noc_latency = 1: a folded torus, channels of two cycles");
     import_set(import, "network.terminal_channel", "latency=1");

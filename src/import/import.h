@@ -26,11 +26,6 @@ struct import {
     const struct import_row *row; /* at hand */
 };
 
-/* One word of theirs and ours for it. Tables end with a NULL word. */
-struct import_name {
-    const char *theirs, *ours;
-};
-
 /* One setting of theirs that is carried over. Tables end with a NULL key. */
 struct import_row {
     const char *of;       /* the kinds that have it, a list; NULL: all */
@@ -41,7 +36,7 @@ struct import_row {
     void (*put)(struct import *import);
     const char *ours; /* path of the value */
     double min, max;
-    const struct import_name *names; /* words for words */
+    const char *words; /* theirs and ours for them: "ascend=up random" */
 };
 
 /* Settings of theirs that are listed as not carried over where nobody took them. Tables end with NULL keys. */
@@ -58,7 +53,8 @@ struct import_lost {
     IMPORT_AS(import_as_count, theirs, absent, path), .min = least, .max = most
 #define IMPORT_NUMBER(theirs, absent, path, least, most)                                                               \
     IMPORT_AS(import_as_number, theirs, absent, path), .min = least, .max = most
-#define IMPORT_WORDS(function, theirs, path, words) IMPORT_BY(function, theirs, NULL), .ours = path, .names = words
+#define IMPORT_SAME(function, theirs, path) IMPORT_BY(function, theirs, NULL), .ours = path
+#define IMPORT_WORDS(function, theirs, path, list) IMPORT_SAME(function, theirs, path), .words = list
 
 /* The importers. False with errors; notes are no reason to fail. */
 bool import_booksim(struct import *import, const char *bytes, size_t size);
@@ -78,29 +74,41 @@ void import_add_fallbacks(struct import *import, const struct import_row *rows, 
 struct json *import_as_count(struct import *import, const struct json *node);
 struct json *import_as_number(struct import *import, const struct json *node);
 struct json *import_as_path(struct import *import, const struct json *node);
-/* Rows' `put`: by names, or a number or truth as it is when there are none. What does not fit is not taken. */
+/* Rows' `put`: by words, or a number or truth as it is when there are none. What does not fit is not taken. */
 void import_put_same(struct import *import);
 
 /* ---- theirs: the fallback, with an error when there is another thing than expected ---- */
 
 /* Marks a setting as taken. NULL when it is absent. */
 struct json *import_take(struct import *import, const char *path);
-struct json *import_take_in(struct json *block, const char *key);
 /* The same without a mark, and without a word where a block on the way is none. */
 struct json *import_look(struct import *import, const char *path);
 /* An error when it is absent. */
 struct json *import_need(struct import *import, const char *key);
 /* A block, which is not marked. */
 struct json *import_block(struct import *import, const char *path);
+/* A copy of the importer at work that has other blocks at hand. */
+struct import import_within(const struct import *import, struct json *theirs, struct json *ours);
 double import_number(struct import *import, const struct json *node, double fallback, double min, double max);
 unsigned long long import_count(struct import *import, const struct json *node, uint64_t fallback, uint64_t min,
                                 uint64_t max);
 const char *import_word(struct import *import, const struct json *node, const char *fallback);
 bool import_truth(struct import *import, const struct json *node, bool fallback);
 bool import_is(const struct json *node, const char *word);
-/* Our word for theirs; an error that lists the words when it is none of them. The fallback is ours. */
-const char *import_choice(struct import *import, const struct json *node, const struct import_name *names,
-                          const char *fallback);
+/* What is at a path, which is taken. */
+double import_number_at(struct import *import, const char *path, double fallback, double min, double max);
+unsigned long long import_count_at(struct import *import, const char *path, uint64_t fallback, uint64_t min,
+                                   uint64_t max);
+bool import_truth_at(struct import *import, const char *path, bool fallback);
+/* Our word for theirs; NULL: the list has none. */
+const char *import_ours_for(struct import *import, const char *words, const char *word);
+/* The same of a setting; an error that lists the words when it is none of them. The fallback is ours. */
+const char *import_choice(struct import *import, const struct json *node, const char *words, const char *fallback);
+/* The same; "no such ..." is noted when it is none of them, and the fallback stands for it. */
+const char *import_nearest(struct import *import, const struct json *node, const char *words, const char *what,
+                           const char *fallback);
+/* Whether a list of words with blanks between, in which a * stands for any text, has this one. */
+bool import_lists(const char *list, const char *word);
 /* A copy of an array of whole numbers; empty for NULL. */
 struct json *import_numbers(struct import *import, const struct json *node, uint64_t min, uint64_t max);
 /* A file that a setting of theirs names, as ours must name it. */
@@ -109,11 +117,9 @@ const char *import_path(struct import *import, const struct json *node);
 /* The row of a table for their word, NULL when there is none. Any rows: each begins with a word, the last with NULL. */
 #define IMPORT_FIND(rows, word) import_find(rows, sizeof *(rows), word)
 const void *import_find(const void *rows, size_t row_size, const char *word);
-/* Whether a list of words with blanks between, in which a * stands for any text, has this one. */
-bool import_lists(const char *list, const char *word);
-/* An error that lists the words of such a table; nothing more where the node is no text, which is said already. */
-#define IMPORT_REFUSE(import, node, rows) import_refuse(import, node, rows, sizeof *(rows))
-void import_refuse(struct import *import, const struct json *node, const void *rows, size_t row_size);
+/* The same for a setting; an error that lists the words of the table when it is none of them. */
+#define IMPORT_CHOOSE(import, node, rows) import_choose(import, node, rows, sizeof *(rows))
+const void *import_choose(struct import *import, const struct json *node, const void *rows, size_t row_size);
 
 /* "file:line:column: path: ..." */
 bool import_error(struct import *import, const struct json *node, const char *format, ...)

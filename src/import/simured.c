@@ -7,18 +7,11 @@
 
 #include <math.h>
 
-static unsigned long long simured_count(struct import *import, const char *key, uint64_t fallback, uint64_t min,
-                                        uint64_t max)
-{
-    return import_count(import, import_take(import, key), fallback, min, max);
-}
-
 /* 0 and 1, or words. */
 static bool simured_is_true(struct import *import, const struct json *node, bool fallback)
 {
-    static const struct import_name words[] = {{"true", "1"}, {"false", ""}, {0}};
     if (node && node->type == JSON_TEXT)
-        return *import_choice(import, node, words, fallback ? "1" : "");
+        return *import_choice(import, node, "true=1 false=", fallback ? "1" : "");
     return import_count(import, node, fallback, 0, 1);
 }
 
@@ -30,10 +23,10 @@ static struct json *simured_as_truth(struct import *import, const struct json *n
 static void simured_put_network(struct import *import)
 {
     static const char *const routings[] = {"dimension_order", "dimension_order", "duato", "fully_adaptive"};
-    unsigned long long dimensions = simured_count(import, "DIMENSIONS", 2, 1, 16),
-                       width = simured_count(import, "NODOSDIM", 4, 2, 65536);
-    unsigned long long routing = simured_count(import, "ROUTING", 0, 0, 3);
-    bool is_torus = routing == 1, is_one_way = simured_count(import, "NUMDIR", 2, 1, 2) == 1;
+    unsigned long long dimensions = import_count_at(import, "DIMENSIONS", 2, 1, 16),
+                       width = import_count_at(import, "NODOSDIM", 4, 2, 65536);
+    unsigned long long routing = import_count_at(import, "ROUTING", 0, 0, 3);
+    bool is_torus = routing == 1, is_one_way = import_count_at(import, "NUMDIR", 2, 1, 2) == 1;
     import_set(import, "network.topology", "type=%s", is_torus ? "torus" : "mesh");
     import_put(import, "network.topology.widths", import_repeat(import, dimensions, width));
     import_set(import, "network.routing", "type=%s%s", is_torus && is_one_way ? "one_way" : routings[routing],
@@ -48,12 +41,12 @@ static void simured_put_network(struct import *import)
 static void simured_put_interface(struct import *import)
 {
     unsigned long long others = simured_is_true(import, import_take(import, "ALLVIRTEQ"), true)
-                                    ? simured_count(import, "NUMVIRT", 1, 1, 64)
+                                    ? import_count_at(import, "NUMVIRT", 1, 1, 64)
                                     : 1;
-    unsigned long long injection = simured_count(import, "NUMVIRTINJ", others, 1, 64);
+    unsigned long long injection = import_count_at(import, "NUMVIRTINJ", others, 1, 64);
     import_set(import, "network.router", "lane_free=behind_tail");
     import_set(import, "network.interface", "injection_channels=%llu ejection_channels=%llu injection_vcs=1", injection,
-               simured_count(import, "NUMVIRTEJE", others, 1, 64));
+               import_count_at(import, "NUMVIRTEJE", others, 1, 64));
 }
 
 /* Cycles in which the network makes so many packets. */
@@ -69,10 +62,10 @@ static void simured_put_blast(struct import *import)
 {
     const struct json *rate = import_take(import, "PACKPROD");
     double load = import_number(import, rate, 0.1, 1e-9, 64);
-    unsigned long long flits = simured_count(import, "PACKLEN", 64, 1, 1 << 24),
-                       head = simured_count(import, "PACKHEADLEN", 0, 0, 1 << 24);
-    double dummies = (double)simured_count(import, "PACKNUMDUMMY", 0, 0, 1 << 30),
-           packets = (double)simured_count(import, "PACKNUM", 8000, 1, 1 << 30);
+    unsigned long long flits = import_count_at(import, "PACKLEN", 64, 1, 1 << 24),
+                       head = import_count_at(import, "PACKHEADLEN", 0, 0, 1 << 24);
+    double dummies = (double)import_count_at(import, "PACKNUMDUMMY", 0, 0, 1 << 30),
+           packets = (double)import_count_at(import, "PACKNUM", 8000, 1, 1 << 30);
     uint64_t channels = (uint64_t)import_ours(import, "/network.interface.injection_channels")->number;
     import_set(import, "", "type=blast");
     import_put_load(import, load * (double)(flits + head) / (double)flits, channels, rate);

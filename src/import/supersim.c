@@ -89,8 +89,8 @@ static const struct import_lost supersim_lost[] = {
 
 unsigned long long supersim_cycle(struct import *import, const char *clock)
 {
-    const struct json *channel = import_take(import, "/simulator.channel_cycle_time");
-    return import_count(import, import_take(import, clock), import_count(import, channel, 1, 1, 65535), 1, 65535);
+    unsigned long long channel = import_count_at(import, "/simulator.channel_cycle_time", 1, 1, 65535);
+    return import_count_at(import, arena_format(import->arena, "/simulator.%s_cycle_time", clock), channel, 1, 65535);
 }
 
 unsigned long long supersim_ticks(struct import *import, const struct json *cycles, const char *clock,
@@ -101,7 +101,7 @@ unsigned long long supersim_ticks(struct import *import, const struct json *cycl
 
 unsigned long long supersim_ports(struct import *import)
 {
-    return import_count(import, import_take(import, "/network.interface_ports"), 1, 1, 1u << 30);
+    return import_count_at(import, "/network.interface_ports", 1, 1, 1u << 30);
 }
 
 unsigned long long supersim_vcs(struct import *import)
@@ -215,8 +215,7 @@ static bool check_blocks(struct import *import)
 
 bool import_supersim(struct import *import, const char *bytes, size_t size)
 {
-    static const char *const clocks[] = {"/simulator.router_cycle_time", "/simulator.interface_cycle_time",
-                                         "/simulator.terminal_cycle_time"};
+    static const char *const clocks[] = {"router", "interface", "terminal"};
     import->root = json_parse(import->arena, import->errors, import->file, bytes, size);
     if (!import->root || !expand_all(import) || !check_blocks(import))
         return false;
@@ -225,8 +224,8 @@ bool import_supersim(struct import *import, const char *bytes, size_t size)
     import_block(import, "/network.interface");
     for (uint32_t i = 0; i < 3; i++)
         supersim_cycle(import, clocks[i]);
-    const struct json *seed = import_take(import, "/simulator.random_seed");
-    import_set(import, "simulator", "seed=%llu", import_count(import, seed, 1, 0, 9007199254740992));
+    import_set(import, "simulator", "seed=%llu",
+               import_count_at(import, "/simulator.random_seed", 1, 0, 9007199254740992));
     import_word(import, import_take(import, "/metadata_handler.type"), "zero");
     supersim_network(import);
     supersim_routing(import);

@@ -7,7 +7,7 @@
  */
 #include "import/import.h"
 
-/* Ticks of a clock: "/simulator.router_cycle_time". */
+/* Ticks of a clock: channel, router, interface, terminal. */
 unsigned long long supersim_cycle(struct import *import, const char *clock);
 /* A latency in cycles of a clock; `fallback` when it is absent. */
 unsigned long long supersim_ticks(struct import *import, const struct json *cycles, const char *clock,

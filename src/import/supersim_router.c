@@ -24,7 +24,7 @@ static unsigned long long least_buffer(struct import *import, double per_latency
     double shortest = import_ours(import, "/network.terminal_channel.latency")->number;
     for (; latency; latency = latencies ? latency->next : NULL)
         shortest = latency->number < shortest ? latency->number : shortest;
-    shortest = ceil(per_latency * shortest / (double)supersim_cycle(import, "/simulator.channel_cycle_time"));
+    shortest = ceil(per_latency * shortest / (double)supersim_cycle(import, "channel"));
     if (!is_true(import, "crossbar_scheduler.full_packet") && !is_true(import, "store_and_forward"))
         return least;
     return shortest <= (double)least ? least : shortest < (double)most ? (unsigned long long)shortest : most;
@@ -33,7 +33,7 @@ static unsigned long long least_buffer(struct import *import, double per_latency
 /* So many times the cycles of the channel that fills a queue, within bounds. */
 static void put_tailored_queues(struct import *import, const struct json *depth)
 {
-    const struct json *min = import_take(import, "input_queue_min"), *max = import_take(import, "input_queue_max");
+    const struct json *max = import_take(import, "input_queue_max");
     double per_latency = import_number(import, depth, 1, 0, BUFFER_MAX);
     if (per_latency <= 0)
         import_error(import, depth, "found %s, expected a number above 0", depth->text);
@@ -42,7 +42,7 @@ static void put_tailored_queues(struct import *import, const struct json *depth)
         import_note(import, max, "a buffer holds 32768 flits at most", "network.router.buffer_depth 32768");
         most = BUFFER_MAX;
     }
-    unsigned long long least = import_count(import, min, 1, 0, most);
+    unsigned long long least = import_count_at(import, "input_queue_min", 1, 0, most);
     least = least ? least : 1;
     unsigned long long smallest = least_buffer(import, per_latency, least, most);
     struct json *buffer_min = import_set(import, "", "buffer_depth=%llu buffer_per_latency=%.17g buffer_min=%llu", most,
@@ -53,8 +53,7 @@ static void put_tailored_queues(struct import *import, const struct json *depth)
 
 static void put_input_queues(struct import *import)
 {
-    static const struct import_name modes[] = {{"fixed", "fixed"}, {"tailored", "tailored"}, {0}};
-    const char *mode = import_choice(import, import_take(import, "input_queue_mode"), modes, "fixed");
+    const char *mode = import_choice(import, import_take(import, "input_queue_mode"), "fixed tailored", "fixed");
     const struct json *depth = import_take(import, "input_queue_depth");
     if (strcmp(mode, "tailored") == 0)
         put_tailored_queues(import, depth);
@@ -80,34 +79,31 @@ static void put_output_queues(struct import *import)
 
 /* ---- arbiters and allocators ---- */
 
-static struct json *arbiter_of(struct import *import, struct json *allocator, const char *key);
+static struct json *arbiter_of(struct import *import, const char *key);
 
 /* A class of inputs is chosen first, then one of its inputs. */
-static struct json *dual_stage(struct import *import, struct json *theirs)
+static struct json *dual_stage(const struct import *import)
 {
-    struct import outer = *import;
-    struct json *block = json_object(import->arena);
-    import->theirs = theirs;
-    import->ours = block;
-    import_set(import, "", "type=dual_stage_class");
-    unsigned long long classes = import_count(import, import_take(import, "classes"), 64, 1, 64);
-    const struct json *map = import_need(import, "class_map");
-    struct json *class_map = import_put(import, "class_map", import_numbers(import, map, 0, classes - 1));
+    struct import inner = import_within(import, import->theirs, json_object(import->arena));
+    import_set(&inner, "", "type=dual_stage_class");
+    unsigned long long classes = import_count_at(&inner, "classes", 64, 1, 64);
+    const struct json *map = import_need(&inner, "class_map");
+    struct json *class_map = import_put(&inner, "class_map", import_numbers(&inner, map, 0, classes - 1));
     if (map && map->type == JSON_ARRAY && class_map->count == 0)
-        import_error(import, map, "found none, expected a class for each input");
-    const struct json *first = import_put(import, "class_arbiter", arbiter_of(import, theirs, "stage1_arbiter"));
-    import_put(import, "input_arbiter", arbiter_of(import, theirs, "stage2_arbiter"));
-    const struct json *metadata = import_take(import, "metadata_func");
+        import_error(&inner, map, "found none, expected a class for each input");
+    const struct json *first = import_put(&inner, "class_arbiter", arbiter_of(&inner, "stage1_arbiter"));
+    import_put(&inner, "input_arbiter", arbiter_of(&inner, "stage2_arbiter"));
+    const struct json *metadata = import_take(&inner, "metadata_func");
     bool compares = first->type != JSON_TEXT || import_is(first, "age");
-    if (compares && strcmp(import_word(import, metadata, "min"), "min") != 0)
-        import_note(import, metadata, "a class is as old as its oldest packet", "min");
-    *import = outer;
-    return block;
+    if (compares && strcmp(import_word(&inner, metadata, "min"), "min") != 0)
+        import_note(&inner, metadata, "a class is as old as its oldest packet", "min");
+    return inner.ours;
 }
 
 /* Age, or what else a packet's metadata say. */
-static const char *comparing(struct import *import, const struct json *type, const struct json *greater)
+static const char *comparing(struct import *import, const struct json *type)
 {
+    const struct json *greater = import_take(import, "greater");
     const char *metadata = import_word(import, import_take(import, "/metadata_handler.type"), "zero");
     if (strcmp(metadata, "zero") == 0) {
         import_note(import, type, "compares metadata, which are all the same", "round_robin");
@@ -121,56 +117,40 @@ static const char *comparing(struct import *import, const struct json *type, con
 }
 
 /* Our arbiter for one of theirs: its name, or a block where it has settings. */
-static struct json *arbiter_of(struct import *import, struct json *allocator, const char *key)
+static struct json *arbiter_of(struct import *import, const char *key)
 {
-    static const struct import_name names[] = {{"lslp", "round_robin"},
-                                               {"lru", "least_recently_served"},
-                                               {"random", "random"},
-                                               {"random_priority", "random_priority"},
-                                               {0}};
-    struct json *outer = import->theirs;
-    import->theirs = allocator;
-    struct json *block = import_block(import, key);
-    import->theirs = outer;
-    const struct json *type = import_take_in(block, "type");
-    const char *name = import_word(import, type, "lslp");
-    const struct import_name *row = IMPORT_FIND(names, name);
-    if (row)
-        return json_text(import->arena, row->ours);
-    if (strcmp(name, "dual_stage_class") == 0)
-        return dual_stage(import, block);
-    if (strcmp(name, "comparing") == 0)
-        return json_text(import->arena, comparing(import, type, import_take_in(block, "greater")));
-    import_note(import, type, "no such arbiter", "round_robin");
-    return json_text(import->arena, "round_robin");
+    struct import inner = import_within(import, import_block(import, key), NULL);
+    const struct json *type = import_take(&inner, "type");
+    if (import_is(type, "dual_stage_class"))
+        return dual_stage(&inner);
+    if (import_is(type, "comparing"))
+        return json_text(import->arena, comparing(&inner, type));
+    return json_text(import->arena,
+                     import_nearest(import, type, "lslp=round_robin lru=least_recently_served random random_priority",
+                                    "arbiter", "round_robin"));
 }
 
 /* Resources first are outputs first here; clients are inputs. With pointers that move on success it is iSLIP. */
 static void put_allocator(struct import *import, const char *path, const char *key)
 {
-    struct json *theirs = import_block(import, path);
-    const struct json *type = import_take_in(theirs, "type");
-    const char *name = import_word(import, type, "rc_separable");
-    if (strcmp(name, "wavefront") == 0) {
+    struct import inner = import_within(import, import_block(import, path), import->ours);
+    const struct json *type = import_take(&inner, "type");
+    const char *ours = import_nearest(&inner, type,
+                                      "wavefront cr_separable=separable_input_first r_separable=separable_output_first "
+                                      "rc_separable=separable_output_first",
+                                      "allocator", "separable_output_first");
+    if (strcmp(ours, "wavefront") == 0) {
         import_set(import, key, "type=wavefront");
         return;
     }
-    bool is_first = strcmp(name, "cr_separable") == 0, is_one_sided = strcmp(name, "r_separable") == 0;
-    if (!is_first && !is_one_sided && strcmp(name, "rc_separable") != 0)
-        import_note(import, type, "no such allocator", "separable_output_first");
-    struct json *resource = arbiter_of(import, theirs, "resource_arbiter");
-    struct json *client =
-        is_one_sided ? json_copy(import->arena, resource) : arbiter_of(import, theirs, "client_arbiter");
-    bool is_latched = import_truth(import, import_take_in(theirs, "slip_latch"), true);
-    bool is_islip = is_latched && !is_first && !is_one_sided && import_is(resource, "round_robin") &&
-                    import_is(client, "round_robin");
-    const struct json *iterations = is_one_sided ? NULL : import_take_in(theirs, "iterations");
-    struct json *block = import_set(import, key, "type=%s iterations=%llu",
-                                    is_islip   ? "islip"
-                                    : is_first ? "separable_input_first"
-                                               : "separable_output_first",
-                                    import_count(import, iterations, 1, 1, 64))
-                             ->parent;
+    bool is_first = import_is(type, "cr_separable"), is_one_sided = import_is(type, "r_separable");
+    struct json *resource = arbiter_of(&inner, "resource_arbiter");
+    struct json *client = is_one_sided ? json_copy(import->arena, resource) : arbiter_of(&inner, "client_arbiter");
+    bool is_islip = import_truth_at(&inner, "slip_latch", true) && !is_first && !is_one_sided &&
+                    import_is(resource, "round_robin") && import_is(client, "round_robin");
+    unsigned long long iterations = is_one_sided ? 1 : import_count_at(&inner, "iterations", 1, 1, 64);
+    struct json *block =
+        import_set(import, key, "type=%s iterations=%llu", is_islip ? "islip" : ours, iterations)->parent;
     if (is_islip)
         return;
     json_add(block, "input_arbiter", client);
@@ -182,10 +162,10 @@ static void put_allocator(struct import *import, const char *path, const char *k
 /* An output for every port. */
 static void put_crossbar_flow(struct import *import)
 {
-    bool is_whole = import_truth(import, import_take(import, "crossbar_scheduler.full_packet"), false);
+    bool is_whole = import_truth_at(import, "crossbar_scheduler.full_packet", false);
     const struct json *lock = import_take(import, "crossbar_scheduler.packet_lock");
     bool is_locked = import_truth(import, lock, false);
-    bool unlocks = import_truth(import, import_take(import, "crossbar_scheduler.idle_unlock"), false);
+    bool unlocks = import_truth_at(import, "crossbar_scheduler.idle_unlock", false);
     const char *flow = is_whole ? "packet_buffer" : is_locked ? "winner_take_all" : "flit_buffer";
     import_set(import, "", "crossbar_flow=%s", flow);
     if (is_whole && !is_locked)
@@ -200,9 +180,8 @@ static void put_crossbar_outputs(struct import *import)
     const struct json *full = import_take(import, "crossbar_scheduler.full_packet");
     bool is_full = import_truth(import, full, false);
     unsigned long long vcs = supersim_vcs(import);
-    import_truth(import, import_take(import, "crossbar_scheduler.packet_lock"),
-                 false); /* wrong ones are refused all the same */
-    import_truth(import, import_take(import, "crossbar_scheduler.idle_unlock"), false);
+    import_truth_at(import, "crossbar_scheduler.packet_lock", false); /* wrong ones are refused all the same */
+    import_truth_at(import, "crossbar_scheduler.idle_unlock", false);
     import_set(import, "", "crossbar_flow=%s", is_full ? "packet_buffer" : "flit_buffer");
     if (is_full && vcs > 1)
         import_note(import, full, "a packet that waits for room has its output port for itself, not one VC of it",
@@ -217,13 +196,13 @@ static void put_pipeline(struct import *import)
 {
     unsigned long long vcs = supersim_vcs(import);
     import_block(import, "crossbar_scheduler");
-    bool waits = import_truth(import, import_take(import, "vca_swa_wait"), true);
+    bool waits = import_truth_at(import, "vca_swa_wait", true);
     struct json *vc_allocation = import_set(import, "", "vc_allocation_latency=%d", waits);
     if (!waits)
         import_comment(import, vc_allocation, "vca_swa_wait false: both allocations in one cycle");
     struct json *speedup =
         import_set(import, "", "switch_allocation_latency=1 crossbar_latency=%llu credit_latency=0 input_speedup=%llu",
-                   import_count(import, import_take(import, "crossbar.latency"), 1, 0, 10000), vcs < 64 ? vcs : 64);
+                   import_count_at(import, "crossbar.latency", 1, 0, 10000), vcs < 64 ? vcs : 64);
     import_comment(import, speedup, "the crossbar has an input for every VC");
     if (strcmp(import->kind, "input_output_queued") == 0)
         put_crossbar_outputs(import);
@@ -233,7 +212,7 @@ static void put_pipeline(struct import *import)
     put_allocator(import, "crossbar_scheduler.allocator", "allocator");
     const struct json *chosen = import_ours(import, "allocator.output_arbiter");
     import_put(import, "arbiter", chosen ? json_copy(import->arena, chosen) : json_text(import->arena, "round_robin"));
-    if (import_truth(import, import_take(import, "store_and_forward"), false))
+    if (import_truth_at(import, "store_and_forward", false))
         import_set(import, "", "switching=store_and_forward");
 }
 
@@ -241,11 +220,11 @@ static void put_pipeline(struct import *import)
 static void put_output_arbiter(struct import *import, const char *key)
 {
     import_take(import, "output_crossbar_scheduler.idle_unlock"); /* says more about packet_lock, which is listed */
-    struct json *allocator = import_block(import, "output_crossbar_scheduler.allocator");
-    import_take_in(allocator, "type");
-    import_take_in(allocator, "slip_latch");
-    import_take_in(allocator, "iterations");
-    import_put(import, key, arbiter_of(import, allocator, "resource_arbiter"));
+    struct import inner = import_within(import, import_block(import, "output_crossbar_scheduler.allocator"), NULL);
+    import_take(&inner, "type");
+    import_take(&inner, "slip_latch");
+    import_take(&inner, "iterations");
+    import_put(import, key, arbiter_of(&inner, "resource_arbiter"));
 }
 
 static void put_transfer(struct import *import)
@@ -255,7 +234,7 @@ static void put_transfer(struct import *import)
         import_note(import, import_take(import, absent[i]), "an output-queued router has none",
                     "network.router.transfer_latency");
     import_set(import, "", "transfer_latency=%llu credit_latency=0",
-               import_count(import, import_take(import, "transfer_latency"), 1, 0, 100000));
+               import_count_at(import, "transfer_latency", 1, 0, 100000));
     put_output_arbiter(import, "arbiter");
     const struct json *whole = import_take(import, "store_and_forward");
     if (import_truth(import, whole, false))
@@ -306,12 +285,9 @@ static void put_phantom(struct import *import)
 
 static void put_sensor(struct import *import)
 {
-    static const struct import_name accounts[] = {
-        {"output", "output"}, {"downstream", "downstream"}, {"output_and_downstream", "both"}, {0}};
-    static const struct import_name modes[] = {
-        {"normalized_vc", "vc"},       {"normalized_port", "port"}, {"normalized_min", "lesser"},
-        {"normalized_max", "greater"}, {"absolute_vc", "vc"},       {"absolute_port", "port"},
-        {"absolute_min", "lesser"},    {"absolute_max", "greater"}, {0}};
+    static const char accounts[] = "output downstream output_and_downstream=both";
+    static const char modes[] = "normalized_vc=vc normalized_port=port normalized_min=lesser normalized_max=greater "
+                                "absolute_vc=vc absolute_port=port absolute_min=lesser absolute_max=greater";
     static const struct import_row rows[] = {{IMPORT_NUMBER("granularity", "0", "granularity", -1e9, 1e9)},
                                              {IMPORT_NUMBER("minimum", "0", "minimum", -1e9, 1e9)},
                                              {IMPORT_NUMBER("offset", "0", "offset", -1e9, 1e9)},
@@ -320,21 +296,18 @@ static void put_sensor(struct import *import)
     struct json *sensor = import_block(import, "congestion_sensor");
     if (!sensor)
         return;
-    const struct json *algorithm = import_take_in(sensor, "algorithm");
-    const char *name = import_word(import, algorithm, "buffer_occupancy");
-    bool is_none = strcmp(name, "null_sensor") == 0;
-    if (!is_none && strcmp(name, "buffer_occupancy") != 0)
-        import_note(import, algorithm, "no such sensor", "buffer_occupancy");
-    import_set(import, "congestion", "type=%s", is_none ? "none" : "buffer_occupancy");
-    const struct json *counted = import_take(import, "congestion_mode"), *mode = import_take_in(sensor, "mode");
+    struct import inner = import_within(import, sensor, NULL);
+    const char *type = import_nearest(&inner, import_take(&inner, "algorithm"), "null_sensor=none buffer_occupancy",
+                                      "sensor", "buffer_occupancy");
+    import_set(import, "congestion", "type=%s", type);
+    const struct json *counted = import_take(import, "congestion_mode"), *mode = import_take(&inner, "mode");
     const char *account = import_choice(import, counted, accounts, "downstream");
     const char *per = import_choice(import, mode, modes, "vc");
-    if (is_none)
+    if (strcmp(type, "none") == 0)
         return;
     account = countable(import, counted, account);
     bool is_share = is_normalised(import, mode, account);
-    unsigned long long latency =
-        supersim_ticks(import, import_take_in(sensor, "latency"), "/simulator.router_cycle_time", 1);
+    unsigned long long latency = supersim_ticks(import, import_take(&inner, "latency"), "router", 1);
     import_set(import, "congestion", "accounting=%s per=%s normalised=%s latency=%llu", account, per,
                is_share ? "true" : "false", latency ? latency : 1);
     import_carry(import, rows, sensor, import_ours(import, "congestion"));
@@ -342,18 +315,14 @@ static void put_sensor(struct import *import)
 
 void supersim_router(struct import *import)
 {
-    static const struct import_name architectures[] = {{"input_queued", "input_queued"},
-                                                       {"output_queued", "output_queued"},
-                                                       {"input_output_queued", "input_output_queued"},
-                                                       {0}};
     import->theirs = import_block(import, "/network.router");
     import->ours = import_ours(import, "/network.router");
     const struct json *node = import->theirs ? import_need(import, "architecture") : NULL;
-    import->kind = import_choice(import, node, architectures, "input_queued");
+    import->kind = import_choice(import, node, "input_queued output_queued input_output_queued", "input_queued");
     import_set(import, "", "type=%s num_vcs=%llu", import->kind, supersim_vcs(import));
     put_input_queues(import);
     put_output_queues(import);
-    import_set(import, "", "cycle=%llu", supersim_cycle(import, "/simulator.router_cycle_time"));
+    import_set(import, "", "cycle=%llu", supersim_cycle(import, "router"));
     if (strcmp(import->kind, "output_queued") == 0)
         put_transfer(import);
     else

@@ -1,30 +1,235 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SuperSim's applications in our words. An application has a block of its own and
- * one for its terminals, with settings in either. Rates are flits a terminal
- * cycle there, flits a channel cycle here.
+ * SuperSim's traffic patterns, distributions of message sizes and applications in our words. Patterns repeat widths and
+ * concentration of the network, which ours know. An application has a block of its own and one for its terminals, with
+ * settings in either. Rates are flits a terminal cycle there, flits a channel cycle here.
  */
 #include "import/supersim.h"
 
 #include <math.h>
 #include <string.h>
 
-static const char terminal_clock[] = "/simulator.terminal_cycle_time";
+/* ---- patterns ---- */
+
+/* Theirs and ours where they differ. */
+static const char patterns[] =
+    "BitReverse=bit_reverse bit_rotate=bit_rotation bit_transpose=transpose uniform_random bit_complement bit_reverse "
+    "tornado neighbor loopback matrix scan swap2 dim_bisection_stress "
+    "dim_complement_reverse dim_reverse dim_rotate dim_transpose group_attack local_random_remote_attack "
+    "local_remote_random random_block_out random_exchange random_exchange_neighbor random_exchange_quadrant "
+    "uniform_random_bisection uniform_random_quadrant";
+/* Those that lay a grid of their own over the terminals. */
+static const char gridded[] = "swap2 dim_* random_exchange_neighbor random_exchange_quadrant uniform_random_*";
+
+/* Whether patterns find the coordinates of terminals in the network. */
+static bool has_grid(struct import *import)
+{
+    return import_lists("torus mesh parking_lot", import_word(import, import_look(import, "/network.topology"), ""));
+}
+
+static void put_self(struct import *import)
+{
+    const struct json *self = import_take(import, "send_to_self");
+    if (self && import_lists("uniform_random scan local_* uniform_random_quadrant", import->kind))
+        import_set(import, "", "self=%s", import_truth(import, self, false) ? "true" : "false");
+    else if (import_lists("local_*", import->kind))
+        import_set(import, "", "self=true");
+}
+
+static void put_matrix_file(struct import *import)
+{
+    const struct json *file = import_need(import, "file");
+    if (file)
+        import_put(import, "file", json_text(import->arena, import_path(import, file)));
+}
+
+/* group_size counts routers there, terminals here. */
+static void put_group(struct import *import)
+{
+    const struct json *routers = import_take(import, "group_size");
+    const struct json *concentration = import_look(import, "concentration");
+    unsigned long long terminals = import_count(import, concentration, 1, 1, 1u << 20) / supersim_ports(import);
+    if (routers)
+        import_set(import, "", "group=%llu",
+                   import_count(import, routers, 1, 1, 1u << 20) * (terminals ? terminals : 1));
+}
+
+/* [true, false]: the dimensions that take part; the first alone, or the first two, when it is absent. */
+static void put_dimensions(struct import *import)
+{
+    const struct json *mask = import_take(import, "enabled_dimensions");
+    struct json *list = json_array(import->arena);
+    uint32_t d = 0;
+    for (const struct json *item = mask && mask->type == JSON_ARRAY ? mask->first : NULL; item; item = item->next, d++)
+        if (import_truth(import, item, false))
+            json_append(list, json_number_u64(import->arena, d));
+    bool is_first = !mask || (list->count == 1 && list->first->number == 0);
+    if (strcmp(import->kind, "tornado") == 0)
+        import_set(import, "", "dimensions=%s", is_first ? "first" : "all");
+    else if (mask && mask->type == JSON_ARRAY)
+        import_put(import, "dimensions", list);
+    if (strcmp(import->kind, "tornado") == 0 && !is_first && list->count < d)
+        import_note(import, mask, "the first dimension or all of them", "dimensions all");
+}
+
+/* Widths and concentration say again what the network is; they are taken where they say the same. */
+static void take_repetition(struct import *import)
+{
+    const struct json *widths = import_ours(import, "/network.topology.widths"),
+                      *own = import_look(import, "dimensions");
+    bool is_same = own && widths && json_is_equal(own, widths), has_widths = import_lists(gridded, import->kind);
+    if (own && has_widths && (!is_same || !has_grid(import)))
+        import_put(import, "widths", import_numbers(import, own, 1, 65536));
+    if (is_same || has_widths)
+        import_take(import, "dimensions");
+    const struct json *ports = import_look(import, "interface_ports");
+    if (ports && ports->number == (double)supersim_ports(import))
+        import_take(import, "interface_ports");
+    const struct json *terminals = import_ours(import, "/network.topology.concentration");
+    terminals = terminals ? terminals : import_ours(import, "/network.topology.terminals");
+    const struct json *concentration = import_look(import, "concentration");
+    if (concentration && terminals && concentration->number == terminals->number * (double)supersim_ports(import))
+        import_take(import, "concentration");
+}
+
+static const struct import_row pattern_rows[] = {
+    {IMPORT_BY(put_self, "send_to_self", NULL)},
+    {.of = "scan", IMPORT_WORDS(import_put_same, "direction", "direction", "ascend=up descend=down random")},
+    {.of = "scan", IMPORT_WORDS(import_put_same, "initial", "start", "random")},
+    {.of = "scan", IMPORT_SAME(import_put_same, "initial", "first")},
+    {.of = "dim_rotate", IMPORT_WORDS(import_put_same, "direction", "direction", "left right")},
+    {.of = "dim_bisection_stress", IMPORT_WORDS(import_put_same, "mode", "groups", "parity half quadrant")},
+    {.of = "random_exchange_neighbor", IMPORT_SAME(import_put_same, "all_interfaces", "all_slots")},
+    {.of = "random_block_out local_*", IMPORT_SAME(import_put_same, "block_size", "block")},
+    {.of = "local_*", IMPORT_SAME(import_put_same, "local_probability", "local")},
+    {.of = "local_random_remote_attack", IMPORT_WORDS(import_put_same, "remote_mode", "target", "half opposite")},
+    {.of = "local_random_remote_attack", IMPORT_SAME(import_put_same, "remote_mode", "offset")},
+    {.of = "group_attack", IMPORT_WORDS(import_put_same, "group_mode", "target", "half opposite")},
+    {.of = "group_attack", IMPORT_SAME(import_put_same, "group_mode", "offset")},
+    {.of = "group_attack",
+     IMPORT_WORDS(import_put_same, "destination_mode", "place", "random self=same complement=mirrored")},
+    {.of = "matrix", IMPORT_BY(put_matrix_file, "file", NULL)},
+    {.of = "group_attack", IMPORT_BY(put_group, "group_size", NULL)},
+    {.of = "tornado swap2 dim_transpose random_exchange_neighbor uniform_random_bisection",
+     IMPORT_BY(put_dimensions, "enabled_dimensions", NULL)},
+    {IMPORT_BY(take_repetition, "dimensions", NULL)},
+    {0},
+};
+
+void supersim_traffic(struct import *import, struct json *pattern)
+{
+    struct import inner = import_within(import, pattern, NULL);
+    const struct json *type = import_take(&inner, "type");
+    const char *name = import_word(import, type, "uniform_random"), *ours = import_ours_for(import, patterns, name);
+    if (!ours)
+        import_note(import, type, "no such pattern", ours = name = "uniform_random");
+    inner.kind = name;
+    if (strcmp(name, "tornado") == 0 && !has_grid(import)) {
+        inner.kind = ours = "random_permutation";
+        import_note(import, type, "goes along the dimensions of a mesh or torus", ours);
+    }
+    struct json *block = import_set(import, "traffic", "type=%s", ours)->parent;
+    if (strcmp(name, "neighbor") == 0)
+        import_note(import, type, "goes along a dimension there, to the next number here", "neighbor");
+    if (pattern)
+        import_carry(&inner, pattern_rows, pattern, block);
+}
+
+/* ---- sizes ---- */
+
+static unsigned long long flits(struct import *import, const char *prefix, const char *key, uint64_t fallback,
+                                uint64_t min)
+{
+    return import_count_at(import, arena_format(import->arena, "%s%s", prefix, key), fallback, min, 1u << 30);
+}
+
+static double put_single(struct import *import, const char *path, const char *prefix, double fallback)
+{
+    unsigned long long size = flits(import, prefix, "message_size", (uint64_t)fallback, 1);
+    import_set(import, path, "type=fixed flits=%llu", size);
+    return (double)size;
+}
+
+static double put_random(struct import *import, const char *path, const char *prefix, double fallback)
+{
+    unsigned long long min = flits(import, prefix, "min_message_size", 1, 1);
+    unsigned long long max =
+        flits(import, prefix, "max_message_size", fallback > (double)min ? (uint64_t)fallback : min, min);
+    import_set(import, path, "type=uniform min=%llu max=%llu", min, max);
+    return (double)(min + max) / 2;
+}
+
+static double put_probability(struct import *import, const char *path, const char *prefix, double fallback)
+{
+    const struct json *sizes = import_take(import, arena_format(import->arena, "%smessage_sizes", prefix));
+    const struct json *chances = import_take(import, arena_format(import->arena, "%ssize_probabilities", prefix));
+    struct json *list = import_numbers(import, sizes, 1, 1u << 30), *weights = json_array(import->arena);
+    bool is_array = chances && chances->type == JSON_ARRAY;
+    for (const struct json *item = is_array ? chances->first : NULL; item; item = item->next)
+        json_append(weights, json_number_f64(import->arena, import_number(import, item, 0, 0, 1e9)));
+    if (list->count == 0 || list->count != weights->count)
+        import_error(import, chances ? chances : import->theirs,
+                     "found %u probabilities for %u sizes, expected one for each", weights->count, list->count);
+    return import_put_mix(import, path, list, weights, fallback);
+}
+
+/* Requests alone are a mix of two sizes. */
+static double put_read_write(struct import *import, bool has_replies)
+{
+    static const char *const keys[] = {"read_request_size", "write_request_size", "read_response_size",
+                                       "write_response_size"};
+    double reads = import_number_at(import, "read_probability", 0.5, 0, 1), sizes[4];
+    for (uint32_t i = 0; i < 4; i++)
+        sizes[i] = (double)flits(import, "", keys[i], 1, 1);
+    if (has_replies)
+        import_put_read_write(import, reads, sizes);
+    else
+        import_set(import, "size", "type=mix sizes=[%.0f,%.0f] weights=[%.17g,%.17g]", sizes[0], sizes[1], reads,
+                   1 - reads);
+    return reads * sizes[0] + (1 - reads) * sizes[1];
+}
+
+static const struct distribution {
+    const char *theirs, *marks; /* a key that says that replies have sizes of their own */
+    double (*put)(struct import *import, const char *path, const char *prefix, double fallback);
+} distributions[] = {
+    {"single", "dependent_message_size", put_single},
+    {"random", "dependent_max_message_size", put_random},
+    {"probability", "dependent_message_sizes", put_probability},
+    {0},
+};
+
+double supersim_sizes(struct import *import, bool has_replies)
+{
+    const struct json *type = import_take(import, "type");
+    const char *name = import_word(import, type, "single");
+    if (strcmp(name, "read_write") == 0)
+        return put_read_write(import, has_replies);
+    const struct distribution *row = IMPORT_FIND(distributions, name);
+    if (!row)
+        import_note(import, type, "no such distribution", "fixed");
+    row = row ? row : distributions;
+    double mean = row->put(import, "size", "", 1);
+    if (has_replies && import_look(import, row->marks))
+        row->put(import, "reply", "dependent_", mean);
+    else if (has_replies)
+        import_put(import, "reply", json_copy(import->arena, import_ours(import, "size")));
+    return mean;
+}
 
 /* ---- settings ---- */
 
 static void put_rate(struct import *import)
 {
     const struct json *node = import_take(import, import->row->key);
-    double ratio = (double)supersim_cycle(import, "/simulator.channel_cycle_time") /
-                   (double)supersim_cycle(import, terminal_clock);
+    double ratio = (double)supersim_cycle(import, "channel") / (double)supersim_cycle(import, "terminal");
     if (node)
         import_put_load(import, import_number(import, node, 0.1, 0, 1e6) * ratio, supersim_ports(import), node);
 }
 
 static struct json *as_ticks(struct import *import, const struct json *node)
 {
-    return json_number_u64(import->arena, supersim_ticks(import, node, terminal_clock, 0));
+    return json_number_u64(import->arena, supersim_ticks(import, node, "terminal", 0));
 }
 
 static struct json *as_truth(struct import *import, const struct json *node)
@@ -104,13 +309,13 @@ static void put_windows(struct import *import, double mean)
     const struct json *interval = import_look(import, "warmup_interval"), *load = import_ours(import, "load");
     bool has_none = interval && interval->type == JSON_NUMBER && interval->number == 0;
     import_set(import, "", "warmup=%s", has_none ? "0" : "auto");
-    const struct json *node = import_take(import, "num_transactions");
-    unsigned long long transactions = import_count(import, node, 0, 0, 1u << 30) * messages_per_transaction(import);
+    unsigned long long transactions =
+        import_count_at(import, "num_transactions", 0, 0, 1u << 30) * messages_per_transaction(import);
     if (transactions == 0 || !load || load->number <= 0) {
         import_comment(import, import_set(import, "", "sample=0"), "traffic for others: not sampled");
         return;
     }
-    double cycle = (double)supersim_cycle(import, "/simulator.channel_cycle_time");
+    double cycle = (double)supersim_cycle(import, "channel");
     double ticks = ceil((double)transactions * mean / load->number * cycle);
     struct json *sample = import_set(import, "", "sample=%.17g", ticks < 1e15 ? ticks : 1e15);
     import_comment(import, sample, "what %llu messages of %g flits take at this load", transactions, mean);
@@ -119,29 +324,29 @@ static void put_windows(struct import *import, double mean)
 static void put_replies(struct import *import)
 {
     const struct json *latency = import_take(import, "request_processing_latency");
-    import_set(import, "", "reply_delay=%llu", supersim_ticks(import, latency, terminal_clock, 0));
+    import_set(import, "", "reply_delay=%llu", supersim_ticks(import, latency, "terminal", 0));
     put_class(import, "response_protocol_class", "reply_protocol_class");
 }
 
 /* Destinations are drawn anew each time there. */
 static void put_order(struct import *import)
 {
-    const struct json *self = import_take(import, "traffic_pattern.send_to_self");
+    bool goes_to_self = import_truth_at(import, "traffic_pattern.send_to_self", false);
     const struct json *type = import_take(import, "traffic_pattern.type");
     if (strcmp(import_word(import, type, "random"), "random") != 0)
         import_note(import, type, "no such order", "order random");
-    import_set(import, "", "order=random self=%s", import_truth(import, self, false) ? "true" : "false");
+    import_set(import, "", "order=random self=%s", goes_to_self ? "true" : "false");
 }
 
 /* Every other terminal is a memory; a processor has one access under way. Blocks and headers count bytes. */
 static void put_memory(struct import *import)
 {
-    unsigned long long block = import_count(import, import_take(import, "block_size"), 64, 1, 1u << 20);
-    unsigned long long header = import_count(import, import_take(import, "header_overhead"), 0, 0, 1u << 20);
-    unsigned long long flit = import_count(import, import_take(import, "bytes_per_flit"), 1, 1, 1u << 20);
+    unsigned long long block = import_count_at(import, "block_size", 64, 1, 1u << 20),
+                       header = import_count_at(import, "header_overhead", 0, 0, 1u << 20),
+                       flit = import_count_at(import, "bytes_per_flit", 1, 1, 1u << 20);
     unsigned long long small = header ? (header + flit - 1) / flit : 1, large = (header + block + flit - 1) / flit;
     const struct json *latency = import_take(import, "memory_terminal.latency");
-    import_set(import, "", "latency=%llu", supersim_ticks(import, latency, terminal_clock, 0));
+    import_set(import, "", "latency=%llu", supersim_ticks(import, latency, "terminal", 0));
     put_class(import, "memory_terminal.protocol_class", "reply_protocol_class");
     import_set(import, "", "outstanding=1");
     struct json *last = import_set(
@@ -191,10 +396,8 @@ static void put_sizes(struct import *import, bool has_traffic)
     if (import_ours(import, "load") && has_traffic)
         import_comment(import, import_set(import, "", "injection=periodic"),
                        "a message every size / rate cycles, as SuperSim does");
-    struct json *terminals = import->theirs;
-    import->theirs = import_block(import, "message_size_distribution");
-    double mean = supersim_sizes(import, has_replies);
-    import->theirs = terminals;
+    struct import inner = import_within(import, import_block(import, "message_size_distribution"), import->ours);
+    double mean = supersim_sizes(&inner, has_replies);
     if (has_replies)
         put_replies(import);
     const struct json *messages = import_ours(import, "messages");
@@ -225,37 +428,30 @@ static const struct application_kind {
 
 static void put_application(struct import *import, struct json *theirs)
 {
-    import->theirs = theirs;
-    const struct json *type = import_need(import, "type");
-    const struct application_kind *kind = IMPORT_FIND(kinds, import_word(import, type, ""));
-    if (!kind) {
-        IMPORT_REFUSE(import, type, kinds);
+    struct import outer = import_within(import, theirs, NULL);
+    const struct application_kind *kind = IMPORT_CHOOSE(&outer, import_need(&outer, "type"), kinds);
+    if (!kind)
         return;
-    }
-    struct json *terminals = import_block(import, kind->terminals);
-    if (!import_look(import, kind->terminals))
+    struct json *terminals = import_block(&outer, kind->terminals);
+    if (!import_look(&outer, kind->terminals))
         import_error(import, theirs, "has no '%s', which is needed", kind->terminals);
-    import->ours = json_append(import_ours(import, "/workload.applications"), json_object(import->arena));
-    import->kind = kind->theirs;
-    import->theirs = terminals;
-    import_set(import, "", "type=%s", kind->ours);
+    outer.ours = json_append(import_ours(import, "/workload.applications"), json_object(import->arena));
+    struct import inner = import_within(import, terminals, outer.ours);
+    inner.kind = kind->theirs;
+    import_set(&inner, "", "type=%s", kind->ours);
     if (kind->class_key)
-        put_class(import, kind->class_key, "protocol_class");
-    import->beside = theirs;
-    import_carry(import, application_rows, terminals, import->ours);
-    import->beside = NULL;
-    if (strcmp(kind->theirs, "simple_mem") == 0) {
-        import->theirs = theirs;
-        put_memory(import);
-        import->theirs = terminals;
-    }
+        put_class(&inner, kind->class_key, "protocol_class");
+    inner.beside = theirs;
+    import_carry(&inner, application_rows, terminals, inner.ours);
+    inner.beside = NULL;
+    if (strcmp(kind->theirs, "simple_mem") == 0)
+        put_memory(&outer);
     if (strcmp(kind->theirs, "stencil") == 0)
-        put_stencil(import);
+        put_stencil(&inner);
     if (kind->has_traffic)
-        supersim_traffic(import, import_block(import, "traffic_pattern"));
-    import->kind = kind->theirs;
+        supersim_traffic(&inner, import_block(&inner, "traffic_pattern"));
     if (kind->has_sizes && terminals)
-        put_sizes(import, kind->has_traffic);
+        put_sizes(&inner, kind->has_traffic);
 }
 
 void supersim_applications(struct import *import)

@@ -24,19 +24,17 @@ static void carry_value(struct import *import, const struct import_row *row)
 
 void import_carry(struct import *import, const struct import_row *rows, struct json *theirs, struct json *ours)
 {
-    struct import outer = *import;
-    import->theirs = theirs;
-    import->ours = ours;
+    struct import inner = import_within(import, theirs, ours);
+    inner.beside = import->beside;
     for (const struct import_row *row = rows; row->key; row++) {
-        import->row = row;
+        inner.row = row;
         if (row->of && !import_lists(row->of, import->kind))
             continue;
         if (row->as)
-            carry_value(import, row);
+            carry_value(&inner, row);
         else
-            row->put(import);
+            row->put(&inner);
     }
-    *import = outer;
 }
 
 struct json *import_as_count(struct import *import, const struct json *node)
@@ -79,24 +77,25 @@ void import_put_same(struct import *import)
 {
     const struct import_row *row = import->row;
     struct json *node = import_look(import, row->key);
-    if (!node || node->type == JSON_NULL || node->type >= JSON_ARRAY || (!row->names && node->type == JSON_TEXT))
+    if (!node || node->type == JSON_NULL || node->type >= JSON_ARRAY || (!row->words && node->type == JSON_TEXT))
         return;
     const char *word = node->type == JSON_BOOL ? (node->truth ? "true" : "false") : node->text;
-    const struct import_name *name = row->names ? IMPORT_FIND(row->names, word) : NULL;
-    if (row->names && !name)
+    const char *ours = row->words ? import_ours_for(import, row->words, word) : NULL;
+    if (row->words && !ours)
         return;
-    import_put(import, row->ours, name ? json_text(import->arena, name->ours) : json_copy(import->arena, node));
+    import_put(import, row->ours, ours ? json_text(import->arena, ours) : json_copy(import->arena, node));
     node->is_taken = true;
 }
 
 /* ---- theirs ---- */
 
-struct json *import_take_in(struct json *block, const char *key)
+struct import import_within(const struct import *import, struct json *theirs, struct json *ours)
 {
-    struct json *node = block ? json_find(block, key) : NULL;
-    if (node)
-        node->is_taken = true;
-    return node;
+    struct import inner = *import;
+    inner.theirs = theirs;
+    inner.ours = ours;
+    inner.beside = NULL;
+    return inner;
 }
 
 struct json *import_take(struct import *import, const char *path)
@@ -182,6 +181,22 @@ bool import_is(const struct json *node, const char *word)
     return node && node->type == JSON_TEXT && strcmp(node->text, word) == 0;
 }
 
+double import_number_at(struct import *import, const char *path, double fallback, double min, double max)
+{
+    return import_number(import, import_take(import, path), fallback, min, max);
+}
+
+unsigned long long import_count_at(struct import *import, const char *path, uint64_t fallback, uint64_t min,
+                                   uint64_t max)
+{
+    return import_count(import, import_take(import, path), fallback, min, max);
+}
+
+bool import_truth_at(struct import *import, const char *path, bool fallback)
+{
+    return import_truth(import, import_take(import, path), fallback);
+}
+
 static const char *table_word(const void *rows, size_t row_size, uint32_t index)
 {
     return *(const char *const *)((const char *)rows + index * row_size);
@@ -207,24 +222,57 @@ bool import_lists(const char *list, const char *word)
     return false;
 }
 
-void import_refuse(struct import *import, const struct json *node, const void *rows, size_t row_size)
+const void *import_choose(struct import *import, const struct json *node, const void *rows, size_t row_size)
 {
-    if (!node || node->type != JSON_TEXT)
-        return;
+    const void *row = import_find(rows, row_size, import_word(import, node, ""));
+    if (row || !node || node->type != JSON_TEXT)
+        return row;
     struct text text = {0};
     for (uint32_t i = 0; table_word(rows, row_size, i); i++)
         text_addf(&text, "%s%s", i ? ", " : "", table_word(rows, row_size, i));
     import_error(import, node, "found '%.60s', expected one of: %s", node->text, text.chars);
     text_release(&text);
+    return NULL;
 }
 
-const char *import_choice(struct import *import, const struct json *node, const struct import_name *names,
-                          const char *fallback)
+/* The next of a list of words "theirs=ours" or "same"; false at the end. */
+static bool next_word(struct import *import, const char **list, const char **theirs, const char **ours)
 {
-    const struct import_name *name = IMPORT_FIND(names, import_word(import, node, ""));
-    if (!name)
-        IMPORT_REFUSE(import, node, names);
-    return name ? name->ours : fallback;
+    size_t length = strcspn(*list, " "), split = strcspn(*list, "= "), begin = split < length ? split + 1 : 0;
+    *theirs = arena_format(import->arena, "%.*s", (int)split, *list);
+    *ours = arena_format(import->arena, "%.*s", (int)(length - begin), *list + begin);
+    *list += length + ((*list)[length] == ' ');
+    return length;
+}
+
+const char *import_ours_for(struct import *import, const char *words, const char *word)
+{
+    for (const char *theirs, *ours; next_word(import, &words, &theirs, &ours);)
+        if (strcmp(theirs, word) == 0)
+            return ours;
+    return NULL;
+}
+
+const char *import_choice(struct import *import, const struct json *node, const char *words, const char *fallback)
+{
+    const char *chosen = import_ours_for(import, words, import_word(import, node, "")), *theirs, *ours;
+    if (chosen || !node || node->type != JSON_TEXT)
+        return chosen ? chosen : fallback;
+    struct text list = {0};
+    while (next_word(import, &words, &theirs, &ours))
+        text_addf(&list, "%s%s", list.length ? ", " : "", theirs);
+    import_error(import, node, "found '%.60s', expected one of: %s", node->text, list.chars);
+    text_release(&list);
+    return fallback;
+}
+
+const char *import_nearest(struct import *import, const struct json *node, const char *words, const char *what,
+                           const char *fallback)
+{
+    const char *ours = node ? import_ours_for(import, words, import_word(import, node, "")) : fallback;
+    if (!ours)
+        import_note(import, node, arena_format(import->arena, "no such %s", what), fallback);
+    return ours ? ours : fallback;
 }
 
 struct json *import_numbers(struct import *import, const struct json *node, uint64_t min, uint64_t max)

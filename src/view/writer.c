@@ -2,10 +2,7 @@
 /* JSON as text, see writer.h. */
 #include "view/writer.h"
 
-#include "base/need.h"
-
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A value or key follows: a comma, unless it is the first. */
@@ -97,15 +94,8 @@ void write_text(struct text *out, const char *text)
 
 void write_json(struct text *out, const struct json *node)
 {
-    char *chars = NULL;
-    size_t length = 0;
-    FILE *stream = open_memstream(&chars, &length);
-    NEED(stream, "out of memory for a JSON text");
-    json_write(stream, node, 0);
-    fclose(stream);
     write_comma(out);
-    text_add_bytes(out, chars, length);
-    free(chars);
+    json_write_text(out, node, 0);
 }
 
 void write_format(struct text *out, const char *format, ...)

@@ -4,10 +4,15 @@
  * browser. A server on the loopback interface steps the engine; the page is part of
  * the program. flitwarp view RESULTS.json|STUDY.sqlite shows what has been run. Ends
  * when the page says so, or by Ctrl-C.
+ *
+ * flitwarp record CONFIG [PATH=VALUE ...] -o run.html: some cycles of a run, with the
+ * viewer's page, in one file that plays from anywhere.
  */
 #include "cli/command.h"
+
 #include "base/interrupt.h"
 #include "view/api.h"
+#include "view/recording.h"
 #include "view/session.h"
 
 #include <stdlib.h>
@@ -15,11 +20,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* ---- view ---- */
+
 struct view_request {
-    const char **files;
-    uint32_t file_count;
-    char **overrides;
-    int override_count;
     const char *port_text;
     uint64_t port;
     bool stays_closed;
@@ -34,8 +37,6 @@ static const struct flag view_flags[] = {
 static void view_request_read(struct view_request *request, struct call *call)
 {
     struct errors *errors = &call->errors;
-    request->files = arena_array(&call->arena, const char *, call->argc);
-    request->overrides = arena_array(&call->arena, char *, call->argc);
     request->port_text = "0";
     for (int i = 1; i < call->argc; i++) {
         enum flag_found found = flag_take(call, &i);
@@ -44,15 +45,13 @@ static void view_request_read(struct view_request *request, struct call *call)
             errors_add(errors, "flitwarp view: '%s' needs a value", word);
         else if (found == FLAG_NONE && word[0] == '-')
             errors_add(errors, "flitwarp view: '%s' is not understood", word);
-        else if (found == FLAG_NONE && request->file_count && strchr(word, '='))
-            request->overrides[request->override_count++] = word;
         else if (found == FLAG_NONE)
-            request->files[request->file_count++] = word;
+            call_take_config(call, word);
     }
     const char *end = request->port_text;
     if (!number_read(&end, 65535, &request->port) || *end)
         errors_add(errors, "flitwarp view: --port %s; accepted: 0 (any that is free) to 65535", request->port_text);
-    if (!request->file_count)
+    if (!call->config_count)
         errors_add(errors, "flitwarp view: no configuration is given, and no results");
 }
 
@@ -96,23 +95,21 @@ static int view_serve(struct view_session *session, const struct view_request *r
 }
 
 /* All are results, or there is one and it is a configuration. */
-static bool view_open_files(struct view_session *session, const struct view_request *request, struct errors *errors)
+static bool view_open_files(struct view_session *session, struct call *call)
 {
-    if (is_results_file(request->files[0])) {
-        for (uint32_t i = 0; i < request->file_count; i++)
-            if (!results_gather(&session->documents, request->files[i], errors))
+    struct errors *errors = &call->errors;
+    if (is_results_file(call->configs[0])) {
+        for (int i = 0; i < call->config_count; i++)
+            if (!results_gather(&session->documents, call->configs[i], errors))
                 return false;
-        if (request->override_count)
-            errors_add(errors, "%s: results have no settings to override", request->overrides[0]);
-        return errors->count == 0;
+        return !call->override_count ||
+               errors_add(errors, "%s: results have no settings to override", call->overrides[0]);
     }
-    if (request->file_count > 1) {
-        errors_add(errors, "%s is no results document, and of configurations one is shown; found %u files",
-                   request->files[0], request->file_count);
-        return false;
-    }
+    if (call->config_count > 1)
+        return errors_add(errors, "%s is no results document, and of configurations one is shown; found %d files",
+                          call->configs[0], call->config_count);
     session->base = (struct view_source){
-        .path = request->files[0], .overrides = request->overrides, .override_count = request->override_count};
+        .path = call->configs[0], .overrides = call->overrides, .override_count = call->override_count};
     session->run = viewed_run_open(&session->base, NULL, 0, errors);
     return session->run;
 }
@@ -125,7 +122,7 @@ static int cli_view(struct call *call)
     if (call->errors.count)
         return call_refuse(call);
     int status = EXIT_USAGE;
-    if (view_open_files(&session, request, &call->errors))
+    if (view_open_files(&session, call))
         status = view_serve(&session, request, &call->errors);
     viewed_run_close(session.run);
     text_release(&session.documents);
@@ -146,3 +143,69 @@ static const struct command view_command = {
     .run = cli_view,
 };
 REGISTER_COMMAND(view_command);
+
+/* ---- record ---- */
+
+enum { MOST_CYCLES = 100 * 1000 }; /* a file that no browser opens is of no use */
+
+struct record_request {
+    const char *path, *cycles, *from;
+};
+
+static const struct flag record_flags[] = {
+    FLAG_VALUE(struct record_request, path, "-o", "FILE.html", "the page to write"),
+    FLAG_VALUE(struct record_request, cycles, "--cycles", "N", "how many cycles; 1000 if not given"),
+    FLAG_VALUE(struct record_request, from, "--from", "TICK", "where to begin; 0 if not given"),
+    FLAG_END,
+};
+
+static bool record_read_number(const char *word, const char *flag, uint64_t least, uint64_t most, uint64_t *number,
+                               struct errors *errors)
+{
+    const char *end = word;
+    if (number_read(&end, most, number) && !*end && *number >= least)
+        return true;
+    errors_add(errors, "flitwarp record: %s %s; accepted: %llu to %llu", flag, word, (unsigned long long)least,
+               (unsigned long long)most);
+    return false;
+}
+
+static int cli_record(struct call *call)
+{
+    struct record_request *request = call->request;
+    struct errors *errors = &call->errors;
+    struct recording recording = {0};
+    *request = (struct record_request){.cycles = "1000", .from = "0"};
+    if (!arguments_read(call) ||
+        !record_read_number(request->cycles, "--cycles", 1, MOST_CYCLES, &recording.cycles, errors) ||
+        !record_read_number(request->from, "--from", 0, 1000000000000, &recording.from, errors))
+        return EXIT_USAGE;
+    if (!request->path) {
+        errors_add(errors, "flitwarp record: -o FILE.html is missing");
+        return call_refuse(call);
+    }
+    const struct view_source source = {
+        .path = call->configs[0], .overrides = call->overrides, .override_count = call->override_count};
+    int status = EXIT_USAGE;
+    recording.run = viewed_run_open(&source, NULL, 0, errors);
+    if (recording.run)
+        status = recording_check(errors) && recording_write(&recording, request->path, errors) ? EXIT_DONE : EXIT_IO;
+    if (status == EXIT_DONE)
+        fprintf(stderr, "%s: %u frames up to tick %llu\n", request->path, recording.frames,
+                (unsigned long long)recording.run->watch.now);
+    viewed_run_close(recording.run);
+    text_release(&recording.json);
+    text_release(&recording.chunk);
+    return status;
+}
+
+static const struct command record_command = {
+    .name = "record",
+    .order = 70,
+    .words = "CONFIG -o FILE.html [PATH=VALUE ...]",
+    .summary = "some cycles of a run as a page that plays by itself",
+    .flags = record_flags,
+    .request_size = sizeof(struct record_request),
+    .run = cli_record,
+};
+REGISTER_COMMAND(record_command);

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is asked of a configuration without a whole run.
+ *
+ * flitwarp check CONFIG [PATH=VALUE ...]: every setting, the sizes of what would be
+ * built, and whether the routing can deadlock. Runs nothing.
+ *
+ * flitwarp settings CONFIG [PATH=VALUE ...] [--batch]: the effective settings and
+ * the files that they come from, as JSON. Builds and runs nothing. With --batch every
+ * line of standard input is a JSON array of further overrides, and every line of output
+ * the answer to one: the document, or its errors. The configuration is read once; each
+ * line works on a copy of its tree in an arena of its own, so that thousands of runs can
+ * be checked in a moment.
+ *
+ * flitwarp trace CONFIG --packet N|SOURCE.N: one packet's walk, stage by stage. Stage
+ * names are the names of the functions that do the work. N counts the packets of
+ * terminal 0, or of the terminal before the dot.
+ */
+#include "cli/command.h"
+
+#include "base/text.h"
+#include "config/source.h"
+#include "network/graph/dependency.h"
+#include "run/model.h"
+#include "run/simulation.h"
+
+#include <stdlib.h>
+
+/* Loads the configuration for a command to use, prints what is wrong and returns the exit status. */
+static int with_simulation(const struct call *call, int (*use)(struct simulation *simulation, const struct call *call))
+{
+    struct simulation simulation;
+    simulation_init(&simulation);
+    int status = EXIT_USAGE;
+    if (simulation_load(&simulation, call->configs[0], call->overrides, call->override_count))
+        status = use(&simulation, call);
+    errors_print(&simulation.errors, stderr);
+    simulation_release(&simulation);
+    return status;
+}
+
+/* ---- check ---- */
+
+static int check_model(struct simulation *simulation)
+{
+    struct model_run run;
+    if (!model_prepare(&run, simulation))
+        return EXIT_USAGE;
+    printf("settings: correct\n");
+    printf("model: %s, %llu processes, lookahead %llu ticks\n", run.model.ops->name,
+           (unsigned long long)run.model.expected_processes, (unsigned long long)run.model.lookahead);
+    return EXIT_DONE;
+}
+
+static int check_network(struct simulation *simulation)
+{
+    if (!simulation_build(simulation))
+        return EXIT_USAGE;
+    const struct network *network = &simulation->network;
+    printf("settings: correct\n");
+    printf("network: %u routers of %u ports, %u terminals, %u VC%s, %.1f KiB a router, %.1f MiB in all\n",
+           network->topology.routers, network->ports, network->topology.terminals, network->num_vcs,
+           network->num_vcs == 1 ? "" : "s", (double)network->core->bytes / 1024 / network->topology.routers,
+           (double)simulation->built.bytes / 1024 / 1024);
+    if (network->core->planes)
+        printf("planes: %u of %u routers, %u rails of each terminal; their routing is alike and is checked in one\n",
+               network->plane_count, network->routing.topology->routers,
+               network->plane_count * network->injection_channels);
+    return dependency_check(&network->routing, DEPENDENCY_BUDGET, stdout) ? EXIT_DONE : EXIT_SIMULATION;
+}
+
+static int check_any(struct simulation *simulation, const struct call *call)
+{
+    (void)call;
+    return simulation->config.model.component ? check_model(simulation) : check_network(simulation);
+}
+
+static int cli_check(struct call *call) { return arguments_read(call) ? with_simulation(call, check_any) : EXIT_USAGE; }
+
+static const struct command check_command = {
+    .name = "check",
+    .order = 20,
+    .words = "CONFIG [PATH=VALUE ...]",
+    .summary = "settings, sizes, routing deadlock; runs nothing",
+    .run = cli_check,
+};
+REGISTER_COMMAND(check_command);
+
+/* ---- settings ---- */
+
+#define STANDARD_INPUT "standard input"
+
+/* What all lines share: the configuration with what the command line overrides, references not yet resolved. */
+struct base {
+    struct arena arena;
+    struct errors errors;
+    struct file_list files;
+    struct json *root;
+};
+
+static bool base_load(struct base *base, const struct call *call)
+{
+    *base = (struct base){0};
+    base->errors.arena = &base->arena;
+    const struct source source = {&base->arena, &base->errors, &base->files};
+    base->root = source_open(&source, call->configs[0]);
+    return base->root && source_override_all(&source, base->root, (const char *const *)call->overrides,
+                                             (uint32_t)call->override_count);
+}
+
+/* Fills in simulation->json; false with errors. */
+static bool read_settings(struct simulation *simulation, const struct base *base, const char *const *overrides,
+                          uint32_t count)
+{
+    struct arena *arena = &simulation->setup;
+    simulation->files = file_list_copy(&base->files, arena);
+    simulation->json = json_copy(arena, base->root);
+    const struct source source = {arena, &simulation->errors, &simulation->files};
+    return source_override_all(&source, simulation->json, overrides, count) &&
+           source_resolve(arena, &simulation->errors, simulation->json) && simulation_read(simulation);
+}
+
+static void add_names(struct json *document, const char *key, const struct file_list *list, struct arena *arena)
+{
+    struct json *names = json_add(document, key, json_array(arena));
+    for (uint32_t i = 0; i < list->count; i++)
+        json_append(names, json_text(arena, list->names[i]));
+}
+
+/* The settings and their files, or the errors. */
+static struct json *settings_document(struct simulation *simulation, bool is_good)
+{
+    struct arena *arena = &simulation->setup;
+    struct json *document = json_object(arena);
+    if (is_good) {
+        json_add(document, "config", simulation->json);
+        add_names(document, "files", &simulation->files, arena);
+        add_names(document, "data", &simulation->data, arena);
+        return document;
+    }
+    struct json *list = json_add(document, "errors", json_array(arena));
+    for (const struct error_message *message = simulation->errors.first; message; message = message->next)
+        json_append(list, json_text(arena, message->text));
+    return document;
+}
+
+/* The overrides that a line holds; NULL with an error that names the line. */
+static const char **read_overrides(struct simulation *simulation, uint32_t line, const char *bytes, size_t size,
+                                   uint32_t *count)
+{
+    struct arena *arena = &simulation->setup;
+    struct json *list = json_parse_at(arena, &simulation->errors, STANDARD_INPUT, line, bytes, size);
+    if (!list)
+        return NULL;
+    const struct json *wrong = list->type == JSON_ARRAY ? list->first : list;
+    while (wrong && wrong != list && wrong->type == JSON_TEXT)
+        wrong = wrong->next;
+    if (wrong) {
+        errors_add(&simulation->errors, STANDARD_INPUT ":%u:%u: found %s, expected %s", line, wrong->column,
+                   json_type_name(wrong->type),
+                   wrong == list ? "an array of overrides ([\"network.router.num_vcs=4\"])"
+                                 : "text (\"network.router.num_vcs=4\")");
+        return NULL;
+    }
+    const char **overrides = arena_array(arena, const char *, list->count);
+    *count = 0;
+    for (const struct json *item = list->first; item; item = item->next)
+        overrides[(*count)++] = item->text;
+    return overrides;
+}
+
+/* The answer to a line of standard input, or to the configuration itself where that is line 0. */
+static bool print_answer(const struct base *base, uint32_t line, const char *bytes, size_t size)
+{
+    struct simulation simulation;
+    simulation_init(&simulation);
+    uint32_t count = 0;
+    const char **overrides = line ? read_overrides(&simulation, line, bytes, size, &count) : NULL;
+    bool is_good = (overrides || !line) && read_settings(&simulation, base, overrides, count);
+    if (is_good || line) {
+        json_write(stdout, settings_document(&simulation, is_good), line ? 0 : 2);
+        putchar('\n');
+    } else {
+        errors_print(&simulation.errors, stderr);
+    }
+    simulation_release(&simulation);
+    return is_good;
+}
+
+static bool print_batch(const struct base *base)
+{
+    char *bytes = NULL;
+    size_t room = 0;
+    uint32_t line = 0;
+    bool is_good = true;
+    for (ssize_t size; (size = getline(&bytes, &room, stdin)) >= 0;) {
+        size_t length = size && bytes[size - 1] == '\n' ? (size_t)size - 1 : (size_t)size;
+        is_good &= print_answer(base, ++line, bytes, length);
+        fflush(stdout); /* who asks line by line waits for it */
+    }
+    free(bytes);
+    return is_good;
+}
+
+struct settings_request {
+    bool batch;
+};
+
+static const struct flag settings_flags[] = {
+    FLAG(struct settings_request, batch, "--batch",
+         "each line of standard input is a JSON array of further overrides, each line of output the answer to one"),
+    FLAG_END,
+};
+
+static int cli_settings(struct call *call)
+{
+    const struct settings_request *request = call->request;
+    if (!arguments_read(call))
+        return EXIT_USAGE;
+    struct base base;
+    bool is_good = base_load(&base, call);
+    errors_print(&base.errors, stderr);
+    if (is_good)
+        is_good = request->batch ? print_batch(&base) : print_answer(&base, 0, NULL, 0);
+    arena_release(&base.arena);
+    if (fflush(stdout) != 0 || ferror(stdout) || ferror(stdin)) {
+        fprintf(stderr, "flitwarp settings: reading standard input or writing standard output failed\n");
+        return EXIT_IO;
+    }
+    return is_good ? EXIT_DONE : EXIT_USAGE;
+}
+
+static const struct command settings_command = {
+    .name = "settings",
+    .order = 30,
+    .words = "CONFIG [PATH=VALUE ...]",
+    .summary = "effective settings and the files they come from, as JSON",
+    .flags = settings_flags,
+    .request_size = sizeof(struct settings_request),
+    .run = cli_settings,
+};
+REGISTER_COMMAND(settings_command);
+
+/* ---- trace ---- */
+
+struct trace_request {
+    const char *packet;
+    uint64_t source, sequence;
+};
+
+static const struct flag trace_flags[] = {
+    FLAG_VALUE(struct trace_request, packet, "--packet", "N|SOURCE.N",
+               "number of the packet among those of terminal 0, or of terminal SOURCE"),
+    FLAG_END,
+};
+
+/* "N" or "SOURCE.N". */
+static bool trace_read_packet(const char *text, uint64_t *source, uint64_t *sequence)
+{
+    *source = 0;
+    if (!number_read(&text, FW_NONE - 1, sequence))
+        return false;
+    if (*text == '.') {
+        *source = *sequence;
+        text++;
+        return number_read(&text, FW_NONE - 1, sequence) && !*text;
+    }
+    return !*text;
+}
+
+static void stop_when_arrived(void *context, const struct workload *workload, tick_t now)
+{
+    volatile sig_atomic_t *has_arrived = context;
+    (void)now;
+    bool is_made = workload->sequences[workload->trace_source] > workload->trace_sequence;
+    *has_arrived = is_made && workload->network->traced == FW_NONE;
+}
+
+static int trace_follow(struct simulation *simulation, uint32_t source, uint32_t sequence)
+{
+    struct workload *workload = &simulation->workload;
+    volatile sig_atomic_t has_arrived = 0;
+    simulation->network.trace_out = stdout;
+    simulation->network.is_watched = true;
+    workload->trace_source = source;
+    workload->trace_sequence = sequence;
+    workload->progress = stop_when_arrived;
+    workload->progress_context = (void *)&has_arrived;
+    workload->interrupt = &has_arrived;
+    printf("    tick  where        stage            what\n");
+    enum outcome outcome = workload_run(workload, stderr);
+    if (workload->sequences[source] <= sequence)
+        printf("terminal %u made only %u packets\n", source, workload->sequences[source]);
+    return outcome == OUTCOME_DEADLOCK || outcome == OUTCOME_STUCK ? EXIT_SIMULATION : EXIT_DONE;
+}
+
+static int trace_loaded(struct simulation *simulation, const struct call *call)
+{
+    const struct trace_request *request = call->request;
+    struct simulator_config *simulator = &simulation->config.simulator; /* the same however it runs, but printed once */
+    simulator->threads = 1;
+    simulator->check_reversal = false;
+    if (!simulation_build(simulation))
+        return EXIT_USAGE;
+    if (request->source < simulation->network.topology.terminals)
+        return trace_follow(simulation, (uint32_t)request->source, (uint32_t)request->sequence);
+    errors_add(&simulation->errors, "flitwarp trace: --packet %s: there is no terminal %u; accepted: 0 to %u",
+               request->packet, (uint32_t)request->source, simulation->network.topology.terminals - 1);
+    return EXIT_USAGE;
+}
+
+static int cli_trace(struct call *call)
+{
+    struct trace_request *request = call->request;
+    if (!arguments_read(call))
+        return EXIT_USAGE;
+    const char *packet = request->packet;
+    if (packet && trace_read_packet(packet, &request->source, &request->sequence))
+        return with_simulation(call, trace_loaded);
+    errors_add(&call->errors, "flitwarp trace: --packet %s; accepted: a packet's number, or SOURCE.NUMBER",
+               packet ? packet : "is missing");
+    return call_refuse(call);
+}
+
+static const struct command trace_command = {
+    .name = "trace",
+    .order = 50,
+    .words = "CONFIG --packet N|SOURCE.N [PATH=VALUE ...]",
+    .summary = "one packet's walk, stage by stage",
+    .flags = trace_flags,
+    .request_size = sizeof(struct trace_request),
+    .run = cli_trace,
+};
+REGISTER_COMMAND(trace_command);
