@@ -13,6 +13,7 @@
 #include "network/parallel/parts.h"
 #include "network/planes.h"
 #include "network/deadlock/deadlock.h"
+#include "network/positions.h"
 #include "network/routing/routing.h"
 #include "network/service.h"
 
@@ -448,20 +449,9 @@ void network_release(struct network *network)
 
 const char *network_router_name(const struct network *network, uint32_t router, char *buffer, size_t size)
 {
-    const struct grid *grid = network->routing.topology->grid;
-    size_t used = 0;
-    if (network->core->planes)
-        used = (size_t)snprintf(buffer, size, "p%u:", network_plane(network, router));
-    router %= network->routing.topology->routers;
-    if (!grid) {
-        snprintf(buffer + used, size - used, "%u", router);
-        return buffer;
-    }
-    for (uint32_t d = 0; d < grid->dimensions && used < size; d++)
-        used += (size_t)snprintf(buffer + used, size - used, "%s%u", d ? "," : "(",
-                                 network->core->coordinates[(size_t)router * grid->dimensions + d]);
-    if (used < size)
-        snprintf(buffer + used, size - used, ")");
+    const struct topology *one = network->routing.topology;
+    size_t used = network->core->planes ? (size_t)snprintf(buffer, size, "p%u:", network_plane(network, router)) : 0;
+    topology_router_name(one, router % one->routers, buffer + used, size - used);
     return buffer;
 }
 

@@ -6,6 +6,7 @@
 #include "flitwarp/hyperx.h"
 #include "flitwarp/tree.h"
 
+#include <stdio.h>
 #include <string.h>
 
 uint32_t topology_dimensions(const struct topology *topology)
@@ -22,6 +23,18 @@ uint32_t topology_coordinate(const struct topology *topology, uint32_t router, u
     uint32_t coordinates[MAX_DIMENSIONS];
     grid_coordinates(topology->grid, router, coordinates);
     return coordinates[dimension];
+}
+
+const char *topology_router_name(const struct topology *topology, uint32_t router, char *buffer, size_t size)
+{
+    size_t used = 0;
+    if (!topology->grid)
+        snprintf(buffer, size, "%u", router);
+    for (uint32_t d = 0; topology->grid && d < topology->grid->dimensions && used < size; d++)
+        used +=
+            (size_t)snprintf(buffer + used, size - used, "%s%u%s", d ? "," : "(",
+                             topology_coordinate(topology, router, d), d + 1 < topology->grid->dimensions ? "" : ")");
+    return buffer;
 }
 
 uint32_t topology_level(const struct topology *topology, uint32_t router)

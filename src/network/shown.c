@@ -38,10 +38,7 @@ void shown_add(struct shown_router *shown, struct shown_queue *queue, uint32_t p
     } else {
         queue->first = shown->run_count;
     }
-    if (shown->run_count == shown->run_capacity) {
-        shown->run_capacity = shown->run_capacity ? 2 * shown->run_capacity : 64;
-        shown->runs = memory_resize(shown->runs, sizeof *shown->runs * shown->run_capacity);
-    }
+    shown->runs = memory_grow(shown->runs, shown->run_count, &shown->run_capacity, sizeof *shown->runs);
     shown->runs[shown->run_count++] = (struct shown_run){packet, position, flits};
     queue->count++;
 }

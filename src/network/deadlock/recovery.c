@@ -49,10 +49,7 @@ static void note_copy(struct search_for *search, struct network *part, uint32_t 
     for (uint32_t i = 0; i < search->copy_count; i++)
         if (search->copies[i].part == part && search->copies[i].packet == packet)
             return;
-    if (search->copy_count == search->copy_room) {
-        search->copy_room = search->copy_room ? 2 * search->copy_room : 8;
-        search->copies = memory_resize(search->copies, search->copy_room * sizeof *search->copies);
-    }
+    search->copies = memory_grow(search->copies, search->copy_count, &search->copy_room, sizeof *search->copies);
     search->copies[search->copy_count++] = (struct copy){part, packet};
 }
 

@@ -3,7 +3,7 @@
 #include "network/deadlock/wait_graph.h"
 
 #include "engine/mail.h"
-#include "network/network.h"
+#include "network/graph/cycle.h"
 #include "network/parallel/parts.h"
 #include "network/router/room_behind.h"
 
@@ -17,10 +17,7 @@ enum { WAITER_WORDS = sizeof(struct waiter) / 8 };
 
 static void graph_add(struct wait_graph *graph, const struct waiter *waiter, const struct wanted *wanted)
 {
-    if (graph->count == graph->room) {
-        graph->room = graph->room ? 2 * graph->room : 256;
-        graph->waiters = memory_resize(graph->waiters, graph->room * sizeof *graph->waiters);
-    }
+    graph->waiters = memory_grow(graph->waiters, graph->count, &graph->room, sizeof *graph->waiters);
     if (graph->wanted_count + waiter->wanted_count > graph->wanted_room) {
         graph->wanted_room = 2 * (graph->wanted_count + waiter->wanted_count);
         graph->wanted = memory_resize(graph->wanted, graph->wanted_room * sizeof *graph->wanted);
@@ -223,11 +220,12 @@ uint32_t wait_graph_reduce(struct wait_graph *graph, bool stands_still)
     return graph->count - count;
 }
 
-/* Whoever is stuck waits for others who are. */
-static uint32_t next_stuck(const struct wait_graph *graph, uint32_t at, uint32_t *wanted)
+/* Whoever is stuck waits for others who are; who is not is of no interest. */
+static uint32_t next_stuck(const void *context, uint32_t at, uint32_t *wanted)
 {
+    const struct wait_graph *graph = context;
     const struct waiter *waiter = &graph->waiters[at];
-    while (*wanted < waiter->wanted_count) {
+    while (waiter->is_stuck && *wanted < waiter->wanted_count) {
         uint32_t next = wait_graph_next(graph, waiter, (*wanted)++);
         if (next != FW_NONE && graph->waiters[next].is_stuck)
             return next;
@@ -235,58 +233,17 @@ static uint32_t next_stuck(const struct wait_graph *graph, uint32_t at, uint32_t
     return FW_NONE;
 }
 
-/* From a waiter that is stuck, by first waits, until one comes round; returns it. */
-static uint32_t find_on_cycle(const struct wait_graph *graph, uint32_t at)
-{
-    bool *is_seen = memory_take(graph->count);
-    memset(is_seen, 0, graph->count);
-    while (!is_seen[at]) {
-        uint32_t wanted = 0, next = next_stuck(graph, at, &wanted);
-        FW_CHECK(next != FW_NONE, "router %u lane %u is stuck and waits for nobody", graph->waiters[at].router,
-                 graph->waiters[at].lane);
-        is_seen[at] = true;
-        at = next;
-    }
-    free(is_seen);
-    return at;
-}
-
-/* The shortest way from a waiter back to itself, into `path`; returns how many waits. */
-static uint32_t shortest_round(const struct wait_graph *graph, uint32_t start, uint32_t *path)
-{
-    uint32_t *before = memory_take(sizeof(uint32_t) * graph->count), *queue = path, count = 0, length = 0;
-    for (uint32_t i = 0; i < graph->count; i++)
-        before[i] = FW_NONE;
-    queue[count++] = start;
-    for (uint32_t at = 0; at < count && before[start] == FW_NONE; at++)
-        for (uint32_t wanted = 0, next; (next = next_stuck(graph, queue[at], &wanted)) != FW_NONE;)
-            if (before[next] == FW_NONE) {
-                before[next] = queue[at];
-                if (next != start)
-                    queue[count++] = next;
-            }
-    for (uint32_t at = before[start]; at != start; at = before[at])
-        length++;
-    path[0] = start;
-    for (uint32_t at = before[start], place = length; at != start; at = before[at])
-        path[place--] = at;
-    free(before);
-    return length + 1;
-}
-
 /* Short ones are easier to see: the shortest round of those on the first cycle met. */
 uint32_t *wait_graph_cycle(const struct wait_graph *graph, uint32_t *length)
 {
-    uint32_t first = 0;
+    const struct digraph waits = {graph->count, graph, next_stuck};
+    uint32_t start = digraph_find_on_cycle(&waits), at = start, wanted;
     *length = 0;
-    while (first < graph->count && !graph->waiters[first].is_stuck)
-        first++;
-    if (first == graph->count)
+    if (start == FW_NONE)
         return NULL;
     uint32_t *best = memory_take(sizeof(uint32_t) * graph->count), *path = memory_take(sizeof(uint32_t) * graph->count);
-    uint32_t start = find_on_cycle(graph, first), at = start, wanted;
     do {
-        uint32_t found = shortest_round(graph, at, path);
+        uint32_t found = digraph_shortest_round(&waits, at, path);
         if (*length == 0 || found < *length) {
             *length = found;
             memcpy(best, path, found * sizeof *path);

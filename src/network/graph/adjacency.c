@@ -6,42 +6,32 @@
  */
 #include "network/graph/analysis.h"
 
-#include "base/need.h"
 #include "flitwarp/random.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-/* Room for each router's entries, were there no parallel channels. */
-static uint32_t *count_ports(const struct topology *topology)
-{
-    uint32_t *first = memory_take(sizeof *first * ((size_t)topology->routers + 1)), ports = 0;
-    for (uint32_t router = 0; router < topology->routers; router++) {
-        first[router] = ports;
-        for (uint32_t port = 0; port < topology->ports; port++) {
-            struct router_port peer;
-            ports += topology->ops->peer(topology, router, port, &peer);
-        }
-    }
-    first[topology->routers] = ports;
-    return first;
-}
+/* Where the router at one end is entered at that of the other, as the next entry there unless it is the last one. */
+struct entering {
+    uint32_t *last;  /* by router: the one that was entered last */
+    uint32_t *count; /* by router: those entered */
+};
 
-/* Fills the room; `count` is how much of it each router needs. A channel from a router to itself leads nowhere. */
-static void enter_all(struct adjacency *adjacency, const uint32_t *room, struct neighbour *entries, uint32_t *count)
+/* Enters all routers at those behind their ports. A channel from a router to itself leads nowhere. NULL: only counts. */
+static void enter_all(const struct topology *topology, struct entering *at, const uint32_t *first,
+                      struct neighbour *entries)
 {
-    const struct topology *topology = adjacency->topology;
+    memset(at->last, 0xff, sizeof *at->last * topology->routers);
+    memset(at->count, 0, sizeof *at->count * topology->routers);
     for (uint32_t router = 0; router < topology->routers; router++)
         for (uint32_t port = 0; port < topology->ports; port++) {
             struct router_port peer;
             if (!topology->ops->peer(topology, router, port, &peer) || peer.router == router)
                 continue;
-            struct neighbour *next = entries + room[peer.router] + count[peer.router];
-            if (count[peer.router] && next[-1].router == router) {
-                next[-1].links++;
-            } else {
-                *next = (struct neighbour){.router = router, .links = 1};
-                count[peer.router]++;
+            at->count[peer.router] += at->last[peer.router] != router;
+            at->last[peer.router] = router;
+            if (entries) {
+                struct neighbour *entry = &entries[first[peer.router] + at->count[peer.router] - 1];
+                *entry = (struct neighbour){.router = router, .links = entry->links + 1};
             }
         }
 }
@@ -68,28 +58,23 @@ static void count_terminals(struct adjacency *adjacency)
 
 void adjacency_init(struct adjacency *adjacency, const struct topology *topology, struct arena *arena)
 {
-    uint32_t routers = topology->routers, entry = 0;
+    uint32_t routers = topology->routers;
+    struct arena scratch = {0};
+    struct entering at = {arena_array(&scratch, uint32_t, routers), arena_array(&scratch, uint32_t, routers)};
     *adjacency = (struct adjacency){
         .topology = topology,
         .first = arena_array(arena, uint32_t, (size_t)routers + 1),
         .entering = arena_array(arena, uint32_t, routers),
         .leaving = arena_array(arena, uint32_t, routers),
     };
-    uint32_t *room = count_ports(topology), *count = calloc((size_t)routers + 1, sizeof *count);
-    NEED(count, "out of memory for %u routers", routers);
-    adjacency->neighbours = arena_array(arena, struct neighbour, room[routers]);
-    enter_all(adjacency, room, adjacency->neighbours, count);
-    for (uint32_t router = 0; router < routers; router++) {
-        memmove(adjacency->neighbours + entry, adjacency->neighbours + room[router],
-                sizeof *adjacency->neighbours * count[router]);
-        adjacency->first[router] = entry;
-        entry += count[router];
-    }
-    adjacency->first[routers] = entry;
-    find_back(adjacency, count);
+    enter_all(topology, &at, NULL, NULL);
+    for (uint32_t router = 0; router < routers; router++)
+        adjacency->first[router + 1] = adjacency->first[router] + at.count[router];
+    adjacency->neighbours = arena_array(arena, struct neighbour, adjacency->first[routers]);
+    enter_all(topology, &at, adjacency->first, adjacency->neighbours);
+    find_back(adjacency, at.count);
     count_terminals(adjacency);
-    free(room);
-    free(count);
+    arena_release(&scratch);
 }
 
 uint32_t *adjacency_sources(const struct adjacency *adjacency, struct arena *arena)
@@ -99,10 +84,6 @@ uint32_t *adjacency_sources(const struct adjacency *adjacency, struct arena *are
         if (adjacency->entering[router])
             sources[count++] = router;
     struct random random = random_stream(1, 0, RANDOM_SETUP);
-    for (uint32_t i = count; i > 1; i--) {
-        uint32_t other = random_below(&random, i), swap = sources[i - 1];
-        sources[i - 1] = sources[other];
-        sources[other] = swap;
-    }
+    random_shuffle(&random, sources, count);
     return sources;
 }

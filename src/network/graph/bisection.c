@@ -9,9 +9,9 @@
 #include "network/graph/analysis.h"
 
 #include "flitwarp/butterfly.h"
-#include "flitwarp/hyperx.h"
 #include "flitwarp/random.h"
 #include "flitwarp/tree.h"
+#include "network/positions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,37 +52,23 @@ struct cut_search {
     bool *is_moved;
 };
 
-/* Not at all where it can be so for all we know, else by a router's terminals. */
-static uint64_t slack_of(const struct cut_search *search)
-{
-    uint32_t routers = search->adjacency->topology->routers, common = 0, most = 0, with_weight = 0;
-    bool is_uniform = true;
-    for (uint32_t router = 0; router < routers; router++) {
-        uint32_t weight = search->weight[router];
-        if (!weight)
-            continue;
-        is_uniform = is_uniform && (!common || weight == common);
-        common = weight;
-        most = weight > most ? weight : most;
-        with_weight++;
-    }
-    return is_uniform && with_weight % 2 == 0 ? 0 : most;
-}
-
 static void cut_search_init(struct cut_search *search, const struct adjacency *adjacency, struct arena *arena)
 {
-    uint32_t routers = adjacency->topology->routers, heaviest = 0;
+    uint32_t routers = adjacency->topology->routers, heaviest = 0, lightest = FW_NONE, with_weight = 0;
     *search = (struct cut_search){.adjacency = adjacency, .weight = arena_array(arena, uint32_t, routers)};
     for (uint32_t router = 0; router < routers; router++) {
-        uint32_t links = 0;
+        uint32_t links = 0, weight = adjacency->entering[router] + adjacency->leaving[router];
         NEIGHBOURS_EACH(to, adjacency, router)
             links += to->links;
         search->most = links > search->most ? links : search->most;
-        search->weight[router] = adjacency->entering[router] + adjacency->leaving[router];
-        search->total += search->weight[router];
-        heaviest = search->weight[router] > heaviest ? search->weight[router] : heaviest;
+        search->weight[router] = weight;
+        search->total += weight;
+        heaviest = weight > heaviest ? weight : heaviest;
+        lightest = weight && weight < lightest ? weight : lightest;
+        with_weight += weight > 0;
     }
-    search->slack = slack_of(search);
+    /* Not at all where it can be so for all we know, else by a router's terminals. */
+    search->slack = lightest >= heaviest && with_weight % 2 == 0 ? 0 : heaviest;
     search->reach = search->slack + 2 * (uint64_t)heaviest;
     search->gain = arena_array(arena, int32_t, routers);
     search->buckets = arena_array(arena, uint32_t, SHELVES * (2 * (size_t)search->most + 1));
@@ -309,16 +295,9 @@ static uint64_t number_key(const struct topology *topology, uint32_t router, uin
     return router;
 }
 
-static uint64_t grid_key(const struct topology *topology, uint32_t router, uint32_t dimension)
+static uint64_t coordinate_key(const struct topology *topology, uint32_t router, uint32_t dimension)
 {
-    uint32_t coordinates[MAX_DIMENSIONS];
-    grid_coordinates(topology->grid, router, coordinates);
-    return coordinates[dimension];
-}
-
-static uint64_t hyperx_key(const struct topology *topology, uint32_t router, uint32_t dimension)
-{
-    return hyperx_coordinate(topology_hyperx(topology), router, dimension);
+    return topology_coordinate(topology, router, dimension);
 }
 
 /* The middle of the terminals below. */
@@ -339,10 +318,8 @@ static void try_natural(struct finder *finder)
 {
     const struct topology *topology = finder->adjacency->topology;
     try_keys(finder, number_key, 0, "routers by number");
-    for (uint32_t d = 0; topology->grid && d < topology->grid->dimensions; d++)
-        try_keys(finder, grid_key, d, "a coordinate");
-    for (uint32_t d = 0; topology_hyperx(topology) && d < topology_hyperx(topology)->dimensions; d++)
-        try_keys(finder, hyperx_key, d, "a coordinate");
+    for (uint32_t d = 0; d < topology_dimensions(topology); d++)
+        try_keys(finder, coordinate_key, d, "a coordinate");
     if (topology_tree(topology))
         try_keys(finder, tree_key, 0, "subtrees");
     if (topology_butterfly(topology))

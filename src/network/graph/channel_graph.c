@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Cycles among VCs. A node's edges are a set of output VCs of the router at which
- * its channel ends; the channel behind an output port leads to the next node. A
- * depth-first search with a stack of its own finds a node on a cycle, a
- * breadth-first search from there the shortest cycle through it, which is what a
- * person wants to read.
+ * its channel ends; the channel behind an output port leads to the next node. Of a
+ * cycle the shortest round is shown, which is what a person wants to read.
  */
 #include "network/graph/channel_graph.h"
 
+#include "network/graph/cycle.h"
+
 #include <stdlib.h>
-#include <string.h>
 
 #define MAX_EDGE_BYTES ((uint64_t)16 << 30)
-
-enum mark { UNSEEN, ON_PATH, DONE };
 
 bool channel_graph_init(struct channel_graph *graph, const struct routing *routing)
 {
@@ -32,8 +29,10 @@ bool channel_graph_init(struct channel_graph *graph, const struct routing *routi
         return false;
     /* calloc: pages that no packet touches are never taken from the machine */
     graph->edges = calloc(nodes + 1, graph->words * sizeof(uint64_t));
-    if (!graph->edges)
+    graph->first_far = calloc(nodes + 1, sizeof *graph->first_far);
+    if (!graph->edges || !graph->first_far)
         return false;
+    table_init(&graph->far_known, sizeof(bool), NULL);
     graph->channels = memory_take(sizeof(uint32_t) * (channels + 1));
     for (uint32_t channel = 0; channel < channels; channel++) {
         struct router_port peer;
@@ -49,46 +48,21 @@ void channel_graph_release(struct channel_graph *graph)
     free(graph->edges);
     free(graph->far);
     free(graph->first_far);
-    free(graph->far_slots);
+    table_release(&graph->far_known);
     *graph = (struct channel_graph){0};
 }
 
 /* ---- edges ---- */
 
-static uint32_t *far_slot(const struct channel_graph *graph, uint32_t from, uint32_t to)
-{
-    uint32_t mask = 2 * graph->far_room - 1, slot = (uint32_t)random_mix((uint64_t)from << 32 | to) & mask;
-    for (; graph->far_slots[slot]; slot = (slot + 1) & mask) {
-        const struct far_edge *edge = &graph->far[graph->far_slots[slot] - 1];
-        if (edge->from == from && edge->to == to)
-            break;
-    }
-    return &graph->far_slots[slot];
-}
-
-static void grow_far(struct channel_graph *graph)
-{
-    if (!graph->first_far) {
-        graph->first_far = memory_take(sizeof *graph->first_far * ((size_t)graph->nodes + 1));
-        memset(graph->first_far, 0, sizeof *graph->first_far * graph->nodes);
-    }
-    graph->far_room = graph->far_room ? 2 * graph->far_room : 1024;
-    graph->far = memory_resize(graph->far, sizeof *graph->far * graph->far_room);
-    graph->far_slots = memory_resize(graph->far_slots, sizeof *graph->far_slots * 2 * graph->far_room);
-    memset(graph->far_slots, 0, sizeof *graph->far_slots * 2 * graph->far_room);
-    for (uint32_t i = 0; i < graph->far_count; i++)
-        *far_slot(graph, graph->far[i].from, graph->far[i].to) = i + 1;
-}
-
 static void add_far(struct channel_graph *graph, uint32_t from, uint32_t to)
 {
-    if (graph->far_count == graph->far_room)
-        grow_far(graph);
-    uint32_t *slot = far_slot(graph, from, to);
-    if (*slot)
+    bool *is_known = table_put(&graph->far_known, &(struct table_key){{from, to}});
+    if (*is_known)
         return;
-    graph->far[graph->far_count] = (struct far_edge){from, to, graph->first_far[from]};
-    graph->first_far[from] = *slot = ++graph->far_count;
+    *is_known = true;
+    graph->far = memory_grow(graph->far, graph->far_count, &graph->far_room, sizeof *graph->far);
+    graph->far[graph->far_count] = (struct far_edge){to, graph->first_far[from]};
+    graph->first_far[from] = ++graph->far_count;
 }
 
 /* The node that an output VC of a router leads to; FW_NONE: a terminal, or a fault that was reported. */
@@ -122,8 +96,9 @@ void channel_graph_add(struct channel_graph *graph, uint32_t channel, uint64_t h
  * The next edge of a node to another at *cursor, which starts at 0 and moves on; FW_NONE: there is none. Up to the last
  * output VC a cursor counts those, behind them far edges.
  */
-static uint32_t next_node(const struct channel_graph *graph, uint32_t node, uint32_t *cursor)
+static uint32_t next_node(const void *context, uint32_t node, uint32_t *cursor)
 {
+    const struct channel_graph *graph = context;
     const uint64_t *edges = graph->edges + (size_t)node * graph->words;
     uint32_t router = node / graph->num_vcs / graph->ports, end = graph->words * WORD_BITS + 1;
     while (*cursor < end) {
@@ -132,7 +107,7 @@ static uint32_t next_node(const struct channel_graph *graph, uint32_t node, uint
         while (!left && ++word < graph->words)
             left = edges[word];
         if (!left) {
-            *cursor = end + (graph->first_far ? graph->first_far[node] : 0);
+            *cursor = end + graph->first_far[node];
             break;
         }
         uint32_t found = word * WORD_BITS + (uint32_t)lowest_bit(left), next = node_behind(graph, router, found);
@@ -156,61 +131,14 @@ uint64_t channel_graph_edges(const struct channel_graph *graph)
     return edges;
 }
 
-/* Some node on a cycle; FW_NONE: there is no cycle. */
-static uint32_t find_node_on_cycle(const struct channel_graph *graph)
-{
-    uint8_t *marks = memory_take((size_t)graph->nodes + 1);
-    uint32_t *path = memory_take(sizeof *path * ((size_t)graph->nodes + 1));
-    uint32_t *cursors = memory_take(sizeof *cursors * ((size_t)graph->nodes + 1));
-    uint32_t found = FW_NONE;
-    memset(marks, UNSEEN, graph->nodes);
-    for (uint32_t root = 0; root < graph->nodes && found == FW_NONE; root++) {
-        if (marks[root] != UNSEEN)
-            continue;
-        uint32_t depth = 1;
-        path[0] = root, cursors[0] = 0, marks[root] = ON_PATH;
-        while (depth > 0 && found == FW_NONE) {
-            uint32_t next = next_node(graph, path[depth - 1], &cursors[depth - 1]);
-            if (next == FW_NONE)
-                marks[path[--depth]] = DONE;
-            else if (marks[next] == ON_PATH)
-                found = next;
-            else if (marks[next] == UNSEEN)
-                path[depth] = next, cursors[depth++] = 0, marks[next] = ON_PATH;
-        }
-    }
-    free(marks);
-    free(path);
-    free(cursors);
-    return found;
-}
-
 uint32_t *channel_graph_cycle(const struct channel_graph *graph, uint32_t *length)
 {
-    uint32_t start = find_node_on_cycle(graph), end = FW_NONE, reached = 1;
+    const struct digraph nodes = {graph->nodes, graph, next_node};
+    uint32_t start = digraph_find_on_cycle(&nodes);
     *length = 0;
     if (start == FW_NONE)
         return NULL;
-    uint32_t *queue = memory_take(sizeof *queue * ((size_t)graph->nodes + 1));
-    uint32_t *before = memory_take(sizeof *before * ((size_t)graph->nodes + 1));
-    memset(before, 0xff, sizeof *before * graph->nodes);
-    queue[0] = start;
-    for (uint32_t i = 0; i < reached && end == FW_NONE; i++)
-        for (uint32_t cursor = 0, next; (next = next_node(graph, queue[i], &cursor)) != FW_NONE && end == FW_NONE;) {
-            if (next == start)
-                end = queue[i];
-            else if (before[next] == FW_NONE)
-                before[next] = queue[i], queue[reached++] = next;
-        }
-    /* Backwards from the end to the start, then turned round; the queue is no longer needed. */
-    for (uint32_t node = end; node != start; node = before[node])
-        queue[(*length)++] = node;
-    queue[(*length)++] = start;
-    for (uint32_t i = 0; i < *length / 2; i++) {
-        uint32_t swap = queue[i];
-        queue[i] = queue[*length - 1 - i];
-        queue[*length - 1 - i] = swap;
-    }
-    free(before);
-    return queue;
+    uint32_t *cycle = memory_take(sizeof *cycle * graph->nodes);
+    *length = digraph_shortest_round(&nodes, start, cycle);
+    return cycle;
 }

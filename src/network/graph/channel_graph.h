@@ -5,6 +5,7 @@
  * routers, named by the end that receives: (router * ports + port) * num_vcs + vc.
  * An edge means that a packet may hold the one and ask for the other.
  */
+#include "base/table.h"
 #include "flitwarp/routing.h"
 
 struct channel_graph {
@@ -17,12 +18,12 @@ struct channel_graph {
     /* Edges to VCs of other routers, asked for by packets that went on meanwhile: lists by node, without doubles. */
     struct far_edge *far; /* owned */
     uint32_t *first_far;  /* owned, by node: index + 1; 0: none */
-    uint32_t *far_slots;  /* owned: hash table, the same numbers; twice far_room of them */
     uint32_t far_count, far_room;
+    struct table far_known; /* owned, by the two nodes */
 };
 
 struct far_edge {
-    uint32_t from, to;
+    uint32_t to;
     uint32_t next; /* of the same node: index + 1; 0: the last */
 };
 

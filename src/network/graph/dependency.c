@@ -17,6 +17,7 @@
 
 #include "network/graph/channel_graph.h"
 #include "network/planes.h"
+#include "network/positions.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -85,16 +86,9 @@ bool decisions_next(struct decisions *decisions)
 
 static void print_router(const struct check *check, uint32_t router)
 {
-    const struct grid *grid = check->topology->grid;
-    uint32_t coordinates[MAX_DIMENSIONS];
-    if (!grid) {
-        fprintf(check->out, "router %u", router);
-        return;
-    }
-    grid_coordinates(grid, router, coordinates);
-    for (uint32_t d = 0; d < grid->dimensions; d++)
-        fprintf(check->out, "%c%u", d ? ',' : '(', coordinates[d]);
-    fputc(')', check->out);
+    char name[128];
+    fprintf(check->out, "%s%s", check->topology->grid ? "" : "router ",
+            topology_router_name(check->topology, router, name, sizeof name));
 }
 
 static void check_print_node(const struct check *check, uint32_t node)

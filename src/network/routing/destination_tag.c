@@ -4,25 +4,22 @@
  * names the port of one stage. There is no other way, and nothing to deadlock.
  */
 #include "flitwarp/butterfly.h"
-#include "flitwarp/routing.h"
+#include "network/routing/routing.h"
 
 static void destination_tag_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
                                     struct errors *errors)
 {
     (void)arena;
     if (!topology_butterfly(routing->topology))
-        choice_error(errors, self, NULL, "\"destination_tag\" needs topology \"butterfly\", not \"%s\"",
-                     routing->topology->ops->name);
+        routing_misfit(routing, self, "topology \"butterfly\"", errors);
 }
 
 static void destination_tag_route(struct route *route)
 {
     const struct butterfly *fly = route->routing->topology->facts;
-    uint32_t target = route->packet->destination_router;
-    if (route->router == target)
-        route_eject(route);
-    else
-        route_add(route, target % fly->rows / fly->strides[route->router / fly->rows] % fly->radix, 0);
+    uint32_t row = route->packet->destination_router % fly->rows;
+    if (!route_ends(route))
+        route_add(route, row / fly->strides[route->router / fly->rows] % fly->radix, 0);
 }
 
 static const struct routing_ops destination_tag = {

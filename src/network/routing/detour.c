@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Detours on every topology but the dragonflies. A leg is dimension order on grids
+ * Detours on every topology but the dragonflies, and Valiant. A leg is dimension order on grids
  * and HyperX, and the second leg's classes lie above those of the first, so no
  * packet in it waits for one in the first. Elsewhere a leg goes by table, and the
  * VC class is the number of the hop, which rises whatever the ways are. What a
@@ -23,31 +23,25 @@ const struct option detour_options[] = {
                 "where a detour goes: any router; any other group (dragonflies; auto takes it there); on a hyperx a "
                 "router that keeps the coordinates that are right (unaligned), or one in a row of the source, the "
                 "destination or either"),
-    OPTION_ENUM(struct detour_config, local_order, "\"row_first\"", local_order_names,
-                "within a group of a dragonfly_2d: along the row first, along the column first, or whichever is free, "
-                "which takes twice the VC classes"),
+    OPTION_LOCAL_ORDER(struct detour_config),
     OPTION_ROWS(struct detour_config, ring, struct ring_config, ring_options),
     OPTION_END,
 };
 
 /* ---- legs ---- */
 
-static void grid_leg(struct route *route, const struct detours *detours, uint32_t target, uint32_t class)
+/* Offers the next hop of a leg that ends at `target`, with VCs of leg_classes classes from `class` on. */
+static void leg_step(struct route *route, const struct detours *detours, uint32_t target, uint32_t class)
 {
-    dimension_order_step(route, detours->order, target, class, false);
-}
-
-static void hyperx_leg(struct route *route, const struct detours *detours, uint32_t target, uint32_t class)
-{
-    hyperx_step(route, detours->topology->facts, target, class);
-}
-
-static void table_leg(struct route *route, const struct detours *detours, uint32_t target, uint32_t class)
-{
-    (void)class;
-    const uint32_t *list = route_table_list(detours->table, route->router, target);
-    uint32_t count = list[ROUTE_TABLE_COUNT], chosen = count > 1 ? route_pick(route, count) : 0;
-    route_add(route, list[ROUTE_TABLE_PORTS + chosen], route->packet->hops);
+    if (detours->order) {
+        dimension_order_step(route, detours->order, target, class, false);
+    } else if (detours->table) {
+        const uint32_t *list = route_table_list(detours->table, route->router, target);
+        uint32_t count = list[ROUTE_TABLE_COUNT], chosen = count > 1 ? route_pick(route, count) : 0;
+        route_add(route, list[ROUTE_TABLE_PORTS + chosen], route->packet->hops);
+    } else {
+        hyperx_step(route, detours->topology->facts, target, class);
+    }
 }
 
 static uint32_t detour_distance(const struct detours *detours, uint32_t from, uint32_t to)
@@ -75,20 +69,14 @@ static void step_by_legs(struct route *route, const struct detours *detours)
     if (is_second && route->router == packet->destination_router)
         route_eject(route);
     else
-        detours->leg(route, detours, is_second ? packet->destination_router : packet->waypoint,
-                     first_class(detours, packet));
+        leg_step(route, detours, is_second ? packet->destination_router : packet->waypoint,
+                 first_class(detours, packet));
 }
 
 static uint32_t hops_by_legs(const struct detours *detours, uint32_t router, const struct packet *packet)
 {
     return detour_distance(detours, router, packet->waypoint) +
            detour_distance(detours, packet->waypoint, packet->destination_router);
-}
-
-static uint32_t router_itself(const struct detours *detours, uint32_t router)
-{
-    (void)detours;
-    return router;
 }
 
 /* A router that agrees with the destination wherever the source does. */
@@ -180,23 +168,57 @@ bool detours_init(struct detours *detours, const struct routing *routing, const 
     }
     detours->is_progressive = is_progressive;
     detours->draw = draw_router;
-    detours->here = router_itself;
     detours->step = step_by_legs;
     detours->hops = hops_by_legs;
     detour_find_hosts(detours, arena);
-    if (topology_hyperx(topology)) {
-        detours->leg = hyperx_leg;
-        detours->leg_classes = 1;
-    } else if (topology->grid) {
+    if (topology->grid)
         detours->order = dimension_order_create(routing, self, &config->ring, arena, errors);
-        detours->leg = grid_leg;
-        detours->leg_classes = detours->order->classes;
-    } else {
+    else if (!topology_hyperx(topology))
         detours->table = route_table_create(routing, self, arena, errors);
-        detours->leg = table_leg;
-    }
+    detours->leg_classes = detours->order ? detours->order->classes : topology_hyperx(topology) ? 1 : 0;
     detours->classes = (2 + is_progressive) * detours->leg_classes;
     if (detours->table) /* a router alone needs a class too */
         detours->classes = detours->table->diameter ? 2 * detours->table->diameter + is_progressive : 1;
     return detours->order || detours->table || topology_hyperx(topology);
 }
+
+/* ---- Valiant ---- */
+
+/*
+ * Every packet first goes to a router drawn at random and only then to its destination, both by minimal ways. Any
+ * traffic then loads the channels like uniform traffic does, at the price of twice the hops (Valiant and Brebner 1981).
+ * On dragonflies the detour goes to another group, not to a router of it (Kim, Dally, Scott and Abts 2008).
+ */
+static void valiant_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
+                            struct errors *errors)
+{
+    struct detours *detours = arena_array(arena, struct detours, 1);
+    routing->state = detours;
+    if (detours_init(detours, routing, self, false, arena, errors))
+        routing->classes = detours->classes;
+}
+
+static void valiant_inject(struct route *route)
+{
+    const struct detours *detours = route->routing->state;
+    route->draws = INJECTION_DRAWS;
+    detour_start(route->packet, detours->draw(route, detours));
+}
+
+static void valiant_route(struct route *route)
+{
+    const struct detours *detours = route->routing->state;
+    detours->step(route, detours);
+}
+
+static const struct routing_ops valiant = {
+    .name = "valiant",
+    .summary = "by way of a router or group drawn at random: the same throughput for any traffic",
+    .options = detour_options,
+    .example = "{\"type\": \"valiant\", \"intermediate\": \"router\"}",
+    .needs = DETOUR_NEEDS,
+    .prepare = valiant_prepare,
+    .inject = valiant_inject,
+    .route = valiant_route,
+};
+REGISTER_ROUTING(valiant);

@@ -43,12 +43,8 @@ struct detours {
     uint32_t host_count;
     const struct dimension_order *order; /* on a grid */
     const struct route_table *table;     /* where the topology is of no kind known here */
-    /* Offers the next hop of a leg that ends at `target`, with VCs of leg_classes classes from `class` on. */
-    void (*leg)(struct route *route, const struct detours *detours, uint32_t target, uint32_t class);
     /* A waypoint drawn at random. A packet for its own router has no way to be spread: its waypoint is where it is. */
     uint32_t (*draw)(struct route *route, const struct detours *detours);
-    /* The waypoint of a packet that goes straight. */
-    uint32_t (*here)(const struct detours *detours, uint32_t router);
     /* Offers the next hop, or the destination's terminal. */
     void (*step)(struct route *route, const struct detours *detours);
     /* Channels on the way from a router by the packet's waypoint to its destination. */
@@ -60,6 +56,12 @@ bool detours_init(struct detours *detours, const struct routing *routing, const 
                   bool is_progressive, struct arena *arena, struct errors *errors);
 /* On a dragonfly; called by detours_init. */
 void dragonfly_detours_init(struct detours *detours, enum local_order order, bool is_progressive);
+
+/* The waypoint of a packet that goes straight. */
+static inline uint32_t detour_here(const struct detours *detours, uint32_t router)
+{
+    return detours->intermediate == INTERMEDIATE_GROUP ? dragonfly_group(detours->topology->facts, router) : router;
+}
 
 /* Bits of packet->route beside ROUTE_PAST_PIVOT. */
 #define ROUTE_SECOND_LEG 2u

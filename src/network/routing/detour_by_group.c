@@ -21,7 +21,6 @@
  * other both ways.
  */
 #include "network/routing/detour.h"
-#include "network/routing/dragonfly.h"
 
 static struct hop_rules rules_for(const struct detours *detours, const struct packet *packet)
 {
@@ -31,17 +30,11 @@ static struct hop_rules rules_for(const struct detours *detours, const struct pa
                          detours->local_order);
 }
 
-static bool is_at_waypoint(const struct detours *detours, uint32_t router, uint32_t waypoint)
-{
-    return (detours->intermediate == INTERMEDIATE_GROUP ? dragonfly_group(detours->topology->facts, router) : router) ==
-           waypoint;
-}
-
 /* Notes how far the packet is on its way, before a step. A new passage begins without a local channel or a gate. */
 static void update_leg(const struct detours *detours, struct packet *packet, uint32_t router)
 {
     bool is_new_passage = false, is_in_first_group = globals_crossed(packet) == 0;
-    if (!(packet->route & ROUTE_SECOND_LEG) && is_at_waypoint(detours, router, packet->waypoint)) {
+    if (!(packet->route & ROUTE_SECOND_LEG) && detour_here(detours, router) == packet->waypoint) {
         is_new_passage = detours->intermediate == INTERMEDIATE_ROUTER && !is_in_first_group;
         packet->route |= ROUTE_SECOND_LEG | (is_new_passage ? ROUTE_MIDWAY : 0);
     }
@@ -83,18 +76,13 @@ static uint32_t draw_group(struct route *route, const struct dragonfly *dragonfl
     return group + (low < high && group >= high);
 }
 
-static uint32_t here_on_dragonfly(const struct detours *detours, uint32_t router)
-{
-    return detours->intermediate == INTERMEDIATE_GROUP ? dragonfly_group(detours->topology->facts, router) : router;
-}
-
 static uint32_t draw_on_dragonfly(struct route *route, const struct detours *detours)
 {
     const struct dragonfly *dragonfly = detours->topology->facts;
     uint32_t here = dragonfly_group(dragonfly, route->router), destination = route->packet->destination_router;
     bool is_alone = dragonfly->groups == 2 && dragonfly_group(dragonfly, destination) != here;
     if (destination == route->router || is_alone)
-        return here_on_dragonfly(detours, route->router);
+        return detour_here(detours, route->router);
     uint32_t group = draw_group(route, dragonfly);
     return detours->intermediate == INTERMEDIATE_GROUP
                ? group
@@ -144,7 +132,6 @@ void dragonfly_detours_init(struct detours *detours, enum local_order order, boo
     detours->passage_classes = local_classes(detours->topology->facts, order);
     detours->classes = (3 + is_progressive + (detours->intermediate == INTERMEDIATE_ROUTER)) * detours->passage_classes;
     detours->draw = draw_on_dragonfly;
-    detours->here = here_on_dragonfly;
     detours->step = step_by_group;
     detours->hops = hops_on_dragonfly;
 }

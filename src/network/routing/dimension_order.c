@@ -33,10 +33,11 @@
 #include "network/routing/dimension_order.h"
 
 #include "network/routing/hyperx.h"
+#include "network/routing/routing.h"
 
 #define MAX_BAKED_WIDTH 64
 
-const char *const dateline_names[] = {"balanced", "fixed", "by_wrap", "none", NULL};
+static const char *const dateline_names[] = {"balanced", "fixed", "by_wrap", "none", NULL};
 static const char *const tie_names[] = {"random", "up", NULL};
 
 const struct option ring_options[] = {
@@ -59,14 +60,12 @@ static const uint64_t *pack_coordinates(const uint16_t *coordinates, uint32_t di
     return packed;
 }
 
-/* The first coordinate above the second: that of two routers which differs first decides which of them is the larger. */
-static const uint32_t *flatten_coordinates(const uint16_t *coordinates, uint32_t dimensions, uint32_t routers,
-                                           struct arena *arena)
+/* The first of two coordinates above the second: where routers differ first decides which of them is the larger. */
+static const uint32_t *turn_coordinates(const uint64_t *packed, uint32_t routers, struct arena *arena)
 {
     uint32_t *flat = arena_array(arena, uint32_t, routers);
     for (uint32_t router = 0; router < routers; router++)
-        for (uint32_t d = 0; d < dimensions; d++)
-            flat[router] |= (uint32_t)coordinates[(size_t)router * dimensions + d] << (d ? 0 : 16);
+        flat[router] = (uint32_t)(packed[router] << 16 | packed[router] >> 16);
     return flat;
 }
 
@@ -141,14 +140,12 @@ struct dimension_order *dimension_order_create(const struct routing *routing, co
 {
     const struct grid *grid = routing->topology->grid;
     if (!grid)
-        return choice_error(errors, self, NULL, "\"%s\" needs a grid of routers (torus, mesh, hypercube), not \"%s\"",
-                            self->component->name, routing->topology->ops->name),
-               NULL;
+        return routing_misfit(routing, self, GRIDS, errors), NULL;
     struct dimension_order *order = arena_array(arena, struct dimension_order, 1);
     order->coordinates = grid_bake(routing->topology, arena);
     order->packed = pack_coordinates(order->coordinates, grid->dimensions, routing->topology->routers, arena);
     if (!grid->wraps && grid->dimensions <= 2)
-        order->flat = flatten_coordinates(order->coordinates, grid->dimensions, routing->topology->routers, arena);
+        order->flat = turn_coordinates(order->packed, routing->topology->routers, arena);
     order->dimensions = grid->dimensions;
     order->wraps = grid->wraps;
     order->dateline = config->dateline;
@@ -254,11 +251,8 @@ void dimension_order_step(struct route *route, const struct dimension_order *ord
 
 static void dimension_order_route(struct route *route)
 {
-    uint32_t target = route->packet->destination_router;
-    if (route->router == target)
-        route_eject(route);
-    else
-        dimension_step(route, route->routing->state, target, 0, false);
+    if (!route_ends(route))
+        dimension_step(route, route->routing->state, route->packet->destination_router, 0, false);
 }
 
 /*
@@ -342,11 +336,8 @@ static void pick_route(struct routing *routing, struct dimension_order *order)
 
 static void route_hyperx(struct route *route)
 {
-    uint32_t target = route->packet->destination_router;
-    if (route->router == target)
-        route_eject(route);
-    else
-        hyperx_step(route, route->routing->topology->facts, target, 0);
+    if (!route_ends(route))
+        hyperx_step(route, route->routing->topology->facts, route->packet->destination_router, 0);
 }
 
 static void dimension_order_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
@@ -375,3 +366,87 @@ static const struct routing_ops dimension_order = {
     .route = dimension_order_route,
 };
 REGISTER_ROUTING(dimension_order);
+
+/* ---- one way ---- */
+
+/*
+ * Dimension order on a torus whose channels are used in one direction only: every packet goes up, round the ring where
+ * it must. What a torus of unidirectional channels does; those that lead down carry nothing.
+ */
+static const struct option one_way_options[] = {
+    OPTION_ENUM(struct ring_config, dateline, "\"balanced\"", dateline_names,
+                "how the rings are kept free of deadlock (none: not at all, to see what happens)"),
+    OPTION_END,
+};
+
+static void one_way_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
+                            struct errors *errors)
+{
+    struct ring_config config = *(const struct ring_config *)self->config;
+    config.one_way = true;
+    if (!routing->topology->grid || !routing->topology->grid->wraps) {
+        routing_misfit(routing, self, "a torus", errors);
+        return;
+    }
+    struct dimension_order *order = dimension_order_create(routing, self, &config, arena, errors);
+    routing->state = order;
+    routing->classes = order->classes;
+}
+
+static const struct routing_ops one_way = {
+    .name = "one_way",
+    .summary = "corrects one coordinate after the other, always upwards round a torus",
+    .options = one_way_options,
+    .example = "{\"type\": \"one_way\", \"dateline\": \"balanced\"}",
+    .needs = "2 VCs",
+    .prepare = one_way_prepare,
+    .route = dimension_order_route,
+};
+REGISTER_ROUTING(one_way);
+
+/* ---- O1TURN ---- */
+
+/*
+ * On grids of two dimensions: half of the packets go first along x and then along y, the other half first along y, drawn
+ * at the source. Each order has VC classes of its own and is free of deadlock by itself; together they come close to the
+ * best worst case of any minimal routing (Seo, Ali, Lim, Rafique and Thottethodi 2005).
+ */
+#define ROUTE_REVERSED 2u
+
+static void o1turn_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
+                           struct errors *errors)
+{
+    struct dimension_order *order = dimension_order_create(routing, self, self->config, arena, errors);
+    if (order && order->dimensions != 2)
+        choice_error(errors, self, NULL, "\"o1turn\" needs 2 dimensions, but this \"%s\" has %u",
+                     routing->topology->ops->name, order->dimensions);
+    routing->state = order;
+    routing->classes = order ? 2 * order->classes : 1;
+}
+
+static void o1turn_inject(struct route *route)
+{
+    route->draws = INJECTION_DRAWS;
+    route->packet->route = route_pick(route, 2) ? ROUTE_REVERSED : 0;
+}
+
+static void o1turn_route(struct route *route)
+{
+    const struct dimension_order *order = route->routing->state;
+    bool reversed = route->packet->route & ROUTE_REVERSED;
+    if (!route_ends(route))
+        dimension_step(route, order, route->packet->destination_router, reversed ? order->classes : 0, reversed);
+}
+
+static const struct routing_ops o1turn = {
+    .name = "o1turn",
+    .summary = "x before y for half of the packets, y before x for the others; 2 dimensions",
+    .options = ring_options,
+    .example = "{\"type\": \"o1turn\"}",
+    .needs = "4 VCs on a torus, elsewhere 2",
+    .is_minimal = true,
+    .prepare = o1turn_prepare,
+    .inject = o1turn_inject,
+    .route = o1turn_route,
+};
+REGISTER_ROUTING(o1turn);

@@ -13,10 +13,9 @@ enum tie { TIE_RANDOM, TIE_UP };
 struct ring_config {
     uint32_t dateline;
     uint32_t tie;
-    bool one_way; /* always up; no setting of dimension order itself, see one_way.c */
+    bool one_way; /* always up; no setting of dimension order itself */
 };
 
-extern const char *const dateline_names[];
 extern const struct option ring_options[];
 
 struct ring {
@@ -47,6 +46,9 @@ struct dimension_order {
 /* The only bit of packet->route that steps use: the packet has passed its pivot (by_wrap: is to wrap, or has wrapped) in
    the current dimension. */
 #define ROUTE_PAST_PIVOT 1u
+
+/* For messages: the topologies that are one. */
+#define GRIDS "a grid of routers (torus, mesh, hypercube)"
 
 /* Bakes the grid into flat arrays; adds an error and returns NULL where there is no grid. */
 struct dimension_order *dimension_order_create(const struct routing *routing, const struct choice *self,

@@ -18,16 +18,11 @@
  * class turn from up to down, or all from down to up (detour_by_group.c).
  */
 #include "network/routing/dragonfly.h"
+#include "network/routing/routing.h"
 
 const char *const local_order_names[] = {"row_first", "column_first", "either", NULL};
 
 /* ---- inside a group ---- */
-
-static void step_all_to_all(struct route *route, uint32_t own, uint32_t place, uint32_t class)
-{
-    route_add(route, dragonfly_local_port(own, place), class);
-    route->packet->route |= ROUTE_LOCAL;
-}
 
 static void offer_ports(struct route *route, uint32_t first, uint32_t count, uint32_t class)
 {
@@ -45,7 +40,6 @@ static void step_in_grid(struct route *route, const struct dragonfly *dragonfly,
         offer_ports(route, dragonfly_row_port(dragonfly, own, column), dragonfly->row_channels, rules->local);
     if (!is_row_right && (rules->order != ORDER_ROW_FIRST || is_column_right))
         offer_ports(route, dragonfly_column_port(dragonfly, own, row), dragonfly->column_channels, rules->local);
-    route->packet->route |= ROUTE_LOCAL;
 }
 
 static void step_in_bipartite(struct route *route, const struct dragonfly *dragonfly, uint32_t own, uint32_t place,
@@ -57,20 +51,25 @@ static void step_in_bipartite(struct route *route, const struct dragonfly *drago
         offer_ports(route, 0, is_leaf ? spines : leaves, class);
     else
         route_add(route, is_leaf ? place - leaves : place, class);
-    route->packet->route |= ROUTE_LOCAL;
 }
 
-/* ---- between groups ---- */
+static void step_in_group(struct route *route, const struct dragonfly *dragonfly, uint32_t own, uint32_t place,
+                          const struct hop_rules *rules)
+{
+    if (dragonfly->shape == GROUP_ALL_TO_ALL)
+        route_add(route, dragonfly_local_port(own, place), rules->local);
+    else if (dragonfly->shape == GROUP_GRID)
+        step_in_grid(route, dragonfly, own, place, rules);
+    else
+        step_in_bipartite(route, dragonfly, own, place, rules->local);
+}
+
+/* ---- between groups: each offers global channels and returns true, or a hop towards some ---- */
 
 struct gates {
     const struct dragonfly_gate *items;
     uint32_t count;
 };
-
-static void leave_group(struct packet *packet)
-{
-    packet->route = (packet->route & (ROUTE_GATE - 1) & ~ROUTE_LOCAL) + ROUTE_GLOBAL;
-}
 
 /* The router's own channels to a group; all of them are offered. False: there are none. */
 static inline bool offer_own_gates(struct route *route, struct gates gates, uint32_t own, uint32_t class)
@@ -81,15 +80,7 @@ static inline bool offer_own_gates(struct route *route, struct gates gates, uint
             route_add(route, gates.items[i].port, class);
             is_found = true;
         }
-    if (is_found)
-        leave_group(route->packet);
     return is_found;
-}
-
-static void take_gate(struct route *route, const struct dragonfly_gate *gate, uint32_t class)
-{
-    route_add(route, gate->port, class);
-    leave_group(route->packet);
 }
 
 static const struct dragonfly_gate *draw_any(struct route *route, struct gates gates)
@@ -98,16 +89,16 @@ static const struct dragonfly_gate *draw_any(struct route *route, struct gates g
 }
 
 /* All gates but the router's own are one channel away, so the next router is one and need not be noted. */
-static void leave_all_to_all(struct route *route, struct gates gates, uint32_t own, const struct hop_rules *rules)
+static bool leave_all_to_all(struct route *route, struct gates gates, uint32_t own, const struct hop_rules *rules)
 {
     bool may_draw = rules->any_channel && !(route->packet->route & ROUTE_LOCAL);
     if (!may_draw && offer_own_gates(route, gates, own, rules->global))
-        return;
+        return true;
     const struct dragonfly_gate *gate = draw_any(route, gates);
-    if (gate->place == own)
-        take_gate(route, gate, rules->global);
-    else
-        step_all_to_all(route, own, gate->place, rules->local);
+    bool is_own = gate->place == own;
+    route_add(route, is_own ? gate->port : dragonfly_local_port(own, gate->place),
+              is_own ? rules->global : rules->local);
+    return is_own;
 }
 
 /* One of the gates that are the fewest local channels away. */
@@ -126,68 +117,125 @@ static const struct dragonfly_gate *draw_nearest(struct route *route, const stru
             return gates.items + i;
 }
 
-static void leave_grid(struct route *route, const struct dragonfly *dragonfly, struct gates gates, uint32_t own,
+static bool leave_grid(struct route *route, const struct dragonfly *dragonfly, struct gates gates, uint32_t own,
                        const struct hop_rules *rules)
 {
     uint32_t noted = route->packet->route / ROUTE_GATE;
     if (noted && noted - 1 != own) {
         step_in_grid(route, dragonfly, own, noted - 1, rules);
-        return;
+        return false;
     }
     if ((noted || !rules->any_channel) && offer_own_gates(route, gates, own, rules->global))
-        return;
+        return true;
     const struct dragonfly_gate *gate =
         rules->any_channel ? draw_any(route, gates) : draw_nearest(route, dragonfly, gates, own);
-    if (gate->place == own)
-        take_gate(route, gate, rules->global);
-    else {
-        step_in_grid(route, dragonfly, own, gate->place, rules);
-        route->packet->route |= ROUTE_GATE * (gate->place + 1u);
+    if (gate->place == own) {
+        route_add(route, gate->port, rules->global);
+        return true;
     }
+    step_in_grid(route, dragonfly, own, gate->place, rules);
+    route->packet->route |= ROUTE_GATE * (gate->place + 1u);
+    return false;
 }
 
 /* From a leaf all spines with a channel to the group are as near; from a spine, they are behind any leaf. */
-static void leave_bipartite(struct route *route, const struct dragonfly *dragonfly, struct gates gates, uint32_t own,
+static bool leave_bipartite(struct route *route, const struct dragonfly *dragonfly, struct gates gates, uint32_t own,
                             const struct hop_rules *rules)
 {
     uint32_t leaves = dragonfly->hosts;
     if (offer_own_gates(route, gates, own, rules->global))
-        return;
+        return true;
     if (own >= leaves)
         offer_ports(route, 0, leaves, rules->local);
     else
         for (uint32_t i = 0; i < gates.count; i++)
             route_add(route, gates.items[i].place - leaves, rules->local);
-    route->packet->route |= ROUTE_LOCAL;
+    return false;
 }
 
-/* ---- both ---- */
-
-static void step_in_group(struct route *route, const struct dragonfly *dragonfly, uint32_t own, uint32_t place,
-                          const struct hop_rules *rules)
+static bool leave_group(struct route *route, const struct dragonfly *dragonfly, struct gates gates, uint32_t own,
+                        const struct hop_rules *rules)
 {
     if (dragonfly->shape == GROUP_ALL_TO_ALL)
-        step_all_to_all(route, own, place, rules->local);
-    else if (dragonfly->shape == GROUP_GRID)
-        step_in_grid(route, dragonfly, own, place, rules);
-    else
-        step_in_bipartite(route, dragonfly, own, place, rules->local);
+        return leave_all_to_all(route, gates, own, rules);
+    return dragonfly->shape == GROUP_GRID ? leave_grid(route, dragonfly, gates, own, rules)
+                                          : leave_bipartite(route, dragonfly, gates, own, rules);
 }
 
 void dragonfly_step(struct route *route, const struct dragonfly *dragonfly, uint32_t group, uint32_t place,
                     struct hop_rules rules)
 {
     uint32_t own_group = dragonfly_group(dragonfly, route->router), own = dragonfly_place(dragonfly, route->router);
+    struct packet *packet = route->packet;
     if (own_group == group) {
         step_in_group(route, dragonfly, own, place, &rules);
+        packet->route |= ROUTE_LOCAL;
         return;
     }
     struct gates gates = {dragonfly_gates(dragonfly, own_group, group),
                           dragonfly_channels(dragonfly, own_group, group)};
-    if (dragonfly->shape == GROUP_ALL_TO_ALL)
-        leave_all_to_all(route, gates, own, &rules);
-    else if (dragonfly->shape == GROUP_GRID)
-        leave_grid(route, dragonfly, gates, own, &rules);
+    if (leave_group(route, dragonfly, gates, own, &rules))
+        packet->route = (packet->route & (ROUTE_GATE - 1) & ~ROUTE_LOCAL) + ROUTE_GLOBAL;
     else
-        leave_bipartite(route, dragonfly, gates, own, &rules);
+        packet->route |= ROUTE_LOCAL;
 }
+
+/* ---- minimal routing ---- */
+
+/*
+ * To a router of the group that has a channel to the destination's group, over
+ * that channel, and to the destination's router. Local channels behind the global
+ * one have VCs of their own (Kim, Dally, Scott and Abts 2008). No table is kept.
+ * That two global channels may now and then be shorter than local, global, local
+ * is not used.
+ */
+enum channel { CHANNEL_NEAREST, CHANNEL_RANDOM };
+static const char *const channel_names[] = {"nearest", "random", NULL};
+
+struct dragonfly_minimal_config {
+    uint32_t channel, local_order;
+};
+
+static const struct option dragonfly_minimal_options[] = {
+    OPTION_ENUM(
+        struct dragonfly_minimal_config, channel, "\"nearest\"", channel_names,
+        "where several channels join two groups: the router's own if it has one, else one of the nearest; or any "
+        "of them (on a megafly the same)"),
+    OPTION_LOCAL_ORDER(struct dragonfly_minimal_config),
+    OPTION_END,
+};
+
+static void dragonfly_minimal_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
+                                      struct errors *errors)
+{
+    const struct dragonfly_minimal_config *config = self->config;
+    const struct dragonfly *dragonfly = topology_dragonfly(routing->topology);
+    (void)arena;
+    if (!dragonfly)
+        routing_misfit(routing, self, "topology \"" DRAGONFLIES "\"", errors);
+    routing->classes = dragonfly ? 2 * local_classes(dragonfly, config->local_order) : 1;
+}
+
+static void dragonfly_minimal_route(struct route *route)
+{
+    const struct dragonfly *dragonfly = route->routing->topology->facts;
+    const struct dragonfly_minimal_config *config = route->routing->config;
+    uint32_t target = route->packet->destination_router, passage = globals_crossed(route->packet);
+    if (route_ends(route))
+        return;
+    struct hop_rules rules = passage_rules(route->packet, passage, passage,
+                                           local_classes(dragonfly, config->local_order), config->local_order);
+    rules.any_channel = config->channel == CHANNEL_RANDOM;
+    dragonfly_step(route, dragonfly, dragonfly_group(dragonfly, target), dragonfly_place(dragonfly, target), rules);
+}
+
+static const struct routing_ops dragonfly_minimal = {
+    .name = "dragonfly_minimal",
+    .summary = "local, global, local channels on a dragonfly of any kind and size",
+    .options = dragonfly_minimal_options,
+    .example = "{\"type\": \"dragonfly_minimal\", \"channel\": \"random\"}",
+    .needs = "2 VCs; 4 with local_order either on a dragonfly_2d",
+    .prepare = dragonfly_minimal_prepare,
+    .route = dragonfly_minimal_route,
+};
+REGISTER_ROUTING(dragonfly_minimal);

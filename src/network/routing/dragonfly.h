@@ -23,6 +23,11 @@ static inline uint32_t globals_crossed(const struct packet *packet) { return pac
 /* How to go in a group that is a grid. */
 enum local_order { ORDER_ROW_FIRST, ORDER_COLUMN_FIRST, ORDER_EITHER };
 extern const char *const local_order_names[];
+#define OPTION_LOCAL_ORDER(config)                                                                                     \
+    OPTION_ENUM(                                                                                                       \
+        config, local_order, "\"row_first\"", local_order_names,                                                       \
+        "within a group of a dragonfly_2d: along the row first, along the column first, or whichever is free, "        \
+        "which takes twice the VC classes")
 
 /* VC classes that the local channels of one passage through a group take. */
 static inline uint32_t local_classes(const struct dragonfly *dragonfly, enum local_order order)

@@ -8,6 +8,7 @@
  */
 #include "flitwarp/reduction.h"
 #include "network/routing/dimension_order.h"
+#include "network/routing/routing.h"
 
 /* The directions of a dimension that lead closer to a target; both of a torus where both ways round are equally long. */
 enum { WAY_UP = 1, WAY_DOWN = 2 };
@@ -32,14 +33,6 @@ static void grid_offer(struct route *route, uint32_t dimension, uint32_t ways, u
     for (uint32_t down = 0; down < 2; down++)
         for (uint32_t channel = 0; ways >> down & 1 && channel < grid->channels[dimension]; channel++)
             route_add_vcs(route, grid_port(grid, dimension, down, channel), vcs);
-}
-
-/* Offers them wherever a hop leads closer. */
-static void grid_offer_all(struct route *route, const uint16_t *coordinates, uint64_t vcs)
-{
-    const struct grid *grid = route->routing->topology->grid;
-    for (uint32_t d = 0; d < grid->dimensions; d++)
-        grid_offer(route, d, grid_ways(grid, coordinates, route->router, route->packet->destination_router, d), vcs);
 }
 
 /* ---- escape VCs ---- */
@@ -84,10 +77,12 @@ static void duato_prepare(struct routing *routing, const struct choice *self, st
 static void duato_route(struct route *route)
 {
     const struct escape_layer *layer = route->routing->state;
+    const struct grid *grid = route->routing->topology->grid;
     uint32_t target = route->packet->destination_router;
     if (route_ends(route))
         return;
-    grid_offer_all(route, layer->order->coordinates, layer->adaptive_vcs);
+    for (uint32_t d = 0; d < grid->dimensions; d++)
+        grid_offer(route, d, grid_ways(grid, layer->order->coordinates, route->router, target, d), layer->adaptive_vcs);
     dimension_order_step(route, layer->order, target, 0, false);
 }
 
@@ -166,38 +161,6 @@ REGISTER_ROUTING(torus_adaptive);
 /* ---- without escape ---- */
 
 /*
- * Any minimal way on a grid, on any VC, with nothing done against deadlock: to
- * see it happen. Four packets that each turn the same corner of a square are
- * enough, and `flitwarp check` shows them.
- */
-static void fully_adaptive_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
-                                   struct errors *errors)
-{
-    static const struct ring_config careless = {.dateline = DATELINE_NONE};
-    const struct dimension_order *order = dimension_order_create(routing, self, &careless, arena, errors);
-    routing->state = order ? (void *)order->coordinates : NULL; /* only ever read */
-}
-
-static void fully_adaptive_route(struct route *route)
-{
-    const struct routing *routing = route->routing;
-    if (route->router == route->packet->destination_router)
-        route_eject(route);
-    else
-        grid_offer_all(route, routing->state, routing->class_vcs[0]);
-}
-
-static const struct routing_ops fully_adaptive = {
-    .name = "fully_adaptive",
-    .summary = "any minimal way on a grid, on any VC: can deadlock, for those who study it",
-    .needs = "1 VC",
-    .is_minimal = true,
-    .prepare = fully_adaptive_prepare,
-    .route = fully_adaptive_route,
-};
-REGISTER_ROUTING(fully_adaptive);
-
-/*
  * Turn models on a mesh: some turns are forbidden, so that packets cannot wait
  * for each other in a circle, and among the minimal ways that need none of them a
  * packet may choose. One VC is enough. West is down in dimension 0, north is up
@@ -216,7 +179,7 @@ REGISTER_ROUTING(fully_adaptive);
  * source's row in odd columns only and in that of its source, which it takes
  * along; a packet to the west in even ones.
  */
-enum model { MODEL_WEST_FIRST, MODEL_NORTH_LAST, MODEL_NEGATIVE_FIRST, MODEL_ODD_EVEN };
+enum model { MODEL_WEST_FIRST, MODEL_NORTH_LAST, MODEL_NEGATIVE_FIRST, MODEL_ODD_EVEN, MODEL_ANY_TURN };
 static const char *const model_names[] = {"west_first", "north_last", "negative_first", "odd_even", NULL};
 
 struct turn_model_config {
@@ -240,7 +203,7 @@ static uint32_t first_ways(enum model model, uint32_t dimension, uint32_t dimens
         return dimension + 1 < dimensions ? WAY_DOWN : 0;
     if (model == MODEL_NORTH_LAST)
         return dimension == 0 ? WAY_UP | WAY_DOWN : WAY_DOWN;
-    return WAY_DOWN;
+    return model == MODEL_ANY_TURN ? 0 : WAY_DOWN;
 }
 
 static void route_first(struct route *route)
@@ -288,25 +251,32 @@ static void route_odd_even(struct route *route)
     grid_offer(route, 1, y, route->routing->class_vcs[0]);
 }
 
+static void forbid_turns(struct routing *routing, enum model model, struct arena *arena)
+{
+    const struct grid *grid = routing->topology->grid;
+    struct turn_model *turns = arena_array(arena, struct turn_model, 1);
+    turns->coordinates = grid_bake(routing->topology, arena);
+    for (uint32_t d = 0; d < grid->dimensions; d++)
+        turns->first[d] = first_ways(model, d, grid->dimensions);
+    routing->state = turns;
+}
+
 static void turn_model_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
                                struct errors *errors)
 {
     const struct turn_model_config *config = self->config;
     const struct grid *grid = routing->topology->grid;
     if (!grid || grid->wraps) {
-        choice_error(errors, self, NULL, "\"turn_model\" needs a grid that does not wrap (mesh, hypercube), not \"%s\"",
-                     routing->topology->ops->name);
+        routing_misfit(routing, self, "a grid that does not wrap (mesh, hypercube)", errors);
         return;
     }
-    if (config->model == MODEL_ODD_EVEN && grid->dimensions != 2)
+    forbid_turns(routing, config->model, arena);
+    if (config->model != MODEL_ODD_EVEN)
+        return;
+    if (grid->dimensions != 2)
         choice_error(errors, self, "model", "\"odd_even\" needs a mesh of 2 dimensions, not %u", grid->dimensions);
-    struct turn_model *turns = arena_array(arena, struct turn_model, 1);
-    turns->coordinates = grid_bake(routing->topology, arena);
-    for (uint32_t d = 0; d < grid->dimensions; d++)
-        turns->first[d] = first_ways(config->model, d, grid->dimensions);
-    routing->state = turns;
-    routing->inject = config->model == MODEL_ODD_EVEN ? inject_odd_even : NULL;
-    routing->route = config->model == MODEL_ODD_EVEN ? route_odd_even : route_first;
+    routing->inject = inject_odd_even;
+    routing->route = route_odd_even;
 }
 
 static const struct routing_ops turn_model = {
@@ -320,3 +290,27 @@ static const struct routing_ops turn_model = {
     .route = route_first,
 };
 REGISTER_ROUTING(turn_model);
+
+/*
+ * Any minimal way on a grid, on any VC, with nothing done against deadlock: to
+ * see it happen. Four packets that each turn the same corner of a square are
+ * enough, and `flitwarp check` shows them.
+ */
+static void fully_adaptive_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
+                                   struct errors *errors)
+{
+    if (routing->topology->grid)
+        forbid_turns(routing, MODEL_ANY_TURN, arena);
+    else
+        routing_misfit(routing, self, GRIDS, errors);
+}
+
+static const struct routing_ops fully_adaptive = {
+    .name = "fully_adaptive",
+    .summary = "any minimal way on a grid, on any VC: can deadlock, for those who study it",
+    .needs = "1 VC",
+    .is_minimal = true,
+    .prepare = fully_adaptive_prepare,
+    .route = route_first,
+};
+REGISTER_ROUTING(fully_adaptive);

@@ -18,14 +18,7 @@ static inline void hyperx_step(struct route *route, const struct hyperx *hyperx,
 
 /*
  * Gathers the hops that correct a coordinate and, in the dimensions of the set `deroutes` (a bit each) that are not yet
- * right, those that move to any other coordinate. `like` gives the VCs.
+ * right, those that move to any other coordinate, all with VCs of one class.
  */
 void hyperx_gather(struct candidates *candidates, const struct route *route, const struct adaptive_config *config,
-                   struct candidate like, uint32_t deroutes);
-
-/* The same for one dimension, whose coordinate is wrong. */
-void hyperx_gather_in(struct candidates *candidates, const struct route *route, const struct adaptive_config *config,
-                      struct candidate like, uint32_t dimension, bool may_deroute);
-
-/* Refuses other topologies and too many candidates; the algorithm deroutes at most `deroutes` times. */
-void hyperx_prepare(struct routing *routing, const struct choice *self, uint32_t deroutes, struct errors *errors);
+                   uint32_t class, uint32_t deroutes);

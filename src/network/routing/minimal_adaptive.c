@@ -5,9 +5,8 @@
  * every hop (the default) there is no deadlock whatever the topology. A HyperX
  * needs no table: any coordinate that is wrong may be corrected next.
  */
-#include "flitwarp/reduction.h"
-#include "network/routing/hyperx.h"
 #include "flitwarp/route_table.h"
+#include "network/routing/hyperx.h"
 
 enum vcs { VCS_HOPS, VCS_ALL };
 static const char *const vcs_names[] = {"hops", "all", NULL};
@@ -37,11 +36,12 @@ static void minimal_adaptive_prepare(struct routing *routing, const struct choic
     adaptive_check(routing, self, topology->ports, errors);
 }
 
-static void gather_from_table(struct candidates *candidates, const struct route *route, struct candidate candidate)
+static void gather_from_table(struct candidates *candidates, const struct route *route, uint32_t class)
 {
     const struct minimal_adaptive_config *config = route->routing->config;
     const uint32_t *list = route_table_list(route->routing->state, route->router, route->packet->destination_router);
-    candidate.hops = (uint16_t)list[ROUTE_TABLE_DISTANCE];
+    struct candidate candidate = {
+        .vcs = route->routing->class_vcs[class], .hops = (uint16_t)list[ROUTE_TABLE_DISTANCE], .is_minimal = true};
     for (uint32_t i = 0; i < list[ROUTE_TABLE_COUNT]; i++) {
         candidate.port = list[ROUTE_TABLE_PORTS + i];
         candidates_add(candidates, route, &config->adaptive, &candidate);
@@ -51,19 +51,15 @@ static void gather_from_table(struct candidates *candidates, const struct route 
 static void minimal_adaptive_route(struct route *route)
 {
     const struct minimal_adaptive_config *config = route->routing->config;
-    const struct hyperx *hyperx = topology_hyperx(route->routing->topology);
     if (route_ends(route))
         return;
     struct candidates candidates;
     candidates.count = 0;
-    struct candidate candidate = {
-        .vcs = route->routing->class_vcs[config->vcs == VCS_HOPS ? route->packet->hops : 0],
-        .is_minimal = true,
-    };
-    if (hyperx)
-        hyperx_gather(&candidates, route, &config->adaptive, candidate, 0);
+    uint32_t class = config->vcs == VCS_HOPS ? route->packet->hops : 0;
+    if (topology_hyperx(route->routing->topology))
+        hyperx_gather(&candidates, route, &config->adaptive, class, 0);
     else
-        gather_from_table(&candidates, route, candidate);
+        gather_from_table(&candidates, route, class);
     candidates_offer(&candidates, route, &config->adaptive);
 }
 

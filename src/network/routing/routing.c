@@ -9,6 +9,7 @@
  */
 #include "network/routing/routing.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,16 +73,23 @@ static void route_and_move(struct route *route)
         route->vcs[w] = route->vcs[w] << shift | (w ? route->vcs[w - 1] >> (WORD_BITS - shift) : 0);
 }
 
+void routing_misfit(const struct routing *routing, const struct choice *self, const char *needs, struct errors *errors)
+{
+    choice_error(errors, self, NULL, "\"%s\" needs %s, not \"%s\"", self->component->name, needs,
+                 routing->topology->ops->name);
+}
+
 bool routing_init(struct routing *routing, const struct choice *choice, const struct topology *topology,
                   const struct routing_ports *ports, uint64_t seed, struct arena *arena, struct errors *errors)
 {
     uint32_t terminal_ports =
         ports->injection_channels > ports->ejection_channels ? ports->injection_channels : ports->ejection_channels;
+    const struct routing_ops *ops = CHOICE_OPS(choice, struct routing_ops);
     *routing = (struct routing){
-        .ops = CHOICE_OPS(choice, struct routing_ops),
-        .is_adaptive = CHOICE_OPS(choice, struct routing_ops)->is_adaptive,
-        .inject = CHOICE_OPS(choice, struct routing_ops)->inject,
-        .route = CHOICE_OPS(choice, struct routing_ops)->route,
+        .ops = ops,
+        .is_adaptive = ops->is_adaptive,
+        .inject = ops->inject,
+        .route = ops->route,
         .config = choice->config,
         .topology = topology,
         .seed = seed,
@@ -95,18 +103,17 @@ bool routing_init(struct routing *routing, const struct choice *choice, const st
     routing->words = words_for((routing->local_ports + topology->ports) * ports->num_vcs);
     routing->eject_vcs = bake_ejection(routing, arena);
     uint32_t errors_before = errors->count;
-    routing->ops->prepare(routing, choice, arena, errors);
+    ops->prepare(routing, choice, arena, errors);
     if (errors->count > errors_before)
         return false;
-    if (routing->vcs < routing->classes && routing->vcs < routing->num_vcs)
-        return choice_error(
-            errors, choice, NULL,
-            "\"%s\" needs %u VCs on this topology for each of %u protocol classes, but network.router.num_vcs is %u",
-            routing->ops->name, routing->classes, ports->protocol_classes, routing->num_vcs);
-    if (routing->vcs < routing->classes)
-        return choice_error(errors, choice, NULL,
-                            "\"%s\" needs %u VCs on this topology, but network.router.num_vcs is %u",
-                            routing->ops->name, routing->classes, routing->num_vcs);
+    if (routing->vcs < routing->classes) {
+        char each[64] = "";
+        if (routing->vcs < routing->num_vcs)
+            snprintf(each, sizeof each, " for each of %u protocol classes", ports->protocol_classes);
+        choice_error(errors, choice, NULL, "\"%s\" needs %u VCs on this topology%s, but network.router.num_vcs is %u",
+                     ops->name, routing->classes, each, routing->num_vcs);
+        return false;
+    }
     routing->class_vcs = share_vcs(routing->vcs, routing->classes, arena);
     if (ports->protocol_classes > 1) {
         routing->route_in_class = routing->route;

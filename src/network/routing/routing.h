@@ -14,6 +14,9 @@ struct routing_ports {
     uint32_t ejection_channels;
 };
 
+/* Adds an error: the algorithm needs something else than this topology. */
+void routing_misfit(const struct routing *routing, const struct choice *self, const char *needs, struct errors *errors);
+
 /*
  * Fills the routing facts and lets the chosen algorithm prepare itself. False, with errors added, when the algorithm
  * does not fit the topology or has too few VCs.

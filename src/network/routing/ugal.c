@@ -22,7 +22,6 @@
  */
 #include "flitwarp/reduction.h"
 #include "network/routing/detour.h"
-#include "network/routing/dragonfly.h"
 
 #include <string.h>
 
@@ -71,14 +70,15 @@ struct way {
     uint64_t vcs[MAX_WORDS];
 };
 
-static void ugal_init(struct routing *routing, const struct choice *self, bool is_progressive, struct arena *arena,
-                      struct errors *errors)
+static const struct routing_ops par;
+
+static void ugal_prepare(struct routing *routing, const struct choice *self, struct arena *arena, struct errors *errors)
 {
     const struct ugal_config *config = self->config;
     struct ugal *ugal = arena_array(arena, struct ugal, 1);
     routing->state = ugal;
     FW_CHECK(routing->words <= MAX_WORDS, "%u words of lanes", routing->words);
-    if (!detours_init(&ugal->detours, routing, self, is_progressive, arena, errors))
+    if (!detours_init(&ugal->detours, routing, self, routing->ops == &par, arena, errors))
         return;
     routing->classes = ugal->detours.classes;
     if (config->knowledge == KNOWLEDGE_GLOBAL) {
@@ -195,13 +195,6 @@ static void take_way(struct route *route, const struct way *way)
         route->vcs[w] |= way->vcs[w];
 }
 
-static void swap_ways(struct way **one, struct way **other)
-{
-    struct way *kept = *one;
-    *one = *other;
-    *other = kept;
-}
-
 /*
  * Going straight in the first leg's VCs is a detour by way of the destination itself. Where legs have no VCs of their
  * own that is no other way, nor is it for the first hop of a way that may be left.
@@ -213,52 +206,46 @@ static bool goes_in_both(const struct route *route, const struct detours *detour
     return config->straight_vcs == STRAIGHT_IN_BOTH && detours->leg_classes && !is_first_hop;
 }
 
-/* Of a way that is not free and of detours the lightest. */
-static void compare_detours(struct route *route, const struct ugal *ugal, struct way **best, struct way **other)
+/* Of a way that is not free, ways[best], and of detours the lightest: returns which of the two it is in the end. */
+static uint32_t compare_detours(struct route *route, const struct ugal *ugal, struct way ways[2], uint32_t best)
 {
     const struct ugal_config *config = route->routing->config;
     const struct detours *detours = &ugal->detours;
-    double straight_hops = detours->hops(detours, route->router, &(*best)->packet);
-    (*best)->weight *= hop_factor(config, straight_hops, straight_hops);
+    double straight_hops = detours->hops(detours, route->router, &ways[best].packet);
+    ways[best].weight *= hop_factor(config, straight_hops, straight_hops);
     for (uint32_t i = 0; i < config->detours; i++) {
-        weigh_way(route, ugal, detours->draw(route, detours), *other);
-        double hops = detours->hops(detours, route->router, &(*other)->packet);
-        (*other)->weight = (*other)->weight * hop_factor(config, hops, straight_hops) + config->bias;
-        if ((*other)->weight < (*best)->weight)
-            swap_ways(best, other);
+        struct way *other = &ways[1 - best];
+        weigh_way(route, ugal, detours->draw(route, detours), other);
+        double hops = detours->hops(detours, route->router, &other->packet);
+        other->weight = other->weight * hop_factor(config, hops, straight_hops) + config->bias;
+        if (other->weight < ways[best].weight)
+            best = 1 - best;
     }
+    return best;
 }
 
 static void choose_by_weight(struct route *route, const struct ugal *ugal)
 {
     const struct ugal_config *config = route->routing->config;
     const struct detours *detours = &ugal->detours;
-    struct way ways[2], *best = &ways[0], *other = &ways[1];
-    weigh_way(route, ugal, detours->here(detours, route->router), best);
+    struct way ways[2];
+    uint32_t best = 0;
+    weigh_way(route, ugal, detour_here(detours, route->router), &ways[0]);
     if (goes_in_both(route, detours)) {
-        weigh_way(route, ugal, route->packet->destination_router, other);
-        if (other->weight < best->weight || (other->weight == best->weight && route_pick(route, 2)))
-            swap_ways(&best, &other);
+        weigh_way(route, ugal, route->packet->destination_router, &ways[1]);
+        best = ways[1].weight < ways[0].weight || (ways[1].weight == ways[0].weight && route_pick(route, 2));
     }
-    bool is_free = best->weight <= config->threshold && (config->threshold > 0 || config->bias >= 0);
-    if (!is_free)
-        compare_detours(route, ugal, &best, &other);
-    take_way(route, best);
+    bool is_free = ways[best].weight <= config->threshold && (config->threshold > 0 || config->bias >= 0);
+    take_way(route, &ways[is_free ? best : compare_detours(route, ugal, ways, best)]);
 }
 
 static void choose_any(struct route *route, const struct ugal *ugal)
 {
     const struct detours *detours = &ugal->detours;
-    switch (route_pick(route, goes_in_both(route, detours) ? 3 : 2)) {
-    case 0:
-        detour_start(route->packet, detours->here(detours, route->router));
-        break;
-    case 1:
-        detour_start(route->packet, detours->draw(route, detours));
-        break;
-    default:
-        detour_start(route->packet, route->packet->destination_router);
-    }
+    uint32_t chosen = route_pick(route, goes_in_both(route, detours) ? 3 : 2);
+    detour_start(route->packet, chosen == 0   ? detour_here(detours, route->router)
+                                : chosen == 1 ? detours->draw(route, detours)
+                                              : route->packet->destination_router);
     detours->step(route, detours);
 }
 
@@ -277,11 +264,6 @@ static void ugal_step(struct route *route, bool may_choose)
         choose_by_weight(route, ugal);
 }
 
-static void ugal_prepare(struct routing *routing, const struct choice *self, struct arena *arena, struct errors *errors)
-{
-    ugal_init(routing, self, false, arena, errors);
-}
-
 static void ugal_route(struct route *route) { ugal_step(route, route->packet->hops == 0); }
 
 static const struct routing_ops ugal = {
@@ -297,11 +279,6 @@ static const struct routing_ops ugal = {
 REGISTER_ROUTING(ugal);
 
 /* ---- PAR ---- */
-
-static void par_prepare(struct routing *routing, const struct choice *self, struct arena *arena, struct errors *errors)
-{
-    ugal_init(routing, self, true, arena, errors);
-}
 
 /* At the first router, and while the packet goes straight at the second, or at all of the same group. */
 static bool may_choose(const struct route *route)
@@ -320,10 +297,9 @@ static const struct routing_ops par = {
     .options = ugal_options,
     .example = "{\"type\": \"par\", \"mode\": \"port_average\"}",
     .needs = "VCs for a hop and two legs: 4 on a dragonfly (5 by router), 3 on hyperx and grids, 6 on a torus, "
-             "elsewhere one for "
-             "each hop: twice the diameter and 1",
+             "elsewhere one for each hop: twice the diameter and 1",
     .is_adaptive = true,
-    .prepare = par_prepare,
+    .prepare = ugal_prepare,
     .route = par_route,
 };
 REGISTER_ROUTING(par);

@@ -12,6 +12,7 @@
  */
 #include "flitwarp/reduction.h"
 #include "flitwarp/tree.h"
+#include "network/routing/routing.h"
 
 enum selection { SELECTION_ADAPTIVE, SELECTION_RANDOM, SELECTION_DETERMINISTIC, SELECTION_HASH };
 enum ancestor { ANCESTOR_LEAST, ANCESTOR_TOP };
@@ -42,8 +43,7 @@ static void up_down_prepare(struct routing *routing, const struct choice *self, 
     const struct tree *tree = topology_tree(routing->topology);
     (void)arena;
     if (!tree) {
-        choice_error(errors, self, NULL, "\"up_down\" needs topology \"folded_clos\", not \"%s\"",
-                     routing->topology->ops->name);
+        routing_misfit(routing, self, "topology \"folded_clos\"", errors);
         return;
     }
     uint32_t ways = 0;
@@ -68,12 +68,10 @@ static void climb_adaptively(struct route *route, const struct tree *tree, uint3
 {
     const struct up_down_config *config = route->routing->config;
     uint32_t left = 2 * (tree->levels - 1 - tree_level(tree, route->router)); /* the same by every port up */
+    struct candidate first = {route->routing->class_vcs[0], 0, tree_first_up(tree, route->router), (uint16_t)left,
+                              .is_minimal = true};
     struct candidates candidates;
     candidates.count = 0;
-    struct candidate first = {.vcs = route->routing->class_vcs[0],
-                              .port = tree_first_up(tree, route->router),
-                              .hops = (uint16_t)left,
-                              .is_minimal = true};
     candidates_add_ports(&candidates, route, &config->adaptive, &first, ports);
     candidates_offer(&candidates, route, &config->adaptive);
 }
@@ -100,20 +98,18 @@ static void up_down_route(struct route *route)
 {
     const struct tree *tree = route->routing->topology->facts;
     const struct up_down_config *config = route->routing->config;
-    uint32_t ports = tree_up_ports(tree, route->router), first = tree_first_up(tree, route->router);
-    if (!turns_here(route, tree)) {
-        if (config->selection == SELECTION_ADAPTIVE)
-            climb_adaptively(route, tree, ports);
-        else if (config->selection == SELECTION_RANDOM)
-            route_add(route, first + route_pick(route, ports), 0);
-        else if (config->selection == SELECTION_DETERMINISTIC)
-            route_add(route, first + port_of_destination(route, tree, ports), 0);
-        else
-            route_add(route, first + port_of_flow(route, tree, ports), 0);
-    } else if (route->router == route->packet->destination_router)
-        route_eject(route);
-    else
-        route_add(route, tree_down_port(tree, route->router, route->packet->destination), 0);
+    uint32_t ports = tree_up_ports(tree, route->router);
+    if (turns_here(route, tree)) {
+        if (!route_ends(route))
+            route_add(route, tree_down_port(tree, route->router, route->packet->destination), 0);
+    } else if (config->selection == SELECTION_ADAPTIVE) {
+        climb_adaptively(route, tree, ports);
+    } else {
+        uint32_t up = config->selection == SELECTION_RANDOM          ? route_pick(route, ports)
+                      : config->selection == SELECTION_DETERMINISTIC ? port_of_destination(route, tree, ports)
+                                                                     : port_of_flow(route, tree, ports);
+        route_add(route, tree_first_up(tree, route->router) + up, 0);
+    }
 }
 
 static const struct routing_ops up_down = {
