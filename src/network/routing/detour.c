@@ -30,18 +30,22 @@ const struct option detour_options[] = {
 
 /* ---- legs ---- */
 
-/* Offers the next hop of a leg that ends at `target`, with VCs of leg_classes classes from `class` on. */
-static void leg_step(struct route *route, const struct detours *detours, uint32_t target, uint32_t class)
+static void grid_leg(struct route *route, const struct detours *detours, uint32_t target, uint32_t class)
 {
-    if (detours->order) {
-        dimension_order_step(route, detours->order, target, class, false);
-    } else if (detours->table) {
-        const uint32_t *list = route_table_list(detours->table, route->router, target);
-        uint32_t count = list[ROUTE_TABLE_COUNT], chosen = count > 1 ? route_pick(route, count) : 0;
-        route_add(route, list[ROUTE_TABLE_PORTS + chosen], route->packet->hops);
-    } else {
-        hyperx_step(route, detours->topology->facts, target, class);
-    }
+    dimension_order_step(route, detours->order, target, class, false);
+}
+
+static void hyperx_leg(struct route *route, const struct detours *detours, uint32_t target, uint32_t class)
+{
+    hyperx_step(route, detours->topology->facts, target, class);
+}
+
+static void table_leg(struct route *route, const struct detours *detours, uint32_t target, uint32_t class)
+{
+    (void)class;
+    const uint32_t *list = route_table_list(detours->table, route->router, target);
+    uint32_t count = list[ROUTE_TABLE_COUNT], chosen = count > 1 ? route_pick(route, count) : 0;
+    route_add(route, list[ROUTE_TABLE_PORTS + chosen], route->packet->hops);
 }
 
 static uint32_t detour_distance(const struct detours *detours, uint32_t from, uint32_t to)
@@ -69,8 +73,8 @@ static void step_by_legs(struct route *route, const struct detours *detours)
     if (is_second && route->router == packet->destination_router)
         route_eject(route);
     else
-        leg_step(route, detours, is_second ? packet->destination_router : packet->waypoint,
-                 first_class(detours, packet));
+        detours->leg(route, detours, is_second ? packet->destination_router : packet->waypoint,
+                     first_class(detours, packet));
 }
 
 static uint32_t hops_by_legs(const struct detours *detours, uint32_t router, const struct packet *packet)
@@ -175,6 +179,7 @@ bool detours_init(struct detours *detours, const struct routing *routing, const 
         detours->order = dimension_order_create(routing, self, &config->ring, arena, errors);
     else if (!topology_hyperx(topology))
         detours->table = route_table_create(routing, self, arena, errors);
+    detours->leg = detours->order ? grid_leg : detours->table ? table_leg : hyperx_leg;
     detours->leg_classes = detours->order ? detours->order->classes : topology_hyperx(topology) ? 1 : 0;
     detours->classes = (2 + is_progressive) * detours->leg_classes;
     if (detours->table) /* a router alone needs a class too */

@@ -43,6 +43,8 @@ struct detours {
     uint32_t host_count;
     const struct dimension_order *order; /* on a grid */
     const struct route_table *table;     /* where the topology is of no kind known here */
+    /* Offers the next hop of a leg that ends at `target`, with VCs of leg_classes classes from `class` on. */
+    void (*leg)(struct route *route, const struct detours *detours, uint32_t target, uint32_t class);
     /* A waypoint drawn at random. A packet for its own router has no way to be spread: its waypoint is where it is. */
     uint32_t (*draw)(struct route *route, const struct detours *detours);
     /* Offers the next hop, or the destination's terminal. */

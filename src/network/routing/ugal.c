@@ -206,20 +206,23 @@ static bool goes_in_both(const struct route *route, const struct detours *detour
     return config->straight_vcs == STRAIGHT_IN_BOTH && detours->leg_classes && !is_first_hop;
 }
 
-/* Of a way that is not free, ways[best], and of detours the lightest: returns which of the two it is in the end. */
-static uint32_t compare_detours(struct route *route, const struct ugal *ugal, struct way ways[2], uint32_t best)
+/* Of a way that is not free and of detours the lightest; `other` is room for one. */
+static const struct way *compare_detours(struct route *route, const struct ugal *ugal, struct way *best,
+                                         struct way *other)
 {
     const struct ugal_config *config = route->routing->config;
     const struct detours *detours = &ugal->detours;
-    double straight_hops = detours->hops(detours, route->router, &ways[best].packet);
-    ways[best].weight *= hop_factor(config, straight_hops, straight_hops);
+    double straight_hops = detours->hops(detours, route->router, &best->packet);
+    best->weight *= hop_factor(config, straight_hops, straight_hops);
     for (uint32_t i = 0; i < config->detours; i++) {
-        struct way *other = &ways[1 - best];
         weigh_way(route, ugal, detours->draw(route, detours), other);
         double hops = detours->hops(detours, route->router, &other->packet);
         other->weight = other->weight * hop_factor(config, hops, straight_hops) + config->bias;
-        if (other->weight < ways[best].weight)
-            best = 1 - best;
+        if (other->weight < best->weight) {
+            struct way *lighter = other;
+            other = best;
+            best = lighter;
+        }
     }
     return best;
 }
@@ -228,15 +231,15 @@ static void choose_by_weight(struct route *route, const struct ugal *ugal)
 {
     const struct ugal_config *config = route->routing->config;
     const struct detours *detours = &ugal->detours;
-    struct way ways[2];
-    uint32_t best = 0;
-    weigh_way(route, ugal, detour_here(detours, route->router), &ways[0]);
+    struct way ways[2], *best = &ways[0], *other = &ways[1];
+    weigh_way(route, ugal, detour_here(detours, route->router), best);
     if (goes_in_both(route, detours)) {
-        weigh_way(route, ugal, route->packet->destination_router, &ways[1]);
-        best = ways[1].weight < ways[0].weight || (ways[1].weight == ways[0].weight && route_pick(route, 2));
+        weigh_way(route, ugal, route->packet->destination_router, other);
+        if (other->weight < best->weight || (other->weight == best->weight && route_pick(route, 2)))
+            best = &ways[1], other = &ways[0];
     }
-    bool is_free = ways[best].weight <= config->threshold && (config->threshold > 0 || config->bias >= 0);
-    take_way(route, &ways[is_free ? best : compare_detours(route, ugal, ways, best)]);
+    bool is_free = best->weight <= config->threshold && (config->threshold > 0 || config->bias >= 0);
+    take_way(route, is_free ? best : compare_detours(route, ugal, best, other));
 }
 
 static void choose_any(struct route *route, const struct ugal *ugal)
