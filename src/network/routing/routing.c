@@ -110,9 +110,9 @@ bool routing_init(struct routing *routing, const struct choice *choice, const st
         char each[64] = "";
         if (routing->vcs < routing->num_vcs)
             snprintf(each, sizeof each, " for each of %u protocol classes", ports->protocol_classes);
-        choice_error(errors, choice, NULL, "\"%s\" needs %u VCs on this topology%s, but network.router.num_vcs is %u",
-                     ops->name, routing->classes, each, routing->num_vcs);
-        return false;
+        return choice_error(errors, choice, NULL,
+                            "\"%s\" needs %u VCs on this topology%s, but network.router.num_vcs is %u", ops->name,
+                            routing->classes, each, routing->num_vcs);
     }
     routing->class_vcs = share_vcs(routing->vcs, routing->classes, arena);
     if (ports->protocol_classes > 1) {
