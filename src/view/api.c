@@ -29,39 +29,31 @@ static void write_wait(struct text *out, const struct viewed_run *run, const str
     const struct network *network = &run->simulation.network;
     const struct channels *channels = &run->watch.channels;
     const struct wanted *wanted = run->simulation.workload.deadlock.graph.wanted + waiter->first_wanted;
-    write_format(out, "{'packet':'%u.%u','router':%u,'lane':%u,'holds':%u,'vc':%u", waiter->source, waiter->sequence,
-                 waiter->router, waiter->lane,
+    write_format(out, "{'packet':'%u.%u','router':%u,'lane':%u,'holds':%u,'vc':%u,'for_room':%s,'wants':[",
+                 waiter->source, waiter->sequence, waiter->router, waiter->lane,
                  channel_in(channels, network, waiter->router, waiter->lane / network->num_vcs),
-                 waiter->lane % network->num_vcs);
-    write_bool_at(out, "for_room", waiter->for_credit);
-    write_format(out, "'wants':[");
+                 waiter->lane % network->num_vcs, truth_word(waiter->for_credit));
     for (uint32_t i = 0; i < waiter->wanted_count; i++)
         write_format(out, "[%u,%u]", channel_out(channels, network, waiter->router, wanted[i].lane / network->num_vcs),
                      wanted[i].lane % network->num_vcs);
     write_format(out, "]}");
 }
 
-static void write_deadlock(struct text *out, const struct viewed_run *run)
-{
-    const struct deadlock *deadlock = &run->simulation.workload.deadlock;
-    write_key(out, "deadlock");
-    if (run->simulation.workload.outcome != OUTCOME_DEADLOCK) {
-        write_null(out);
-        return;
-    }
-    write_format(out, "{'tick':%llu", (unsigned long long)deadlock->tick);
-    write_bool_at(out, "stands_still", deadlock->stands_still);
-    write_format(out, "'packets':[");
-    for (uint32_t i = 0; i < deadlock->length; i++)
-        write_wait(out, run, &deadlock->graph.waiters[deadlock->cycle[i]]);
-    write_format(out, "]}");
-}
-
 /* A deadlock is told packet by packet; what applications wait for in vain, in their own words. */
 void view_write_end(struct text *out, const struct viewed_run *run)
 {
-    write_deadlock(out, run);
-    write_text_at(out, "report", run->simulation.workload.outcome == OUTCOME_STUCK ? run->report : NULL);
+    const struct workload *workload = &run->simulation.workload;
+    const struct deadlock *deadlock = &workload->deadlock;
+    if (workload->outcome == OUTCOME_DEADLOCK) {
+        write_format(out, "'deadlock':{'tick':%llu,'stands_still':%s,'packets':[", (unsigned long long)deadlock->tick,
+                     truth_word(deadlock->stands_still));
+        for (uint32_t i = 0; i < deadlock->length; i++)
+            write_wait(out, run, &deadlock->graph.waiters[deadlock->cycle[i]]);
+        write_format(out, "]}");
+    } else {
+        write_format(out, "'deadlock':null");
+    }
+    write_text_at(out, "report", workload->outcome == OUTCOME_STUCK ? run->report : NULL);
 }
 
 static void write_run_frame(struct text *out, struct viewed_run *run, const uint32_t *routers, uint32_t count)
@@ -75,9 +67,9 @@ void view_write_scene(struct text *out, struct viewed_run *run)
 {
     write_text_at(out, "title", run->title);
     write_text_at(out, "about", run->about);
-    write_u64_at(out, "tick", run->watch.now);
-    write_f64_at(out, "tick_ns", run->simulation.config.simulator.tick * 1e9);
-    write_key(out, "config");
+    write_format(out, "'tick':%llu,'tick_ns':", (unsigned long long)run->watch.now);
+    write_f64(out, run->simulation.config.simulator.tick * 1e9);
+    write_format(out, "'config':");
     write_json(out, run->simulation.json);
     scene_write(out, &run->watch, &run->layout);
 }
@@ -157,7 +149,7 @@ static void post_step(struct api_call *call)
     if (call->errors.count || (stop.source != FW_NONE && packet_is_gone(call, stop.source, stop.sequence)))
         return;
     bool is_done = watch_run(watch, until, &stop);
-    write_bool_at(call->out, "more", !is_done);
+    write_format(call->out, "'more':%s", truth_word(!is_done));
     get_frame(call);
 }
 
@@ -178,8 +170,7 @@ static void get_router(struct api_call *call)
         errors_add(&call->errors, "id: expected a router from 0 to %u", last);
         return;
     }
-    write_u64_at(call->out, "id", router);
-    write_key(call->out, "router");
+    write_format(call->out, "'id':%u,'router':", (uint32_t)router);
     router_write(call->out, &call->run->watch, (uint32_t)router);
 }
 
@@ -200,7 +191,7 @@ static void get_run_results(struct api_call *call)
         errors_add(&call->errors, "the run has not ended yet");
         return;
     }
-    write_key(call->out, "results");
+    write_format(call->out, "'results':");
     write_json(call->out, call->run->results);
 }
 

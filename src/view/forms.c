@@ -34,8 +34,7 @@ static const char *form_type(const struct option *row, const struct json *value)
 
 static void forms_write_choices(struct text *out, const struct option *row)
 {
-    write_key(out, "choices");
-    write_open(out, '[');
+    write_format(out, "'choices':[");
     if (row->type == OPTION_TYPE_ENUM)
         for (const char *const *name = row->names; *name; name++)
             write_text(out, *name);
@@ -47,7 +46,7 @@ static void forms_write_choices(struct text *out, const struct option *row)
 
 static void forms_write_value(struct text *out, const struct json *value)
 {
-    write_key(out, "value");
+    write_format(out, "'value':");
     if (value->type == JSON_ARRAY || value->type == JSON_OBJECT) { /* as it would be typed */
         struct text typed = {0};
         write_json(&typed, value);
@@ -66,10 +65,8 @@ static void forms_write_form(struct text *out, const struct option *row, const s
     write_text_at(out, "label", row->key);
     write_text_at(out, "type", form_type(row, value));
     if (row->max > row->min && row->type != OPTION_TYPE_BOOL) {
-        write_key(out, "min");
-        write_exact(out, row->min > -NO_LIMIT ? row->min : NAN);
-        write_key(out, "max");
-        write_exact(out, row->max < NO_LIMIT ? row->max : NAN);
+        write_exact_at(out, "min", row->min > -NO_LIMIT ? row->min : NAN);
+        write_exact_at(out, "max", row->max < NO_LIMIT ? row->max : NAN);
     }
     write_text_at(out, "unit", row->unit);
     forms_write_choices(out, row);

@@ -45,7 +45,6 @@ void recorder_begin_chunk(struct recorder *recorder)
 struct flit_writer {
     const struct recorder *recorder;
     struct text *out;
-    bool at_terminal;
     uint64_t *now; /* owned: hashes of all flits that are there */
     uint32_t count, capacity;
 };
@@ -56,41 +55,29 @@ static int compare_hashes(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void recorder_write_flit(void *context, tick_t when, const void *event)
+/* What was told of it tells where it is up to the tick at which it arrives. */
+static void recorder_write_flit(void *context, const struct watched_flit *flit)
 {
     struct flit_writer *writer = context;
     const struct recorder *recorder = writer->recorder;
-    const struct network *network = recorder->watch->network;
-    const struct flit_event *flit = event;
-    const struct packet *packet = network_packet(network, flit->flit.packet);
-    uint32_t position = flit->flit.place & FLIT_POSITION;
-    uint64_t hash = random_mix((uint64_t)flit->to.target << 33 ^ (uint64_t)writer->at_terminal << 32 ^ flit->to.lane);
-    hash = random_mix(hash ^ when);
-    hash = random_mix(hash ^ (uint64_t)packet->source << 32 ^ packet->sequence) ^ position;
-    if (writer->count == writer->capacity) {
-        writer->capacity = writer->capacity ? 2 * writer->capacity : 256;
-        writer->now = memory_resize(writer->now, sizeof *writer->now * writer->capacity);
-    }
+    const struct packet *packet = network_packet(recorder->watch->network, flit->packet);
+    uint64_t hash = random_mix((uint64_t)flit->to.target << 33 ^ (uint64_t)flit->at_terminal << 32 ^ flit->to.lane);
+    hash = random_mix(hash ^ flit->arrives);
+    hash = random_mix(hash ^ (uint64_t)packet->source << 32 ^ packet->sequence) ^ flit->position;
+    writer->now = memory_grow(writer->now, writer->count, &writer->capacity, sizeof *writer->now);
     writer->now[writer->count++] = hash;
     if (recorder->sent_count && bsearch(&hash, recorder->sent, recorder->sent_count, sizeof hash, compare_hashes))
         return;
-    write_format(writer->out, "[%u,%u,'%u.%u',%u,%u,%llu",
-                 channel_of_arrival(&recorder->watch->channels, network, writer->at_terminal, flit->to),
-                 flit->to.lane % network->num_vcs, packet->source, packet->sequence, position, packet->size,
-                 (unsigned long long)when);
-    if (network->plan.transfer.chunk)
-        write_u64(writer->out, transfer_flits(&network->plan.transfer, packet, position));
-    write_close(writer->out, ']');
+    flit_write(writer->out, recorder->watch, flit);
+    write_u64(writer->out, flit->arrives);
+    flit_write_end(writer->out, recorder->watch, flit);
 }
 
 static void recorder_write_links(struct recorder *recorder, struct text *out)
 {
-    const struct engine *engine = recorder->watch->network->engine;
     struct flit_writer writer = {.recorder = recorder, .out = out};
     write_format(out, "'links':[");
-    engine_visit(engine, EVENT_FLIT, recorder_write_flit, &writer);
-    writer.at_terminal = true;
-    engine_visit(engine, EVENT_TERMINAL_FLIT, recorder_write_flit, &writer);
+    watch_flits(recorder->watch, recorder_write_flit, &writer);
     write_close(out, ']');
     if (writer.count)
         qsort(writer.now, writer.count, sizeof *writer.now, compare_hashes);
@@ -280,15 +267,6 @@ static void print_replaced(FILE *out, const char *bytes, size_t size, const char
     }
 }
 
-/* Inside a script, "</" would end it: in texts of JavaScript "<\/" is the same. */
-static void print_script(FILE *out, const char *bytes, size_t size) { print_replaced(out, bytes, size, "</", "<\\/"); }
-
-/* Settings have texts of any kind, and "<!--" with "<script" would hide the end: JSON has "<" inside texts alone. */
-static void print_escaped_json(FILE *out, const char *bytes, size_t size)
-{
-    print_replaced(out, bytes, size, "<", "\\u003c");
-}
-
 /* Who opens a recording that came by mail can be sure that it asks nobody for anything. */
 static const char policy[] = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src "
                              "'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; "
@@ -345,16 +323,17 @@ static void write_page(FILE *out, const char *json, size_t size)
     FW_CHECK(page_find(&page), "there is no page");
     const char *html = page.html->bytes;
     fwrite(html, 1, (size_t)(page.style_at - html), out);
-    fputs(policy, out);
-    fputs("<style>\n", out);
+    fprintf(out, "%s<style>\n", policy);
     fwrite(page.style->bytes, 1, page.style->size, out);
     fputs("</style>", out);
     fwrite(page.style_end, 1, (size_t)(page.script_at - page.style_end), out);
     fwrite(page.script_end, 1, (size_t)(page.body_end - page.script_end), out);
     fputs("<script type=\"application/json\" id=\"recording\">", out);
-    print_escaped_json(out, json, size);
+    /* Settings have texts of any kind, and "<!--" with "<script" would hide the end: JSON has "<" inside texts alone. */
+    print_replaced(out, json, size, "<", "\\u003c");
     fputs("</script>\n<script>\n", out);
-    print_script(out, page.script->bytes, page.script->size);
+    /* Inside a script, "</" would end it: in texts of JavaScript "<\/" is the same. */
+    print_replaced(out, page.script->bytes, page.script->size, "</", "<\\/");
     fputs("</script>\n", out);
     fwrite(page.body_end, 1, page.html->size - (size_t)(page.body_end - html), out);
 }
@@ -408,8 +387,7 @@ static void recording_gather(struct recording *recording)
     recorder_init(&recording->recorder, &recording->run->watch);
     write_format(out, "{'ok':true,'kind':'recording'");
     view_write_scene(out, recording->run);
-    write_bool_at(out, "has_detail", recording->recorder.has_detail);
-    write_format(out, "'chunks':[");
+    write_format(out, "'has_detail':%s,'chunks':[", truth_word(recording->recorder.has_detail));
     record_frames(recording);
     write_format(out, "],'chunk':%d,'frames':%u,'series':{", CHUNK_FRAMES, recording->frames);
     series_write(out, &recording->run->watch, 0);

@@ -13,10 +13,8 @@
 static void write_topology(struct text *out, const struct network *network)
 {
     const struct topology *one = network->routing.topology;
-    write_format(out, "'topology':{'type':'%s','routers':%u,'terminals':%u", one->ops->name, network->topology.routers,
-                 network->topology.terminals);
-    write_bool_at(out, "wraps", one->grid && one->grid->wraps);
-    write_format(out, "'dimensions':[");
+    write_format(out, "'topology':{'type':'%s','routers':%u,'terminals':%u,'wraps':%s,'dimensions':[", one->ops->name,
+                 network->topology.routers, network->topology.terminals, truth_word(one->grid && one->grid->wraps));
     for (uint32_t d = 0; d < topology_dimensions(one); d++) {
         uint32_t width = 0;
         for (uint32_t router = 0; router < one->routers; router++) {
@@ -94,7 +92,7 @@ void scene_write(struct text *out, const struct watch *watch, const struct layou
     static const char *const channels[] = {"from", "from_port", "to", "to_port", "latency", "cycle"};
     static const char *const terminals[] = {"terminal", "router", "port", "latency", "in", "out"};
     const struct network *network = watch->network;
-    write_u64_at(out, "cycle", watch->cycle);
+    write_format(out, "'cycle':%llu", (unsigned long long)watch->cycle);
     write_topology(out, network);
     write_layout(out, network, layout);
     write_names(out, network);
@@ -102,53 +100,47 @@ void scene_write(struct text *out, const struct watch *watch, const struct layou
     write_ports(out, network, channels, watch->channels.slots, watch->channels.count);
     write_format(out, "},'terminals':{");
     write_ports(out, network, terminals, watch->channels.seats, watch->channels.local);
-    write_format(out, "},'router':{'type':'%s','ports':%u,'terminal_ports':%u,'num_vcs':%u,'input_depth':%u",
+    write_format(out,
+                 "},'router':{'type':'%s','ports':%u,'terminal_ports':%u,'num_vcs':%u,'input_depth':%u,'delay':%llu}",
                  network->core->router_ops->name, network->ports, network->routing.local_ports, network->num_vcs,
-                 network->plan.buffer_depth);
-    write_u64_at(out, "delay", network->plan.transfer.delay);
-    write_format(out, "}");
+                 network->plan.buffer_depth, (unsigned long long)network->plan.transfer.delay);
 }
 
 /* ---- what changes ---- */
 
+void flit_write(struct text *out, const struct watch *watch, const struct watched_flit *flit)
+{
+    const struct packet *packet = network_packet(watch->network, flit->packet);
+    write_format(out, "[%u,%u,'%u.%u',%u,%u", watch_channel(watch, flit), flit->to.lane % watch->network->num_vcs,
+                 packet->source, packet->sequence, flit->position, packet->size);
+}
+
+void flit_write_end(struct text *out, const struct watch *watch, const struct watched_flit *flit)
+{
+    const struct transfer *transfer = &watch->network->plan.transfer;
+    if (transfer->chunk)
+        write_u64(out, transfer_flits(transfer, network_packet(watch->network, flit->packet), flit->position));
+    write_close(out, ']');
+}
+
 struct link_writer {
     struct text *out;
     const struct watch *watch;
-    bool at_terminal;
 };
 
-static void frame_write_flit(void *context, tick_t when, const void *event)
+static void frame_write_flit(void *context, const struct watched_flit *flit)
 {
     const struct link_writer *writer = context;
     const struct watch *watch = writer->watch;
     const struct network *network = watch->network;
-    const struct flit_event *arriving = event;
-    uint32_t channel = channel_of_arrival(&watch->channels, network, writer->at_terminal, arriving->to);
-    const struct link *link = &network->links[channel_slot(&watch->channels, channel)];
-    const struct packet *packet = network_packet(network, arriving->flit.packet);
-    uint32_t position = arriving->flit.place & FLIT_POSITION;
-    uint32_t flits = network->plan.transfer.chunk ? transfer_flits(&network->plan.transfer, packet, position) : 1;
+    double latency = network->links[channel_slot(&watch->channels, watch_channel(watch, flit))].latency;
     /* Routers that move packets whole are told of one when it could leave again. */
-    tick_t inside = writer->at_terminal ? 0 : network->plan.transfer.delay;
-    double left = (double)when - (double)watch->now - (double)inside;
+    tick_t inside = flit->at_terminal ? 0 : network->plan.transfer.delay;
+    double left = (double)flit->arrives - (double)watch->now - (double)inside;
+    flit_write(writer->out, watch, flit);
     /* Below 0: it still crosses the router, for so many ticks. */
-    double progress = left > link->latency ? link->latency - left : left < 0 ? 1 : 1 - left / link->latency;
-    write_format(writer->out, "[%u,%u,'%u.%u',%u,%u", channel, arriving->to.lane % network->num_vcs, packet->source,
-                 packet->sequence, position, packet->size);
-    write_f64(writer->out, progress);
-    if (network->plan.transfer.chunk)
-        write_u64(writer->out, flits);
-    write_close(writer->out, ']');
-}
-
-static void frame_write_links(struct text *out, const struct watch *watch)
-{
-    struct link_writer writer = {out, watch, false};
-    write_format(out, "'links':[");
-    engine_visit(watch->network->engine, EVENT_FLIT, frame_write_flit, &writer);
-    writer.at_terminal = true;
-    engine_visit(watch->network->engine, EVENT_TERMINAL_FLIT, frame_write_flit, &writer);
-    write_format(out, "]");
+    write_f64(writer->out, left > latency ? latency - left : left < 0 ? 1 : 1 - left / latency);
+    flit_write_end(writer->out, watch, flit);
 }
 
 void occupancy_write(struct text *out, struct watch *watch)
@@ -184,11 +176,10 @@ void counts_write(struct text *out, const struct watch *watch)
 {
     static const char *const outcomes[] = {"running", "done", "deadlock", "interrupted", "stuck"};
     const struct workload *workload = watch->workload;
-    write_u64_at(out, "now", watch->now);
-    write_format(out, "'phase':'%s','outcome':'%s'", phase_name(workload->phase), outcomes[workload->outcome]);
-    write_bool_at(out, "over", workload->is_over);
-    write_u64_at(out, "in_flight", watch->network->in_network);
-    write_u64_at(out, "delivered", watch_count(watch).delivered);
+    write_format(out, "'now':%llu,'phase':'%s','outcome':'%s','over':%s,'in_flight':%llu,'delivered':%llu",
+                 (unsigned long long)watch->now, phase_name(workload->phase), outcomes[workload->outcome],
+                 truth_word(workload->is_over), (unsigned long long)watch->network->in_network,
+                 (unsigned long long)watch_count(watch).delivered);
 }
 
 void frame_write(struct text *out, struct watch *watch, const struct shown_list *details)
@@ -196,8 +187,9 @@ void frame_write(struct text *out, struct watch *watch, const struct shown_list 
     counts_write(out, watch);
     occupancy_write(out, watch);
     utilisation_write(out, watch);
-    frame_write_links(out, watch);
-    write_format(out, "'detail':{");
+    write_format(out, "'links':[");
+    watch_flits(watch, frame_write_flit, &(struct link_writer){out, watch});
+    write_format(out, "],'detail':{");
     for (uint32_t i = 0; i < details->count; i++) {
         write_format(out, "'%u':", details->routers[i]);
         router_write(out, watch, details->routers[i]);
@@ -208,7 +200,7 @@ void frame_write(struct text *out, struct watch *watch, const struct shown_list 
 void series_write(struct text *out, const struct watch *watch, uint64_t from)
 {
     static const char *const names[] = {"time", "latency", "accepted", "offered", "in_flight"};
-    write_u64_at(out, "window", watch->window);
+    write_format(out, "'window':%llu", (unsigned long long)watch->window);
     for (uint32_t column = 0; column < 5; column++) {
         write_format(out, "'%s':[", names[column]);
         for (uint64_t i = from; i < watch->point_count; i++) {
@@ -245,11 +237,10 @@ static void write_lane(struct text *out, const struct network *network, uint32_t
 /* A lane, or null. */
 static void write_lane_at(struct text *out, const char *key, bool is_there, uint32_t lane)
 {
-    write_key(out, key);
     if (is_there)
-        write_u64(out, lane);
+        write_format(out, "'%s':%u", key, lane);
     else
-        write_null(out);
+        write_format(out, "'%s':null", key);
 }
 
 static void add_lane(struct text *words, const struct network *network, uint32_t lane)
@@ -340,7 +331,7 @@ static void router_write_output(struct text *out, const struct watch *watch, uin
 {
     const struct shown_output *output = &watch->shown.outputs[lane];
     write_lane(out, watch->network, lane);
-    write_u64_at(out, "credits", output->credits);
+    write_format(out, "'credits':%u", output->credits);
     write_lane_at(out, "holder", output->holder != HELD_BY_NOBODY, output->holder);
     router_write_queue(out, watch, &output->queue);
     write_format(out, "}");
@@ -394,17 +385,16 @@ bool packet_write(struct text *out, struct watch *watch, uint32_t source, uint32
     if (!path || !path->count)
         return false;
     const struct packet *packet = network_packet(network, handle);
-    write_format(out, "'source':%u,'destination':%u,'size':%u", packet->source, packet->destination, packet->size);
-    write_u64_at(out, "created", packet->created);
-    write_u64_at(out, "entered", packet->injected);
+    write_format(out, "'source':%u,'destination':%u,'size':%u,'created':%llu,'entered':%llu", packet->source,
+                 packet->destination, packet->size, (unsigned long long)packet->created,
+                 (unsigned long long)packet->injected);
     write_format(out, "'hops':%u,'received':%u,'path':[", packet->hops, packet->received);
     for (uint32_t i = 0; i < path->count; i++) {
         const struct watched_hop *hop = &path->hops[i];
         write_format(out, "[%u,%llu,%u,%u]", hop->router, (unsigned long long)hop->when, hop->lane / network->num_vcs,
                      hop->lane % network->num_vcs);
     }
-    write_format(out, "]");
-    write_u64_at(out, "at", path->hops[path->count - 1].router);
+    write_format(out, "],'at':%u", path->hops[path->count - 1].router);
     write_waits(out, watch, handle, &path->hops[path->count - 1]);
     return true;
 }

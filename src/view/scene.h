@@ -21,6 +21,9 @@ void counts_write(struct text *out, const struct watch *watch);
 void frame_write(struct text *out, struct watch *watch, const struct shown_list *details);
 void occupancy_write(struct text *out, struct watch *watch);
 void utilisation_write(struct text *out, const struct watch *watch);
+/* A flit as an array, [channel, vc, packet, position, size, ...]: the beginning, and the end with how many go together. */
+void flit_write(struct text *out, const struct watch *watch, const struct watched_flit *flit);
+void flit_write_end(struct text *out, const struct watch *watch, const struct watched_flit *flit);
 /* One router in full, as an object. */
 void router_write(struct text *out, struct watch *watch, uint32_t router);
 /* Members about a packet: its ends, its way so far, what it waits for. False when it is not in the network. */

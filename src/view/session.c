@@ -47,6 +47,12 @@ static bool has_title(const struct leading_comment *comment)
            !(*comment->rest >= 'a' && *comment->rest <= 'z');
 }
 
+static const char *short_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 /* A scenario's first line is its title; so is that of a file where it looks like one, else the file has its name. */
 static void viewed_run_read_title(struct viewed_run *run, const struct view_source *source)
 {
@@ -57,8 +63,7 @@ static void viewed_run_read_title(struct viewed_run *run, const struct view_sour
     run->about = comment.rest;
     if (source->scenario || has_title(&comment))
         return;
-    const char *slash = strrchr(source->path, '/');
-    run->title = arena_text(&run->arena, slash ? slash + 1 : source->path);
+    run->title = arena_text(&run->arena, short_name(source->path));
     run->about = arena_format(&run->arena, "%s%s%s", comment.first, *comment.rest ? " " : "", comment.rest);
 }
 
@@ -158,19 +163,13 @@ bool is_results_file(const char *path)
     return is_one;
 }
 
-static const char *short_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* A member whose value is a JSON text; null where that is none. */
 static void write_document(struct text *out, const char *key, const char *document)
 {
     struct arena arena = {0};
     struct errors errors = {.arena = &arena};
     const struct json *node = document ? json_parse(&arena, &errors, key, document, strlen(document)) : NULL;
-    write_key(out, key);
+    write_format(out, "'%s':", key);
     if (node)
         write_json(out, node);
     else
@@ -187,14 +186,12 @@ static void write_run(struct text *out, sqlite3_stmt *row)
     for (int i = 0; i < sqlite3_column_count(row); i++) {
         const char *key = sqlite3_column_name(row, i);
         int type = sqlite3_column_type(row, i);
-        if (type == SQLITE_INTEGER) {
-            write_u64_at(out, key, (uint64_t)sqlite3_column_int64(row, i));
-        } else if (type == SQLITE_FLOAT) {
-            write_key(out, key);
-            write_exact(out, sqlite3_column_double(row, i));
-        } else {
+        if (type == SQLITE_INTEGER)
+            write_format(out, "'%s':%llu", key, (unsigned long long)sqlite3_column_int64(row, i));
+        else if (type == SQLITE_FLOAT)
+            write_exact_at(out, key, sqlite3_column_double(row, i));
+        else
             write_document(out, key, (const char *)sqlite3_column_text(row, i));
-        }
     }
     write_close(out, '}');
 }

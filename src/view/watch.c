@@ -59,16 +59,6 @@ uint32_t channel_in(const struct channels *channels, const struct network *netwo
                              : channels->at[link->target * network->ports + link->first_lane / network->num_vcs];
 }
 
-uint32_t channel_of_arrival(const struct channels *channels, const struct network *network, bool at_terminal,
-                            struct lane_place to)
-{
-    uint32_t port = to.lane / network->num_vcs;
-    if (!at_terminal)
-        return channel_in(channels, network, to.target, port);
-    uint32_t slot = channels->ejectors[(size_t)to.target * channels->terminal_ports + port];
-    return channel_out(channels, network, slot / network->ports, slot % network->ports);
-}
-
 uint32_t channel_slot(const struct channels *channels, uint32_t channel)
 {
     return channel < channels->count ? channels->slots[channel] : channels->seats[(channel - channels->count) / 2];
@@ -104,6 +94,44 @@ void watch_release(struct watch *watch)
     arena_release(&watch->arena);
 }
 
+/* ---- flits on channels ---- */
+
+struct flit_visit {
+    watch_visit *visit;
+    void *context;
+    bool at_terminal;
+};
+
+static void visit_flit(void *context, tick_t when, const void *event)
+{
+    const struct flit_visit *all = context;
+    const struct flit_event *arriving = event;
+    const struct watched_flit flit = {.arrives = when,
+                                      .packet = arriving->flit.packet,
+                                      .position = arriving->flit.place & FLIT_POSITION,
+                                      .at_terminal = all->at_terminal,
+                                      .to = arriving->to};
+    all->visit(all->context, &flit);
+}
+
+void watch_flits(const struct watch *watch, watch_visit *visit, void *context)
+{
+    struct flit_visit all = {visit, context, false};
+    engine_visit(watch->network->engine, EVENT_FLIT, visit_flit, &all);
+    all.at_terminal = true;
+    engine_visit(watch->network->engine, EVENT_TERMINAL_FLIT, visit_flit, &all);
+}
+
+uint32_t watch_channel(const struct watch *watch, const struct watched_flit *flit)
+{
+    const struct channels *channels = &watch->channels;
+    uint32_t ports = watch->network->ports, port = flit->to.lane / watch->network->num_vcs;
+    if (!flit->at_terminal)
+        return channel_in(channels, watch->network, flit->to.target, port);
+    uint32_t slot = channels->ejectors[(size_t)flit->to.target * channels->terminal_ports + port];
+    return channel_out(channels, watch->network, slot / ports, slot % ports);
+}
+
 /* ---- ways of packets ---- */
 
 static struct watched_path *path_of(struct watch *watch, uint32_t handle)
@@ -132,10 +160,7 @@ static void note_arrival(void *context, tick_t when, const void *event)
     if (!(flit->flit.place & FLIT_HEAD))
         return;
     struct watched_path *path = path_of(watch, flit->flit.packet);
-    if (path->count == path->capacity) {
-        path->capacity = path->capacity ? 2 * path->capacity : 16;
-        path->hops = memory_resize(path->hops, sizeof *path->hops * path->capacity);
-    }
+    path->hops = memory_grow(path->hops, path->count, &path->capacity, sizeof *path->hops);
     path->hops[path->count++] = (struct watched_hop){when, flit->to.target, flit->to.lane};
 }
 
@@ -280,22 +305,18 @@ static void note_fronts(struct watch *watch)
 
 /* Where a flit has gone that was at the front of one of a router's lanes. */
 struct flit_search {
-    const struct watch *watch;
-    struct watched_front flit;
-    bool at_terminal;
-    uint32_t channel, vc;
+    struct watched_front front;
+    bool is_found;
+    struct watched_flit flit;
 };
 
-static void compare_flit(void *context, tick_t when, const void *event)
+static void compare_flit(void *context, const struct watched_flit *flit)
 {
     struct flit_search *search = context;
-    const struct flit_event *flit = event;
-    (void)when;
-    if (flit->flit.packet == search->flit.packet && (flit->flit.place & FLIT_POSITION) == search->flit.position) {
-        search->channel =
-            channel_of_arrival(&search->watch->channels, search->watch->network, search->at_terminal, flit->to);
-        search->vc = flit->to.lane % search->watch->network->num_vcs;
-    }
+    if (flit->packet != search->front.packet || flit->position != search->front.position)
+        return;
+    search->is_found = true;
+    search->flit = *flit;
 }
 
 static bool queue_holds(const struct shown_router *shown, const struct shown_queue *queue, struct watched_front flit)
@@ -320,13 +341,12 @@ static uint32_t find_output(const struct watch *watch, uint32_t lane, struct wat
     for (uint32_t output = 0; output < shown->lanes; output++)
         if (queue_holds(shown, &shown->outputs[output].queue, flit))
             return output;
-    struct flit_search search = {.watch = watch, .flit = flit, .channel = FW_NONE};
-    engine_visit(network->engine, EVENT_FLIT, compare_flit, &search);
-    search.at_terminal = true;
-    engine_visit(network->engine, EVENT_TERMINAL_FLIT, compare_flit, &search);
-    return search.channel == FW_NONE
-               ? FW_NONE
-               : channel_slot(&watch->channels, search.channel) % network->ports * network->num_vcs + search.vc;
+    struct flit_search search = {.front = flit};
+    watch_flits(watch, compare_flit, &search);
+    if (!search.is_found)
+        return FW_NONE;
+    uint32_t slot = channel_slot(&watch->channels, watch_channel(watch, &search.flit));
+    return slot % network->ports * network->num_vcs + search.flit.to.lane % network->num_vcs;
 }
 
 /*
@@ -371,21 +391,19 @@ struct packet_search {
 };
 
 /* The sum does not depend on the order of events. */
-static void hash_flit(void *context, tick_t when, const void *event)
+static void hash_flit(void *context, const struct watched_flit *flit)
 {
     struct packet_search *search = context;
-    const struct flit_event *flit = event;
-    const struct packet *packet = network_packet(search->network, flit->flit.packet);
+    const struct packet *packet = network_packet(search->network, flit->packet);
     if (packet->source == search->source && packet->sequence == search->sequence)
-        search->hash += random_mix(when ^ (uint64_t)flit->flit.place << 32) ^ flit->to.target;
+        search->hash += random_mix(flit->arrives ^ (uint64_t)flit->position << 32) ^ flit->to.target;
 }
 
 /* Which of a packet's flits are on channels: that changes whenever one leaves a router or arrives. */
 static uint64_t packet_hash(const struct watch *watch, const struct watch_stop *stop)
 {
     struct packet_search search = {watch->network, stop->source, stop->sequence, 0};
-    engine_visit(watch->network->engine, EVENT_FLIT, hash_flit, &search);
-    engine_visit(watch->network->engine, EVENT_TERMINAL_FLIT, hash_flit, &search);
+    watch_flits(watch, hash_flit, &search);
     return search.hash;
 }
 

@@ -28,9 +28,6 @@ struct channels {
 /* The channel that leaves by a router's port, and the one that comes in there. */
 uint32_t channel_out(const struct channels *channels, const struct network *network, uint32_t router, uint32_t port);
 uint32_t channel_in(const struct channels *channels, const struct network *network, uint32_t router, uint32_t port);
-/* The channel that a flit comes by, from where it is to arrive. */
-uint32_t channel_of_arrival(const struct channels *channels, const struct network *network, bool at_terminal,
-                            struct lane_place to);
 /* The router's port that a channel has, which leaves there unless it is an injection channel. */
 uint32_t channel_slot(const struct channels *channels, uint32_t channel);
 
@@ -122,6 +119,19 @@ struct watch_stop {
 
 /* Runs until all ticks before `until` are over, or something to stop for. True when there is nothing left to run to. */
 bool watch_run(struct watch *watch, tick_t until, const struct watch_stop *stop);
+
+/* Flits on channels, one by one or as many as go together. */
+struct watched_flit {
+    tick_t arrives;
+    uint32_t packet; /* handle */
+    uint32_t position;
+    bool at_terminal; /* that is where it goes */
+    struct lane_place to;
+};
+typedef void watch_visit(void *context, const struct watched_flit *flit);
+void watch_flits(const struct watch *watch, watch_visit *visit, void *context);
+/* The channel that a flit is on. */
+uint32_t watch_channel(const struct watch *watch, const struct watched_flit *flit);
 
 struct watched_sums watch_count(const struct watch *watch);
 /* Whether a packet is one of the last that have arrived, and when. */

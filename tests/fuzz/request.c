@@ -7,7 +7,6 @@
 #include "fuzz.h"
 
 #include "view/request.h"
-#include "view/request.h"
 #include "view/writer.h"
 
 #include <stdlib.h>

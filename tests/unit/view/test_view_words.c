@@ -3,7 +3,6 @@
 #include "test.h"
 
 #include "view/request.h"
-#include "view/request.h"
 #include "view/writer.h"
 
 #include <math.h>
@@ -14,9 +13,9 @@ TEST(json_that_is_written_at_once_has_its_commas_and_escapes)
 {
     struct text out = {0};
     write_open(&out, '{');
-    write_u64_at(&out, "a", 18446744073709551615u);
-    write_key(&out, "b");
-    write_open(&out, '[');
+    write_format(&out, "'a':");
+    write_u64(&out, 18446744073709551615u);
+    write_format(&out, "'b':[");
     write_f64(&out, -0.0004);
     write_f64(&out, 1.5);
     write_f64(&out, -2.125);
@@ -27,10 +26,13 @@ TEST(json_that_is_written_at_once_has_its_commas_and_escapes)
     write_close(&out, ']');
     write_text_at(&out, "c", "\"\\\n</script>");
     write_text_at(&out, "d", NULL);
-    write_bool_at(&out, "e", true);
+    write_format(&out, "'e':%s", truth_word(true));
+    write_exact_at(&out, "f", 0.1234567);
+    write_exact_at(&out, "g", NAN);
     write_close(&out, '}');
-    EXPECT_TEXT_EQ(out.chars, "{\"a\":18446744073709551615,\"b\":[0,1.5,-2.125,0.07,null,[]],"
-                              "\"c\":\"\\u0022\\u005c\\u000a\\u003c/script>\",\"d\":null,\"e\":true}");
+    EXPECT_TEXT_EQ(out.chars,
+                   "{\"a\":18446744073709551615,\"b\":[0,1.5,-2.125,0.07,null,[]],"
+                   "\"c\":\"\\u0022\\u005c\\u000a\\u003c/script>\",\"d\":null,\"e\":true,\"f\":0.1234567,\"g\":null}");
     text_release(&out);
 }
 
