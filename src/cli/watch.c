@@ -11,7 +11,6 @@
 #include "cli/command.h"
 
 #include "base/interrupt.h"
-#include "view/api.h"
 #include "view/recording.h"
 #include "view/session.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The viewer's requests, see api.h. Each is a function; a table says which. */
-#include "view/api.h"
+/* The viewer's requests, see session.h. Each is a function; a table says which. */
+#include "view/session.h"
 
-#include "view/request.h"
 #include "view/scene.h"
 
 #include <string.h>
@@ -19,7 +18,6 @@ struct api_call {
     struct arena arena;      /* of this request */
     struct errors errors;    /* what is wrong with it; then `out` is not sent */
     struct text *out;        /* an object that is open, with "ok" in it */
-    int status;
 };
 
 /* ---- the run ---- */
@@ -56,13 +54,6 @@ void view_write_end(struct text *out, const struct viewed_run *run)
     write_text_at(out, "report", workload->outcome == OUTCOME_STUCK ? run->report : NULL);
 }
 
-static void write_run_frame(struct text *out, struct viewed_run *run, const uint32_t *routers, uint32_t count)
-{
-    viewed_run_end(run);
-    frame_write(out, &run->watch, &(struct shown_list){count, routers});
-    view_write_end(out, run);
-}
-
 void view_write_scene(struct text *out, struct viewed_run *run)
 {
     write_text_at(out, "title", run->title);
@@ -85,12 +76,15 @@ static void get_frame(struct api_call *call)
 {
     uint32_t routers[DETAILS_MOST], count;
     uint32_t last = call->run->simulation.network.topology.routers - 1;
-    if (query_numbers(call->request, "routers", last, routers, DETAILS_MOST, &count))
-        write_run_frame(call->out, call->run, routers, count);
-    else
+    if (!query_numbers(call->request, "routers", last, routers, DETAILS_MOST, &count)) {
         errors_add(&call->errors,
                    "routers: expected at most %u numbers from 0 to %u with commas between them, each once",
                    DETAILS_MOST, last);
+        return;
+    }
+    viewed_run_end(call->run);
+    frame_write(call->out, &call->run->watch, routers, count);
+    view_write_end(call->out, call->run);
 }
 
 /* A whole number in the body; false, with an error where it is something else, when it is not there. */
@@ -110,10 +104,8 @@ static bool body_number(struct api_call *call, const char *key, uint64_t most, u
 static bool body_packet(struct api_call *call, uint32_t *source, uint32_t *sequence)
 {
     const struct json *node = json_find(call->body, "packet");
-    if (!node)
-        return false;
-    if (node->type == JSON_TEXT && packet_name_read(node->text, source, sequence))
-        return true;
+    if (!node || (node->type == JSON_TEXT && packet_name_read(node->text, source, sequence)))
+        return node;
     return errors_add(&call->errors, "packet: expected a packet's name such as \"12.3\"");
 }
 
@@ -238,7 +230,7 @@ static void post_restart(struct api_call *call)
 static void get_options(struct api_call *call)
 {
     write_format(call->out, "'forms':[");
-    forms_write(call->out, simulation_options, call->run->simulation.json);
+    forms_write(call->out, simulation_options, call->run->simulation.json, "");
     write_format(call->out, "]");
 }
 
@@ -302,7 +294,7 @@ static void answer_errors(struct answer *answer, int status, const struct errors
     write_format(out, "]}");
 }
 
-static void answer_call(struct api_call *call, void (*answer_it)(struct api_call *call), struct answer *answer)
+static void answer_call(struct api_call *call, void (*answer_it)(struct api_call *call))
 {
     const struct request *request = call->request;
     if (request->is_post) {
@@ -314,48 +306,46 @@ static void answer_call(struct api_call *call, void (*answer_it)(struct api_call
     if (!call->errors.count)
         answer_it(call);
     write_close(call->out, '}');
-    if (call->errors.count)
-        answer_errors(answer, 400, &call->errors);
 }
 
-static void answer_file(const struct request *request, struct answer *answer)
+/* An HTTP status, which counts where there are errors. */
+static int answer_file(const struct request *request, struct answer *answer, struct errors *errors)
 {
     const struct embedded_file *file = embedded_find(page_files, *request->path ? request->path : "index.html");
     if (!file || request->is_post) {
-        bool is_missing = !file && !*request->path;
-        answer->status = file ? 405 : 404;
-        text_addf(&answer->body, "{\"ok\":false,\"errors\":[\"%s\"]}",
-                  is_missing
-                      ? "this flitwarp was built without the viewer's page; with npm installed, ./dev build makes it"
-                      : "there is no such page");
-        return;
+        errors_add(errors, !file && !*request->path ? "this flitwarp was built without the viewer's page; with npm "
+                                                      "installed, ./dev build makes it"
+                                                    : "there is no such page");
+        return file ? 405 : 404;
     }
     answer->type = name_ends_with(file->name, ".js")    ? "text/javascript; charset=utf-8"
                    : name_ends_with(file->name, ".css") ? "text/css; charset=utf-8"
                                                         : "text/html; charset=utf-8";
     text_add_bytes(&answer->body, file->bytes, file->size);
+    return 200;
 }
 
 void view_answer(void *context, const struct request *request, struct answer *answer)
 {
-    struct api_call call = {.session = context, .request = request, .out = &answer->body};
+    struct view_session *session = context;
+    struct api_call call = {.session = session, .run = session->run, .request = request, .out = &answer->body};
     call.errors.arena = &call.arena;
     size_t count = sizeof calls / sizeof *calls, found = 0;
+    int status = 400;
     while (found < count && strcmp(request->path, calls[found].path) != 0)
         found++;
     if (found == count) {
-        answer_file(request, answer);
-        return;
-    }
-    call.run = call.session->run;
-    if (request->is_post != calls[found].is_post) {
+        status = answer_file(request, answer, &call.errors);
+    } else if (request->is_post != calls[found].is_post) {
+        status = 405;
         errors_add(&call.errors, "expected %s", calls[found].is_post ? "POST" : "GET");
-        answer_errors(answer, 405, &call.errors);
     } else if (calls[found].needs_run && !call.run) {
+        status = 409;
         errors_add(&call.errors, "results are shown, and no run");
-        answer_errors(answer, 409, &call.errors);
     } else {
-        answer_call(&call, calls[found].answer, answer);
+        answer_call(&call, calls[found].answer);
     }
+    if (call.errors.count)
+        answer_errors(answer, status, &call.errors);
     arena_release(&call.arena);
 }

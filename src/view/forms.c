@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forms out of option rows, see api.h. Settings are walked as they stand: components by the rows of the chosen one. */
-#include "view/api.h"
+/* Forms out of option rows, see session.h. Settings are walked as they stand: components by the rows of the chosen one. */
+#include "view/session.h"
 
 #include "config/options.h"
 #include "config/registry.h"
 
 #include <math.h>
 #include <string.h>
-
-static void forms_write_rows(struct text *out, const struct option *rows, const struct json *settings,
-                             const char *path);
 
 static const char *form_type(const struct option *row, const struct json *value)
 {
@@ -84,13 +81,13 @@ static void forms_write_component(struct text *out, const struct option *row, co
     const struct json *type = json_find(value, "type");
     const struct component *component = type && type->type == JSON_TEXT ? component_find(row->kind, type->text) : NULL;
     if (component && component->options)
-        forms_write_rows(out, component->options, value, path);
+        forms_write(out, component->options, value, path);
 }
 
 static void forms_write_row(struct text *out, const struct option *row, const struct json *value, const char *path)
 {
     if (row->type == OPTION_TYPE_BLOCK) {
-        forms_write_rows(out, row->rows, value, path);
+        forms_write(out, row->rows, value, path);
         return;
     }
     if (row->type == OPTION_TYPE_CHOICES) {
@@ -114,7 +111,7 @@ static bool form_is_offered(const char *path)
 }
 
 /* What is null stays as it is: a form would not know what to offer. */
-static void forms_write_rows(struct text *out, const struct option *rows, const struct json *settings, const char *path)
+void forms_write(struct text *out, const struct option *rows, const struct json *settings, const char *path)
 {
     ROWS_EACH(row, rows) {
         const struct json *value = json_find(settings, row->key);
@@ -126,9 +123,4 @@ static void forms_write_rows(struct text *out, const struct option *rows, const 
             forms_write_row(out, row, value, below.chars);
         text_release(&below);
     }
-}
-
-void forms_write(struct text *out, const struct option *rows, const struct json *settings)
-{
-    forms_write_rows(out, rows, settings, "");
 }

@@ -2,11 +2,9 @@
 /* Recordings, see recording.h: what is new in each frame, chunks of them packed, and all of it put into the page. */
 #include "view/recording.h"
 
-#include "base/embedded.h"
 #include "flitwarp/random.h"
 #include "network/network.h"
 #include "network/shown.h"
-#include "view/api.h"
 
 #include <stdlib.h>
 #include <string.h>

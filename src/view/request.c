@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Judging requests and reading their queries, see request.h. */
-#include "view/request.h"
+/* Judging requests and reading their queries, see server.h. */
+#include "view/server.h"
 
 #include <string.h>
 #include <strings.h>
@@ -119,6 +119,7 @@ static bool query_decode(const char *text, char *value, size_t size)
     return true;
 }
 
+/* The value of a key as it stands there; NULL: it does not. */
 static const char *query_text(const struct request *request, const char *key)
 {
     size_t length = strlen(key);
@@ -139,40 +140,28 @@ bool query_find(const struct request *request, const char *key, char *value, siz
 bool query_number(const struct request *request, const char *key, uint64_t fallback, uint64_t most, uint64_t *number)
 {
     char value[32];
-    const char *text = value;
+    const char *coded = query_text(request, key), *text = value;
     *number = fallback;
-    if (!query_text(request, key))
-        return true;
-    return query_find(request, key, value, sizeof value) && number_read(&text, most, number) && *text == 0;
-}
-
-static bool is_among(const uint32_t *numbers, uint32_t count, uint32_t number)
-{
-    uint32_t i = 0;
-    while (i < count && numbers[i] != number)
-        i++;
-    return i < count;
+    return !coded || (query_decode(coded, value, sizeof value) && number_read(&text, most, number) && !*text);
 }
 
 bool query_numbers(const struct request *request, const char *key, uint64_t most, uint32_t *numbers, uint32_t room,
                    uint32_t *count)
 {
-    char value[1024];
-    const char *text = value;
+    char value[1024] = "";
+    const char *coded = query_text(request, key), *text = value;
     uint64_t number;
     *count = 0;
-    if (!query_text(request, key))
-        return true;
-    if (!query_find(request, key, value, sizeof value))
+    if (coded && !query_decode(coded, value, sizeof value))
         return false;
     while (*text) {
-        if (*count == room || !number_read(&text, most, &number) || is_among(numbers, *count, (uint32_t)number))
+        if (*count == room || !number_read(&text, most, &number) || (*text && *text != ','))
             return false;
+        for (uint32_t i = 0; i < *count; i++)
+            if (numbers[i] == number)
+                return false;
         numbers[(*count)++] = (uint32_t)number;
-        if (*text == ',')
-            text++;
-        else if (*text)
-            return false;
+        text += *text == ',';
     }
     return true;
 }

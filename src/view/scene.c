@@ -182,7 +182,7 @@ void counts_write(struct text *out, const struct watch *watch)
                  (unsigned long long)watch_count(watch).delivered);
 }
 
-void frame_write(struct text *out, struct watch *watch, const struct shown_list *details)
+void frame_write(struct text *out, struct watch *watch, const uint32_t *routers, uint32_t count)
 {
     counts_write(out, watch);
     occupancy_write(out, watch);
@@ -190,9 +190,9 @@ void frame_write(struct text *out, struct watch *watch, const struct shown_list 
     write_format(out, "'links':[");
     watch_flits(watch, frame_write_flit, &(struct link_writer){out, watch});
     write_format(out, "],'detail':{");
-    for (uint32_t i = 0; i < details->count; i++) {
-        write_format(out, "'%u':", details->routers[i]);
-        router_write(out, watch, details->routers[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        write_format(out, "'%u':", routers[i]);
+        router_write(out, watch, routers[i]);
     }
     write_format(out, "}");
 }
@@ -215,6 +215,10 @@ void series_write(struct text *out, const struct watch *watch, uint64_t from)
 
 /* ---- one router ---- */
 
+/* A lane in words. */
+#define LANE "port %u vc %u"
+#define LANE_OF(num_vcs, lane) (lane) / (num_vcs), (lane) % (num_vcs)
+
 static const char *const state_names[] = {"idle", "routing", "waiting", "active"};
 
 static void router_write_queue(struct text *out, const struct watch *watch, const struct shown_queue *queue)
@@ -229,11 +233,6 @@ static void router_write_queue(struct text *out, const struct watch *watch, cons
     write_format(out, "]");
 }
 
-static void write_lane(struct text *out, const struct network *network, uint32_t lane)
-{
-    write_format(out, "{'lane':%u,'port':%u,'vc':%u", lane, lane / network->num_vcs, lane % network->num_vcs);
-}
-
 /* A lane, or null. */
 static void write_lane_at(struct text *out, const char *key, bool is_there, uint32_t lane)
 {
@@ -243,27 +242,19 @@ static void write_lane_at(struct text *out, const char *key, bool is_there, uint
         write_format(out, "'%s':null", key);
 }
 
-static void add_lane(struct text *words, const struct network *network, uint32_t lane)
-{
-    text_addf(words, "port %u vc %u", lane / network->num_vcs, lane % network->num_vcs);
-}
-
 /* How the last arbitration went for a lane that can cross. */
 static void explain_turn(struct text *words, const struct watch *watch, uint32_t lane, uint32_t output)
 {
     uint32_t num_vcs = watch->network->num_vcs;
     for (uint32_t i = 0; i < watch->crossing_count; i++) {
-        const struct crossing *crossing = &watch->crossings[i];
-        bool is_rival = crossing->output / num_vcs == output / num_vcs || crossing->input / num_vcs == lane / num_vcs;
-        if (crossing->input == lane) {
+        uint32_t input = watch->crossings[i].input;
+        bool is_rival = watch->crossings[i].output / num_vcs == output / num_vcs || input / num_vcs == lane / num_vcs;
+        if (input == lane)
             text_add(words, "; a flit of it has just crossed");
+        else if (is_rival)
+            text_addf(words, "; can cross, but it was the turn of " LANE, LANE_OF(num_vcs, input));
+        if (input == lane || is_rival)
             return;
-        }
-        if (is_rival) {
-            text_add(words, "; can cross, but it was the turn of ");
-            add_lane(words, watch->network, crossing->input);
-            return;
-        }
     }
     text_add(words, "; can cross");
 }
@@ -271,19 +262,17 @@ static void explain_turn(struct text *words, const struct watch *watch, uint32_t
 /* Why the packet at the front of a lane does not move, or that it does. */
 static void explain(struct text *words, const struct watch *watch, uint32_t lane, const struct waiting *waiting)
 {
-    const struct network *network = watch->network;
+    uint32_t num_vcs = watch->network->num_vcs;
     const struct shown_input *input = &watch->shown.inputs[lane];
     if (input->state == SHOWN_ROUTING) {
         text_add(words, "is being routed");
         return;
     }
     if (input->state == SHOWN_ACTIVE) {
-        const struct shown_output *output = &watch->shown.outputs[input->output];
-        text_add(words, "holds ");
-        add_lane(words, network, input->output);
+        text_addf(words, "holds " LANE, LANE_OF(num_vcs, input->output));
         if (!input->queue.flits)
             text_add(words, "; the rest of the packet is on its way here");
-        else if (output->credits == 0)
+        else if (watch->shown.outputs[input->output].credits == 0)
             text_add(words, "; there is no room at its far end");
         else
             explain_turn(words, watch, lane, input->output);
@@ -291,17 +280,14 @@ static void explain(struct text *words, const struct watch *watch, uint32_t lane
     }
     text_add(words, "wants ");
     for (uint32_t i = 0; i < waiting->wanted_count; i++) {
-        text_add(words, i ? " or " : "");
-        add_lane(words, network, waiting->wanted[i]);
-        if (waiting->holder[i] == WITHOUT_ROOM) {
+        uint32_t holder = waiting->holder[i];
+        text_addf(words, "%s" LANE, i ? " or " : "", LANE_OF(num_vcs, waiting->wanted[i]));
+        if (holder == WITHOUT_ROOM)
             text_add(words, " (no room)");
-        } else if (waiting->holder[i] == HELD_BY_NOBODY) {
+        else if (holder == HELD_BY_NOBODY)
             text_add(words, " (free: waits for its turn)");
-        } else {
-            text_add(words, " (held by ");
-            add_lane(words, network, waiting->holder[i]);
-            text_add(words, ")");
-        }
+        else
+            text_addf(words, " (held by " LANE ")", LANE_OF(num_vcs, holder));
     }
 }
 
@@ -311,8 +297,8 @@ static void router_write_input(struct text *out, const struct watch *watch, uint
     const struct shown_input *input = &watch->shown.inputs[lane];
     struct waiting waiting = {.packet = FW_NONE};
     bool is_occupied = network_waits_for(network, router, lane, &waiting);
-    write_lane(out, network, lane);
-    write_format(out, "'state':'%s'", state_names[input->state]);
+    write_format(out, "{'lane':%u,'port':%u,'vc':%u,'state':'%s'", lane, LANE_OF(network->num_vcs, lane),
+                 state_names[input->state]);
     router_write_queue(out, watch, &input->queue);
     write_format(out, "'wants':[");
     for (uint32_t i = 0; input->state == SHOWN_WAITING && i < waiting.wanted_count; i++)
@@ -330,8 +316,8 @@ static void router_write_input(struct text *out, const struct watch *watch, uint
 static void router_write_output(struct text *out, const struct watch *watch, uint32_t lane)
 {
     const struct shown_output *output = &watch->shown.outputs[lane];
-    write_lane(out, watch->network, lane);
-    write_format(out, "'credits':%u", output->credits);
+    write_format(out, "{'lane':%u,'port':%u,'vc':%u,'credits':%u", lane, LANE_OF(watch->network->num_vcs, lane),
+                 output->credits);
     write_lane_at(out, "holder", output->holder != HELD_BY_NOBODY, output->holder);
     router_write_queue(out, watch, &output->queue);
     write_format(out, "}");
@@ -391,8 +377,8 @@ bool packet_write(struct text *out, struct watch *watch, uint32_t source, uint32
     write_format(out, "'hops':%u,'received':%u,'path':[", packet->hops, packet->received);
     for (uint32_t i = 0; i < path->count; i++) {
         const struct watched_hop *hop = &path->hops[i];
-        write_format(out, "[%u,%llu,%u,%u]", hop->router, (unsigned long long)hop->when, hop->lane / network->num_vcs,
-                     hop->lane % network->num_vcs);
+        write_format(out, "[%u,%llu,%u,%u]", hop->router, (unsigned long long)hop->when,
+                     LANE_OF(network->num_vcs, hop->lane));
     }
     write_format(out, "],'at':%u", path->hops[path->count - 1].router);
     write_waits(out, watch, handle, &path->hops[path->count - 1]);

@@ -11,14 +11,9 @@
 /* Members of an object that is open: topology, layout, names, channels, terminals and router. */
 void scene_write(struct text *out, const struct watch *watch, const struct layout *layout);
 
-/* Routers to be shown in full. */
-struct shown_list {
-    uint32_t count;
-    const uint32_t *routers;
-};
-/* The members of a frame, and the first of them alone: time, phase, outcome and counts. */
+/* The members of a frame, with some routers in full; and the first of them alone: time, phase, outcome and counts. */
+void frame_write(struct text *out, struct watch *watch, const uint32_t *routers, uint32_t count);
 void counts_write(struct text *out, const struct watch *watch);
-void frame_write(struct text *out, struct watch *watch, const struct shown_list *details);
 void occupancy_write(struct text *out, struct watch *watch);
 void utilisation_write(struct text *out, const struct watch *watch);
 /* A flit as an array, [channel, vc, packet, position, size, ...]: the beginning, and the end with how many go together. */

@@ -2,8 +2,6 @@
 /* The HTTP server, see server.h: civetweb reads requests and writes answers; it is told to serve no files. */
 #include "view/server.h"
 
-#include "view/request.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +17,7 @@
 
 enum { LAST_ANSWERS = 1000 }; /* milliseconds to send them in, at the end */
 
-/* A request that waits for its answer; owned by the thread that took it. */
+/* A request that waits for its answer, on the stack of the thread that took it. */
 struct job {
     const struct request *request;
     struct answer *answer;
@@ -39,7 +37,6 @@ struct server {
     bool is_closing;
     atomic_bool has_stopped;
     char address[96];
-    char error[256]; /* that civetweb gave last */
 };
 
 static const char common_headers[] =
@@ -83,31 +80,21 @@ static int server_refuse(struct mg_connection *connection, int status)
     return status;
 }
 
-static void server_append(struct server *server, struct job *job)
-{
-    if (server->first)
-        server->last->next = job;
-    else
-        server->first = job;
-    server->last = job;
-    pthread_cond_signal(&server->asks);
-}
-
 /* Hands a request to the thread that works; false when there is none any more. */
 static bool wait_for_answer(struct server *server, const struct request *request, struct answer *answer)
 {
-    struct job *job = memory_take(sizeof *job);
-    *job = (struct job){.request = request, .answer = answer};
+    struct job job = {.request = request, .answer = answer};
     pthread_mutex_lock(&server->lock);
     server->unsent++;
-    if (!server->is_closing)
-        server_append(server, job);
-    while (!job->is_done && !server->is_closing)
+    if (!server->is_closing) {
+        *(server->first ? &server->last->next : &server->first) = &job;
+        server->last = &job;
+        pthread_cond_signal(&server->asks);
+    }
+    while (!job.is_done && !server->is_closing)
         pthread_cond_wait(&server->answers, &server->lock);
-    bool is_done = job->is_done;
     pthread_mutex_unlock(&server->lock);
-    free(job); /* one that is not done is in the list still, but nobody looks at that any more */
-    return is_done;
+    return job.is_done; /* one that is not done is in the list still, but nobody looks at that any more */
 }
 
 static void note_sent(struct server *server)
@@ -230,12 +217,13 @@ struct server *server_start(uint32_t port, server_answer *answer, void *context,
     const struct mg_callbacks callbacks = {.begin_request = take_request, .log_message = keep_message};
     struct mg_server_port bound = {0};
     struct mg_init_data init = {.callbacks = &callbacks, .user_data = server, .configuration_options = (void *)options};
-    struct mg_error_data error = {.text = server->error, .text_buffer_size = sizeof server->error};
+    char reason[256] = "";
+    struct mg_error_data error = {.text = reason, .text_buffer_size = sizeof reason};
     bool has_token = gate_make_token(&server->gate);
     server->web = has_token ? mg_start2(&init, &error) : NULL;
     if (!server->web || mg_get_server_ports(server->web, 1, &bound) < 1) {
         errors_add(errors, "cannot listen on %s: %s", listens,
-                   has_token ? server->error : "the system gives no random numbers");
+                   has_token ? reason : "the system gives no random numbers");
         server_release(server);
         return NULL;
     }

@@ -3,9 +3,7 @@
 #include "view/session.h"
 
 #include "base/need.h"
-#include "base/text.h"
 #include "network/channel.h"
-#include "view/writer.h"
 
 #include <errno.h>
 #include <stdlib.h>

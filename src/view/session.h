@@ -4,11 +4,12 @@
  * What `flitwarp view` shows: a simulation that is stepped, and where it came from,
  * so that it can be started again with other settings.
  */
-#include "base/text.h"
-#include "run/simulation.h"
 #include "base/embedded.h"
+#include "run/simulation.h"
 #include "view/layout.h"
+#include "view/server.h"
 #include "view/watch.h"
+#include "view/writer.h"
 
 /* Where a simulation comes from. */
 struct view_source {
@@ -58,3 +59,19 @@ bool is_results_file(const char *path);
  * {name, status, line, x, seed, variables, results}, where only studies have those in the middle. False with errors.
  */
 bool results_gather(struct text *out, const char *path, struct errors *errors);
+
+/* ---- api.c: what the page asks of the program, and the files that it is made of ---- */
+
+/* A server_answer whose context is a struct view_session. */
+server_answer view_answer;
+/* Members of the scene, and those that tell why a run cannot go on, null where it can. */
+void view_write_scene(struct text *out, struct viewed_run *run);
+void view_write_end(struct text *out, const struct viewed_run *run);
+
+/* ---- forms.c ---- */
+
+/*
+ * Forms out of option rows and the values in effect: one entry for each setting that a form can change, as items of an
+ * array that is open. `path` is that of the settings, "" for all. Lists and times are text.
+ */
+void forms_write(struct text *out, const struct option *rows, const struct json *settings, const char *path);

@@ -6,7 +6,7 @@
  */
 #include "fuzz.h"
 
-#include "view/api.h"
+#include "view/session.h"
 
 #include <stdlib.h>
 #include <string.h>

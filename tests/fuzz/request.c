@@ -6,7 +6,7 @@
  */
 #include "fuzz.h"
 
-#include "view/request.h"
+#include "view/server.h"
 #include "view/writer.h"
 
 #include <stdlib.h>
