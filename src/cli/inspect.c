@@ -21,7 +21,7 @@
 #include "base/text.h"
 #include "config/source.h"
 #include "network/graph/dependency.h"
-#include "run/model.h"
+#include "run/run.h"
 #include "run/simulation.h"
 
 #include <stdlib.h>

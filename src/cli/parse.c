@@ -9,9 +9,7 @@
 #include "cli/command.h"
 
 #include "base/text.h"
-#include "metrics/log_filter.h"
-#include "metrics/log_group.h"
-#include "metrics/log_outputs.h"
+#include "metrics/log_parse.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Filters from their text, and what is said when they leave nothing. */
-#include "metrics/log_filter.h"
+#include "metrics/log_parse.h"
 
 #include "base/need.h"
 #include "base/text.h"

@@ -4,7 +4,7 @@
  * of what begins, the latest of what ends, the largest of what is on the way.
  * A message of one packet, the usual case, never touches the table.
  */
-#include "metrics/log_group.h"
+#include "metrics/log.h"
 
 #include <stdlib.h>
 

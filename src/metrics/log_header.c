@@ -3,7 +3,7 @@
  * Columns by name, and messages about logs. Nothing here is called once a record:
  * the header comes once, and a log that is not right ends the reading.
  */
-#include "metrics/log_reader.h"
+#include "metrics/log_parse.h"
 
 #include "base/text.h"
 #include "flitwarp/arena.h"

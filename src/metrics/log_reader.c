@@ -6,7 +6,7 @@
  * so numbers are read without looking for the end of the buffer. A line that is not right is looked at again, slowly, for
  * the message (log_header.c).
  */
-#include "metrics/log_reader.h"
+#include "metrics/log_parse.h"
 
 #include "base/need.h"
 #include "base/text.h"

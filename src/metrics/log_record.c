@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The properties of records: one row each, for filters, help, messages and the columns of CSV files. */
-#include "metrics/log_record.h"
+#include "metrics/log.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * Sums and histograms, and the two ways of showing them. The standard deviation is
  * that of the records themselves (divided by their number): they are all there is.
  */
-#include "metrics/log_summary.h"
+#include "metrics/log_parse.h"
 
 #include "base/need.h"
 

@@ -4,7 +4,7 @@
  * latencies in the buckets of struct histogram, but only those between the smallest and the largest it has seen: about
  * a kilobyte instead of 59. They are spread out again when it is written.
  */
-#include "metrics/log_tables.h"
+#include "metrics/log.h"
 
 #include "flitwarp/arena.h"
 #include "metrics/histogram.h"

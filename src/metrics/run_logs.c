@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Logs that a run writes packet by packet, see run_logs.h. A message is a line when its last packet has arrived. */
-#include "metrics/run_logs.h"
+/* Logs that a run writes packet by packet, see log.h. A message is a line when its last packet has arrived. */
+#include "metrics/log.h"
 
 bool run_logs_open(struct run_logs *logs, const char *const names[RUN_LOG_KINDS], bool has_planes, bool has_classes,
                    struct errors *errors)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The logs of a run. Those of packets, messages and traffic see each sampled packet
- * (metrics/run_logs.h); rates are summed up in the measurements and channels counted
+ * (metrics/log.h); rates are summed up in the measurements and channels counted
  * by the routers, and both are written at the end.
  */
 #include "run/run.h"

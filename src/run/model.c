@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model of processes: prepare, run over threads, results; see model.h. */
-#include "run/model.h"
+/* A model of processes: prepare, run over threads, results; see run.h. */
+#include "run/run.h"
 
 #include "base/digest.h"
 #include "engine/process_run.h"

@@ -6,7 +6,6 @@
 #include "run/simulation.h"
 
 #include "base/digest.h"
-#include "run/results_deadlock.h"
 #include "base/version.h"
 #include "base/text.h"
 #include "metrics/report.h"

@@ -4,7 +4,9 @@
  * it holds and those that it wants, one of which the next packet holds; the last
  * wants one of the first.
  */
-#include "run/results_deadlock.h"
+#include "run/simulation.h"
+
+#include "metrics/report.h"
 
 #include <stdlib.h>
 

@@ -5,8 +5,7 @@
  * checkpoint keeps hangs on struct run.
  */
 #include "checkpoint/checkpoint.h"
-#include "metrics/run_logs.h"
-#include "run/model.h"
+#include "metrics/log.h"
 #include "run/simulation.h"
 
 /* The logs of a run: opened before it, written during it or after it, in place when they are whole. */
@@ -14,6 +13,13 @@ struct logs {
     const char *names[RUN_LOG_KINDS]; /* NULL: not asked for */
     const char *rate_interval;        /* as given; NULL: workload.series_interval */
     struct run_logs run;
+};
+
+/* A model of processes, which a configuration has in the place of network and workload. */
+struct model_run {
+    struct model model;
+    struct process_settings settings;
+    struct process_run run;
 };
 
 struct run_request {
@@ -60,6 +66,14 @@ int run_go_on(struct run *run);
 void run_release(struct run *run);
 /* All ranks go on or none does. The first that has something to say says it, since all have the same as a rule. */
 int run_agree(const struct ranks *ranks, const struct errors *errors, int status);
+
+/* model.c */
+
+/* The model and its settings; false with errors of the simulation. */
+bool model_prepare(struct model_run *run, struct simulation *simulation);
+/* To the end or an interruption; an exit status. */
+int model_run(struct model_run *run, struct simulation *simulation);
+struct json *model_results(const struct model_run *run, struct simulation *simulation);
 
 /* restart.c */
 int run_plan_checkpoints(struct run *run);

@@ -9,7 +9,7 @@
 
 #include "base/table.h"
 #include "metrics/measurement.h"
-#include "metrics/run_logs.h"
+#include "metrics/log.h"
 
 struct workload;
 

@@ -2,7 +2,7 @@
 /* From packets to messages and transactions. */
 #include "test.h"
 
-#include "metrics/log_group.h"
+#include "metrics/log.h"
 
 /* A packet of 2 flits in a message of so many. */
 static struct log_record packet_of(uint64_t source, uint64_t message, uint64_t message_flits)

@@ -3,7 +3,7 @@
 #include "sandbox.h"
 #include "test.h"
 
-#include "metrics/log_reader.h"
+#include "metrics/log_parse.h"
 
 #include <string.h>
 #include <zstd.h>

@@ -3,7 +3,7 @@
 #include "sandbox.h"
 #include "test.h"
 
-#include "metrics/log_tables.h"
+#include "metrics/log.h"
 
 #include <string.h>
 

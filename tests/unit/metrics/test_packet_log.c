@@ -7,7 +7,7 @@
 #include "test.h"
 
 #include "base/text.h"
-#include "metrics/run_logs.h"
+#include "metrics/log.h"
 
 #include "flitwarp/random.h"
 
