@@ -19,7 +19,7 @@ CASES = {
     "made": cases.made_cases,
     "models": cases.model_cases,
     "ranks": lambda: cases.rank_cases(PROGRAM),
-    "logs": lambda: [*cases.log_cases(), *cases.wrong_log_cases()],
+    "logs": lambda: [*cases.log_cases(), *cases.packed_log_cases(), *cases.wrong_log_cases()],
 }
 
 

@@ -143,6 +143,23 @@ def log_cases():
     yield Case("baseline", [["run", "$ROOT/examples/many_jobs.json", "--quiet", "--baseline", "--results", "results.json"]])
 
 
+def packed_log_cases():
+    """Logs that are compressed, or begin as if they were; ends of lines of other systems; what cannot be read."""
+    text = ("application,source,destination,packet,message,message_flits,packet_flits,hops,minimal_hops,created,injected,"
+            "head_arrived,tail_arrived\n0,3,7,5,5,2,2,2,2,100,110,120,121\n").encode()
+    frame = b"\x28\xb5\x2f\xfd"  # then: one segment of so many bytes, and a last block that is stored as it is
+    packed = frame + b"\x20" + bytes([len(text)]) + (len(text) << 3 | 1).to_bytes(3, "little") + text
+    skipped = b"\x50\x2a\x4d\x18\x02\0\0\0ab"
+    files = {
+        "packed.csv": packed, "cut.csv": packed[:-9], "magic.csv": frame, "spoilt.csv": frame + b"\xff" * 40, "skipped.csv": skipped + packed,
+        "last_skipped.csv": b"\x5f" + skipped[1:] + packed, "unlike.csv": b"\x60" + skipped[1:] + packed, "also_unlike.csv": skipped[:3] + b"\x19" + packed,
+        "two.csv": packed + packed[:8] + packed[8:], "crlf.csv": text.replace(b"\n", b"\r\n"), "no_end.csv": text[:-1], "short.csv": text[:3],
+        "crlf_more.csv": text.replace(b"\n", b",1\r\n").replace(b"arrived,1", b"arrived,colour"),
+    }
+    for name in [*files, ".", "nowhere.csv"]:
+        yield Case(f"parse packed {name}", [["parse", name, "--csv", "-"]], files)
+
+
 def wrong_log_cases():
     """Logs that are none, and questions that have no answer."""
     header = ("application,source,destination,packet,message,message_flits,packet_flits,hops,minimal_hops,created,injected,"
@@ -215,6 +232,16 @@ def wide_cases():
             yield network_case(f"wide {place} {router}", topology, routing, settings, blast(load=0.6, size={"type": "uniform", "max": 4}, sample=100))
 
 
+def omnipath_cases():
+    """Central buffers that are smaller than others, a port too few for whole MPorts, channels that lead one way."""
+    small = {"type": "omnipath", "num_vcs": 2, "queue_size": 20, "central_queue_size": 9, "exclusive_credits": 4, "max_credits": 6}
+    for terminals in (5, 13):
+        yield network_case(f"omnipath small {terminals}", {"type": "single_router", "terminals": terminals}, "minimal", small,
+                           blast(load=0.9, size={"type": "uniform", "max": 16}))
+    yield network_case("omnipath one way", {"type": "butterfly", "radix": 2, "stages": 3}, "destination_tag", small,
+                       blast(load=0.6, size={"type": "uniform", "max": 8}))
+
+
 def measured_cases():
     """Windows that find their own length, series, lists of terminals and channels; saturation; jobs that come and go."""
     mesh, router = {"type": "mesh", "widths": [4, 4]}, {"type": "input_queued", "num_vcs": 2}
@@ -248,7 +275,7 @@ def restart_cases():
 
 
 def made_cases():
-    return [*stuck_cases(), *wide_cases(), *measured_cases(), *told_cases(), *restart_cases()]
+    return [*stuck_cases(), *wide_cases(), *omnipath_cases(), *measured_cases(), *told_cases(), *restart_cases()]
 
 
 # ---- ranks -----------------------------------------------------------------------------------------------------------------------
@@ -285,5 +312,5 @@ SCHEMA = Case("schema", [["schema"]])
 
 
 def all_cases(program):
-    return [*model_cases(), *drawn_cases(), *settings_cases(), *made_cases(), *log_cases(), *wrong_log_cases(),
+    return [*model_cases(), *drawn_cases(), *settings_cases(), *made_cases(), *log_cases(), *packed_log_cases(), *wrong_log_cases(),
             *example_cases(program), *rank_cases(program)]

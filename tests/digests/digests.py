@@ -70,7 +70,7 @@ def outcome(program, case, limits=None, environment=None):
     status, digest, events, said = 0, "", "", []
     with tempfile.TemporaryDirectory(prefix="flitwarp-digest-") as folder:
         for name, text in case.files.items():
-            (Path(folder) / name).write_text(text)
+            (Path(folder) / name).write_bytes(text if isinstance(text, bytes) else text.encode())
         for command in case.commands:
             words = [*case.launcher, str(program), *(word.replace("$ROOT", str(ROOT)) for word in command)]
             try:
