@@ -165,6 +165,24 @@ TEST(the_steady_state_takes_no_memory)
     }
 }
 
+TEST(memory_that_is_taken_is_counted)
+{
+    static struct record record;
+    begin(&record, see, see);
+    struct engine *engine = &record.engine;
+    EXPECT_EQ_U64(engine->allocations, 0);
+    post(&record, record.kinds[0], 1, 1); /* chunks */
+    EXPECT_EQ_U64(engine->allocations, 1);
+    post(&record, record.kinds[0], 1000000, 1); /* a heap of far events, and one */
+    EXPECT_EQ_U64(engine->allocations, 3);
+    post(&record, record.kinds[0], 1000001, 1); /* one more */
+    EXPECT_EQ_U64(engine->allocations, 4);
+    *(struct keyed *)engine_post(engine, record.kinds[2], 7, sizeof(struct keyed)) = (struct keyed){0};
+    engine_run(engine, 8); /* room to sort */
+    EXPECT_EQ_U64(engine->allocations, 5);
+    engine_release(engine);
+}
+
 TEST(a_pool_hands_out_each_index_once)
 {
     struct pool pool;

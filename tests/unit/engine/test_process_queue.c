@@ -178,3 +178,39 @@ TEST(the_steady_state_of_pending_events_takes_no_memory)
     EXPECT_EQ_U64(queue.allocations, allocations);
     queue_release(&queue);
 }
+
+TEST(memory_that_pending_events_take_is_counted)
+{
+    struct event_queue queue;
+    queue_init(&queue, sizeof(struct numbered));
+    EXPECT_EQ_U64(queue.allocations, 1); /* buckets */
+    queue_push(&queue, &(struct numbered){{100, .tie = 1}, 1}.event);
+    EXPECT_EQ_U64(queue.allocations, 2); /* chunks */
+    queue_take(&queue, TICK_NEVER);
+    EXPECT_EQ_U64(queue.allocations, 3); /* the bucket at hand */
+    queue_push_heap(&queue, &(struct numbered){{50, .tie = 2}, 2}.event);
+    EXPECT_EQ_U64(queue.allocations, 4); /* what comes before it */
+    queue_release(&queue);
+}
+
+/* Whatever the distances: some events a bucket, as many buckets as a quarter of the events, little in the heap. */
+TEST(buckets_become_as_wide_as_what_is_pending_wants)
+{
+    for (uint64_t distance = 4; distance < 1ull << 36; distance <<= 8) {
+        struct event_queue queue;
+        queue_init(&queue, sizeof(struct numbered));
+        struct random random = random_stream(distance, 3, RANDOM_SETUP);
+        enum { PENDING = 20000 };
+        for (uint64_t i = 0; i < PENDING; i++)
+            queue_push(&queue, &(struct numbered){{random_u64(&random) % (distance * PENDING), i, .tie = i}, i}.event);
+        for (uint64_t i = 0; i < 20 * PENDING; i++) {
+            struct numbered event = *(const struct numbered *)(const void *)queue_take(&queue, TICK_NEVER);
+            event.event.time += 1 + random_u64(&random) % (2 * distance * PENDING);
+            queue_push(&queue, &event.event);
+        }
+        EXPECT(queue.bucket_count >= PENDING / 4);
+        EXPECT((uint64_t)1 << queue.shift >= 4 * distance && (uint64_t)1 << queue.shift <= 64 * distance);
+        EXPECT(queue.heap_pushes * 4 <= queue.events_taken);
+        queue_release(&queue);
+    }
+}
