@@ -137,24 +137,19 @@ static void list_add_unknown(struct errors *errors, const char *kind)
                meant_hint(errors->arena, nearest_word(&nearest)), registry_kinds(errors->arena));
 }
 
-struct list_request {
-    bool as_json;
-};
-
 static const struct flag list_flags[] = {
-    FLAG(struct list_request, as_json, "--json", "as a JSON array"),
-    FLAG_END,
+    {"--json", NULL, "as a JSON array", NULL},
+    {0},
 };
 
 static int cli_list(struct call *call)
 {
-    const struct list_request *request = call->request;
     const char *kind = call->words[0];
     if (kind && !registry_kind(kind)) {
         list_add_unknown(&call->errors, kind);
         return EXIT_USAGE;
     }
-    if (request->as_json)
+    if (flag_value(call, "--json"))
         list_print_json(&call->arena, kind);
     else
         list_print_table(kind);
@@ -167,7 +162,6 @@ static const struct command list_command = {
     .words = "[KIND]",
     .summary = "registered components",
     .flags = list_flags,
-    .request_size = sizeof(struct list_request),
     .most_words = 1,
     .excess = "found '%s', expected at most one kind and --json",
     .suggest = suggest_kinds,
@@ -213,21 +207,16 @@ REGISTER_COMMAND(explain_command);
 
 /* ---- schema ---- */
 
-struct schema_request {
-    bool of_results;
-};
-
 static const struct flag schema_flags[] = {
-    FLAG(struct schema_request, of_results, "--results", "that of the results document instead"),
-    FLAG_END,
+    {"--results", NULL, "that of the results document instead", NULL},
+    {0},
 };
 
 static int cli_schema(struct call *call)
 {
-    const struct schema_request *request = call->request;
     json_write(stdout,
-               request->of_results ? results_schema_create(&call->arena, results_rows)
-                                   : schema_create(&call->arena, simulation_options),
+               flag_value(call, "--results") ? results_schema_create(&call->arena, results_rows)
+                                             : schema_create(&call->arena, simulation_options),
                2);
     putchar('\n');
     return EXIT_DONE;
@@ -239,7 +228,6 @@ static const struct command schema_command = {
     .words = "",
     .summary = "JSON schema of the whole configuration",
     .flags = schema_flags,
-    .request_size = sizeof(struct schema_request),
     .excess = "found '%s', expected no arguments",
     .run = cli_schema,
 };

@@ -33,17 +33,24 @@ enum flag_found flag_take(struct call *call, int *index)
     const struct flag *flag = flag_find(call->command->flags, call->argv[*index], &attached);
     if (!flag)
         return FLAG_NONE;
-    void *field = (char *)call->request + flag->offset;
-    if (!flag->value) {
-        *(bool *)field = true;
+    const char **value = &call->values[flag - call->command->flags];
+    *value = flag->value ? *value : "";
+    if (!flag->value)
         return FLAG_TAKEN;
-    }
     bool is_last = *index + 1 == call->argc ||
                    strncmp(call->argv[*index + 1], "--", 2) == 0; /* a name with dashes: --csv=--name */
     if (!attached && is_last)
         return FLAG_LACKS_VALUE;
-    *(const char **)field = attached ? attached : call->argv[++*index];
+    *value = attached ? attached : call->argv[++*index];
     return FLAG_TAKEN;
+}
+
+const char *flag_value(const struct call *call, const char *name)
+{
+    for (const struct flag *flag = call->command->flags; flag->name; flag++)
+        if (strcmp(flag->name, name) == 0)
+            return call->values[flag - call->command->flags];
+    return NULL;
 }
 
 char *words_next(struct call *call, int *index)
@@ -134,11 +141,9 @@ void arguments_keep(struct call *call)
         overrides[i] = text_copy(call->overrides[i]);
     call->overrides = overrides;
     call->configs[0] = text_copy(call->configs[0]);
-    for (const struct flag *flag = call->command->flags; flag->name; flag++) {
-        const char **value = (const char **)(void *)((char *)call->request + flag->offset);
-        if (flag->value && *value)
-            *value = text_copy(*value);
-    }
+    const char **value = call->values;
+    for (const struct flag *flag = call->command->flags; flag->name; flag++, value++)
+        *value = *value ? text_copy(*value) : NULL;
 }
 
 /* ---- the table ---- */
@@ -171,7 +176,7 @@ const struct flag program_flags[] = {
              "may be given several times"},
     {.name = "--help", .help = "as the command help"},
     {.name = "--version", .help = "as the command version"},
-    FLAG_END,
+    {0},
 };
 
 const struct command *command_find(const char *name)
@@ -262,7 +267,10 @@ int command_call(const struct command *command, int argc, char **argv)
 {
     struct call call = {.command = command, .argc = argc, .argv = argv};
     call.errors.arena = &call.arena;
-    call.request = arena_take(&call.arena, command->request_size);
+    uint32_t flags = 0;
+    while (command->flags && command->flags[flags].name)
+        flags++;
+    call.values = arena_array(&call.arena, const char *, flags);
     int status = command->excess && !words_read(&call) ? EXIT_USAGE : command->run(&call);
     if (ranks_launched_as() == 0) /* the others have the same to say */
         errors_print(&call.errors, stderr);

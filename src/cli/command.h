@@ -13,32 +13,12 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* A flag, with the field of the command's request that it fills. */
 struct flag {
     const char *name;  /* "--results"; NULL ends a table */
     const char *value; /* what it takes: "FILE", or words to choose from: "a|b|c"; NULL: nothing */
     const char *help;
     const char *kind; /* its value is a component of this kind; NULL: is not */
-    size_t offset;    /* of a bool where it takes nothing, of a const char * elsewhere */
 };
-
-/* A compile-time error when the field has another type. */
-#define FLAG_OFFSET_(request, field, type)                                                                             \
-    (offsetof(request, field) + 0 * sizeof(_Generic(((request *)0)->field, type : 1)))
-
-#define FLAG(request, field, name, help)                                                                               \
-    {                                                                                                                  \
-        name, NULL, help, NULL, FLAG_OFFSET_(request, field, bool)                                                     \
-    }
-#define FLAG_VALUE(request, field, name, value, help) FLAG_COMPONENT(request, field, name, value, NULL, help)
-#define FLAG_COMPONENT(request, field, name, value, kind, help)                                                        \
-    {                                                                                                                  \
-        name, value, help, kind, FLAG_OFFSET_(request, field, const char *)                                            \
-    }
-#define FLAG_END                                                                                                       \
-    {                                                                                                                  \
-        .name = NULL                                                                                                   \
-    }
 
 /* Takes words that could stand at some place. */
 struct suggestions;
@@ -47,8 +27,8 @@ struct suggestions;
 struct call {
     const struct command *command;
     int argc;
-    char **argv; /* argv[0] is the command's name */
-    void *request;
+    char **argv;         /* argv[0] is the command's name */
+    const char **values; /* of the command's flags; NULL: it is not given */
     struct arena arena;
     struct errors errors; /* printed at the end */
     /* Words that are no flags, of commands that say how many they take. */
@@ -66,7 +46,6 @@ struct command {
     const char *words;        /* behind the name, flags that may be left out aside; a line for each way to call it */
     const char *summary;      /* one line */
     const struct flag *flags; /* NULL: none */
-    size_t request_size;      /* of the struct that they fill, all 0 at first */
     int most_words;           /* that are no flags, for call->words */
     const char *excess;       /* what is said of one more, %s in its place; NULL: `run` reads words and flags itself */
     bool excess_shows_usage;
@@ -119,11 +98,10 @@ const struct flag *flag_find(const struct flag *flags, const char *argument, con
 
 enum flag_found { FLAG_NONE, FLAG_TAKEN, FLAG_LACKS_VALUE };
 
-/*
- * Takes the flag that stands at argv[*index] into its field of the request; *index then stands at the last word that
- * belongs to it.
- */
+/* Takes the flag that stands at argv[*index], which then is the last word that belongs to it. */
 enum flag_found flag_take(struct call *call, int *index);
+/* The value that was given with a flag, "" where it takes none; NULL: it was not given. */
+const char *flag_value(const struct call *call, const char *name);
 /*
  * For commands with words of their own: goes on from *index, 0 at first, to the next word that is no flag, and takes the
  * flags on the way. NULL at the end. Adds errors for what is neither, and for flags that lack their value.

@@ -15,18 +15,12 @@
 #include <errno.h>
 #include <string.h>
 
-struct import_request {
-    const char *from, *output;
-    bool is_strict;
-};
-
 static const struct flag import_flags[] = {
-    FLAG_VALUE(struct import_request, from, "--from", "booksim|simured|supersim",
-               "whose it is: key = value; or KEY value or JSON; by content if not given"),
-    FLAG_VALUE(struct import_request, output, "-o", "OUT.json", "where to write to; standard output if not given"),
-    FLAG(struct import_request, is_strict, "--strict",
-         "fail, with status 1 and no output, when anything is not carried over"),
-    FLAG_END,
+    {"--from", "booksim|simured|supersim", "whose it is: key = value; or KEY value or JSON; by content if not given",
+     NULL},
+    {"-o", "OUT.json", "where to write to; standard output if not given", NULL},
+    {"--strict", NULL, "fail, with status 1 and no output, when anything is not carried over", NULL},
+    {0},
 };
 
 static const struct format {
@@ -163,9 +157,11 @@ static bool find_format(const char *name, const struct format **format, struct e
 
 static int cli_import(struct call *call)
 {
-    const struct import_request *request = call->request;
     const struct format *format = NULL;
-    if (!arguments_read(call) || (request->from && !find_format(request->from, &format, &call->errors)))
+    if (!arguments_read(call))
+        return EXIT_USAGE;
+    const char *from = flag_value(call, "--from");
+    if (from && !find_format(from, &format, &call->errors))
         return EXIT_USAGE;
     if (call->override_count) {
         errors_add(&call->errors, "flitwarp import: '%s' comes after the file: overrides belong to run and check",
@@ -177,9 +173,9 @@ static int cli_import(struct call *call)
                             .errors = &call->errors,
                             .notes = &notes,
                             .file = call->configs[0],
-                            .output = request->output,
+                            .output = flag_value(call, "-o"),
                             .result = json_object(&call->arena)};
-    return import_file(&import, format, request->is_strict);
+    return import_file(&import, format, flag_value(call, "--strict"));
 }
 
 static const struct command import_command = {
@@ -188,7 +184,6 @@ static const struct command import_command = {
     .words = "FILE",
     .summary = "another simulator's configuration as ours",
     .flags = import_flags,
-    .request_size = sizeof(struct import_request),
     .notes =
         "Reads a configuration of BookSim, SimuRed or SuperSim. What is not carried over is listed on standard error:\n"
         "the setting, its value, why, and what comes nearest here.",

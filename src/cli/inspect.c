@@ -202,26 +202,21 @@ static bool print_batch(const struct base *base)
     return is_good;
 }
 
-struct settings_request {
-    bool batch;
-};
-
 static const struct flag settings_flags[] = {
-    FLAG(struct settings_request, batch, "--batch",
-         "each line of standard input is a JSON array of further overrides, each line of output the answer to one"),
-    FLAG_END,
+    {"--batch", NULL,
+     "each line of standard input is a JSON array of further overrides, each line of output the answer to one", NULL},
+    {0},
 };
 
 static int cli_settings(struct call *call)
 {
-    const struct settings_request *request = call->request;
     if (!arguments_read(call))
         return EXIT_USAGE;
     struct base base;
     bool is_good = base_load(&base, call);
     errors_print(&base.errors, stderr);
     if (is_good)
-        is_good = request->batch ? print_batch(&base) : print_answer(&base, 0, NULL, 0);
+        is_good = flag_value(call, "--batch") ? print_batch(&base) : print_answer(&base, 0, NULL, 0);
     arena_release(&base.arena);
     if (fflush(stdout) != 0 || ferror(stdout) || ferror(stdin)) {
         fprintf(stderr, "flitwarp settings: reading standard input or writing standard output failed\n");
@@ -236,22 +231,15 @@ static const struct command settings_command = {
     .words = "CONFIG [PATH=VALUE ...]",
     .summary = "effective settings and the files they come from, as JSON",
     .flags = settings_flags,
-    .request_size = sizeof(struct settings_request),
     .run = cli_settings,
 };
 REGISTER_COMMAND(settings_command);
 
 /* ---- trace ---- */
 
-struct trace_request {
-    const char *packet;
-    uint64_t source, sequence;
-};
-
 static const struct flag trace_flags[] = {
-    FLAG_VALUE(struct trace_request, packet, "--packet", "N|SOURCE.N",
-               "number of the packet among those of terminal 0, or of terminal SOURCE"),
-    FLAG_END,
+    {"--packet", "N|SOURCE.N", "number of the packet among those of terminal 0, or of terminal SOURCE", NULL},
+    {0},
 };
 
 /* "N" or "SOURCE.N". */
@@ -296,26 +284,28 @@ static int trace_follow(struct simulation *simulation, uint32_t source, uint32_t
 
 static int trace_loaded(struct simulation *simulation, const struct call *call)
 {
-    const struct trace_request *request = call->request;
+    const char *packet = flag_value(call, "--packet");
+    uint64_t source, sequence;
+    trace_read_packet(packet, &source, &sequence);
     struct simulator_config *simulator = &simulation->config.simulator; /* the same however it runs, but printed once */
     simulator->threads = 1;
     simulator->check_reversal = false;
     if (!simulation_build(simulation))
         return EXIT_USAGE;
-    if (request->source < simulation->network.topology.terminals)
-        return trace_follow(simulation, (uint32_t)request->source, (uint32_t)request->sequence);
-    errors_add(&simulation->errors, "flitwarp trace: --packet %s: there is no terminal %u; accepted: 0 to %u",
-               request->packet, (uint32_t)request->source, simulation->network.topology.terminals - 1);
+    if (source < simulation->network.topology.terminals)
+        return trace_follow(simulation, (uint32_t)source, (uint32_t)sequence);
+    errors_add(&simulation->errors, "flitwarp trace: --packet %s: there is no terminal %u; accepted: 0 to %u", packet,
+               (uint32_t)source, simulation->network.topology.terminals - 1);
     return EXIT_USAGE;
 }
 
 static int cli_trace(struct call *call)
 {
-    struct trace_request *request = call->request;
     if (!arguments_read(call))
         return EXIT_USAGE;
-    const char *packet = request->packet;
-    if (packet && trace_read_packet(packet, &request->source, &request->sequence))
+    const char *packet = flag_value(call, "--packet");
+    uint64_t source, sequence;
+    if (packet && trace_read_packet(packet, &source, &sequence))
         return with_simulation(call, trace_loaded);
     errors_add(&call->errors, "flitwarp trace: --packet %s; accepted: a packet's number, or SOURCE.NUMBER",
                packet ? packet : "is missing");
@@ -328,7 +318,6 @@ static const struct command trace_command = {
     .words = "CONFIG --packet N|SOURCE.N [PATH=VALUE ...]",
     .summary = "one packet's walk, stage by stage",
     .flags = trace_flags,
-    .request_size = sizeof(struct trace_request),
     .run = cli_trace,
 };
 REGISTER_COMMAND(trace_command);

@@ -283,31 +283,27 @@ static int manual_show(const char *name, const struct page *page, struct errors 
     return EXIT_USAGE;
 }
 
-struct manual_request {
-    const char *dir;
-};
-
 static const struct flag manual_flags[] = {
-    FLAG_VALUE(struct manual_request, dir, "--dir", "DIR", "write all pages, into folders man1, man5 and man7 of DIR"),
-    FLAG_END,
+    {"--dir", "DIR", "write all pages, into folders man1, man5 and man7 of DIR", NULL},
+    {0},
 };
 
 static int cli_manual(struct call *call)
 {
-    const struct manual_request *request = call->request;
     struct errors *errors = &call->errors;
     const char *name = NULL;
     int i = 0;
     for (const char *word; (word = words_next(call, &i)); name = word)
         if (name)
             errors_add(errors, "'%s' is not understood; one page is printed at a time", word);
-    if (name && request->dir)
+    const char *dir = flag_value(call, "--dir");
+    if (name && dir)
         errors_add(errors, "--dir writes all pages, found '%s' beside it", name);
     if (errors->count)
         return call_refuse(call);
     const struct page *pages = pages_list(&call->arena);
-    if (request->dir)
-        return manual_save_all(request->dir, pages, errors);
+    if (dir)
+        return manual_save_all(dir, pages, errors);
     if (name)
         return manual_show(name, pages, errors);
     for (; pages->name; pages++)
@@ -329,7 +325,6 @@ static const struct command manual_command = {
     .words = "[PAGE]",
     .summary = "a manual page as roff: flitwarp manual run | man -l -",
     .flags = manual_flags,
-    .request_size = sizeof(struct manual_request),
     .suggest = suggest_page,
     .run = cli_manual,
 };

@@ -27,13 +27,9 @@
 #define NAME_MAX_LENGTH 40
 enum { MOST_FILES = 4 };
 
-struct new_request {
-    const char *dir;
-};
-
 static const struct flag new_flags[] = {
-    FLAG_VALUE(struct new_request, dir, "--dir", "DIR", "folder to write to; the one where you are if not given"),
-    FLAG_END,
+    {"--dir", "DIR", "folder to write to; the one where you are if not given", NULL},
+    {0},
 };
 
 /* The configuration that the example starts from. */
@@ -274,8 +270,8 @@ static int new_make(const struct order *order)
 
 static int cli_new(struct call *call)
 {
-    const struct new_request *request = call->request;
-    const char *kind = call->words[0], *program = program_path(&call->arena), *headers = headers_folder(&call->arena);
+    const char *kind = call->words[0], *dir = flag_value(call, "--dir"), *program = program_path(&call->arena),
+               *headers = headers_folder(&call->arena);
     if (call->word_count < 2) {
         errors_add(&call->errors, "flitwarp new: no %s is given", call->word_count ? "name" : "kind");
         return call_refuse(call);
@@ -283,7 +279,7 @@ static int cli_new(struct call *call)
     struct order order = {.arena = &call->arena,
                           .errors = &call->errors,
                           .name = call->words[1],
-                          .dir = request->dir ? request->dir : ".",
+                          .dir = dir ? dir : ".",
                           .program = program ? program : "flitwarp",
                           .headers = headers ? headers : "/usr/include",
                           .is_model = strcmp(kind, "model") == 0};
@@ -299,7 +295,6 @@ static const struct command new_command = {
     .words = "KIND NAME",
     .summary = "a new component's file, example and test",
     .flags = new_flags,
-    .request_size = sizeof(struct new_request),
     .most_words = 2,
     .excess = "'%s' is not understood",
     .excess_shows_usage = true,

@@ -15,186 +15,154 @@
 
 /* ---- arguments ---- */
 
-struct parse_request {
+/* A pass over a log, from its arguments to its files. */
+struct pass {
     const char *log;
-    const char *of, *interval_text; /* as written; NULL: not given */
     enum log_unit unit;
     uint64_t interval; /* ticks; 1 when there is no series */
     bool as_json;
     bool is_shown; /* the summary, on standard output */
-    const char *names[LOG_OUTPUTS];
-    struct log_filters filters; /* owned */
+    struct arena *arena;
+    struct errors *errors;
+    struct log_filters filters;
+    struct log_reader reader;
+    struct log_group group;
+    struct log_summary summary;
+    struct log_outputs outputs;
 };
 
 /* Flags that name files come first, in the order of enum log_output. */
 static const struct flag parse_flags[] = {
-    [LOG_RECORDS] = FLAG_VALUE(struct parse_request, names[LOG_RECORDS], "--csv", "FILE", "the records that passed"),
-    [LOG_DISTRIBUTION] = FLAG_VALUE(struct parse_request, names[LOG_DISTRIBUTION], "--distribution", "FILE",
-                                    "latencies: low,high,count,cumulative_share"),
-    [LOG_MATRIX] = FLAG_VALUE(struct parse_request, names[LOG_MATRIX], "--matrix", "FILE",
-                              "pairs: source,destination,count,flits,latency_mean,latency_max"),
-    [LOG_SERIES] = FLAG_VALUE(struct parse_request, names[LOG_SERIES], "--series", "FILE",
-                              "by time of creation: "
-                              "start,count,flits,latency_mean,latency_p50,latency_p99,latency_max"),
-    FLAG_VALUE(struct parse_request, interval_text, "--interval", "TICKS", "length of an interval of the series"),
-    FLAG_VALUE(struct parse_request, of, "--of", "packets|messages|transactions",
-               "what a record is; packets if not given"),
-    FLAG(struct parse_request, as_json, "--json", "the summary as JSON"),
-    FLAG_END,
+    [LOG_RECORDS] = {"--csv", "FILE", "the records that passed", NULL},
+    [LOG_DISTRIBUTION] = {"--distribution", "FILE", "latencies: low,high,count,cumulative_share", NULL},
+    [LOG_MATRIX] = {"--matrix", "FILE", "pairs: source,destination,count,flits,latency_mean,latency_max", NULL},
+    [LOG_SERIES] = {"--series", "FILE",
+                    "by time of creation: "
+                    "start,count,flits,latency_mean,latency_p50,latency_p99,latency_max",
+                    NULL},
+    {"--interval", "TICKS", "length of an interval of the series", NULL},
+    {"--of", "packets|messages|transactions", "what a record is; packets if not given", NULL},
+    {"--json", NULL, "the summary as JSON", NULL},
+    {0},
 };
 
 /* The units in which a property means something: "messages or transactions". */
-static struct text units_of(const struct log_property *property, const char *before_each)
+static const char *units_of(struct arena *arena, const struct log_property *property, const char *before_each)
 {
-    struct text units = {0};
+    const char *units = "";
     for (enum log_unit unit = LOG_PACKETS; unit <= LOG_TRANSACTIONS; unit++)
         if (property->units >> unit & 1)
-            text_addf(&units, "%s%s%s", units.length ? " or " : "", before_each, log_unit_name(unit, 2));
+            units = list_add(arena, units, " or ", arena_format(arena, "%s%s", before_each, log_unit_name(unit, 2)));
     return units;
 }
 
 /* A line for each NAME that a filter may have. */
 static void parse_add_filters(struct text *text)
 {
+    struct arena arena = {0};
     for (const struct log_property *property = log_properties; property->column; property++) {
-        struct text names = {0}, units = units_of(property, "");
-        text_add(&names, property->name);
+        const char *names = property->name;
         if (strcmp(property->name, property->column) != 0)
-            text_addf(&names, ", %s", property->column);
+            names = list_add(&arena, names, ", ", property->column);
         if (property->alias)
-            text_addf(&names, ", %s", property->alias);
+            names = list_add(&arena, names, ", ", property->alias);
         bool is_everywhere = property->units == LOG_ALL_UNITS;
-        text_addf(text, "  %-28s %s%s%s\n", names.chars, property->help, is_everywhere ? "" : "; of ",
-                  is_everywhere ? "" : units.chars);
-        text_release(&names);
-        text_release(&units);
+        text_addf(text, "  %-28s %s%s%s\n", names, property->help, is_everywhere ? "" : "; of ",
+                  is_everywhere ? "" : units_of(&arena, property, ""));
     }
+    arena_release(&arena);
 }
 
-static void parse_take_word(struct parse_request *request, const char *word, struct errors *errors)
+static void parse_take_word(struct pass *pass, const char *word)
 {
     bool is_filter = (word[0] == '+' || word[0] == '-') && word[1];
     if (is_filter && word[1] == '-')
-        errors_add(errors, "'%s' is not understood", word);
+        errors_add(pass->errors, "'%s' is not understood", word);
     else if (is_filter)
-        log_filters_add(&request->filters, word, errors);
-    else if (!request->log)
-        request->log = word;
+        log_filters_add(&pass->filters, word, pass->errors);
+    else if (!pass->log)
+        pass->log = word;
     else
-        errors_add(errors, "'%s' comes after the log and is no filter, which begins with + or -", word);
+        errors_add(pass->errors, "'%s' comes after the log and is no filter, which begins with + or -", word);
 }
 
-/* True when the unit is known. */
-static bool read_unit(struct parse_request *request, struct errors *errors)
+/* The unit, and whether all filters have a meaning in it. */
+static void parse_read_unit(struct pass *pass, const char *of)
 {
-    for (enum log_unit unit = LOG_PACKETS; unit <= LOG_TRANSACTIONS; unit++)
-        if (!request->of || strcmp(request->of, log_unit_name(unit, 2)) == 0) {
-            request->unit = unit;
-            return true;
-        }
-    return errors_add(errors, "--of: found '%s', accepted: packets, messages, transactions", request->of);
-}
-
-static void check_units(const struct parse_request *request, struct errors *errors)
-{
-    for (uint32_t i = 0; i < request->filters.count; i++) {
-        const struct log_filter *filter = &request->filters.list[i];
-        if (!filter->property || filter->property->units >> request->unit & 1)
-            continue;
-        struct text units = units_of(filter->property, "--of ");
-        errors_add(errors, "'%s': %s have no '%s', accepted with %s", filter->text, log_unit_name(request->unit, 2),
-                   filter->property->name, units.chars);
-        text_release(&units);
+    while (of && pass->unit <= LOG_TRANSACTIONS && strcmp(of, log_unit_name(pass->unit, 2)) != 0)
+        pass->unit++;
+    if (pass->unit > LOG_TRANSACTIONS) {
+        errors_add(pass->errors, "--of: found '%s', accepted: packets, messages, transactions", of);
+        return;
+    }
+    for (uint32_t i = 0; i < pass->filters.count; i++) {
+        const struct log_filter *filter = &pass->filters.list[i];
+        if (filter->property && !(filter->property->units >> pass->unit & 1))
+            errors_add(pass->errors, "'%s': %s have no '%s', accepted with %s", filter->text,
+                       log_unit_name(pass->unit, 2), filter->property->name,
+                       units_of(pass->arena, filter->property, "--of "));
     }
 }
 
-static void read_interval(struct parse_request *request, struct errors *errors)
+static void parse_read_interval(struct pass *pass, const char *text, const char *series)
 {
-    const char *text = request->interval_text;
-    if (!text != !request->names[LOG_SERIES])
-        errors_add(errors, "%s needs %s beside it", text ? "--interval" : "--series",
-                   text ? "--series FILE" : "--interval TICKS");
-    request->interval = 1;
-    if (!text)
-        return;
     const char *end = text;
-    if (!number_read(&end, 9999999999999999999u, &request->interval) || *end || !request->interval)
-        errors_add(errors, "--interval: found '%s', accepted: a number of ticks from 1 to 10^19 - 1", text);
+    if (!text != !series)
+        errors_add(pass->errors, "%s needs %s beside it", text ? "--interval" : "--series",
+                   text ? "--series FILE" : "--interval TICKS");
+    pass->interval = 1;
+    if (text && (!number_read(&end, 9999999999999999999u, &pass->interval) || *end || !pass->interval))
+        errors_add(pass->errors, "--interval: found '%s', accepted: a number of ticks from 1 to 10^19 - 1", text);
 }
 
 /* Standard output and each file are for one output only, and the log itself for none. */
-static void check_names(struct parse_request *request, struct errors *errors)
+static void parse_check_names(struct pass *pass, const char *const *names)
 {
-    const char *shown = request->as_json ? "--json" : NULL;
+    const char *shown = pass->as_json ? "--json" : NULL;
     for (uint32_t i = 0; i < LOG_OUTPUTS; i++) {
-        const char *name = request->names[i];
+        const char *name = names[i], *flag = parse_flags[i].name;
         if (!name)
             continue;
         bool is_standard = strcmp(name, "-") == 0;
         if (is_standard && shown)
-            errors_add(errors, "%s and %s cannot both go to standard output", shown, parse_flags[i].name);
+            errors_add(pass->errors, "%s and %s cannot both go to standard output", shown, flag);
         if (is_standard)
-            shown = parse_flags[i].name;
-        if (!is_standard && request->log && strcmp(name, request->log) == 0)
-            errors_add(errors, "%s: '%s' is the log that is read, accepted: another file", parse_flags[i].name, name);
+            shown = flag;
+        if (!is_standard && pass->log && strcmp(name, pass->log) == 0)
+            errors_add(pass->errors, "%s: '%s' is the log that is read, accepted: another file", flag, name);
         for (uint32_t j = 0; j < i && !is_standard; j++)
-            if (request->names[j] && strcmp(name, request->names[j]) == 0)
-                errors_add(errors, "%s and %s both name '%s'", parse_flags[j].name, parse_flags[i].name, name);
+            if (names[j] && strcmp(name, names[j]) == 0)
+                errors_add(pass->errors, "%s and %s both name '%s'", parse_flags[j].name, flag, name);
     }
-    request->is_shown = request->as_json || !shown;
+    pass->is_shown = pass->as_json || !shown;
 }
 
-static void parse_request_read(struct parse_request *request, struct call *call)
+static void parse_read_arguments(struct pass *pass, struct call *call)
 {
-    struct errors *errors = &call->errors;
     for (int i = 1; i < call->argc; i++) {
         enum flag_found found = flag_take(call, &i);
         if (found == FLAG_NONE)
-            parse_take_word(request, call->argv[i], errors);
+            parse_take_word(pass, call->argv[i]);
         else if (found == FLAG_LACKS_VALUE)
-            errors_add(errors, "'%s' needs a value", call->argv[i]);
+            errors_add(pass->errors, "'%s' needs a value", call->argv[i]);
     }
-    if (read_unit(request, errors))
-        check_units(request, errors);
-    read_interval(request, errors);
-    check_names(request, errors);
-    if (!request->log)
-        errors_add(errors, "no log is given");
+    pass->as_json = flag_value(call, "--json");
+    parse_read_unit(pass, flag_value(call, "--of"));
+    parse_read_interval(pass, flag_value(call, "--interval"), flag_value(call, "--series"));
+    parse_check_names(pass, call->values);
+    if (!pass->log)
+        errors_add(pass->errors, "no log is given");
 }
 
 /* ---- the pass ---- */
 
-/* A pass over a log, from its first line to its files. */
-struct pass {
-    const struct parse_request *request;
-    struct arena *arena;
-    struct errors *errors;
-    struct log_reader reader;
-    struct log_filters *filters;
-    struct log_group group;
-    struct log_summary summary;
-    struct log_outputs outputs;
-};
-
 static bool pass_take_record(struct pass *pass)
 {
     const struct log_record *record = &pass->group.result;
-    if (!log_filters_keep(pass->filters, record))
+    if (!log_filters_keep(&pass->filters, record))
         return true;
     log_summary_add(&pass->summary, record);
     return log_outputs_add(&pass->outputs, record, &pass->reader, pass->errors);
-}
-
-static bool contradicts(struct pass *pass, const struct log_record *packet)
-{
-    errors_add(
-        pass->errors,
-        "%s:%llu: message %llu of source %llu has other packets that do not fit this one's %llu of %llu flits; is "
-        "a packet there twice?",
-        pass->reader.bytes.name, (unsigned long long)pass->reader.line_number, (unsigned long long)packet->message,
-        (unsigned long long)packet->source, (unsigned long long)packet->flits,
-        (unsigned long long)packet->message_flits);
-    return false;
 }
 
 static bool pass_read_all(struct pass *pass)
@@ -207,14 +175,20 @@ static bool pass_read_all(struct pass *pass)
         if (grouped == LOG_COMPLETE)
             is_good = pass_take_record(pass);
         else if (grouped == LOG_WRONG)
-            is_good = contradicts(pass, &packet);
+            errors_add(pass->errors,
+                       "%s:%llu: message %llu of source %llu has other packets that do not fit this one's %llu of "
+                       "%llu flits; is a packet there twice?",
+                       pass->reader.bytes.name, (unsigned long long)pass->reader.line_number,
+                       (unsigned long long)packet.message, (unsigned long long)packet.source,
+                       (unsigned long long)packet.flits, (unsigned long long)packet.message_flits);
+        is_good &= grouped != LOG_WRONG;
     }
     if (pass->errors->count)
         return false;
     log_group_end(&pass->group);
     while (is_good && log_group_next(&pass->group))
         is_good = pass_take_record(pass);
-    pass->summary.read = pass->filters->records;
+    pass->summary.read = pass->filters.records;
     pass->summary.incomplete = pass->group.incomplete;
     pass->summary.incomplete_packets = pass->group.incomplete_packets;
     return is_good;
@@ -223,8 +197,8 @@ static bool pass_read_all(struct pass *pass)
 /* A filter on a column that this log lacks. */
 static bool check_columns(struct pass *pass)
 {
-    for (uint32_t i = 0; i < pass->filters->count; i++) {
-        const struct log_filter *filter = &pass->filters->list[i];
+    for (uint32_t i = 0; i < pass->filters.count; i++) {
+        const struct log_filter *filter = &pass->filters.list[i];
         if (!log_reader_has(&pass->reader, filter->property))
             errors_add(pass->errors, "'%s': %s has no column '%s'", filter->text, pass->reader.bytes.name,
                        filter->property->column);
@@ -236,11 +210,11 @@ static bool check_columns(struct pass *pass)
 static bool check_kept(struct pass *pass)
 {
     const struct log_summary *summary = &pass->summary;
-    const char *units = log_unit_name(pass->request->unit, 2);
+    const char *units = log_unit_name(pass->unit, 2);
     if (summary->kept)
         return true;
     if (summary->read)
-        log_filters_explain(pass->filters, pass->request->unit, pass->errors);
+        log_filters_explain(&pass->filters, pass->unit, pass->errors);
     else if (summary->packets_read)
         errors_add(pass->errors, "'%s' has no complete %s, of %llu packets in %llu incomplete ones",
                    pass->reader.bytes.name, units, (unsigned long long)summary->incomplete_packets,
@@ -253,13 +227,13 @@ static bool check_kept(struct pass *pass)
 static bool show_summary(struct pass *pass)
 {
     struct json *filters = json_array(pass->arena);
-    for (uint32_t i = 0; i < pass->filters->count; i++)
-        json_append(filters, json_text(pass->arena, pass->filters->list[i].text));
+    for (uint32_t i = 0; i < pass->filters.count; i++)
+        json_append(filters, json_text(pass->arena, pass->filters.list[i].text));
     struct json *document = log_summary_json(&pass->summary, pass->reader.bytes.name, filters, pass->arena);
     struct output_file output;
     if (!output_open(&output, "-", pass->errors))
         return false;
-    if (pass->request->as_json) {
+    if (pass->as_json) {
         json_write(output.stream, document, 2);
         fputc('\n', output.stream);
     } else {
@@ -269,21 +243,20 @@ static bool show_summary(struct pass *pass)
 }
 
 /* Reads, gathers, writes; returns the exit status. */
-static int pass_run(struct pass *pass)
+static int pass_run(struct pass *pass, const char *const *names)
 {
-    const struct parse_request *request = pass->request;
-    if (!log_reader_open(&pass->reader, request->log, pass->errors) || !check_columns(pass))
+    if (!log_reader_open(&pass->reader, pass->log, pass->errors) || !check_columns(pass))
         return pass->reader.bytes.has_failed ? EXIT_IO : EXIT_USAGE;
-    log_group_init(&pass->group, request->unit, log_reader_has_transactions(&pass->reader));
-    log_summary_init(&pass->summary, request->unit);
-    bool is_open =
-        log_outputs_open(&pass->outputs, request->names, request->interval, request->unit, &pass->reader, pass->errors);
+    log_group_init(&pass->group, pass->unit, log_reader_has_transactions(&pass->reader));
+    log_summary_init(&pass->summary, pass->unit);
     int status = EXIT_IO;
-    if (is_open && (!pass_read_all(pass) || !check_kept(pass)))
-        status = pass->reader.bytes.has_failed ? EXIT_IO : EXIT_USAGE;
-    else if (is_open && log_outputs_commit(&pass->outputs, &pass->summary, pass->errors) &&
-             (!request->is_shown || show_summary(pass)))
-        status = EXIT_DONE;
+    if (log_outputs_open(&pass->outputs, names, pass->interval, pass->unit, &pass->reader, pass->errors)) {
+        if (!pass_read_all(pass) || !check_kept(pass))
+            status = pass->reader.bytes.has_failed ? EXIT_IO : EXIT_USAGE;
+        else if (log_outputs_commit(&pass->outputs, &pass->summary, pass->errors) &&
+                 (!pass->is_shown || show_summary(pass)))
+            status = EXIT_DONE;
+    }
     log_outputs_release(&pass->outputs);
     log_summary_release(&pass->summary);
     log_group_release(&pass->group);
@@ -292,18 +265,11 @@ static int pass_run(struct pass *pass)
 
 static int cli_parse(struct call *call)
 {
-    struct parse_request *request = call->request;
-    int status = EXIT_USAGE;
-    parse_request_read(request, call);
-    if (call->errors.count) {
-        call_refuse(call);
-    } else {
-        struct pass pass = {
-            .request = request, .arena = &call->arena, .errors = &call->errors, .filters = &request->filters};
-        status = pass_run(&pass);
-        log_reader_close(&pass.reader);
-    }
-    log_filters_release(&request->filters);
+    struct pass pass = {.arena = &call->arena, .errors = &call->errors};
+    parse_read_arguments(&pass, call);
+    int status = call->errors.count ? call_refuse(call) : pass_run(&pass, call->values);
+    log_reader_close(&pass.reader);
+    log_filters_release(&pass.filters);
     return status;
 }
 
@@ -313,7 +279,6 @@ static const struct command parse_command = {
     .words = "LOG [FILTER ...]",
     .summary = "filter and summarise a packet log",
     .flags = parse_flags,
-    .request_size = sizeof(struct parse_request),
     .notes =
         "LOG is a packet log, plain or compressed with zstd; - is standard input. A summary goes to standard output.\n"
         "Files are CSV, compressed when the name ends in .zst; - is standard output, in place of the summary.\n"

@@ -9,42 +9,34 @@
 
 #include <string.h>
 
-#define LOG_FLAG(log, name, help) FLAG_VALUE(struct run_request, logs.names[log], name, "FILE", help)
-
 static const struct flag run_flags[] = {
-    FLAG_VALUE(struct run_request, results, "--results", "FILE", "where results go; standard output if not given"),
-    LOG_FLAG(RUN_LOG_PACKETS, "--log", "a line for each sampled packet; logs are .csv or .csv.zst, compressed"),
-    LOG_FLAG(RUN_LOG_MESSAGES, "--message-log", "a line for each sampled message"),
-    LOG_FLAG(RUN_LOG_TRAFFIC, "--traffic-log", "a line for each pair of terminals, with what went between them"),
-    LOG_FLAG(RUN_LOG_RATES, "--rate-log", "what each terminal sent and got, interval by interval"),
-    LOG_FLAG(RUN_LOG_CHANNELS, "--channel-log", "a line for each channel, with its flits by VC"),
-    FLAG_VALUE(struct run_request, logs.rate_interval, "--rate-interval", "TICKS",
-               "of the rate log; workload.series_interval if not given"),
-    FLAG(struct run_request, quiet, "--quiet", "no progress and no summary on standard error"),
-    FLAG_VALUE(struct run_request, sync, "--sync", "sequential|conservative|optimistic",
-               "short for simulator.sync=..."),
-    FLAG_VALUE(struct run_request, threads, "--threads", "N", "short for simulator.threads=N"),
-    FLAG(struct run_request, baseline, "--baseline",
-         "run each job by itself as well, and tell how much slower it is among others"),
-    FLAG_VALUE(struct run_request, checkpoint_every, "--checkpoint-every", "TICKS|30s|10min|2h",
-               "write down all that the run is, now and then, to go on from after a kill"),
-    FLAG_VALUE(struct run_request, checkpoint, "--checkpoint", "FILE",
-               "where; the name of the results or the configuration with .checkpoint if not given"),
-    FLAG_VALUE(struct run_request, restart, "--restart", "FILE", "go on from a checkpoint; takes no CONFIG"),
-    FLAG(struct run_request, check_reversal, "--check-reversal",
-         "optimistic: do, undo and do again every event, and compare"),
-    FLAG_END,
+    {"--results", "FILE", "where results go; standard output if not given", NULL},
+    {"--log", "FILE", "a line for each sampled packet; logs are .csv or .csv.zst, compressed", NULL},
+    {"--message-log", "FILE", "a line for each sampled message", NULL},
+    {"--traffic-log", "FILE", "a line for each pair of terminals, with what went between them", NULL},
+    {"--rate-log", "FILE", "what each terminal sent and got, interval by interval", NULL},
+    {"--channel-log", "FILE", "a line for each channel, with its flits by VC", NULL},
+    {"--rate-interval", "TICKS", "of the rate log; workload.series_interval if not given", NULL},
+    {"--quiet", NULL, "no progress and no summary on standard error", NULL},
+    {"--sync", "sequential|conservative|optimistic", "short for simulator.sync=...", NULL},
+    {"--threads", "N", "short for simulator.threads=N", NULL},
+    {"--baseline", NULL, "run each job by itself as well, and tell how much slower it is among others", NULL},
+    {"--checkpoint-every", "TICKS|30s|10min|2h",
+     "write down all that the run is, now and then, to go on from after a kill", NULL},
+    {"--checkpoint", "FILE", "where; the name of the results or the configuration with .checkpoint if not given", NULL},
+    {"--restart", "FILE", "go on from a checkpoint; takes no CONFIG", NULL},
+    {"--check-reversal", NULL, "optimistic: do, undo and do again every event, and compare", NULL},
+    {0},
 };
 
 /* Flags that mean something after a restart. */
 static const struct flag restart_flags[] = {
-    FLAG_VALUE(struct run_request, restart, "--restart", "FILE", "the checkpoint"),
-    FLAG_VALUE(struct run_request, results, "--results", "FILE", "where results go; as before if not given"),
-    FLAG_VALUE(struct run_request, checkpoint_every, "--checkpoint-every", "TICKS|30s|10min|2h",
-               "as before if not given"),
-    FLAG_VALUE(struct run_request, checkpoint, "--checkpoint", "FILE", "as before if not given"),
-    FLAG(struct run_request, quiet, "--quiet", "no progress and no summary on standard error"),
-    FLAG_END,
+    {"--restart", "FILE", "the checkpoint", NULL},
+    {"--results", "FILE", "where results go; as before if not given", NULL},
+    {"--checkpoint-every", "TICKS|30s|10min|2h", "as before if not given", NULL},
+    {"--checkpoint", "FILE", "as before if not given", NULL},
+    {"--quiet", NULL, "no progress and no summary on standard error", NULL},
+    {0},
 };
 static const struct command restart_command = {.name = "run", .words = "--restart FILE", .flags = restart_flags};
 
@@ -56,34 +48,59 @@ static bool asks_for_restart(const struct call *call)
     return false;
 }
 
+static struct run_request run_request_of(const struct call *call)
+{
+    return (struct run_request){
+        .config = call->configs ? call->configs[0] : NULL,
+        .overrides = call->overrides,
+        .override_count = call->override_count,
+        .results = flag_value(call, "--results"),
+        .sync = flag_value(call, "--sync"),
+        .threads = flag_value(call, "--threads"),
+        .checkpoint_every = flag_value(call, "--checkpoint-every"),
+        .checkpoint = flag_value(call, "--checkpoint"),
+        .restart = flag_value(call, "--restart"),
+        .quiet = flag_value(call, "--quiet"),
+        .check_reversal = flag_value(call, "--check-reversal"),
+        .baseline = flag_value(call, "--baseline"),
+        .logs = {.names = {[RUN_LOG_PACKETS] = flag_value(call, "--log"),
+                           [RUN_LOG_MESSAGES] = flag_value(call, "--message-log"),
+                           [RUN_LOG_TRAFFIC] = flag_value(call, "--traffic-log"),
+                           [RUN_LOG_RATES] = flag_value(call, "--rate-log"),
+                           [RUN_LOG_CHANNELS] = flag_value(call, "--channel-log")},
+                 .rate_interval = flag_value(call, "--rate-interval")},
+    };
+}
+
 static int restart(struct call *call)
 {
-    const struct run_request *request = call->request;
     struct errors *errors = &call->errors;
     const char *word;
     int at = 0;
     call->command = &restart_command;
     while ((word = words_next(call, &at)) && errors->count == 0)
         errors_add(errors, "'%s': a restart takes no configuration and no settings; all are in the checkpoint", word);
+    const struct run_request request = run_request_of(call);
     struct checkpoint trial;
-    if (errors->count == 0 && request->checkpoint_every)
-        checkpoint_read_every(&trial, request->checkpoint_every, errors);
-    return errors->count ? call_refuse(call) : run_whole(request);
+    if (errors->count == 0 && request.checkpoint_every)
+        checkpoint_read_every(&trial, request.checkpoint_every, errors);
+    return errors->count ? call_refuse(call) : run_whole(&request);
 }
 
 static int cli_run(struct call *call)
 {
-    struct run_request *request = call->request;
     if (asks_for_restart(call))
         return restart(call);
-    if (!arguments_read(call) || !run_fix_heap(request, &call->errors))
+    if (!arguments_read(call))
         return EXIT_USAGE;
-    if (request->checkpoint_every)
+    struct run_request request = run_request_of(call);
+    if (!run_fix_heap(&request, &call->errors))
+        return EXIT_USAGE;
+    if (request.checkpoint_every) {
         arguments_keep(call);
-    request->config = call->configs[0];
-    request->overrides = call->overrides;
-    request->override_count = call->override_count;
-    return run_whole(request);
+        request = run_request_of(call);
+    }
+    return run_whole(&request);
 }
 
 static const struct command run_command = {
@@ -92,7 +109,6 @@ static const struct command run_command = {
     .words = "CONFIG [PATH=VALUE ...]\n--restart FILE",
     .summary = "simulate; results as JSON",
     .flags = run_flags,
-    .request_size = sizeof(struct run_request),
     .notes = "PATH=VALUE overrides a setting: network.router.num_vcs=4. flitwarp explain tells what there is. An "
              "interrupted\n"
              "run writes what was measured so far, marked as not complete.",

@@ -11,21 +11,16 @@
 
 #include <string.h>
 
-struct topology_request {
-    const char *prices, *export, *picture;
-    bool as_json, with_terminals;
-};
-
 static const struct flag topology_flags[] = {
-    FLAG(struct topology_request, as_json, "--json", "facts as JSON"),
-    FLAG_VALUE(struct topology_request, prices, "--prices", "FILE", "JSON file of what routers and links cost"),
-    FLAG_VALUE(struct topology_request, export, "--export", "FILE.graphml|.dot|.csv|.txt", "the network as a file"),
-    FLAG_VALUE(struct topology_request, picture, "--picture", "FILE.svg", "a drawing of it"),
-    FLAG(struct topology_request, with_terminals, "--terminals", "draw terminals too"),
-    FLAG_END,
+    {"--json", NULL, "facts as JSON", NULL},
+    {"--prices", "FILE", "JSON file of what routers and links cost", NULL},
+    {"--export", "FILE.graphml|.dot|.csv|.txt", "the network as a file", NULL},
+    {"--picture", "FILE.svg", "a drawing of it", NULL},
+    {"--terminals", NULL, "draw terminals too", NULL},
+    {0},
 };
 
-static void topology_request_read(const struct topology_request *request, struct call *call)
+static void topology_read_arguments(struct call *call)
 {
     struct errors *errors = &call->errors;
     int i = 0;
@@ -33,10 +28,11 @@ static void topology_request_read(const struct topology_request *request, struct
         call_take_config(call, word);
     if (!call->config_count)
         errors_add(errors, "no configuration is given");
-    if (call->config_count > 1 && (request->export || request->picture))
-        errors_add(errors, "%s takes one network, found %u configurations", request->export ? "--export" : "--picture",
-                   (uint32_t)call->config_count);
-    if (request->with_terminals && !request->picture)
+    const char *exported = flag_value(call, "--export"), *picture = flag_value(call, "--picture");
+    if (call->config_count > 1 && (exported || picture))
+        errors_add(errors, "%s takes one network, found %d configurations", exported ? "--export" : "--picture",
+                   call->config_count);
+    if (flag_value(call, "--terminals") && !picture)
         errors_add(errors, "--terminals needs --picture FILE.svg beside it");
 }
 
@@ -82,33 +78,35 @@ static void topology_print_json(const struct facts *facts, uint32_t count, struc
 /* A name that is wrong is told before anything is searched; nothing is written until all is right. */
 static int survey(struct call *call, const struct blueprint *blueprints)
 {
-    const struct topology_request *request = call->request;
+    const char *exported = flag_value(call, "--export"), *picture = flag_value(call, "--picture");
+    const char *priced = flag_value(call, "--prices");
+    bool with_terminals = flag_value(call, "--terminals");
     struct errors *errors = &call->errors;
     uint32_t count = (uint32_t)call->config_count;
     struct facts *facts = arena_array(&call->arena, struct facts, count);
     struct prices prices;
-    if (request->prices && !prices_read(&prices, request->prices, &call->arena, errors))
+    if (priced && !prices_read(&prices, priced, &call->arena, errors))
         return EXIT_USAGE;
-    if (request->export)
-        export_check(blueprints, request->export, errors);
-    if (request->picture)
-        picture_check(blueprints, request->picture, request->with_terminals, errors);
+    if (exported)
+        export_check(blueprints, exported, errors);
+    if (picture)
+        picture_check(blueprints, picture, with_terminals, errors);
     if (errors->count)
         return EXIT_USAGE;
     for (uint32_t i = 0; i < count; i++)
         facts_find(&facts[i], &blueprints[i], &call->arena);
-    if (request->prices && !find_costs(&prices, facts, count, errors))
+    if (priced && !find_costs(&prices, facts, count, errors))
         return EXIT_USAGE;
-    if ((request->export && !export_write(blueprints, request->export, errors)) ||
-        (request->picture && !picture_write(blueprints, request->picture, request->with_terminals, errors)))
+    if ((exported && !export_write(blueprints, exported, errors)) ||
+        (picture && !picture_write(blueprints, picture, with_terminals, errors)))
         return EXIT_IO;
-    (request->as_json ? topology_print_json : facts_print)(facts, count, &call->arena);
+    (flag_value(call, "--json") ? topology_print_json : facts_print)(facts, count, &call->arena);
     return EXIT_DONE;
 }
 
 static int cli_topology(struct call *call)
 {
-    topology_request_read(call->request, call);
+    topology_read_arguments(call);
     if (call->errors.count)
         return call_refuse(call);
     struct blueprint *blueprints = arena_array(&call->arena, struct blueprint, call->config_count);
@@ -131,7 +129,6 @@ static const struct command topology_command = {
     .words = "CONFIG [CONFIG ...] [PATH=VALUE ...]",
     .summary = "sizes, distances, bisection, cost; as files and pictures too",
     .flags = topology_flags,
-    .request_size = sizeof(struct topology_request),
     .run = cli_topology,
 };
 REGISTER_COMMAND(topology_command);

@@ -15,41 +15,42 @@
 
 #include <string.h>
 
-/* ---- trace-info ---- */
-
-struct request {
-    const char *file, *matrix;
+/* What both take: a file, settings of its format and, where there is a block for them, of algorithms. */
+struct trace_words {
+    const char *file;
     struct trace_format format;
-    bool as_json, as_list;
+    struct json *algorithms; /* NULL: the command takes none */
 };
 
-static const struct flag trace_info_flags[] = {
-    FLAG_COMPONENT(struct request, format.name, "--format", "NAME", "trace_reader",
-                   "how to read it; by content if not given"),
-    FLAG(struct request, as_json, "--json", "facts as JSON"),
-    FLAG_VALUE(struct request, matrix, "--matrix", "FILE.csv|.svg",
-               "who sends how much to whom, as numbers or a picture"),
-    FLAG(struct request, as_list, "--list", "what is in the file, entry by entry, where its format has a listing"),
-    FLAG_END,
-};
-
-static void request_read(struct request *request, struct call *call)
+static void trace_words_read(struct trace_words *words, struct call *call)
 {
-    struct errors *errors = &call->errors;
-    request->format.settings = format_settings(&call->arena);
+    words->format.settings = format_settings(&call->arena);
     int i = 0;
     for (const char *word; (word = words_next(call, &i));) {
-        if (format_setting_take(request->format.settings, word, &call->arena, errors))
+        if (format_setting_take(words->format.settings, word, &call->arena, &call->errors))
             continue;
-        if (request->file)
-            errors_add(errors, "'%s' is not understood", word);
-        request->file = word;
+        if (!words->file)
+            words->file = word;
+        else if (words->algorithms && strchr(word, '='))
+            setting_take(words->algorithms, word, &call->arena, &call->errors);
+        else
+            errors_add(&call->errors, "'%s' is not understood%s", word,
+                       words->algorithms ? "; one trace is converted at a time" : "");
     }
-    if (!request->file)
-        errors_add(errors, "no trace is given");
-    if (request->matrix)
-        trace_matrix_check(request->matrix, errors);
+    words->format.name = flag_value(call, "--format");
+    if (!words->file)
+        errors_add(&call->errors, "no trace is given");
 }
+
+/* ---- trace-info ---- */
+
+static const struct flag trace_info_flags[] = {
+    {"--format", "NAME", "how to read it; by content if not given", "trace_reader"},
+    {"--json", NULL, "facts as JSON", NULL},
+    {"--matrix", "FILE.csv|.svg", "who sends how much to whom, as numbers or a picture", NULL},
+    {"--list", NULL, "what is in the file, entry by entry, where its format has a listing", NULL},
+    {0},
+};
 
 /* ---- facts ---- */
 
@@ -107,11 +108,6 @@ static struct json *facts_of(const char *path, const struct trace_reader_ops *re
 
 /* ---- for people ---- */
 
-static void print_row(const struct json *row)
-{
-    printf("  %s to %s bytes: %s\n", row->first->text, row->first->next->text, row->last->text);
-}
-
 static void print_value(const struct json *value)
 {
     if (value->type == JSON_TEXT || value->type == JSON_NUMBER)
@@ -139,7 +135,7 @@ static void print_facts(const struct json *facts)
         for (const struct json *at = fact->first; at; at = at->next) {
             if (at->type == JSON_ARRAY) {
                 for (const struct json *row = at->first; row; row = row->next)
-                    print_row(row);
+                    printf("  %s to %s bytes: %s\n", row->first->text, row->first->next->text, row->last->text);
                 continue;
             }
             printf("  %s: ", at->key);
@@ -151,30 +147,34 @@ static void print_facts(const struct json *facts)
 
 /* ---- the command ---- */
 
-static int show(const struct request *request, const struct trace_source *source, const struct trace_reader_ops *reader,
-                const struct trace_survey *survey, struct errors *errors)
+static int trace_show(struct call *call, const char *file, const struct trace_source *source,
+                      const struct trace_reader_ops *reader, const struct trace_survey *survey)
 {
-    struct json *facts = facts_of(request->file, reader, survey, errors->arena);
-    if (request->matrix && !trace_matrix_write(request->matrix, request->file, survey, errors))
+    struct errors *errors = &call->errors;
+    const char *matrix = flag_value(call, "--matrix");
+    struct json *facts = facts_of(file, reader, survey, &call->arena);
+    if (matrix && !trace_matrix_write(matrix, file, survey, errors))
         return EXIT_IO;
     if (reader->describe)
-        reader->describe(source, &(struct report){.block = facts, .arena = errors->arena}, errors);
+        reader->describe(source, &(struct report){.block = facts, .arena = &call->arena}, errors);
     if (errors->count)
         return EXIT_USAGE;
-    if (request->as_json) {
-        json_write(stdout, facts, 2);
-        printf("\n");
-    } else
+    if (!flag_value(call, "--json")) {
         print_facts(facts);
+        return EXIT_DONE;
+    }
+    json_write(stdout, facts, 2);
+    printf("\n");
     return EXIT_DONE;
 }
 
-static int survey_file(const struct request *request, struct trace_source *source, struct errors *errors)
+static int trace_survey_file(struct call *call, const struct trace_words *words, struct trace_source *source)
 {
-    const struct trace_reader_ops *reader = trace_reader_find(source, request->format.name, errors);
-    if (!reader || !trace_source_set(source, reader, &request->format, errors))
+    struct errors *errors = &call->errors;
+    const struct trace_reader_ops *reader = trace_reader_find(source, words->format.name, errors);
+    if (!reader || !trace_source_set(source, reader, &words->format, errors))
         return EXIT_USAGE;
-    if (request->as_list) {
+    if (flag_value(call, "--list")) {
         if (!reader->list)
             errors_add(errors, "--list: format '%s' has no listing", reader->name);
         else
@@ -182,12 +182,12 @@ static int survey_file(const struct request *request, struct trace_source *sourc
         return errors->count ? EXIT_USAGE : EXIT_DONE;
     }
     struct trace *trace =
-        trace_read(request->file, &(struct trace_format){.name = reader->name, .config = source->config}, errors);
+        trace_read(words->file, &(struct trace_format){.name = reader->name, .config = source->config}, errors);
     if (!trace)
         return EXIT_USAGE;
     struct trace_survey survey;
     trace_survey_init(&survey, trace);
-    int status = show(request, source, reader, &survey, errors);
+    int status = trace_show(call, words->file, source, reader, &survey);
     trace_survey_release(&survey);
     trace_destroy(trace);
     return status;
@@ -195,14 +195,17 @@ static int survey_file(const struct request *request, struct trace_source *sourc
 
 static int cli_trace_info(struct call *call)
 {
-    struct request *request = call->request;
+    struct trace_words words = {0};
     struct trace_source source;
-    request_read(request, call);
+    trace_words_read(&words, call);
+    const char *matrix = flag_value(call, "--matrix");
+    if (matrix)
+        trace_matrix_check(matrix, &call->errors);
     if (call->errors.count)
         return call_refuse(call);
-    if (!trace_source_open(&source, request->file, &call->errors))
+    if (!trace_source_open(&source, words.file, &call->errors))
         return EXIT_USAGE;
-    int status = survey_file(request, &source, &call->errors);
+    int status = trace_survey_file(call, &words, &source);
     trace_source_close(&source);
     return status;
 }
@@ -213,7 +216,6 @@ static const struct command trace_info_command = {
     .words = "FILE [format.KEY=VALUE ...]",
     .summary = "what a workload trace holds; its communication matrix",
     .flags = trace_info_flags,
-    .request_size = sizeof(struct request),
     .notes = "format.KEY=VALUE is a setting of the format: flitwarp explain astrasim, say.",
     .run = cli_trace_info,
 };
@@ -221,36 +223,13 @@ REGISTER_COMMAND(trace_info_command);
 
 /* ---- trace-convert ---- */
 
-struct convert_request {
-    const char *file, *out, *to;
-    struct trace_format format;
-    bool is_lossy;
-    struct json *algorithms; /* KEY=VALUE words, as a block of settings */
-};
-
 static const struct flag trace_convert_flags[] = {
-    FLAG_VALUE(struct convert_request, out, "-o", "OUT.goal|.bin|.csv",
-               "the file to write; its ending says in which format"),
-    FLAG_COMPONENT(struct convert_request, format.name, "--format", "NAME", "trace_reader",
-                   "how to read it; by content if not given"),
-    FLAG_VALUE(struct convert_request, to, "--to", "goal|goal_binary|csv",
-               "format to write, where the ending does not say it"),
-    FLAG(struct convert_request, is_lossy, "--lossy", "leave out what that format cannot express"),
-    FLAG_END,
+    {"-o", "OUT.goal|.bin|.csv", "the file to write; its ending says in which format", NULL},
+    {"--format", "NAME", "how to read it; by content if not given", "trace_reader"},
+    {"--to", "goal|goal_binary|csv", "format to write, where the ending does not say it", NULL},
+    {"--lossy", NULL, "leave out what that format cannot express", NULL},
+    {0},
 };
-
-static void convert_take_word(struct convert_request *request, const char *word, struct arena *arena,
-                              struct errors *errors)
-{
-    if (format_setting_take(request->format.settings, word, arena, errors))
-        return;
-    if (!request->file)
-        request->file = word;
-    else if (!strchr(word, '='))
-        errors_add(errors, "'%s' is not understood; one trace is converted at a time", word);
-    else
-        setting_take(request->algorithms, word, arena, errors);
-}
 
 /* The format that a name stands for. */
 static const char *format_by_ending(const char *out)
@@ -261,58 +240,50 @@ static const char *format_by_ending(const char *out)
                                                                             : NULL;
 }
 
-static void convert_request_read(struct convert_request *request, struct call *call)
+/* The format to write; NULL, with errors, when it is not known. */
+static const char *convert_format(const char *out, const char *to, struct errors *errors)
 {
-    struct errors *errors = &call->errors;
-    request->format.settings = format_settings(&call->arena);
-    request->algorithms = json_object(&call->arena);
-    int i = 0;
-    for (const char *word; (word = words_next(call, &i));)
-        convert_take_word(request, word, &call->arena, errors);
-    if (!request->file)
-        errors_add(errors, "no trace is given");
-    if (!request->out)
+    if (!out)
         errors_add(errors, "no file to write is given: -o OUT");
-    else if (!request->to && !(request->to = format_by_ending(request->out)))
+    else if (!to && !(to = format_by_ending(out)))
         errors_add(errors, "-o: found '%s', accepted: a name that ends with .goal, .bin (binary GOAL) or .csv, or --to",
-                   request->out);
-    if (request->to && strcmp(request->to, "goal") != 0 && strcmp(request->to, "goal_binary") != 0 &&
-        strcmp(request->to, "csv") != 0)
-        errors_add(errors, "--to: found '%s', accepted: goal, goal_binary, csv", request->to);
+                   out);
+    if (to && strcmp(to, "goal") != 0 && strcmp(to, "goal_binary") != 0 && strcmp(to, "csv") != 0)
+        errors_add(errors, "--to: found '%s', accepted: goal, goal_binary, csv", to);
+    return to;
 }
 
-static int write_goal(const struct convert_request *request, const struct trace *trace,
-                      const struct collective_settings *settings, struct errors *errors)
+static int write_goal(const struct trace *trace, const struct collective_settings *settings, const char *out,
+                      bool is_text, bool is_lossy, struct errors *errors)
 {
     struct goal_schedule schedule;
-    bool is_text = strcmp(request->to, "goal") == 0;
     int status = EXIT_USAGE;
-    if (goal_schedule_init(&schedule, trace, settings, request->is_lossy, errors))
-        status = (is_text ? goal_write_text : goal_write_binary)(&schedule, request->out, errors) ? EXIT_DONE : EXIT_IO;
+    if (goal_schedule_init(&schedule, trace, settings, is_lossy, errors))
+        status = (is_text ? goal_write_text : goal_write_binary)(&schedule, out, errors) ? EXIT_DONE : EXIT_IO;
     goal_schedule_release(&schedule);
-    return status;
-}
-
-static int convert(const struct convert_request *request, struct arena *arena, struct errors *errors)
-{
-    struct collective_settings settings = {0};
-    struct config_reader reader = {.arena = arena, .errors = errors};
-    if (!config_read(&reader, collective_options, &settings, request->algorithms))
-        return EXIT_USAGE;
-    struct trace *trace = trace_read(request->file, &request->format, errors);
-    if (!trace)
-        return EXIT_USAGE;
-    int status = strcmp(request->to, "csv") == 0 ? messages_write(trace, request->out, request->is_lossy, errors)
-                                                 : write_goal(request, trace, &settings, errors);
-    trace_destroy(trace);
     return status;
 }
 
 static int cli_trace_convert(struct call *call)
 {
-    struct convert_request *request = call->request;
-    convert_request_read(request, call);
-    return call->errors.count ? call_refuse(call) : convert(request, &call->arena, &call->errors);
+    struct errors *errors = &call->errors;
+    struct trace_words words = {.algorithms = json_object(&call->arena)};
+    trace_words_read(&words, call);
+    const char *out = flag_value(call, "-o"), *to = convert_format(out, flag_value(call, "--to"), errors);
+    bool is_lossy = flag_value(call, "--lossy");
+    if (errors->count)
+        return call_refuse(call);
+    struct collective_settings settings = {0};
+    struct config_reader reader = {.arena = &call->arena, .errors = errors};
+    if (!config_read(&reader, collective_options, &settings, words.algorithms))
+        return EXIT_USAGE;
+    struct trace *trace = trace_read(words.file, &words.format, errors);
+    if (!trace)
+        return EXIT_USAGE;
+    int status = strcmp(to, "csv") == 0 ? messages_write(trace, out, is_lossy, errors)
+                                        : write_goal(trace, &settings, out, strcmp(to, "goal") == 0, is_lossy, errors);
+    trace_destroy(trace);
+    return status;
 }
 
 static const struct command trace_convert_command = {
@@ -321,7 +292,6 @@ static const struct command trace_convert_command = {
     .words = "FILE -o OUT.goal|.bin|.csv [ALGORITHM=NAME ...] [format.KEY=VALUE ...]",
     .summary = "a workload trace in another format",
     .flags = trace_convert_flags,
-    .request_size = sizeof(struct convert_request),
     .notes =
         "ALGORITHM=NAME says how collectives become messages: allreduce=ring, say. format.KEY=VALUE is a setting of\n"
         "the format that is read: flitwarp explain astrasim, say.",

@@ -21,22 +21,15 @@
 
 /* ---- view ---- */
 
-struct view_request {
-    const char *port_text;
-    uint64_t port;
-    bool stays_closed;
-};
-
 static const struct flag view_flags[] = {
-    FLAG_VALUE(struct view_request, port_text, "--port", "N", "port of the server; 0, the default: any that is free"),
-    FLAG(struct view_request, stays_closed, "--no-open", "only print the address"),
-    FLAG_END,
+    {"--port", "N", "port of the server; 0, the default: any that is free", NULL},
+    {"--no-open", NULL, "only print the address", NULL},
+    {0},
 };
 
-static void view_request_read(struct view_request *request, struct call *call)
+static void view_read_arguments(struct call *call, uint64_t *port)
 {
     struct errors *errors = &call->errors;
-    request->port_text = "0";
     for (int i = 1; i < call->argc; i++) {
         enum flag_found found = flag_take(call, &i);
         char *word = call->argv[i];
@@ -47,9 +40,10 @@ static void view_request_read(struct view_request *request, struct call *call)
         else if (found == FLAG_NONE)
             call_take_config(call, word);
     }
-    const char *end = request->port_text;
-    if (!number_read(&end, 65535, &request->port) || *end)
-        errors_add(errors, "flitwarp view: --port %s; accepted: 0 (any that is free) to 65535", request->port_text);
+    const char *text = flag_value(call, "--port"), *end = text;
+    *port = 0;
+    if (text && (!number_read(&end, 65535, port) || *end))
+        errors_add(errors, "flitwarp view: --port %s; accepted: 0 (any that is free) to 65535", text);
     if (!call->config_count)
         errors_add(errors, "flitwarp view: no configuration is given, and no results");
 }
@@ -71,10 +65,10 @@ static void open_browser(const char *address)
         waitpid(child, NULL, 0);
 }
 
-static int view_serve(struct view_session *session, const struct view_request *request, struct errors *errors)
+static int view_serve(struct view_session *session, struct call *call, uint64_t port)
 {
     const volatile sig_atomic_t *interrupted = interrupt_catch(); /* before anybody knows the address */
-    struct server *server = server_start((uint32_t)request->port, view_answer, session, errors);
+    struct server *server = server_start((uint32_t)port, view_answer, session, &call->errors);
     if (!server)
         return EXIT_IO;
     bool has_page = embedded_find(page_files, "index.html");
@@ -85,7 +79,7 @@ static int view_serve(struct view_session *session, const struct view_request *r
     fflush(stdout);
     if (isatty(STDERR_FILENO))
         fprintf(stderr, "the page is there until Ctrl-C\n");
-    if (has_page && !request->stays_closed)
+    if (has_page && !flag_value(call, "--no-open"))
         open_browser(server_address(server));
     while (!*interrupted && !session->wants_quit)
         server_work(server, 50);
@@ -116,13 +110,13 @@ static bool view_open_files(struct view_session *session, struct call *call)
 static int cli_view(struct call *call)
 {
     struct view_session session = {0};
-    struct view_request *request = call->request;
-    view_request_read(request, call);
+    uint64_t port;
+    view_read_arguments(call, &port);
     if (call->errors.count)
         return call_refuse(call);
     int status = EXIT_USAGE;
     if (view_open_files(&session, call))
-        status = view_serve(&session, request, &call->errors);
+        status = view_serve(&session, call, port);
     viewed_run_close(session.run);
     text_release(&session.documents);
     return status;
@@ -135,7 +129,6 @@ static const struct command view_command = {
              "RESULTS.json|STUDY.sqlite ...",
     .summary = "watch a run in a browser, cycle by cycle; or look at results",
     .flags = view_flags,
-    .request_size = sizeof(struct view_request),
     .notes =
         "The page is served on the loopback interface only, under an address that cannot be guessed. It ends when the\n"
         "page says so, or by Ctrl-C.",
@@ -147,39 +140,31 @@ REGISTER_COMMAND(view_command);
 
 enum { MOST_CYCLES = 100 * 1000 }; /* a file that no browser opens is of no use */
 
-struct record_request {
-    const char *path, *cycles, *from;
-};
-
 static const struct flag record_flags[] = {
-    FLAG_VALUE(struct record_request, path, "-o", "FILE.html", "the page to write"),
-    FLAG_VALUE(struct record_request, cycles, "--cycles", "N", "how many cycles; 1000 if not given"),
-    FLAG_VALUE(struct record_request, from, "--from", "TICK", "where to begin; 0 if not given"),
-    FLAG_END,
+    {"-o", "FILE.html", "the page to write", NULL},
+    {"--cycles", "N", "how many cycles; 1000 if not given", NULL},
+    {"--from", "TICK", "where to begin; 0 if not given", NULL},
+    {0},
 };
 
-static bool record_read_number(const char *word, const char *flag, uint64_t least, uint64_t most, uint64_t *number,
-                               struct errors *errors)
+/* The number stays where the flag is not given. */
+static bool record_read_number(struct call *call, const char *flag, uint64_t least, uint64_t most, uint64_t *number)
 {
-    const char *end = word;
-    if (number_read(&end, most, number) && !*end && *number >= least)
-        return true;
-    errors_add(errors, "flitwarp record: %s %s; accepted: %llu to %llu", flag, word, (unsigned long long)least,
-               (unsigned long long)most);
-    return false;
+    const char *word = flag_value(call, flag), *end = word;
+    return !word || (number_read(&end, most, number) && !*end && *number >= least) ||
+           errors_add(&call->errors, "flitwarp record: %s %s; accepted: %llu to %llu", flag, word,
+                      (unsigned long long)least, (unsigned long long)most);
 }
 
 static int cli_record(struct call *call)
 {
-    struct record_request *request = call->request;
     struct errors *errors = &call->errors;
-    struct recording recording = {0};
-    *request = (struct record_request){.cycles = "1000", .from = "0"};
-    if (!arguments_read(call) ||
-        !record_read_number(request->cycles, "--cycles", 1, MOST_CYCLES, &recording.cycles, errors) ||
-        !record_read_number(request->from, "--from", 0, 1000000000000, &recording.from, errors))
+    struct recording recording = {.cycles = 1000};
+    if (!arguments_read(call) || !record_read_number(call, "--cycles", 1, MOST_CYCLES, &recording.cycles) ||
+        !record_read_number(call, "--from", 0, 1000000000000, &recording.from))
         return EXIT_USAGE;
-    if (!request->path) {
+    const char *path = flag_value(call, "-o");
+    if (!path) {
         errors_add(errors, "flitwarp record: -o FILE.html is missing");
         return call_refuse(call);
     }
@@ -188,9 +173,9 @@ static int cli_record(struct call *call)
     int status = EXIT_USAGE;
     recording.run = viewed_run_open(&source, NULL, 0, errors);
     if (recording.run)
-        status = recording_check(errors) && recording_write(&recording, request->path, errors) ? EXIT_DONE : EXIT_IO;
+        status = recording_check(errors) && recording_write(&recording, path, errors) ? EXIT_DONE : EXIT_IO;
     if (status == EXIT_DONE)
-        fprintf(stderr, "%s: %u frames up to tick %llu\n", request->path, recording.frames,
+        fprintf(stderr, "%s: %u frames up to tick %llu\n", path, recording.frames,
                 (unsigned long long)recording.run->watch.now);
     viewed_run_close(recording.run);
     text_release(&recording.json);
@@ -204,7 +189,6 @@ static const struct command record_command = {
     .words = "CONFIG -o FILE.html [PATH=VALUE ...]",
     .summary = "some cycles of a run as a page that plays by itself",
     .flags = record_flags,
-    .request_size = sizeof(struct record_request),
     .run = cli_record,
 };
 REGISTER_COMMAND(record_command);
