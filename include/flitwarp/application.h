@@ -36,6 +36,16 @@ struct application_config {
 extern const struct option application_options[];
 extern const struct option reply_class_options[]; /* of those that answer messages */
 
+/* When an application is sampled: a steady state for a while, or an errand until it is over (steady.h). */
+struct window {
+    const struct sampling_config *sampling;
+    struct warmup *warmup;                /* NULL: not asked for */
+    uint64_t packets, latency_sum, flits; /* at the last grid point */
+    const struct errand_config *errand;   /* NULL: a steady state */
+    uint32_t left;                        /* of an errand: what is not over, at all ranks; shared, as what follows */
+    tick_t ended;                         /* the last that is over */
+};
+
 struct application {
     const struct application_ops *ops;
     const struct choice *choice;
@@ -68,6 +78,7 @@ struct application {
     tick_t phase_start[4];
     bool ready, complete, done; /* signals */
     bool is_stuck;              /* a signal too: it cannot go on, which ends the run */
+    struct window window;       /* of those that ask for one by prepare() */
 };
 
 struct application_ops {

@@ -92,20 +92,9 @@ struct errand_config {
 };
 extern const struct option errand_options[];
 
-/* The window of either: the first member of the application's state. */
-struct window {
-    const struct sampling_config *sampling;
-    struct warmup *warmup;                /* NULL: not asked for */
-    uint64_t packets, latency_sum, flits; /* at the last grid point */
-    const struct errand_config *errand;   /* NULL: there is none, but a steady state */
-    uint32_t left;                        /* of an errand: what is not over, at all ranks; shared, as what follows */
-    tick_t ended;                         /* the last that is over */
-};
-
-void sampling_prepare(struct window *window, const struct application *application,
-                      const struct sampling_config *config, struct errors *errors);
-void errand_prepare(struct window *window, struct application *application, const struct errand_config *config,
-                    uint32_t left);
+/* Either sets up application->window. */
+void sampling_prepare(struct application *application, const struct sampling_config *config, struct errors *errors);
+void errand_prepare(struct application *application, const struct errand_config *config, uint32_t left);
 /* For check(): gives the signal of the phase. */
 void window_check(struct application *application, tick_t now);
 /* For report(), of an errand: its completion time, from the delay on; null while it is not over. */

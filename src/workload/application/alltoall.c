@@ -50,7 +50,6 @@ struct participant {
 };
 
 struct alltoall {
-    struct window window; /* left: ranks that lack messages */
     struct size size;
     struct pace pace;
     uint32_t peers;                   /* messages of a rank in an iteration */
@@ -73,7 +72,7 @@ static void alltoall_prepare(struct application *application, struct errors *err
         alltoall->participants[rank].random =
             random_stream(application->seed, application->terminals[rank], RANDOM_SIZE);
     application_share_samples(application, alltoall->iteration_time);
-    errand_prepare(&alltoall->window, application, &config->errand, alltoall->peers ? application->ranks : 0);
+    errand_prepare(application, &config->errand, alltoall->peers ? application->ranks : 0);
 }
 
 /*
@@ -164,10 +163,10 @@ static void alltoall_received(struct application *application, uint32_t rank, co
     const struct alltoall_config *config = application->config;
     struct alltoall *alltoall = application->state;
     struct participant *own = &alltoall->participants[rank];
-    application_note_latest(application, &alltoall->window.ended, now);
+    application_note_latest(application, &application->window.ended, now);
     own->received[message->tag % 2]++;
     if (++own->total == (uint64_t)config->iterations * alltoall->peers)
-        application_count(application, &alltoall->window.left, -1);
+        application_count(application, &application->window.left, -1);
     if (config->wait && alltoall_advance(application, own, now))
         application_wake_at(application, rank, own->free_at > now ? own->free_at : now);
 }

@@ -21,46 +21,40 @@ static const struct option blast_options[] = {
     OPTION_END,
 };
 
-struct blast {
-    struct window window;
-    struct steady steady;
-};
-
 static void blast_prepare(struct application *application, struct errors *errors)
 {
     const struct blast_config *config = application->config;
-    struct blast *blast = arena_take(application->arena, sizeof *blast);
-    application->state = blast;
-    sampling_prepare(&blast->window, application, &config->sampling, errors);
-    steady_prepare(&blast->steady, application, errors);
+    struct steady *steady = application->state = arena_array(application->arena, struct steady, 1);
+    sampling_prepare(application, &config->sampling, errors);
+    steady_prepare(steady, application, errors);
 }
 
 static void blast_begin(struct application *application)
 {
-    struct blast *blast = application->state;
+    struct steady *steady = application->state;
     for (uint32_t rank = 0; rank < application->ranks; rank++)
-        if (!steady_is_silent(&blast->steady, rank))
-            application_wake_at(application, rank, steady_gap(&blast->steady, application, rank, true));
+        if (!steady_is_silent(steady, rank))
+            application_wake_at(application, rank, steady_gap(steady, application, rank, true));
 }
 
 static void blast_wake(struct application *application, uint32_t rank, tick_t now)
 {
-    struct blast *blast = application->state;
+    struct steady *steady = application->state;
     if (application->phase == PHASE_DRAINING)
         return;
     tick_t gap;
     do {
-        steady_send(&blast->steady, application, rank);
-        gap = steady_gap(&blast->steady, application, rank, false);
+        steady_send(steady, application, rank);
+        gap = steady_gap(steady, application, rank, false);
     } while (gap == 0);
     application_wake_at(application, rank, now + gap);
 }
 
 static void blast_received(struct application *application, uint32_t rank, const struct message *message, tick_t now)
 {
-    struct blast *blast = application->state;
+    struct steady *steady = application->state;
     (void)rank, (void)now;
-    steady_answer(&blast->steady, application, message);
+    steady_answer(steady, application, message);
 }
 
 static const struct application_ops blast = {

@@ -62,7 +62,6 @@ struct unit {
 };
 
 struct memory {
-    struct window window;
     struct size size;
     struct unit *units;               /* by rank */
     uint32_t *memories, memory_count; /* ranks */
@@ -105,7 +104,7 @@ static void memory_prepare(struct application *application, struct errors *error
     if (!memory->size.ops->reply)
         choice_error(errors, application->choice, "size", "\"%s\" has no replies of its own; accepted: read_write",
                      memory->size.ops->name);
-    sampling_prepare(&memory->window, application, &config->sampling, errors);
+    sampling_prepare(application, &config->sampling, errors);
     memory->units = arena_array(arena, struct unit, ranks);
     memory->memories = arena_array(arena, uint32_t, ranks);
     list_memories(memory, application, errors);

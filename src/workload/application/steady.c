@@ -244,9 +244,9 @@ const struct option errand_options[] = {
     OPTION_END,
 };
 
-void sampling_prepare(struct window *window, const struct application *application,
-                      const struct sampling_config *config, struct errors *errors)
+void sampling_prepare(struct application *application, const struct sampling_config *config, struct errors *errors)
 {
+    struct window *window = &application->window;
     window->sampling = config;
     if (config->min_sample > config->max_sample)
         choice_error(errors, application->choice, "min_sample", "%llu is above max_sample (%llu)",
@@ -257,9 +257,9 @@ void sampling_prepare(struct window *window, const struct application *applicati
     }
 }
 
-void errand_prepare(struct window *window, struct application *application, const struct errand_config *config,
-                    uint32_t left)
+void errand_prepare(struct application *application, const struct errand_config *config, uint32_t left)
 {
+    struct window *window = &application->window;
     window->errand = config;
     window->left = left;
     application_share_latest(application, &window->ended);
@@ -290,8 +290,9 @@ static bool is_precise(const struct sampling_config *config, const struct measur
 }
 
 /* A signal given here changes the phase at the next grid point, so it is given one interval ahead. */
-static void sampling_check(struct window *window, struct application *application, tick_t now)
+static void sampling_check(struct application *application, tick_t now)
 {
+    struct window *window = &application->window;
     const struct sampling_config *config = window->sampling;
     const struct measurement *m = application->measurement;
     tick_t next = now + application->check_interval, elapsed = next - application->phase_start[PHASE_GENERATING];
@@ -311,27 +312,22 @@ static void sampling_check(struct window *window, struct application *applicatio
     }
 }
 
-/* Gives the signals of all phases. */
-static void errand_check(const struct window *window, struct application *application, tick_t now)
+void window_check(struct application *application, tick_t now)
 {
+    const struct window *window = &application->window;
+    if (!window->errand) {
+        sampling_check(application, now);
+        return;
+    }
     bool is_late = now - application->phase_start[PHASE_GENERATING] >= window->errand->limit;
     application->ready = true;
     application->complete = application->phase == PHASE_GENERATING && (window->left == 0 || is_late);
     application->done = application->phase == PHASE_FINISHING;
 }
 
-void window_check(struct application *application, tick_t now)
-{
-    struct window *window = application->state;
-    if (window->errand)
-        errand_check(window, application, now);
-    else
-        sampling_check(window, application, now);
-}
-
 void window_report(const struct application *application, struct report *report)
 {
-    const struct window *window = application->state;
+    const struct window *window = &application->window;
     tick_t first = application->phase_start[PHASE_GENERATING] + window->errand->delay;
     bool is_over = window->left == 0 && window->ended;
     report_number(report, "completion_time", is_over ? (double)(window->ended - first) : NAN);

@@ -56,7 +56,6 @@ struct cell {
 };
 
 struct stencil {
-    struct window window; /* left: ranks with iterations to do */
     struct halo_grid grid;
     struct plan collective;
     uint32_t rounds;                  /* of the collective */
@@ -111,7 +110,7 @@ static void stencil_prepare(struct application *application, struct errors *erro
     stencil->iteration_time = arena_array(application->arena, struct histogram, 1);
     stencil->cells = arena_array(application->arena, struct cell, application->ranks);
     application_share_samples(application, stencil->iteration_time);
-    errand_prepare(&stencil->window, application, &config->errand, application->ranks);
+    errand_prepare(application, &config->errand, application->ranks);
 }
 
 static void stencil_phase_changed(struct application *application, tick_t now)
@@ -169,12 +168,12 @@ static bool begin_round(struct application *application, uint32_t rank, tick_t n
         return true;
     }
     application_sample(application, stencil->iteration_time, now - cell->begun);
-    application_note_latest(application, &stencil->window.ended, now);
+    application_note_latest(application, &application->window.ended, now);
     cell->begun = now;
     cell->round = 0;
     cell->stage = STAGE_COMPUTE;
     if (++cell->iteration == config->iterations) {
-        application_count(application, &stencil->window.left, -1);
+        application_count(application, &application->window.left, -1);
         return false;
     }
     if (config->compute)

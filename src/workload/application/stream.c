@@ -45,7 +45,6 @@ struct source {
 };
 
 struct stream {
-    struct window window; /* left: messages that have not arrived, modulo 2^32 */
     struct size size;
     struct pace pace;
     struct source *sources; /* by rank */
@@ -71,9 +70,9 @@ static void stream_prepare(struct application *application, struct errors *error
     application->state = stream;
     application->listens = config->messages > 0; /* to know when the last has arrived */
     if (config->messages)
-        errand_prepare(&stream->window, application, &config->errand, config->messages * config->sources.count);
+        errand_prepare(application, &config->errand, config->messages * config->sources.count);
     size_init(&stream->size, &config->size, application->arena, errors);
-    sampling_prepare(&stream->window, application, &config->sampling, errors);
+    sampling_prepare(application, &config->sampling, errors);
     pace_init(&stream->pace, application, config->load, errors);
     application->max_message = stream->size.max;
     application->load = application->load * config->sources.count / application->ranks; /* as results count loads */
@@ -134,10 +133,9 @@ static void stream_wake(struct application *application, uint32_t rank, tick_t n
 
 static void stream_received(struct application *application, uint32_t rank, const struct message *message, tick_t now)
 {
-    struct stream *stream = application->state;
     (void)rank, (void)message;
-    application_note_latest(application, &stream->window.ended, now);
-    application_count(application, &stream->window.left, -1);
+    application_note_latest(application, &application->window.ended, now);
+    application_count(application, &application->window.left, -1);
 }
 
 static void stream_report(const struct application *application, struct report *report)

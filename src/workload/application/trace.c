@@ -58,8 +58,8 @@ static const struct option trace_options[] = {
 };
 
 struct trace_state {
-    struct replay replay; /* and its window */
-    struct trace *trace;  /* owned */
+    struct replay replay;
+    struct trace *trace; /* owned */
 };
 
 #define PICOSECOND 1e-12
@@ -169,7 +169,7 @@ static void trace_report(const struct application *application, struct report *r
     const struct replay *replay = &state->replay;
     report_count(report, "ranks", state->trace->rank_count);
     report_count(report, "tasks", state->trace->task_count);
-    report_count(report, "unfinished_ranks", replay->window.left);
+    report_count(report, "unfinished_ranks", application->window.left);
     window_report(application, report);
     report_count(report, "bytes", (uint64_t)replay->bytes->sum);
     report_summary(report, "rank_time", replay->rank_time);

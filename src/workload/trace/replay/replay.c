@@ -234,8 +234,8 @@ static void end_rank(struct replay *replay, uint32_t rank, tick_t now)
     struct application *application = replay->application;
     const struct replay_rank *state = &replay->ranks[rank];
     tick_t time = now - replay->start;
-    application_count(application, &replay->window.left, -1);
-    application_note_latest(application, &replay->window.ended, now);
+    application_count(application, &application->window.left, -1);
+    application_note_latest(application, &application->window.ended, now);
     if (replay->rank_ended)
         application_note_latest(application, &replay->rank_ended[rank], time);
     application_sample(application, replay->rank_time, time);
@@ -363,7 +363,7 @@ void replay_init(struct replay *replay, struct application *application, const s
     application_share_samples(application, replay->rank_time);
     application_share_samples(application, replay->communication_time);
     application_share_samples(application, replay->bytes);
-    errand_prepare(&replay->window, application, settings->errand, ranks);
+    errand_prepare(application, settings->errand, ranks);
     application_share_count(application,
                             &replay->active_ranks); /* the last is found first, and this one often changes */
 }
@@ -399,6 +399,6 @@ void replay_start(struct replay *replay, tick_t start)
 bool replay_is_stuck(const struct replay *replay)
 {
     const struct measurement *measurement = replay->application->measurement;
-    return replay->window.left && replay->active_ranks == 0 && replay->local_messages == 0 &&
+    return replay->application->window.left && replay->active_ranks == 0 && replay->local_messages == 0 &&
            measurement->created_packets == measurement->delivered_packets + measurement->withdrawn_packets;
 }

@@ -96,7 +96,6 @@ enum note_kind {
 };
 
 struct replay {
-    struct window window; /* left: ranks */
     struct application *application;
     const struct trace *trace;
     struct replay_settings settings;

@@ -114,7 +114,7 @@ void replay_report_waiting(const struct replay *replay, tick_t now, FILE *out)
     if (!has_something_to_say(replay))
         return;
     fprintf(out, "application '%s' cannot go on at tick %llu: %u of %u ranks have not ended\n",
-            replay->application->name, (unsigned long long)now, replay->window.left, ranks);
+            replay->application->name, (unsigned long long)now, replay->application->window.left, ranks);
     for (uint32_t rank = 0; rank < ranks; rank++)
         if (replay_is_here(replay, rank) && replay->ranks[rank].tasks_left)
             print_rank(&report, rank);
