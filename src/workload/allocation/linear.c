@@ -19,11 +19,10 @@ static uint32_t linear_allocate(const struct choice *self, const struct topology
     const struct linear_config *config = self->config;
     (void)seed;
     uint64_t last = config->first + (uint64_t)(config->count - 1) * config->stride;
-    if (last >= topology->terminals) {
-        choice_error(errors, self, "count", "the last of %u terminals would be %llu, but the network has 0 to %u",
-                     config->count, (unsigned long long)last, topology->terminals - 1);
-        return 0;
-    }
+    if (last >= topology->terminals)
+        return choice_error(errors, self, "count",
+                            "the last of %u terminals would be %llu, but the network has 0 to %u", config->count,
+                            (unsigned long long)last, topology->terminals - 1);
     for (uint32_t rank = 0; rank < config->count; rank++)
         terminals[rank] = config->first + rank * config->stride;
     return config->count;

@@ -4,9 +4,6 @@
 
 #include "workload/numbers.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 struct list_config {
     struct u32_list terminals;
     const char *file;
@@ -34,11 +31,9 @@ static bool list_take(struct taking *taking, double number, const char *key, con
 {
     uint32_t terminals = taking->topology->terminals;
     uint32_t terminal = number < terminals ? (uint32_t)number : 0;
-    if (number != terminal) {
-        choice_error(taking->errors, taking->self, key, "%s%.15g is not a terminal; accepted: 0 to %u", where, number,
-                     terminals - 1);
-        return false;
-    }
+    if (number != terminal)
+        return choice_error(taking->errors, taking->self, key, "%s%.15g is not a terminal; accepted: 0 to %u", where,
+                            number, terminals - 1);
     if (taking->taken[terminal])
         return choice_error(taking->errors, taking->self, key, "%s%u is listed twice", where, terminal);
     taking->taken[terminal] = true;
@@ -46,29 +41,15 @@ static bool list_take(struct taking *taking, double number, const char *key, con
     return true;
 }
 
-static void list_take_items(struct taking *taking, const struct u32_list *list)
+static void list_take_file(struct taking *taking, struct arena *arena, const char *file)
 {
-    for (uint32_t i = 0; i < list->count && list_take(taking, list->items[i], "terminals", ""); i++)
-        ;
-}
-
-static bool list_take_row(struct taking *taking, const struct numbers_row *row, const char *where)
-{
-    for (uint32_t i = 0; i < row->count; i++)
-        if (!list_take(taking, row->values[i], "file", where))
-            return false;
-    return true;
-}
-
-static void list_take_file(struct taking *taking, const char *file)
-{
-    struct arena arena = {0};
     struct numbers numbers;
-    if (numbers_read(&numbers, file, "terminal", &arena, taking->self, "file", taking->errors))
-        for (uint32_t i = 0; i < numbers.count; i++)
-            if (!list_take_row(taking, &numbers.rows[i], arena_format(&arena, "%s:%u: ", file, numbers.rows[i].line)))
-                break;
-    arena_release(&arena);
+    bool is_good = numbers_read(&numbers, file, "terminal", arena, taking->self, "file", taking->errors);
+    for (uint32_t i = 0; i < numbers.count && is_good; i++) {
+        const char *where = arena_format(arena, "%s:%u: ", file, numbers.rows[i].line);
+        for (uint32_t n = 0; n < numbers.rows[i].count && is_good; n++)
+            is_good = list_take(taking, numbers.rows[i].values[n], "file", where);
+    }
 }
 
 static uint32_t list_allocate(const struct choice *self, const struct topology *topology, uint64_t seed,
@@ -76,19 +57,17 @@ static uint32_t list_allocate(const struct choice *self, const struct topology *
 {
     const struct list_config *config = self->config;
     (void)seed;
-    if ((config->terminals.count > 0) == (config->file != NULL)) {
-        choice_error(errors, self, config->file ? "file" : "terminals", "found %s, expected one of terminals and file",
-                     config->file ? "both" : "none");
-        return 0;
-    }
+    if ((config->terminals.count > 0) == (config->file != NULL))
+        return choice_error(errors, self, config->file ? "file" : "terminals",
+                            "found %s, expected one of terminals and file", config->file ? "both" : "none");
     uint32_t before = errors->count;
-    struct taking taking = {self, topology, terminals, 0, memory_take(topology->terminals), errors};
-    memset(taking.taken, 0, topology->terminals);
+    struct arena arena = {0};
+    struct taking taking = {self, topology, terminals, 0, arena_array(&arena, bool, topology->terminals), errors};
     if (config->file)
-        list_take_file(&taking, config->file);
-    else
-        list_take_items(&taking, &config->terminals);
-    free(taking.taken);
+        list_take_file(&taking, &arena, config->file);
+    for (uint32_t i = 0; i < config->terminals.count && errors->count == before; i++)
+        list_take(&taking, config->terminals.items[i], "terminals", "");
+    arena_release(&arena);
     return errors->count == before ? taking.count : 0;
 }
 

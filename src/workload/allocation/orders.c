@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Terminals in an order of the network, or at random, single ones or by what they share: a router, a group of routers, or a
+ * block of numbers.
+ *
+ *   all            every terminal, in order; applications may share terminals
+ *   random         single ones drawn at random without repetition
+ *   round_robin    ranks dealt out like cards: one terminal of every router in turn, then a second one of every
+ *                  router, and so on; or the same over the groups of the network
+ *   random_groups  whole groups drawn at random, whose terminals are taken in order: of the last group perhaps not all
+ *
+ * Applications share one order of terminals or of groups, those at random where they name the same `map`, in which `skip`
+ * tells them apart: no two of them get the same.
+ */
+#include "flitwarp/application.h"
+#include "flitwarp/dragonfly.h"
+
+enum groups_by { BY_ROUTER, BY_GROUP, BY_NUMBER };
+static const char *const over_names[] = {"routers", "groups", NULL};
+
+/* Of all but the first; the settings that one does not have are 0. */
+struct orders_config {
+    uint64_t map;
+    uint32_t count, skip, among, size, over; /* over: enum groups_by */
+};
+
+static const struct option random_options[] = {
+    OPTION_U32(struct orders_config, count, REQUIRED, 1, UINT32_MAX - 1, NULL, "number of terminals"),
+    OPTION_U64(struct orders_config, map, "null", 1, 1ull << 53, NULL,
+               "which of all random orders of the terminals, the same for all applications and seeds; null: each "
+               "application draws its own, by the simulator's seed"),
+    OPTION_U32(struct orders_config, skip, "0", 0, UINT32_MAX - 1, NULL,
+               "terminals at the start of that order that are left to others"),
+    OPTION_U32(struct orders_config, among, "null", 1, UINT32_MAX - 1, NULL,
+               "how many terminals, from 0 on, are drawn from, so that larger networks get the same map; null: all"),
+    OPTION_END,
+};
+static const struct option round_robin_options[] = {
+    OPTION_U32(struct orders_config, count, REQUIRED, 1, UINT32_MAX - 1, NULL, "number of terminals"),
+    OPTION_ENUM(struct orders_config, over, "\"routers\"", over_names, "whose turn it is"),
+    OPTION_U32(struct orders_config, skip, "0", 0, UINT32_MAX - 1, NULL,
+               "terminals at the start of that order that are left to others"),
+    OPTION_END,
+};
+static const struct option random_groups_options[] = {
+    OPTION_U32(struct orders_config, count, REQUIRED, 1, UINT32_MAX - 1, NULL, "number of terminals"),
+    OPTION_U32(struct orders_config, size, "null", 1, UINT32_MAX - 1, NULL,
+               "terminals of a group, which have neighbouring numbers; null: the groups of the network"),
+    OPTION_U64(struct orders_config, map, "null", 1, 1ull << 53, NULL,
+               "which of all random orders of the groups, the same for all applications and seeds; null: each "
+               "application draws its own, by the simulator's seed"),
+    OPTION_U32(struct orders_config, skip, "0", 0, UINT32_MAX - 1, NULL,
+               "groups at the start of that order that are left to others"),
+    OPTION_END,
+};
+
+static uint32_t all_allocate(const struct choice *self, const struct topology *topology, uint64_t seed,
+                             uint32_t *terminals, struct errors *errors)
+{
+    (void)self, (void)seed, (void)errors;
+    for (uint32_t terminal = 0; terminal < topology->terminals; terminal++)
+        terminals[terminal] = terminal;
+    return topology->terminals;
+}
+
+static uint32_t random_allocate(const struct choice *self, const struct topology *topology, uint64_t seed,
+                                uint32_t *terminals, struct errors *errors)
+{
+    const struct orders_config *config = self->config;
+    uint32_t among = config->among ? config->among : topology->terminals;
+    if (among > topology->terminals)
+        return choice_error(errors, self, "among", "%u is above the network's %u terminals", among,
+                            topology->terminals);
+    if (config->count > among)
+        return choice_error(errors, self, "count", "%u is above the %s %u terminals", config->count,
+                            config->among ? "chosen" : "network's", among);
+    if (config->skip > among - config->count)
+        return choice_error(errors, self, "skip", "%u leave %u of %u terminals; accepted: 0 to %u", config->skip,
+                            config->skip < among ? among - config->skip : 0, among, among - config->count);
+    struct random stream = random_stream(config->map ? config->map : seed, 0, RANDOM_ALLOCATION);
+    for (uint32_t terminal = 0; terminal < among; terminal++)
+        terminals[terminal] = terminal;
+    random_draw(&stream, terminals, among, config->skip + config->count);
+    for (uint32_t rank = 0; rank < config->count; rank++)
+        terminals[rank] = terminals[config->skip + rank];
+    return config->count;
+}
+
+/* ---- by groups ---- */
+
+struct terminal_groups {
+    struct arena arena;  /* owned: holds what follows */
+    uint32_t count;      /* some may be empty */
+    uint32_t *first;     /* by group, into terminals; one more at the end */
+    uint32_t *terminals; /* by group, in rising order */
+};
+
+/* Terminals sorted by group: counted first, then each put in its place. `size`: of a group of neighbouring numbers. */
+static void groups_make(struct terminal_groups *groups, const struct topology *topology, enum groups_by by,
+                        uint32_t size)
+{
+    const struct dragonfly *dragonfly = by == BY_GROUP ? topology_dragonfly(topology) : NULL;
+    uint32_t terminals = topology->terminals;
+    uint32_t count = dragonfly ? dragonfly->groups : by == BY_ROUTER ? topology->routers : (terminals - 1) / size + 1;
+    *groups = (struct terminal_groups){.count = count};
+    groups->first = arena_array(&groups->arena, uint32_t, count + 2ull);
+    groups->terminals = arena_array(&groups->arena, uint32_t, terminals);
+    uint32_t *group_of = arena_array(&groups->arena, uint32_t, terminals);
+    uint32_t *next = groups->first + 1; /* of the group before it: ends up at its own first */
+    for (uint32_t terminal = 0; terminal < terminals; terminal++) {
+        uint32_t group = by == BY_NUMBER ? terminal / size : topology_router_of(topology, terminal);
+        group_of[terminal] = dragonfly ? dragonfly_group(dragonfly, group) : group;
+        next[group_of[terminal] + 1]++;
+    }
+    for (uint32_t group = 0; group < count; group++)
+        next[group + 1] += next[group];
+    for (uint32_t terminal = 0; terminal < terminals; terminal++)
+        groups->terminals[next[group_of[terminal]]++] = terminal;
+}
+
+/* All terminals in the order in which they are dealt, as far as `end`; then those from `skip` on. */
+static void groups_deal(const struct terminal_groups *groups, uint32_t skip, uint32_t end, uint32_t *terminals)
+{
+    uint32_t dealt = 0;
+    for (uint32_t round = 0; dealt < end; round++)
+        for (uint32_t group = 0; group < groups->count && dealt < end; group++)
+            if (round < groups->first[group + 1] - groups->first[group]) {
+                if (dealt >= skip)
+                    terminals[dealt - skip] = groups->terminals[groups->first[group] + round];
+                dealt++;
+            }
+}
+
+static uint32_t groups_round_robin(const struct choice *self, const struct topology *topology, uint64_t seed,
+                                   uint32_t *terminals, struct errors *errors)
+{
+    const struct orders_config *config = self->config;
+    struct terminal_groups groups;
+    (void)seed;
+    uint64_t end = (uint64_t)config->skip + config->count;
+    if (end > topology->terminals)
+        return choice_error(errors, self, "count", "%u terminals after the first %u are more than the network's %u",
+                            config->count, config->skip, topology->terminals);
+    if (config->over == BY_GROUP && !topology_dragonfly(topology))
+        return choice_error(errors, self, "over", "topology '%s' has no groups; accepted: routers",
+                            topology->ops->name);
+    groups_make(&groups, topology, config->over, 0);
+    groups_deal(&groups, config->skip, (uint32_t)end, terminals);
+    arena_release(&groups.arena);
+    return config->count;
+}
+
+/* Fills in what there is of the terminals that are asked for, and tells how many. */
+static uint32_t groups_draw(const struct orders_config *config, struct terminal_groups *groups, uint64_t seed,
+                            uint32_t *terminals)
+{
+    struct random stream = random_stream(config->map ? config->map : seed, 0, RANDOM_ALLOCATION);
+    uint32_t *order = arena_array(&groups->arena, uint32_t, groups->count), taken = 0;
+    for (uint32_t group = 0; group < groups->count; group++)
+        order[group] = group;
+    random_draw(&stream, order, groups->count, groups->count);
+    for (uint32_t i = config->skip; i < groups->count; i++)
+        for (uint32_t at = groups->first[order[i]]; at < groups->first[order[i] + 1] && taken < config->count; at++)
+            terminals[taken++] = groups->terminals[at];
+    return taken;
+}
+
+static uint32_t groups_random(const struct choice *self, const struct topology *topology, uint64_t seed,
+                              uint32_t *terminals, struct errors *errors)
+{
+    const struct orders_config *config = self->config;
+    struct terminal_groups groups;
+    if (!config->size && !topology_dragonfly(topology))
+        return choice_error(errors, self, "size", "topology '%s' has no groups; expected a number of terminals",
+                            topology->ops->name);
+    groups_make(&groups, topology, config->size ? BY_NUMBER : BY_GROUP, config->size);
+    uint32_t taken = groups_draw(config, &groups, seed, terminals);
+    if (taken < config->count)
+        choice_error(errors, self, "count",
+                     "%u terminals are more than the %u of %u groups, %u of which are left to others", config->count,
+                     taken, groups.count, config->skip < groups.count ? config->skip : groups.count);
+    arena_release(&groups.arena);
+    return taken == config->count ? taken : 0;
+}
+
+static const struct allocation_ops orders[] = {
+    {.name = "all", .summary = "every terminal, in order", .allocate = all_allocate},
+    {
+        .name = "random",
+        .summary = "terminals drawn at random",
+        .options = random_options,
+        .example = "{\"type\": \"random\", \"count\": 32}",
+        .allocate = random_allocate,
+    },
+    {
+        .name = "round_robin",
+        .summary = "a terminal of every router, or of every group, in turn",
+        .options = round_robin_options,
+        .example = "{\"type\": \"round_robin\", \"count\": 32}",
+        .allocate = groups_round_robin,
+    },
+    {
+        .name = "random_groups",
+        .summary = "terminals of whole groups drawn at random",
+        .options = random_groups_options,
+        .example = "{\"type\": \"random_groups\", \"count\": 32, \"size\": 16}",
+        .allocate = groups_random,
+    },
+};
+REGISTER_COMPONENTS("allocation", orders);
