@@ -34,12 +34,26 @@ static inline void bits_add_word(uint64_t *set, uint32_t first, uint64_t word)
         set[first / WORD_BITS + 1] |= word >> (WORD_BITS - shift);
 }
 
+/* The members in [first, first + count), of which there are no more than a word's, counted from `first` on. */
+static inline uint64_t bits_word(const uint64_t *set, uint32_t first, uint32_t count)
+{
+    uint32_t word = first / WORD_BITS, shift = first % WORD_BITS;
+    uint64_t more = shift + count > WORD_BITS ? set[word + 1] << (WORD_BITS - shift) : 0;
+    return (set[word] >> shift | more) & bits_range(0, count);
+}
+
 /* Adds [first, first + count), which may cross words. */
 static inline void bits_add_range(uint64_t *set, uint32_t first, uint32_t count)
 {
     for (; count > WORD_BITS; first += WORD_BITS, count -= WORD_BITS)
         bits_add_word(set, first, ~(uint64_t)0);
     bits_add_word(set, first, bits_range(0, count));
+}
+
+static inline void bits_clear(uint64_t *set, uint32_t words)
+{
+    for (uint32_t w = 0; w < words; w++)
+        set[w] = 0;
 }
 
 static inline bool bits_any(const uint64_t *set, uint32_t words)

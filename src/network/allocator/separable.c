@@ -11,12 +11,21 @@
  * of those rows. Rows that pick the same column waste their turn: fewer grants than
  * output first when rows ask for few columns, more when for many. Output first, every
  * column offers itself to one of the rows that want it, then every row takes one of
- * its offers. With round robin that is iSLIP, but for arbiters that also remember the
- * grants of later iterations.
+ * its offers.
+ *   Two allocators by others are output first with arbiters that are given:
+ *   iSLIP (N. McKeown, "The iSLIP scheduling algorithm for input-queued switches",
+ * IEEE/ACM Transactions on Networking 7(2), 1999), by round robin. Its arbiters
+ * remember the grants of the first iteration alone: that keeps the columns' turns
+ * apart, so that a saturated switch reaches full throughput, and starves no request.
+ *   Parallel iterative matching (T. Anderson, S. Owicki, J. Saxe and C. Thacker,
+ * "High-speed switch scheduling for local-area networks", ACM Transactions on
+ * Computer Systems 11(4), 1993), at random. With one iteration a saturated N x N
+ * switch passes 1 - (1 - 1/N)^N of its capacity; about log2(N) iterations find a
+ * maximal matching.
  */
+#include "network/allocator/round_robin.h"
 #include "network/allocator/separable.h"
-
-#include <string.h>
+#include "network/arbiter/draw.h"
 
 static const struct option separable_options[] = {
     OPTION_U32(struct separable_config, iterations, "1", 1, 64, NULL, "rounds of proposals and choices"),
@@ -94,13 +103,15 @@ struct work {
 static uint32_t pick(const struct side *side, uint32_t member, const struct side *other, const uint64_t *requests,
                      const struct matching *matching, uint64_t *ages)
 {
+    const void *memory = side->memory + member * side->bytes;
+    if (side->arbiter == &round_robin_arbiter) /* most are, and this is no call */
+        return turn_after(requests, other->words, *(const uint32_t *)memory);
     struct arbitration arbitration = {
         .requests = requests,
         .inputs = other->count,
         .words = other->words,
         .random = matching->random,
     };
-    const void *memory = side->memory + member * side->bytes;
     if (!side->arbiter->needs_age)
         return side->arbiter->pick(memory, &arbitration);
     BITS_EACH(input, requests, other->words)
@@ -127,29 +138,26 @@ static void propose(const struct side *first, const struct side *second, const s
         bits_add(work->proposals + (size_t)favourite * first->words, (uint32_t)member);
         bits_add(work->proposed, favourite);
     }
-    memset(work->candidates, 0, second->words * sizeof(uint64_t));
-}
-
-static void remember(const struct side *side, uint32_t member, const struct side *other, uint32_t winner)
-{
-    arbiter_served(side->arbiter, side->memory + member * side->bytes, other->count, winner);
+    bits_clear(work->candidates, second->words);
 }
 
 static void choose(const struct side *first, const struct side *second, struct matching *matching,
-                   const struct work *work, enum separable_order order)
+                   const struct work *work, bool first_is_rows, bool remembers)
 {
     BITS_EACH(member, work->proposed, second->words) {
         uint64_t *proposals = work->proposals + member * first->words;
         uint32_t chooser = (uint32_t)member;
         uint32_t winner = pick(second, chooser, first, proposals, matching, work->ages);
-        memset(proposals, 0, first->words * sizeof(uint64_t));
+        bits_clear(proposals, first->words);
         bits_add(first->taken, winner);
         bits_add(second->taken, chooser);
-        matching_grant(matching, order == INPUT_FIRST ? winner : chooser, order == INPUT_FIRST ? chooser : winner);
-        remember(first, winner, second, chooser);
-        remember(second, chooser, first, winner);
+        matching_grant(matching, first_is_rows ? winner : chooser, first_is_rows ? chooser : winner);
+        if (!remembers)
+            continue;
+        arbiter_served(first->arbiter, first->memory + winner * first->bytes, second->count, chooser);
+        arbiter_served(second->arbiter, second->memory + chooser * second->bytes, first->count, winner);
     }
-    memset(work->proposed, 0, second->words * sizeof(uint64_t));
+    bits_clear(work->proposed, second->words);
 }
 
 void separable_allocate(void *state, const struct separable_config *config, struct matching *matching,
@@ -189,9 +197,9 @@ void separable_allocate(void *state, const struct separable_config *config, stru
         propose(first, second, matching, &work);
         if (!bits_any(work.proposed, second->words))
             break;
-        choose(first, second, matching, &work, order);
+        choose(first, second, matching, &work, order == INPUT_FIRST, order != OUTPUT_FIRST_ONCE || i == 0);
     }
-    memset(cols.taken, 0, cols.words * sizeof(uint64_t));
+    bits_clear(cols.taken, cols.words);
 }
 
 static void separable_input_first_allocate(void *state, const void *config, struct matching *matching)
@@ -227,3 +235,70 @@ static const struct allocator_ops separable_output_first = {
     .allocate = separable_output_first_allocate,
 };
 REGISTER_ALLOCATOR(separable_output_first);
+
+struct iterated_config {
+    uint32_t iterations;
+};
+
+static const struct option iterated_options[] = {
+    OPTION_U32(struct iterated_config, iterations, "1", 1, 64, NULL, "rounds of offers and acceptances"),
+    OPTION_END,
+};
+
+static struct separable_config stages_of(const void *config, const struct arbiter_ops *ops)
+{
+    const struct iterated_config *settings = config;
+    const struct choice arbiter = {.component = &ops->component};
+    return (struct separable_config){settings->iterations, arbiter, arbiter};
+}
+
+static size_t islip_state_size(const void *config, uint32_t rows, uint32_t cols)
+{
+    const struct separable_config stages = stages_of(config, &round_robin_arbiter);
+    return separable_state_size(&stages, rows, cols);
+}
+
+static void islip_init(void *state, const void *config, uint32_t rows, uint32_t cols)
+{
+    const struct separable_config stages = stages_of(config, &round_robin_arbiter);
+    separable_init(state, &stages, rows, cols);
+}
+
+static void islip_allocate(void *state, const void *config, struct matching *matching)
+{
+    const struct separable_config stages = stages_of(config, &round_robin_arbiter);
+    separable_allocate(state, &stages, matching, OUTPUT_FIRST_ONCE);
+}
+
+static const struct allocator_ops islip = {
+    .name = "islip",
+    .summary = "rotating offers and acceptances whose pointers move on success only",
+    .options = iterated_options,
+    .example = "{\"type\": \"islip\", \"iterations\": 2}",
+    .state_size = islip_state_size,
+    .init = islip_init,
+    .allocate = islip_allocate,
+};
+REGISTER_ALLOCATOR(islip);
+
+static size_t pim_state_size(const void *config, uint32_t rows, uint32_t cols)
+{
+    const struct separable_config stages = stages_of(config, &random_arbiter);
+    return separable_state_size(&stages, rows, cols);
+}
+
+static void pim_allocate(void *state, const void *config, struct matching *matching)
+{
+    const struct separable_config stages = stages_of(config, &random_arbiter);
+    separable_allocate(state, &stages, matching, OUTPUT_FIRST);
+}
+
+static const struct allocator_ops pim = {
+    .name = "pim",
+    .summary = "parallel iterative matching: random offers, random acceptances",
+    .options = iterated_options,
+    .example = "{\"type\": \"pim\", \"iterations\": 4}",
+    .state_size = pim_state_size,
+    .allocate = pim_allocate,
+};
+REGISTER_ALLOCATOR(pim);

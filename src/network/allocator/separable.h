@@ -16,7 +16,8 @@ struct separable_config {
 size_t separable_state_size(const void *config, uint32_t rows, uint32_t cols);
 void separable_init(void *state, const void *config, uint32_t rows, uint32_t cols);
 
-enum separable_order { INPUT_FIRST, OUTPUT_FIRST };
+/* Output first, arbiters may remember the grants of the first iteration alone. */
+enum separable_order { INPUT_FIRST, OUTPUT_FIRST, OUTPUT_FIRST_ONCE };
 
 void separable_allocate(void *state, const struct separable_config *config, struct matching *matching,
                         enum separable_order order);

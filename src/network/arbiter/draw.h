@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /* A random member of a set, for the arbiters and allocators that draw. */
-#include "flitwarp/bits.h"
-#include "flitwarp/random.h"
+#include "flitwarp/arbiter.h"
+
+extern const struct arbiter_ops random_arbiter;
 
 /* Each member of the set, which is not empty, is as likely as any other. */
 static inline uint32_t bits_draw(const uint64_t *set, uint32_t words, struct random *random)

@@ -4,7 +4,6 @@
  * happened before. It has no memory; the numbers come from the stream of the
  * router that asks.
  */
-#include "flitwarp/arbiter.h"
 #include "network/arbiter/draw.h"
 
 static uint32_t random_arbiter_pick(const void *state, const struct arbitration *arbitration)
@@ -13,7 +12,7 @@ static uint32_t random_arbiter_pick(const void *state, const struct arbitration 
     return bits_draw(arbitration->requests, arbitration->words, arbitration->random);
 }
 
-static const struct arbiter_ops random_arbiter = {
+const struct arbiter_ops random_arbiter = {
     .name = "random",
     .summary = "any of those that ask, each as likely as the others",
     .pick = random_arbiter_pick,

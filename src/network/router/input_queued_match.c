@@ -187,8 +187,8 @@ static void note_winner(const struct view *v, uint32_t row, uint32_t col, size_t
 /* The row of the switch that a lane's input uses. */
 static uint32_t row_of(const struct input_queued *q, size_t lane)
 {
-    uint32_t speedup = q->config.input_speedup;
-    return q->facts[lane].port * speedup + q->facts[lane].vc % speedup;
+    uint32_t speedup = q->config.input_speedup, port = q->facts[lane].port;
+    return speedup == 1 ? port : port * speedup + q->facts[lane].vc % speedup;
 }
 
 /* Which of the eligible lanes of a switch input uses the output port that the input was granted. */
@@ -196,11 +196,12 @@ static uint32_t choose_lane(struct view *v, uint32_t row, uint32_t port)
 {
     const struct input_queued *q = v->q;
     uint32_t first = row / q->config.input_speedup * q->num_vcs;
-    uint64_t vcs = 0;
-    for (uint32_t vc = 0; vc < q->num_vcs; vc++)
-        if (bits_test(q->eligible, first + vc) && v->inputs[first + vc].out_port == port &&
-            row_of(q, first + vc) == row)
-            vcs |= bit(vc);
+    uint64_t vcs = bits_word(q->eligible, first, q->num_vcs);
+    for (uint64_t left = vcs; left; left &= left - 1) {
+        size_t lane = first + lowest_bit(left);
+        if (v->inputs[lane].out_port != port || row_of(q, lane) != row)
+            vcs ^= left & -left;
+    }
     uint32_t vc = (uint32_t)lowest_bit(vcs);
     bool has_rivals = vcs & (vcs - 1);
     if (!has_rivals && q->arbiter->remembers_last)

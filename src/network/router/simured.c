@@ -161,15 +161,6 @@ static void route(struct simured *q, uint32_t router, tick_t edge, tick_t now)
     }
 }
 
-/* The VCs of a port in a set of lanes. */
-static uint64_t port_vcs(const struct simured *q, const uint64_t *lanes, uint32_t port)
-{
-    uint64_t vcs = 0;
-    for (uint32_t vc = 0; vc < q->num_vcs; vc++)
-        vcs |= (uint64_t)bits_test(lanes, port * q->num_vcs + vc) << vc;
-    return vcs;
-}
-
 /*
  * Leaves in `offered` the lanes that a packet may take now. SimuRed moves packets one after the other, the oldest first:
  * one that waits sees what an older one leaves free in the same cycle, and what a younger one does in the next.
@@ -210,7 +201,7 @@ static uint32_t choose_lane(struct simured *q, uint32_t router, const uint64_t *
     for (; skipped; skipped--) /* to the first lane behind a port */
         first = (q->port_of[bits_next_cyclic(wants, q->words, first)] + 1) * q->num_vcs;
     uint32_t port = q->port_of[bits_next_cyclic(q->offered, q->words, first)];
-    uint64_t vcs = port_vcs(q, q->offered, port);
+    uint64_t vcs = bits_word(q->offered, port * q->num_vcs, q->num_vcs);
     return port * q->num_vcs + bits_next_cyclic(&vcs, 1, q->num_vcs > 1 ? random_below(random, q->num_vcs) : 0);
 }
 
