@@ -7,6 +7,7 @@
  * memory is fatal here, so that no caller tests for it. Several threads may take
  * from one arena.
  */
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,6 +30,7 @@ void *arena_take(struct arena *arena, size_t bytes);
 
 char *arena_text(struct arena *arena, const char *text);
 char *arena_format(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+char *arena_formatv(struct arena *arena, const char *format, va_list arguments) __attribute__((format(printf, 2, 0)));
 
 /* Frees everything; the arena is empty and usable afterwards. */
 void arena_release(struct arena *arena);

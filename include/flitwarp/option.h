@@ -181,8 +181,7 @@ struct option {
  * itself when key is NULL or was not written in the file. Returns false, for
  * callers to return.
  */
-bool choice_error(struct errors *errors, const struct choice *choice, const char *key, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+#define choice_error(errors, choice, ...) node_error(errors, (choice)->node, __VA_ARGS__)
 /* The same for a block or any other place in the configuration. */
 bool node_error(struct errors *errors, const struct json *node, const char *key, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

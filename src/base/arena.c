@@ -10,7 +10,6 @@
 #include "base/rewind.h"
 
 #include <sched.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,17 +101,24 @@ char *arena_text(struct arena *arena, const char *text)
     return memcpy(arena_take(arena, size), text, size);
 }
 
+char *arena_formatv(struct arena *arena, const char *format, va_list arguments)
+{
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    if (length < 0)
+        return arena_text(arena, format);
+    char *text = arena_take(arena, (size_t)length + 1);
+    vsnprintf(text, (size_t)length + 1, format, arguments);
+    return text;
+}
+
 char *arena_format(struct arena *arena, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(NULL, 0, format, arguments);
-    va_end(arguments);
-    if (length < 0)
-        return arena_text(arena, format);
-    char *text = arena_take(arena, (size_t)length + 1);
-    va_start(arguments, format);
-    vsnprintf(text, (size_t)length + 1, format, arguments);
+    char *text = arena_formatv(arena, format, arguments);
     va_end(arguments);
     return text;
 }

@@ -8,21 +8,17 @@
 
 #include "base/text.h"
 
-#include <stdarg.h>
 #include <unistd.h>
 
 bool errors_add(struct errors *errors, const char *format, ...)
 {
-    struct text text = {0};
     va_list arguments;
     if (!errors)
         return false;
-    va_start(arguments, format);
-    text_addv(&text, format, arguments);
-    va_end(arguments);
-
     struct error_message *message = arena_take(errors->arena, sizeof(*message));
-    message->text = text_keep(&text, errors->arena);
+    va_start(arguments, format);
+    message->text = arena_formatv(errors->arena, format, arguments);
+    va_end(arguments);
     if (errors->last)
         errors->last->next = message;
     else

@@ -72,7 +72,7 @@ static void suggest_override(struct suggestions *suggestions, const struct line 
     for (int i = 1; root && i < line->count; i++)
         if (strchr(line->words[i], '='))
             source_override(&source, root, line->words[i]);
-    suggest_setting(suggestions, simulation_options, root, errors->arena);
+    suggest_setting(suggestions, simulation_options, root);
 }
 
 static void suggest_word(struct suggestions *suggestions, const struct line *line, struct errors *errors)
@@ -98,7 +98,7 @@ static int cli_complete(struct call *call)
     if (first >= call->argc)
         return EXIT_DONE;
     struct errors ignored = {.arena = &call->arena};
-    struct suggestions suggestions = {.out = stdout, .begun = call->argv[call->argc - 1]};
+    struct suggestions suggestions = {.arena = &call->arena, .out = stdout, .begun = call->argv[call->argc - 1]};
     struct line line;
     line_read(&line, (const char *const *)call->argv + first, call->argc - 1 - first, &ignored);
     suggest_word(&suggestions, &line, &ignored);

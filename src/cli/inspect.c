@@ -94,15 +94,15 @@ REGISTER_COMMAND(check_command);
 struct base {
     struct arena arena;
     struct errors errors;
-    struct file_list files;
-    struct json *root;
+    struct json *files, *root;
 };
 
 static bool base_load(struct base *base, const struct call *call)
 {
     *base = (struct base){0};
     base->errors.arena = &base->arena;
-    const struct source source = {&base->arena, &base->errors, &base->files};
+    base->files = json_array(&base->arena);
+    const struct source source = {&base->arena, &base->errors, base->files};
     base->root = source_open(&source, call->configs[0]);
     return base->root && source_override_all(&source, base->root, (const char *const *)call->overrides,
                                              (uint32_t)call->override_count);
@@ -113,18 +113,11 @@ static bool read_settings(struct simulation *simulation, const struct base *base
                           uint32_t count)
 {
     struct arena *arena = &simulation->setup;
-    simulation->files = file_list_copy(&base->files, arena);
+    simulation->files = json_copy(arena, base->files);
     simulation->json = json_copy(arena, base->root);
-    const struct source source = {arena, &simulation->errors, &simulation->files};
+    const struct source source = {arena, &simulation->errors, simulation->files};
     return source_override_all(&source, simulation->json, overrides, count) &&
            source_resolve(arena, &simulation->errors, simulation->json) && simulation_read(simulation);
-}
-
-static void add_names(struct json *document, const char *key, const struct file_list *list, struct arena *arena)
-{
-    struct json *names = json_add(document, key, json_array(arena));
-    for (uint32_t i = 0; i < list->count; i++)
-        json_append(names, json_text(arena, list->names[i]));
 }
 
 /* The settings and their files, or the errors. */
@@ -134,8 +127,8 @@ static struct json *settings_document(struct simulation *simulation, bool is_goo
     struct json *document = json_object(arena);
     if (is_good) {
         json_add(document, "config", simulation->json);
-        add_names(document, "files", &simulation->files, arena);
-        add_names(document, "data", &simulation->data, arena);
+        json_add(document, "files", simulation->files);
+        json_add(document, "data", simulation->data);
         return document;
     }
     struct json *list = json_add(document, "errors", json_array(arena));

@@ -67,6 +67,8 @@ bool json_is_equal(const struct json *a, const struct json *b);
 struct json *json_copy(struct arena *arena, const struct json *node);
 /* Gives `node` the value and place of `with`, whose children move; key and parent stay. */
 void json_replace(struct json *node, struct json *with);
+/* Makes an object of it in its place: empty of null, {"type": ...} of a component's bare name. */
+void json_open(struct arena *arena, struct json *node);
 /* Marks a whole tree as written in `file`, line and column unknown. */
 void json_place_all(struct json *node, const char *file);
 

@@ -176,6 +176,17 @@ void json_replace(struct json *node, struct json *with)
         child->parent = node;
 }
 
+void json_open(struct arena *arena, struct json *node)
+{
+    struct json *object = json_object(arena);
+    object->file = node->file;
+    object->line = node->line;
+    object->column = node->column;
+    if (node->type == JSON_TEXT)
+        json_add(object, "type", json_copy(arena, node));
+    json_replace(node, object);
+}
+
 void json_place_all(struct json *node, const char *file)
 {
     node->file = file;

@@ -274,17 +274,6 @@ bool block_read(struct config_reader *reader, const struct option *row, struct j
 
 /* ---- components ---- */
 
-/* "torus" becomes {"type": "torus"}, in the place where it stood. */
-static void expand_bare_name(struct config_reader *reader, struct json *node)
-{
-    struct json *object = json_object(reader->arena);
-    object->file = node->file;
-    object->line = node->line;
-    object->column = node->column;
-    json_add(object, "type", json_copy(reader->arena, node));
-    json_replace(node, object);
-}
-
 const char *fallback_type(struct arena *arena, const struct option *row)
 {
     if (!row->fallback || row->type != OPTION_TYPE_CHOICE)
@@ -334,7 +323,7 @@ bool choice_read(struct config_reader *reader, const struct option *row, struct 
 {
     struct choice *choice = field;
     if (node->type == JSON_TEXT)
-        expand_bare_name(reader, node);
+        json_open(reader->arena, node);
     if (node->type != JSON_OBJECT)
         return type_error(reader, row, node);
     const struct component *component = find_component(reader, row, node);

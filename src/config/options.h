@@ -38,14 +38,13 @@ const struct option *row_walk_next(struct row_walk *walk);
 /* Bytes of the config struct that rows fill. */
 size_t rows_config_size(const struct option *rows);
 
-struct file_list;
 struct config_reader {
     struct arena *arena; /* gets the values: it must outlive the config struct */
     struct errors *errors;
-    struct file_list *files; /* gets what options name; NULL: nobody asks */
-    double tick_seconds;     /* a tick's length, for times with a unit; 0: not known yet */
-    const char *done;        /* the key that config_read_first has read */
-    uint32_t depth;          /* of blocks and choices being read */
+    struct json *files;  /* gets what options name; NULL: nobody asks */
+    double tick_seconds; /* a tick's length, for times with a unit; 0: not known yet */
+    const char *done;    /* the key that config_read_first has read */
+    uint32_t depth;      /* of blocks and choices being read */
 };
 
 /* Fills the zeroed struct from the object by the rows. False, with messages, when anything is wrong. */

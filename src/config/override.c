@@ -9,7 +9,6 @@
 #include "config/source.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -19,15 +18,10 @@ struct override {
     const char *path; /* as written, for messages */
 };
 
-__attribute__((format(printf, 2, 3))) static void *fail(const struct override *override, const char *format, ...)
+#define fail(override, ...) override_fail(override, arena_format((override)->arena, __VA_ARGS__))
+static void *override_fail(const struct override *override, const char *message)
 {
-    struct text text = {0};
-    va_list arguments;
-    va_start(arguments, format);
-    text_addv(&text, format, arguments);
-    va_end(arguments);
-    errors_add(override->source->errors, COMMAND_LINE ": %s: %s", override->path, text.chars);
-    text_release(&text);
+    errors_add(override->source->errors, COMMAND_LINE ": %s: %s", override->path, message);
     return NULL;
 }
 
@@ -37,36 +31,9 @@ static struct json *value_plain(const struct override *override, const char *val
     struct json *node = json_parse(override->arena, &syntax, "value", value, strlen(value));
     if (node)
         return node;
-    if (*value && strchr("{[\"", *value)) { /* meant as JSON: to take it as text would hide the mistake */
-        const char *message = errors_text(&syntax);
-        return fail(override, "%.*s", (int)strcspn(message, "\n"), message);
-    }
+    if (*value && strchr("{[\"", *value)) /* meant as JSON: to take it as text would hide the mistake */
+        return fail(override, "%s", syntax.first->text);
     return json_text(override->arena, value);
-}
-
-static struct json *value_number(const struct override *override, const char *value, bool is_whole, bool is_signed)
-{
-    struct errors ignored = {.arena = override->arena};
-    struct json *node = json_parse(override->arena, &ignored, "value", value, strlen(value));
-    const char *accepted = !is_whole ? "a number" : is_signed ? "a whole number" : "a whole number from 0";
-    bool is_good = node && node->type == JSON_NUMBER && (!is_whole || !strpbrk(node->text, ".eE")) &&
-                   (is_signed || node->text[0] != '-');
-    return is_good ? node : fail(override, "found '%s', expected %s", value, accepted);
-}
-
-static struct json *value_uint(const struct override *override, const char *value)
-{
-    return value_number(override, value, true, false);
-}
-
-static struct json *value_int(const struct override *override, const char *value)
-{
-    return value_number(override, value, true, true);
-}
-
-static struct json *value_float(const struct override *override, const char *value)
-{
-    return value_number(override, value, false, true);
 }
 
 static struct json *value_string(const struct override *override, const char *value)
@@ -97,22 +64,39 @@ static struct json *value_file(const struct override *override, const char *valu
     return source_read_file(override->source, value);
 }
 
-static const struct {
+static const struct typed_value {
     const char *prefix;
-    struct json *(*make)(const struct override *override, const char *value);
+    struct json *(*make)(const struct override *override, const char *value); /* NULL: a number */
+    const char *without;                                                      /* what a number must not contain */
+    const char *accepted;
 } typed_values[] = {
-    {"uint=", value_uint}, {"int=", value_int}, {"float=", value_float}, {"string=", value_string},
-    {"bool=", value_bool}, {"ref=", value_ref}, {"file=", value_file},
+    {"uint=", .without = "-.eE", .accepted = "a whole number from 0"},
+    {"int=", .without = ".eE", .accepted = "a whole number"},
+    {"float=", .without = "", .accepted = "a number"},
+    {"string=", .make = value_string},
+    {"bool=", .make = value_bool},
+    {"ref=", .make = value_ref},
+    {"file=", .make = value_file},
+    {0},
 };
+
+static struct json *value_number(const struct override *override, const struct typed_value *type, const char *value)
+{
+    struct errors ignored = {.arena = override->arena};
+    struct json *node = json_parse(override->arena, &ignored, "value", value, strlen(value));
+    bool is_good = node && node->type == JSON_NUMBER && !strpbrk(node->text, type->without);
+    return is_good ? node : fail(override, "found '%s', expected %s", value, type->accepted);
+}
 
 static struct json *read_value(const struct override *override, const char *value)
 {
-    for (size_t i = 0; i < sizeof(typed_values) / sizeof(typed_values[0]); i++) {
-        size_t length = strlen(typed_values[i].prefix);
-        if (strncmp(value, typed_values[i].prefix, length) != 0)
+    for (const struct typed_value *type = typed_values; type->prefix; type++) {
+        size_t length = strlen(type->prefix);
+        if (strncmp(value, type->prefix, length) != 0)
             continue;
-        struct json *node = typed_values[i].make(override, value + length);
-        if (node && typed_values[i].make != value_file) /* a file's values keep their places */
+        value += length;
+        struct json *node = type->make ? type->make(override, value) : value_number(override, type, value);
+        if (node && type->make != value_file) /* a file's values keep their places */
             json_place_all(node, COMMAND_LINE);
         return node;
     }
@@ -121,30 +105,6 @@ static struct json *read_value(const struct override *override, const char *valu
         return NULL;
     json_place_all(node, COMMAND_LINE);
     return source_include(override->source, node) ? node : NULL;
-}
-
-static struct json *missing_member(const struct override *override, struct json *object, const char *key)
-{
-    struct json *node = json_null(override->arena);
-    node->file = COMMAND_LINE;
-    return json_add(object, key, node);
-}
-
-/* Makes `node` an object that can hold settings, where that loses nothing. */
-static bool open_node(const struct override *override, struct json *node)
-{
-    if (node->type != JSON_NULL && node->type != JSON_TEXT)
-        return false;
-    struct json *object = json_object(override->arena);
-    object->file = node->file;
-    object->line = node->line;
-    object->column = node->column;
-    if (node->type == JSON_TEXT) {
-        struct json *type = json_copy(override->arena, node);
-        json_add(object, "type", type);
-    }
-    json_replace(node, object);
-    return true;
 }
 
 static struct json *step_into_array(const struct override *override, struct json *array, const char *step)
@@ -161,14 +121,20 @@ static struct json *step_into(const struct override *override, struct json *node
 {
     if (node->type == JSON_ARRAY)
         return step_into_array(override, node, step);
-    if (node->type != JSON_OBJECT && !open_node(override, node))
+    if (node->type == JSON_NULL || node->type == JSON_TEXT) /* that loses nothing */
+        json_open(override->arena, node);
+    if (node->type != JSON_OBJECT)
         return fail(override, "'%s' is %s, expected an object to hold '%s'", json_path(override->arena, node),
                     json_type_name(node->type), step);
     if (json_find(node, "$ref"))
         return fail(override, "'%s' is a reference, expected its target or itself to be set",
                     json_path(override->arena, node));
     struct json *child = json_find(node, step);
-    return child ? child : missing_member(override, node, step);
+    if (child)
+        return child;
+    child = json_add(node, step, json_null(override->arena));
+    child->file = COMMAND_LINE;
+    return child;
 }
 
 bool source_override(const struct source *source, struct json *root, const char *override)

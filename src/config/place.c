@@ -6,10 +6,9 @@
  */
 #include "config/place.h"
 
+#include "base/text.h"
 #include "flitwarp/option.h"
 
-#include <ctype.h>
-#include <stdarg.h>
 #include <string.h>
 
 static uint32_t index_in_parent(const struct json *node)
@@ -20,22 +19,14 @@ static uint32_t index_in_parent(const struct json *node)
     return index;
 }
 
-void json_add_path(struct text *text, const struct json *node)
-{
-    if (!node->parent)
-        return;
-    json_add_path(text, node->parent);
-    if (node->parent->type == JSON_ARRAY)
-        text_addf(text, "[%u]", index_in_parent(node));
-    else
-        text_addf(text, "%s%s", text->length ? "." : "", node->key);
-}
-
 const char *json_path(struct arena *arena, const struct json *node)
 {
-    struct text text = {0};
-    json_add_path(&text, node);
-    return text_keep(&text, arena);
+    if (!node->parent)
+        return "";
+    const char *above = json_path(arena, node->parent);
+    if (node->parent->type == JSON_ARRAY)
+        return arena_format(arena, "%s[%u]", above, index_in_parent(node));
+    return list_add(arena, above, ".", node->key);
 }
 
 static const struct json *written_node(const struct json *node)
@@ -47,56 +38,21 @@ static const struct json *written_node(const struct json *node)
 
 const char *json_file(const struct json *node) { return written_node(node)->file; }
 
-static void add_place(struct text *text, const struct json *node)
-{
-    const struct json *written = written_node(node);
-    if (!written->file)
-        text_add(text, "configuration");
-    else if (written->line == 0)
-        text_add(text, written->file);
-    else
-        text_addf(text, "%s:%u", written->file, written->line);
-    text_add(text, ": ");
-}
-
-static void add_setting(struct text *text, const struct json *node, const char *key)
-{
-    struct text path = {0};
-    json_add_path(&path, node);
-    if (key)
-        text_addf(&path, "%s%s", path.length ? "." : "", key);
-    text_addf(text, "%s: ", path.length ? path.chars : "the configuration");
-    text_release(&path);
-}
-
-__attribute__((format(printf, 4, 0))) static void place_error(struct errors *errors, const struct json *node,
-                                                              const char *key, const char *format, va_list arguments)
-{
-    const struct json *child = key ? json_find(node, key) : NULL;
-    struct text text = {0};
-    add_place(&text, child ? child : node);
-    add_setting(&text, node, key);
-    text_addv(&text, format, arguments);
-    errors_add(errors, "%s", text.chars);
-    text_release(&text);
-}
-
 bool node_error(struct errors *errors, const struct json *node, const char *key, const char *format, ...)
 {
+    if (!errors)
+        return false;
+    const struct json *child = key ? json_find(node, key) : NULL, *written = written_node(child ? child : node);
+    const char *path = json_path(errors->arena, node), *place = written->file ? written->file : "configuration";
+    if (key)
+        path = list_add(errors->arena, path, ".", key);
+    if (written->file && written->line)
+        place = arena_format(errors->arena, "%s:%u", place, written->line);
     va_list arguments;
     va_start(arguments, format);
-    place_error(errors, node, key, format, arguments);
+    const char *message = arena_formatv(errors->arena, format, arguments);
     va_end(arguments);
-    return false;
-}
-
-bool choice_error(struct errors *errors, const struct choice *choice, const char *key, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    place_error(errors, choice->node, key, format, arguments);
-    va_end(arguments);
-    return false;
+    return errors_add(errors, "%s: %s: %s", place, *path ? path : "the configuration", message);
 }
 
 /* JSON pointers write ~1 for a slash and ~0 for a tilde inside a key. */
@@ -140,12 +96,8 @@ bool path_read(struct arena *arena, const char *written, struct path *path)
 
 bool path_index(const char *step, uint32_t *index)
 {
-    uint64_t value = 0;
-    for (const char *at = step; *at; at++) {
-        if (!isdigit((unsigned char)*at) || value > UINT32_MAX)
-            return false;
-        value = value * 10 + (uint64_t)(*at - '0');
-    }
-    *index = value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
-    return true;
+    uint64_t number;
+    bool is_index = number_read(&step, UINT32_MAX, &number) && !*step;
+    *index = is_index ? (uint32_t)number : 0;
+    return is_index;
 }

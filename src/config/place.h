@@ -7,12 +7,9 @@
  */
 #include "config/json.h"
 
-#include "base/text.h"
-
 #define COMMAND_LINE "command line" /* the `file` of what overrides set */
 
 /* "network.topology.widths[1]"; empty for the root. */
-void json_add_path(struct text *text, const struct json *node);
 const char *json_path(struct arena *arena, const struct json *node);
 /* The file in which the value or, for a default, its nearest written ancestor stands; NULL: none. */
 const char *json_file(const struct json *node);
@@ -28,5 +25,5 @@ struct path {
  * step is empty or there are too many.
  */
 bool path_read(struct arena *arena, const char *written, struct path *path);
-/* A step as an array index; false when it is not a number. */
+/* A step as an array index; false when it is none. */
 bool path_index(const char *step, uint32_t *index);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 static struct registration *registrations;
+static uint32_t registration_count;
 
 /* What the last plugin that was built for another interface says that it was built for. */
 static struct {
@@ -30,7 +31,7 @@ void registration_add(struct registration *registration)
     if (!has_version || registration->interface != FLITWARP_INTERFACE) { /* nothing else of it may be looked at */
         refused.is_set = true;
         refused.has_version = has_version;
-        refused.version = has_version ? registration->interface : 0;
+        refused.version = registration->interface;
         return;
     }
     struct registration **link = &registrations;
@@ -38,6 +39,7 @@ void registration_add(struct registration *registration)
         link = &(*link)->next;
     registration->next = *link;
     *link = registration;
+    registration_count++;
 }
 
 const struct registration *registry_first(void) { return registrations; }
@@ -113,28 +115,17 @@ bool registry_check(struct errors *errors)
     return errors->count == before;
 }
 
-static uint32_t registration_count(void)
-{
-    uint32_t count = 0;
-    for (const struct registration *at = registrations; at; at = at->next)
-        count++;
-    return count;
-}
-
 /* Says so where the plugin that has just been loaded is for another interface. */
 static bool is_of_this_interface(const char *path, struct errors *errors)
 {
-    if (refused.is_set && refused.has_version)
-        errors_add(errors,
-                   "plugin '%s': is built for version %llu of the plugin interface, this program has version %d; build "
-                   "it with this program's headers",
-                   path, (unsigned long long)refused.version, FLITWARP_INTERFACE);
-    else if (refused.is_set)
-        errors_add(errors,
-                   "plugin '%s': does not say which version of the plugin interface it is built for, this program has "
-                   "version %d; build it with this program's headers",
-                   path, FLITWARP_INTERFACE);
-    return !refused.is_set;
+    if (!refused.is_set)
+        return true;
+    const char *version = arena_format(errors->arena, "is built for version %llu of the plugin interface",
+                                       (unsigned long long)refused.version);
+    return errors_add(
+        errors, "plugin '%s': %s, this program has version %d; build it with this program's headers", path,
+        refused.has_version ? version : "does not say which version of the plugin interface it is built for",
+        FLITWARP_INTERFACE);
 }
 
 bool plugin_load(const char *path, struct errors *errors)
@@ -143,12 +134,12 @@ bool plugin_load(const char *path, struct errors *errors)
     const char *file = strchr(path, '/') ? path : arena_format(errors->arena, "./%s", path);
     if (dlopen(file, RTLD_NOW | RTLD_NOLOAD))
         return true;
-    uint32_t before = registration_count();
+    uint32_t before = registration_count;
     if (!dlopen(file, RTLD_NOW))
         return errors_add(errors, "plugin '%s': cannot be loaded: %s", path, dlerror());
     if (!is_of_this_interface(path, errors))
         return false;
-    if (registration_count() == before)
+    if (registration_count == before)
         return errors_add(errors, "plugin '%s': registers no component, expected at least one REGISTER_ line", path);
     return true;
 }

@@ -13,20 +13,20 @@
 
 #include <string.h>
 
-static struct json *add_text(struct arena *arena, struct json *object, const char *key, const char *text)
+/* A piece of the schema from its text. */
+#define PIECE(arena, ...) json_from_word(arena, arena_format(arena, __VA_ARGS__))
+
+static void add_text(struct arena *arena, struct json *object, const char *key, const char *text)
 {
-    json_add(object, key, json_text(arena, text));
-    return object;
+    if (text)
+        json_add(object, key, json_text(arena, text));
 }
 
-static struct json *typed(struct arena *arena, const char *type)
-{
-    return add_text(arena, json_object(arena), "type", type);
-}
+static struct json *typed(struct arena *arena, const char *type) { return PIECE(arena, "{\"type\": \"%s\"}", type); }
 
 static struct json *pointer(struct arena *arena, const char *to)
 {
-    return add_text(arena, json_object(arena), "$ref", arena_format(arena, "#/$defs/%s", to));
+    return PIECE(arena, "{\"$ref\": \"#/$defs/%s\"}", to);
 }
 
 static struct json *any_of(struct arena *arena, struct json *a, struct json *b)
@@ -58,7 +58,9 @@ static struct json *list_of(struct arena *arena, struct json *items)
 
 static struct json *text_like(struct arena *arena, const char *pattern)
 {
-    return add_text(arena, typed(arena, "string"), "pattern", pattern);
+    struct json *node = typed(arena, "string");
+    add_text(arena, node, "pattern", pattern);
+    return node;
 }
 
 static struct json *words(struct arena *arena, const char *const *names)
@@ -124,7 +126,7 @@ static struct json *object_schema(struct arena *arena, const struct option *rows
     struct json *node = typed(arena, "object");
     struct json *properties = json_add(node, "properties", json_object(arena));
     if (type)
-        add_text(arena, json_add(properties, "type", json_object(arena)), "const", type);
+        json_add(properties, "type", PIECE(arena, "{\"const\": \"%s\"}", type));
     ROWS_EACH(row, rows)
         json_add(properties, row->key, row_schema(arena, row));
     json_add(properties, "$include", pointer(arena, "include"));
@@ -138,30 +140,21 @@ static struct json *object_schema(struct arena *arena, const struct option *rows
     return node;
 }
 
-/* {"if": {"properties": {"type": {"const": NAME}}, "required": ["type"]}, "then": {"$ref": ...}} */
-static struct json *when_type(struct arena *arena, const char *kind, const char *name)
-{
-    struct json *node = json_object(arena);
-    struct json *condition = json_add(node, "if", json_object(arena));
-    struct json *properties = json_add(condition, "properties", json_object(arena));
-    add_text(arena, json_add(properties, "type", json_object(arena)), "const", name);
-    json_append(json_add(condition, "required", json_array(arena)), json_text(arena, "type"));
-    json_add(node, "then", pointer(arena, arena_format(arena, "%s.%s", kind, name)));
-    return node;
-}
-
 static struct json *kind_schema(struct arena *arena, const char *kind)
 {
-    struct json *names = json_array(arena), *cases = json_array(arena);
+    struct json *bare = json_object(arena), *names = json_add(bare, "enum", json_array(arena));
+    struct json *cases = json_array(arena);
     for (const struct registration *at = registry_kind(kind); at; at = registry_next(at)) {
-        json_append(names, json_text(arena, at->component->name));
-        json_append(cases, when_type(arena, kind, at->component->name));
+        const char *name = at->component->name;
+        json_append(names, json_text(arena, name));
+        json_append(cases,
+                    PIECE(arena,
+                          "{\"if\": {\"properties\": {\"type\": {\"const\": \"%s\"}}, \"required\": [\"type\"]}, "
+                          "\"then\": {\"$ref\": \"#/$defs/%s.%s\"}}",
+                          name, kind, name));
     }
-    struct json *bare = json_object(arena);
-    json_add(bare, "enum", names);
     struct json *full = typed(arena, "object");
-    struct json *properties = json_add(full, "properties", json_object(arena));
-    json_add(properties, "type", json_copy(arena, bare));
+    json_add(json_add(full, "properties", json_object(arena)), "type", json_copy(arena, bare));
     json_add(full, "allOf", cases);
     return any_of(arena, bare, full);
 }
@@ -188,20 +181,15 @@ static void add_empty_kinds(struct arena *arena, struct json *definitions, const
     }
 }
 
-static struct json *reference_schema(struct arena *arena)
+/* An empty schema of a draft. */
+static struct json *schema_begin(struct arena *arena, const char *title)
 {
-    struct json *node = typed(arena, "object");
-    json_add(json_add(node, "properties", json_object(arena)), "$ref", typed(arena, "string"));
-    json_append(json_add(node, "required", json_array(arena)), json_text(arena, "$ref"));
-    json_add(node, "additionalProperties", json_bool(arena, false));
-    return node;
+    return PIECE(arena, "{\"$schema\": \"https://json-schema.org/draft/2020-12/schema\", \"title\": \"%s\"}", title);
 }
 
 struct json *schema_create(struct arena *arena, const struct option *root)
 {
-    struct json *schema = json_object(arena);
-    add_text(arena, schema, "$schema", "https://json-schema.org/draft/2020-12/schema");
-    add_text(arena, schema, "title", "flitwarp configuration");
+    struct json *schema = schema_begin(arena, "flitwarp configuration");
     struct json *body = object_schema(arena, root, NULL), *next;
     json_add(json_find(body, "properties"), "$schema", typed(arena, "string"));
     for (struct json *child = body->first; child; child = next) {
@@ -209,7 +197,9 @@ struct json *schema_create(struct arena *arena, const struct option *root)
         json_append(schema, child);
     }
     struct json *definitions = json_add(schema, "$defs", json_object(arena));
-    json_add(definitions, "reference", reference_schema(arena));
+    json_add(definitions, "reference",
+             PIECE(arena, "{\"type\": \"object\", \"properties\": {\"$ref\": {\"type\": \"string\"}}, "
+                          "\"required\": [\"$ref\"], \"additionalProperties\": false}"));
     json_add(definitions, "include", any_of(arena, typed(arena, "string"), list_of(arena, typed(arena, "string"))));
     add_kinds(arena, definitions);
     add_empty_kinds(arena, definitions, root);
@@ -221,15 +211,6 @@ struct json *schema_create(struct arena *arena, const struct option *root)
 /* ---- results ---- */
 
 static struct json *result_schema(struct arena *arena, const struct result *row);
-
-/* A value of this type, or null. */
-static struct json *typed_or_null(struct arena *arena, const char *type)
-{
-    struct json *node = json_object(arena), *types = json_add(node, "type", json_array(arena));
-    json_append(types, json_text(arena, type));
-    json_append(types, json_text(arena, "null"));
-    return node;
-}
 
 static void add_properties(struct arena *arena, struct json *properties, const struct result *rows)
 {
@@ -244,46 +225,37 @@ static void add_properties(struct arena *arena, struct json *properties, const s
 
 static struct json *results_object(struct arena *arena, const struct result *rows)
 {
-    struct json *node = typed_or_null(arena, "object");
+    struct json *node = PIECE(arena, "{\"type\": [\"object\", \"null\"]}");
     add_properties(arena, json_add(node, "properties", json_object(arena)), rows);
     return node;
 }
 
-static struct json *result_value(struct arena *arena, const struct result *row)
-{
-    switch (row->type) {
-    case RESULT_TYPE_COUNT:
-        return typed(arena, "integer");
-    case RESULT_TYPE_NUMBER:
-        return typed_or_null(arena, "number");
-    case RESULT_TYPE_FLAG:
-        return typed(arena, "boolean");
-    case RESULT_TYPE_TEXT:
-        return typed(arena, "string");
-    case RESULT_TYPE_SUMMARY:
-    case RESULT_TYPE_SPREAD:
-        return pointer(arena, row->type == RESULT_TYPE_SPREAD ? "spread" : "summary");
-    case RESULT_TYPE_LIST:
-        return list_of(arena, typed_or_null(arena, "number"));
-    case RESULT_TYPE_LISTS:
-        return list_of(arena, list_of(arena, typed_or_null(arena, "number")));
-    case RESULT_TYPE_BLOCK:
-        return results_object(arena, row->rows);
-    case RESULT_TYPE_BLOCKS:
-        return list_of(arena, results_object(arena, row->rows));
-    default:
-        return json_object(arena);
-    }
-}
+#define NUMBER_OR_NULL "{\"type\": [\"number\", \"null\"]}"
+#define LIST_OF(items) "{\"type\": \"array\", \"items\": " items "}"
 
 static struct json *result_schema(struct arena *arena, const struct result *row)
 {
-    struct json *node = result_value(arena, row);
+    static const char *const values[] = {
+        [RESULT_TYPE_COUNT] = "{\"type\": \"integer\"}",
+        [RESULT_TYPE_NUMBER] = NUMBER_OR_NULL,
+        [RESULT_TYPE_FLAG] = "{\"type\": \"boolean\"}",
+        [RESULT_TYPE_TEXT] = "{\"type\": \"string\"}",
+        [RESULT_TYPE_SUMMARY] = "{\"$ref\": \"#/$defs/summary\"}",
+        [RESULT_TYPE_SPREAD] = "{\"$ref\": \"#/$defs/spread\"}",
+        [RESULT_TYPE_LIST] = LIST_OF(NUMBER_OR_NULL),
+        [RESULT_TYPE_LISTS] = LIST_OF(LIST_OF(NUMBER_OR_NULL)),
+        [RESULT_TYPE_END] = NULL,
+    };
+    struct json *node;
+    if (row->type == RESULT_TYPE_BLOCK)
+        node = results_object(arena, row->rows);
+    else if (row->type == RESULT_TYPE_BLOCKS)
+        node = list_of(arena, results_object(arena, row->rows));
+    else
+        node = json_from_word(arena, values[row->type] ? values[row->type] : "{}");
     add_text(arena, node, "description", row->help);
-    if (row->label)
-        add_text(arena, node, "title", row->label);
-    if (row->unit)
-        add_text(arena, node, "unit", row->unit);
+    add_text(arena, node, "title", row->label);
+    add_text(arena, node, "unit", row->unit);
     return node;
 }
 
@@ -293,9 +265,7 @@ struct json *results_schema_create(struct arena *arena, const struct result *row
         RESULT("distribution", LISTS, NULL, "[value, count], ..."),
         RESULT_END,
     };
-    struct json *schema = json_object(arena);
-    add_text(arena, schema, "$schema", "https://json-schema.org/draft/2020-12/schema");
-    add_text(arena, schema, "title", "flitwarp results");
+    struct json *schema = schema_begin(arena, "flitwarp results");
     add_text(arena, schema, "type", "object");
     add_properties(arena, json_add(schema, "properties", json_object(arena)), rows);
     struct json *definitions = json_add(schema, "$defs", json_object(arena));

@@ -6,6 +6,7 @@
  */
 #include "config/source.h"
 
+#include "base/text.h"
 #include "config/place.h"
 #include "flitwarp/option.h"
 
@@ -15,60 +16,36 @@
 
 #define INCLUDE_DEPTH_MAX 32
 
-static const char *absolute_name(struct arena *arena, const char *path)
+/* Without links and dots, so that names compare; of a file that cannot be found as it is. */
+static const char *canonical(struct arena *arena, const char *path)
 {
-    char *known = realpath(path, NULL);
-    char *here = !known && *path != '/' ? realpath(".", NULL) : NULL;
-    const char *name = here ? arena_format(arena, "%s/%s", here, path) : arena_text(arena, known ? known : path);
-    free(known);
-    free(here);
+    char *real = realpath(path, NULL);
+    const char *name = arena_text(arena, real ? real : path);
+    free(real);
     return name;
 }
 
-void file_list_add(struct file_list *files, struct arena *arena, const char *path)
+void source_note_file(struct json *files, struct arena *arena, const char *path)
 {
     if (!files)
         return;
-    const char *name = absolute_name(arena, path);
-    for (uint32_t i = 0; i < files->count; i++)
-        if (strcmp(files->names[i], name) == 0)
+    const char *name = canonical(arena, path);
+    if (*name != '/')
+        name = arena_format(arena, "%s/%s", canonical(arena, "."), name);
+    for (const struct json *file = files->first; file; file = file->next)
+        if (strcmp(file->text, name) == 0)
             return;
-    if (files->count == files->room) {
-        uint32_t room = files->room ? 2 * files->room : 8;
-        const char **names = arena_array(arena, const char *, room);
-        if (files->count)
-            memcpy(names, files->names, files->count * sizeof *names);
-        files->names = names;
-        files->room = room;
-    }
-    files->names[files->count++] = name;
-}
-
-struct file_list file_list_copy(const struct file_list *files, struct arena *arena)
-{
-    struct file_list copy = {.count = files->count, .room = files->count};
-    copy.names = arena_array(arena, const char *, files->count);
-    if (files->count)
-        memcpy(copy.names, files->names, files->count * sizeof *copy.names);
-    return copy;
+    json_append(files, json_text(arena, name));
 }
 
 /* The files being read at the moment, innermost first. */
 struct reading {
-    const char *file; /* without links and dots, so that names compare */
+    const char *file; /* canonical */
     const struct reading *outer;
     uint32_t depth;
 };
 
 static bool include_all(const struct source *source, struct json *node, const struct reading *reading);
-
-static const char *canonical(const struct source *source, const char *path)
-{
-    char *real = realpath(path, NULL);
-    const char *name = arena_text(source->arena, real ? real : path);
-    free(real);
-    return name;
-}
 
 static bool is_being_read(const struct reading *reading, const char *file)
 {
@@ -82,7 +59,8 @@ static bool is_being_read(const struct reading *reading, const char *file)
 static struct json *load_file(const struct source *source, const char *path, const struct json *asked_by,
                               const struct reading *outer)
 {
-    struct reading reading = {.file = canonical(source, path), .outer = outer, .depth = outer ? outer->depth + 1 : 0};
+    struct reading reading = {
+        .file = canonical(source->arena, path), .outer = outer, .depth = outer ? outer->depth + 1 : 0};
     if (is_being_read(outer, reading.file) || reading.depth > INCLUDE_DEPTH_MAX)
         return node_error(source->errors, asked_by, NULL, "'%s' includes itself, expected files that end somewhere",
                           path),
@@ -98,7 +76,7 @@ static struct json *load_file(const struct source *source, const char *path, con
             errors_add(source->errors, "cannot read '%s': %s", path, reason);
         return NULL;
     }
-    file_list_add(source->files, source->arena, path);
+    source_note_file(source->files, source->arena, path);
     struct json *node = json_parse(source->arena, source->errors, arena_text(source->arena, path), bytes, size);
     return node && include_all(source, node, &reading) ? node : NULL;
 }
@@ -122,10 +100,7 @@ static void merge(struct arena *arena, struct json *into, struct json *from)
             merge(arena, own, child);
         } else if (child->type == JSON_TEXT && !json_find(own, "type")) {
             /* a bare component name that the including file gives settings to */
-            struct json *type = json_text(arena, child->text);
-            type->file = child->file;
-            type->line = child->line;
-            json_add(own, "type", type);
+            json_add(own, "type", json_copy(arena, child));
         }
     }
 }
@@ -223,7 +198,7 @@ struct json *source_read(const struct source *source, const char *name, const ch
                          const char *const *overrides, uint32_t override_count)
 {
     struct json *root = json_parse(source->arena, source->errors, arena_text(source->arena, name), bytes, size);
-    struct reading reading = {.file = canonical(source, name)};
+    struct reading reading = {.file = canonical(source->arena, name)};
     if (!root || !include_all(source, root, &reading))
         return NULL;
     return finish(source, open_root(source, root), overrides, override_count);

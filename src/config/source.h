@@ -10,21 +10,17 @@
  */
 #include "config/json.h"
 
-/* The files that settings consist of: absolute names without links and dots, each once, in the order they were met. */
-struct file_list {
-    uint32_t count, room;
-    const char **names;
-};
-/* A file that cannot be found keeps its name, made absolute. Does nothing where the list is NULL. */
-void file_list_add(struct file_list *files, struct arena *arena, const char *path);
-/* A list with the same names that grows in another arena. */
-struct file_list file_list_copy(const struct file_list *files, struct arena *arena);
+/*
+ * Adds a file that settings consist of to an array: absolute names without links and dots, each once, in the order they
+ * were met. A file that cannot be found keeps its name, made absolute. Does nothing without an array.
+ */
+void source_note_file(struct json *files, struct arena *arena, const char *path);
 
 /* What reading needs, and leaves behind. */
 struct source {
-    struct arena *arena;     /* gets the tree */
-    struct errors *errors;   /* gets messages */
-    struct file_list *files; /* gets the names of all files that were read; NULL: nobody asks */
+    struct arena *arena;   /* gets the tree */
+    struct errors *errors; /* gets messages */
+    struct json *files;    /* gets the names of all files that were read; NULL: nobody asks */
 };
 
 /* The root object, or NULL with messages. Overrides are "PATH=VALUE" or "PATH=TYPE=VALUE". */

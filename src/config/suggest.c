@@ -14,7 +14,6 @@
 
 struct walk {
     struct suggestions *suggestions;
-    struct arena *arena;
     size_t at;
 };
 
@@ -41,12 +40,9 @@ static void suggest_blocks_below(struct suggestions *suggestions, const struct o
     ROWS_EACH(row, rows) {
         if (row->type != OPTION_TYPE_BLOCK)
             continue;
-        struct text path = {0};
-        text_addf(&path, "%s%s", prefix, row->key);
-        suggest(suggestions, path.chars);
-        text_add(&path, ".");
-        suggest_blocks_below(suggestions, row->rows, path.chars);
-        text_release(&path);
+        const char *path = list_add(suggestions->arena, prefix, ".", row->key);
+        suggest(suggestions, path);
+        suggest_blocks_below(suggestions, row->rows, path);
     }
 }
 
@@ -58,11 +54,8 @@ void suggest_blocks(struct suggestions *suggestions, const struct option *root)
 /* A word behind what was walked so far. */
 static void suggest_step(const struct walk *walk, const char *step, const char *behind)
 {
-    struct text word = {0};
-    text_add_bytes(&word, walk->suggestions->begun, walk->at);
-    text_addf(&word, "%s%s", step, behind);
-    suggest(walk->suggestions, word.chars);
-    text_release(&word);
+    struct suggestions *suggestions = walk->suggestions;
+    suggest(suggestions, arena_format(suggestions->arena, "%.*s%s%s", (int)walk->at, suggestions->begun, step, behind));
 }
 
 static void suggest_names(const struct walk *walk, const char *kind)
@@ -98,7 +91,7 @@ static void suggest_keys(const struct walk *walk, const struct option *rows)
 static const struct component *picked(const struct walk *walk, const struct option *row, const struct json *node)
 {
     const struct json *type = node && node->type == JSON_OBJECT ? json_find(node, "type") : node;
-    const char *name = type && type->type == JSON_TEXT ? type->text : fallback_type(walk->arena, row);
+    const char *name = type && type->type == JSON_TEXT ? type->text : fallback_type(walk->suggestions->arena, row);
     return name ? component_find(row->kind, name) : NULL;
 }
 
@@ -128,11 +121,8 @@ static void walk_list(struct walk *walk, const struct option *row, const struct 
     size_t digits = 0;
     for (; digits < 9 && isdigit((unsigned char)rest[digits]); digits++)
         index = index * 10 + (uint32_t)(rest[digits] - '0');
-    char number[16];
-    for (uint32_t i = 0; !rest[digits] && i < count; i++) {
-        snprintf(number, sizeof number, "%u", i);
-        suggest_step(walk, number, ".");
-    }
+    for (uint32_t i = 0; !rest[digits] && i < count; i++)
+        suggest_step(walk, arena_format(walk->suggestions->arena, "%u", i), ".");
     walk->at += digits + 1;
     if (digits && rest[digits] == '.')
         walk_component(walk, row, list && list->type == JSON_ARRAY ? json_at(list, index) : NULL);
@@ -169,8 +159,7 @@ static void walk_rows(struct walk *walk, const struct option *rows, const struct
     walk_value(walk, &row, node ? json_find(node, row.key) : NULL);
 }
 
-void suggest_setting(struct suggestions *suggestions, const struct option *root, const struct json *config,
-                     struct arena *arena)
+void suggest_setting(struct suggestions *suggestions, const struct option *root, const struct json *config)
 {
-    walk_rows(&(struct walk){suggestions, arena, 0}, root, config);
+    walk_rows(&(struct walk){suggestions, 0}, root, config);
 }

@@ -10,6 +10,7 @@
 
 /* Prints those that begin with what is there already, one a line. */
 struct suggestions {
+    struct arena *arena;
     FILE *out;
     const char *begun; /* the word as far as it is written */
 };
@@ -25,5 +26,4 @@ void suggest_blocks(struct suggestions *suggestions, const struct option *root);
  * The next step of PATH=VALUE: keys up to the next dot or =, then values where they are words. `config` says which
  * components are picked, and how many there are in a list; NULL: as defaults say. What is in it need not be right.
  */
-void suggest_setting(struct suggestions *suggestions, const struct option *root, const struct json *config,
-                     struct arena *arena);
+void suggest_setting(struct suggestions *suggestions, const struct option *root, const struct json *config);

@@ -209,7 +209,7 @@ static bool read_text(struct config_reader *reader, const struct option *row, st
     bool is_beside_file = row->type == OPTION_TYPE_FILE && *node->text && file && strcmp(file, COMMAND_LINE) != 0;
     *value = is_beside_file ? path_beside(reader->arena, file, node->text) : node->text;
     if (row->type == OPTION_TYPE_FILE && **value)
-        file_list_add(reader->files, reader->arena, *value);
+        source_note_file(reader->files, reader->arena, *value);
     return true;
 }
 

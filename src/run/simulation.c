@@ -66,6 +66,8 @@ void simulation_init(struct simulation *simulation)
 {
     memset(simulation, 0, sizeof *simulation);
     simulation->errors.arena = &simulation->setup;
+    simulation->files = json_array(&simulation->setup);
+    simulation->data = json_array(&simulation->setup);
 }
 
 /* What is no JSON may be another simulator's. */
@@ -80,7 +82,7 @@ static void hint_at_import(struct simulation *simulation, const char *path)
 
 bool simulation_load(struct simulation *simulation, const char *path, char **overrides, int count)
 {
-    const struct source source = {&simulation->setup, &simulation->errors, &simulation->files};
+    const struct source source = {&simulation->setup, &simulation->errors, simulation->files};
     simulation->json = source_load(&source, path, (const char *const *)overrides, (uint32_t)count);
     if (!simulation->json)
         hint_at_import(simulation, path);
@@ -90,7 +92,7 @@ bool simulation_load(struct simulation *simulation, const char *path, char **ove
 bool simulation_load_text(struct simulation *simulation, const char *name, const char *bytes, size_t size,
                           char **overrides, int count)
 {
-    const struct source source = {&simulation->setup, &simulation->errors, &simulation->files};
+    const struct source source = {&simulation->setup, &simulation->errors, simulation->files};
     simulation->json = source_read(&source, name, bytes, size, (const char *const *)overrides, (uint32_t)count);
     return simulation->json && simulation_read(simulation);
 }
@@ -98,7 +100,7 @@ bool simulation_load_text(struct simulation *simulation, const char *name, const
 bool simulation_read(struct simulation *simulation)
 {
     struct config_reader reader = {
-        .arena = &simulation->setup, .errors = &simulation->errors, .files = &simulation->data};
+        .arena = &simulation->setup, .errors = &simulation->errors, .files = simulation->data};
     struct simulation_config *config = &simulation->config;
     const struct option *rows = json_find(simulation->json, "model") ? model_root_options : network_root_options;
     bool is_right = config_read_first(&reader, rows, "simulator", config, simulation->json);

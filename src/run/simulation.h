@@ -32,9 +32,9 @@ struct simulation {
     struct arena setup; /* configuration and names */
     struct arena built; /* network and workload */
     struct errors errors;
-    struct json *json;      /* effective settings */
-    struct file_list files; /* that they were read from */
-    struct file_list data;  /* that options name */
+    struct json *json;  /* effective settings */
+    struct json *files; /* that they were read from: an array of names */
+    struct json *data;  /* the same that options name */
     struct simulation_config config;
     struct engine engine;
     struct network network;

@@ -110,19 +110,17 @@ TEST(the_files_of_a_configuration_are_listed_once_by_absolute_names)
     const char *main_file = scene_file(
         &scene, "main.json", "{\"$include\": \"part.json\", \"o\": {\"$include\": \"./part.json\"}, \"a\": 3}");
     const char *override = arena_format(&scene.arena, "c=file=%s", more);
-    struct file_list files = {0};
-    EXPECT(source_load(&(struct source){&scene.arena, &scene.errors, &files}, main_file, &override, 1));
-    EXPECT_EQ_U64(files.count, 3);
-    EXPECT(files.count == 3 && strcmp(files.names[0], main_file) == 0);
-    EXPECT(files.count == 3 && strcmp(files.names[1], part) == 0);
-    EXPECT(files.count == 3 && strcmp(files.names[2], more) == 0);
-    struct file_list copy = file_list_copy(&files, &scene.arena);
-    for (uint32_t i = 0; i < 20; i++)
-        file_list_add(&copy, &scene.arena, arena_format(&scene.arena, "no_such_file_%u", i / 2));
-    EXPECT_EQ_U64(copy.count, 13);
-    EXPECT_EQ_U64(files.count, 3);
-    EXPECT(copy.count == 13 && copy.names[12][0] == '/');
-    EXPECT_TEXT_CONTAINS(copy.names[copy.count - 1], "/no_such_file_9");
+    struct json *files = json_array(&scene.arena);
+    EXPECT(source_load(&(struct source){&scene.arena, &scene.errors, files}, main_file, &override, 1));
+    EXPECT_EQ_U64(files->count, 3);
+    EXPECT(files->count == 3 && strcmp(json_at(files, 0)->text, main_file) == 0);
+    EXPECT(files->count == 3 && strcmp(json_at(files, 1)->text, part) == 0);
+    EXPECT(files->count == 3 && strcmp(json_at(files, 2)->text, more) == 0);
+    source_note_file(files, &scene.arena, "no_such_file");
+    source_note_file(files, &scene.arena, "no_such_file");
+    EXPECT_EQ_U64(files->count, 4);
+    EXPECT(files->last->text[0] == '/');
+    EXPECT_TEXT_CONTAINS(files->last->text, "/no_such_file");
     scene_close(&scene);
 }
 

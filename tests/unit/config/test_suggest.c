@@ -17,8 +17,8 @@ static void expect_settings(const char *config, const char *begun, const char *w
     size_t size = 0;
     FILE *stream = open_memstream(&found, &size);
     struct json *root = config ? json_parse(&arena, &errors, "config", config, strlen(config)) : NULL;
-    struct suggestions suggestions = {.out = stream, .begun = begun};
-    suggest_setting(&suggestions, test_config_rows(), root, &arena);
+    struct suggestions suggestions = {.arena = &arena, .out = stream, .begun = begun};
+    suggest_setting(&suggestions, test_config_rows(), root);
     fclose(stream);
     EXPECT_TEXT_EQ(found, words);
     free(found);
