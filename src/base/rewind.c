@@ -161,6 +161,14 @@ void *rewind_resize(struct rewind *rewind, void *memory, size_t bytes)
     return resized;
 }
 
+void *rewind_grow(struct rewind *rewind, void *items, uint32_t count, uint32_t *room, size_t item_bytes)
+{
+    if (count < *room)
+        return items;
+    *room = *room ? 2 * *room : 4;
+    return rewind_resize(rewind, items, *room * item_bytes);
+}
+
 void rewind_add(struct rewind *rewind, void *memory, size_t bytes)
 {
     struct block *block = memory_take(sizeof *block);

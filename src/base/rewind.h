@@ -25,6 +25,8 @@ void rewind_release(struct rewind *rewind);
 void *rewind_take(struct rewind *rewind, size_t bytes);
 void *rewind_take_aligned(struct rewind *rewind, size_t bytes);
 void *rewind_resize(struct rewind *rewind, void *memory, size_t bytes);
+/* Room for one more item in an array that has `count` of them: it grows by doubling, and may move. */
+void *rewind_grow(struct rewind *rewind, void *items, uint32_t count, uint32_t *room, size_t item_bytes);
 void rewind_give(struct rewind *rewind, void *memory);
 /* Memory from elsewhere that belongs to the state. */
 void rewind_add(struct rewind *rewind, void *memory, size_t bytes);

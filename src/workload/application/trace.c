@@ -145,14 +145,14 @@ static void trace_wake(struct application *application, uint32_t rank, tick_t no
 {
     struct trace_state *state = application->state;
     if (application->phase != PHASE_DRAINING)
-        replay_wake(&state->replay, rank, now);
+        replay_wake(&state->replay.ranks[rank], now);
 }
 
 static void trace_received(struct application *application, uint32_t rank, const struct message *message, tick_t now)
 {
     struct trace_state *state = application->state;
     if (application->phase != PHASE_DRAINING)
-        replay_receive(&state->replay, rank, message, now);
+        replay_receive(&state->replay.ranks[rank], message, now);
 }
 
 static void trace_check(struct application *application, tick_t now)

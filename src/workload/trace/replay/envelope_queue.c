@@ -6,8 +6,6 @@
 #include "base/rewind.h"
 #include "workload/trace/trace.h"
 
-enum { FIRST_ROOM = 8 };
-
 static bool is_wild(const struct envelope *envelope) { return envelope->source == FW_ANY || envelope->tag == FW_ANY; }
 
 static struct table_key envelope_key_of(const struct envelope *envelope)
@@ -41,10 +39,8 @@ static uint32_t envelope_take_entry(struct envelope_queue *queue)
         queue->first_free = queue->entries[index - 1].next;
         return index - 1;
     }
-    if (queue->entry_count == queue->room) {
-        queue->room = queue->room ? 2 * queue->room : FIRST_ROOM;
-        queue->entries = rewind_resize(queue->rewind, queue->entries, queue->room * sizeof *queue->entries);
-    }
+    queue->entries =
+        rewind_grow(queue->rewind, queue->entries, queue->entry_count, &queue->room, sizeof *queue->entries);
     return queue->entry_count++;
 }
 

@@ -61,12 +61,15 @@ struct active_collective {
     uint32_t is_beginning; /* a step, whose messages may be done at once */
 };
 
-/* A message that is there as a whole, or an offer of one. */
+/* A message that is there as a whole, or an offer of one: by its sender's task. */
 struct arrival {
     uint32_t source, order, task, detail;
 };
 
 struct replay_rank {
+    struct replay *replay;            /* borrowed, as is the next */
+    const struct trace_rank *program; /* its tasks */
+    uint32_t number;
     struct work_queue agenda; /* what follows at once from what happens */
     struct timers timers;
     struct replay_cpu *cpus;
@@ -117,8 +120,8 @@ void replay_release(struct replay *replay);
 /* The job begins at `start`. */
 void replay_start(struct replay *replay, tick_t start);
 /* A timer goes off, or a message has arrived; then as far as it goes. */
-void replay_wake(struct replay *replay, uint32_t rank, tick_t now);
-void replay_receive(struct replay *replay, uint32_t rank, const struct message *message, tick_t now);
+void replay_wake(struct replay_rank *rank, tick_t now);
+void replay_receive(struct replay_rank *rank, const struct message *message, tick_t now);
 /* Flits of the largest message. */
 uint32_t replay_max_message(const struct replay *replay);
 /* Nothing is under way and nothing will be; for check(). */
@@ -127,44 +130,40 @@ void replay_report_waiting(const struct replay *replay, tick_t now, FILE *out);
 
 /* ---- between the files of the replay ---- */
 
-static inline struct rewind *replay_rewind(const struct replay *replay) { return replay->application->arena->rewind; }
+static inline struct rewind *replay_rewind(const struct replay_rank *rank)
+{
+    return rank->replay->application->arena->rewind;
+}
 
-static inline const struct task *replay_task(const struct replay *replay, uint32_t rank, uint32_t task)
+/* A task of any rank, also of those that run elsewhere. */
+static inline const struct task *replay_task_of(const struct replay *replay, uint32_t rank, uint32_t task)
 {
     return &replay->trace->ranks[rank].tasks[task];
 }
 
 /* Something follows at once. */
-void replay_follow(struct replay *replay, uint32_t rank, uint32_t kind, uint32_t task);
+void replay_follow(struct replay_rank *rank, uint32_t kind, uint32_t task);
 /* A cpu does it as soon as it is free. */
-void replay_use_cpu(struct replay *replay, uint32_t rank, struct work work, tick_t now);
-
+void replay_use_cpu(struct replay_rank *rank, struct work work, tick_t now);
 /* A message of a task has been taken, or its sender is done with it, as far as it will ever know; or it has computed. */
-void replay_message_done(struct replay *replay, uint32_t rank, uint32_t task, tick_t now);
-
-/* An array that grows, with room for one more. */
-void *replay_grow(const struct replay *replay, void *items, uint32_t count, uint32_t *room, size_t size);
+void replay_message_done(struct replay_rank *rank, uint32_t task, tick_t now);
 /* Zero where there was none. */
 uint64_t *replay_note(struct replay_rank *rank, enum note_kind kind, uint64_t a, uint64_t b);
 void replay_drop_note(struct replay_rank *rank, enum note_kind kind, uint64_t a, uint64_t b);
 
 /* A message to send: of a task, or of a step of a collective (else step is 0). */
-void replay_send(struct replay *replay, uint32_t rank, uint32_t task, uint32_t step, tick_t now);
+void replay_send(struct replay_rank *rank, uint32_t task, uint32_t step, tick_t now);
 /* A receive, of a task or of a step of a collective, looks for its message. */
-void replay_post(struct replay *replay, uint32_t rank, const struct envelope *envelope, uint32_t task, uint32_t step,
-                 tick_t now);
-void replay_probe(struct replay *replay, uint32_t rank, uint32_t task);
+void replay_post(struct replay_rank *rank, const struct envelope *envelope, struct work receive, tick_t now);
+void replay_probe(struct replay_rank *rank, uint32_t task);
 /* A message, or a piece of one, has arrived. */
-void replay_take_message(struct replay *replay, uint32_t rank, const struct message *message, tick_t now);
+void replay_take_message(struct replay_rank *rank, const struct message *message, tick_t now);
 
-void collective_begin(struct replay *replay, uint32_t rank, uint32_t task, tick_t now);
+void collective_begin(struct replay_rank *rank, uint32_t task, tick_t now);
 /* One of its messages has left, or has been taken. */
-void collective_go_on(struct replay *replay, uint32_t rank, uint32_t task, tick_t now);
-/* What a message of a step is matched by. */
+void collective_go_on(struct replay_rank *rank, uint32_t task, tick_t now);
+/* What a message of a step is matched by; the task is one of any rank that takes part. */
 struct envelope collective_envelope(const struct replay *replay, uint32_t source, uint32_t rank, uint32_t task,
                                     uint32_t step);
-/* What a rank sends in a step of a collective, or receives; the peer by its rank in the job. */
-struct plan_message collective_message(const struct replay *replay, uint32_t rank, uint32_t task, uint32_t step,
-                                       bool is_received);
-/* Whether what a rank receives in a step is combined with what it has. */
-bool collective_reduces(const struct replay *replay, uint32_t rank, uint32_t task, uint32_t step);
+/* What a rank does in a step of a collective; peers by their rank in the job. */
+struct plan_step collective_step(const struct replay *replay, uint32_t rank, uint32_t task, uint32_t step);

@@ -6,33 +6,25 @@
  */
 #include "workload/trace/replay/replay.h"
 
-static struct active_collective *active_at(const struct replay *replay, uint32_t rank, uint32_t task)
+static struct active_collective *active_at(const struct replay_rank *rank, uint32_t task)
 {
-    struct active_collective *active = replay->ranks[rank].collectives;
+    struct active_collective *active = rank->collectives;
     while (active->task != task)
         active++;
     return active;
 }
 
-static struct plan_step step_of(const struct replay *replay, uint32_t rank, const struct task *task, uint32_t step)
+struct plan_step collective_step(const struct replay *replay, uint32_t rank, uint32_t number, uint32_t step)
 {
+    const struct task *task = replay_task_of(replay, rank, number);
+    const struct trace_communicator *communicator = &replay->trace->communicators[task->communicator];
     struct plan plan = plan_of_task(&replay->settings.collectives, replay->trace, task);
-    return plan_step(&plan, communicator_place(&replay->trace->communicators[task->communicator], rank), step);
-}
-
-struct plan_message collective_message(const struct replay *replay, uint32_t rank, uint32_t number, uint32_t step,
-                                       bool is_received)
-{
-    const struct task *task = replay_task(replay, rank, number);
-    struct plan_step planned = step_of(replay, rank, task, step);
-    struct plan_message message = is_received ? planned.receive : planned.send;
-    message.peer = replay->trace->communicators[task->communicator].ranks[message.peer];
-    return message;
-}
-
-bool collective_reduces(const struct replay *replay, uint32_t rank, uint32_t number, uint32_t step)
-{
-    return step_of(replay, rank, replay_task(replay, rank, number), step).reduces;
+    struct plan_step planned = plan_step(&plan, communicator_place(communicator, rank), step);
+    if (planned.send.peer != FW_NONE)
+        planned.send.peer = communicator->ranks[planned.send.peer];
+    if (planned.receive.peer != FW_NONE)
+        planned.receive.peer = communicator->ranks[planned.receive.peer];
+    return planned;
 }
 
 struct envelope collective_envelope(const struct replay *replay, uint32_t source, uint32_t rank, uint32_t task,
@@ -41,27 +33,28 @@ struct envelope collective_envelope(const struct replay *replay, uint32_t source
     return (struct envelope){source, step, trace_collective_number(replay->trace, rank, task) | COLLECTIVE_CONTEXT};
 }
 
-static void begin_step(struct replay *replay, uint32_t rank, uint32_t own, const struct plan_step *step,
-                       uint32_t number, tick_t now)
+static void begin_step(struct replay_rank *rank, uint32_t own, const struct plan_step *step, uint32_t number,
+                       tick_t now)
 {
-    const struct task *task = replay_task(replay, rank, own);
-    const struct trace_communicator *communicator = &replay->trace->communicators[task->communicator];
+    const struct trace *trace = rank->replay->trace;
+    const struct trace_communicator *communicator = &trace->communicators[rank->program->tasks[own].communicator];
     /* First what others wait for: combining what has already come takes the cpu's time. */
     if (step->send.peer != FW_NONE)
-        replay_use_cpu(replay, rank, (struct work){.kind = WORK_SEND, .task = own, .step = number}, now);
+        replay_use_cpu(rank, (struct work){.kind = WORK_SEND, .task = own, .step = number}, now);
     if (step->receive.peer != FW_NONE) {
         const struct envelope envelope =
-            collective_envelope(replay, communicator->ranks[step->receive.peer], rank, own, number);
-        replay_post(replay, rank, &envelope, own, number, now);
+            collective_envelope(rank->replay, communicator->ranks[step->receive.peer], rank->number, own, number);
+        replay_post(rank, &envelope, (struct work){.kind = WORK_TAKE, .task = own, .step = number}, now);
     }
 }
 
 /* Begins the steps that may begin. What takes no time comes back here, and finds them begun. */
-static void replay_advance(struct replay *replay, uint32_t rank, uint32_t task, tick_t now)
+static void replay_advance(struct replay_rank *rank, uint32_t task, tick_t now)
 {
-    struct plan plan = plan_of_task(&replay->settings.collectives, replay->trace, replay_task(replay, rank, task));
+    const struct replay *replay = rank->replay;
+    struct plan plan = plan_of_task(&replay->settings.collectives, replay->trace, &rank->program->tasks[task]);
     uint32_t steps = plan_shape(&plan).steps;
-    struct active_collective *active = active_at(replay, rank, task);
+    struct active_collective *active = active_at(rank, task);
     FW_CHECK(steps <= MOST_STEPS, "a collective of %u steps, which are at most %u", steps, MOST_STEPS);
     while (active->step < steps && !active->is_beginning) {
         struct plan_step step = plan_step(&plan, active->rank, active->step);
@@ -69,32 +62,30 @@ static void replay_advance(struct replay *replay, uint32_t rank, uint32_t task, 
             return;
         active->pending += (step.send.peer != FW_NONE) + (step.receive.peer != FW_NONE);
         active->is_beginning = true;
-        begin_step(replay, rank, task, &step, active->step++, now);
-        active = active_at(replay, rank, task); /* the array may have moved */
+        begin_step(rank, task, &step, active->step++, now);
+        active = active_at(rank, task); /* the array may have moved */
         active->is_beginning = false;
     }
     if (active->pending || active->step < steps || active->is_beginning)
         return;
-    struct replay_rank *state = &replay->ranks[rank];
-    *active = state->collectives[--state->collective_count];
-    replay_follow(replay, rank, WORK_END, task);
+    *active = rank->collectives[--rank->collective_count];
+    replay_follow(rank, WORK_END, task);
 }
 
-void collective_go_on(struct replay *replay, uint32_t rank, uint32_t task, tick_t now)
+void collective_go_on(struct replay_rank *rank, uint32_t task, tick_t now)
 {
-    active_at(replay, rank, task)->pending--;
-    replay_advance(replay, rank, task, now);
+    active_at(rank, task)->pending--;
+    replay_advance(rank, task, now);
 }
 
-void collective_begin(struct replay *replay, uint32_t rank, uint32_t number, tick_t now)
+void collective_begin(struct replay_rank *rank, uint32_t number, tick_t now)
 {
-    struct replay_rank *state = &replay->ranks[rank];
-    const struct task *task = replay_task(replay, rank, number);
-    state->collectives = replay_grow(replay, state->collectives, state->collective_count, &state->collective_room,
-                                     sizeof *state->collectives);
-    state->collectives[state->collective_count++] = (struct active_collective){
+    const struct task *task = &rank->program->tasks[number];
+    rank->collectives = rewind_grow(replay_rewind(rank), rank->collectives, rank->collective_count,
+                                    &rank->collective_room, sizeof *rank->collectives);
+    rank->collectives[rank->collective_count++] = (struct active_collective){
         .task = number,
-        .rank = communicator_place(&replay->trace->communicators[task->communicator], rank),
+        .rank = communicator_place(&rank->replay->trace->communicators[task->communicator], rank->number),
     };
-    replay_advance(replay, rank, number, now);
+    replay_advance(rank, number, now);
 }

@@ -44,281 +44,234 @@ static uint64_t replay_flits_of(const struct replay *replay, uint64_t bytes)
 /* Whom a message goes to, and with how many bytes. */
 static struct plan_message message_of(const struct replay *replay, uint32_t rank, uint32_t number, uint32_t step)
 {
-    const struct task *task = replay_task(replay, rank, number);
+    const struct task *task = replay_task_of(replay, rank, number);
     if (task->kind == TASK_COLLECTIVE)
-        return collective_message(replay, rank, number, step, false);
+        return collective_step(replay, rank, number, step).send;
     return (struct plan_message){.peer = task->peer, .bytes = task->amount};
-}
-
-static struct envelope envelope_of(const struct replay *replay, uint32_t source, uint32_t number, uint32_t step)
-{
-    const struct task *task = replay_task(replay, source, number);
-    if (task->kind == TASK_COLLECTIVE)
-        return collective_envelope(replay, source, source, number, step);
-    return (struct envelope){source, task->tag, task->communicator};
 }
 
 /* ---- sending ---- */
 
-static bool are_together(const struct replay *replay, uint32_t rank, uint32_t other)
+static bool are_together(const struct replay_rank *rank, uint32_t other)
 {
-    return replay->application->terminals[rank] == replay->application->terminals[other];
+    const struct application *application = rank->replay->application;
+    return application->terminals[rank->number] == application->terminals[other];
 }
 
-static void replay_transfer(struct replay *replay, uint32_t rank, uint32_t to, uint64_t bytes,
-                            const struct message_note *note)
+static void replay_transfer(struct replay_rank *rank, uint32_t to, uint64_t bytes, const struct message_note *note)
 {
-    if (!are_together(replay, rank, to)) {
-        application_send_noted(replay->application, rank, to, (uint32_t)replay_flits_of(replay, bytes), note);
+    struct replay *replay = rank->replay;
+    uint32_t flits = (uint32_t)replay_flits_of(replay, bytes);
+    if (!are_together(rank, to)) {
+        application_send_noted(replay->application, rank->number, to, flits, note);
         return;
     }
     tick_t delay =
         replay->settings.local_latency + (tick_t)llrint(replay->settings.local_ticks_per_byte * (double)bytes);
     application_count(replay->application, &replay->local_messages, 1);
-    application_send_within(replay->application, rank, to, delay, note);
+    application_send_within(replay->application, rank->number, to, delay, note);
 }
 
-static void send_control(struct replay *replay, uint32_t rank, uint32_t to, enum message_kind kind, uint32_t order,
-                         uint32_t task, uint32_t step)
+/* The note says which message it is: a task, a number for the pair of ranks, a step. */
+static void send_control(struct replay_rank *rank, uint32_t to, enum message_kind kind, struct message_note note)
 {
-    const struct message_note note = {.tag = task, .order = order, .detail = (uint32_t)kind << KIND_SHIFT | step};
-    replay_transfer(replay, rank, to, 0, &note);
+    note.detail |= (uint32_t)kind << KIND_SHIFT;
+    replay_transfer(rank, to, 0, &note);
 }
 
-static void send_data(struct replay *replay, uint32_t rank, const struct plan_message *message, enum message_kind kind,
-                      uint32_t order, uint32_t task, uint32_t step)
+static void send_data(struct replay_rank *rank, struct plan_message message, enum message_kind kind,
+                      struct message_note note)
 {
-    uint64_t flits = replay_flits_of(replay, message->bytes), most = PIECE * replay->settings.flit_bytes;
-    const struct message_note note = {
-        .tag = task, .order = order, .detail = (uint32_t)kind << KIND_SHIFT | (flits > PIECE ? IN_PIECES : 0) | step};
-    uint64_t left = message->bytes;
+    uint64_t most = PIECE * rank->replay->settings.flit_bytes, left = message.bytes;
+    bool is_in_pieces = replay_flits_of(rank->replay, message.bytes) > PIECE;
+    note.detail |= (uint32_t)kind << KIND_SHIFT | (is_in_pieces ? IN_PIECES : 0);
     for (; left > most; left -= most)
-        replay_transfer(replay, rank, message->peer, most, &note);
-    replay_transfer(replay, rank, message->peer, left, &note);
+        replay_transfer(rank, message.peer, most, &note);
+    replay_transfer(rank, message.peer, left, &note);
 }
 
-static bool replay_is_offered(const struct replay *replay, const struct task *task, uint64_t bytes)
+static bool has_mode(const struct task *task, enum task_flag mode)
 {
-    if (task->kind == TASK_SEND && task->flags & TASK_SYNCHRONOUS)
-        return true;
-    return bytes > replay->settings.eager_limit && !(task->kind == TASK_SEND && task->flags & TASK_READY);
+    return task->kind == TASK_SEND && task->flags & mode;
 }
 
-/* A put or a get, which ends when it is answered. */
-static void replay_reach(struct replay *replay, uint32_t rank, uint32_t number)
+void replay_send(struct replay_rank *rank, uint32_t number, uint32_t step, tick_t now)
 {
-    const struct task *task = replay_task(replay, rank, number);
-    const struct plan_message message = {.peer = task->peer, .bytes = task->amount};
-    *replay_note(&replay->ranks[rank], NOTE_OFFERED, number, 0) = 1;
-    if (task->kind == TASK_PUT)
-        send_data(replay, rank, &message, MESSAGE_EAGER, 0, number, 0);
+    const struct task *task = &rank->program->tasks[number];
+    struct plan_message message = message_of(rank->replay, rank->number, number, step);
+    struct message_note note = {.tag = number, .detail = step};
+    bool is_offered = has_mode(task, TASK_SYNCHRONOUS) ||
+                      (message.bytes > rank->replay->settings.eager_limit && !has_mode(task, TASK_READY));
+    rank->bytes += message.bytes;
+    if (task_is_one_sided(task)) /* a get is offered: its bytes come back */
+        is_offered = task->kind == TASK_GET;
     else
-        send_control(replay, rank, task->peer, MESSAGE_OFFER, 0, number, 0);
-}
-
-void replay_send(struct replay *replay, uint32_t rank, uint32_t number, uint32_t step, tick_t now)
-{
-    struct replay_rank *state = &replay->ranks[rank];
-    const struct task *task = replay_task(replay, rank, number);
-    struct plan_message message = message_of(replay, rank, number, step);
-    state->bytes += message.bytes;
-    if (task_is_one_sided(task)) {
-        replay_reach(replay, rank, number);
-        return;
-    }
-    uint32_t order = (uint32_t)(*replay_note(state, NOTE_SENT, message.peer, 0))++;
-    if (!replay_is_offered(replay, task, message.bytes)) {
-        send_data(replay, rank, &message, MESSAGE_EAGER, order, number, step);
-        replay_message_done(replay, rank, number, now);
-        return;
-    }
-    *replay_note(state, NOTE_OFFERED, number, step) = 1;
-    send_control(replay, rank, message.peer, MESSAGE_OFFER, order, number, step);
-    if (task->kind == TASK_SEND && task->flags & TASK_BUFFERED)
-        replay_message_done(replay, rank, number, now);
+        note.order = (uint32_t)(*replay_note(rank, NOTE_SENT, message.peer, 0))++;
+    if (is_offered || task_is_one_sided(task))
+        *replay_note(rank, NOTE_OFFERED, number, step) = 1;
+    if (is_offered)
+        send_control(rank, message.peer, MESSAGE_OFFER, note);
+    else
+        send_data(rank, message, MESSAGE_EAGER, note);
+    if (!task_is_one_sided(task) && (!is_offered || has_mode(task, TASK_BUFFERED)))
+        replay_message_done(rank, number, now);
 }
 
 /* The receive is there: the rest of the message goes. Or what was put or wanted has arrived. */
-static void accepted(struct replay *replay, uint32_t rank, uint32_t number, uint32_t step, tick_t now)
+static void accepted(struct replay_rank *rank, uint32_t number, uint32_t step, tick_t now)
 {
-    const struct task *task = replay_task(replay, rank, number);
-    struct plan_message message = message_of(replay, rank, number, step);
-    replay_drop_note(&replay->ranks[rank], NOTE_OFFERED, number, step);
+    const struct task *task = &rank->program->tasks[number];
+    replay_drop_note(rank, NOTE_OFFERED, number, step);
     if (!task_is_one_sided(task))
-        send_data(replay, rank, &message, MESSAGE_DATA, 0, number, step);
-    if (!(task->kind == TASK_SEND && task->flags & TASK_BUFFERED))
-        replay_message_done(replay, rank, number, now);
+        send_data(rank, message_of(rank->replay, rank->number, number, step), MESSAGE_DATA,
+                  (struct message_note){.tag = number, .detail = step});
+    if (!has_mode(task, TASK_BUFFERED))
+        replay_message_done(rank, number, now);
 }
 
 /* ---- receiving ---- */
 
 static uint64_t wire_name(uint32_t task, uint32_t step) { return (uint64_t)task << 32 | step; }
 
-/* A receive: of a task, or of a step of a collective. */
-struct receive {
-    uint32_t task, step;
-};
-
-static void replay_take(struct replay *replay, uint32_t rank, struct receive receive, tick_t now)
-{
-    const struct work work = {.kind = WORK_TAKE, .task = receive.task, .step = receive.step};
-    replay_use_cpu(replay, rank, work, now);
-}
-
 /* A message and a receive have found each other. */
-static void replay_match(struct replay *replay, uint32_t rank, const struct arrival *arrival, struct receive receive,
-                         tick_t now)
+static void replay_match(struct replay_rank *rank, const struct arrival *arrival, struct work receive, tick_t now)
 {
     uint32_t source = arrival->source, task = arrival->task, step = arrival->detail & STEP;
     if (arrival->detail >> KIND_SHIFT == MESSAGE_EAGER) {
-        replay_take(replay, rank, receive, now);
+        replay_use_cpu(rank, receive, now);
         return;
     }
-    *replay_note(&replay->ranks[rank], NOTE_MATCHED, source, wire_name(task, step)) =
-        wire_name(receive.task, receive.step);
-    send_control(replay, rank, source, MESSAGE_ACCEPT, 0, task, step);
+    *replay_note(rank, NOTE_MATCHED, source, wire_name(task, step)) = wire_name(receive.task, receive.step);
+    send_control(rank, source, MESSAGE_ACCEPT, (struct message_note){.tag = task, .detail = step});
 }
 
-void replay_post(struct replay *replay, uint32_t rank, const struct envelope *envelope, uint32_t task, uint32_t step,
-                 tick_t now)
+void replay_post(struct replay_rank *rank, const struct envelope *envelope, struct work receive, tick_t now)
 {
-    struct replay_rank *state = &replay->ranks[rank];
     struct envelope_entry found;
-    if (!envelope_queue_find(&state->unexpected, envelope, false, &found)) {
-        envelope_queue_add(&state->posted, envelope, task, step);
+    if (!envelope_queue_find(&rank->unexpected, envelope, false, &found)) {
+        envelope_queue_add(&rank->posted, envelope, receive.task, receive.step);
         return;
     }
     const struct arrival arrival = {.source = found.envelope.source, .task = found.task, .detail = found.detail};
-    replay_match(replay, rank, &arrival, (struct receive){task, step}, now);
+    replay_match(rank, &arrival, receive, now);
 }
 
-void replay_probe(struct replay *replay, uint32_t rank, uint32_t number)
+void replay_probe(struct replay_rank *rank, uint32_t number)
 {
-    struct replay_rank *state = &replay->ranks[rank];
-    const struct task *task = replay_task(replay, rank, number);
+    const struct task *task = &rank->program->tasks[number];
     const struct envelope wanted = {task->peer, task->tag, task->communicator};
     struct envelope_entry found;
-    if (envelope_queue_find(&state->unexpected, &wanted, true, &found)) {
-        replay_follow(replay, rank, WORK_END, number);
+    if (envelope_queue_find(&rank->unexpected, &wanted, true, &found)) {
+        replay_follow(rank, WORK_END, number);
         return;
     }
-    state->probes = replay_grow(replay, state->probes, state->probe_count, &state->probe_room, sizeof *state->probes);
-    state->probes[state->probe_count++] = number;
+    rank->probes =
+        rewind_grow(replay_rewind(rank), rank->probes, rank->probe_count, &rank->probe_room, sizeof *rank->probes);
+    rank->probes[rank->probe_count++] = number;
 }
 
-/* Probes that waited for a message look again. */
-static void wake_probes(struct replay *replay, uint32_t rank)
+/* A message whose turn it is looks for its receive; probes that waited for one look again. */
+static void replay_arrive(struct replay_rank *rank, const struct arrival *arrival, tick_t now)
 {
-    struct replay_rank *state = &replay->ranks[rank];
-    uint32_t count = state->probe_count;
-    state->probe_count = 0;
-    for (uint32_t i = 0; i < count; i++) /* puts those back that still wait, in places that were read before */
-        replay_probe(replay, rank, state->probes[i]);
-}
-
-/* A message whose turn it is looks for its receive. */
-static void replay_arrive(struct replay *replay, uint32_t rank, const struct arrival *arrival, tick_t now)
-{
-    struct replay_rank *state = &replay->ranks[rank];
-    struct envelope envelope = envelope_of(replay, arrival->source, arrival->task, arrival->detail & STEP);
+    const struct task *task = replay_task_of(rank->replay, arrival->source, arrival->task);
+    struct envelope envelope = {arrival->source, task->tag, task->communicator};
     struct envelope_entry found;
-    if (envelope_queue_find(&state->posted, &envelope, false, &found)) {
-        replay_match(replay, rank, arrival, (struct receive){found.task, found.detail}, now);
+    if (task->kind == TASK_COLLECTIVE)
+        envelope =
+            collective_envelope(rank->replay, arrival->source, arrival->source, arrival->task, arrival->detail & STEP);
+    if (envelope_queue_find(&rank->posted, &envelope, false, &found)) {
+        replay_match(rank, arrival, (struct work){.kind = WORK_TAKE, .task = found.task, .step = found.detail}, now);
         return;
     }
-    envelope_queue_add(&state->unexpected, &envelope, arrival->task, arrival->detail);
-    wake_probes(replay, rank);
-}
-
-static void hold(struct replay *replay, uint32_t rank, const struct arrival *arrival)
-{
-    struct replay_rank *state = &replay->ranks[rank];
-    state->held = replay_grow(replay, state->held, state->held_count, &state->held_room, sizeof *state->held);
-    state->held[state->held_count++] = *arrival;
+    envelope_queue_add(&rank->unexpected, &envelope, arrival->task, arrival->detail);
+    uint32_t count = rank->probe_count;
+    rank->probe_count = 0;
+    for (uint32_t i = 0; i < count; i++) /* puts those back that still wait, in places that were read before */
+        replay_probe(rank, rank->probes[i]);
 }
 
 /* The message of this number, if it has come before its turn. */
-static bool release_held(struct replay_rank *state, uint32_t source, uint32_t order, struct arrival *arrival)
+static bool release_held(struct replay_rank *rank, uint32_t source, uint32_t order, struct arrival *arrival)
 {
-    for (uint32_t i = 0; i < state->held_count; i++)
-        if (state->held[i].source == source && state->held[i].order == order) {
-            *arrival = state->held[i];
-            state->held[i] = state->held[--state->held_count];
+    for (uint32_t i = 0; i < rank->held_count; i++)
+        if (rank->held[i].source == source && rank->held[i].order == order) {
+            *arrival = rank->held[i];
+            rank->held[i] = rank->held[--rank->held_count];
             return true;
         }
     return false;
 }
 
 /* Messages of a source are matched in the order in which they were sent. */
-static void arrive_in_order(struct replay *replay, uint32_t rank, struct arrival arrival, tick_t now)
+static void arrive_in_order(struct replay_rank *rank, struct arrival arrival, tick_t now)
 {
-    struct replay_rank *state = &replay->ranks[rank];
-    uint64_t expected = *replay_note(state, NOTE_EXPECTED, arrival.source, 0);
+    uint64_t expected = *replay_note(rank, NOTE_EXPECTED, arrival.source, 0);
     if (arrival.order != (uint32_t)expected) {
-        hold(replay, rank, &arrival);
+        rank->held =
+            rewind_grow(replay_rewind(rank), rank->held, rank->held_count, &rank->held_room, sizeof *rank->held);
+        rank->held[rank->held_count++] = arrival;
         return;
     }
     do {
-        *replay_note(state, NOTE_EXPECTED, arrival.source, 0) = ++expected;
-        replay_arrive(replay, rank, &arrival, now);
-    } while (release_held(state, arrival.source, (uint32_t)expected, &arrival));
+        *replay_note(rank, NOTE_EXPECTED, arrival.source, 0) = ++expected;
+        replay_arrive(rank, &arrival, now);
+    } while (release_held(rank, arrival.source, (uint32_t)expected, &arrival));
 }
 
 /* A put or a get has reached its rank. */
-static void replay_answer(struct replay *replay, uint32_t rank, uint32_t source, uint32_t number)
+static void replay_answer(struct replay_rank *rank, uint32_t source, uint32_t number)
 {
-    const struct task *task = replay_task(replay, source, number);
-    const struct plan_message message = {.peer = source, .bytes = task->amount};
+    const struct task *task = replay_task_of(rank->replay, source, number);
     if (task->kind == TASK_PUT)
-        send_control(replay, rank, source, MESSAGE_ACCEPT, 0, number, 0);
+        send_control(rank, source, MESSAGE_ACCEPT, (struct message_note){.tag = number});
     else
-        send_data(replay, rank, &message, MESSAGE_DATA, 0, number, ANSWER);
+        send_data(rank, (struct plan_message){.peer = source, .bytes = task->amount}, MESSAGE_DATA,
+                  (struct message_note){.tag = number, .detail = ANSWER});
 }
 
 /* Is this the last piece of a message to arrive? */
-static bool is_whole(struct replay *replay, uint32_t rank, const struct message *message)
+static bool is_whole(struct replay_rank *rank, const struct message *message)
 {
-    uint32_t step = message->detail & STEP;
+    uint32_t step = message->detail & STEP, sender = step == ANSWER ? rank->number : message->source;
     if (!(message->detail & IN_PIECES))
         return true;
-    struct replay_rank *state = &replay->ranks[rank];
-    uint64_t bytes = message_of(replay, step == ANSWER ? rank : message->source, message->tag, step).bytes;
-    uint64_t pieces = (replay_flits_of(replay, bytes) + PIECE - 1) / PIECE;
-    if (++*replay_note(state, NOTE_PIECES, message->source, wire_name(message->tag, step)) < pieces)
+    uint64_t bytes = message_of(rank->replay, sender, message->tag, step).bytes, name = wire_name(message->tag, step);
+    uint64_t pieces = (replay_flits_of(rank->replay, bytes) + PIECE - 1) / PIECE;
+    if (++*replay_note(rank, NOTE_PIECES, message->source, name) < pieces)
         return false;
-    replay_drop_note(state, NOTE_PIECES, message->source, wire_name(message->tag, step));
+    replay_drop_note(rank, NOTE_PIECES, message->source, name);
     return true;
 }
 
 /* The rest of a message that was offered, for the receive that took the offer. */
-static void take_rest(struct replay *replay, uint32_t rank, const struct message *message, tick_t now)
+static void take_rest(struct replay_rank *rank, const struct message *message, tick_t now)
 {
-    struct replay_rank *state = &replay->ranks[rank];
     uint64_t name = wire_name(message->tag, message->detail & STEP);
-    uint64_t receive = *replay_note(state, NOTE_MATCHED, message->source, name);
-    replay_drop_note(state, NOTE_MATCHED, message->source, name);
-    replay_take(replay, rank, (struct receive){(uint32_t)(receive >> 32), (uint32_t)receive}, now);
+    uint64_t receive = *replay_note(rank, NOTE_MATCHED, message->source, name);
+    replay_drop_note(rank, NOTE_MATCHED, message->source, name);
+    replay_use_cpu(rank, (struct work){.kind = WORK_TAKE, .task = (uint32_t)(receive >> 32), .step = (uint32_t)receive},
+                   now);
 }
 
-void replay_take_message(struct replay *replay, uint32_t rank, const struct message *message, tick_t now)
+void replay_take_message(struct replay_rank *rank, const struct message *message, tick_t now)
 {
+    struct replay *replay = rank->replay;
     uint32_t source = message->source, task = message->tag;
     uint32_t step = message->detail & STEP, kind = message->detail >> KIND_SHIFT;
-    if (are_together(replay, rank, source))
+    if (are_together(rank, source))
         application_count(replay->application, &replay->local_messages, -1);
     if (kind == MESSAGE_ACCEPT)
-        accepted(replay, rank, task, step, now);
-    else if (!is_whole(replay, rank, message))
+        accepted(rank, task, step, now);
+    else if (!is_whole(rank, message))
         return;
     else if (kind == MESSAGE_DATA && step == ANSWER)
-        accepted(replay, rank, task, 0, now);
-    else if (task_is_one_sided(replay_task(replay, source, task)))
-        replay_answer(replay, rank, source, task);
+        accepted(rank, task, 0, now);
+    else if (task_is_one_sided(replay_task_of(replay, source, task)))
+        replay_answer(rank, source, task);
     else if (kind == MESSAGE_DATA)
-        take_rest(replay, rank, message, now);
+        take_rest(rank, message, now);
     else
-        arrive_in_order(replay, rank, (struct arrival){source, message->order, task, message->detail & ~IN_PIECES},
-                        now);
+        arrive_in_order(rank, (struct arrival){source, message->order, task, message->detail & ~IN_PIECES}, now);
 }
 
 uint32_t replay_max_message(const struct replay *replay)

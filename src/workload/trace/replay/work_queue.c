@@ -32,10 +32,7 @@ static bool timer_is_earlier(const struct timer *a, const struct timer *b)
 
 void timers_add(struct timers *timers, tick_t when, struct work work, struct rewind *rewind)
 {
-    if (timers->count == timers->room) {
-        timers->room = timers->room ? 2 * timers->room : FIRST_ROOM;
-        timers->items = rewind_resize(rewind, timers->items, timers->room * sizeof *timers->items);
-    }
+    timers->items = rewind_grow(rewind, timers->items, timers->count, &timers->room, sizeof *timers->items);
     struct timer timer = {.when = when, .number = timers->number++, .work = work};
     uint32_t at = timers->count++;
     for (; at && timer_is_earlier(&timer, &timers->items[(at - 1) / 2]); at = (at - 1) / 2)
