@@ -49,3 +49,5 @@ bool word_numbered(struct word word, char letter, uint64_t max, uint64_t *number
 bool lines_error(const struct trace_lines *lines, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool lines_refuse(const struct trace_lines *lines, struct word word, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The same about another line than the one being read. */
+#define lines_error_at(lines, number, ...) ((lines)->line = (number), lines_error((lines), __VA_ARGS__))

@@ -10,6 +10,7 @@
  * recorded: host operations one at a time, and beside them those of the device, and
  * those that move memory. Messages and collectives wait for none of these.
  */
+#include "base/table.h"
 #include "base/text.h"
 #include "config/json.h"
 #include "workload/trace/reader/chakra/node.h"
@@ -17,6 +18,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -39,38 +41,33 @@ static const struct {
 };
 enum { COLLECTIVES = sizeof collectives / sizeof *collectives };
 
-struct chakra_files {
-    const char *path;   /* the one that was named */
-    const char *prefix; /* NULL: the name has no rank, the file is all there is */
-    uint32_t ranks;
-};
-
 struct chakra_group {
     const char *name;
     uint32_t communicator, size, root; /* the first of its ranks is the root of what has none */
 };
 
-struct chakra_groups {
-    const char *path;           /* where they are listed, if at all */
-    struct chakra_group *items; /* in the arena */
-    uint32_t count;
-};
-
+/* A node is a task of the same number. */
 struct node_place {
     uint64_t id, offset;
-    uint32_t task, first_wait;
+    uint32_t first_wait;
 };
 
-/* One rank's file while it is read. */
 struct chakra {
-    struct trace_source source;
     struct errors *errors;
     struct trace_builder *builder;
-    const struct chakra_groups *groups;
-    uint32_t rank, ranks;
-    uint64_t offset;                   /* of the node at hand */
-    struct node_place *nodes, *sorted; /* owned; by task, by id */
+    struct arena arena;
+    const char *prefix; /* of the files of all ranks; NULL: the name has no rank, the file is all there is */
+    uint32_t ranks;
+    const char *groups_path;     /* where they are listed, if at all */
+    struct chakra_group *groups; /* in the arena */
+    uint32_t group_count;
+    /* One rank's file while it is read. */
+    uint32_t rank;
+    struct trace_source source;
+    uint64_t offset;          /* of the node at hand */
+    struct node_place *nodes; /* owned */
     uint32_t count, room;
+    struct table numbers;      /* of nodes + 1, by id */
     struct chakra_waits waits; /* owned */
 };
 
@@ -103,11 +100,11 @@ static size_t prefix_length(const char *name)
 }
 
 /* One more than the highest rank that has a file. */
-static uint32_t chakra_count_ranks(const struct chakra_files *files, struct arena *arena)
+static uint32_t chakra_count_ranks(struct chakra *chakra)
 {
-    const char *slash = strrchr(files->prefix, '/'), *base = slash ? slash + 1 : files->prefix;
+    const char *slash = strrchr(chakra->prefix, '/'), *base = slash ? slash + 1 : chakra->prefix;
     const char *folder =
-        arena_format(arena, "%.*s", slash ? (int)(base - files->prefix) : 1, slash ? files->prefix : ".");
+        arena_format(&chakra->arena, "%.*s", slash ? (int)(base - chakra->prefix) : 1, slash ? chakra->prefix : ".");
     size_t prefix = strlen(base);
     DIR *listing = opendir(folder);
     uint32_t ranks = 0;
@@ -122,104 +119,94 @@ static uint32_t chakra_count_ranks(const struct chakra_files *files, struct aren
     return ranks;
 }
 
-static const char *chakra_rank_file(const struct chakra_files *files, uint32_t rank, struct arena *arena)
+static const char *chakra_rank_file(struct chakra *chakra, uint32_t rank)
 {
-    return files->prefix ? arena_format(arena, "%s.%u" ENDING, files->prefix, rank) : files->path;
+    return arena_format(&chakra->arena, "%s.%u" ENDING, chakra->prefix, rank);
 }
 
 /* Finds the ranks by the names beside a file; false, with an error, where one is missing. */
-static bool find_files(struct chakra_files *files, const char *path, struct arena *arena, struct errors *errors)
+static bool find_files(struct chakra *chakra, const char *path)
 {
     size_t prefix = prefix_length(path);
-    *files = (struct chakra_files){.path = path, .ranks = 1};
+    chakra->ranks = 1;
+    chakra->groups_path = arena_format(&chakra->arena, "%.*s.groups.json", prefix ? (int)prefix : INT_MAX, path);
     if (!prefix)
         return true;
-    files->prefix = arena_format(arena, "%.*s", (int)prefix, path);
-    files->ranks = chakra_count_ranks(files, arena);
-    for (uint32_t rank = 0; rank < files->ranks; rank++)
-        if (access(chakra_rank_file(files, rank, arena), F_OK) != 0)
-            return errors_add(errors, "%s: there is no file of rank %u, but one of rank %u",
-                              chakra_rank_file(files, rank, arena), rank, files->ranks - 1);
+    chakra->prefix = arena_format(&chakra->arena, "%.*s", (int)prefix, path);
+    chakra->ranks = chakra_count_ranks(chakra);
+    for (uint32_t rank = 0; rank < chakra->ranks; rank++)
+        if (access(chakra_rank_file(chakra, rank), F_OK) != 0)
+            return errors_add(chakra->errors, "%s: there is no file of rank %u, but one of rank %u",
+                              chakra_rank_file(chakra, rank), rank, chakra->ranks - 1);
     return true;
 }
 
 /* ---- process groups ---- */
 
-static bool read_group(struct chakra_group *group, const struct json *list, uint32_t ranks,
-                       struct trace_builder *builder, struct arena *arena, struct errors *errors)
+static bool read_group(struct chakra *chakra, const struct json *list)
 {
-    bool *is_taken = arena_array(arena, bool, ranks);
-    uint32_t *members = arena_array(arena, uint32_t, ranks), size = 0;
+    bool *is_taken = arena_array(&chakra->arena, bool, chakra->ranks);
+    uint32_t *members = arena_array(&chakra->arena, uint32_t, chakra->ranks), size = 0;
     for (const struct json *item = list->type == JSON_ARRAY ? list->first : NULL; item; item = item->next) {
         double rank = item->type == JSON_NUMBER ? item->number : -1;
-        if (!(rank >= 0 && rank < ranks) || rank != (uint32_t)rank || is_taken[(uint32_t)rank])
-            return errors_add(errors, "%s:%u: a group has ranks from 0 to %u, each once", item->file, item->line,
-                              ranks - 1);
+        if (!(rank >= 0 && rank < chakra->ranks) || rank != (uint32_t)rank || is_taken[(uint32_t)rank])
+            return errors_add(chakra->errors, "%s:%u: a group has ranks from 0 to %u, each once", item->file,
+                              item->line, chakra->ranks - 1);
         is_taken[(uint32_t)rank] = true;
         members[size++] = (uint32_t)rank;
     }
     if (size == 0)
-        return errors_add(errors, "%s:%u: %s where the ranks of a group are due; accepted: a list of them", list->file,
-                          list->line, json_type_name(list->type));
-    *group = (struct chakra_group){list->key, builder_communicator(builder, members, size), size, members[0]};
+        return errors_add(chakra->errors, "%s:%u: %s where the ranks of a group are due; accepted: a list of them",
+                          list->file, list->line, json_type_name(list->type));
+    chakra->groups[chakra->group_count++] =
+        (struct chakra_group){list->key, builder_communicator(chakra->builder, members, size), size, members[0]};
     return true;
 }
 
 /* Tells the builder of the groups; no file means no groups. */
-static bool read_groups(struct chakra_groups *groups, const struct chakra_files *files, struct trace_builder *builder,
-                        struct arena *arena, struct errors *errors)
+static bool read_groups(struct chakra *chakra)
 {
-    *groups = (struct chakra_groups){
-        .path = arena_format(arena, "%s.groups.json", files->prefix ? files->prefix : files->path)};
     size_t size;
-    const char *text = file_read(arena, groups->path, &size);
-    if (!text)
-        return true;
-    const struct json *root = json_parse(arena, errors, groups->path, text, size);
-    if (!root || root->type != JSON_OBJECT) {
-        if (root)
-            errors_add(errors, "%s: %s where an object of process groups is due", groups->path,
-                       json_type_name(root->type));
-        return false;
-    }
-    groups->items = arena_array(arena, struct chakra_group, root->count);
+    const char *path = chakra->groups_path, *text = file_read(&chakra->arena, path, &size);
+    const struct json *root = text ? json_parse(&chakra->arena, chakra->errors, path, text, size) : NULL;
+    if (!root)
+        return !text;
+    if (root->type != JSON_OBJECT)
+        return errors_add(chakra->errors, "%s: %s where an object of process groups is due", path,
+                          json_type_name(root->type));
+    chakra->groups = arena_array(&chakra->arena, struct chakra_group, root->count);
     for (const struct json *list = root->first; list; list = list->next)
-        if (!read_group(&groups->items[groups->count++], list, files->ranks, builder, arena, errors))
+        if (!read_group(chakra, list))
             return false;
     return true;
 }
 
 /* ---- nodes as tasks ---- */
 
-static bool need(struct chakra *chakra, const struct chakra_node *node, enum chakra_attribute attribute,
-                 const char *name, uint64_t max, uint64_t *value)
+static bool need(struct chakra *chakra, const struct chakra_node *node, enum chakra_attribute attribute, uint64_t max,
+                 uint64_t *value)
 {
-    bool has = node->has & 1u << attribute;
+    const char *name = chakra_attribute_names[attribute];
     *value = node->attributes[attribute];
-    if (has && *value <= max)
-        return true;
-    if (has)
-        chakra_error(chakra, "node %llu has %s %lld; accepted: from 0 to %llu", (unsigned long long)node->id, name,
-                     (long long)*value, (unsigned long long)max);
-    else
-        chakra_error(chakra, "node %llu has no %s", (unsigned long long)node->id, name);
-    return false;
+    if (!(node->has & 1u << attribute))
+        return chakra_error(chakra, "node %llu has no %s", (unsigned long long)node->id, name);
+    return *value <= max ||
+           chakra_error(chakra, "node %llu has %s %lld; accepted: from 0 to %llu", (unsigned long long)node->id, name,
+                        (long long)*value, (unsigned long long)max);
 }
 
 /* A send does not wait for its receive, which in a ring comes behind the own send of its rank. */
 static bool make_message(struct chakra *chakra, const struct chakra_node *node, struct task *task)
 {
     bool is_send = node->type == CHAKRA_SEND;
-    uint64_t peer, bytes, tag = 0;
+    uint64_t peer, tag = 0;
+    if (!need(chakra, node, COMM_SIZE, INT64_MAX, &task->amount) ||
+        !need(chakra, node, is_send ? COMM_DESTINATION : COMM_SOURCE, chakra->ranks - 1, &peer) ||
+        (node->has & 1u << COMM_TAG && !need(chakra, node, COMM_TAG, MAX_TAG, &tag)))
+        return false;
     task->kind = is_send ? TASK_SEND : TASK_RECEIVE;
     task->cpu = CPU_MESSAGES;
     task->flags = is_send ? TASK_READY : 0;
-    if (!need(chakra, node, COMM_SIZE, "comm_size", INT64_MAX, &bytes) ||
-        !need(chakra, node, is_send ? COMM_DESTINATION : COMM_SOURCE, is_send ? "comm_dst" : "comm_src",
-              chakra->ranks - 1, &peer) ||
-        (node->has & 1u << COMM_TAG && !need(chakra, node, COMM_TAG, "comm_tag", MAX_TAG, &tag)))
-        return false;
-    task->amount = bytes;
     task->peer = (uint32_t)peer;
     task->tag = (uint32_t)tag;
     return true;
@@ -227,27 +214,25 @@ static bool make_message(struct chakra *chakra, const struct chakra_node *node, 
 
 static bool find_group(struct chakra *chakra, const struct chakra_node *node, struct chakra_group *group)
 {
-    const struct chakra_groups *groups = chakra->groups;
     size_t size = (size_t)(node->group.end - node->group.at);
     *group = (struct chakra_group){.communicator = FW_WORLD, .size = chakra->ranks};
-    for (uint32_t i = 0; size && i < groups->count; i++)
-        if (strlen(groups->items[i].name) == size && memcmp(groups->items[i].name, node->group.at, size) == 0) {
-            *group = groups->items[i];
+    for (uint32_t i = 0; size && i < chakra->group_count; i++)
+        if (proto_is_text(node->group, chakra->groups[i].name)) {
+            *group = chakra->groups[i];
             return true;
         }
     return size == 0 ||
            chakra_error(chakra, "node %llu is of process group \"%.*s\"; accepted: one whose ranks \"%s\" lists",
                         (unsigned long long)node->id, (int)(size < 40 ? size : 40), (const char *)node->group.at,
-                        groups->path);
+                        chakra->groups_path);
 }
 
 static bool make_collective(struct chakra *chakra, const struct chakra_node *node, struct task *task)
 {
     struct chakra_group group;
     uint64_t type, bytes = 0;
-    if (!find_group(chakra, node, &group) || !need(chakra, node, COMM_TYPE, "comm_type", COLLECTIVES - 1, &type) ||
-        (collectives[type].operation != OPERATION_BARRIER &&
-         !need(chakra, node, COMM_SIZE, "comm_size", INT64_MAX, &bytes)))
+    if (!find_group(chakra, node, &group) || !need(chakra, node, COMM_TYPE, COLLECTIVES - 1, &type) ||
+        (collectives[type].operation != OPERATION_BARRIER && !need(chakra, node, COMM_SIZE, INT64_MAX, &bytes)))
         return false;
     task->kind = TASK_COLLECTIVE;
     task->cpu = CPU_MESSAGES;
@@ -321,8 +306,8 @@ static bool chakra_add_node(struct chakra *chakra, struct proto *message)
     if (!make_task(chakra, &node, &task))
         return false;
     chakra->nodes = memory_grow(chakra->nodes, chakra->count, &chakra->room, sizeof *chakra->nodes);
-    uint32_t number = builder_add(chakra->builder, chakra->rank, &task);
-    chakra->nodes[chakra->count++] = (struct node_place){node.id, chakra->offset, number, first_wait};
+    builder_add(chakra->builder, chakra->rank, &task);
+    chakra->nodes[chakra->count++] = (struct node_place){node.id, chakra->offset, first_wait};
     return true;
 }
 
@@ -341,48 +326,32 @@ static bool read_nodes(struct chakra *chakra)
 
 /* ---- who waits for whom ---- */
 
-static int chakra_by_id(const void *left, const void *right)
+static uint32_t *chakra_number(struct chakra *chakra, uint64_t id)
 {
-    const struct node_place *a = left, *b = right;
-    if (a->id != b->id)
-        return a->id < b->id ? -1 : 1;
-    return a->task < b->task ? -1 : a->task > b->task;
-}
-
-static int chakra_to_id(const void *id, const void *node)
-{
-    uint64_t wanted = *(const uint64_t *)id, found = ((const struct node_place *)node)->id;
-    return wanted < found ? -1 : wanted > found;
-}
-
-static bool sort_nodes(struct chakra *chakra)
-{
-    chakra->sorted = memory_take(sizeof *chakra->sorted * chakra->count);
-    memcpy(chakra->sorted, chakra->nodes, sizeof *chakra->sorted * chakra->count);
-    qsort(chakra->sorted, chakra->count, sizeof *chakra->sorted, chakra_by_id);
-    for (uint32_t i = 1; i < chakra->count; i++)
-        if (chakra->sorted[i].id == chakra->sorted[i - 1].id) {
-            chakra->offset = chakra->sorted[i].offset;
-            return chakra_error(chakra, "there is a node %llu already, at offset %llu",
-                                (unsigned long long)chakra->sorted[i].id,
-                                (unsigned long long)chakra->sorted[i - 1].offset);
-        }
-    return true;
+    return table_put(&chakra->numbers, &(struct table_key){{id}});
 }
 
 static bool chakra_add_waits(struct chakra *chakra)
 {
     for (uint32_t i = 0; i < chakra->count; i++) {
+        uint32_t *number = chakra_number(chakra, chakra->nodes[i].id);
+        chakra->offset = chakra->nodes[i].offset;
+        if (*number)
+            return chakra_error(chakra, "there is a node %llu already, at offset %llu",
+                                (unsigned long long)chakra->nodes[i].id,
+                                (unsigned long long)chakra->nodes[*number - 1].offset);
+        *number = i + 1;
+    }
+    for (uint32_t i = 0; i < chakra->count; i++) {
         uint32_t end = i + 1 < chakra->count ? chakra->nodes[i + 1].first_wait : chakra->waits.count;
+        chakra->offset = chakra->nodes[i].offset;
         for (uint32_t wait = chakra->nodes[i].first_wait; wait < end; wait++) {
-            const struct node_place *earlier =
-                bsearch(&chakra->waits.ids[wait], chakra->sorted, chakra->count, sizeof *chakra->sorted, chakra_to_id);
-            chakra->offset = chakra->nodes[i].offset;
+            uint32_t earlier = *chakra_number(chakra, chakra->waits.ids[wait]);
             if (!earlier)
                 return chakra_error(chakra, "node %llu waits for node %llu, which is not in the file",
                                     (unsigned long long)chakra->nodes[i].id,
                                     (unsigned long long)chakra->waits.ids[wait]);
-            builder_wait(chakra->builder, chakra->rank, chakra->nodes[i].task, earlier->task, false);
+            builder_wait(chakra->builder, chakra->rank, i, earlier - 1, false);
         }
     }
     return true;
@@ -402,47 +371,39 @@ static const char *chakra_find_place(const void *reader, uint32_t task, struct a
                         chakra->source.path);
 }
 
+/* The rank's file is open. */
 static bool chakra_read_rank(struct chakra *chakra)
 {
+    chakra->offset = 0;
     if (is_gzip(chakra->source.bytes, chakra->source.size))
         return chakra_error(chakra, "the file is compressed by gzip; accepted: %s", "the file after gunzip");
-    bool is_good = read_nodes(chakra) && (chakra->count == 0 || (sort_nodes(chakra) && chakra_add_waits(chakra)));
+    chakra->count = chakra->waits.count = 0;
+    table_init(&chakra->numbers, sizeof(uint32_t), NULL);
+    bool is_good = read_nodes(chakra) && chakra_add_waits(chakra);
     if (is_good)
         builder_end_rank(chakra->builder, chakra->rank, &(struct task_places){chakra_find_place, chakra});
-    free(chakra->nodes);
-    free(chakra->sorted);
-    free(chakra->waits.ids);
-    return is_good;
-}
-
-static bool chakra_read_all(const struct trace_source *source, const struct chakra_files *files,
-                            struct trace_builder *builder, struct arena *arena, struct errors *errors)
-{
-    struct chakra_groups groups;
-    bool is_good = read_groups(&groups, files, builder, arena, errors);
-    for (uint32_t rank = 0; rank < files->ranks && is_good; rank++) {
-        struct chakra chakra = {.source = *source, .errors = errors, .builder = builder, .groups = &groups};
-        chakra.rank = rank;
-        chakra.ranks = files->ranks;
-        bool is_other = files->prefix;
-        is_good = (!is_other || trace_source_open(&chakra.source, chakra_rank_file(files, rank, arena), errors)) &&
-                  chakra_read_rank(&chakra);
-        if (is_other)
-            trace_source_close(&chakra.source);
-    }
+    table_release(&chakra->numbers);
     return is_good;
 }
 
 static bool chakra_read(const struct trace_source *source, struct trace_builder *builder, struct errors *errors)
 {
-    struct arena arena = {0};
-    struct chakra_files files;
-    bool is_good = find_files(&files, source->path, &arena, errors);
+    struct chakra chakra = {.errors = errors, .builder = builder, .source = *source};
+    bool is_good = find_files(&chakra, source->path);
     if (is_good) {
-        builder_set_ranks(builder, files.ranks);
-        is_good = chakra_read_all(source, &files, builder, &arena, errors);
+        builder_set_ranks(builder, chakra.ranks);
+        is_good = read_groups(&chakra);
     }
-    arena_release(&arena);
+    for (; is_good && chakra.rank < chakra.ranks; chakra.rank++) {
+        is_good =
+            (!chakra.prefix || trace_source_open(&chakra.source, chakra_rank_file(&chakra, chakra.rank), errors)) &&
+            chakra_read_rank(&chakra);
+        if (chakra.prefix)
+            trace_source_close(&chakra.source);
+    }
+    free(chakra.nodes);
+    free(chakra.waits.ids);
+    arena_release(&chakra.arena);
     return is_good;
 }
 

@@ -31,59 +31,33 @@ bool proto_varint(struct proto *proto, uint64_t *value)
     return false;
 }
 
-/* Little-endian. */
-static bool read_fixed(struct proto *proto, size_t size, uint64_t *value)
-{
-    *value = 0;
-    if ((size_t)(proto->end - proto->at) < size)
-        return false;
-    for (size_t i = 0; i < size; i++)
-        *value |= (uint64_t)*proto->at++ << (8 * i);
-    return true;
-}
-
-static bool chakra_read_bytes(struct proto *proto, struct proto *bytes)
-{
-    uint64_t size;
-    if (!proto_varint(proto, &size) || size > (size_t)(proto->end - proto->at))
-        return false;
-    *bytes = (struct proto){proto->at, proto->at + size, false};
-    proto->at += size;
-    return true;
-}
-
-static bool chakra_read_value(struct proto *proto, uint64_t wire, struct proto_field *field)
-{
-    switch (wire) {
-    case WIRE_VARINT:
-        return proto_varint(proto, &field->value);
-    case WIRE_FIXED64:
-        return read_fixed(proto, 8, &field->value);
-    case WIRE_FIXED32:
-        return read_fixed(proto, 4, &field->value);
-    case WIRE_BYTES:
-        field->has_bytes = true;
-        return chakra_read_bytes(proto, &field->bytes);
-    default:
-        return false;
-    }
-}
-
-/* The next field; false at the end, and where the rest is broken. */
+/* The next field, numbers little-endian; false at the end, and where the rest is broken. */
 static bool proto_next(struct proto *proto, struct proto_field *field)
 {
     const unsigned char *start = proto->at;
-    uint64_t key;
+    uint64_t key, size = 0;
     *field = (struct proto_field){0};
     if (proto->at == proto->end || proto->is_broken)
         return false;
-    if (proto_varint(proto, &key) && key >> 3 && key >> 3 <= UINT32_MAX && chakra_read_value(proto, key & 7, field)) {
-        field->number = (uint32_t)(key >> 3);
-        return true;
+    bool is_good = proto_varint(proto, &key) && key >> 3 && key >> 3 <= UINT32_MAX;
+    enum wire wire = key & 7;
+    if (wire == WIRE_VARINT || wire == WIRE_BYTES)
+        is_good = is_good && proto_varint(proto, wire == WIRE_BYTES ? &size : &field->value);
+    else
+        size = wire == WIRE_FIXED64 ? 8 : wire == WIRE_FIXED32 ? 4 : UINT64_MAX;
+    if (!is_good || size > (size_t)(proto->end - proto->at)) {
+        proto->at = start;
+        proto->is_broken = true;
+        return false;
     }
-    proto->at = start;
-    proto->is_broken = true;
-    return false;
+    field->number = (uint32_t)(key >> 3);
+    field->has_bytes = wire == WIRE_BYTES;
+    if (field->has_bytes)
+        field->bytes = (struct proto){proto->at, proto->at + size, false};
+    for (uint64_t i = 0; !field->has_bytes && i < size; i++)
+        field->value |= (uint64_t)proto->at[i] << (8 * i);
+    proto->at += size;
+    return true;
 }
 
 /* ---- nodes ---- */
@@ -92,12 +66,12 @@ enum metadata_field { METADATA_VERSION = 1, METADATA_ATTRIBUTE = 2 };
 enum node_field { NODE_ID = 1, NODE_TYPE = 3, NODE_CONTROL = 4, NODE_DATA = 5, NODE_DURATION = 7, NODE_ATTRIBUTE = 10 };
 enum attribute_field { ATTRIBUTE_NAME = 1, ATTRIBUTE_DOC = 2, ATTRIBUTE_SINT32 = 15, ATTRIBUTE_SINT64 = 17 };
 
-static const char *const names[CHAKRA_ATTRIBUTES] = {
+const char *const chakra_attribute_names[CHAKRA_ATTRIBUTES] = {
     [COMM_TYPE] = "comm_type",       [COMM_SIZE] = "comm_size", [COMM_SOURCE] = "comm_src",
     [COMM_DESTINATION] = "comm_dst", [COMM_TAG] = "comm_tag",   [IS_CPU_OP] = "is_cpu_op",
 };
 
-static bool is_text(struct proto bytes, const char *text)
+bool proto_is_text(struct proto bytes, const char *text)
 {
     return (size_t)(bytes.end - bytes.at) == strlen(text) && memcmp(bytes.at, text, strlen(text)) == 0;
 }
@@ -117,31 +91,25 @@ static bool decode_attribute(struct proto message, struct chakra_node *node)
     if (value.number == ATTRIBUTE_SINT32 || value.number == ATTRIBUTE_SINT64)
         value.value = value.value >> 1 ^ -(value.value & 1); /* the sign is the lowest bit */
     for (uint32_t i = 0; i < CHAKRA_ATTRIBUTES && name.at; i++)
-        if (is_text(name, names[i]) && !value.has_bytes) {
+        if (proto_is_text(name, chakra_attribute_names[i]) && !value.has_bytes) {
             node->attributes[i] = value.value;
             node->has |= 1u << i;
         }
-    if (name.at && value.has_bytes && (is_text(name, "comm_group") || is_text(name, "pg_name")))
+    if (name.at && value.has_bytes && (proto_is_text(name, "comm_group") || proto_is_text(name, "pg_name")))
         node->group = value.bytes;
     return !message.is_broken;
-}
-
-static void add_wait(struct chakra_waits *waits, uint64_t id)
-{
-    waits->ids = memory_grow(waits->ids, waits->count, &waits->room, sizeof *waits->ids);
-    waits->ids[waits->count++] = id;
 }
 
 /* A list in one piece, or one number of a list that is not. */
 static bool decode_waits(struct proto_field field, struct chakra_waits *waits)
 {
-    uint64_t id;
-    if (!field.has_bytes)
-        add_wait(waits, field.value);
-    while (field.has_bytes && field.bytes.at < field.bytes.end) {
-        if (!proto_varint(&field.bytes, &id))
+    for (bool has_more = true; has_more; has_more = field.has_bytes) {
+        if (field.has_bytes && field.bytes.at == field.bytes.end)
+            return true;
+        if (field.has_bytes && !proto_varint(&field.bytes, &field.value))
             return false;
-        add_wait(waits, id);
+        waits->ids = memory_grow(waits->ids, waits->count, &waits->room, sizeof *waits->ids);
+        waits->ids[waits->count++] = field.value;
     }
     return true;
 }

@@ -11,6 +11,7 @@ struct proto {
 };
 /* A number of 7 bits a byte, the lowest first. */
 bool proto_varint(struct proto *proto, uint64_t *value);
+bool proto_is_text(struct proto bytes, const char *text);
 
 enum chakra_type {
     CHAKRA_METADATA = 1,
@@ -24,6 +25,7 @@ enum chakra_type {
 
 /* Attributes that matter here, as bits too. */
 enum chakra_attribute { COMM_TYPE, COMM_SIZE, COMM_SOURCE, COMM_DESTINATION, COMM_TAG, IS_CPU_OP, CHAKRA_ATTRIBUTES };
+extern const char *const chakra_attribute_names[CHAKRA_ATTRIBUTES];
 
 struct chakra_node {
     uint64_t id, type, duration_us;

@@ -14,6 +14,27 @@
 
 /* ---- flows and triggers find each other ---- */
 
+/* Who has an id. */
+struct htsim_id {
+    uint64_t line;
+    uint32_t number; /* of the flow or trigger + 1; 0: nobody so far */
+};
+
+static struct htsim_id *htsim_id_of(struct htsim *htsim, bool is_trigger, uint32_t id)
+{
+    return table_put(&htsim->ids, &(struct table_key){{is_trigger, id}});
+}
+
+static bool htsim_id_take(struct htsim *htsim, bool is_trigger, uint32_t id, uint32_t number, uint64_t line)
+{
+    struct htsim_id *taken = htsim_id_of(htsim, is_trigger, id);
+    if (taken->number)
+        return lines_error_at(&htsim->lines, line, "there is a %s %u already, in line %llu",
+                              is_trigger ? "trigger" : "flow of id", id, (unsigned long long)taken->line);
+    *taken = (struct htsim_id){line, number + 1};
+    return true;
+}
+
 static int htsim_by_id(const void *left, const void *right)
 {
     const struct htsim_trigger *a = left, *b = right;
@@ -22,51 +43,31 @@ static int htsim_by_id(const void *left, const void *right)
     return a->line < b->line ? -1 : a->line > b->line;
 }
 
-static int htsim_to_id(const void *id, const void *trigger)
+/* Every flow and every trigger has an id of its own; triggers stand by theirs from here on. */
+static bool ids_are_unique(struct htsim *htsim)
 {
-    uint32_t wanted = *(const uint32_t *)id, found = ((const struct htsim_trigger *)trigger)->id;
-    return wanted < found ? -1 : wanted > found;
-}
-
-static bool sort_triggers(struct htsim *htsim)
-{
-    struct htsim_trigger *triggers = htsim->triggers;
+    for (uint32_t i = 0; i < htsim->flow_count; i++)
+        if (htsim->flows[i].id && !htsim_id_take(htsim, false, htsim->flows[i].id, i, htsim->flows[i].line))
+            return false;
     if (htsim->trigger_count)
-        qsort(triggers, htsim->trigger_count, sizeof *triggers, htsim_by_id);
-    for (uint32_t i = 1; i < htsim->trigger_count; i++)
-        if (triggers[i].id == triggers[i - 1].id) {
-            htsim->lines.line = triggers[i].line;
-            return lines_error(&htsim->lines, "there is a trigger %u already, in line %llu", triggers[i].id,
-                               (unsigned long long)triggers[i - 1].line);
-        }
+        qsort(htsim->triggers, htsim->trigger_count, sizeof *htsim->triggers, htsim_by_id);
+    for (uint32_t i = 0; i < htsim->trigger_count; i++)
+        if (!htsim_id_take(htsim, true, htsim->triggers[i].id, i, htsim->triggers[i].line))
+            return false;
     return true;
 }
 
 /* From an id to a number in the array. */
 static bool find_trigger(struct htsim *htsim, const struct htsim_flow *flow, uint32_t *trigger)
 {
-    if (*trigger == NO_TRIGGER)
-        return true;
-    const struct htsim_trigger *found = htsim->trigger_count ? bsearch(trigger, htsim->triggers, htsim->trigger_count,
-                                                                       sizeof *htsim->triggers, htsim_to_id)
-                                                             : NULL;
-    htsim->lines.line = flow->line;
-    if (!found)
-        lines_error(
-            &htsim->lines,
+    uint32_t number = *trigger == NO_TRIGGER ? 0 : htsim_id_of(htsim, true, *trigger)->number;
+    if (*trigger != NO_TRIGGER && !number)
+        return lines_error_at(
+            &htsim->lines, flow->line,
             "the flow names trigger %u, and no line says what that is; accepted: a line trigger id %u with its kind",
             *trigger, *trigger);
-    else
-        *trigger = (uint32_t)(found - htsim->triggers);
-    return found;
-}
-
-static void add_waiting(struct htsim *htsim, uint32_t number)
-{
-    struct htsim_trigger *trigger = &htsim->triggers[htsim->flows[number].trigger];
-    uint32_t *last =
-        trigger->last_waiting ? &htsim->flows[trigger->last_waiting - 1].next_waiting : &trigger->first_waiting;
-    *last = trigger->last_waiting = number + 1;
+    *trigger = number ? number - 1 : NO_TRIGGER;
+    return true;
 }
 
 static uint32_t *next_firing(struct htsim *htsim, uint32_t firing)
@@ -74,27 +75,29 @@ static uint32_t *next_firing(struct htsim *htsim, uint32_t firing)
     return &htsim->flows[(firing - 1) / ENDS].next_firing[(firing - 1) % ENDS];
 }
 
-static void add_firing(struct htsim *htsim, uint32_t number, enum htsim_end end)
+/* Lists are made from their ends. */
+static bool connect_flows(struct htsim *htsim)
 {
-    struct htsim_trigger *trigger = &htsim->triggers[htsim->flows[number].fires[end]];
-    uint32_t firing = number * ENDS + end + 1;
-    *(trigger->last_firing ? next_firing(htsim, trigger->last_firing) : &trigger->first_firing) = firing;
-    trigger->last_firing = firing;
-    trigger->firings++;
-}
-
-static bool connect_flow(struct htsim *htsim, uint32_t number)
-{
-    struct htsim_flow *flow = &htsim->flows[number];
-    if (!find_trigger(htsim, flow, &flow->trigger))
-        return false;
-    if (flow->trigger != NO_TRIGGER)
-        add_waiting(htsim, number);
-    for (enum htsim_end end = 0; end < ENDS; end++) {
-        if (!find_trigger(htsim, flow, &flow->fires[end]))
+    for (uint32_t i = 0; i < htsim->flow_count; i++) {
+        struct htsim_flow *flow = &htsim->flows[i];
+        if (!find_trigger(htsim, flow, &flow->trigger) || !find_trigger(htsim, flow, &flow->fires[SEND_DONE]) ||
+            !find_trigger(htsim, flow, &flow->fires[RECEIVE_DONE]))
             return false;
-        if (flow->fires[end] != NO_TRIGGER)
-            add_firing(htsim, number, end);
+    }
+    for (uint32_t i = htsim->flow_count; i-- > 0;) {
+        struct htsim_flow *flow = &htsim->flows[i];
+        for (enum htsim_end end = ENDS; end-- > 0;)
+            if (flow->fires[end] != NO_TRIGGER) {
+                struct htsim_trigger *trigger = &htsim->triggers[flow->fires[end]];
+                flow->next_firing[end] = trigger->first_firing;
+                trigger->first_firing = i * ENDS + end + 1;
+                trigger->firings++;
+            }
+        if (flow->trigger != NO_TRIGGER) {
+            struct htsim_trigger *trigger = &htsim->triggers[flow->trigger];
+            flow->next_waiting = trigger->first_waiting;
+            trigger->first_waiting = trigger->next_released = i + 1;
+        }
     }
     return true;
 }
@@ -105,25 +108,16 @@ static bool check_firings(struct htsim *htsim)
 {
     for (uint32_t i = 0; i < htsim->trigger_count; i++) {
         const struct htsim_trigger *trigger = &htsim->triggers[i];
-        bool is_oneshot = trigger->kind == TRIGGER_ONESHOT;
-        htsim->lines.line = trigger->line;
-        if (is_oneshot && trigger->firings > 1)
-            lines_error(&htsim->lines, "trigger %u is a oneshot, and %u flows fire it; accepted: one", trigger->id,
-                        trigger->firings);
-        else if (trigger->kind == TRIGGER_BARRIER && trigger->firings != trigger->count)
-            lines_error(&htsim->lines, "trigger %u is a barrier of %u, and %u flows fire it; accepted: as many",
-                        trigger->id, trigger->count, trigger->firings);
-        else
-            continue;
-        return false;
+        if (trigger->kind == TRIGGER_ONESHOT && trigger->firings > 1)
+            return lines_error_at(&htsim->lines, trigger->line,
+                                  "trigger %u is a oneshot, and %u flows fire it; accepted: one", trigger->id,
+                                  trigger->firings);
+        if (trigger->kind == TRIGGER_BARRIER && trigger->firings != trigger->count)
+            return lines_error_at(&htsim->lines, trigger->line,
+                                  "trigger %u is a barrier of %u, and %u flows fire it; accepted: as many", trigger->id,
+                                  trigger->count, trigger->firings);
     }
     return true;
-}
-
-static void htsim_reach(struct htsim *htsim, uint32_t number, uint32_t *queue, uint32_t *queued)
-{
-    htsim->flows[number].is_reached = true;
-    queue[(*queued)++] = number;
 }
 
 /* Those that wait for a trigger which is fired once more. */
@@ -133,31 +127,32 @@ static void fire(struct htsim *htsim, struct htsim_trigger *trigger, uint32_t *q
     if (trigger->kind == TRIGGER_BARRIER && trigger->fired < trigger->count)
         return;
     while (trigger->next_released) {
-        uint32_t flow = trigger->next_released - 1;
-        htsim_reach(htsim, flow, queue, queued);
-        trigger->next_released = htsim->flows[flow].next_waiting;
+        struct htsim_flow *flow = &htsim->flows[trigger->next_released - 1];
+        flow->is_reached = true;
+        queue[(*queued)++] = trigger->next_released - 1;
+        trigger->next_released = flow->next_waiting;
         if (trigger->kind == TRIGGER_MULTISHOT)
             break;
     }
 }
 
-static void report_waiting(struct htsim *htsim, const struct htsim_flow *flow)
+static bool report_waiting(struct htsim *htsim, const struct htsim_flow *flow)
 {
     const struct htsim_trigger *trigger = &htsim->triggers[flow->trigger];
-    bool is_short = trigger->kind == TRIGGER_MULTISHOT && trigger->fired == trigger->firings;
-    htsim->lines.line = flow->line;
     if (trigger->firings == 0)
-        lines_error(&htsim->lines, "the flow waits for trigger %u, which no flow fires", trigger->id);
-    else if (is_short)
-        lines_error(&htsim->lines,
-                    "the flow waits for trigger %u, a multishot for one flow each of the %u times that it is fired, "
-                    "and others come before this one",
-                    trigger->id, trigger->firings);
-    else
-        lines_error(&htsim->lines,
-                    "the flow waits for trigger %u, and flows that fire it wait for this one in turn, or for others "
-                    "that never start",
-                    trigger->id);
+        return lines_error_at(&htsim->lines, flow->line, "the flow waits for trigger %u, which no flow fires",
+                              trigger->id);
+    if (trigger->kind == TRIGGER_MULTISHOT && trigger->fired == trigger->firings)
+        return lines_error_at(
+            &htsim->lines, flow->line,
+            "the flow waits for trigger %u, a multishot for one flow each of the %u times that it is fired, "
+            "and others come before this one",
+            trigger->id, trigger->firings);
+    return lines_error_at(
+        &htsim->lines, flow->line,
+        "the flow waits for trigger %u, and flows that fire it wait for this one in turn, or for others "
+        "that never start",
+        trigger->id);
 }
 
 /* Goes through the flows as if they took no time. */
@@ -165,58 +160,27 @@ static bool all_start(struct htsim *htsim)
 {
     uint32_t *queue = memory_take(sizeof *queue * (htsim->flow_count + 1u)), queued = 0;
     for (uint32_t i = 0; i < htsim->flow_count; i++)
-        if (htsim->flows[i].trigger == NO_TRIGGER)
-            htsim_reach(htsim, i, queue, &queued);
+        if (htsim->flows[i].trigger == NO_TRIGGER) {
+            htsim->flows[i].is_reached = true;
+            queue[queued++] = i;
+        }
     for (uint32_t i = 0; i < queued; i++)
         for (enum htsim_end end = 0; end < ENDS; end++)
             if (htsim->flows[queue[i]].fires[end] != NO_TRIGGER)
                 fire(htsim, &htsim->triggers[htsim->flows[queue[i]].fires[end]], queue, &queued);
     free(queue);
-    bool is_good = queued == htsim->flow_count;
-    for (uint32_t i = 0; i < htsim->flow_count && !is_good; i++)
-        if (!htsim->flows[i].is_reached) {
-            report_waiting(htsim, &htsim->flows[i]);
-            break;
-        }
-    return is_good;
-}
-
-static int by_flow_id(const void *left, const void *right)
-{
-    const struct htsim_flow *const *a = left, *const *b = right;
-    if ((*a)->id != (*b)->id)
-        return (*a)->id < (*b)->id ? -1 : 1;
-    return (*a)->line < (*b)->line ? -1 : (*a)->line > (*b)->line;
-}
-
-static bool ids_are_unique(struct htsim *htsim)
-{
-    const struct htsim_flow **flows = memory_take(sizeof *flows * (htsim->flow_count + 1u));
-    bool is_good = true;
     for (uint32_t i = 0; i < htsim->flow_count; i++)
-        flows[i] = &htsim->flows[i];
-    qsort(flows, htsim->flow_count, sizeof *flows, by_flow_id);
-    for (uint32_t i = 1; i < htsim->flow_count && is_good; i++) {
-        is_good = !flows[i]->id || flows[i]->id != flows[i - 1]->id;
-        htsim->lines.line = flows[i]->line;
-        if (!is_good)
-            lines_error(&htsim->lines, "there is a flow of id %u already, in line %llu", flows[i]->id,
-                        (unsigned long long)flows[i - 1]->line);
-    }
-    free(flows);
-    return is_good;
+        if (!htsim->flows[i].is_reached)
+            return report_waiting(htsim, &htsim->flows[i]);
+    return true;
 }
 
 bool htsim_triggers_connect(struct htsim *htsim)
 {
-    if (!ids_are_unique(htsim) || !sort_triggers(htsim))
-        return false;
-    for (uint32_t i = 0; i < htsim->flow_count; i++)
-        if (!connect_flow(htsim, i))
-            return false;
-    for (uint32_t i = 0; i < htsim->trigger_count; i++)
-        htsim->triggers[i].next_released = htsim->triggers[i].first_waiting;
-    return check_firings(htsim) && all_start(htsim);
+    table_init(&htsim->ids, sizeof(struct htsim_id), NULL);
+    bool is_good = ids_are_unique(htsim) && connect_flows(htsim) && check_firings(htsim) && all_start(htsim);
+    table_release(&htsim->ids);
+    return is_good;
 }
 
 /* ---- tasks ---- */
